@@ -1,0 +1,5 @@
+"""`python -m mobandits` is `mobandits`."""
+
+from mobandits.cli import main
+
+main()

@@ -1,0 +1,235 @@
+"""The command line: parses, calls, and says in one line what a user got wrong."""
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mobandits import __version__
+
+Progress = Callable[[int, int], None]
+Out = Annotated[Path, typer.Option("--out", help="The folder to write. Run again into it to resume.")]
+Workers = Annotated[int | None, typer.Option("--workers", min=1, help="Threads; by default one per processor.")]
+
+FIRST = "starting; policies that were never played are compiled first, about a minute for all of them"
+INTERRUPTED = 130  # the parser's status where a command did not handle the interruption itself
+
+app = typer.Typer(
+    help="Multi-objective contextual bandits: policies, environments, experiments.",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+def main() -> None:
+    """The program: exits with 0, with 2 after a mistake of the user's, else with 1."""
+    sys.exit(call(sys.argv[1:]))
+
+
+def call(arguments: Sequence[str]) -> int:
+    """Run the program with these arguments, and return its exit status."""
+    try:
+        status = app(args=list(arguments), prog_name="mobandits", standalone_mode=False)
+    except Exception as error:
+        said = mistake(error)
+        if said is None:
+            raise
+        typer.echo(f"error: {said}", err=True)
+        return 2
+    if status == INTERRUPTED:
+        typer.echo("interrupted", err=True)
+        return 1
+    return status if isinstance(status, int) else 0
+
+
+def mistake(error: Exception) -> str | None:
+    """The one line to say where an error is the user's mistake, else None."""
+    if hasattr(error, "format_message"):  # the parser's own
+        return " ".join(error.format_message().split())
+    from mobandits.kernel.extras import MissingExtraError  # noqa: PLC0415 - not needed where nothing fails
+    from mobandits.simulation.files import FolderError  # noqa: PLC0415
+    from mobandits.spec import SpecError  # noqa: PLC0415
+
+    return " ".join(str(error).split()) if isinstance(error, SpecError | FolderError | MissingExtraError) else None
+
+
+@app.callback(invoke_without_command=True)
+def start(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+) -> None:
+    """Multi-objective contextual bandits: policies, environments, experiments."""
+    if version:
+        typer.echo(f"mobandits {__version__}")
+    elif context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+@app.command()
+def demo(
+    out: Out,
+    quick: Annotated[bool, typer.Option("--quick", help="A small version, in seconds.")] = False,
+    workers: Workers = None,
+) -> None:
+    """Route prompts to language models, on real data: figures, a table, and one HTML page."""
+    from mobandits.experiments import demo as experiment  # noqa: PLC0415 - every command loads what it needs
+
+    with resumable("demo") as progress:
+        page = experiment.run(out, quick=quick, workers=workers, progress=progress)
+    typer.echo(page)
+
+
+@app.command("list")
+def list_names(
+    kind: Annotated[str, typer.Argument(help="policies, environments, metrics, orders, experiments or datasets.")],
+) -> None:
+    """Print names as other commands and SPEC.toml take them, with a line on each."""
+    from mobandits.spec import KINDS, catalogue  # noqa: PLC0415
+
+    check_choice("KIND", kind, KINDS)
+    rows = [(name, (member.__doc__ or "").partition("\n")[0]) for name, member in sorted(catalogue(kind).items())]
+    if not sys.stdout.isatty():
+        for name, line in rows:
+            typer.echo(f"{name}\t{line}")
+        return
+    from rich.console import Console  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415
+
+    table = Table(kind, "what it is", box=None)
+    for row in rows:
+        table.add_row(*row)
+    Console().print(table)
+
+
+@app.command("run")
+def run_specification(
+    spec: Annotated[Path, typer.Argument(help="A TOML file; examples/linear.toml explains its keys.")],
+    out: Out,
+    rounds: Annotated[int | None, typer.Option(min=1, help="In place of the file's.")] = None,
+    trials: Annotated[int | None, typer.Option(min=1, help="In place of the file's; more may be added later.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="In place of the file's.")] = None,
+    workers: Workers = None,
+    engine: Annotated[str, typer.Option(help="How trials are run at the same time: threads.")] = "threads",
+) -> None:
+    """Run the simulation of a TOML file: a table, a manifest, and the report."""
+    from mobandits.simulation.run import ENGINES, run_plan  # noqa: PLC0415
+    from mobandits.spec import load  # noqa: PLC0415
+
+    check_choice("--engine", engine, ENGINES)
+    plan = load(spec).plan(rounds=rounds, trials=trials, seed=seed)
+    with resumable(spec.stem) as progress:
+        results = run_plan(plan, out=out, workers=workers, progress=progress)
+    typer.echo(f"{out / 'results.parquet'}: {len(results.table)} rows")
+    write_report(out)
+
+
+@app.command()
+def report(
+    folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Folders of finished runs.")],
+) -> None:
+    """Draw the figures and write the page again, from the tables."""
+    from mobandits.simulation.folder import read_folder  # noqa: PLC0415
+
+    for folder in folders:
+        read_folder(folder)  # refuses what is not a finished run
+    for folder in folders:
+        write_report(folder)
+
+
+@app.command("coverage")
+def count_coverage(
+    paper: Annotated[str, typer.Argument(help="The key of a paper, such as molts2025.")],
+    out: Annotated[Path, typer.Option("--out", help="The folder to write.")],
+    runs: Annotated[int, typer.Option(min=1, help="Independent runs.")] = 200,
+    seed: Annotated[int, typer.Option(min=0, help="Of all runs together.")] = 0,
+    workers: Workers = None,
+) -> None:
+    """Count how often the events of a paper's theorems fail, against their promise, and test what follows from them."""
+    from mobandits import coverage  # noqa: PLC0415
+    from mobandits.coverage.files import curves, write  # noqa: PLC0415
+    from mobandits.figures.regret_bounds import draw_bounds  # noqa: PLC0415
+    from mobandits.figures.style import save  # noqa: PLC0415
+
+    check_choice("PAPER", paper, list(coverage.PAPERS))
+    with progress_of(f"coverage {paper}", "runs") as progress:
+        report = coverage.coverage(paper, runs=runs, seed=seed, workers=workers, progress=progress)
+    for count in report.counts:
+        typer.echo(count)
+    typer.echo(write(out, paper, report, runs=runs, seed=seed))
+    if report.curves:
+        save(draw_bounds(curves(report)), out / "figures", paper)
+    if not report.holds:
+        typer.echo("something is not as the theory says: this is a mistake in the program", err=True)
+        raise typer.Exit(1)
+
+
+@app.command()
+def warm() -> None:
+    """Compile the built-in policies and keep them compiled, so that later runs start at once."""
+    from mobandits.simulation.warm import warm_up  # noqa: PLC0415
+    from mobandits.spec import catalogue  # noqa: PLC0415
+
+    for name, recipe in sorted(catalogue("policies").items()):
+        typer.echo(f"{name}: {warm_up(recipe)}", err=True)
+
+
+@contextlib.contextmanager
+def resumable(what: str) -> Iterator[Progress]:
+    """Show progress on stderr, and say how to go on after an interruption."""
+    try:
+        with progress_of(what) as progress:
+            yield progress
+    except KeyboardInterrupt:
+        typer.echo("interrupted: run the same command again to resume; finished trials are kept", err=True)
+        raise typer.Exit(1) from None
+
+
+def progress_of(what: str, unit: str = "rounds") -> contextlib.AbstractContextManager[Progress]:
+    """Progress on stderr, a bar on a terminal and lines elsewhere."""
+    return bar(what) if sys.stderr.isatty() else contextlib.nullcontext(lines(what, unit))
+
+
+@contextlib.contextmanager
+def bar(what: str) -> Iterator[Progress]:
+    """A progress bar on stderr."""
+    from rich.console import Console  # noqa: PLC0415
+    from rich.progress import Progress as Bar  # noqa: PLC0415
+
+    with Bar(console=Console(stderr=True), transient=True) as shown:
+        task = shown.add_task(what, total=None)
+        yield lambda done, total: shown.update(
+            task, completed=done, total=total, description=what if done else f"{what}: {FIRST}"
+        )
+
+
+def lines(what: str, unit: str = "rounds") -> Progress:
+    """A line on stderr at the start and after every tenth of the work."""
+    tenth = -1
+
+    def progress(done: int, total: int) -> None:
+        nonlocal tenth
+        if 10 * done // total > tenth:
+            tenth = 10 * done // total
+            typer.echo(f"{what}: {f'{done} of {total} {unit}' if done else FIRST}", err=True)
+
+    return progress
+
+
+def write_report(folder: Path) -> None:
+    """The figures and the page of a finished run."""
+    from mobandits.figures import report as page  # noqa: PLC0415
+
+    typer.echo(page.write(folder))
+
+
+def check_choice(name: str, value: str, valid: Sequence[str]) -> None:
+    """Refuse an unknown name."""
+    from mobandits.kernel.checks import choice  # noqa: PLC0415
+
+    try:
+        choice(name, value, valid)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error

@@ -1,0 +1,197 @@
+"""Show the advertisement or save the money: a log of clicks, or a synthetic stand-in for it."""
+
+import functools
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from mobandits.datasets.display_ads import display_ads
+from mobandits.environments.principal import Projection, principal
+from mobandits.kernel.checks import integer
+from mobandits.kernel.protocols import Array, Block, IntArray, Rng, Shape
+
+CLICK_RATE = 0.0407  # of the log's first day
+ARTICLES, SAMPLE = 40, 50_000  # of the stand-in
+WEIGHTS = np.random.default_rng(6).standard_normal((5, 5))  # W of the stand-in, the same in every trial
+ARMS = ("show", "do not show")
+_ONCE = threading.Lock()
+
+
+@dataclass(frozen=True, repr=False)
+class DisplayAds:
+    """Decide for each visitor whether to show an advertisement: clicks against payments.
+
+    Objective 0 pays 1 for a click, objective 1 pays 1 for an advertisement that is not shown. Arm 0 shows it and pays
+    (click, 0); arm 1 does not and pays (0, 1). The log says what showing would have brought in every round, so that any
+    policy can be replayed without correction.
+
+    The context has two coordinates for the visitor and two for the advertisement: the first two principal components
+    of all visitors' features, and those of the distinct articles' features, each with the sign that makes its largest
+    loading positive, and scaled to [0, 1] over the log.
+
+    Without a path the environment plays a synthetic stand-in, and is called synthetic in every table: visitors u ~
+    Dirichlet(0.2, ..., 0.2), 40 articles a_j ~ Dirichlet(1, ..., 1) per trial, each equally likely in every round, a
+    click with probability 1 / (1 + exp(-b - 4 u' W a)) for a fixed matrix W, where b makes the mean 0.0407, the click
+    rate of the log; then the same preparation, on 50,000 visitors drawn for it.
+
+    Args:
+        path: a file of Yahoo! Webscope R6A, one day, gzipped or not; None: synthetic.
+
+    Attributes:
+        synthetic: whether there is no log.
+        max_rounds: the number of events in the log, which are played in their order; None for the stand-in.
+
+    Raises:
+        ValueError: in one line, where the file is absent; `problem` raises it where the file is not such a log.
+
+    Reference:
+        mocmab2018, section VII-C. Signs and scaling are ours; the paper does not mention them.
+
+    Example:
+        >>> rng = np.random.default_rng(0)
+        >>> DisplayAds()
+        DisplayAds(path=None, synthetic)
+        >>> block = DisplayAds().problem(1000, rng).block(0, 100, rng)
+        >>> block.contexts.shape, block.rewards.shape
+        ((100, 1, 4), (100, 2, 2))
+    """
+
+    path: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.path is None:
+            return
+        if not isinstance(self.path, str | Path):
+            raise ValueError(f"DisplayAds.path must be a path or None, got {self.path!r}")  # noqa: TRY004
+        object.__setattr__(self, "path", str(self.path))
+        if not Path(self.path).is_file():
+            raise ValueError(
+                f"DisplayAds.path must be a file of Yahoo! Webscope R6A, which needs a licence, got {self.path!r}: no "
+                "such file; without a path, DisplayAds() plays a synthetic stand-in"
+            )
+
+    def __repr__(self) -> str:
+        return "DisplayAds(path=None, synthetic)" if self.synthetic else f"DisplayAds(path={self.path!r})"
+
+    @property
+    def synthetic(self) -> bool:
+        """Whether there is no log."""
+        return self.path is None
+
+    @property
+    def max_rounds(self) -> int | None:
+        """The longest horizon; None where there is no limit."""
+        return None if self.path is None else len(_log_at(self.path).clicks)
+
+    @property
+    def skipped(self) -> int:
+        """The number of malformed lines of the log that are not played."""
+        return 0 if self.path is None else _log_at(self.path).skipped
+
+    def problem(self, rounds: int, rng: Rng) -> "LoggedAds | SyntheticAds":
+        """The log, of which the first `rounds` events are played, or a synthetic problem.
+
+        Raises:
+            ValueError: where the file is not a log, or has fewer events than `rounds`.
+        """
+        integer("rounds", rounds, at_least=1)
+        shape = Shape(len(ARMS), 4, 2, rounds, shared=True)
+        if self.path is None:
+            return _synthetic(shape, rng)
+        log = _log_at(self.path)
+        if rounds > len(log.clicks):
+            raise ValueError(f"rounds must be at most {len(log.clicks)} in {self!r}, got {rounds}")
+        return LoggedAds(shape, log.contexts, log.clicks)
+
+
+class LoggedAds(NamedTuple):
+    """The events of a log: `contexts` (events, 1, 4), `clicks` (events,). All trials share them."""
+
+    shape: Shape
+    contexts: Array
+    clicks: Array
+
+    def block(self, first: int, rounds: int, rng: Rng) -> Block:  # noqa: ARG002 - everything is recorded
+        """Events `first` to `first + rounds`; what happened is also the mean. Other block borders are the same."""
+        rewards = _paid(self.clicks[first : first + rounds])
+        return Block(self.contexts[first : first + rounds].copy(), rewards, rewards.copy())
+
+
+class SyntheticAds(NamedTuple):
+    """One trial of the stand-in.
+
+    Attributes:
+        shape: two arms, one context for both, two objectives.
+        articles: (40, 5) features.
+        bias: b.
+        users: turns visitors' features into two coordinates.
+        ads: (40, 2) the articles' coordinates.
+    """
+
+    shape: Shape
+    articles: Array
+    bias: float
+    users: Projection
+    ads: Array
+
+    def block(self, first: int, rounds: int, rng: Rng) -> Block:  # noqa: ARG002 - nothing depends on the time
+        """The next `rounds` rounds: visitors are drawn first, then articles, then clicks."""
+        users, shown = _visits(rounds, rng)
+        contexts = np.concatenate([self.users.of(users), self.ads[shown]], axis=1)[:, None]
+        chance = _chance(self.bias, _scores(users, self.articles[shown]))
+        return Block(contexts, _paid(chance), _paid(np.asarray(rng.random(rounds) < chance, np.float64)))
+
+
+class PreparedLog(NamedTuple):
+    """A log as policies see it."""
+
+    contexts: Array
+    clicks: Array
+    skipped: int
+
+
+def _log_at(path: str) -> PreparedLog:
+    found = Path(path)
+    with _ONCE:  # threads that start together would otherwise each read it
+        return _prepared(path, found.stat().st_mtime_ns if found.is_file() else 0)
+
+
+@functools.lru_cache(maxsize=1)
+def _prepared(path: str, changed: int) -> PreparedLog:  # noqa: ARG001 - a file that changed is read again
+    log = display_ads(path)
+    users = principal(log.users, log.users).of(log.users)
+    ads = principal(log.articles, log.articles[np.unique(log.shown)]).of(log.articles)
+    contexts = np.concatenate([users, ads[log.shown]], axis=1)[:, None]
+    for array in (contexts, log.clicks):
+        array.setflags(write=False)
+    return PreparedLog(contexts, log.clicks, log.skipped)
+
+
+def _synthetic(shape: Shape, rng: Rng) -> SyntheticAds:
+    articles = rng.dirichlet(np.ones(5), ARTICLES)
+    users, shown = _visits(SAMPLE, rng)
+    scores, low, high = _scores(users, articles[shown]), -30.0, 30.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _chance(middle, scores).mean() < CLICK_RATE else (low, middle)
+    return SyntheticAds(shape, articles, high, principal(users, users), principal(articles, articles).of(articles))
+
+
+def _visits(rounds: int, rng: Rng) -> tuple[Array, IntArray]:
+    return rng.dirichlet(np.full(5, 0.2), rounds), rng.integers(ARTICLES, size=rounds)
+
+
+def _scores(users: Array, articles: Array) -> Array:
+    return 4.0 * np.asarray(np.einsum("ti,ij,tj->t", users, WEIGHTS, articles))
+
+
+def _chance(bias: float, scores: Array) -> Array:
+    return np.asarray(1.0 / (1.0 + np.exp(-bias - scores)))
+
+
+def _paid(click: Array) -> Array:
+    none = np.zeros(len(click))
+    return np.stack([np.stack([click, none], axis=1), np.stack([none, none + 1.0], axis=1)], axis=1)

@@ -1,0 +1,135 @@
+"""Linear rewards: the mean of an arm is the scalar product of its features with one unknown vector per objective."""
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from mobandits.environments.balls import LAWS, Law
+from mobandits.kernel.checks import choice, integer, number
+from mobandits.kernel.protocols import Array, Block, Rng, Shape
+
+
+@dataclass(frozen=True)
+class Linear:
+    """Linear rewards in several objectives, with new arms each round or with arms that stay.
+
+    Objective l of the arm with features x pays theta_l . x + noise * z_l, with z_l standard normal, independent over
+    rounds and objectives. One z serves all arms of a round: a policy sees one arm, so the law of what it sees is the
+    same, and comparisons between policies are sharper.
+
+    Every trial draws its own theta and, with fixed arms, its own arms. The defaults are the main setting of molts2025;
+    the chains setting of moslb2024 is
+    ``Linear(arms=25, features=5, objectives=5, fixed_arms=True, theta="ball", round_decimals=2)``.
+
+    Args:
+        arms: number of arms K.
+        features: length d of a feature row.
+        objectives: number of objectives L.
+        fixed_arms: True draws K feature rows once per trial; False draws K new ones each round.
+        theta: law of the L parameter vectors, one of those of `context_law`.
+        context_law: law of the feature rows: "ball" is uniform in the unit ball, "sphere" uniform on its surface,
+            "gauss_clipped" normal with variance 1/d per coordinate, scaled back to norm 1 where it is longer.
+        noise: standard deviation of the rewards.
+        round_decimals: rounds the means, also those that rewards are drawn around, to so many decimals (at most 12):
+            exact ties become possible, and the linear model is wrong by up to half a unit of the last decimal.
+            None does not round.
+
+    Raises:
+        ValueError: naming parameter, rule and value.
+
+    Reference:
+        molts2025, Section 6 (theta on the sphere, new arms); moslb2024, Section 5 (theta in the ball), with fixed arms
+        and rounding as in its authors' code.
+
+    Example:
+        >>> rng = np.random.default_rng(0)
+        >>> problem = Linear(arms=3, features=2, objectives=2).problem(100, rng)
+        >>> block = problem.block(0, 4, rng)
+        >>> block.contexts.shape, block.means.shape, block.rewards.shape
+        ((4, 3, 2), (4, 3, 2), (4, 3, 2))
+    """
+
+    arms: int = 50
+    features: int = 5
+    objectives: int = 4
+    fixed_arms: bool = False
+    theta: Literal["ball", "gauss_clipped", "sphere"] = "sphere"
+    context_law: Literal["ball", "gauss_clipped", "sphere"] = "ball"
+    noise: float = 1.0
+    round_decimals: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("arms", "features", "objectives"):
+            integer(f"Linear.{name}", getattr(self, name), at_least=1)
+        if not isinstance(self.fixed_arms, bool):
+            raise ValueError(f"Linear.fixed_arms must be True or False, got {self.fixed_arms!r}")  # noqa: TRY004
+        choice("Linear.theta", self.theta, LAWS)
+        choice("Linear.context_law", self.context_law, LAWS)
+        number("Linear.noise", self.noise, at_least=0)
+        if self.round_decimals is not None:
+            integer("Linear.round_decimals", self.round_decimals, at_least=0)
+            number("Linear.round_decimals", self.round_decimals, at_most=12)  # gaps are computed on 64-bit integers
+
+    def problem(self, rounds: int, rng: Rng) -> "FixedArms | NewArms":
+        """Draw theta and, with fixed arms, the arms of one trial.
+
+        Args:
+            rounds: the horizon, which policies may know.
+            rng: the trial's stream for the instance.
+        """
+        theta = LAWS[self.theta](rng, (self.objectives, self.features))
+        law, shape = LAWS[self.context_law], Shape(self.arms, self.features, self.objectives, rounds)
+        if not self.fixed_arms:
+            return NewArms(shape, theta, law, self.noise, self.round_decimals)
+        arms = law(rng, (self.arms, self.features))
+        return FixedArms(shape._replace(fixed_arms=arms), theta, arms, self.noise, self.round_decimals)
+
+
+class NewArms(NamedTuple):
+    """A linear problem whose arms are drawn anew each round; `theta` is (objectives, features).
+
+    A block draws all its features first and then its noise: other block borders are other rounds.
+    """
+
+    shape: Shape
+    theta: Array
+    law: Law
+    noise: float
+    decimals: int | None
+
+    def block(self, first: int, rounds: int, rng: Rng) -> Block:  # noqa: ARG002 - nothing depends on the time
+        """The next `rounds` rounds: contexts, means and rewards all change from round to round."""
+        contexts = self.law(rng, (rounds, self.shape.arms, self.shape.features))
+        means = _means(contexts, self.theta, self.decimals)
+        return Block(contexts, means, _noisy(means, rounds, self.noise, rng), self.decimals)
+
+
+class FixedArms(NamedTuple):
+    """A linear problem whose `arms`, (arms, features), stay; `theta` is (objectives, features).
+
+    A block draws nothing but noise, round by round: other block borders are the same rounds.
+    """
+
+    shape: Shape
+    theta: Array
+    arms: Array
+    noise: float
+    decimals: int | None
+
+    def block(self, first: int, rounds: int, rng: Rng) -> Block:  # noqa: ARG002 - nothing depends on the time
+        """The next `rounds` rounds: contexts and means have a first axis of length 1."""
+        contexts = self.arms[None]
+        means = _means(contexts, self.theta, self.decimals)
+        return Block(contexts, means, _noisy(means, rounds, self.noise, rng), self.decimals)
+
+
+def _means(contexts: Array, theta: Array, decimals: int | None) -> Array:
+    # One product per round: usually too small for BLAS to split over threads, whose number must not change a bit.
+    means: Array = contexts @ theta.T
+    return means if decimals is None else np.round(means, decimals)
+
+
+def _noisy(means: Array, rounds: int, noise: float, rng: Rng) -> Array:
+    rewards: Array = means + noise * rng.standard_normal((rounds, 1, means.shape[2]))
+    return rewards

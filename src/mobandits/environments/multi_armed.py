@@ -1,0 +1,83 @@
+"""Arms without context: a given table of means."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from mobandits.kernel.checks import choice, matrix, number
+from mobandits.kernel.protocols import Array, Block, Rng, Shape
+
+PRESETS = {
+    "drugan2013": ((0.55, 0.5), (0.53, 0.51), (0.52, 0.54), (0.5, 0.57), (0.51, 0.51), (0.5, 0.5))
+    + ((0.48, 0.48),) * 14,
+}
+
+
+@dataclass(frozen=True)
+class MultiArmed:
+    """Arms with given means and no context.
+
+    Bernoulli rewards are coins; Gaussian ones are mean + noise z with z standard normal. Rewards are independent over
+    rounds and objectives; one coin, or one z, serves all arms of a round: a policy sees one arm, so the law of what it
+    sees is the same, and comparisons between policies are sharper.
+
+    Args:
+        means: (arms, objectives), or the name of a known table: "drugan2013" has 20 arms, of which the first four are
+            its Pareto front.
+        rewards: "bernoulli" or "gaussian".
+        noise: standard deviation of Gaussian rewards.
+
+    Raises:
+        ValueError: naming parameter, rule and value.
+
+    Reference:
+        drugan2013, the two-objective problem with 20 arms.
+
+    Example:
+        >>> rng = np.random.default_rng(0)
+        >>> block = MultiArmed([[1.0, 0.0], [0.0, 1.0]]).problem(100, rng).block(0, 3, rng)
+        >>> block.rewards.tolist()
+        [[[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]]]
+    """
+
+    means: Sequence[Sequence[float]] | Literal["drugan2013"] = "drugan2013"
+    rewards: Literal["bernoulli", "gaussian"] = "bernoulli"
+    noise: float = 1.0
+
+    def __post_init__(self) -> None:
+        choice("MultiArmed.rewards", self.rewards, ("bernoulli", "gaussian"))
+        number("MultiArmed.noise", self.noise, at_least=0)
+        if isinstance(self.means, str):
+            choice("MultiArmed.means", self.means, PRESETS)
+            return
+        table = matrix("MultiArmed.means", self.means, ("arms", "objectives"))
+        if self.rewards == "bernoulli" and not ((table >= 0) & (table <= 1)).all():
+            outside = table[(table < 0) | (table > 1)][0]
+            raise ValueError(f"MultiArmed.means must lie in [0, 1] for Bernoulli rewards, got {outside}")
+        object.__setattr__(self, "means", tuple(map(tuple, table.tolist())))
+
+    def problem(self, rounds: int, rng: Rng) -> "ArmProblem":  # noqa: ARG002 - every trial has the same arms
+        """The arms; nothing is drawn."""
+        means = np.array(PRESETS[self.means] if isinstance(self.means, str) else self.means)
+        shape = Shape(len(means), 0, means.shape[1], rounds)
+        return ArmProblem(shape, means[None], self.rewards == "gaussian", self.noise)
+
+
+class ArmProblem(NamedTuple):
+    """One trial of `MultiArmed`; `means` is (1, arms, objectives). Other block borders are the same rounds."""
+
+    shape: Shape
+    means: Array
+    gaussian: bool
+    noise: float
+
+    def block(self, first: int, rounds: int, rng: Rng) -> Block:  # noqa: ARG002 - nothing depends on the time
+        """The next `rounds` rounds."""
+        size = (rounds, 1, self.shape.objectives)
+        if self.gaussian:
+            rewards = self.means + self.noise * rng.standard_normal(size)
+        else:
+            rewards = np.asarray(rng.random(size) < self.means, np.float64)
+        return Block(np.zeros((1, 1, 0)), self.means.copy(), rewards)

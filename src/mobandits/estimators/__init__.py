@@ -1,0 +1,22 @@
+"""What is believed about every arm and objective."""
+
+from mobandits.estimators.cells import Cells
+from mobandits.estimators.disjoint_ridge import DisjointRidge
+from mobandits.estimators.linear import LinearEstimator, RidgeState
+from mobandits.estimators.online_newton import NewtonState, OnlineNewton
+from mobandits.estimators.ridge import Ridge
+from mobandits.estimators.ridge_for import ridge_for
+from mobandits.estimators.sample_mean import MeanState, SampleMean
+
+__all__ = [
+    "Cells",
+    "DisjointRidge",
+    "LinearEstimator",
+    "MeanState",
+    "NewtonState",
+    "OnlineNewton",
+    "Ridge",
+    "RidgeState",
+    "SampleMean",
+    "ridge_for",
+]

@@ -1,0 +1,78 @@
+"""A partition of the unit cube into equal cells: what is learned per arm becomes what is learned per cell and arm."""
+
+from mobandits.kernel.checks import integer
+from mobandits.kernel.compiled import compiled
+from mobandits.kernel.protocols import Array, IntArray
+
+MOST = 10**8  # slots; numbers that are never touched cost no memory, but these must be addressable
+
+
+@compiled
+class Cells:
+    """The unit cube cut into m^d cubes, and a slot for every cell and arm: cell * K + arm.
+
+    Cells are closed below and open above, except the last ones: coordinate x belongs to part floor(x m), 1 to part
+    m - 1. What lies outside the cube counts to the nearest cell.
+
+    Args:
+        per_side: m, how many parts each side has.
+        features: d.
+        arms: K.
+
+    Raises:
+        ValueError: where there are too many slots to be addressed.
+
+    Reference:
+        mocmab2018, section IV (the partition P).
+
+    Example:
+        >>> import numpy as np
+        >>> cells = Cells(per_side=10, features=2, arms=4)
+        >>> [cells.cell(np.array(x)) for x in ([0.0, 0.05], [0.1, 0.0], [0.55, 0.3], [1.0, 1.0])]
+        [0, 10, 53, 99]
+        >>> cells.slots(np.array([[0.1, 0.0]]), np.array([0, 3])).tolist()
+        [40, 43]
+    """
+
+    per_side: int
+    features: int
+    arms: int
+
+    def __post_init__(self) -> None:
+        for name in ("per_side", "features", "arms"):
+            integer(f"Cells.{name}", getattr(self, name), at_least=1)
+        if self.size() > MOST:
+            raise ValueError(
+                f"Cells.per_side must leave at most {MOST} cells times arms, got {self.per_side} with "
+                f"{self.features} features and {self.arms} arms, which are {self.size()}"
+            )
+
+    def size(self) -> int:
+        """The number of slots."""
+        size = self.arms
+        for _ in range(self.features):
+            size *= self.per_side
+        return size
+
+    def cell(self, x: Array) -> int:
+        """The number of the cell that holds `x`, (features,)."""
+        cell = 0
+        for i in range(self.features):
+            z, part = x[i] * self.per_side, 0
+            if z >= 1.0:  # also keeps NaN inside
+                part = int(min(z, self.per_side - 0.5))
+            cell = cell * self.per_side + part
+        return cell
+
+    def slot(self, x: Array, arm: int) -> int:
+        """Where the arm keeps what it has learned in the cell of `x`."""
+        return self.cell(x) * self.arms + arm
+
+    def slots(self, context: Array, arms: IntArray) -> IntArray:
+        """(arms,) the slots of some arms; `context` is (arms or 1, features)."""
+        out, cell = arms.copy(), self.cell(context[0])
+        for a in range(len(arms)):
+            if len(context) > 1:
+                cell = self.cell(context[a])
+            out[a] += cell * self.arms
+        return out

@@ -1,0 +1,71 @@
+"""One ridge regression per arm, on a context that the arms share (or on rows of their own)."""
+
+import math
+
+import numpy as np
+
+from mobandits.estimators.linear import LinearEstimator, RidgeState
+from mobandits.kernel.compiled import compiled
+from mobandits.kernel.linalg import dot, quadratic
+from mobandits.kernel.protocols import Array, IntArray, Rng
+
+
+@compiled
+class DisjointRidge(LinearEstimator):
+    """The mean of arm a in objective l is theta_{a,l} . x; every arm learns from its own plays only.
+
+    Args:
+        features: length d of the context.
+        objectives: number of rewards L.
+        slots: number of arms K: one model each.
+        penalty: lambda > 0, every V starts at lambda I.
+
+    Example:
+        >>> import numpy as np
+        >>> ridge = DisjointRidge(features=1, objectives=1, slots=2)
+        >>> state = ridge.update(ridge.init(), np.array([1.0]), 1, np.array([4.0]))
+        >>> ridge.mean(state, np.ones((1, 1)), np.arange(2)).tolist()
+        [[0.0], [2.0]]
+    """
+
+    features: int
+    objectives: int
+    slots: int
+    penalty: float = 1.0
+
+    def mean(self, state: RidgeState, context: Array, arms: IntArray) -> Array:
+        """(arms, objectives) theta_{a,l} . x."""
+        out = np.empty((len(arms), self.objectives))
+        for a in range(len(arms)):
+            x = context[a if len(context) > 1 else 0]
+            for l in range(self.objectives):
+                out[a, l] = dot(x, state.theta[arms[a], l])
+        return out
+
+    def width(self, state: RidgeState, context: Array, arms: IntArray) -> Array:
+        """(arms, grams) sqrt(x' V_a^-1 x)."""
+        out, u = np.empty((len(arms), state.inverse.shape[1])), np.empty(self.features)
+        for a in range(len(arms)):
+            x = context[a if len(context) > 1 else 0]
+            for g in range(out.shape[1]):
+                out[a, g] = math.sqrt(max(quadratic(state.inverse[arms[a], g], x, u), 0.0))
+        return out
+
+    def sample(self, state: RidgeState, context: Array, arms: IntArray, draws: int, radius: Array, rng: Rng) -> Array:
+        """(arms, objectives) the largest of `draws` posterior means x . N(theta_{a,l}, radius^2 V_a^-1).
+
+        `radius` is (slots, grams).
+        """
+        # A Gaussian parameter enters only through its product with x, and that product is Gaussian: one normal per
+        # draw, not d.
+        out, width, mean = (
+            np.full((len(arms), self.objectives), -math.inf),
+            self.width(state, context, arms),
+            self.mean(state, context, arms),
+        )
+        for a in range(len(arms)):
+            for l in range(self.objectives):
+                g = l if width.shape[1] > 1 else 0
+                for _ in range(draws):
+                    out[a, l] = max(out[a, l], mean[a, l] + radius[arms[a], g] * width[a, g] * rng.standard_normal())
+        return out

@@ -1,0 +1,131 @@
+"""Ridge regression of every objective on the same features: the state and the update that its two forms share."""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mobandits.kernel.compiled import kernel
+from mobandits.kernel.linalg import dot, invert, quadratic, shrink_inverse
+from mobandits.kernel.masks import count
+from mobandits.kernel.protocols import Array, Evidence, IntArray
+
+REFRESH = 1000  # updates of one Gram matrix between two exact recomputations of its inverse
+
+
+class RidgeState(NamedTuple):
+    """State of the ridge family.
+
+    There is 1 slot where the arms share their parameters, else one per arm; 1 Gram matrix until a reward arrives in
+    part, then one per objective.
+
+    Attributes:
+        gram: (slots, grams, features, features) V = penalty I + sum of x x'.
+        inverse: its inverse, by rank-one updates, recomputed from V every 1000 of them.
+        moment: (slots, objectives, features) Z = sum of reward x.
+        theta: V^-1 Z, the estimate.
+        seen: (slots, grams) rewards seen.
+        volume: (slots, grams) log det V - log det V_1.
+    """
+
+    gram: Array
+    inverse: Array
+    moment: Array
+    theta: Array
+    seen: Array
+    volume: Array
+
+
+class LinearEstimator:
+    """Base of `Ridge` and `DisjointRidge`, which add `mean`, `width` and `sample`.
+
+    Update with reward r of the arm with features x (yadkori2011): V += x x', Z += r x, theta = V^-1 Z, through
+    u = V^-1 x, q = x' u: theta += (r - theta . x) u / (1 + q), V^-1 -= u u' / (1 + q), log det V += log(1 + q).
+
+    Rewards may come in part, NaN for what was not observed: one Gram matrix serves all objectives until the first
+    such reward, from then on each objective has its own. Whatever the split and the order of the parts, the estimate
+    is the one that the full rewards give.
+    """
+
+    features: int
+    objectives: int
+    slots: int
+    penalty: float
+
+    def init(self) -> RidgeState:
+        """No reward seen: V = penalty I, theta = 0."""
+        slots, d, objectives = self.slots, self.features, self.objectives
+        return RidgeState(
+            gram=np.tile(np.eye(d) * self.penalty, (slots, 1, 1, 1)),
+            inverse=np.tile(np.eye(d) / self.penalty, (slots, 1, 1, 1)),
+            moment=np.zeros((slots, objectives, d)),
+            theta=np.zeros((slots, objectives, d)),
+            seen=np.zeros((slots, 1)),
+            volume=np.zeros((slots, 1)),
+        )
+
+    def evidence(self, state: RidgeState, context: Array, arms: IntArray) -> Evidence:  # noqa: ARG002
+        """Rewards seen and log det V - log det V_1, per slot and Gram matrix."""
+        return Evidence(state.seen, state.volume)
+
+    def update(self, state: RidgeState, x: Array, arm: int, reward: Array) -> RidgeState:
+        """Learn one reward (objectives,), NaN where it was not observed."""
+        state = split_grams(state, reward)
+        s = arm if self.slots > 1 else 0
+        grams = state.inverse.shape[1]
+        u, q = np.empty(self.features), 0.0
+        for l in range(self.objectives):
+            if math.isnan(reward[l]):
+                continue
+            if l == 0 or grams > 1:
+                q = quadratic(state.inverse[s, l], x, u)
+            error = (reward[l] - dot(x, state.theta[s, l])) / (1.0 + q)
+            for i in range(self.features):
+                state.moment[s, l, i] += reward[l] * x[i]
+                state.theta[s, l, i] += error * u[i]
+            if l == 0 or grams > 1:
+                absorb(state, s, l, x, u, q)
+        for g in range(grams):
+            if not math.isnan(reward[g]) and state.seen[s, g] % REFRESH == 0.0:
+                refresh(state, s, g)
+        return state
+
+
+@kernel
+def absorb(state: Any, s: int, g: int, x: Array, u: Array, q: float) -> None:
+    """Add x x' to one Gram matrix of a `RidgeState` or its like, where u = V^-1 x and q = x' u."""
+    for i in range(len(x)):
+        for j in range(len(x)):
+            state.gram[s, g, i, j] += x[i] * x[j]
+    shrink_inverse(state.inverse[s, g], u, q)
+    state.seen[s, g] += 1.0
+    state.volume[s, g] += math.log1p(q)
+
+
+@kernel
+def refresh(state: RidgeState, s: int, g: int) -> None:
+    """Recompute one inverse from its Gram matrix, and the estimates that rest on it: rank-one updates drift."""
+    objectives = state.theta.shape[1]
+    invert(state.gram[s, g], state.inverse[s, g])
+    for l in range(objectives):
+        if l == g or state.inverse.shape[1] == 1:
+            quadratic(state.inverse[s, g], state.moment[s, l], state.theta[s, l])
+
+
+@kernel
+def split_grams(state: RidgeState, reward: Array) -> RidgeState:
+    """The same state with one Gram matrix per objective, if this is the first reward that came in part."""
+    slots, grams, d, _ = state.inverse.shape
+    missing, objectives = count(np.isnan(reward)), len(reward)
+    if grams > 1 or missing in (0, objectives):
+        return state
+    gram, inverse = np.empty((slots, objectives, d, d)), np.empty((slots, objectives, d, d))
+    seen, volume = np.empty((slots, objectives)), np.empty((slots, objectives))
+    for s in range(slots):
+        for l in range(objectives):
+            seen[s, l], volume[s, l] = state.seen[s, 0], state.volume[s, 0]
+            for i in range(d):
+                for j in range(d):
+                    gram[s, l, i, j] = state.gram[s, 0, i, j]
+                    inverse[s, l, i, j] = state.inverse[s, 0, i, j]
+    return RidgeState(gram, inverse, state.moment, state.theta, seen, volume)

@@ -1,0 +1,22 @@
+"""Which ridge regression fits a problem."""
+
+from mobandits.estimators.disjoint_ridge import DisjointRidge
+from mobandits.estimators.ridge import Ridge
+from mobandits.kernel.protocols import Shape
+
+
+def ridge_for(shape: Shape, penalty: float) -> Ridge | DisjointRidge:
+    """One model for all arms where each arm has features of its own; one model per arm where they share the context.
+
+    Raises:
+        ValueError: where there are no features.
+
+    Example:
+        >>> ridge_for(Shape(arms=3, features=2, objectives=2, shared=True), penalty=1.0)
+        DisjointRidge(features=2, objectives=2, slots=3, penalty=1.0)
+    """
+    if shape.features < 1:
+        raise ValueError(f"features must be at least 1 for a linear policy, got {shape.features}")
+    if shape.shared:
+        return DisjointRidge(features=shape.features, objectives=shape.objectives, slots=shape.arms, penalty=penalty)
+    return Ridge(features=shape.features, objectives=shape.objectives, penalty=penalty)

@@ -1,0 +1,79 @@
+"""The mean of the rewards of each arm: no context."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from mobandits.kernel.compiled import compiled
+from mobandits.kernel.protocols import Array, Evidence, IntArray
+
+
+class MeanState(NamedTuple):
+    """Counts are per objective, so that rewards may come in part.
+
+    Attributes:
+        seen: (slots, objectives) rewards seen.
+        mean: (slots, objectives) their mean, 0 before the first.
+    """
+
+    seen: Array
+    mean: Array
+
+
+@compiled
+class SampleMean:
+    """Mean reward per arm and objective; the width is 1 / sqrt(count), infinite before the first reward.
+
+    Args:
+        slots: number of arms.
+        objectives: number of rewards.
+
+    Example:
+        >>> import numpy as np
+        >>> estimator, arms = SampleMean(slots=2, objectives=1), np.arange(2)
+        >>> state = estimator.update(estimator.init(), np.empty(0), 1, np.array([0.5]))
+        >>> nothing = np.empty((1, 0))
+        >>> estimator.mean(state, nothing, arms).tolist(), estimator.width(state, nothing, arms).tolist()
+        ([[0.0], [0.5]], [[inf], [1.0]])
+    """
+
+    slots: int
+    objectives: int
+
+    def init(self) -> MeanState:
+        """Nothing seen."""
+        return MeanState(np.zeros((self.slots, self.objectives)), np.zeros((self.slots, self.objectives)))
+
+    def mean(self, state: MeanState, context: Array, arms: IntArray) -> Array:  # noqa: ARG002
+        """(arms, objectives) mean rewards."""
+        out = np.empty((len(arms), self.objectives))
+        for a in range(len(arms)):
+            for l in range(self.objectives):
+                out[a, l] = state.mean[arms[a], l]
+        return out
+
+    def width(self, state: MeanState, context: Array, arms: IntArray) -> Array:  # noqa: ARG002
+        """(arms, objectives) 1 / sqrt(count)."""
+        out = np.full((len(arms), self.objectives), math.inf)
+        for a in range(len(arms)):
+            for l in range(self.objectives):
+                if state.seen[arms[a], l] > 0.0:
+                    out[a, l] = 1.0 / math.sqrt(state.seen[arms[a], l])
+        return out
+
+    def evidence(self, state: MeanState, context: Array, arms: IntArray) -> Evidence:  # noqa: ARG002
+        """(1, objectives) rewards of the eligible arms together; no volume."""
+        total = np.zeros((1, self.objectives))
+        for arm in arms:
+            for l in range(self.objectives):
+                total[0, l] += state.seen[arm, l]
+        return Evidence(total, np.zeros((1, self.objectives)))
+
+    def update(self, state: MeanState, x: Array, arm: int, reward: Array) -> MeanState:  # noqa: ARG002
+        """Learn one reward (objectives,), NaN where it was not observed."""
+        for l in range(self.objectives):
+            if not math.isnan(reward[l]):
+                state.seen[arm, l] += 1.0
+                state.mean[arm, l] += (reward[l] - state.mean[arm, l]) / state.seen[arm, l]
+        return state

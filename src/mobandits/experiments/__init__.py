@@ -1,0 +1,1 @@
+"""Experiments that run from one call and explain themselves on a page."""

@@ -1,0 +1,50 @@
+"""Optimism in the face of doubt: intervals around the estimates."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from mobandits.kernel.compiled import compiled, kernel
+from mobandits.kernel.protocols import Array, Beliefs, Evidence, IntArray, Rng
+
+
+@kernel
+def radii(radius: Any, known: Evidence) -> Array:
+    """(slots, grams) the radius of every model."""
+    slots, grams = known.seen.shape
+    out = np.empty((slots, grams))
+    for s in range(slots):
+        for g in range(grams):
+            out[s, g] = radius.at(known.seen[s, g], known.volume[s, g])
+    return out
+
+
+@compiled
+class Ucb:
+    """Intervals mean -+ radius width; orders that are optimistic read their upper end.
+
+    Args:
+        radius: one of `explorers.radii`.
+
+    Example:
+        >>> from mobandits.explorers.radii import Constant
+        >>> Ucb(Constant(0.3))
+        Ucb(radius=Constant(value=0.3))
+    """
+
+    radius: Any
+
+    def beliefs(self, estimator: Any, state: Any, context: Array, arms: IntArray, rng: Rng) -> Beliefs:  # noqa: ARG002
+        """Mean and interval of every arm and objective; infinite where nothing is known."""
+        mean, width = estimator.mean(state, context, arms), estimator.width(state, context, arms)
+        radius = radii(self.radius, estimator.evidence(state, context, arms))
+        low, high = np.empty(mean.shape), np.empty(mean.shape)
+        for a in range(len(mean)):
+            for l in range(mean.shape[1]):
+                doubt = width[a, l if width.shape[1] > 1 else 0]
+                half = math.inf
+                if doubt < math.inf:  # a zero radius times an infinite width would be NaN
+                    half = radius[arms[a] if len(radius) > 1 else 0, l if radius.shape[1] > 1 else 0] * doubt
+                low[a, l], high[a, l] = mean[a, l] - half, mean[a, l] + half
+        return Beliefs(mean, low, high)

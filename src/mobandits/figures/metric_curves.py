@@ -1,0 +1,140 @@
+"""One metric over rounds: a line per policy, a panel per environment and component."""
+
+import math
+
+import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from mobandits.figures.bands import bands
+from mobandits.figures.labels import name_ends
+from mobandits.figures.style import WIDTH, Look, looks, panels, styled
+from mobandits.figures.words import part
+
+STACKED = 3  # so many panels lie under each other, and their lines are named where they end; more share a legend
+MARGIN = 0.8  # inches of a panel that are title and axis
+
+
+def curves_data(table: pl.DataFrame, metric: str) -> pl.DataFrame:
+    """Means over trials of one metric, with 95 % intervals.
+
+    Args:
+        table: rows as `simulate` records them.
+        metric: a name in its column `metric`.
+
+    Returns:
+        `panel` str (the environment and the component, where there are several), `policy`, `round`, `mean`, `low`,
+        `high`, `trials`; policies in the order of the table, rounds ascending.
+
+    Raises:
+        ValueError: where the table holds nothing of this metric.
+    """
+    rows = table.filter(pl.col("metric") == metric)
+    if rows.is_empty():
+        known = ", ".join(table["metric"].unique().sort())
+        raise ValueError(f"metric must be one of {known}, got {metric!r}")
+    title = [
+        *([pl.col("environment")] if rows["environment"].n_unique() > 1 else []),
+        *([pl.format("{} {}", pl.lit(part(metric)), "component")] if rows["component"].n_unique() > 1 else []),
+    ]
+    first = {name: rank for rank, name in enumerate(rows["policy"].unique(maintain_order=True))}
+    rank = pl.col("policy").replace_strict(first, return_dtype=pl.Int64)
+    rows = rows.with_columns(panel=pl.concat_str(title, separator=", ") if title else pl.lit(""))
+    ordered = rows.sort("environment", "component", rank, "round", "trial", maintain_order=True)
+    return bands(ordered, ["panel", "policy", "round"])
+
+
+@styled()
+def draw_curves(data: pl.DataFrame, said: str, rounds: str = "round", width: float = WIDTH) -> Figure:
+    """Lines with bands, named at their ends; points with intervals where only one round was recorded.
+
+    Args:
+        data: from `curves_data`.
+        said: what the vertical axis is called.
+        rounds: what the horizontal axis is called.
+        width: in inches; where it is less than WIDTH, the lines are named below.
+    """
+    names = data["policy"].unique(maintain_order=True).to_list()
+    style, groups = looks(names), data.partition_by("panel", maintain_order=True)
+    at_ends = len(groups) <= STACKED and width >= WIDTH
+    columns = 1 if len(groups) <= STACKED or width < WIDTH else 2
+    rows, height = math.ceil(len(groups) / columns), 3.8 if len(groups) == 1 else 2.6
+    height = max(MARGIN + 0.17 * len(names), height) if at_ends else height
+    below = 0.0 if at_ends else 0.2 * math.ceil(len(names) / (2 * columns - 1))
+    figure, axes = panels(width, height * rows + below, rows, columns)
+    over_time = data["round"].n_unique() > 1
+    for panel, group in zip(axes, groups, strict=False):
+        panel.set_title(group["panel"][0])
+        (draw_lines if over_time else draw_points)(panel, group, style)
+        panel.set_ylabel(said if over_time else "")
+        panel.set_xlabel(rounds if over_time else f"{said} after {data['round'][0]:,} rounds")
+        if over_time and at_ends:
+            name_lines(panel, group, style, height - MARGIN)
+    for panel in axes[len(groups) :]:
+        panel.set_axis_off()
+    if over_time and not at_ends:
+        lines = {str(line.get_label()): line for panel in axes for line in panel.get_lines()}
+        shown = {"frameon": False, "fontsize": 8.5, "handlelength": 3.4}
+        figure.legend(lines.values(), lines.keys(), loc="outside lower left", ncols=2 * columns - 1, **shown)
+    return figure
+
+
+def curves(table: pl.DataFrame, metric: str) -> Figure:
+    """The figure of one metric: its mean over rounds for every policy, with 95 % intervals over trials.
+
+    Args:
+        table: rows as `simulate` records them.
+        metric: a name in its column `metric`.
+
+    Raises:
+        ValueError: where the table holds nothing of this metric.
+    """
+    return draw_curves(curves_data(table, metric), spoken(metric))
+
+
+def spoken(metric: str) -> str:
+    """The name of a metric as people read it.
+
+    Example:
+        >>> spoken("effective_pareto_regret")
+        'effective Pareto regret'
+    """
+    return metric.replace("_", " ").replace("pareto", "Pareto")
+
+
+def draw_lines(panel: Axes, group: pl.DataFrame, style: dict[str, Look]) -> None:
+    """A line with its band per policy; markers are set off against each other, so that no line hides another."""
+    lines = group.partition_by("policy", maintain_order=True)
+    for i, line in enumerate(lines):
+        look = style[line["policy"][0]]
+        x, low, high = (line[name].to_numpy() for name in ("round", "low", "high"))
+        step = max(len(line) // 5, 1)
+        panel.fill_between(x, low, high, color=look.colour, alpha=0.16, linewidth=0)
+        panel.plot(
+            x,
+            line["mean"].to_numpy(),
+            color=look.colour,
+            linestyle=look.dash,
+            linewidth=1.6,
+            marker=look.marker,
+            markersize=4.2,
+            markevery=(i * step // len(lines), step),
+            label=line["policy"][0],
+        )
+    panel.margins(x=0.0)
+    panel.set_xlim(left=0)
+
+
+def name_lines(panel: Axes, group: pl.DataFrame, style: dict[str, Look], height: float) -> None:
+    """Name the lines of a panel of `height` inches where they end."""
+    last = group.group_by("policy", maintain_order=True).last().select("policy", "round", "mean").rows()
+    name_ends(panel, {name: (at, mean) for name, at, mean in last}, style, height=height)
+
+
+def draw_points(panel: Axes, group: pl.DataFrame, style: dict[str, Look]) -> None:
+    """A point with its interval per policy, from top to bottom."""
+    for i, (name, mean, low, high) in enumerate(group.select("policy", "mean", "low", "high").rows()):
+        panel.plot([low, high], [i, i], color=style[name].colour, linewidth=1.6)
+        panel.plot([mean], [i], color=style[name].colour, marker=style[name].marker, markersize=6)
+    panel.set_yticks(range(len(group)), group["policy"].to_list())
+    panel.invert_yaxis()

@@ -1,0 +1,35 @@
+"""Where a table comes from, for the foot of its page: specification, versions, machine, time."""
+
+import json
+from typing import Any
+
+from mobandits.figures.page import pairs
+
+
+def provenance(manifest: dict[str, Any]) -> list[str]:
+    """Pieces of HTML: what was asked for, what computed it, on which machine, how long it took.
+
+    Args:
+        manifest: of the run's folder.
+    """
+    said, sessions = manifest["specification"], manifest["sessions"]
+    runs = said.get("runs", [said])
+    machine = manifest.get("machine", {})
+    facts = {
+        "computed in": f"{sum(session.get('seconds', 0.0) for session in sessions):.1f} seconds of simulation",
+        "begun": ", ".join(sorted({session["started"] for session in sessions})),
+        "on": ", ".join(f"{key} {value}" for key, value in machine.items()),
+        "with": ", ".join(f"{key} {value}" for key, value in manifest["versions"].items()),
+        "table": f"results.parquet, SHA-256 {manifest.get('results_sha256', 'unknown')}",
+    }
+    out = ["<h2>Provenance</h2>", pairs(list(facts.items()))]
+    for run in runs:
+        rows = [
+            (key, value if isinstance(value, str) else json.dumps(value))
+            for key, value in run.items()
+            if key != "policies"
+        ]
+        title = f"{run['environment']}, {run['trials']} trials of {run['rounds']:,} rounds, seed {run['seed']}"
+        policies = [(name, recipe) for name, recipe in run["policies"].items()]
+        out.append(f"<details><summary>{title}</summary>{pairs(policies)}{pairs(rows)}</details>")
+    return out

@@ -1,0 +1,56 @@
+"""The regret of a policy beside the bounds that theorems put on it, on logarithmic axes."""
+
+import math
+
+import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from mobandits.figures.style import BLUE, INK, SOFT, styled
+
+SIZE = (3.4, 2.7)  # inches of a panel
+
+
+@styled()
+def draw_bounds(table: pl.DataFrame) -> Figure:
+    """A panel per bound: the mean regret of the runs, the largest one, and the bound.
+
+    Both axes are logarithmic; rounds without regret are left out.
+
+    Args:
+        table: columns name, round, mean, highest, bound.
+
+    Example:
+        >>> curve = {"round": [1, 9], "mean": [1.0, 2.0], "highest": [1.0, 3.0]}
+        >>> table = pl.DataFrame({"name": "b", **curve, "bound": 9.0})
+        >>> len(draw_bounds(table).axes)
+        1
+    """
+    groups = table.partition_by("name", maintain_order=True)
+    columns = min(2, len(groups))
+    rows = math.ceil(len(groups) / columns)
+    figure = Figure(figsize=(SIZE[0] * columns, SIZE[1] * rows), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = list(figure.subplots(rows, columns, squeeze=False).ravel())
+    for panel, group in zip(axes, groups, strict=False):
+        panel.set_title(group["name"][0], wrap=True)
+        draw_bound(panel, group)
+    for panel in axes[len(groups) :]:
+        panel.set_axis_off()
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower left", ncols=3, frameon=False)
+    return figure
+
+
+def draw_bound(panel: Axes, group: pl.DataFrame) -> None:
+    """One bound and the regret under it."""
+    for column, colour, dash, said in (
+        ("mean", BLUE, "-", "regret, mean"),
+        ("highest", SOFT, ":", "regret, largest"),
+        ("bound", INK, "--", "bound"),
+    ):
+        line = group.filter(pl.col(column).is_finite() & (pl.col(column) > 0.0))
+        panel.plot(line["round"], line[column], color=colour, linestyle=dash, linewidth=1.6, label=said)
+    panel.set_xscale("log")
+    panel.set_yscale("log")
+    panel.set_xlabel("round")

@@ -1,0 +1,67 @@
+"""The page of any run: a figure per metric, a table of what came out, and how it was made."""
+
+import functools
+import math
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from mobandits.figures.bands import bands
+from mobandits.figures.metric_curves import curves_data, draw_curves, spoken
+from mobandits.figures.page import grid, page, picture
+from mobandits.figures.provenance import provenance
+from mobandits.figures.words import part, signed
+
+
+def final_rows(table: pl.DataFrame, metric: str) -> list[list[str]]:
+    """What one metric came to: a row of HTML cells per environment, policy and component, all with as many decimals."""
+    last = table.filter((pl.col("metric") == metric) & (pl.col("round") == pl.col("round").max()))
+    several = last["component"].n_unique() > 1, last["environment"].n_unique() > 1
+    rows = bands(last, ["environment", "policy", "component"]).rows()
+    largest = max(abs(end) for row in rows for end in row[3:6])
+    digits = min(max(5 - math.floor(math.log10(largest or 1.0)), 0), 6)
+    cells, kind = [], part(metric)
+    for environment, policy, component, mean, low, high, trials in rows:
+        name = f"{policy}, {kind} {component}" if several[0] else policy
+        place = f" in {environment}" if several[1] else ""
+        ends = [signed(end, digits) for end in (low, high)] if trials > 1 else ["", ""]
+        cells.append([escape(name + place), signed(mean, digits), *ends, str(trials)])
+    return cells
+
+
+def run_page(directory: Path, table: pl.DataFrame, manifest: dict[str, Any]) -> str:
+    """Write the figures of a run, and make its page.
+
+    Args:
+        directory: of the run; the figures go to its folder `figures`.
+        table: its rows.
+        manifest: its manifest.
+    """
+    experiment, rounds = str(table["experiment"][0]), table["round"].to_numpy().max()
+    environments = ", ".join(table["environment"].unique(maintain_order=True))
+    trials = table["trial"].n_unique()
+    lead = (
+        f"{table['policy'].n_unique()} policies in <code>{escape(environments)}</code>: {trials} trials of {rounds:,} "
+        "rounds. Lines are means over the trials; bands and intervals are 95 % confidence intervals of these means."
+    )
+    body = [f"<h1>{escape(experiment)}</h1>", f'<p class="lead">{lead}</p>']
+    for metric in table["metric"].unique(maintain_order=True):
+        said = spoken(metric)[0].upper() + spoken(metric)[1:]
+        data = curves_data(table, metric)
+        draw = functools.partial(draw_curves, data, spoken(metric), "round")
+        alt = f"{said} of every policy over the rounds; the table below has the values at the end."
+        header = ["policy", "mean", "95 % from", "to", "trials"]
+        body += [
+            f"<h2>{escape(said)}</h2>",
+            picture(
+                draw,
+                directory / "figures",
+                metric,
+                alt,
+                f"{escape(said)}: means over {trials} trials, with 95 % bands.",
+            ),
+            grid(header, final_rows(table, metric), f"{escape(said)} at round {rounds:,}"),
+        ]
+    return page(experiment, body + provenance(manifest))

@@ -1,0 +1,115 @@
+"""The look that all figures share, and how they become files: the same data gives the same bytes."""
+
+import io
+import itertools
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from matplotlib import style
+from matplotlib.axes import Axes
+from matplotlib.backend_bases import RendererBase
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+WIDTH, NARROW = 6.8, 3.9  # inches: a column of text on a desk, and the whole width of a phone
+DPI = 200
+INK, SOFT, FAINT = "#1f2328", "#59636e", "#d7dce1"
+
+# The colours of Okabe and Ito, which colour-blind readers tell apart, without the yellow that vanishes on white.
+BLUE, VERMILLION, GREEN, ORANGE = "#0072b2", "#d55e00", "#009e73", "#e69f00"
+PURPLE, SKY, BLACK = "#cc79a7", "#56b4e9", INK
+COLOURS = (BLUE, VERMILLION, GREEN, ORANGE, PURPLE, SKY, BLACK)
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+Dash = str | tuple[float, tuple[float, ...]]
+DASHES: tuple[Dash, ...] = ("-", (0, (5, 2)), (0, (1.2, 1.6)), (0, (6, 2, 1.2, 2)))
+
+SETTINGS: dict[str, Any] = {
+    "font.family": "DejaVu Sans",  # comes with Matplotlib: every machine draws the same letters
+    "font.size": 9.5,
+    "axes.edgecolor": SOFT,
+    "axes.labelcolor": INK,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 9.5,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": FAINT,
+    "grid.linewidth": 0.6,
+    "xtick.color": SOFT,
+    "ytick.color": SOFT,
+    "text.color": INK,
+    "figure.facecolor": "white",
+    "svg.hashsalt": "mobandits",
+    "svg.fonttype": "path",
+}
+
+
+@contextmanager
+def styled() -> Iterator[None]:
+    """Draw with these settings and no others, whatever the user's own are; for `with`, and as a decorator."""
+    with style.context(["default", SETTINGS]):
+        yield
+
+
+class Look(NamedTuple):
+    """How one policy is drawn: never told by its colour alone."""
+
+    colour: str
+    marker: str
+    dash: Dash
+
+
+def looks(names: Iterable[str]) -> dict[str, Look]:
+    """A look per name, all different up to 28 names.
+
+    Example:
+        >>> [look.marker for look in looks(["mol-ts", "mol-ucb"]).values()]
+        ['o', 's']
+    """
+    every = (
+        Look(colour, MARKERS[(i + 3 * turn) % len(MARKERS)], dash)
+        for turn, dash in enumerate(DASHES)
+        for i, colour in enumerate(COLOURS)
+    )
+    return dict(zip(names, itertools.cycle(every), strict=False))
+
+
+def panels(
+    width: float, height: float, rows: int = 1, columns: int = 1, *, shared: bool = False
+) -> tuple[Figure, list[Axes]]:
+    """An empty figure of `width` x `height` inches, and its panels row by row, with their axes `shared` or not."""
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure, list(figure.subplots(rows, columns, squeeze=False, sharex=shared, sharey=shared).ravel())
+
+
+def renderer(figure: Figure) -> RendererBase:
+    """What a figure is measured with; its layout is settled once and for all, which every file would do again."""
+    if figure.get_layout_engine() is not None:
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")
+    canvas: Any = figure.canvas
+    made: RendererBase = canvas.get_renderer()
+    return made
+
+
+@styled()
+def svg(figure: Figure) -> bytes:
+    """The figure as an SVG file without a date, so that the same figure is the same bytes."""
+    renderer(figure)
+    file = io.BytesIO()
+    figure.savefig(file, format="svg", metadata={"Date": None})
+    return file.getvalue()
+
+
+@styled()
+def save(figure: Figure, directory: Path, name: str) -> bytes:
+    """Write `name`.svg and `name`.png, the same bytes for the same figure; returns those of the first."""
+    directory.mkdir(parents=True, exist_ok=True)
+    data = svg(figure)
+    (directory / f"{name}.svg").write_bytes(data)
+    figure.savefig(directory / f"{name}.png", dpi=DPI)
+    return data

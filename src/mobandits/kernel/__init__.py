@@ -1,0 +1,1 @@
+"""The ground floor: arrays in, arrays out."""

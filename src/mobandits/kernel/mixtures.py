@@ -1,0 +1,209 @@
+"""The best mixture of arms, as seen from one arm: the steps of the simplex method on the program of kernel/simplex.py.
+
+A mixture bounds v* from below and weights bound it from above, whatever rounding led to them. `climb` stops when the
+two bounds meet, or when one of them answers the question; `can_gain` looks on where v* is a tie.
+"""
+
+import math
+
+import numpy as np
+
+from mobandits.kernel.compiled import kernel
+from mobandits.kernel.linalg import dot
+from mobandits.kernel.protocols import Array, Mask
+from mobandits.kernel.simplex import (
+    ROUNDING,
+    Simplex,
+    attained,
+    contains,
+    exchange,
+    mixture,
+    price,
+    refresh,
+    start,
+    worst_objective,
+)
+
+TIE = 1e-12  # smaller differences, in units of the objectives' ranges, are equalities
+CERTAIN = 1e-13  # the accepted distance between the two bounds on v*
+WORST = 1e-9  # about the same after all attempts to come closer; beyond it the upper one is given up
+STEPS = 5000  # a hundred times the longest run ever seen
+
+
+@kernel
+def read_weights(s: Simplex, bland: bool) -> tuple[int, float]:
+    """Weights out, negative ones as 0; the slack of the most negative (Bland: first negative) one or -1; their size."""
+    entering, most, size = -1, 0.0, 0.0
+    for i in range(len(s.weights)):
+        size += abs(s.inverse[0, i])
+    for i in range(len(s.weights)):
+        weight = -s.inverse[0, i]
+        s.weights[i] = max(weight, 0.0)
+        if weight < min(most, -ROUNDING * size) and not (bland and entering >= 0):
+            entering, most = i, weight
+    return entering, size
+
+
+@kernel
+def highest(prices: Array) -> int:
+    """The first position of the largest price."""
+    best = 0
+    for j in range(1, len(prices)):
+        if prices[j] > prices[best]:
+            best = j
+    return best
+
+
+@kernel
+def best_arm(s: Simplex, skip: int, size: float, bland: bool) -> tuple[int, float]:
+    """The best arm under the weights (Bland: the first that helps) or -1 where none helps; the upper bound on v*."""
+    last, level = len(s.points), -math.inf
+    price(s, s.weights, s.prices)
+    if skip >= 0:
+        s.prices[skip] = -math.inf
+    for r in range(1, last + 1):  # v as basic arms have it: compared with them, none of them can be the best
+        if s.basis[r] >= last:
+            level = max(level, s.prices[s.basis[r] - last])
+    best = highest(s.prices)
+    high = (s.prices[best] - dot(s.weights, s.origin)) / dot(s.weights, s.unit)
+    if s.prices[best] <= level + ROUNDING * size:
+        return -1, high
+    if bland:
+        best = 0
+        while s.prices[best] <= level + ROUNDING * size:
+            best += 1
+    return last + best, high
+
+
+@kernel
+def mend(s: Simplex, bland: bool) -> bool:
+    """One step of the dual method, where a fresh inverse shows a negative share or slack under weights that are right.
+
+    The most negative one leaves (Bland: the first variable that is); of the columns that can raise it, the one enters
+    that keeps the weights right.
+    """
+    last, row, entering, least = len(s.points), 0, -1, math.inf
+    for r in range(1, last + 1):
+        if s.inverse[r, last] < 0.0:
+            better = row == 0 or (s.basis[r] < s.basis[row] if bland else s.inverse[r, last] < s.inverse[row, last])
+            row = r if better else row
+    if row == 0:
+        return False
+    weights, prices, level = s.inverse[row, :last].copy(), np.empty(len(s.prices)), s.prices[highest(s.prices)]
+    offset, size = s.inverse[row, last] - dot(weights, s.origin), 0.0
+    price(s, weights, prices)
+    for weight in weights:
+        size += abs(weight)
+    entries, slopes = np.zeros(last + len(prices)), np.empty(last + len(prices))
+    for c in range(len(entries)):
+        entry = -weights[c] if c < last else prices[c - last] + offset
+        slopes[c] = s.weights[c] if c < last else level - s.prices[c - last]
+        if entry < -ROUNDING * size and not contains(s.basis, c):
+            entries[c] = entry
+            least = min(least, -(slopes[c] + ROUNDING) / entry)
+    for c in range(len(entries)):
+        if entries[c] < 0.0 and -slopes[c] / entries[c] <= least:
+            better = entering < 0 or (entries[c] < entries[entering] and not bland)
+            entering = c if better else entering
+    if entering >= 0:
+        s.basis[row] = entering
+        refresh(s)
+    return entering >= 0
+
+
+@kernel
+def climb(s: Simplex, skip: int, first: int, above: float, below: float) -> tuple[float, float]:
+    """Bounds on v*, `CERTAIN` apart, unless one of them already answers the question: then the other is infinite.
+
+    The most promising column enters, slacks before arms, because only arms cost a pass over all of them; after a stall
+    the first one does (Bland's rule). Weights w round in proportion to their sum, so bounds are compared in its units.
+
+    Args:
+        s: the points, and the origin.
+        skip: the arm that must stay out of the mixture, or -1.
+        first: the arm to start from.
+        above: stop where v* is above it.
+        below: stop where v* is below it times the sum of the weights.
+
+    Returns:
+        The lower bound, attained by the mixture in the basis, and the upper bound, proved by `weights`: infinite also
+        where rounding keeps the two further apart than `WORST`, which no table of finite means was seen to do.
+    """
+    last, low, stalled, fresh, careful, accepted = len(s.points), -math.inf, 0, True, False, CERTAIN
+    start(s, first, worst_objective(s, first))
+    for _ in range(STEPS):
+        value, bland, high = s.inverse[0, last], stalled > last, math.inf
+        if value > above and attained(s) > above:
+            return attained(s), high
+        low = max(low, attained(s)) if careful else low
+        entering, size = read_weights(s, bland)
+        if entering < 0:
+            entering, high = best_arm(s, skip, size, bland)
+            if high < below * size:
+                return -math.inf, high
+        if entering >= 0 and exchange(s, entering, bland):
+            stalled = 0 if s.inverse[0, last] > value + ROUNDING * size else stalled + 1
+            fresh = False
+            continue
+        low = max(low, attained(s))
+        if high - low <= accepted * size:
+            return low, high
+        if not fresh:
+            refresh(s)
+        elif accepted <= WORST and mend(s, accepted > 8.0 * CERTAIN):
+            accepted *= 2.0
+        elif not careful:  # once more, with an eye on what is attained on the way
+            start(s, first, worst_objective(s, first))
+            careful, accepted = True, 2.0 * WORST
+        else:
+            break
+        fresh = True
+    return low, math.inf
+
+
+@kernel
+def first_gain(s: Simplex, free: Mask) -> int:
+    """The first column of `free` outside the basis that raises the sum of all slacks, or -1."""
+    last, size, offset = len(s.points), 1.0, 0.0
+    for i in range(last + 1):
+        total = 0.0
+        for r in range(1, last + 1):
+            if s.basis[r] < last:
+                total -= s.inverse[r, i]
+        size += abs(total)
+        if i < last:
+            s.weights[i] = total
+            offset -= total * s.origin[i]
+        else:
+            offset += total
+    price(s, s.weights, s.prices)
+    for c in range(len(free)):
+        gain = 1.0 - s.weights[c] if c < last else s.prices[c - last] + offset
+        if free[c] and gain > ROUNDING * size and not contains(s.basis, c):
+            return c
+    return -1
+
+
+@kernel
+def can_gain(s: Simplex) -> bool:
+    """Whether some mixture that attains v* = 0 is better than the origin in an objective: the second step, at a tie.
+
+    Mixtures that attain v* use only columns that cost nothing under optimal weights: slacks of weight 0, and arms of
+    the highest price. Among these mixtures the sum of all objectives is maximised; the first column that helps enters.
+    """
+    last, level = len(s.points), s.prices[highest(s.prices)]
+    free = np.empty(last + len(s.prices), np.bool_)
+    for c in range(len(free)):
+        free[c] = s.weights[c] <= TIE if c < last else s.prices[c - last] >= level - TIE
+    for step in range(STEPS):
+        gain = 0.0
+        for lead in mixture(s):
+            gain += lead
+        if gain > TIE:
+            return True
+        entering = first_gain(s, free)
+        if entering < 0:
+            return False
+        if not exchange(s, entering, step > last):
+            refresh(s)
+    return False

@@ -1,0 +1,58 @@
+"""What is measured of a run: small frozen classes, each of which turns the arms of a block into numbers per round."""
+
+from mobandits.metrics.adversarial import AdversarialParetoRegret, adversarial_pareto_regret
+from mobandits.metrics.bin_ratio import BinRatio
+from mobandits.metrics.chain_regret_authors import ChainRegretAuthors
+from mobandits.metrics.fairness import (
+    FrontRecall,
+    JainIndex,
+    PlayEntropy,
+    PlayRatio,
+    Unfairness,
+    front_recall,
+    jain_index,
+    max_min_ratio,
+    normalised_entropy,
+    unfairness,
+)
+from mobandits.metrics.hypervolume import Hypervolume, hypervolume
+from mobandits.metrics.jaccard import Jaccard, jaccard
+from mobandits.metrics.objective_regret import ObjectiveRegret
+from mobandits.metrics.plays import FrontPlays, Plays
+from mobandits.metrics.quantity import Quantity
+from mobandits.metrics.regret import ChainRegret, EffectiveParetoRegret, LevelRegret, ParetoRegret
+from mobandits.metrics.resolve import DEFAULT, named, resolve
+from mobandits.metrics.reward import Reward
+
+__all__ = [
+    "DEFAULT",
+    "AdversarialParetoRegret",
+    "BinRatio",
+    "ChainRegret",
+    "ChainRegretAuthors",
+    "EffectiveParetoRegret",
+    "FrontPlays",
+    "FrontRecall",
+    "Hypervolume",
+    "Jaccard",
+    "JainIndex",
+    "LevelRegret",
+    "ObjectiveRegret",
+    "ParetoRegret",
+    "PlayEntropy",
+    "PlayRatio",
+    "Plays",
+    "Quantity",
+    "Reward",
+    "Unfairness",
+    "adversarial_pareto_regret",
+    "front_recall",
+    "hypervolume",
+    "jaccard",
+    "jain_index",
+    "max_min_ratio",
+    "named",
+    "normalised_entropy",
+    "resolve",
+    "unfairness",
+]

@@ -1,0 +1,61 @@
+"""The regret under priority chains as the authors' code computes it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from mobandits.kernel.compiled import compiled, kernel
+from mobandits.kernel.protocols import Array, Order
+from mobandits.metrics.regret import OrderRegret, grouped
+from mobandits.orders import Chains
+from mobandits.orders.chains import authors_gaps
+
+as_authors = kernel(authors_gaps)
+
+
+@compiled
+class AuthorsChains(Chains):
+    """`Chains` with the gaps of `pc_gap_authors`."""
+
+    def gap(self, means: Array, arm: int) -> Array:
+        """(digits,) of one arm."""
+        gap: Array = as_authors(self, means)[arm]
+        return gap
+
+    def gaps(self, means: Array) -> Array:
+        """(arms, digits) of every arm."""
+        gaps: Array = as_authors(self, means)
+        return gaps
+
+
+@dataclass(frozen=True)
+class ChainRegretAuthors(OrderRegret):
+    """The digits that the public code of moslb2024 computes in place of the chain regret, for its figures.
+
+    Args:
+        chains: groups of objectives (from 0), each with the most important first.
+
+    Reference:
+        moslb2024, its public code; `mobandits.orders.pc_gap_authors` lists the differences.
+
+    Example:
+        >>> ChainRegretAuthors([[0, 1], [2, 3, 4]]).digits
+        3
+    """
+
+    chains: Sequence[Sequence[int]]
+    name: ClassVar[str] = "chain_regret_authors"
+
+    def __post_init__(self) -> None:
+        """Make the chains a tuple, so that metrics compare by value."""
+        object.__setattr__(self, "chains", grouped(self.chains, Chains))
+
+    @property
+    def order(self) -> Order:
+        """The order that scores."""
+        return AuthorsChains(self.chains)
+
+    @property
+    def digits(self) -> int:
+        """The length of the longest chain."""
+        return max(map(len, self.chains))

@@ -1,0 +1,221 @@
+"""Whether optimal arms are treated alike: how evenly the arms of the true front were played, where arms never change.
+
+Each measure is a function of the counts, and a metric of the same meaning that is recorded over the rounds.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+import numpy as np
+
+from mobandits.kernel.protocols import Array, Shape
+from mobandits.metrics.plays import FrontPlays
+
+Counts = Sequence[float] | Array
+
+
+def max_min_ratio(counts: Counts) -> float:
+    """The largest count over the smallest: 1 is even, infinity leaves somebody out. NaN before the first play.
+
+    Args:
+        counts: (arms,) how often each was played.
+
+    Example:
+        >>> max_min_ratio([2, 1]), max_min_ratio([2, 0])
+        (2.0, inf)
+    """
+    n = np.asarray(counts, np.float64)
+    if not n.any():
+        return math.nan
+    return float(n.max() / n.min()) if n.min() > 0.0 else math.inf
+
+
+def normalised_entropy(counts: Counts) -> float:
+    """- sum p ln p / ln(arms) with p the shares: 1 is even, 0 is one arm only. NaN before the first play.
+
+    A single arm is treated evenly: 1.
+
+    Args:
+        counts: (arms,) how often each was played.
+
+    Example:
+        >>> normalised_entropy([3, 3]), normalised_entropy([5, 0])
+        (1.0, 0.0)
+    """
+    n = np.asarray(counts, np.float64)
+    if not n.any():
+        return math.nan
+    shares = n[n > 0.0] / n.sum()
+    return float(-(shares * np.log(shares)).sum() / math.log(len(n))) + 0.0 if len(n) > 1 else 1.0
+
+
+def jain_index(counts: Counts) -> float:
+    """(sum n)^2 / (arms sum n^2): 1 is even, 1 / arms is one arm only. NaN before the first play.
+
+    Args:
+        counts: (arms,) how often each was played.
+
+    Example:
+        >>> jain_index([1, 1]), jain_index([4, 0])
+        (1.0, 0.5)
+    """
+    n = np.asarray(counts, np.float64)
+    return float(n.sum() ** 2 / (len(n) * (n * n).sum())) if n.any() else math.nan
+
+
+def unfairness(counts: Counts) -> float:
+    """The mean of (n - mean n)^2: 0 is even.
+
+    Args:
+        counts: (arms,) how often each was played.
+
+    Reference:
+        drugan2013.
+
+    Example:
+        >>> unfairness([3, 1])
+        1.0
+    """
+    return float(np.var(np.asarray(counts, np.float64)))
+
+
+def front_recall(counts: Counts) -> float:
+    """The share of the arms that were played at least once.
+
+    Args:
+        counts: (arms,) how often each was played.
+
+    Example:
+        >>> front_recall([3, 0, 1, 0])
+        0.5
+    """
+    return float((np.asarray(counts) > 0.0).mean())
+
+
+class Measure(Protocol):
+    """A number from counts."""
+
+    def __call__(self, counts: Counts) -> float:
+        """The number."""
+
+
+@dataclass(frozen=True)
+class OfFrontPlays(FrontPlays):
+    """A measure of the number of times each arm of the true front was chosen; subclasses say which."""
+
+    name: ClassVar[str]
+    cumulative: ClassVar[bool] = False
+    measure: ClassVar[Measure]
+
+    def accumulator(self, shape: Shape) -> "FrontCounts":
+        """No plays yet."""
+        return FrontCounts(shape.arms, type(self).measure)
+
+
+class FrontCounts:
+    """Counts of the arms of the front; those off it are NaN."""
+
+    def __init__(self, arms: int, measure: Measure) -> None:
+        self._counts, self._measure = np.zeros(arms), measure
+
+    def add(self, values: Array) -> None:
+        """The next rounds of `FrontPlays`, (rounds, arms)."""
+        self._counts += values.sum(axis=0)
+
+    def value(self) -> Array:
+        """(1,) the measure so far."""
+        return np.array([self._measure(self._counts[~np.isnan(self._counts)])])
+
+
+@dataclass(frozen=True)
+class PlayRatio(OfFrontPlays):
+    """The largest number of plays of an arm of the true front over the smallest, so far.
+
+    Args:
+        order: whose front it is.
+
+    Reference:
+        moglb2019, section 4, on fairness; the measure is `max_min_ratio`.
+
+    Example:
+        >>> PlayRatio().name
+        'play_ratio'
+    """
+
+    name: ClassVar[str] = "play_ratio"
+    measure: ClassVar[Measure] = max_min_ratio
+
+
+@dataclass(frozen=True)
+class PlayEntropy(OfFrontPlays):
+    """The entropy of the plays of the arms of the true front, so far, from 0 to 1.
+
+    Args:
+        order: whose front it is.
+
+    Reference:
+        moglb2019, section 4, on fairness; the measure is `normalised_entropy`.
+
+    Example:
+        >>> PlayEntropy().name
+        'play_entropy'
+    """
+
+    name: ClassVar[str] = "play_entropy"
+    measure: ClassVar[Measure] = normalised_entropy
+
+
+@dataclass(frozen=True)
+class JainIndex(OfFrontPlays):
+    """Jain's index of the plays of the arms of the true front, so far, up to 1.
+
+    Args:
+        order: whose front it is.
+
+    Reference:
+        moglb2019, section 4, on fairness; the measure is `jain_index`.
+
+    Example:
+        >>> JainIndex().name
+        'jain_index'
+    """
+
+    name: ClassVar[str] = "jain_index"
+    measure: ClassVar[Measure] = jain_index
+
+
+@dataclass(frozen=True)
+class Unfairness(OfFrontPlays):
+    """The variance of the plays of the arms of the true front, so far.
+
+    Args:
+        order: whose front it is.
+
+    Reference:
+        drugan2013; the measure is `unfairness`.
+
+    Example:
+        >>> Unfairness().name
+        'unfairness'
+    """
+
+    name: ClassVar[str] = "unfairness"
+    measure: ClassVar[Measure] = unfairness
+
+
+@dataclass(frozen=True)
+class FrontRecall(OfFrontPlays):
+    """The share of the arms of the true front that were played at least once, so far.
+
+    Args:
+        order: whose front it is.
+
+    Example:
+        >>> FrontRecall().name
+        'front_recall'
+    """
+
+    name: ClassVar[str] = "front_recall"
+    measure: ClassVar[Measure] = front_recall

@@ -1,0 +1,43 @@
+"""The regret in every objective, against the optimum of an order."""
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from mobandits.kernel.protocols import Array, IntArray, Mask, Order, Shape, Truth
+from mobandits.metrics.reward import of_chosen
+from mobandits.orders import Lexicographic
+
+
+@dataclass(frozen=True)
+class ObjectiveRegret:
+    """What the chosen arm lacks in each objective against an optimal arm; negative where it has more.
+
+    Per round and objective i, mu*_i - mu_{a,i}, with mu* the means of the first arm in the front of `order`. Under the
+    lexicographic order all optimal arms have the same means.
+
+    Args:
+        order: what optimal means.
+
+    Reference:
+        mocmab2018, section III-B, the 2D regret.
+
+    Example:
+        >>> ObjectiveRegret().components(Shape(arms=9, features=0, objectives=5))
+        5
+    """
+
+    order: Order = field(default_factory=Lexicographic)
+    name: ClassVar[str] = "objective_regret"
+    cumulative: ClassVar[bool] = True
+    needs_fronts: ClassVar[bool] = False
+
+    def components(self, shape: Shape) -> int:
+        """One per objective."""
+        return shape.objectives
+
+    def per_round(self, truth: Truth, chosen: IntArray, fronts: Mask | None) -> Array:  # noqa: ARG002
+        """(rounds, objectives) signed differences."""
+        best = np.argmax(truth.front(self.order), axis=1)
+        return of_chosen(truth.block.means, best) - of_chosen(truth.block.means, chosen)

@@ -1,0 +1,80 @@
+"""How often arms were chosen."""
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from mobandits.kernel.protocols import Array, IntArray, Mask, Order, Shape, Truth
+from mobandits.orders import Pareto
+
+
+@dataclass(frozen=True)
+class Plays:
+    """The number of times each arm was chosen; the component is the arm.
+
+    Example:
+        >>> Plays().components(Shape(arms=9, features=0, objectives=5))
+        9
+    """
+
+    name: ClassVar[str] = "plays"
+    cumulative: ClassVar[bool] = True
+    needs_fronts: ClassVar[bool] = False
+
+    def components(self, shape: Shape) -> int:
+        """One per arm."""
+        return shape.arms
+
+    def per_round(self, truth: Truth, chosen: IntArray, fronts: Mask | None) -> Array:  # noqa: ARG002
+        """(rounds, arms) 1 for the chosen arm, else 0."""
+        return one_hot(chosen, truth.block.means.shape[1])
+
+
+@dataclass(frozen=True)
+class FrontPlays:
+    """The number of times each arm of the true front was chosen, where the arms never change; the component is the arm.
+
+    Whether optimal arms are treated alike: compare the counts.
+
+    Args:
+        order: whose front it is.
+
+    Reference:
+        moglb2019, section 4, on fairness.
+
+    Example:
+        >>> FrontPlays().name
+        'front_plays'
+    """
+
+    order: Order = field(default_factory=Pareto)
+    name: ClassVar[str] = "front_plays"
+    cumulative: ClassVar[bool] = True
+    needs_fronts: ClassVar[bool] = False
+
+    def components(self, shape: Shape) -> int:
+        """One per arm, of which those off the front are not recorded."""
+        return shape.arms
+
+    def per_round(self, truth: Truth, chosen: IntArray, fronts: Mask | None) -> Array:  # noqa: ARG002
+        """(rounds, arms) 1 for the chosen arm, 0 for others of the front, NaN off the front.
+
+        Raises:
+            ValueError: where the means change over the rounds.
+        """
+        if len(truth.block.means) > 1:
+            raise ValueError("FrontPlays needs arms whose means never change, and here they do")
+        played = one_hot(chosen, truth.block.means.shape[1])
+        played[:, ~truth.front(self.order)[0]] = np.nan
+        return played
+
+
+def one_hot(chosen: IntArray, arms: int) -> Array:
+    """(rounds, arms) 1 for the chosen arm, else 0.
+
+    Example:
+        >>> one_hot(np.array([1]), 3)
+        array([[0., 1., 0.]])
+    """
+    return np.asarray(chosen[:, None] == np.arange(arms), np.float64)

@@ -1,0 +1,32 @@
+"""What the problem counts beside rewards."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from mobandits.kernel.protocols import Array, IntArray, Mask, Shape, Truth
+from mobandits.metrics.reward import of_chosen
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """One of the problem's quantities, such as dollars, summed over the chosen arms.
+
+    Args:
+        name: of the quantity, and of the metric.
+
+    Example:
+        >>> Quantity("dollars").name
+        'dollars'
+    """
+
+    name: str
+    cumulative: ClassVar[bool] = True
+    needs_fronts: ClassVar[bool] = False
+
+    def components(self, shape: Shape) -> int:  # noqa: ARG002
+        """One."""
+        return 1
+
+    def per_round(self, truth: Truth, chosen: IntArray, fronts: Mask | None) -> Array:  # noqa: ARG002
+        """(rounds, 1) the quantity of the chosen arm."""
+        return of_chosen(truth.quantity(self.name), chosen)[:, None]

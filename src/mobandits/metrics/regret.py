@@ -1,0 +1,158 @@
+"""Regrets under an order: what the chosen arm lacked, digit by digit."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from mobandits.kernel.protocols import Array, IntArray, Mask, Order, Shape, Truth
+from mobandits.kernel.surface import Scores
+from mobandits.orders import Chains, EffectivePareto, Levels, Pareto
+
+
+class OrderRegret:
+    """The gap of the chosen arm under `order`; subclasses name the metric, the order and its digits."""
+
+    cumulative: ClassVar[bool] = True
+    needs_fronts: ClassVar[bool] = False
+
+    @property
+    def order(self) -> Order:
+        """The order that scores."""
+        return Pareto()
+
+    @property
+    def digits(self) -> int:
+        """How many digits its gap has."""
+        return 1
+
+    def components(self, shape: Shape) -> int:  # noqa: ARG002
+        """One per digit."""
+        return self.digits
+
+    def per_round(self, truth: Truth, chosen: IntArray, fronts: Mask | None) -> Array:  # noqa: ARG002
+        """(rounds, digits) gaps."""
+        return truth.gaps(self.order, chosen, self.digits)
+
+
+@dataclass(frozen=True)
+class ParetoRegret(OrderRegret):
+    """How much the chosen arm's means, all objectives alike, fall short of the Pareto front.
+
+    Per round, max_b min_l (mu_{b,l} - mu_{a,l}) of the chosen arm a.
+
+    Reference:
+        moglb2019, Definition 3; molts2025, Definition 3; the closed form is that of `Pareto.gap`.
+
+    Example:
+        >>> ParetoRegret().name
+        'pareto_regret'
+    """
+
+    name: ClassVar[str] = "pareto_regret"
+
+    def on_surface(self, scores: Scores) -> Array:
+        """(rounds, 1) gaps."""
+        return scores.gaps[:, None]
+
+
+@dataclass(frozen=True)
+class EffectiveParetoRegret(OrderRegret):
+    """How much the chosen arm's means fall short of the best mixture of arms; at least the Pareto regret.
+
+    Per round, max over mixtures beta of min_l (sum_b beta_b mu_{b,l} - mu_{a,l}) of the chosen arm a.
+
+    Reference:
+        molts2025, Definitions 6 and 7.
+
+    Example:
+        >>> EffectiveParetoRegret().name
+        'effective_pareto_regret'
+    """
+
+    name: ClassVar[str] = "effective_pareto_regret"
+
+    @property
+    def order(self) -> Order:
+        """The order that scores."""
+        return EffectivePareto()
+
+    def on_surface(self, scores: Scores) -> Array:
+        """(rounds, 1) gaps."""
+        return scores.effective_gaps[:, None]
+
+
+@dataclass(frozen=True)
+class ChainRegret(OrderRegret):
+    """The digits of the regret under priority chains.
+
+    Args:
+        chains: groups of objectives (from 0), each with the most important first.
+
+    Reference:
+        moslb2024, Definition 5, the exact value.
+
+    Example:
+        >>> ChainRegret([[0, 1], [2, 3, 4]]).digits
+        3
+    """
+
+    chains: Sequence[Sequence[int]]
+    name: ClassVar[str] = "chain_regret"
+
+    def __post_init__(self) -> None:
+        """Make the chains a tuple, so that metrics compare by value."""
+        object.__setattr__(self, "chains", grouped(self.chains, Chains))
+
+    @property
+    def order(self) -> Order:
+        """The order that scores."""
+        return Chains(self.chains)
+
+    @property
+    def digits(self) -> int:
+        """The length of the longest chain."""
+        return max(map(len, self.chains))
+
+
+@dataclass(frozen=True)
+class LevelRegret(OrderRegret):
+    """The digits of the regret under priority levels; levels of single objectives give the priority regret.
+
+    Args:
+        levels: groups of objectives (from 0), the most important group first.
+
+    Reference:
+        moslb2024, Definition 6, with nested fronts.
+
+    Example:
+        >>> LevelRegret([[0, 1, 2], [3, 4]]).digits
+        2
+    """
+
+    levels: Sequence[Sequence[int]]
+    name: ClassVar[str] = "level_regret"
+
+    def __post_init__(self) -> None:
+        """Make the levels a tuple, so that metrics compare by value."""
+        object.__setattr__(self, "levels", grouped(self.levels, Levels))
+
+    @property
+    def order(self) -> Order:
+        """The order that scores."""
+        return Levels(self.levels)
+
+    @property
+    def digits(self) -> int:
+        """The number of levels."""
+        return len(self.levels)
+
+
+def grouped(groups: Sequence[Sequence[int]], order: Callable[..., Any]) -> tuple[tuple[int, ...], ...]:
+    """Groups of objectives as tuples, checked by the order that they are for.
+
+    Example:
+        >>> grouped([[0, 1], [2]], Levels)
+        ((0, 1), (2,))
+    """
+    order(groups)
+    return tuple(tuple(int(i) for i in group) for group in groups)

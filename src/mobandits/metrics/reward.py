@@ -1,0 +1,46 @@
+"""The true mean rewards of what was chosen."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mobandits.kernel.protocols import Array, IntArray, Mask, Shape, Truth
+from mobandits.kernel.surface import Scores
+
+
+def of_chosen(table: Array, chosen: IntArray) -> Array:
+    """The rows of `table` (rounds or 1, arms, ...) of the arms `chosen` (rounds,), or of one arm for all rounds (1,).
+
+    Example:
+        >>> of_chosen(np.arange(6.0).reshape(2, 3), np.array([2, 0]))
+        array([2., 3.])
+    """
+    found: Array = table[np.arange(len(table)), chosen]
+    return found
+
+
+@dataclass(frozen=True)
+class Reward:
+    """The mean reward of the chosen arm, in every objective: what it paid, without the noise.
+
+    Example:
+        >>> Reward().components(Shape(arms=9, features=0, objectives=5))
+        5
+    """
+
+    name: ClassVar[str] = "reward"
+    cumulative: ClassVar[bool] = True
+    needs_fronts: ClassVar[bool] = False
+
+    def components(self, shape: Shape) -> int:
+        """One per objective."""
+        return shape.objectives
+
+    def per_round(self, truth: Truth, chosen: IntArray, fronts: Mask | None) -> Array:  # noqa: ARG002
+        """(rounds, objectives) true means."""
+        return of_chosen(truth.block.means, chosen)
+
+    def on_surface(self, scores: Scores) -> Array:
+        """(rounds, objectives) true means."""
+        return scores.means

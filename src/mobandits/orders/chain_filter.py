@@ -1,0 +1,63 @@
+"""The prior-free lexicographic filter on intervals, chain by chain."""
+
+import numpy as np
+
+from mobandits.kernel.compiled import Ints, compiled
+from mobandits.kernel.masks import everyone
+from mobandits.kernel.protocols import Array, Beliefs, Mask
+from mobandits.orders.chains import chain_gap
+from mobandits.orders.intervals import linked
+from mobandits.orders.order import BaseOrder
+from mobandits.orders.validity import check_complete, check_groups
+
+
+@compiled
+class ChainFilter(BaseOrder):
+    """What MOSLB-PC plays: for every chain the arms that cannot be told from its lexicographic winner; their union.
+
+    Along a chain the filter keeps, objective by objective, the arms joined to the one with the largest upper bound by
+    overlapping intervals (touching counts), among those it has kept so far. The gap is that of `Chains`. Mind that on
+    exact means the front is the union of the chains' lexicographic winners, which may be fewer than the arms on the
+    front of `Chains`.
+
+    Args:
+        chains: lists of objectives, each by priority; every objective in one of them. Stored as a matrix whose shorter
+            rows are padded with -1.
+
+    Raises:
+        ValueError: where a chain is empty or an objective is negative or named twice.
+
+    Reference:
+        moslb2024, Algorithm 2 (PFLF) and Algorithm 1, lines 9 to 12. As in the authors' code, arms are joined within
+        the set that is left; the paper defines the link over all arms.
+
+    Example:
+        >>> import mobandits as mob
+        >>> mob.front([[1, 0, 0], [1, 2, 1], [0, 0, 2], [0.9, 3, 1.5]], mob.orders.ChainFilter([[0, 1], [2]]))
+        array([False,  True,  True, False])
+    """
+
+    chains: Ints
+
+    def __post_init__(self) -> None:
+        check_groups("ChainFilter.chains", self.chains)
+
+    def check(self, objectives: int) -> None:
+        """Refuse a problem whose objectives are not exactly those of the chains."""
+        check_complete("ChainFilter.chains", self.chains, objectives)
+
+    def front(self, beliefs: Beliefs) -> Mask:
+        """(arms,) the union of what the filter keeps in each chain."""
+        union = np.zeros(len(beliefs.high), np.bool_)
+        for chain in self.chains:
+            kept = everyone(len(union))
+            for objective in chain:
+                if objective >= 0:
+                    kept = linked(beliefs.low, beliefs.high, objective, kept)
+            for a in range(len(union)):
+                union[a] |= kept[a]
+        return union
+
+    def gap(self, means: Array, arm: int) -> Array:
+        """(digits of the longest chain,) the gap of one arm under `Chains`."""
+        return chain_gap(means, arm, self.chains)

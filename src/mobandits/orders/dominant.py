@@ -1,0 +1,88 @@
+"""The rule of MOC-MAB: resolve the doubt about the leader first, then look at the next objective among its rivals."""
+
+import math
+
+import numpy as np
+
+from mobandits.kernel import checks
+from mobandits.kernel.compiled import compiled, kernel
+from mobandits.kernel.masks import everyone
+from mobandits.kernel.protocols import Array, Beliefs, Mask
+from mobandits.orders.intervals import half_width, largest
+from mobandits.orders.lexicographic import priority_gaps
+from mobandits.orders.order import BaseOrder
+
+
+@kernel
+def interval_leaders(beliefs: Beliefs, objective: int, among: Mask) -> tuple[Mask, int]:
+    """(arms,) those of `among` with the largest upper bound, of these the largest lower one; and the first of them."""
+    best, first = np.full(2, -math.inf), -1
+    for a in range(len(among)):
+        high, low = beliefs.high[a, objective], beliefs.low[a, objective]
+        if among[a] and (first < 0 or high > best[0] or (high == best[0] and low > best[1])):
+            best[0], best[1], first = high, low, a
+    out = np.zeros(len(among), np.bool_)
+    for a in range(len(among)):
+        out[a] = among[a] and beliefs.high[a, objective] == best[0] and beliefs.low[a, objective] == best[1]
+    return out, first
+
+
+@compiled
+class Dominant(BaseOrder):
+    """Objective by objective: where the leader's interval is wide, it is the front; else only its near rivals stay in.
+
+    In objective l, of the arms still in, the leader has the largest upper bound (of several, the largest lower bound).
+    Where its half-width exceeds `doubt`, the front is the leader, with those that share its interval. Else the arms
+    whose upper bound is at least the leader's lower bound minus `margin` stay in. In the last objective the largest
+    upper bound wins. The gap is the lexicographic one.
+
+    Args:
+        margin: how far below the leader a rival may stay; MOC-MAB's ``2 v``.
+        doubt: the half-width above which the leader is played; MOC-MAB's ``beta v``.
+
+    Raises:
+        ValueError: where `margin` or `doubt` is not a finite number of at least 0.
+
+    Reference:
+        mocmab2018, Algorithm 1 (two objectives); with more, every objective but the last is treated like the first,
+        which the paper leaves open.
+
+    Example:
+        >>> import mobandits as mob
+        >>> means = [[1.0, 0], [0.9, 2], [0.5, 9]]
+        >>> mob.front(means, mob.orders.Dominant(margin=0.2, doubt=0.1))
+        array([False,  True, False])
+        >>> mob.gaps(means, mob.orders.Dominant(margin=0.2, doubt=0.1)).round(3).tolist()
+        [[0.0, 0.0], [0.1, 0.0], [0.5, 0.0]]
+    """
+
+    margin: float
+    doubt: float
+
+    def __post_init__(self) -> None:
+        checks.number("Dominant.margin", self.margin, at_least=0.0)
+        checks.number("Dominant.doubt", self.doubt, at_least=0.0)
+
+    def check(self, objectives: int) -> None:
+        """Any number of objectives will do."""
+
+    def front(self, beliefs: Beliefs) -> Mask:
+        """(arms,) the leader whose interval is too wide, else what is best in the last objective of what is left."""
+        among, last = everyone(len(beliefs.high)), beliefs.high.shape[1] - 1
+        for objective in range(last):
+            leading, leader = interval_leaders(beliefs, objective, among)
+            floor = beliefs.low[leader, objective]
+            if half_width(floor, beliefs.high[leader, objective]) > self.doubt:
+                return leading
+            for a in range(len(among)):
+                among[a] = among[a] and beliefs.high[a, objective] >= floor - self.margin
+        return largest(beliefs.high, last, among)
+
+    def gap(self, means: Array, arm: int) -> Array:
+        """(objectives,) the lexicographic gap of one arm."""
+        gap: Array = priority_gaps(means, arm, arm + 1, 0.0)[0]
+        return gap
+
+    def gaps(self, means: Array) -> Array:
+        """(arms, objectives) the lexicographic gap of every arm."""
+        return priority_gaps(means, 0, len(means), 0.0)

@@ -1,0 +1,91 @@
+"""The effective Pareto order: an arm must not be beaten by any mixture of arms either."""
+
+import math
+
+import numpy as np
+
+from mobandits.kernel.compiled import compiled, kernel
+from mobandits.kernel.dominance import dominated, nondominated
+from mobandits.kernel.hull import (
+    effective_front,
+    effective_gap,
+    effective_gaps,
+    largest_sum,
+    membership,
+    on_hull,
+    shape_of,
+)
+from mobandits.kernel.masks import everyone, pick, swap_in
+from mobandits.kernel.protocols import Array, Beliefs, Mask, Rng
+from mobandits.orders.order import BaseOrder
+
+
+@kernel
+def least_known(values: Array) -> tuple[Mask, int]:
+    """(arms,) the arms with the most entries of +inf, and how many these are."""
+    counts, most = np.zeros(len(values), np.int64), 0
+    for a in range(len(values)):
+        for value in values[a]:
+            counts[a] += value == math.inf
+        most = max(most, counts[a])
+    return counts == most, most
+
+
+@compiled
+class EffectivePareto(BaseOrder):
+    """Arms that no mixture of the other arms dominates: those that are best for some positive weights.
+
+    Arm a is on the front where no ``sum_b beta_b mu[b]``, with shares beta of the other arms that sum to 1, dominates
+    ``mu[a]``; being equal to a mixture is no harm. The front is that of the beliefs' upper bounds, and part of the
+    Pareto front. Where some upper bounds are +inf (arms never played) it is the Pareto front among the arms with the
+    most of them. The gap is
+
+        max over mixtures beta of all arms of min_l (sum_b beta_b mu[b, l] - mu[a, l])
+        = min over weights w >= 0 that sum to 1 of (max_b w . mu[b] - w . mu[a]),
+
+    between the Pareto gap and the least single-objective gap. It is 0 on the front, and for arms that mixtures beat
+    only in some objectives. Differences below 1e-12 of an objective's range count as none.
+
+    The paper's Theorem 1 says that arms of the front are best for some weights. The converse needs positive weights or
+    a unique best arm: (1, -1) is best for the weights (1, 0), as (1, 0) is, which dominates it.
+
+    Reference:
+        molts2025, Definitions 5 to 7 and Theorem 1.
+
+    Example:
+        >>> import mobandits as mob
+        >>> means = [[1, 0], [0, 1], [0.4, 0.4], [0.3, 0.7], [0.2, 0.1]]
+        >>> mob.front(means, mob.orders.EffectivePareto())
+        array([ True,  True, False,  True, False])
+        >>> mob.gaps(means, mob.orders.EffectivePareto()).round(3).ravel().tolist()
+        [0.0, 0.0, 0.1, 0.0, 0.35]
+    """
+
+    def front(self, beliefs: Beliefs) -> Mask:
+        """(arms,) the arms whose upper bounds no mixture dominates."""
+        among, infinite = least_known(beliefs.high)
+        if infinite > 0:
+            return nondominated(beliefs.high, np.empty(0, np.int64), among)
+        return effective_front(beliefs.high)
+
+    def draw(self, beliefs: Beliefs, rng: Rng) -> int:
+        """The position of an arm, uniform on the front: visits arms in random order until one is on it."""
+        values = beliefs.high
+        if least_known(values)[1] > 0:
+            return pick(self.front(beliefs), rng)
+        visit, among, on = np.arange(len(values)), everyone(len(values)), np.empty(0, np.int64)
+        hull = membership(shape_of(values, among))
+        top = largest_sum(hull.points)
+        for i in range(len(visit)):
+            arm = swap_in(visit, i, rng)
+            if not dominated(values, arm, on, among) and on_hull(hull, arm, top):
+                return arm
+        return -1
+
+    def gap(self, means: Array, arm: int) -> Array:
+        """(1,) the effective Pareto suboptimality gap of one arm."""
+        return np.full(1, effective_gap(means, arm))
+
+    def gaps(self, means: Array) -> Array:
+        """(arms, 1) the gap of every arm, by mixtures of the Pareto front only."""
+        return effective_gaps(means).reshape(len(means), 1)

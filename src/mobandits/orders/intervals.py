@@ -1,0 +1,56 @@
+"""Intervals of beliefs: how wide they are, and which are joined."""
+
+import math
+
+import numpy as np
+
+from mobandits.kernel.compiled import kernel
+from mobandits.kernel.protocols import Array, Mask
+
+
+@kernel
+def half_width(low: float, high: float) -> float:
+    """Half the length of an interval; 0 for a point, even an infinite one."""
+    return 0.5 * (high - low) if high > low else 0.0
+
+
+@kernel
+def largest(values: Array, objective: int, among: Mask) -> Mask:
+    """(arms,) those of `among` with the largest value in one objective; exact ties all lead."""
+    top, out = -math.inf, np.zeros(len(among), np.bool_)
+    for a in range(len(among)):
+        if among[a]:
+            top = max(top, values[a, objective])
+    for a in range(len(among)):
+        out[a] = among[a] and values[a, objective] == top
+    return out
+
+
+@kernel
+def linked(low: Array, high: Array, objective: int, among: Mask) -> Mask:
+    """(arms,) the arms of `among` joined to their leader, the largest `high`, by overlapping intervals.
+
+    Two arms are linked where their closed intervals meet: touching counts. The result is the leader's component under
+    the transitive closure of that relation within `among`. The component covers one interval, from its smallest `low`
+    up to the leader's `high`, so an arm belongs to it where its own `high` reaches that smallest `low`.
+
+    Args:
+        low: (arms, objectives) lower bounds.
+        high: (arms, objectives) upper bounds, none below its lower bound.
+        objective: the objective that counts.
+        among: (arms,) the arms that count, at least one.
+
+    Reference:
+        moslb2024, Algorithm 2 (the relation C_i).
+    """
+    inside, floor, grown = largest(high, objective, among), math.inf, True
+    for a in range(len(among)):
+        if inside[a]:
+            floor = min(floor, low[a, objective])
+    while grown:
+        grown = False
+        for a in range(len(among)):
+            if among[a] and not inside[a] and high[a, objective] >= floor:
+                inside[a], grown = True, True
+                floor = min(floor, low[a, objective])
+    return inside

@@ -1,0 +1,72 @@
+"""The Pareto order: nothing is traded off."""
+
+import numpy as np
+
+from mobandits.kernel.compiled import Ints, compiled
+from mobandits.kernel.dominance import dominated, nondominated, pareto_gap, pareto_gaps
+from mobandits.kernel.masks import everyone, swap_in
+from mobandits.kernel.protocols import Array, Beliefs, Mask, Rng
+from mobandits.orders.order import BaseOrder
+from mobandits.orders.validity import check_below, check_once
+
+
+@compiled
+class Pareto(BaseOrder):
+    """Arm b dominates arm a where no objective of b is smaller and one is larger; the front is what nobody dominates.
+
+    Arms with equal vectors do not dominate each other: they are on the front together or not at all. The front is that
+    of the beliefs' upper bounds. The gap is ``max_b min_l (mu[b, l] - mu[a, l])``, how much must be added to every
+    objective of arm a so that nobody dominates it; it is 0 on the front and for arms that are dominated only weakly,
+    ``(1, -1)`` by ``(1, 0)``.
+
+    Args:
+        on: the objectives that count; None or empty for all of them.
+
+    Raises:
+        ValueError: where `on` is not a list of different objectives of at least 0.
+
+    Reference:
+        moglb2019, Definitions 1 to 3; pcz2018, Definition 2; molts2025, Definition 3.
+
+    Example:
+        >>> import mobandits as mob
+        >>> means = [[1, 0], [0, 1], [0.4, 0.4], [0.2, 0.1]]
+        >>> mob.front(means, mob.orders.Pareto())
+        array([ True,  True,  True, False])
+        >>> mob.gaps(means, mob.orders.Pareto()).round(3).ravel().tolist()
+        [0.0, 0.0, 0.0, 0.2]
+        >>> mob.front(means, mob.orders.Pareto(on=[1]))
+        array([False,  True, False, False])
+    """
+
+    on: Ints = None
+
+    def __post_init__(self) -> None:
+        if self.on.ndim != 1 or (self.on.size and self.on.min() < 0):
+            raise ValueError(f"Pareto.on must be a list of objectives of at least 0, got {self.on.tolist()}")
+        check_once("Pareto.on", self.on.tolist())
+
+    def check(self, objectives: int) -> None:
+        """Refuse a problem with too few objectives."""
+        check_below("Pareto.on", self.on, objectives)
+
+    def front(self, beliefs: Beliefs) -> Mask:
+        """(arms,) the arms whose upper bounds nobody dominates."""
+        return nondominated(beliefs.high, self.on, everyone(len(beliefs.high)))
+
+    def draw(self, beliefs: Beliefs, rng: Rng) -> int:
+        """The position of an arm, uniform on the front: visits arms in random order until one is not dominated."""
+        visit, among = np.arange(len(beliefs.high)), everyone(len(beliefs.high))
+        for i in range(len(visit)):
+            arm = swap_in(visit, i, rng)
+            if not dominated(beliefs.high, arm, self.on, among):
+                return arm
+        return -1
+
+    def gap(self, means: Array, arm: int) -> Array:
+        """(1,) the Pareto suboptimality gap of one arm."""
+        return np.full(1, pareto_gap(means, arm, self.on, everyone(len(means))))
+
+    def gaps(self, means: Array) -> Array:
+        """(arms, 1) the gap of every arm; compares with the front only."""
+        return pareto_gaps(means, self.on, everyone(len(means))).reshape(len(means), 1)

@@ -1,0 +1,78 @@
+"""Is it an order, does it fit a problem: checks that orders and their callers share.
+
+Groups of objectives (chains, levels) are integer matrices whose shorter rows are padded with -1.
+"""
+
+from typing import Any
+
+from mobandits.kernel.protocols import IntArray, Order
+
+
+def check_order(name: str, order: Any) -> None:
+    """Refuse what is not an order; a class in place of its instance is the usual slip.
+
+    Example:
+        >>> check_order("order", "pareto")
+        Traceback (most recent call last):
+        ValueError: order must be an order such as Pareto(), got 'pareto'
+    """
+    methods = ("front", "draw", "gap", "gaps")
+    if isinstance(order, type) or not all(callable(getattr(order, method, None)) for method in methods):
+        raise ValueError(f"{name} must be an order such as Pareto(), got {order!r}")
+
+
+def check_objectives(order: Order, objectives: int) -> None:
+    """Let an order refuse a problem's number of objectives; one that fits all need not have a `check`."""
+    check = getattr(order, "check", None)
+    if check:
+        check(objectives)
+
+
+def check_groups(name: str, groups: IntArray) -> None:
+    """Refuse what is not a list of non-empty lists of objectives, each named once.
+
+    Example:
+        >>> import numpy as np
+        >>> check_groups("Levels.levels", np.array([[0, 1], [1, -1]]))
+        Traceback (most recent call last):
+        ValueError: Levels.levels must name each objective once, got 1 twice
+    """
+    if groups.ndim != 2 or groups.size == 0:
+        raise ValueError(f"{name} must be a list of lists of objectives, got {groups.tolist()}")
+    named = []
+    for row in groups.tolist():
+        group = row[: row.index(-1)] if -1 in row else row
+        if not group:
+            raise ValueError(f"{name} must not have an empty group, got {groups.tolist()}")
+        if set(row[len(group) :]) - {-1} or min(group) < 0:
+            raise ValueError(f"{name} must name objectives of at least 0, got {row}")
+        named += group
+    check_once(name, named)
+
+
+def check_once(name: str, objectives: list[int]) -> None:
+    """Refuse a list that names an objective twice."""
+    for objective in objectives:
+        if objectives.count(objective) > 1:
+            raise ValueError(f"{name} must name each objective once, got {objective} twice")
+
+
+def check_complete(name: str, groups: IntArray, objectives: int) -> None:
+    """Refuse groups that miss or exceed one of the objectives ``0, ..., objectives - 1`` of a problem.
+
+    Example:
+        >>> import numpy as np
+        >>> check_complete("Levels.levels", np.array([[0, 1], [3, -1]]), 4)
+        Traceback (most recent call last):
+        ValueError: Levels.levels must name each of the 4 objectives, got no 2
+    """
+    check_below(name, groups, objectives)
+    missing = sorted(set(range(objectives)) - set(groups.ravel().tolist()))
+    if missing:
+        raise ValueError(f"{name} must name each of the {objectives} objectives, got no {missing[0]}")
+
+
+def check_below(name: str, named: IntArray, objectives: int) -> None:
+    """Refuse an objective that a problem does not have."""
+    if named.size and named.max() >= objectives:
+        raise ValueError(f"{name} must name objectives below {objectives}, got {named.max()}")

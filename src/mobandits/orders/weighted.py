@@ -1,0 +1,103 @@
+"""Linear scalarisation: a weighted sum decides."""
+
+import math
+
+import numpy as np
+
+from mobandits.kernel.compiled import Floats, compiled, kernel
+from mobandits.kernel.masks import everyone, leaders
+from mobandits.kernel.protocols import Array, Beliefs, Mask
+from mobandits.orders.order import BaseOrder
+
+
+def check_weights(name: str, weights: Array) -> None:
+    """Refuse weights that are not a list of finite numbers of at least 0, one of them positive."""
+    if weights.ndim != 1 or not np.isfinite(weights).all() or (weights < 0.0).any() or not weights.any():
+        raise ValueError(f"{name} must be finite, at least 0 and not all 0, got {weights.tolist()}")
+
+
+def check_length(name: str, values: Array, objectives: int) -> None:
+    """Refuse a list that has not one entry per objective."""
+    if len(values) != objectives:
+        raise ValueError(f"{name} must have one entry per objective, {objectives}, got {values.tolist()}")
+
+
+@kernel
+def weighted_sum(values: Array, weights: Array) -> float:
+    """``sum_l w_l v_l``; an objective without weight counts nothing even where it is infinite, and -inf beats +inf."""
+    out = 0.0
+    for i in range(len(weights)):
+        if weights[i] > 0.0:
+            if values[i] == -math.inf:
+                return -math.inf
+            out += weights[i] * values[i]
+    return out
+
+
+@kernel
+def weighted_sums(values: Array, weights: Array) -> Array:
+    """(arms,) the weighted sum of every arm."""
+    out = np.empty(len(values))
+    for a in range(len(values)):
+        out[a] = weighted_sum(values[a], weights)
+    return out
+
+
+@kernel
+def behind(scores: Array) -> Array:
+    """(arms, 1) how far each of the scores (arms,) is below the largest."""
+    top, out = -math.inf, np.zeros((len(scores), 1))
+    for score in scores:
+        top = max(top, score)
+    for a in range(len(scores)):
+        if scores[a] < top:
+            out[a, 0] = top - scores[a]
+    return out
+
+
+@compiled
+class Weighted(BaseOrder):
+    """The arm with the largest ``sum_l w_l mu[a, l]`` wins; the gap is what the others' sums lack.
+
+    The front is that of the beliefs' upper bounds. Weights are used as they are: they need not sum to 1. Every winner
+    is on the Pareto front where all weights are positive; not every arm of the front wins for some weights.
+
+    Args:
+        weights: (objectives,) the weights w, at least 0.
+
+    Raises:
+        ValueError: where a weight is negative or not finite, or all are 0.
+
+    Reference:
+        mocmab2018, section VII (the weights of S-UCB1).
+
+    Example:
+        >>> import mobandits as mob
+        >>> means = [[1, 0], [0, 2], [0.75, 0.75]]
+        >>> mob.front(means, mob.orders.Weighted([0.5, 0.5]))
+        array([False,  True, False])
+        >>> mob.gaps(means, mob.orders.Weighted([0.5, 0.5])).ravel().tolist()
+        [0.5, 0.0, 0.25]
+    """
+
+    weights: Floats
+
+    def __post_init__(self) -> None:
+        check_weights("Weighted.weights", self.weights)
+
+    def check(self, objectives: int) -> None:
+        """Refuse a problem with another number of objectives."""
+        check_length("Weighted.weights", self.weights, objectives)
+
+    def front(self, beliefs: Beliefs) -> Mask:
+        """(arms,) the arms with the largest weighted sum of upper bounds."""
+        return leaders(weighted_sums(beliefs.high, self.weights), everyone(len(beliefs.high)))
+
+    def gap(self, means: Array, arm: int) -> Array:
+        """(1,) what one arm's sum lacks."""
+        gap: Array = self.gaps(means)[arm]
+        return gap
+
+    def gaps(self, means: Array) -> Array:
+        """(arms, 1) what every arm's sum lacks."""
+        return behind(weighted_sums(means, self.weights))

@@ -1,0 +1,52 @@
+"""The policy that most recipes bind to: an estimator, an explorer, an order."""
+
+from typing import Any
+
+from mobandits.kernel.compiled import compiled
+from mobandits.kernel.masks import uniform
+from mobandits.kernel.protocols import Array, Beliefs, Choice, IntArray, Rng
+
+
+@compiled
+class Composite:
+    """Believe through `estimator` and `explorer`, play uniformly from the front of `order`.
+
+    Algorithms that need more than this are policies of their own; this class never grows a flag.
+
+    Args:
+        estimator: see `mobandits.estimators`.
+        explorer: see `mobandits.explorers`.
+        order: see `mobandits.orders`.
+
+    Example:
+        >>> from mobandits.estimators import SampleMean
+        >>> from mobandits.explorers import Greedy
+        >>> from mobandits.orders import Pareto
+        >>> Composite(SampleMean(slots=3, objectives=2), Greedy(), Pareto()).order
+        Pareto(on=[])
+    """
+
+    estimator: Any
+    explorer: Any
+    order: Any
+
+    def init(self) -> Any:
+        """The estimator's first state."""
+        return self.estimator.init()
+
+    def beliefs(self, state: Any, context: Array, arms: IntArray, rng: Rng) -> Beliefs:
+        """What the order decides on."""
+        beliefs: Beliefs = self.explorer.beliefs(self.estimator, state, context, arms, rng)
+        return beliefs
+
+    def draw(self, beliefs: Beliefs, rng: Rng) -> Choice:
+        """An arm, uniform on the front."""
+        return Choice(self.order.draw(beliefs, rng), 0.0)
+
+    def probabilities(self, beliefs: Beliefs) -> Array:
+        """Front / size of the front."""
+        return uniform(self.order.front(beliefs))
+
+    def update(self, state: Any, x: Array, arm: int, note: float, reward: Array, rng: Rng) -> Any:  # noqa: ARG002
+        """Teach the estimator."""
+        return self.estimator.update(state, x, arm, reward)

@@ -1,0 +1,73 @@
+"""A trial's problem, block by block, in arrays of one kind."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from mobandits.kernel.protocols import Array, Block, Environment, Problem, Rng, Shape
+
+BLOCK = 256  # rounds drawn and played at once; a part of every result, so never a parameter
+
+
+def blocks(problem: Problem, rounds: int, limit: int | None, rng: Rng) -> Iterator[tuple[int, Block]]:
+    """The trial's blocks, each with its first round (from 0).
+
+    Full blocks are asked for always, and the last is cut: a run is then a prefix of every longer run.
+    """
+    for first, asked in borders(rounds, limit):
+        yield first, tidy(problem.block(first, asked, rng), min(BLOCK, rounds - first), problem.shape)
+
+
+def borders(rounds: int, limit: int | None) -> Iterator[tuple[int, int]]:
+    """The first round of every block, from 0, and how many to ask for.
+
+    Example:
+        >>> list(borders(300, limit=400))
+        [(0, 256), (256, 144)]
+    """
+    for first in range(0, rounds, BLOCK):
+        yield first, BLOCK if limit is None else min(BLOCK, limit - first)
+
+
+def longest(environment: Environment, problem: object) -> int | None:
+    """The longest horizon, where there is one."""
+    limit: int | None = getattr(environment, "max_rounds", None) or getattr(problem, "max_rounds", None)
+    return limit
+
+
+def tidy(block: Block, rounds: int, shape: Shape) -> Block:
+    """The first `rounds` of a block, as writable, C-contiguous float arrays: other arrays would be other compilations.
+
+    Raises:
+        ValueError: where an array has the wrong shape.
+
+    Example:
+        >>> block = Block(contexts=np.zeros((1, 1, 0)), means=np.zeros((1, 2, 1)), rewards=np.zeros((9, 3, 1)))
+        >>> tidy(block, 9, Shape(arms=2, features=0, objectives=1))
+        Traceback (most recent call last):
+        ValueError: Block.rewards must have shape (rounds, arms, objectives) = (9, 2, 1), got (9, 3, 1)
+    """
+    if not isinstance(block, Block):
+        raise ValueError(f"block() must return a Block, got {type(block).__name__}")  # noqa: TRY004 - one kind of error
+    contexts, means, rewards = (_plain(array) for array in block[:3])
+    arms, features, objectives = shape[:3]
+    seen_by = {1} if shape.shared else {arms} if features else {arms, 1}
+    drawn = max(rounds, len(rewards)) if rewards.ndim else rounds
+    for name, array, axes, lengths in (
+        ("rewards", rewards, "(rounds, arms, objectives)", ({drawn}, {arms}, {objectives})),
+        ("means", means, "(rounds or 1, arms, objectives)", ({drawn, 1}, {arms}, {objectives})),
+        (
+            "contexts",
+            contexts,
+            "(rounds or 1, arms, features), with 1 for the arms where Shape.shared,",
+            ({drawn, 1}, seen_by, {features}),
+        ),
+    ):
+        if array.ndim != 3 or any(n not in allowed for n, allowed in zip(array.shape, lengths, strict=True)):
+            wanted = ", ".join(" or ".join(map(str, sorted(allowed, reverse=True))) for allowed in lengths)
+            raise ValueError(f"Block.{name} must have shape {axes} = ({wanted}), got {array.shape}")
+    return Block(contexts[:rounds], means[:rounds], rewards[:rounds], block.decimals)
+
+
+def _plain(array: Array) -> Array:
+    return np.require(array, np.float64, ["C", "W"])

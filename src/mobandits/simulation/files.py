@@ -1,0 +1,76 @@
+"""Files that appear whole or not at all, and folders that one run holds at a time."""
+
+import contextlib
+import io
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+
+try:
+    import fcntl
+except ImportError:  # Windows has no locks of this kind; there, do not run twice into one folder
+    fcntl = None  # type: ignore[assignment]
+
+
+class FolderError(ValueError):
+    """A folder that cannot be used; the message names it and says why. Nothing in it was changed."""
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Replace a file by `data`: a kill or a loss of power leaves the old file or the new one, never a part.
+
+    Args:
+        path: the file; its folder exists.
+        data: the whole content.
+    """
+    temporary = temporary_of(path)
+    with temporary.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(temporary, path)  # noqa: PTH105 - the same module as fsync: tests interrupt both
+    if fcntl is not None:  # the folder's entry, where folders can be opened
+        folder = os.open(path.parent, os.O_RDONLY)
+        os.fsync(folder)
+        os.close(folder)
+
+
+def temporary_of(path: Path) -> Path:
+    """Where a file is written before it takes its name."""
+    return path.with_name(f".{path.name}.tmp")
+
+
+def parquet(table: pl.DataFrame) -> bytes:
+    """The bytes of a Parquet file; equal tables in one piece give equal bytes."""
+    buffer = io.BytesIO()
+    table.write_parquet(buffer, compression="zstd", compression_level=3)
+    return buffer.getvalue()
+
+
+@contextlib.contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Hold a folder, which is made where it does not exist; the system lets go of it however the process ends.
+
+    Raises:
+        FolderError: where it cannot be made or written, or where another run holds it.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FolderError(f"{path} cannot be made a folder: {error.strerror}") from error
+    if not os.access(path, os.W_OK):
+        raise FolderError(f"{path} cannot be written to")
+    if fcntl is None:
+        yield
+        return
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise FolderError(f"{path} is in use by another run") from error
+        yield
+    finally:
+        os.close(handle)

@@ -1,0 +1,107 @@
+"""What a run's folder says about itself: the specification, and what computed the table on which machine."""
+
+import importlib.metadata
+import json
+import os
+import platform
+from pathlib import Path
+from typing import Any
+
+from mobandits.simulation.files import FolderError, write_atomically
+
+FORMAT = 1
+MANIFEST = "manifest.json"
+NEEDED = {"format", "status", "specification", "versions", "sessions"}
+DECISIVE = ("mobandits", "numpy", "numba")  # another version of these may compute another table
+REMEDY = "choose another folder, or remove this one"
+
+
+def read_manifest(path: Path) -> dict[str, Any] | None:
+    """The manifest of a folder, or None where there is none.
+
+    Raises:
+        FolderError: where it cannot be read as one.
+    """
+    file = path / MANIFEST
+    try:
+        manifest = json.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except (ValueError, OSError) as error:
+        raise FolderError(f"{file} is damaged ({error}): {REMEDY}") from error
+    if (
+        not isinstance(manifest, dict)
+        or not manifest.keys() >= NEEDED
+        or not isinstance(manifest["specification"], dict)
+    ):
+        raise FolderError(f"{file} is not the manifest of a run: choose another folder")
+    if manifest["format"] != FORMAT:
+        raise FolderError(
+            f"{file} has format {manifest['format']!r}, and this version reads {FORMAT}: choose another folder"
+        )
+    return manifest
+
+
+def write_manifest(path: Path, manifest: dict[str, Any]) -> None:
+    """Replace the manifest of a folder."""
+    write_atomically(path / MANIFEST, (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode())
+
+
+def check_specification(path: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
+    """Refuse to continue a run as another one; only more trials are welcome.
+
+    Raises:
+        FolderError: naming the first key that differs and both values.
+    """
+    before, now = old.get("trials"), new["trials"]
+    if found := difference({**old, "trials": now}, new):
+        key, a, b = found
+        raise FolderError(f"{path} holds a run with {key} = {a}, now {b}: choose another folder (only trials may grow)")
+    if not isinstance(before, int) or before > now:
+        raise FolderError(
+            f"{path} holds a run with trials = {before}, now {now}: choose another folder (trials may only grow)"
+        )
+
+
+def check_versions(path: Path, before: dict[str, str]) -> None:
+    """Refuse to mix trials that different versions computed.
+
+    Raises:
+        FolderError: naming the package and both versions.
+    """
+    now = versions()
+    for name in DECISIVE:
+        if before.get(name) != now[name]:
+            raise FolderError(
+                f"{path} was begun with {name} {before.get(name)}, now {now[name]}: "
+                "choose another folder (one table, one version)"
+            )
+
+
+def difference(old: Any, new: Any, key: str = "") -> tuple[str, str, str] | None:
+    """The first place where two JSON values differ: its key and both values; the order of keys counts.
+
+    Example:
+        >>> difference({"seed": 1, "record": [1, 2]}, {"seed": 1, "record": [1, 3]})
+        ('record[1]', '2', '3')
+    """
+    if isinstance(old, dict) and isinstance(new, dict):
+        names = [*old, *(name for name in new if name not in old)]
+        pairs = [(f"{key}.{name}".lstrip("."), old.get(name, "absent"), new.get(name, "absent")) for name in names]
+        pairs.append((f"order of {key}", ", ".join(old), ", ".join(new)))
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        pairs = [(f"{key}[{i}]", a, b) for i, (a, b) in enumerate(zip(old, new, strict=True))]
+    else:
+        return None if type(old) is type(new) and old == new else (key, str(old), str(new))
+    return next((found for name, a, b in pairs if (found := difference(a, b, name))), None)
+
+
+def versions() -> dict[str, str]:
+    """What computed the table."""
+    packages = {name: importlib.metadata.version(name) for name in ("mobandits", "numpy", "numba", "polars")}
+    return {**packages, "python": platform.python_version()}
+
+
+def machine() -> dict[str, Any]:
+    """What it ran on."""
+    return {"system": platform.system(), "processor": platform.machine(), "cores": os.cpu_count()}

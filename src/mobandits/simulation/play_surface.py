@@ -1,0 +1,46 @@
+"""The loop on a continuum of arms: plain Python, and compiled from the same source once per policy and surface."""
+
+from typing import Any
+
+from mobandits.kernel.protocols import Array, IntArray, Rng
+from mobandits.kernel.surface import Surface, SurfacePolicy
+
+
+def play_surface(
+    policy: SurfacePolicy, state: Any, surface: Surface, contexts: Array, uniforms: Array, rng: Rng, chosen: Array
+) -> Any:
+    """One block of rounds.
+
+    Args:
+        policy: any policy.
+        state: its state, which is consumed.
+        surface: the rewards.
+        contexts: (rounds, features).
+        uniforms: (rounds, any) what rewards are made from.
+        rng: the policy's own stream.
+        chosen: (rounds, dimensions) out: the point of each round.
+
+    Returns:
+        The state after the block.
+    """
+    for t in range(len(contexts)):
+        beliefs = policy.beliefs(state, contexts[t], rng)
+        aim = policy.draw(beliefs, rng)
+        reward = surface.reward(contexts[t], aim.point, uniforms[t])
+        state = policy.update(state, contexts[t], aim.point, aim.note, reward, rng)
+        for i in range(len(aim.point)):
+            chosen[t, i] = aim.point[i]
+    return state
+
+
+def score_surface(
+    surface: Surface, contexts: Array, chosen: Array, means: Array, gaps: Array, effective_gaps: Array, bins: IntArray
+) -> None:
+    """The truth about the points of a block; the last four arguments are out, as in `Scores`."""
+    for t in range(len(contexts)):
+        mean = surface.mean(contexts[t], chosen[t])
+        for l in range(len(mean)):
+            means[t, l] = mean[l]
+        gaps[t] = surface.gap(contexts[t], chosen[t])
+        effective_gaps[t] = surface.effective_gap(contexts[t], chosen[t])
+        bins[t] = surface.bin(contexts[t], chosen[t])

@@ -1,0 +1,127 @@
+"""Who plays a block: a policy alone, or a policy and the orders that read its beliefs."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal, NamedTuple, Protocol
+
+import numpy as np
+
+from mobandits.kernel.compiled import compile_loop, is_compiled
+from mobandits.kernel.protocols import Block, IntArray, Mask, Policy, Recipe, Shape
+from mobandits.kernel.text import concise
+from mobandits.simulation.learner import Learner
+from mobandits.simulation.play import play
+from mobandits.simulation.readings import Readings, believe, play_aloud, read
+from mobandits.simulation.streams import POLICY, READER, stream
+
+Compiled = bool | Literal["auto"]
+METHODS = ("init", "beliefs", "draw", "probabilities", "update")
+
+
+class Played(NamedTuple):
+    """What a row of the table did in a block.
+
+    Attributes:
+        row: its name.
+        chosen: (rounds,) arms.
+        fronts: (rounds, arms) the sets that these were drawn from; None where nobody asks.
+    """
+
+    row: str
+    chosen: IntArray
+    fronts: Mask | None
+
+
+class Player(Protocol):
+    """Plays the blocks of a trial, one after the other."""
+
+    def play(self, block: Block, arms: IntArray, *, with_fronts: bool) -> Iterable[Played]:
+        """Everything that was played in a block."""
+
+
+class Solo:
+    """One learner, one row."""
+
+    def __init__(self, row: str, learner: Learner) -> None:
+        self._row, self._learner = row, learner
+
+    def play(self, block: Block, arms: IntArray, *, with_fronts: bool) -> Iterator[Played]:
+        """One row."""
+        out = _blank(self._row, block, with_fronts=with_fronts)
+        self._learner.play(block, arms, out.chosen, out.fronts)
+        yield out
+
+
+class Aloud:
+    """One learner, which plays as it would alone, and a row for every order that reads its beliefs."""
+
+    def __init__(
+        self, row: str, learner: Learner, readings: Readings, seed: int, trial: int, compiled: Compiled
+    ) -> None:
+        self._row, self._learner = row, learner
+        self._readers = [
+            (
+                name,
+                order,
+                runnable(read, order, compiled),
+                stream(seed, trial, READER, f"{readings.recipe!r} read by {order!r}"),
+            )
+            for name, order in readings.orders.items()
+        ]
+
+    def play(self, block: Block, arms: IntArray, *, with_fronts: bool) -> Iterator[Played]:
+        """The learner's row, then the readers'."""
+        out, believed = _blank(self._row, block, with_fronts=with_fronts), np.empty(block.rewards.shape)
+        self._learner.play(block, arms, out.chosen, out.fronts, believed)
+        yield out
+        for row, order, loop, rng in self._readers:
+            out = _blank(row, block, with_fronts=with_fronts)
+            loop(order, believed, rng, out.chosen, out.fronts)
+            yield out
+
+
+def player(row: str, recipe: Recipe | Readings, shape: Shape, seed: int, trial: int, compiled: Compiled) -> Player:
+    """A recipe bound to a problem, ready to play.
+
+    Raises:
+        ValueError: naming the row, where the recipe does not fit the problem, or what `compiled` and `Readings` ask
+            for.
+    """
+    aloud = isinstance(recipe, Readings)
+    one = recipe.recipe if isinstance(recipe, Readings) else recipe
+
+    def loop(policy: Policy) -> Any:
+        _check_methods(one, policy)
+        _check_compiled(policy, compiled)
+        return runnable(play_aloud if aloud else play, policy, compiled)
+
+    try:
+        learner = Learner(row, one, shape, loop, stream(seed, trial, POLICY, concise(one)))
+        if isinstance(recipe, Readings):
+            recipe.check(learner.policy, shape, runnable(believe, learner.policy, compiled))
+            return Aloud(row, learner, recipe, seed, trial, compiled)
+    except ValueError as error:
+        raise ValueError(f"policy {row!r}: {error}") from error
+    return Solo(row, learner)
+
+
+def _check_methods(recipe: Recipe, policy: object) -> None:
+    lacking = [name for name in METHODS if not callable(getattr(policy, name, None))]
+    if lacking == list(METHODS):
+        raise ValueError(f"{type(recipe).__name__}.bind must return a policy, got {policy!r}")
+    if lacking:
+        raise ValueError(f"{type(policy).__name__} must define {', '.join(lacking)}")
+
+
+def _check_compiled(policy: Policy, compiled: Compiled) -> None:
+    if compiled is True and not is_compiled(policy):
+        raise ValueError(f"{type(policy).__name__} is not a @compiled class, and compiled=True allows no other")
+
+
+def runnable(loop: Any, part: object, compiled: Compiled) -> Any:
+    """`loop`, compiled for `part` where that is possible and wanted."""
+    return compile_loop(loop, part) if compiled is not False and is_compiled(part) else loop
+
+
+def _blank(row: str, block: Block, *, with_fronts: bool) -> Played:
+    rounds, arms, _ = block.rewards.shape
+    return Played(row, np.empty(rounds, np.int64), np.empty((rounds, arms), np.bool_) if with_fronts else None)

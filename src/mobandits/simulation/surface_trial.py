@@ -1,0 +1,179 @@
+"""One trial on a continuum of arms: every policy plays the same blocks, and metrics read the truth about its points."""
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mobandits.kernel.assumptions import complaint, outside
+from mobandits.kernel.compiled import compile_loop, is_compiled
+from mobandits.kernel.protocols import Array, Metric, Rng
+from mobandits.kernel.surface import Scores, SurfaceBlock, SurfaceProblem, SurfaceShape
+from mobandits.kernel.text import concise
+from mobandits.simulation.blocks import borders, longest
+from mobandits.simulation.play_surface import play_surface, score_surface
+from mobandits.simulation.record import Recorder, Running, recorder
+from mobandits.simulation.streams import POLICY, ROUNDS, stream
+
+if TYPE_CHECKING:
+    from mobandits.simulation.trial import Setup
+
+
+def is_continuum(problem: Any) -> bool:
+    """Whether a problem has a continuum of arms."""
+    return isinstance(problem.shape, SurfaceShape)
+
+
+class SurfacePlayer:
+    """A recipe at work on one surface; bound anew where it has stages.
+
+    Args:
+        row: the name in messages.
+        recipe: what to play.
+        problem: what to play on.
+        compiled: as in `simulate`.
+        rng: the random stream of all stages.
+
+    Raises:
+        ValueError: naming the row, where the recipe does not fit the problem, or cannot be compiled but must.
+    """
+
+    def __init__(self, row: str, recipe: Any, problem: SurfaceProblem, compiled: Any, rng: Rng) -> None:
+        self._row, self._problem, self._compiled, self._rng = row, problem, compiled, rng
+        if not getattr(recipe, "continuum", False):
+            raise ValueError(f"policy {row!r}: {type(recipe).__name__} needs finitely many arms")
+        shape: Any = problem.shape
+        self._assumptions = [one for one in recipe.assumptions() if one.about != "rewards"]
+        self._stages: Iterator[Any] = recipe.stages(shape)
+        try:
+            self._begin()
+        except ValueError as error:
+            raise ValueError(f"policy {row!r}: {error}") from error
+
+    def _begin(self) -> None:
+        self._policy, self._left = next(self._stages)
+        self._loop = runnable(play_surface, self._compiled, self._policy, self._problem.surface)
+        self._state = self._policy.init()
+
+    def play(self, block: SurfaceBlock) -> Array:
+        """(rounds, dimensions) the points of a block.
+
+        Raises:
+            ValueError: where contexts break an assumption of the recipe.
+        """
+        for assumption in self._assumptions:
+            if (bad := outside(assumption, block.contexts, np.zeros(0))) is not None:
+                raise ValueError(f"policy {self._row!r}: {complaint(assumption)}, got {bad:g}")
+        chosen, first = np.empty((len(block.contexts), self._problem.shape.dimensions)), 0
+        while first < len(chosen):
+            if self._left == 0:
+                self._begin()
+            last = len(chosen) if self._left is None else min(len(chosen), first + self._left)
+            now = slice(first, last)
+            given = (self._problem.surface, block.contexts[now], block.uniforms[now], self._rng, chosen[now])
+            self._state = self._loop(self._policy, self._state, *given)
+            self._left = None if self._left is None else self._left - (last - first)
+            first = last
+        return chosen
+
+
+def runnable(loop: Any, compiled: Any, *parts: object) -> Any:
+    """`loop`, compiled for these parts where that is possible and wanted.
+
+    Raises:
+        ValueError: where `compiled` is True and it is not possible.
+    """
+    plain = [part for part in parts if not is_compiled(part)]
+    if compiled is True and plain:
+        raise ValueError(f"{type(plain[0]).__name__} is not a @compiled class, and compiled=True allows no other")
+    return loop if plain or compiled is False else compile_loop(loop, *parts)
+
+
+def play_on_surface(
+    setup: "Setup", trial: int, problem: SurfaceProblem, after_block: Callable[[int], None]
+) -> dict[tuple[str, str], Recorder | Running]:
+    """What was measured of one trial, by row and metric; arguments as in `play_trial`."""
+    shape: Any = problem.shape
+    players = players_of(setup, trial, problem)
+    recorders = {
+        (row, metric.name): recorder(metric, setup.points, shape) for row in players for metric in setup.metrics
+    }
+    limit = longest(setup.environment, problem)
+    for block in surface_blocks(problem, setup.rounds, limit, stream(setup.seed, trial, ROUNDS)):
+        for row, player in players.items():
+            scores = scores_of(problem, block, player.play(block), setup.compiled)
+            for metric in setup.metrics:
+                recorders[row, metric.name].add(measured(metric, scores))
+        after_block(len(block.contexts))
+    return recorders
+
+
+def rehearse_on_surface(setup: "Setup", problem: SurfaceProblem) -> None:
+    """Bind every recipe, and measure two rounds in which nobody learns: whatever does not fit is refused now.
+
+    Raises:
+        ValueError: naming the row or the metric.
+    """
+    shape: Any = problem.shape
+    players_of(setup, 0, problem)
+    limit = longest(setup.environment, problem)
+    block = next(surface_blocks(problem, min(2, setup.rounds), limit, stream(setup.seed, 0, ROUNDS)))
+    scores = scores_of(problem, block, np.full((len(block.contexts), shape.dimensions), 0.5), setup.compiled)
+    for metric in setup.metrics:
+        values, expected = measured(metric, scores), (len(block.contexts), metric.components(shape))
+        if values.shape != expected:
+            raise ValueError(
+                f"metric {metric.name}: on_surface must return shape (rounds, components) = {expected}, "
+                f"got {values.shape}"
+            )
+        if np.isnan(values).any():
+            raise ValueError(f"metric {metric.name} is not known in closed form in {concise(setup.environment)}")
+
+
+def players_of(setup: "Setup", trial: int, problem: SurfaceProblem) -> dict[str, SurfacePlayer]:
+    """The players of a trial by their rows."""
+    return {
+        row: SurfacePlayer(row, recipe, problem, setup.compiled, stream(setup.seed, trial, POLICY, concise(recipe)))
+        for row, recipe in setup.policies.items()
+    }
+
+
+def surface_blocks(problem: SurfaceProblem, rounds: int, limit: int | None, rng: Rng) -> Iterator[SurfaceBlock]:
+    """The trial's blocks, in arrays of one kind.
+
+    Raises:
+        ValueError: where an array has the wrong shape.
+    """
+    for first, asked in borders(rounds, limit):
+        contexts, uniforms = problem.block(first, asked, rng)
+        if np.shape(contexts) != (asked, problem.shape.features):
+            expected = (asked, problem.shape.features)
+            raise ValueError(
+                f"SurfaceBlock.contexts must have shape (rounds, features) = {expected}, got {np.shape(contexts)}"
+            )
+        last = min(asked, rounds - first)
+        plain = [np.require(array, np.float64, ["C", "W"])[:last] for array in (contexts, uniforms)]
+        yield SurfaceBlock(*plain)
+
+
+def scores_of(problem: SurfaceProblem, block: SurfaceBlock, chosen: Array, compiled: Any) -> Scores:
+    """The truth about the points `chosen` (rounds, dimensions)."""
+    rounds = len(chosen)
+    scores = Scores(
+        np.empty((rounds, problem.shape.objectives)), np.empty(rounds), np.empty(rounds), np.empty(rounds, np.int64)
+    )
+    runnable(score_surface, compiled, problem.surface)(problem.surface, block.contexts, chosen, *scores)
+    return scores
+
+
+def measured(metric: Metric, scores: Scores) -> Array:
+    """(rounds, components) of a metric.
+
+    Raises:
+        ValueError: where it cannot be measured on a continuum.
+    """
+    measure = getattr(metric, "on_surface", None)
+    if measure is None:
+        raise ValueError(f"metric {metric.name} needs finitely many arms")
+    values: Array = measure(scores)
+    return values

@@ -1,0 +1,107 @@
+"""One trial: every policy plays the same blocks of the same problem, and metrics read what happened."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from mobandits.kernel.protocols import Array, Block, Environment, Metric, Problem, Recipe
+from mobandits.kernel.text import concise
+from mobandits.simulation.blocks import blocks, longest
+from mobandits.simulation.players import Compiled, player
+from mobandits.simulation.readings import Readings
+from mobandits.simulation.record import Recorder, Running, recorder
+from mobandits.simulation.streams import INSTANCE, ROUNDS, stream
+from mobandits.simulation.surface_trial import is_continuum, play_on_surface
+from mobandits.simulation.truth import BlockTruth
+
+SCHEMA = {
+    "experiment": pl.String,
+    "environment": pl.String,
+    "policy": pl.String,
+    "trial": pl.Int64,
+    "round": pl.Int64,
+    "metric": pl.String,
+    "component": pl.Int64,
+    "value": pl.Float64,
+}
+
+
+class Setup(NamedTuple):
+    """What a trial needs to know; `simulate` explains the fields."""
+
+    experiment: str
+    environment: Environment
+    policies: Mapping[str, Recipe | Readings]
+    rounds: int
+    seed: int
+    metrics: Sequence[Metric]
+    points: Sequence[int]
+    compiled: Compiled
+
+
+def play_trial(setup: Setup, trial: int, after_block: Callable[[int], None]) -> pl.DataFrame:
+    """Every recorded value of one trial.
+
+    Args:
+        setup: what to play.
+        trial: its number, from 0.
+        after_block: called with the number of rounds just played; it may raise to stop.
+    """
+    problem: Any = problem_of(setup, trial)
+    play = play_on_surface if is_continuum(problem) else play_arms
+    recorders = play(setup, trial, problem, after_block)
+    return pl.concat(_frame(setup, trial, row, metric, kept.values()) for (row, metric), kept in recorders.items())
+
+
+def play_arms(
+    setup: Setup, trial: int, problem: Problem, after_block: Callable[[int], None]
+) -> dict[tuple[str, str], Recorder | Running]:
+    """What was measured of one trial with finitely many arms, by row and metric; arguments as in `play_trial`."""
+    players = [
+        player(row, recipe, problem.shape, setup.seed, trial, setup.compiled) for row, recipe in setup.policies.items()
+    ]
+    arms, with_fronts = np.arange(problem.shape.arms), any(metric.needs_fronts for metric in setup.metrics)
+    recorders: dict[tuple[str, str], Recorder | Running] = {}
+    truth = None
+    for first, block in blocks(
+        problem, setup.rounds, longest(setup.environment, problem), stream(setup.seed, trial, ROUNDS)
+    ):
+        truth = truth_of(problem, first, block, truth)
+        for played in (played for one in players for played in one.play(block, arms, with_fronts=with_fronts)):
+            for metric in setup.metrics:
+                key = played.row, metric.name
+                if key not in recorders:
+                    recorders[key] = recorder(metric, setup.points, problem.shape)
+                recorders[key].add(metric.per_round(truth, played.chosen, played.fronts))
+        after_block(len(block.rewards))
+    return recorders
+
+
+def problem_of(setup: Setup, trial: int) -> Problem:
+    """The trial's instance of the environment."""
+    return setup.environment.problem(setup.rounds, stream(setup.seed, trial, INSTANCE))
+
+
+def truth_of(problem: Problem, first: int, block: Block, before: BlockTruth | None = None) -> BlockTruth:
+    """The truth about a block, with the problem's quantities where it offers any."""
+    load = getattr(problem, "quantities", None)
+    return BlockTruth(block, (lambda: load(first, len(block.rewards))) if load else dict, before)
+
+
+def _frame(setup: Setup, trial: int, policy: str, metric: str, values: Array) -> pl.DataFrame:
+    points, components = values.shape
+    names = [setup.experiment, concise(setup.environment), policy, metric]
+    numbers = {
+        "trial": np.full(values.size, trial),
+        "round": np.repeat(setup.points, components),
+        "component": np.tile(np.arange(components), points),
+        "value": values.ravel(),
+    }
+    texts = [
+        pl.lit(text).alias(name)
+        for name, text in zip(("experiment", "environment", "policy", "metric"), names, strict=True)
+    ]
+    table = pl.DataFrame(numbers).with_columns(texts).select(pl.col(name).cast(kind) for name, kind in SCHEMA.items())
+    return table.filter(pl.col("value").is_not_nan())

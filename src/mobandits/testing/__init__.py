@@ -1,0 +1,42 @@
+"""The conformance suite: what policies, orders and environments promise, as checks that anybody's can join.
+
+A case says what is checked; every promise is a check with a name, and a failure says check, case, seed and values::
+
+    from mobandits.testing import PolicyCase, prepare
+
+    CASES = [PolicyCase(MyRecipe(scale=0.3)), PolicyCase(OtherRecipe(), rewards="binary")]
+
+    @pytest.mark.parametrize(("case", "check"), [(case, check) for case in CASES for check in case.checks], ids=str)
+    def test_conformance(case, check):
+        prepare(CASES)
+        case.check(check)
+
+`check_policy`, `check_order` and `check_environment` run every check of one case; docs/how-to/add-a-policy.md walks
+through it.
+"""
+
+from mobandits.testing.arena import DEFAULT_SHAPE
+from mobandits.testing.case import Case
+from mobandits.testing.environments import EnvironmentCase, check_environment
+from mobandits.testing.interpreted import prepare
+from mobandits.testing.orders import OrderCase, check_order
+from mobandits.testing.policies import PolicyCase, check_policy
+
+POLICY_CHECKS = tuple(PolicyCase.available)
+ORDER_CHECKS = tuple(OrderCase.available)
+ENVIRONMENT_CHECKS = tuple(EnvironmentCase.available)
+
+__all__ = [
+    "DEFAULT_SHAPE",
+    "ENVIRONMENT_CHECKS",
+    "ORDER_CHECKS",
+    "POLICY_CHECKS",
+    "Case",
+    "EnvironmentCase",
+    "OrderCase",
+    "PolicyCase",
+    "check_environment",
+    "check_order",
+    "check_policy",
+    "prepare",
+]

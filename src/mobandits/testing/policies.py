@@ -1,0 +1,125 @@
+"""Policies under test.
+
+All checks but two rehearse the policy interpreted, where nothing needs compiling; that the compiled policy does the
+same is one of the other two.
+"""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from numba.core.config import DISABLE_JIT
+
+from mobandits.kernel.checks import choice
+from mobandits.kernel.compiled import compile_loop, is_compiled
+from mobandits.kernel.protocols import Recipe, Shape
+from mobandits.simulation.play import play
+from mobandits.testing import behaviour as promises
+from mobandits.testing.arena import DEFAULT_SHAPE, arena, restored, snapshot, stream
+from mobandits.testing.case import Check, RehearsedCase, interpreted_equals_compiled, named, require
+from mobandits.testing.rehearsal import BLOCK, Rehearsal, partial_rounds, run, trace
+
+
+def compiles_once(case: "PolicyCase") -> None:
+    """The loop compiles once: not again after partly observed rewards, from a snapshot, or for a policy bound anew."""
+    policy, rounds, rng = (
+        case.recipe.bind(case.shape),
+        arena(case.shape, case.rewards, case.seed),
+        stream(case.seed, 14),
+    )
+    loop: Any = compile_loop(play, policy)
+    state = run(loop, policy, policy.init(), rounds, 0, BLOCK, rng).state
+    known = set(loop.dispatcher.signatures)
+    for what, source in (
+        ("the next block", rounds),
+        ("partly observed rewards", partial_rounds(case, rounds)),
+        ("a block after these", rounds),
+    ):
+        state = run(loop, policy, state, source, BLOCK, 2 * BLOCK, rng).state
+        require(set(loop.dispatcher.signatures) == known, f"{what} compiled the loop a second time")
+    run(loop, case.recipe.bind(case.shape), restored(snapshot(state), state), rounds, 0, BLOCK, rng)
+    require(set(loop.dispatcher.signatures) == known, "a snapshot compiled the loop a second time")
+
+
+@dataclass(frozen=True)
+class PolicyCase(RehearsedCase):
+    """A recipe to check.
+
+    Args:
+        recipe: the recipe, of a class that can be imported.
+        shape: the problem's; by default five arms with two features each, three objectives and 240 rounds.
+        rewards: "gaussian" or "binary", for policies that need rewards in [0, 1].
+        seed: of everything.
+        without: names of checks that do not apply.
+
+    Example:
+        >>> from mobandits.policies import RandomChoice
+        >>> PolicyCase(RandomChoice(), seed=1)
+        PolicyCase(recipe=RandomChoice(), shape=Shape(...), rewards='gaussian', seed=1, without=())
+        >>> PolicyCase(RandomChoice()).check("draws-match-probabilities")
+    """
+
+    recipe: Recipe
+    shape: Shape = DEFAULT_SHAPE
+    rewards: str = "gaussian"
+    seed: int = 0
+    without: tuple[str, ...] = ()
+
+    behaviour: ClassVar[dict[str, Check]] = named(
+        promises.well_formed,
+        promises.inputs_are_left_alone,
+        promises.beliefs_leave_the_state_alone,
+        promises.draws_leave_the_beliefs_alone,
+        promises.draws_match_probabilities,
+        promises.relabelling_moves_the_probabilities,
+        promises.partial_rewards_add_up,
+        promises.every_reward_is_learned,
+        promises.plays_repeat,
+        promises.snapshots_continue,
+    )
+    available: ClassVar[dict[str, Check]] = behaviour | named(interpreted_equals_compiled, compiles_once)
+
+    def __post_init__(self) -> None:
+        """Check the case itself."""
+        super().__post_init__()
+        choice("PolicyCase.rewards", self.rewards, ("gaussian", "binary"))
+
+    def __str__(self) -> str:
+        """The recipe, what is unusual about its problem, and the seed."""
+        shape = "" if self.shape is DEFAULT_SHAPE else f", {self.shape._replace(fixed_arms=None)}"
+        return f"{self.recipe}, {self.rewards} rewards{shape}, seed {self.seed}"
+
+    @property
+    def stays_here(self) -> bool:
+        """Whether there is nothing to compile, so that this process will do."""
+        return bool(DISABLE_JIT) or not is_compiled(self.recipe.bind(self.shape))
+
+    def subject(self) -> Rehearsal:
+        """The bound policy."""
+        return Rehearsal(self)
+
+    def trace(self, *, compiled: bool) -> dict[str, Any]:
+        """Arms, fronts and states of a run."""
+        return trace(self, compile_loop(play, self.recipe.bind(self.shape)) if compiled else play)
+
+
+def check_policy(
+    recipe: Recipe,
+    shape: Shape | None = None,
+    *,
+    rewards: str = "gaussian",
+    seed: int = 0,
+    without: tuple[str, ...] = (),
+) -> None:
+    """Run every check of policies; arguments as in `PolicyCase`.
+
+    Raises:
+        AssertionError: saying check, recipe, shape, seed and what was found.
+        ValueError: where the recipe refuses the shape, or cannot be rebuilt in another process.
+
+    Example:
+        >>> from mobandits.policies import RandomChoice
+        >>> check_policy(RandomChoice())
+    """
+    case = PolicyCase(recipe, shape or DEFAULT_SHAPE, rewards, seed, without)
+    for name in case.checks:
+        case.check(name)

@@ -1,0 +1,200 @@
+"""The protocol: what counts as a failure, what it adds up to, and that mistakes are seen. Full size: -m slow."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+from mobandits import cli
+from mobandits.coverage import PAPERS, coverage, mocmab2018, molts2025, pcz2018, protocol
+from mobandits.coverage.protocol import (
+    Finding,
+    added_up,
+    allowance,
+    bound,
+    compared,
+    doubted,
+    event,
+    inequality,
+    on_the_event,
+)
+from mobandits.coverage.watch import EllipsoidProbe, IntervalProbe, watched
+from mobandits.environments import Linear, MultiArmed
+from mobandits.orders import Pareto
+from mobandits.policies import MolUcb, ParetoUcb1
+from mobandits.theory import molts2025 as theory
+
+
+def test_an_event_fails_once_or_not():
+    left, right = np.array([0.0, 3.0, 5.0]), np.array([1.0, 2.0, 6.0])
+    found = event("e", "s", left, right, 0.1)
+    assert (found.cases, found.broken, found.closest) == (1, 1, 1.5)
+    assert event("e", "s", left, right + 1, 0.1).broken == 0
+
+
+def test_an_inequality_is_looked_at_where_it_should_hold():
+    found = inequality("i", "s", [1.0, 2.0, 3.0], 2.5, np.array([True, True, False]))
+    assert (found.cases, found.broken, found.closest) == (2, 0, 0.8)
+    assert inequality("i", "s", [1.0, 2.0, 3.0], 2.5).broken == 1
+    both = inequality("i", "s", np.ones((4, 2)), 2.0, np.array([[True], [False], [True], [False]]))
+    assert both.cases == 4
+
+
+def test_a_bound_is_on_sums():
+    found = bound("b", "s", np.ones(100), np.full(100, 99.0))
+    assert (found.cases, found.broken) == (100, 1)
+    assert found.curve.rounds[[0, -1]].tolist() == [1, 100]
+    assert found.curve.regret[-1] == 100
+
+
+def test_rounding_is_no_violation():
+    assert not compared(1.0 + 1e-12, 1.0)[0].any()
+    assert compared(1.0 + 1e-6, 1.0)[0].all()
+    assert compared([-5.0, 0.0], [0.0, 0.0])[1] == 0.0
+
+
+def test_nothing_follows_from_an_event_that_failed():
+    failed, held = event("e", "s", 2.0, 1.0, 0.1), event("e", "s", 0.0, 1.0, 0.1)
+    other = inequality("i", "s", 0.0, 1.0)
+    assert on_the_event(failed, lambda: [other]) == [failed]
+    assert on_the_event(held, lambda: [other]) == [held, other]
+
+
+def test_counts_and_verdicts():
+    runs = [
+        [Finding("event", "e", "s", 1, int(i < 3), 0.5, 0.1), Finding("inequality", "i", "s", 10, 0, 0.1 * i)]
+        for i in range(9)
+    ]
+    report = added_up("p", runs)
+    first, second = report.counts
+    assert (first.runs, first.broken, first.holds) == (9, 3, True)  # up to 3.6 agree with a tenth
+    assert first.allowed == pytest.approx(0.9 + 3 * np.sqrt(0.81))
+    assert (second.cases, second.closest, second.holds) == (90, 0.8, True)
+    assert report.holds
+    broken = added_up("p", [*runs, [Finding("inequality", "i", "s", 10, 1, 1.1)]])
+    assert not broken.holds
+    assert "FAILS" in str(broken.counts[1])
+    open_question = added_up("p", [[doubted("d", "s", np.ones(3), np.full(3, 2.5))]])
+    assert open_question.holds
+    assert str(open_question.counts[0]).startswith("doubt  s: d: false in 1 of 3 cases")
+    assert allowance(200, 0.1) == pytest.approx(32.73, abs=0.01)
+
+
+@pytest.mark.parametrize("fixed", [False, True])
+def test_the_ellipsoid_probe_against_plain_algebra(fixed):
+    environment = Linear(arms=5, features=3, objectives=2, fixed_arms=fixed)
+    now = protocol.trial(environment, 40, 0, 0, "")
+    policy = MolUcb(scale=0.5).bind(now.problem.shape)
+    chosen, seen = watched(policy, EllipsoidProbe(now.problem.theta), 4, now.block, now.rng)
+    gram, moment = np.eye(3), np.zeros((2, 3))
+    for t, arm in enumerate(chosen):
+        context = now.block.contexts[0 if fixed else t]
+        off = now.problem.theta - np.linalg.solve(gram, moment.T).T
+        widths = np.sqrt(np.einsum("ai,ij,aj->a", context, np.linalg.inv(gram), context))
+        expected = [np.sqrt(np.einsum("li,ij,lj->l", off, gram, off)).max(), widths[arm], widths.max()]
+        np.testing.assert_allclose(seen[t], [*expected, np.linalg.slogdet(gram)[1]], atol=1e-9)
+        gram = gram + np.outer(context[arm], context[arm])
+        moment += np.outer(now.block.rewards[t, arm], context[arm])
+
+
+def test_the_interval_probe_against_plain_counting():
+    now = protocol.trial(MultiArmed([[0.2, 0.5], [0.7, 0.4], [0.5, 0.9]]), 60, 0, 0, "")
+    shape = now.problem.shape
+    chosen, seen = watched(ParetoUcb1().bind(shape), IntervalProbe(0.05), 3, now.block, now.rng)
+    means = now.block.means[0]
+    for t in range(3, 60):
+        played = [now.block.rewards[:t][chosen[:t] == a, a] for a in range(3)]
+        counts, estimates = np.array([len(rows) for rows in played]), np.array([rows.mean(0) for rows in played])
+        half = np.sqrt(2 * np.log(t * 6**0.25) / counts)
+        leader = (estimates[:, 0] + half).argmax()
+        ratio = (np.abs(estimates - means) / (half[:, None] + 0.05)).max()
+        np.testing.assert_allclose(seen[t], [ratio, half[chosen[t]], half[leader]], rtol=1e-9)
+    assert np.isinf(seen[0, 1:]).all()
+
+
+def test_the_ramps_keep_the_assumption():
+    block = mocmab2018.Ramps().problem(200, None).block(0, 200, np.random.default_rng(0))
+    slopes = np.abs(block.means[1:] - block.means[:-1]).max(axis=(1, 2)) / np.abs(np.diff(block.contexts[:, 0, 0]))
+    assert slopes.max() <= 1 + 1e-9
+    np.testing.assert_allclose((block.rewards - block.means).std(0), 1.0, atol=0.2)
+
+
+def test_the_gables_are_what_they_say():
+    """Their slope is at most 1 in terms of the scaled distance, and their gap is what is missing on a fine grid."""
+    surface, rng = pcz2018.GableSurface(0.0), np.random.default_rng(0)
+    grid = np.linspace(0, 1, 2001)
+    for x in rng.random((20, 1)):
+        means = np.array([surface.mean(x, np.array([y])) for y in grid])
+        for y in rng.random(20):
+            exact = (means - surface.mean(x, np.array([y]))).min(axis=1).max()
+            assert surface.gap(x, np.array([y])) == pytest.approx(max(0, exact), abs=1e-3)
+    pairs = rng.random((400, 2, 2))
+    for (x1, y1), (x2, y2) in pairs:
+        apart = np.abs(surface.mean(np.array([x1]), np.array([y1])) - surface.mean(np.array([x2]), np.array([y2])))
+        assert apart.max() <= np.hypot(x1 - x2, y1 - y2) / np.sqrt(2)
+
+
+def test_a_width_that_is_too_small_is_caught():
+    """With a tenth of the theory's radius the event fails often, and the inequality does not hold."""
+    environment, failed = Linear(arms=20, features=3, objectives=3), 0
+    violated = 0
+    for run in range(10):
+        now = protocol.trial(environment, 400, 0, run, "")
+        chosen, seen = watched(
+            MolUcb(scale=0.3).bind(now.problem.shape), EllipsoidProbe(now.problem.theta), 4, now.block, now.rng
+        )
+        failed += event("e", "s", seen[:, 0], 0.3, 0.1).broken
+        gaps = now.truth.gaps(Pareto(), chosen, 1)[:, 0]
+        violated += inequality("i", "s", gaps, theory.ucb_gap_bound(0.3, seen[:, 1])).broken
+    assert failed > allowance(10, 0.1)
+    assert violated > 0
+
+
+@pytest.mark.parametrize("paper", sorted(PAPERS))
+def test_a_small_protocol_of_every_paper(paper):
+    report = coverage(paper, runs=3, rounds=300, seed=1)
+    assert report.holds, "\n".join(map(str, report.counts))
+    assert {count.kind for count in report.counts} - {"doubted"} == {"event", "inequality", "bound"}
+    assert all(count.runs == 3 for count in report.counts)
+
+
+def test_workers_change_nothing():
+    one, two = (coverage("moslb2024", runs=4, rounds=100, workers=workers) for workers in (1, 2))
+    assert one.counts == two.counts
+
+
+def test_lemma_1_needs_its_draws():
+    """The frequency with one draw is far below what many draws promise."""
+    rng = np.random.default_rng(0)
+    assert not molts2025.lemma_1(4, 2000, rng).broken
+    many, single = theory.optimism(4, theory.draws_needed(4)), theory.optimism(4, 1)
+    assert many > 0.4
+    assert single < 0.001
+
+
+def test_the_command(tmp_path, capsys):
+    assert cli.call(["coverage", "mocmab2018", "--runs", "2", "--out", str(tmp_path / "c")]) == 0
+    out, _ = capsys.readouterr()
+    assert "holds  Lemma 1" in out
+    said = json.loads((tmp_path / "c" / "mocmab2018.json").read_text())
+    assert (said["runs"], said["holds"]) == (2, True)
+    table = pl.read_parquet(tmp_path / "c" / "mocmab2018.parquet")
+    assert table.columns == ["name", "round", "mean", "highest", "bound"]
+    assert (table["highest"] <= table["bound"]).all()
+    assert (tmp_path / "c" / "figures" / "mocmab2018.svg").is_file()
+    assert cli.call(["coverage", "mocmab", "--out", str(tmp_path)]) == 2
+    assert "PAPER must be one of" in capsys.readouterr().err
+
+
+def test_the_command_fails_where_the_theory_does(tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(PAPERS, "moglb2019", lambda run, rounds, seed: [inequality("i", "s", 2.0, 1.0)])
+    assert cli.call(["coverage", "moglb2019", "--runs", "1", "--out", str(tmp_path)]) == 1
+    assert "a mistake in the program" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("paper", sorted(PAPERS))
+def test_the_whole_protocol(paper):
+    report = coverage(paper)
+    assert report.holds, "\n".join(map(str, report.counts))

@@ -1,0 +1,28 @@
+import polars as pl
+import pytest
+from scipy import stats
+
+from mobandits.figures.bands import bands, student
+
+
+@pytest.mark.parametrize("freedom", [*range(1, 13), 19, 99, 10_000])
+def test_student_agrees_with_scipy(freedom):
+    assert student(freedom) == pytest.approx(stats.t.ppf(0.975, freedom), rel=2e-5)
+
+
+def test_bands_are_the_textbook_interval():
+    values = [1.0, 2.0, 4.0, 7.0]
+    row = bands(pl.DataFrame({"policy": ["a"] * 4, "trial": range(4), "value": values}), ["policy"]).row(0, named=True)
+    low, high = stats.t.interval(0.95, 3, loc=3.5, scale=stats.sem(values))
+    assert row == {
+        "policy": "a",
+        "mean": 3.5,
+        "low": pytest.approx(low, rel=1e-4),
+        "high": pytest.approx(high, rel=1e-4),
+        "trials": 4,
+    }
+
+
+def test_one_trial_has_no_width_and_order_is_kept():
+    frame = pl.DataFrame({"policy": ["z", "a"], "value": [1.0, 2.0]})
+    assert bands(frame, ["policy"]).rows() == [("z", 1.0, 1.0, 1.0, 1), ("a", 2.0, 2.0, 2.0, 1)]

@@ -1,0 +1,70 @@
+"""Blocks are asked for whole, cut at the horizon, and checked."""
+
+import numpy as np
+import pytest
+from twins.tiny import Tiny
+
+from mobandits.kernel.protocols import Block, Shape
+from mobandits.simulation.blocks import blocks, tidy
+
+SHAPE = Shape(arms=3, features=2, objectives=1)
+
+
+class Asked:
+    shape = SHAPE
+
+    def __init__(self):
+        self.said = []
+
+    def block(self, first, rounds, rng):
+        self.said.append((first, rounds))
+        return Block(np.zeros((rounds, 3, 2)), np.zeros((1, 3, 1)), np.zeros((rounds, 3, 1)))
+
+
+@pytest.mark.parametrize(("limit", "last"), [(None, 256), (1000, 256), (600, 88), (520, 8)])
+def test_full_blocks_are_asked_for_up_to_the_limit(limit, last):
+    problem = Asked()
+    played = [(first, len(block.rewards)) for first, block in blocks(problem, 520, limit, None)]
+    assert problem.said == [(0, 256), (256, 256), (512, last)]
+    assert played == [(0, 256), (256, 256), (512, 8)]
+
+
+def test_arrays_become_writable_contiguous_floats():
+    fixed = np.zeros((1, 3, 2), np.float32)
+    fixed.setflags(write=False)
+    rewards = np.zeros((1, 3, 4), np.int64).transpose(2, 1, 0)
+    block = tidy(Block(fixed, np.broadcast_to(np.zeros((3, 1)), (4, 3, 1)), rewards, 2), 4, SHAPE)
+    for array in block[:3]:
+        assert array.flags.c_contiguous
+        assert array.flags.writeable
+        assert array.dtype == np.float64
+    assert block.decimals == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            {"rewards": np.zeros((4, 3))},
+            "Block.rewards must have shape .rounds, arms, objectives. = .5, 3, 1., got .4, 3.",
+        ),
+        ({"rewards": np.zeros((4, 3, 1))}, "Block.rewards must have shape"),
+        ({"means": np.zeros((2, 3, 1))}, r"Block.means must have shape .* = \(5 or 1, 3, 1\), got \(2, 3, 1\)"),
+        (
+            {"contexts": np.zeros((5, 2, 2))},
+            r"Block.contexts must have shape .* = \(5 or 1, 3, 2\), got \(5, 2, 2\)",
+        ),
+        ({"contexts": np.zeros((5, 3, 1))}, "Block.contexts must have shape"),
+    ],
+)
+def test_wrong_shapes_are_refused(change, message):
+    good = Block(np.zeros((5, 3, 2)), np.zeros((1, 3, 1)), np.zeros((5, 3, 1)))
+    with pytest.raises(ValueError, match=message):
+        tidy(good._replace(**change), 5, SHAPE)
+
+
+def test_blocks_are_cut_not_drawn_shorter():
+    problem = Tiny().problem(300, np.random.default_rng(1))
+    short = [block for _, block in blocks(problem, 260, None, np.random.default_rng(2))]
+    long = [block for _, block in blocks(problem, 300, None, np.random.default_rng(2))]
+    np.testing.assert_array_equal(short[1].rewards, long[1].rewards[:4])

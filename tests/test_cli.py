@@ -1,0 +1,213 @@
+"""The command line: exit statuses, one-line errors, resuming."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import mobandits
+from mobandits import cli
+from mobandits.kernel.protocols import Recipe
+from mobandits.policies import RandomChoice
+from mobandits.simulation.folder import read_folder
+from mobandits.spec import KINDS, catalogue
+
+SPEC = """
+rounds = 300
+trials = 2
+record = 3
+metrics = ["reward"]
+environment = "linear"
+[[policies]]
+name = "random-choice"
+"""
+
+
+@dataclass(frozen=True)
+class NeedsMore(Recipe):
+    def bind(self, shape):
+        raise ValueError("this one needs more")
+
+
+@pytest.fixture
+def spec(tmp_path):
+    (tmp_path / "s.toml").write_text(SPEC)
+    return str(tmp_path / "s.toml")
+
+
+@pytest.fixture
+def program(capsys, monkeypatch):
+    """Call the program; the report is drawn by code with tests of its own."""
+    written = []
+    monkeypatch.setattr(cli, "write_report", written.append)
+
+    def call(*arguments):
+        status = cli.call([str(argument) for argument in arguments])
+        out, err = capsys.readouterr()
+        return status, out, err
+
+    call.reports = written
+    return call
+
+
+def test_version(program):
+    assert program("--version") == (0, f"mobandits {mobandits.__version__}\n", "")
+
+
+def test_python_m_is_the_same_program():
+    done = subprocess.run([sys.executable, "-m", "mobandits", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout == f"mobandits {mobandits.__version__}\n"
+
+
+def test_the_version_is_told_without_loading_what_it_does_not_need():
+    code = (
+        "import sys; from mobandits import cli; cli.call(['--version'])\nassert 'polars' not in sys.modules, 'polars'"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+
+def test_help_names_every_command(program):
+    status, out, _ = program("--help")
+    assert status == 0
+    assert all(name in out for name in ("demo", "list", "run", "report", "warm"))
+    assert program()[0] == 0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_list_prints_a_line_per_name(program, kind):
+    status, out, err = program("list", kind)
+    names = [line.split("\t")[0] for line in out.splitlines()]
+    assert (status, err) == (0, "")
+    assert names == sorted(catalogue(kind))
+    assert all(re.fullmatch(r"[a-z0-9_-]+\t\S.*", line) for line in out.splitlines())
+
+
+def test_run_writes_a_folder_and_resumes(program, spec, tmp_path):
+    out = tmp_path / "deep" / "out"
+    status, said, err = program("run", spec, "--out", out)
+    assert (status, said) == (0, f"{out / 'results.parquet'}: 24 rows\n")
+    assert err.splitlines()[-1] == "s: 600 of 600 rounds"
+    table, manifest = read_folder(out)
+    assert table["experiment"].unique().to_list() == ["s"]
+    assert manifest["status"] == "finished"
+    assert program("run", spec, "--out", out)[0] == 0
+    assert read_folder(out)[1] == manifest
+    assert program("run", spec, "--out", out, "--trials", 3, "--workers", 2)[0] == 0
+    assert read_folder(out)[0].filter(pl.col("trial") < 2).equals(table)
+    assert program.reports == [out] * 3
+
+
+def test_options_replace_the_files(program, spec, tmp_path):
+    assert program("run", spec, "--out", tmp_path / "o", "--rounds", 20, "--seed", 3, "--trials", 1)[0] == 0
+    said = read_folder(tmp_path / "o")[1]["specification"]
+    assert (said["rounds"], said["seed"], said["trials"]) == (20, 3, 1)
+
+
+def test_report_draws_again(program, spec, tmp_path):
+    program("run", spec, "--out", tmp_path / "o")
+    assert program("report", tmp_path / "o")[0] == 0
+    assert program.reports == [tmp_path / "o"] * 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["frobnicate"], "No such command 'frobnicate'"),
+        (["list", "policy"], "KIND must be one of .*, got 'policy'; did you mean policies?"),
+        (["list"], "Missing argument"),
+        (["run", "{spec}"], "Missing option '--out'"),
+        (["run", "{spec}", "--out", "{out}", "--rounds", "-5"], "Invalid value for '--rounds'"),
+        (["run", "{spec}", "--out", "{out}", "--engine", "ray"], "--engine must be one of threads, got 'ray'"),
+        (["run", "none.toml", "--out", "{out}"], "none.toml cannot be read: No such file"),
+        (["run", "{spec}", "--out", "{spec}"], "s.toml cannot be made a folder: File exists"),
+        (["run", "{spec}", "--out", "{out}/.."], "is not empty and has no manifest.json"),
+        (["report", "{out}"], "has no manifest.json"),
+        (["report"], "Missing argument 'DIR...'"),
+    ],
+)
+def test_mistakes_are_one_line_and_status_2(program, spec, tmp_path, arguments, message):
+    given = [argument.format(spec=spec, out=tmp_path / "out") for argument in arguments]
+    status, out, err = program(*given)
+    assert (status, out) == (2, "")
+    assert re.fullmatch("error: .*\n", err)
+    assert re.search(message, err)
+
+
+def test_a_mistake_in_the_file_is_told_with_its_key(program, tmp_path):
+    (tmp_path / "s.toml").write_text(SPEC.replace("random-choice", "random-choise"))
+    status, _, err = program("run", tmp_path / "s.toml", "--out", tmp_path / "out")
+    assert status == 2
+    assert "s.toml: policies[0].name must be one of" in err
+    assert err.endswith("did you mean random-choice?\n")
+    assert not (tmp_path / "out").exists()
+
+
+def test_other_errors_are_not_hidden(program, spec, tmp_path, monkeypatch):
+    def broken(*args, **kwargs):
+        raise ValueError("a defect, not a mistake of the user's")
+
+    monkeypatch.setattr("mobandits.simulation.run.play_trial", broken)
+    with pytest.raises(ValueError, match="a defect"):
+        program("run", spec, "--out", tmp_path / "out")
+
+
+def test_an_interrupted_run_says_how_to_go_on(spec, tmp_path):
+    Path(spec).write_text(SPEC.replace("rounds = 300", "rounds = 3000000").replace("trials = 2", "trials = 50"))
+    arguments = [sys.executable, "-m", "mobandits", "run", spec, "--out", tmp_path / "o", "--workers", "1"]
+    child = subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True, env=os.environ | {"PYTHONUNBUFFERED": "1"})
+    while not (tmp_path / "o" / "manifest.json").exists():
+        assert child.poll() is None
+        time.sleep(0.02)
+    child.send_signal(signal.SIGINT)
+    err = child.communicate(timeout=120)[1]
+    assert child.returncode == 1
+    assert err.splitlines()[-1] == "interrupted: run the same command again to resume; finished trials are kept"
+    assert "Traceback" not in err
+
+
+def test_an_interruption_anywhere_is_status_1(program, monkeypatch):
+    def interrupted(kind):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("mobandits.spec.catalogue", interrupted)
+    assert program("list", "policies") == (1, "", "interrupted\n")
+
+
+def test_a_terminal_gets_a_table_and_a_bar(program, spec, tmp_path, monkeypatch):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    status, out, _ = program("list", "orders")
+    assert status == 0
+    assert "lexicographic" in out
+    assert "\t" not in out
+    status, out, err = program("run", spec, "--out", tmp_path / "o")
+    assert status == 0
+    assert "rounds" not in err
+
+
+def test_warm_says_what_it_compiled(program, monkeypatch):
+    recipes = {"random-choice": RandomChoice, "moc-mab": NeedsMore}
+    monkeypatch.setattr("mobandits.spec.catalogue", lambda kind: recipes)
+    status, out, err = program("warm")
+    assert (status, out) == (0, "")
+    assert err.splitlines() == ["moc-mab: policy 'NeedsMore()': this one needs more", "random-choice: compiled"]
+
+
+def test_demo_passes_its_options_on(program, tmp_path, monkeypatch):
+    called = []
+
+    def run(out, **options):
+        called.append((out, options.pop("progress")(1, 2), options))
+        return out / "report.html"
+
+    monkeypatch.setattr("mobandits.experiments.demo.run", run)
+    status, out, _ = program("demo", "--out", tmp_path, "--quick")
+    assert (status, out) == (0, f"{tmp_path / 'report.html'}\n")
+    assert called == [(tmp_path, None, {"quick": True, "workers": None})]

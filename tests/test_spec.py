@@ -1,0 +1,163 @@
+"""TOML files: what they can say, and how mistakes in them are told."""
+
+from pathlib import Path
+
+import pytest
+
+from mobandits import environments, metrics, orders, policies
+from mobandits.kernel.text import concise
+from mobandits.spec import KINDS, SpecError, build, catalogue, convert, kebab, load
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+GOOD = """
+rounds = 20
+trials = 2
+[environment]
+name = "linear"
+arms = 5
+[[policies]]
+name = "random-choice"
+"""
+
+
+@pytest.fixture
+def spec(tmp_path):
+    def write(text):
+        (tmp_path / "s.toml").write_text(text)
+        return tmp_path / "s.toml"
+
+    return write
+
+
+def test_the_example_says_what_it_shows():
+    specification = load(EXAMPLES / "linear.toml")
+    assert specification.environment == environments.Linear(arms=20, features=5, objectives=4)
+    levels = ((0, 1), (2, 3))
+    scales = [policies.MolTs(scale=scale) for scale in (0.1, 0.3, 1.0)]
+    assert specification.policies == {concise(recipe): recipe for recipe in [*scales, policies.RandomChoice()]} | {
+        "MOL-UCB, Pareto front": policies.MolUcb(scale=0.3),
+        "MOL-UCB, priority levels": policies.MolUcb(scale=0.3, order=orders.Levels(levels)),
+    }
+    assert specification.options["metrics"][-1] == metrics.LevelRegret(levels)
+    plan = specification.plan(rounds=30, trials=None, seed=9)
+    assert (plan.setup.rounds, plan.trials, plan.setup.seed) == (30, 5, 9)
+    assert plan.setup.experiment == "linear"
+
+
+def test_defaults(spec):
+    plan = load(spec(GOOD)).plan()
+    assert [metric.name for metric in plan.setup.metrics] == list(metrics.DEFAULT)
+    assert plan.setup.experiment == "s"
+    assert plan.setup.seed == 0
+    assert list(plan.setup.policies) == ["RandomChoice()"]
+
+
+def test_grids_are_rows(spec):
+    text = GOOD + '[[policies]]\nname = "mol-ucb"\nlabel = "ucb"\n[policies.grid]\nscale = [1, 2]\npenalty = [0.5, 1]\n'
+    rows = load(spec(text)).policies
+    assert list(rows)[1:] == [f"ucb scale={scale}, penalty={penalty}" for scale in (1, 2) for penalty in (0.5, 1)]
+    assert rows["ucb scale=2, penalty=0.5"] == policies.MolUcb(scale=2.0, penalty=0.5)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("rounds = 20", "round = 20", "key must be one of .*, got 'round'; did you mean rounds?"),
+        ("rounds = 20", "", "rounds is required"),
+        ("rounds = 20", "rounds = -20", "rounds must be an integer of at least 1, got -20"),
+        ("rounds = 20", 'rounds = "many"', "rounds must be an integer of at least 1, got 'many'"),
+        ("trials = 2", "trials = true", "trials must be an integer of at least 1, got True"),
+        ("trials = 2", "record = [30]", "record must name rounds from 1 to 20, got 30"),
+        ("trials = 2", "name = 3", "name must be a string, got 3"),
+        ("trials = 2", 'metrics = "reward"', "metrics must be a list, got 'reward'"),
+        ("trials = 2", 'metrics = ["pareto-regret"]', "metric must be one of .*; did you mean pareto_regret?"),
+        ("trials = 2", 'metrics = [{name = "level_regret"}]', r"metrics\[0\].levels is required"),
+        ("trials = 2", 'metrics = [{name = "reward", x = 1}]', r"metrics\[0\]: reward has no parameters, got x"),
+        ('"linear"', '"linar"', "environment.name must be one of .*, got 'linar'; did you mean linear?"),
+        ("arms = 5", "arm = 5", "environment: a parameter of linear must be one of .*, got 'arm'; did you mean arms?"),
+        ("arms = 5", "arms = 5.5", "environment.arms must be an integer, got 5.5"),
+        ("arms = 5", "arms = 0", "environment: Linear.arms must be an integer of at least 1, got 0"),
+        ("arms = 5", 'theta = "cube"', "environment.theta must be one of .*, got 'cube'"),
+        ("random-choice", "random", r"policies\[0\].name must be one of .*, got 'random'; did you mean random-choice"),
+        ("random-choice", 'mol-ts"\nscale = "big', r"policies\[0\].scale must be a number, got 'big'"),
+        ("random-choice", 'mol-ts"\nscale = -1\nlabel = "a', r"policies\[0\]: MolTs.scale must be .*, got -1.0"),
+        ("random-choice", 'mol-ucb"\norder = "paretoo', r"policies\[0\].order.name must be one of .* mean pareto?"),
+        ("random-choice", 'mol-ts"\ngrid = "all', r"policies\[0\].grid must be a table of lists, got 'all'"),
+        ("[[policies]]", "[policies]", "policies must be a list of tables"),
+        ("[[policies]]", '[[policies]]\nname = "random-choice"\n[[policies]]', "policies must have distinct rows"),
+        ("rounds = 20", "rounds 20", "is not TOML: .*line 2"),
+    ],
+)
+def test_mistakes_are_one_line_with_file_and_key(spec, old, new, message):
+    assert old in GOOD
+    file = spec(GOOD.replace(old, new))
+    with pytest.raises(SpecError, match=message) as caught:
+        load(file).plan()
+    assert str(caught.value).startswith(str(file))
+    assert "\n" not in str(caught.value)
+
+
+def test_files_that_cannot_be_read(tmp_path):
+    with pytest.raises(SpecError, match=r"none.toml cannot be read: No such file"):
+        load(tmp_path / "none.toml")
+    (tmp_path / "binary.toml").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(SpecError, match=r"binary.toml is not TOML"):
+        load(tmp_path / "binary.toml")
+
+
+def test_every_member_of_every_catalogue_is_documented_and_named():
+    for kind in KINDS:
+        for name, member in catalogue(kind).items():
+            assert member.__doc__, name
+            assert name == name.lower()
+    assert catalogue("policies")["mol-eps-greedy"] is policies.MolEpsGreedy
+    assert catalogue("orders")["effective-pareto"] is orders.EffectivePareto
+    assert "gross-scalar" not in catalogue("orders")
+    assert catalogue("environments")["llm-routing"] is environments.LlmRouting
+    assert "llm-routing" in catalogue("datasets")
+
+
+def test_orders_may_nest():
+    entry = {"name": "explore-wide", "epsilon": 1, "order": {"name": "chains", "chains": [[0], [1]]}}
+    assert build("orders", entry, "order") == orders.ExploreWide(orders.Chains([[0], [1]]), 1.0)
+
+
+@pytest.mark.parametrize(
+    ("hint", "value", "expected"),
+    [
+        (float, 1, 1.0),
+        (float | None, 2, 2.0),
+        (int | float, 2, 2),
+        (bool, True, True),
+        (Path | None, "a/b", Path("a/b")),
+        (tuple[tuple[int, ...], ...], [[1], [2, 3]], ((1,), (2, 3))),
+        (tuple[float, ...], [1], (1.0,)),
+    ],
+)
+def test_conversions(hint, value, expected):
+    converted = convert(hint, value, "x")
+    assert converted == expected
+    assert type(converted) is type(expected)
+
+
+@pytest.mark.parametrize(
+    ("hint", "value", "message"),
+    [
+        (int, True, "x must be an integer, got True"),
+        (float | None, "1", "x must be a number, got '1'"),
+        (tuple[int, ...], [1, 2.5], r"x\[1\] must be an integer, got 2.5"),
+        (int | str, [1], r"x must be an integer or a string, got \[1\]"),
+    ],
+)
+def test_conversions_that_fail(hint, value, message):
+    with pytest.raises(ValueError, match=message):
+        convert(hint, value, "x")
+
+
+def test_kebab():
+    assert [kebab(n) for n in ("MolTs", "ParetoUcb1", "PfiRls", "llm_routing")] == [
+        "mol-ts",
+        "pareto-ucb1",
+        "pfi-rls",
+        "llm-routing",
+    ]

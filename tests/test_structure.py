@@ -1,0 +1,112 @@
+"""The house rules that a machine can check: who imports whom, what is public, what no file may name."""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import mobandits
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "src" / "mobandits"
+
+FACE = {"__init__", "face", "spec", "cli", "__main__"}  # rooms of the top floor: they may import everything below
+MAY_IMPORT = {
+    "kernel": set(),
+    "orders": {"kernel"},
+    "estimators": {"kernel"},
+    "explorers": {"kernel"},
+    "datasets": {"kernel"},
+    "environments": {"kernel", "datasets"},
+    "policies": {"kernel", "orders", "estimators", "explorers"},
+    "metrics": {"kernel", "orders"},
+    "theory": {"kernel"},
+    "simulation": {"kernel", "metrics", "figures"},
+    "figures": set(),
+    "experiments": {"kernel", "orders", "policies", "environments", "datasets", "metrics", "simulation", "figures"},
+    "coverage": {"kernel", "theory", "orders", "explorers", "policies", "environments", "metrics", "simulation"},
+    "testing": {"kernel", "simulation"},
+}
+
+
+def room(path):
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imports(path):
+    """The rooms that a file imports at its top level; imports inside functions are lazy on purpose and count as
+    well."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = [f"{node.module}.{a.name}" if node.module == "mobandits" else node.module for a in node.names]
+        for name in names:
+            if name.startswith("mobandits."):
+                yield name.split(".")[1]
+
+
+@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_imports_point_downwards(path):
+    if room(path) not in FACE:
+        assert set(imports(path)) - {room(path)} <= MAY_IMPORT[room(path)]
+
+
+def test_nobody_imports_the_command_line():
+    assert not [p for p in PACKAGE.rglob("*.py") if "cli" in set(imports(p)) and p.stem != "__main__"]
+
+
+def test_public_surface():
+    public = [
+        "Results",
+        "__version__",
+        "datasets",
+        "environments",
+        "front",
+        "gaps",
+        "metrics",
+        "orders",
+        "policies",
+        "simulate",
+        "testing",
+        "theory",
+    ]
+    assert sorted(mobandits.__all__) == mobandits.__all__
+    assert set(public) <= set(mobandits.__all__)
+    assert all(hasattr(mobandits, name) for name in mobandits.__all__)
+
+
+def test_import_is_light():
+    heavy = ("matplotlib", "sklearn", "typer", "rich", "polars")
+    code = f"import sys, mobandits; print([m for m in {heavy!r} if m in sys.modules])"
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+    )
+
+
+def test_every_public_name_is_documented():
+    import importlib  # noqa: PLC0415
+    import inspect  # noqa: PLC0415
+
+    missing = []
+    for name in ("policies", "orders", "environments", "metrics", "estimators", "explorers", "datasets", "theory"):
+        module = importlib.import_module(f"mobandits.{name}")
+        missing += [f"{name}.{member}" for member in module.__all__ if not inspect.getdoc(getattr(module, member))]
+    assert not missing
+
+
+def test_no_file_names_a_registry_host_or_a_path_of_one_machine():
+    listed = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.split()
+    hosts = re.compile(r"pypi\.org|pythonhosted|npmjs|deb\.debian|/work/|/root/")
+    bad = [
+        f
+        for f in listed
+        if f != "tests/test_structure.py"
+        and (ROOT / f).suffix != ".png"
+        and hosts.search((ROOT / f).read_text(errors="ignore"))
+    ]
+    assert not bad
