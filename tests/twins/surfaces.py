@@ -29,6 +29,7 @@ class Copies(Surface):
         return 1.0 - self.mean(x, y)[0]
 
 
+@dataclass(frozen=True)
 class PlainCopies(Surface):
     """One objective, not compiled."""
 
