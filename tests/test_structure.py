@@ -26,7 +26,10 @@ MAY_IMPORT = {
     "theory": {"kernel"},
     "simulation": {"kernel", "metrics", "figures"},
     "figures": set(),
-    "experiments": {"kernel", "orders", "policies", "environments", "datasets", "metrics", "simulation", "figures"},
+    "experiments": {
+        *("kernel", "orders", "policies", "environments", "datasets", "metrics", "simulation", "figures"),
+        *("theory", "coverage"),
+    },
     "coverage": {"kernel", "theory", "orders", "explorers", "policies", "environments", "metrics", "simulation"},
     "testing": {"kernel", "simulation"},
 }

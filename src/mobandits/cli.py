@@ -4,7 +4,7 @@ import contextlib
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -90,7 +90,7 @@ def list_names(
     from mobandits.spec import KINDS, catalogue  # noqa: PLC0415
 
     check_choice("KIND", kind, KINDS)
-    rows = [(name, (member.__doc__ or "").partition("\n")[0]) for name, member in sorted(catalogue(kind).items())]
+    rows = [(name, line_on(member)) for name, member in sorted(catalogue(kind).items())]
     if not sys.stdout.isatty():
         for name, line in rows:
             typer.echo(f"{name}\t{line}")
@@ -102,6 +102,12 @@ def list_names(
     for row in rows:
         table.add_row(*row)
     Console().print(table)
+
+
+def line_on(member: Any) -> str:
+    """A line on what a name stands for: an experiment's title, else the first line of the docstring."""
+    title = getattr(member, "title", None)
+    return title if isinstance(title, str) else (member.__doc__ or "").partition("\n")[0]
 
 
 @app.command("run")
@@ -124,6 +130,33 @@ def run_specification(
         results = run_plan(plan, out=out, workers=workers, progress=progress)
     typer.echo(f"{out / 'results.parquet'}: {len(results.table)} rows")
     write_report(out)
+
+
+@app.command("reproduce")
+def reproduce_papers(
+    ids: Annotated[list[str], typer.Argument(metavar="ID...", help="Such as molts2025/fig2, molts2025, or all.")],
+    out: Out,
+    rounds: Annotated[int | None, typer.Option(min=2, help="In place of the papers' horizons.")] = None,
+    trials: Annotated[int | None, typer.Option(min=1, help="In place of the papers' repetitions.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of everything.")] = 0,
+    workers: Workers = None,
+    engine: Annotated[str, typer.Option(help="How trials are run at the same time: threads.")] = "threads",
+) -> None:
+    """Run the experiments of the papers: tables, figures, a verdict per claim, and a page."""
+    from mobandits.experiments.papers import find  # noqa: PLC0415
+    from mobandits.experiments.reproduce import reproduce  # noqa: PLC0415
+    from mobandits.simulation.run import ENGINES  # noqa: PLC0415
+
+    check_choice("--engine", engine, ENGINES)
+    try:
+        find(ids)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+    with resumable("reproduce") as progress:
+        page = reproduce(
+            ids, out, rounds=rounds, trials=trials, seed=seed, workers=workers, engine=engine, progress=progress
+        )
+    typer.echo(page)
 
 
 @app.command()

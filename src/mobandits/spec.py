@@ -3,7 +3,6 @@
 import importlib
 import inspect
 import itertools
-import pkgutil
 import re
 import tomllib
 import types
@@ -218,7 +217,7 @@ def _fits(option: Any, where: str) -> list[tuple[Callable[[Any], bool], str, Cal
 
 
 def catalogue(kind: str) -> dict[str, Any]:
-    """{name on the command line: class, function or module} of one of `KINDS`.
+    """{name on the command line: class, function, module or experiment} of one of `KINDS`.
 
     Example:
         >>> catalogue("policies")["mol-ts"].__name__
@@ -229,9 +228,8 @@ def catalogue(kind: str) -> dict[str, Any]:
     if kind == "metrics":
         return dict(module.named())
     if kind == "experiments":
-        names = [found.name for found in pkgutil.iter_modules(module.__path__)]
-        modules = {kebab(name): importlib.import_module(f"{module.__name__}.{name}") for name in names}
-        return {name: one for name, one in modules.items() if hasattr(one, "run")}
+        papers = importlib.import_module("mobandits.experiments.papers")
+        return {"demo": importlib.import_module("mobandits.experiments.demo"), **papers.EXPERIMENTS}
     public = {kebab(name): getattr(module, name) for name in module.__all__}
     return {name: member for name, member in public.items() if _BELONGS[kind](member)}
 

@@ -33,6 +33,13 @@ tbody th { font-weight: 400; min-width: 6.5rem; }
 .wide { overflow-wrap: anywhere; }
 li { margin-bottom: 0.45rem; }
 code { font: 0.9em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; overflow-wrap: anywhere; }
+.claims td { padding-right: 1.1rem; }
+.claims td:first-child { min-width: 14rem; }
+.claims td:nth-child(2), .claims td:nth-child(3) { min-width: 8rem; }
+.yes, .no, .said { font-weight: 600; white-space: nowrap; }
+.yes { color: #00674a; }
+.no { color: #a33d00; }
+.said { color: #59636e; }
 details { margin: 0.6rem 0; }
 summary { cursor: pointer; font-weight: 600; }
 @media (max-width: 30rem) { :root { font-size: 16px; } h1 { font-size: 1.6rem; } body { padding-top: 1.4rem; } }

@@ -12,17 +12,9 @@ def provenance(manifest: dict[str, Any]) -> list[str]:
     Args:
         manifest: of the run's folder.
     """
-    said, sessions = manifest["specification"], manifest["sessions"]
+    said = manifest["specification"]
     runs = said.get("runs", [said])
-    machine = manifest.get("machine", {})
-    facts = {
-        "computed in": f"{sum(session.get('seconds', 0.0) for session in sessions):.1f} seconds of simulation",
-        "begun": ", ".join(sorted({session["started"] for session in sessions})),
-        "on": ", ".join(f"{key} {value}" for key, value in machine.items()),
-        "with": ", ".join(f"{key} {value}" for key, value in manifest["versions"].items()),
-        "table": f"results.parquet, SHA-256 {manifest.get('results_sha256', 'unknown')}",
-    }
-    out = ["<h2>Provenance</h2>", pairs(list(facts.items()))]
+    out = machine_and_time(manifest)
     for run in runs:
         rows = [
             (key, value if isinstance(value, str) else json.dumps(value))
@@ -33,3 +25,20 @@ def provenance(manifest: dict[str, Any]) -> list[str]:
         policies = [(name, recipe) for name, recipe in run["policies"].items()]
         out.append(f"<details><summary>{title}</summary>{pairs(policies)}{pairs(rows)}</details>")
     return out
+
+
+def machine_and_time(manifest: dict[str, Any]) -> list[str]:
+    """Pieces of HTML: what computed a table, on which machine, how long it took.
+
+    Args:
+        manifest: of the table's folder.
+    """
+    sessions, machine = manifest["sessions"], manifest.get("machine", {})
+    facts = {
+        "computed in": f"{sum(session.get('seconds', 0.0) for session in sessions):.1f} seconds of simulation",
+        "begun": ", ".join(sorted({session["started"] for session in sessions})),
+        "on": ", ".join(f"{key} {value}" for key, value in machine.items()),
+        "with": ", ".join(f"{key} {value}" for key, value in manifest["versions"].items()),
+        "table": f"results.parquet, SHA-256 {manifest.get('results_sha256', 'unknown')}",
+    }
+    return ["<h2>Provenance</h2>", pairs(list(facts.items()))]

@@ -4,22 +4,22 @@ import math
 
 import polars as pl
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from mobandits.figures.style import BLUE, INK, SOFT, styled
+from mobandits.figures.style import BLUE, INK, SOFT, WIDTH, panels, styled
 
-SIZE = (3.4, 2.7)  # inches of a panel
+HEIGHT = 2.7  # inches of a panel
 
 
 @styled()
-def draw_bounds(table: pl.DataFrame) -> Figure:
+def draw_bounds(table: pl.DataFrame, width: float = WIDTH) -> Figure:
     """A panel per bound: the mean regret of the runs, the largest one, and the bound.
 
     Both axes are logarithmic; rounds without regret are left out.
 
     Args:
         table: columns name, round, mean, highest, bound.
+        width: in inches.
 
     Example:
         >>> curve = {"round": [1, 9], "mean": [1.0, 2.0], "highest": [1.0, 3.0]}
@@ -28,17 +28,17 @@ def draw_bounds(table: pl.DataFrame) -> Figure:
         1
     """
     groups = table.partition_by("name", maintain_order=True)
-    columns = min(2, len(groups))
+    columns = min(2 if width >= WIDTH else 1, len(groups))
     rows = math.ceil(len(groups) / columns)
-    figure = Figure(figsize=(SIZE[0] * columns, SIZE[1] * rows), layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = list(figure.subplots(rows, columns, squeeze=False).ravel())
+    figure, axes = panels(width, HEIGHT * rows, rows, columns)
     for panel, group in zip(axes, groups, strict=False):
         panel.set_title(group["name"][0], wrap=True)
         draw_bound(panel, group)
     for panel in axes[len(groups) :]:
         panel.set_axis_off()
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower left", ncols=3, frameon=False)
+    figure.legend(
+        *axes[0].get_legend_handles_labels(), loc="outside lower left", ncols=3 if width >= WIDTH else 1, frameon=False
+    )
     return figure
 
 

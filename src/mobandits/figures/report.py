@@ -1,31 +1,65 @@
 """From a folder with a table and a manifest to figures and one page."""
 
 import json
+import shutil
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from mobandits.figures.demo_page import demo_page
+from mobandits.figures.index_page import index_page
+from mobandits.figures.paper_page import paper_page
 from mobandits.figures.run_page import run_page
+
+PAGE, CLAIMS, FIGURES = "report.html", "claims.json", "figures"
 
 
 def write(directory: str | Path) -> Path:
-    """Draw the figures of a run and write its page, from `results.parquet` and `manifest.json` alone.
+    """Draw the figures of a run and write its page, from the files of its folder alone.
 
     Args:
-        directory: of a finished run, or of the demonstration.
+        directory: of a finished run, of the demonstration, of a reproduced experiment, or of several of them.
 
     Returns:
         The page, `report.html`; the figures are in `figures/`, each as SVG and PNG.
     """
     directory = Path(directory)
-    table = pl.read_parquet(directory / "results.parquet")
     manifest = json.loads((directory / "manifest.json").read_text(encoding="utf-8"))
-    make = (
-        demo_page
-        if manifest["specification"].get("experiment") == "demo" and "rows" in manifest["specification"]
-        else run_page
-    )
-    path = directory / "report.html"
-    path.write_text(make(directory, table, manifest), encoding="utf-8")
+    said = manifest["specification"]
+    if "experiments" in said:
+        return _write_several(directory, manifest)
+    table = pl.read_parquet(directory / "results.parquet")
+    if "plots" in said:
+        text = paper_page(directory, table, manifest, _claims(directory))
+    elif said.get("experiment") == "demo" and "rows" in said:
+        text = demo_page(directory, table, manifest)
+    else:
+        text = run_page(directory, table, manifest)
+    return _written(directory, text)
+
+
+def _write_several(directory: Path, manifest: dict[str, Any]) -> Path:
+    folders = {
+        one["experiment"]: directory / "runs" / one["experiment"] for one in manifest["specification"]["experiments"]
+    }
+    for name, folder in folders.items():
+        write(folder)
+        for figure in sorted((folder / FIGURES).glob("*")):
+            (directory / FIGURES).mkdir(exist_ok=True)
+            shutil.copyfile(figure, directory / FIGURES / f"{name.replace('/', '-')}-{figure.name}")
+    if len(folders) == 1:
+        (only,) = folders.values()
+        return _written(directory, (only / PAGE).read_text(encoding="utf-8"))
+    return _written(directory, index_page(manifest, _claims(directory)))
+
+
+def _claims(directory: Path) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads((directory / CLAIMS).read_text(encoding="utf-8"))
+    return found
+
+
+def _written(directory: Path, text: str) -> Path:
+    path = directory / PAGE
+    path.write_text(text, encoding="utf-8")
     return path

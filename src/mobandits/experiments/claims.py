@@ -1,0 +1,288 @@
+"""Statements about results, judged by a rule, an interval and a number of trials: never by hand.
+
+An interval is a 95 % bootstrap interval over trials: the trials are drawn again with replacement, 10,000 times, all
+rows of a trial together, and the quantiles of the recomputed statistic are its ends. An ordering is reproduced where
+the interval of the difference of means excludes 0 on the right side; a number, where it lies within the tolerance of
+the paper's; what has no rule is reported.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, Protocol
+
+import numpy as np
+
+from mobandits.figures.words import part
+from mobandits.kernel.protocols import Array
+
+RESAMPLES = 10_000
+Verdict = Literal["reproduced", "not reproduced", "reported"]
+
+
+class Reading(Protocol):
+    """How a curve becomes one number per trial."""
+
+    def __call__(self, points: Array, values: Array) -> Array:
+        """(trials,) from the recorded rounds (points,) and the curves (trials, points)."""
+
+
+class Outcome(Protocol):
+    """What claims are read from."""
+
+    def runs(self) -> Sequence[str]:
+        """The names of the experiment's runs."""
+
+    def components(self, run: str, row: str, metric: str) -> Sequence[int]:
+        """The components of a metric, in order."""
+
+    def curves(self, run: str, row: str, metric: str, component: int = 0) -> tuple[Array, Array]:
+        """The recorded rounds (points,), and the values (trials, points)."""
+
+
+class Part(NamedTuple):
+    """One number of a claim.
+
+    Attributes:
+        said: what it is.
+        measured: its value.
+        interval: its 95 % interval, or None where there is none.
+        holds: whether it is as claimed; None where no rule decides.
+        trials: that it rests on.
+    """
+
+    said: str
+    measured: float
+    interval: tuple[float, float] | None
+    holds: bool | None
+    trials: int
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement of a paper, and how to judge it.
+
+    Args:
+        id: "paper/name/what".
+        claim: a sentence.
+        target: the paper's number or ordering.
+        rule: how the verdict is computed, in words.
+        parts: the numbers of which all must be as claimed.
+        differs: one sentence on where and why ours differ; it is shown unless the claim is reproduced.
+    """
+
+    id: str
+    claim: str
+    target: str
+    rule: str
+    parts: Callable[[Outcome], Sequence[Part]]
+    differs: str = ""
+
+    def judge(self, outcome: Outcome) -> dict[str, Any]:
+        """The claim's entry in claims.json."""
+        parts = list(self.parts(outcome))
+        weakest = min(parts, key=_strength)
+        return {
+            "id": self.id,
+            "claim": self.claim,
+            "target": self.target,
+            "measured": weakest.measured,
+            "interval": weakest.interval and list(weakest.interval),
+            "verdict": verdict(parts),
+            "of": weakest.said,
+            "rule": self.rule,
+            "trials": min(one.trials for one in parts),
+            "differs": self.differs,
+            "parts": [{**one._asdict(), "interval": one.interval and list(one.interval)} for one in parts],
+        }
+
+
+def verdict(parts: Sequence[Part]) -> Verdict:
+    """Reproduced where all parts hold, reported where no rule decides one of them.
+
+    Example:
+        >>> verdict([Part("a", 1.0, (0.5, 1.5), True, 10), Part("b", 1.0, (-0.5, 1.5), False, 10)])
+        'not reproduced'
+    """
+    if any(one.holds is None for one in parts):
+        return "reported"
+    return "reproduced" if all(one.holds for one in parts) else "not reproduced"
+
+
+def _strength(one: Part) -> tuple[bool, float]:
+    # The part that decides: what fails before what holds, then the interval whose lower end is relatively nearest to 0.
+    low = one.interval[0] if one.interval else one.measured
+    return one.holds is not False, low / max(abs(one.measured), 1e-300)
+
+
+def resample(samples: Array, statistic: Callable[[Array], Array]) -> tuple[float, tuple[float, float] | None]:
+    """A statistic of means over trials, and its 95 % bootstrap interval; None for the latter with a single trial.
+
+    Args:
+        samples: (trials, k), what was read in each trial.
+        statistic: from means (k, n) to (n,), one value per column.
+
+    Example:
+        >>> value, (low, high) = resample(np.array([[1.0], [2.0], [3.0]]), lambda means: means[0])
+        >>> value, low < 2.0 < high
+        (2.0, True)
+    """
+    trials = len(samples)
+    value = float(statistic(samples.mean(axis=0)[:, None])[0])
+    if trials < 2:
+        return value, None
+    counts = np.random.default_rng(0).multinomial(trials, np.full(trials, 1.0 / trials), RESAMPLES)
+    drawn = statistic((counts @ samples / trials).T)
+    low, high = np.quantile(drawn, (0.025, 0.975))
+    return value, (float(low), float(high))
+
+
+def final(points: Array, values: Array) -> Array:  # noqa: ARG001 - one signature for all readings
+    """The value at the last round."""
+    return values[:, -1]
+
+
+def growth(points: Array, values: Array) -> Array:
+    """By how much it grew in the last third of the rounds, per 1,000 rounds."""
+    start = int(np.searchsorted(points, points[-1] * 2 / 3))
+    return (values[:, -1] - values[:, start]) / max(float(points[-1] - points[start]), 1.0) * 1000.0
+
+
+def late_mean(points: Array, values: Array) -> Array:
+    """The mean over the second half of the rounds."""
+    return values[:, points > points[-1] / 2].mean(axis=1)
+
+
+def ordering(
+    id: str,  # noqa: A002 - as in claims.json
+    claim: str,
+    metric: str,
+    low: Sequence[str],
+    high: Sequence[str],
+    *,
+    target: str = "",
+    runs: Sequence[str] = (),
+    components: Sequence[int] | None = (0,),
+    reading: Reading = final,
+    differs: str = "",
+) -> Claim:
+    """The mean of every row in `low` is below that of every row in `high`.
+
+    Args:
+        id: of the claim.
+        claim: a sentence.
+        metric: that is compared.
+        low: rows.
+        high: rows.
+        target: the paper's words; by default, the claim's.
+        runs: which; none: all of the experiment's.
+        components: of the metric; None: all.
+        reading: how a curve becomes a number.
+        differs: shown unless reproduced.
+    """
+
+    def parts(outcome: Outcome) -> list[Part]:
+        return [
+            difference(outcome, run, metric, a, b, component, reading, several=len(runs or outcome.runs()) > 1)
+            for run in (runs or outcome.runs())
+            for a in low
+            for b in high
+            for component in (outcome.components(run, a, metric) if components is None else components)
+        ]
+
+    rule = "the 95 % bootstrap interval of the difference of means is above 0"
+    return Claim(id, claim, target or claim, rule if len(low) * len(high) == 1 else f"each: {rule}", parts, differs)
+
+
+def difference(
+    outcome: Outcome, run: str, metric: str, a: str, b: str, component: int, reading: Reading, *, several: bool
+) -> Part:
+    """Row b less row a, claimed to be above 0."""
+    samples = np.stack([reading(*outcome.curves(run, row, metric, component)) for row in (a, b)], axis=1)
+    value, interval = resample(samples, lambda means: means[1] - means[0])
+    which = f", {part(metric)} {component + 1}" if len(outcome.components(run, a, metric)) > 1 else ""
+    said = f"{b} less {a}{which}{f', {run}' if several else ''}"
+    return Part(said, value, interval, interval and interval[0] > 0.0, len(samples))
+
+
+def percentage(
+    id: str,  # noqa: A002 - as in claims.json
+    claim: str,
+    metric: str,
+    row: str,
+    of: str,
+    target: float,
+    *,
+    tolerance: float | None = None,
+    run: str | None = None,
+    component: int = 0,
+    differs: str = "",
+) -> Claim:
+    """By how many per cent the mean of `row` is above that of the row `of`.
+
+    Args:
+        id: of the claim.
+        claim: a sentence.
+        metric: read at the last round.
+        row: what is compared.
+        of: with what.
+        target: the paper's per cent.
+        tolerance: in points, within which it counts as reproduced; None: it is reported.
+        run: which; None: the first.
+        component: of the metric.
+        differs: shown unless reproduced.
+    """
+
+    def parts(outcome: Outcome) -> list[Part]:
+        place = run or outcome.runs()[0]
+        samples = np.stack([final(*outcome.curves(place, name, metric, component)) for name in (row, of)], axis=1)
+        value, interval = resample(samples, lambda means: 100.0 * (means[0] / means[1] - 1.0))
+        holds = None if tolerance is None or interval is None else abs(value - target) <= tolerance
+        return [Part(f"{row} against {of}, %", value, interval, holds, len(samples))]
+
+    rule = "none: the set-up is not fully specified" if tolerance is None else f"within {tolerance:g} points"
+    return Claim(id, claim, f"{target:+g} %", rule, parts, differs)
+
+
+def level(
+    id: str,  # noqa: A002 - as in claims.json
+    claim: str,
+    metric: str,
+    rows: Sequence[str],
+    *,
+    target: str,
+    runs: Sequence[str] = (),
+    components: Sequence[int] | None = (0,),
+    reading: Reading = final,
+    within: tuple[float, float] | None = None,
+    differs: str = "",
+) -> Claim:
+    """The mean of each row, which lies within two numbers, or is only reported.
+
+    Args:
+        id: of the claim.
+        claim: a sentence.
+        metric: that is read.
+        rows: of which.
+        target: the paper's number or words.
+        runs: which; none: all of the experiment's.
+        components: of the metric; None: all.
+        reading: how a curve becomes a number.
+        within: the whole interval must lie between these; None: reported.
+        differs: shown unless reproduced.
+    """
+
+    def parts(outcome: Outcome) -> list[Part]:
+        found = []
+        for run in runs or outcome.runs():
+            for row in rows:
+                for component in outcome.components(run, row, metric) if components is None else components:
+                    samples = reading(*outcome.curves(run, row, metric, component))[:, None]
+                    value, ends = resample(samples, lambda means: means[0])
+                    holds = None if within is None or ends is None else within[0] <= ends[0] and ends[1] <= within[1]
+                    which = f", {part(metric)} {component + 1}" if len(outcome.components(run, row, metric)) > 1 else ""
+                    place = f", {run}" if len(runs or outcome.runs()) > 1 else ""
+                    found.append(Part(f"{row}{which}{place}", value, ends, holds, len(samples)))
+        return found
+
+    rule = "none: reported" if within is None else f"the 95 % bootstrap interval lies in [{within[0]:g}, {within[1]:g}]"
+    return Claim(id, claim, target, rule, parts, differs)

@@ -1,0 +1,195 @@
+"""The page of a reproduced experiment: what the paper says, what came out, and the verdicts."""
+
+import functools
+import math
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from mobandits.figures.bands import bands
+from mobandits.figures.metric_curves import spoken
+from mobandits.figures.page import grid, page, picture
+from mobandits.figures.paper_figures import draw_plot, shown
+from mobandits.figures.provenance import provenance
+from mobandits.figures.run_page import final_rows
+from mobandits.figures.words import listed, part, signed
+
+BADGES = {"reproduced": "yes", "not reproduced": "no", "reported": "said"}
+
+
+def paper_page(directory: Path, table: pl.DataFrame, manifest: dict[str, Any], claims: list[dict[str, Any]]) -> str:
+    """Write the figures of an experiment, and make its page.
+
+    Args:
+        directory: of the experiment; the figures go to its folder `figures`.
+        table: its rows.
+        manifest: its manifest.
+        claims: what `claims.json` holds.
+    """
+    said = manifest["specification"]
+    rows = shown(table, said)
+    body = [
+        f"<h1>{escape(said['title'])}</h1>",
+        f'<p class="lead">{escape(said["source"])}. <code>mobandits reproduce {escape(said["experiment"])}</code></p>',
+        *(f"<p>{escape(text)}</p>" for text in said["about"]),
+    ]
+    if said["changed"]:
+        changed = listed([f"{value} {name}" for name, value in said["changed"].items()])
+        body.append(f"<p><strong>Not at the paper's scale: {escape(changed)} were asked for.</strong></p>")
+    if claims:
+        body += ["<h2>Claims</h2>", f"<p>{escape(counted(claims))}</p>", claims_table(claims)]
+    for plot in said["plots"]:
+        body.append(
+            picture(
+                functools.partial(draw_plot, rows, plot),
+                directory / "figures",
+                plot["name"],
+                plot["caption"],
+                escape(plot["caption"]),
+            )
+        )
+    body += constants(said)
+    body += values(rows, shown(table, said, "best"), said)
+    body += [details(claim) for claim in claims]
+    body += grids(table, said)
+    return page(said["title"], body + provenance(manifest))
+
+
+def counted(claims: list[dict[str, Any]]) -> str:
+    """How many claims have which verdict.
+
+    Example:
+        >>> counted([{"verdict": "reproduced"}, {"verdict": "reproduced"}, {"verdict": "reported"}])
+        '2 reproduced, 1 reported.'
+    """
+    counts = [(name, sum(claim["verdict"] == name for claim in claims)) for name in BADGES]
+    return ", ".join(f"{count} {name}" for name, count in counts if count) + "."
+
+
+def claims_table(claims: list[dict[str, Any]], link: str = "") -> str:
+    """Claim, the paper's, ours with its interval, verdict, and a sentence where they differ.
+
+    Args:
+        claims: entries of claims.json.
+        link: a pattern of addresses, "{}" for the experiment's ID; empty: no links.
+    """
+    rows = []
+    for claim in claims:
+        sentence = f"<br><small>{escape(difference_of(claim))}</small>" if difference_of(claim) else ""
+        badge = f'<span class="{BADGES[claim["verdict"]]}">{claim["verdict"]}</span>'
+        name = claim["id"].rpartition("/")[0]
+        first = f'<a href="{escape(link.format(name))}">{escape(claim["id"])}</a><br>' if link else ""
+        cells = [escape(claim["target"]), f"{escape(measured(claim))}<br><small>{escape(claim['of'])}</small>", badge]
+        rows.append(
+            f"<tr><td>{first}{escape(claim['claim'])}{sentence}</td>{''.join(f'<td>{c}</td>' for c in cells)}</tr>"
+        )
+    head = "".join(f'<th scope="col">{name}</th>' for name in ("claim", "the paper", "ours", "verdict"))
+    return (
+        f'<div class="scroll"><table class="claims"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody>'
+        "</table></div>"
+    )
+
+
+def measured(claim: dict[str, Any]) -> str:
+    """A measured number with its interval.
+
+    Example:
+        >>> measured({"measured": 12.346, "interval": [10.0, 15.0]}), measured({"measured": 3.0, "interval": None})
+        ('12.3 [10.0, 15.0]', '3.00')
+    """
+    value, interval = claim["measured"], claim["interval"]
+    ends = [value, *(interval or [])]
+    digits = min(max(2 - math.floor(math.log10(max(map(abs, ends)) or 1.0)), 0), 5)
+    said = signed(value, digits)
+    return f"{said} [{signed(interval[0], digits)}, {signed(interval[1], digits)}]" if interval else said
+
+
+def difference_of(claim: dict[str, Any]) -> str:
+    """The sentence on where ours differs from the paper's; empty where it does not.
+
+    Example:
+        >>> difference_of({"verdict": "reproduced", "differs": "too few trials.", "parts": []})
+        ''
+    """
+    if claim["verdict"] == "reproduced":
+        return ""
+    failed = [part["said"] for part in claim["parts"] if part["holds"] is False]
+    if not failed or len(claim["parts"]) == 1:
+        return str(claim["differs"])
+    more = [f"{len(failed) - 3} more"] if len(failed) > 3 else []
+    return f"Not shown for {listed([*failed[:3], *more])}. {claim['differs']}".strip()
+
+
+def details(claim: dict[str, Any]) -> str:
+    """All numbers of one claim, folded."""
+    rows = [
+        [escape(one["said"]), measured(one), {True: "yes", False: "no", None: "–"}[one["holds"]], str(one["trials"])]
+        for one in claim["parts"]
+    ]
+    rule = f"<p>Rule: {escape(claim['rule'])}.</p>"
+    if again := claim.get("papers_rule"):
+        rule += (
+            f"<p>With the constants that are best on the reported trials, which is the paper's own rule: "
+            f"{escape(again['verdict'])}, {escape(measured(again))} ({escape(again['of'])}).</p>"
+        )
+    table = grid(["number", "mean and 95 % interval", "as claimed", "trials"], rows)
+    return f"<details><summary>{escape(claim['id'])}: {escape(claim['verdict'])}</summary>{rule}{table}</details>"
+
+
+def constants(said: dict[str, Any]) -> list[str]:
+    """Which constants were chosen."""
+    rows = [
+        [escape(f"{one['row']}, {one['run']}"), escape(one["tuned"]), escape(one["best_tuned"])]
+        for one in said["rows"]
+        if one["tuned"]
+    ]
+    if not rows:
+        return []
+    return ["<h2>Constants</h2>", grid(["row", "chosen on the tuning seed", "best of the reported trials"], rows)]
+
+
+def values(chosen: pl.DataFrame, best: pl.DataFrame, said: dict[str, Any]) -> list[str]:
+    """What each metric came to; below a row with a chosen constant, the same row by the paper's own rule."""
+    tuned = {(one["run"], one["row"]) for one in said["rows"] if one["policy"] != one["best"]}
+    again = best.filter(pl.struct("run", "policy").map_elements(lambda r: (r["run"], r["policy"]) in tuned, pl.Boolean))
+    both = pl.concat([chosen, again.with_columns(policy=pl.col("policy") + ", best of the reported")])
+    last = both.filter(pl.col("round") == pl.col("round").max().over("run"))
+    out = ["<h2>Values at the last round</h2>"]
+    for metric in last["metric"].unique(maintain_order=True):
+        one = last.filter(pl.col("metric") == metric)
+        several = one["component"].n_unique() > 1, one["run"].n_unique() > 1
+        rows = bands(one, ["run", "component", "policy"]).sort("run", "component", maintain_order=True).rows()
+        largest = max((abs(row[3]) for row in rows if math.isfinite(row[3])), default=1.0)
+        digits = min(max(4 - math.floor(math.log10(largest or 1.0)), 0), 6)
+        cells = [
+            [
+                escape(
+                    f"{policy}{f', {part(metric)} {i + 1}' if several[0] else ''}{f', {run}' if several[1] else ''}"
+                ),
+                signed(mean, digits),
+                *([signed(low, digits), signed(high, digits)] if trials > 1 else ["", ""]),
+                str(trials),
+            ]
+            for run, i, policy, mean, low, high, trials in rows
+        ]
+        title = spoken(metric)[0].upper() + spoken(metric)[1:]
+        table = grid(["row", "mean", "95 % from", "to", "trials"], cells)
+        out.append(f"<details{' open' if len(cells) <= 12 else ''}><summary>{escape(title)}</summary>{table}</details>")
+    return out
+
+
+def grids(table: pl.DataFrame, said: dict[str, Any]) -> list[str]:
+    """The whole grid of constants, folded: all rows of the reported trials and of the tuning trials."""
+    if not any(one["tuned"] for one in said["rows"]):
+        return []
+    out = ["<h2>All constants</h2>"]
+    for experiment in table["experiment"].unique(maintain_order=True):
+        part_of = table.filter(pl.col("experiment") == experiment)
+        for metric in part_of["metric"].unique(maintain_order=True):
+            rows = final_rows(part_of, metric)
+            title = escape(f"{experiment}: {spoken(metric)}")
+            body = grid(["row", "mean", "95 % from", "to", "trials"], rows)
+            out.append(f"<details><summary>{title}</summary>{body}</details>")
+    return out
