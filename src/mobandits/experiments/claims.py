@@ -149,7 +149,8 @@ def growth(points: Array, values: Array) -> Array:
 
 def late_mean(points: Array, values: Array) -> Array:
     """The mean over the second half of the rounds."""
-    return values[:, points > points[-1] / 2].mean(axis=1)
+    late: Array = values[:, points > points[-1] / 2].mean(axis=1)
+    return late
 
 
 def ordering(

@@ -21,6 +21,14 @@ CHOSEN = (
 )
 
 
+ABOUT_CHAINS = (
+    "25, 50 and 75 fixed arms with 5, 10 and 15 features, five objectives in two priority chains, 3,000 rounds, ten "
+    "problems. True means are rounded to two decimals, as in the authors' simulator, so that ties occur and lower "
+    "digits matter. The regret is the authors' (their code's gap); the exact gap of the paper's Definition 5 is "
+    "reported as well."
+)
+
+
 def linear(features: int, objectives: int, *, fixed: bool = True, decimals: int | None = None) -> Linear:
     """The paper's problem: 5 d arms and the parameters uniform in the unit ball, noise N(0, 1)."""
     return Linear(5 * features, features, objectives, fixed_arms=fixed, theta="ball", round_decimals=decimals)
@@ -185,10 +193,7 @@ FIG3 = Experiment(
     "MOSLB-PC on the chains {1, 2} and {3, 4, 5}: the three digits of the regret",
     "moslb2024, Figure 3",
     (
-        "25, 50 and 75 fixed arms with 5, 10 and 15 features, five objectives in two priority chains, 3,000 rounds, ten "
-        "problems. True means are rounded to two decimals, as in the authors' simulator, so that ties occur and lower "
-        "digits matter. The regret is the authors' (their code's gap); the exact gap of the paper's Definition 5 is "
-        "reported as well.",
+        ABOUT_CHAINS,
         CHOSEN,
     ),
     [chains_run(d, 2) for d in FEATURES],
@@ -222,13 +227,16 @@ def levels_figure(
 ) -> Experiment:
     """Figure 4 or 5, with fixed or redrawn arms."""
     arms = "the arms are fixed" if fixed else "the arms are drawn anew in every round, as in the authors' notebook"
+    about = (
+        f"25, 50 and 75 arms with 5, 10 and 15 features, {sum(map(len, levels))} objectives in {len(levels)} priority "
+        f"levels, 3,000 rounds, ten problems; {arms}. The paper does not say which; both are reproduced."
+    )
     return Experiment(
         f"moslb2024/{name}",
         title,
         source,
         (
-            f"25, 50 and 75 arms with 5, 10 and 15 features, {sum(map(len, levels))} objectives in {len(levels)} priority "
-            f"levels, 3,000 rounds, ten problems; {arms}. The paper does not say which; both are reproduced.",
+            about,
             CHOSEN,
         ),
         [levels_run(d, levels, fixed=fixed) for d in FEATURES],

@@ -21,7 +21,7 @@ class Outcome:
     def __init__(self, table: pl.DataFrame, places: Mapping[str, str], rows: Mapping[tuple[str, str], str]) -> None:
         self._places, self._rows = dict(places), dict(rows)
         keys = ["environment", "policy", "metric"]
-        self._parts = {key: part for key, part in table.partition_by(keys, as_dict=True).items()}
+        self._parts = table.partition_by(keys, as_dict=True)
 
     def runs(self) -> Sequence[str]:
         """The names of the experiment's runs."""

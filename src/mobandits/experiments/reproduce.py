@@ -156,8 +156,11 @@ def write_claims(folder: Path, claims: Sequence[dict[str, Any]]) -> None:
 def judged(
     experiment: Experiment, table: pl.DataFrame, places: Mapping[str, str], rows: Sequence[Chosen]
 ) -> list[dict[str, Any]]:
-    """The entries of claims.json: with the constants of the tuning seed, and beside them with the best of the reported
-    trials, where constants were chosen."""
+    """The entries of claims.json.
+
+    Where constants were chosen, the verdict with the best ones of the reported trials stands beside that with those of
+    the tuning seed.
+    """
     reported = table.filter(pl.col("experiment") == experiment.id)
     fresh = Outcome(reported, places, {(one.run, one.row): one.policy for one in rows})
     entries = [claim.judge(fresh) for claim in experiment.claims]

@@ -212,7 +212,7 @@ def legend(figure: Figure, panel: Axes, columns: int) -> None:
     figure.legend(handles, said, loc="outside lower left", ncols=max(columns, 2), **look)
 
 
-def thousands(value: float, _: int = 0) -> str:
+def thousands(value: float, _: float = 0.0) -> str:
     """A number of rounds on an axis.
 
     Example:
