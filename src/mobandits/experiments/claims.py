@@ -174,7 +174,7 @@ def ordering(
         metric: that is compared.
         low: rows.
         high: rows.
-        target: the paper's words; by default, the claim's.
+        target: the paper's words; by default, "as claimed".
         runs: which; none: all of the experiment's.
         components: of the metric; None: all.
         reading: how a curve becomes a number.
@@ -191,7 +191,8 @@ def ordering(
         ]
 
     rule = "the 95 % bootstrap interval of the difference of means is above 0"
-    return Claim(id, claim, target or claim, rule if len(low) * len(high) == 1 else f"each: {rule}", parts, differs)
+    said = rule if len(low) * len(high) == 1 else f"each: {rule}"
+    return Claim(id, claim, target or "as claimed", said, parts, differs)
 
 
 def difference(

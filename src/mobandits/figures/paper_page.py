@@ -16,6 +16,7 @@ from mobandits.figures.provenance import provenance
 from mobandits.figures.run_page import final_rows
 from mobandits.figures.words import listed, part, signed
 
+FEW = 4  # so many numbers of a claim fit into one cell
 BADGES = {"reproduced": "yes", "not reproduced": "no", "reported": "said"}
 
 
@@ -81,7 +82,8 @@ def claims_table(claims: list[dict[str, Any]], link: str = "") -> str:
         badge = f'<span class="{BADGES[claim["verdict"]]}">{claim["verdict"]}</span>'
         name = claim["id"].rpartition("/")[0]
         first = f'<a href="{escape(link.format(name))}">{escape(claim["id"])}</a><br>' if link else ""
-        cells = [escape(claim["target"]), f"{escape(measured(claim))}<br><small>{escape(claim['of'])}</small>", badge]
+        own = "<br>".join(f"{escape(number)}<br><small>{escape(said)}</small>" for said, number in telling(claim))
+        cells = [escape(claim["target"]), own, badge]
         rows.append(
             f"<tr><td>{first}{escape(claim['claim'])}{sentence}</td>{''.join(f'<td>{c}</td>' for c in cells)}</tr>"
         )
@@ -90,6 +92,23 @@ def claims_table(claims: list[dict[str, Any]], link: str = "") -> str:
         f'<div class="scroll"><table class="claims"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody>'
         "</table></div>"
     )
+
+
+def telling(claim: dict[str, Any]) -> list[tuple[str, str]]:
+    """The numbers to show of a claim: the one that decides; where no rule decides, all of them, or their range.
+
+    Example:
+        >>> parts = [{"said": said, "measured": value, "interval": None} for said, value in (("a", 1.0), ("b", 3.0))]
+        >>> telling({"verdict": "reported", "of": "a", "measured": 1.0, "interval": None, "parts": parts})
+        [('a', '1.00'), ('b', '3.00')]
+    """
+    parts = claim["parts"]
+    if claim["verdict"] != "reported" or len(parts) < 2:
+        return [(claim["of"], measured(claim))]
+    if len(parts) <= FEW:
+        return [(one["said"], measured(one)) for one in parts]
+    ends = [measured({**one, "interval": None}) for one in sorted(parts, key=lambda one: float(one["measured"]))]
+    return [(f"{len(parts)} numbers, listed on the experiment's page", f"{ends[0]} to {ends[-1]}")]
 
 
 def measured(claim: dict[str, Any]) -> str:

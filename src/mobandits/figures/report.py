@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from mobandits.figures.claims_markdown import claims_markdown
 from mobandits.figures.demo_page import demo_page
 from mobandits.figures.index_page import index_page
 from mobandits.figures.paper_page import paper_page
@@ -22,7 +23,8 @@ def write(directory: str | Path) -> Path:
         directory: of a finished run, of the demonstration, of a reproduced experiment, or of several of them.
 
     Returns:
-        The page, `report.html`; the figures are in `figures/`, each as SVG and PNG.
+        The page, `report.html`; the figures are in `figures/`, each as SVG and PNG. Beside the page of several
+        experiments lies `claims.md`, its table of claims in Markdown.
     """
     directory = Path(directory)
     manifest = json.loads((directory / "manifest.json").read_text(encoding="utf-8"))
@@ -48,6 +50,7 @@ def _write_several(directory: Path, manifest: dict[str, Any]) -> Path:
         for figure in sorted((folder / FIGURES).glob("*")):
             (directory / FIGURES).mkdir(exist_ok=True)
             shutil.copyfile(figure, directory / FIGURES / f"{name.replace('/', '-')}-{figure.name}")
+    (directory / "claims.md").write_text(claims_markdown(_claims(directory)), encoding="utf-8")
     if len(folders) == 1:
         (only,) = folders.values()
         return _written(directory, (only / PAGE).read_text(encoding="utf-8"))
