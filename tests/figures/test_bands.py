@@ -7,7 +7,7 @@ from mobandits.figures.bands import bands, student
 
 @pytest.mark.parametrize("freedom", [*range(1, 13), 19, 99, 10_000])
 def test_student_agrees_with_scipy(freedom):
-    assert student(freedom) == pytest.approx(stats.t.ppf(0.975, freedom), rel=2e-5)
+    assert student(freedom) == pytest.approx(stats.t.ppf(0.975, freedom), rel=1e-9)
 
 
 def test_bands_are_the_textbook_interval():
@@ -17,8 +17,8 @@ def test_bands_are_the_textbook_interval():
     assert row == {
         "policy": "a",
         "mean": 3.5,
-        "low": pytest.approx(low, rel=1e-4),
-        "high": pytest.approx(high, rel=1e-4),
+        "low": pytest.approx(low, rel=1e-9),
+        "high": pytest.approx(high, rel=1e-9),
         "trials": 4,
     }
 

@@ -6,12 +6,6 @@ from scipy import stats
 from twins.tiny import Plain, Tiny
 
 from mobandits.simulation import simulate
-from mobandits.simulation.results import _t95
-
-
-@pytest.mark.parametrize("freedom", [1, 2, 3, 4, 9, 10, 29, 199, 1000])
-def test_student_quantiles(freedom):
-    assert _t95(freedom) == pytest.approx(stats.t.ppf(0.975, freedom), rel=1e-9)
 
 
 def test_the_summary_is_the_mean_of_the_last_round_and_its_interval():

@@ -1,32 +1,37 @@
 """Means over trials, with 95 % intervals."""
 
+import functools
+import math
+
 import polars as pl
 
-FEW = (12.7062, 4.30265, 3.18245, 2.77645, 2.57058, 2.44691, 2.36462)  # Student's t, 97.5 %, 1 to 7 degrees of freedom
-NORMAL = 1.959964
 
-
+@functools.cache
 def student(freedom: int) -> float:
     """The 97.5 % quantile of Student's t: how many standard errors a 95 % interval reaches.
 
+    With n degrees of freedom and theta = atan(t / sqrt(n)), P(|T| <= t) is, for even n, with n / 2 terms,
+    sin theta (1 + 1/2 cos^2 theta + 1/2 3/4 cos^4 theta + ...), and for odd n, with (n - 1) / 2 terms,
+    2 / pi (theta + sin theta (cos theta + 2/3 cos^3 theta + 2/3 4/5 cos^5 theta + ...)).
+
     Reference:
-        Abramowitz and Stegun, 26.7.5, from 8 degrees of freedom on, where it errs by less than 0.00003.
+        Abramowitz and Stegun, 26.7.3 and 26.7.4.
 
     Example:
-        >>> round(student(2), 2), round(student(9), 2), round(student(1000), 2)
-        (4.3, 2.26, 1.96)
+        >>> round(student(2), 4), round(student(9), 4), round(student(1000), 4)
+        (4.3027, 2.2622, 1.9623)
     """
-    if freedom <= len(FEW):
-        return FEW[freedom - 1]
-    z, n = NORMAL, float(freedom)
-    terms = (
-        z,
-        (z**3 + z) / 4,
-        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
-        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
-        (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
-    )
-    return float(sum(term / n**power for power, term in enumerate(terms)))
+    low, high = 0.0, math.pi / 2
+    for _ in range(60):
+        theta = (low + high) / 2
+        odd = freedom % 2
+        term, total = math.cos(theta) if odd else 1.0, 0.0
+        for k in range((freedom - odd) // 2):
+            total += term
+            term *= math.cos(theta) ** 2 * (2 * k + 1 + odd) / (2 * k + 2 + odd)
+        inside = 2 / math.pi * (theta + math.sin(theta) * total) if odd else math.sin(theta) * total
+        low, high = (theta, high) if inside < 0.95 else (low, theta)
+    return math.sqrt(freedom) * math.tan(low)
 
 
 def bands(table: pl.DataFrame, by: list[str]) -> pl.DataFrame:
@@ -40,8 +45,9 @@ def bands(table: pl.DataFrame, by: list[str]) -> pl.DataFrame:
         The columns `by`, then `mean`, `low`, `high` float and `trials` int; low = mean = high where there is one trial.
 
     Example:
-        >>> bands(pl.DataFrame({"policy": ["a", "a"], "trial": [0, 1], "value": [1.0, 3.0]}), ["policy"]).rows()
-        [('a', 2.0, -10.7062, 14.7062, 2)]
+        >>> table = pl.DataFrame({"policy": ["a", "a"], "trial": [0, 1], "value": [1.0, 3.0]})
+        >>> bands(table, ["policy"]).with_columns(pl.col("low", "high").round(2)).rows()
+        [('a', 2.0, -10.71, 14.71, 2)]
     """
     groups = table.group_by(by, maintain_order=True).agg(
         mean=pl.col("value").mean(), spread=pl.col("value").std(), trials=pl.len().cast(pl.Int64)

@@ -1,6 +1,5 @@
 """The tidy table of a simulation, its summary, and its files."""
 
-import functools
 import math
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import Any, Self
 
 import polars as pl
 
+from mobandits.figures.bands import student
 from mobandits.kernel.checks import choice
 from mobandits.simulation.folder import Folder, read_folder
 
@@ -51,7 +51,7 @@ class Results:
         grouped = last.group_by(keys, maintain_order=True).agg(
             mean=pl.col("value").mean(), deviation=pl.col("value").std(), trials=pl.len()
         )
-        factors = [_t95(n - 1) / math.sqrt(n) if n > 1 else None for n in grouped["trials"]]
+        factors = [student(n - 1) / math.sqrt(n) if n > 1 else None for n in grouped["trials"]]
         half = pl.col("deviation") * pl.Series("factor", factors, pl.Float64)
         return grouped.select(*keys, "mean", low=pl.col("mean") - half, high=pl.col("mean") + half, trials="trials")
 
@@ -84,24 +84,3 @@ class Results:
         """
         table, manifest = read_folder(Path(folder))
         return cls(table, manifest["specification"])
-
-
-@functools.cache
-def _t95(freedom: int) -> float:
-    """The 97.5 % quantile of Student's t distribution.
-
-    With n degrees of freedom and theta = atan(t / sqrt(n)), P(|T| <= t) is, for even n, with n / 2 terms,
-    sin theta (1 + 1/2 cos^2 theta + 1/2 3/4 cos^4 theta + ...), and for odd n, with (n - 1) / 2 terms,
-    2 / pi (theta + sin theta (cos theta + 2/3 cos^3 theta + 2/3 4/5 cos^5 theta + ...)).
-    """
-    low, high = 0.0, math.pi / 2
-    for _ in range(60):
-        theta = (low + high) / 2
-        odd = freedom % 2
-        term, total = math.cos(theta) if odd else 1.0, 0.0
-        for k in range((freedom - odd) // 2):
-            total += term
-            term *= math.cos(theta) ** 2 * (2 * k + 1 + odd) / (2 * k + 2 + odd)
-        inside = 2 / math.pi * (theta + math.sin(theta) * total) if odd else math.sin(theta) * total
-        low, high = (theta, high) if inside < 0.95 else (low, theta)
-    return math.sqrt(freedom) * math.tan(low)
