@@ -28,7 +28,7 @@ MAY_IMPORT = {
     "figures": set(),
     "experiments": {
         *("kernel", "orders", "policies", "environments", "datasets", "metrics", "simulation", "figures"),
-        *("theory", "coverage"),
+        *("estimators", "theory", "coverage"),
     },
     "coverage": {"kernel", "theory", "orders", "explorers", "policies", "environments", "metrics", "simulation"},
     "testing": {"kernel", "simulation"},

@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from twins.surfaces import Copies, Manhattan, SameDistance
 from twins.zooming import Zoom
 
@@ -73,6 +75,59 @@ def test_every_round_is_the_books(recipe):
     assert len(twin.balls) > 30
     assert min(b.radius for b in twin.balls) <= 1 / 8
     assert not pareto or seen > 150
+
+
+@settings(max_examples=15)
+@given(st.integers(0, 10**6), st.sampled_from([Pcz(scale=0.05), ContextualZooming(scale=0.05)]))
+def test_domains_partition_the_square_at_every_round(seed, recipe):
+    """Every pair is owned, by balls of one size only, and the pieces of a slice make up [0, 1], each part once."""
+    policy, rng, deepest = recipe.bind(LINE), np.random.default_rng(seed), 1.0
+    state = policy.init()
+    for t in range(80):
+        x = rng.random(1)
+        beliefs, aim, _, state = one_round(policy, copied(state), RIDGES, x, rng.random(2), rng)
+        pairs = rng.random((2, 25))
+        owners = owners_of(state, pairs, ScaledEuclidean())
+        for column in owners.T:
+            sizes = set(state.radius[column])
+            assert len(sizes) == 1, f"round {t}"
+        pieces = owned(beliefs.ends, relevant(beliefs.ends))
+        low, high = pieces[0, np.argsort(pieces[0])], np.sort(pieces[1])
+        assert abs((high - low).sum() - 1.0) < 1e-9, f"round {t}"
+        assert (low[1:] >= high[:-1] - 1e-12).all(), f"round {t}"
+        inside = (pieces[0] <= aim.point[0]) & (aim.point[0] <= pieces[1])
+        assert inside.any(), f"round {t}"
+        deepest = min(deepest, state.radius.min())
+    assert deepest <= 1 / 4
+
+
+@pytest.mark.parametrize("recipe", [Pcz(scale=0.12), ContextualZooming(scale=0.12)], ids=concise)
+def test_arms_are_uniform_in_what_is_played(recipe):
+    """Draws at one context, against the law of the rule on the finest cut of the slice."""
+    (state, _), rng, n = played(recipe, RIDGES, rounds=2000), np.random.default_rng(0), 20_000
+    policy, tested = recipe.bind(LINE), 0
+    for x in (0.3, 0.6):
+        beliefs = policy.beliefs(state, np.array([x]), rng)
+        arms = np.array([policy.draw(beliefs, rng).point[0] for _ in range(n)])
+        law = slice_law(policy.rule, beliefs, np.linspace(0.0, 1.0, 21))
+        counts, _ = np.histogram(arms, bins=20, range=(0.0, 1.0))
+        assert (np.abs(counts - n * law) <= 5 * np.sqrt(n * law * (1 - law)) + 1e-6).all()
+        assert abs(law.sum() - 1.0) < 1e-9
+        tested += (law > 0).sum()
+    assert tested >= 4
+
+
+def slice_law(rule, beliefs, edges):
+    """The probability of every part of [0, 1] between the edges: PCZ's union, or the average over the best balls."""
+    front = np.flatnonzero(beliefs.front)
+    one_by_one = [np.arange(len(beliefs.front)) == i for i in front]
+    groups = one_by_one if hasattr(rule, "objective") else [beliefs.front]
+    law = np.zeros(len(edges) - 1)
+    for group in groups:
+        pieces = owned(beliefs.ends, group)
+        overlap = np.minimum(edges[1:, None], pieces[1]) - np.maximum(edges[:-1, None], pieces[0])
+        law += np.maximum(overlap, 0.0).sum(1) / (pieces[1] - pieces[0]).sum() / len(groups)
+    return law
 
 
 def test_children_come_when_the_paper_says():

@@ -3,9 +3,10 @@
 An interval is a 95 % bootstrap interval over trials: the trials are drawn again with replacement, 10,000 times, all
 rows of a trial together, and the quantiles of the recomputed statistic are its ends. An ordering is reproduced where
 the interval of the difference of means excludes 0 on the right side; a number, where it lies within the tolerance of
-the paper's; what has no rule is reported.
+the paper's; what has no rule is reported, and so is what cannot be read, as at scales that are too small for it.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol
@@ -32,6 +33,12 @@ class Outcome(Protocol):
     def runs(self) -> Sequence[str]:
         """The names of the experiment's runs."""
 
+    def rows(self, run: str) -> Sequence[str]:
+        """The rows of a run."""
+
+    def metrics(self, run: str, row: str) -> Sequence[str]:
+        """What was measured of a row."""
+
     def components(self, run: str, row: str, metric: str) -> Sequence[int]:
         """The components of a metric, in order."""
 
@@ -44,7 +51,7 @@ class Part(NamedTuple):
 
     Attributes:
         said: what it is.
-        measured: its value.
+        measured: its value; NaN where it could not be read.
         interval: its 95 % interval, or None where there is none.
         holds: whether it is as claimed; None where no rule decides.
         trials: that it rests on.
@@ -79,20 +86,23 @@ class Claim:
 
     def judge(self, outcome: Outcome) -> dict[str, Any]:
         """The claim's entry in claims.json."""
-        parts = list(self.parts(outcome))
-        weakest = min(parts, key=_strength)
+        parts = [readable(one) for one in self.parts(outcome)] or [NOTHING]
+        shown = headline(parts)
         return {
             "id": self.id,
             "claim": self.claim,
             "target": self.target,
-            "measured": weakest.measured,
-            "interval": weakest.interval and list(weakest.interval),
+            "measured": number(shown.measured),
+            "interval": shown.interval and list(shown.interval),
             "verdict": verdict(parts),
-            "of": weakest.said,
+            "of": shown.said,
             "rule": self.rule,
             "trials": min(one.trials for one in parts),
             "differs": self.differs,
-            "parts": [{**one._asdict(), "interval": one.interval and list(one.interval)} for one in parts],
+            "parts": [
+                {**one._asdict(), "measured": number(one.measured), "interval": one.interval and list(one.interval)}
+                for one in parts
+            ],
         }
 
 
@@ -108,14 +118,49 @@ def verdict(parts: Sequence[Part]) -> Verdict:
     return "reproduced" if all(one.holds for one in parts) else "not reproduced"
 
 
+NOTHING = Part("nothing could be read at this scale", math.nan, None, None, 0)
+
+
+def readable(one: Part) -> Part:
+    """The part in Python's own numbers, or, where one is missing, a part that says so and decides nothing.
+
+    Example:
+        >>> readable(Part("a", math.nan, (math.nan, math.nan), False, 10))
+        Part(said='a: cannot be read at this scale', measured=nan, interval=None, holds=None, trials=10)
+    """
+    if math.isfinite(one.measured) and (one.interval is None or all(map(math.isfinite, one.interval))):
+        interval = one.interval and (float(one.interval[0]), float(one.interval[1]))
+        holds = None if one.holds is None else bool(one.holds)
+        return Part(one.said, float(one.measured), interval, holds, int(one.trials))
+    return Part(f"{one.said}: cannot be read at this scale", math.nan, None, None, one.trials)
+
+
+def number(value: float) -> float | None:
+    """A number as JSON can hold it."""
+    return value if math.isfinite(value) else None
+
+
+def headline(parts: Sequence[Part]) -> Part:
+    """The part that stands for a claim: the first that no rule decides, else the weakest.
+
+    Example:
+        >>> headline([Part("a", 1.0, (0.5, 1.5), True, 10), Part("b", 1.0, (0.1, 2.0), True, 10)]).said
+        'b'
+    """
+    undecided = [one for one in parts if one.holds is None]
+    return undecided[0] if undecided else min(parts, key=_strength)
+
+
 def _strength(one: Part) -> tuple[bool, float]:
-    # The part that decides: what fails before what holds, then the interval whose lower end is relatively nearest to 0.
+    # What fails comes before what holds, then the interval whose lower end is relatively nearest to 0.
     low = one.interval[0] if one.interval else one.measured
     return one.holds is not False, low / max(abs(one.measured), 1e-300)
 
 
 def resample(samples: Array, statistic: Callable[[Array], Array]) -> tuple[float, tuple[float, float] | None]:
-    """A statistic of means over trials, and its 95 % bootstrap interval; None for the latter with a single trial.
+    """A statistic of means over trials, and its 95 % bootstrap interval.
+
+    There is no interval with a single trial, and neither interval nor value (NaN) where a sample could not be read.
 
     Args:
         samples: (trials, k), what was read in each trial.
@@ -127,12 +172,15 @@ def resample(samples: Array, statistic: Callable[[Array], Array]) -> tuple[float
         (2.0, True)
     """
     trials = len(samples)
-    value = float(statistic(samples.mean(axis=0)[:, None])[0])
-    if trials < 2:
-        return value, None
-    counts = np.random.default_rng(0).multinomial(trials, np.full(trials, 1.0 / trials), RESAMPLES)
-    drawn = statistic((counts @ samples / trials).T)
-    low, high = np.quantile(drawn, (0.025, 0.975))
+    if not np.isfinite(samples).all():
+        return math.nan, None
+    with np.errstate(divide="ignore", invalid="ignore"):  # ratios to a mean of 0 are not finite, and treated so later
+        value = float(statistic(samples.mean(axis=0)[:, None])[0])
+        if trials < 2:
+            return value, None
+        counts = np.random.default_rng(0).multinomial(trials, np.full(trials, 1.0 / trials), RESAMPLES)
+        drawn = statistic((counts @ samples / trials).T)
+        low, high = np.quantile(drawn, (0.025, 0.975))
     return value, (float(low), float(high))
 
 
@@ -142,9 +190,11 @@ def final(points: Array, values: Array) -> Array:  # noqa: ARG001 - one signatur
 
 
 def growth(points: Array, values: Array) -> Array:
-    """By how much it grew in the last third of the rounds, per 1,000 rounds."""
+    """By how much it grew in the last third of the rounds, per 1,000 rounds; NaN where only its end was recorded."""
     start = int(np.searchsorted(points, points[-1] * 2 / 3))
-    return (values[:, -1] - values[:, start]) / max(float(points[-1] - points[start]), 1.0) * 1000.0
+    if start == len(points) - 1:
+        return np.full(len(values), np.nan)
+    return np.asarray((values[:, -1] - values[:, start]) / float(points[-1] - points[start]) * 1000.0)
 
 
 def late_mean(points: Array, values: Array) -> Array:

@@ -104,7 +104,8 @@ class Computed:
         name: what a panel is called.
         compute: makes the rows of one trial (the columns of a table of results without `experiment`), from the trial's
             number and what the user asked for.
-        trials: how many there are.
+        trials: how many there are; a user may ask for fewer. A function that repeats something itself can read in what
+            the user asked for how often.
         said: everything else that decides the rows, for the manifest.
     """
 

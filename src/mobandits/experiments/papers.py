@@ -3,13 +3,24 @@
 import difflib
 from collections.abc import Sequence
 
-from mobandits.experiments import cross, mocmab2018, moglb2019, molts2025, moslb2024, pcz2018
+from mobandits.experiments import cross, mocmab2018, moglb2019, molts2025, moslb2024, pcz2018, theory
 from mobandits.experiments.experiment import Experiment
 
 EXPERIMENTS: dict[str, Experiment] = {
     one.id: one
-    for module in (moglb2019, pcz2018, mocmab2018, molts2025, moslb2024, cross)
-    for one in module.EXPERIMENTS
+    for one in (
+        *moglb2019.EXPERIMENTS,
+        theory.MOGLB2019,
+        *pcz2018.EXPERIMENTS,
+        theory.PCZ2018,
+        *mocmab2018.EXPERIMENTS,
+        theory.MOCMAB2018,
+        *molts2025.EXPERIMENTS,
+        theory.MOLTS2025,
+        *moslb2024.EXPERIMENTS,
+        theory.MOSLB2024,
+        *cross.EXPERIMENTS,
+    )
 }
 
 
@@ -25,9 +36,9 @@ def find(ids: Sequence[str]) -> list[Experiment]:
     Example:
         >>> [one.id for one in find(["moslb2024/fig4"])]
         ['moslb2024/fig4']
-        >>> find(["moslb2024/fig99"])
+        >>> find(["moslb2024/figure4"])
         Traceback (most recent call last):
-        ValueError: ID must be all, a paper or one that `mobandits list experiments` shows, got 'moslb2024/fig99'; \
+        ValueError: ID must be all, a paper or one that `mobandits list experiments` shows, got 'moslb2024/figure4'; \
 did you mean moslb2024/fig4?
     """
     papers = dict.fromkeys(name.partition("/")[0] for name in EXPERIMENTS)

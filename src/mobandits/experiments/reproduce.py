@@ -119,17 +119,19 @@ def _run(experiment: Experiment, folder: Path, ask: Ask, steps: Steps) -> None:
         (folder / RUNS).mkdir(exist_ok=True)
         tables, folders, rows = [], [], []
         for run in experiment.runs:
-            place = folder / RUNS / slug(run.name)
             if isinstance(run, Computed):
-                table, chosen, used = _compute(experiment, run, place, ask, steps)
+                # A place of its own for each number of trials: such a part need not be able to add more to a table.
+                name = run.name if ask.trials is None else f"{run.name}, {ask.trials} trials"
+                table, chosen, used = _compute(experiment, run, folder / RUNS / slug(name), ask, steps)
             else:
-                table, chosen, used = _simulate(experiment, run, place, ask, steps)
+                table, chosen, used = _simulate(experiment, run, folder / RUNS / slug(run.name), ask, steps)
             tables.append(table)
             folders += used
             rows += chosen
         table = pl.concat(tables, rechunk=True)
         places = {run.name: run.name if isinstance(run, Computed) else run.place() for run in experiment.runs}
         claims = judged(experiment, table, places, rows)
+        (folder / CLAIMS).unlink(missing_ok=True)  # a kill must not leave claims beside a table of other trials
         collect(folder, table, specification(experiment, ask, places, rows), folders)
         write_claims(folder, claims)
 
@@ -162,10 +164,15 @@ def judged(
     the tuning seed.
     """
     reported = table.filter(pl.col("experiment") == experiment.id)
-    fresh = Outcome(reported, places, {(one.run, one.row): one.policy for one in rows})
+    recorded = {
+        run.name: [one if isinstance(one, str) else one.name for one in run.metrics]
+        for run in experiment.runs
+        if isinstance(run, Run)
+    }
+    fresh = Outcome(reported, places, {(one.run, one.row): one.policy for one in rows}, recorded)
     entries = [claim.judge(fresh) for claim in experiment.claims]
     if any(one.policy != one.best for one in rows):
-        best = Outcome(reported, places, {(one.run, one.row): one.best for one in rows})
+        best = Outcome(reported, places, {(one.run, one.row): one.best for one in rows}, recorded)
         for claim, entry in zip(experiment.claims, entries, strict=True):
             again = claim.judge(best)
             entry["papers_rule"] = {key: again[key] for key in ("measured", "interval", "verdict", "of")}

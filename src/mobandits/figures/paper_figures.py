@@ -68,6 +68,13 @@ def plot_data(rows: pl.DataFrame, plot: dict[str, Any]) -> pl.DataFrame:
     return means.with_columns(panel=panel).sort(rank, "component", maintain_order=True)
 
 
+def drawable(rows: pl.DataFrame, plot: dict[str, Any]) -> bool:
+    """Whether there is anything to draw: tables leave out values that are NaN."""
+    if plot["kind"] == "bounds":
+        return bool(rows["policy"].is_in(BOUND).any())
+    return not plot_data(rows, plot).is_empty()
+
+
 def name_of(plot: dict[str, Any], component: int) -> str:
     """What a component is called in a plot."""
     parts = plot["parts"]
@@ -125,7 +132,7 @@ def draw_bars(data: pl.DataFrame, plot: dict[str, Any], said: str, width: float 
         said: what the vertical axis is called.
         width: in inches.
     """
-    last = data.filter(pl.col("round") == pl.col("round").max())
+    last = data.filter(pl.col("round") == pl.col("round").max().over("run"))
     names = last["policy"].unique(maintain_order=True).to_list()
     style, groups = looks(names), last.partition_by("run", maintain_order=True)
     figure, axes = grid(width, len(groups), 1, names)

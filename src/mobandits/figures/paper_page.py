@@ -11,7 +11,7 @@ import polars as pl
 from mobandits.figures.bands import bands
 from mobandits.figures.metric_curves import spoken
 from mobandits.figures.page import grid, page, picture
-from mobandits.figures.paper_figures import draw_plot, shown
+from mobandits.figures.paper_figures import draw_plot, drawable, shown
 from mobandits.figures.provenance import provenance
 from mobandits.figures.run_page import final_rows
 from mobandits.figures.words import listed, part, signed
@@ -42,15 +42,12 @@ def paper_page(directory: Path, table: pl.DataFrame, manifest: dict[str, Any], c
     if claims:
         body += ["<h2>Claims</h2>", f"<p>{escape(counted(claims))}</p>", claims_table(claims)]
     for plot in said["plots"]:
-        body.append(
-            picture(
-                functools.partial(draw_plot, rows, plot),
-                directory / "figures",
-                plot["name"],
-                plot["caption"],
-                escape(plot["caption"]),
-            )
-        )
+        caption = escape(plot["caption"])
+        if drawable(rows, plot):
+            draw = functools.partial(draw_plot, rows, plot)
+            body.append(picture(draw, directory / "figures", plot["name"], plot["caption"], caption))
+        else:
+            body.append(f"<p>Nothing was measured at this scale for the figure: {caption}</p>")
     body += constants(said)
     body += values(rows, shown(table, said, "best"), said)
     body += [details(claim) for claim in claims]
@@ -66,7 +63,7 @@ def counted(claims: list[dict[str, Any]]) -> str:
         '2 reproduced, 1 reported.'
     """
     counts = [(name, sum(claim["verdict"] == name for claim in claims)) for name in BADGES]
-    return ", ".join(f"{count} {name}" for name, count in counts if count) + "."
+    return (", ".join(f"{count} {name}" for name, count in counts if count) or "none") + "."
 
 
 def claims_table(claims: list[dict[str, Any]], link: str = "") -> str:
@@ -107,18 +104,24 @@ def telling(claim: dict[str, Any]) -> list[tuple[str, str]]:
         return [(claim["of"], measured(claim))]
     if len(parts) <= FEW:
         return [(one["said"], measured(one)) for one in parts]
-    ends = [measured({**one, "interval": None}) for one in sorted(parts, key=lambda one: float(one["measured"]))]
-    return [(f"{len(parts)} numbers, listed on the experiment's page", f"{ends[0]} to {ends[-1]}")]
+    known = sorted((one for one in parts if one["measured"] is not None), key=lambda one: float(one["measured"]))
+    ends = [measured({**one, "interval": None}) for one in known]
+    range_of = f"{ends[0]} to {ends[-1]}" if ends else "–"
+    return [(f"{len(parts)} numbers, listed on the experiment's page", range_of)]
 
 
 def measured(claim: dict[str, Any]) -> str:
-    """A measured number with its interval.
+    """A measured number with its interval; a dash where it could not be read.
 
     Example:
         >>> measured({"measured": 12.346, "interval": [10.0, 15.0]}), measured({"measured": 3.0, "interval": None})
         ('12.3 [10.0, 15.0]', '3.00')
+        >>> measured({"measured": None, "interval": None})
+        '–'
     """
     value, interval = claim["measured"], claim["interval"]
+    if value is None:
+        return "–"
     ends = [value, *(interval or [])]
     digits = min(max(2 - math.floor(math.log10(max(map(abs, ends)) or 1.0)), 0), 5)
     said = signed(value, digits)

@@ -21,7 +21,8 @@ def provenance(manifest: dict[str, Any]) -> list[str]:
             for key, value in run.items()
             if key != "policies"
         ]
-        title = f"{run['environment']}, {run['trials']} trials of {run['rounds']:,} rounds, seed {run['seed']}"
+        length = f" of {run['rounds']:,} rounds" if run["rounds"] else ""  # what is computed may have none
+        title = f"{run['environment']}, {run['trials']} trials{length}, seed {run['seed']}"
         policies = [(name, recipe) for name, recipe in run["policies"].items()]
         out.append(f"<details><summary>{title}</summary>{pairs(policies)}{pairs(rows)}</details>")
     return out

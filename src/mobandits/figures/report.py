@@ -58,6 +58,8 @@ def _write_several(directory: Path, manifest: dict[str, Any]) -> Path:
 
 
 def _claims(directory: Path) -> list[dict[str, Any]]:
+    if not (directory / CLAIMS).exists():  # a kill may fall between the table and the claims
+        return []
     found: list[dict[str, Any]] = json.loads((directory / CLAIMS).read_text(encoding="utf-8"))
     return found
 

@@ -17,10 +17,10 @@ from mobandits.figures.words import part, signed
 
 def final_rows(table: pl.DataFrame, metric: str) -> list[list[str]]:
     """What one metric came to: a row of HTML cells per environment, policy and component, all with as many decimals."""
-    last = table.filter((pl.col("metric") == metric) & (pl.col("round") == pl.col("round").max()))
+    last = table.filter(pl.col("metric") == metric).filter(pl.col("round") == pl.col("round").max().over("environment"))
     several = last["component"].n_unique() > 1, last["environment"].n_unique() > 1
     rows = bands(last, ["environment", "policy", "component"]).rows()
-    largest = max(abs(end) for row in rows for end in row[3:6])
+    largest = max((abs(end) for row in rows for end in row[3:6] if math.isfinite(end)), default=1.0)
     digits = min(max(5 - math.floor(math.log10(largest or 1.0)), 0), 6)
     cells, kind = [], part(metric)
     for environment, policy, component, mean, low, high, trials in rows:

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 
 PARTS = {
+    "bin_ratio": "bin",
     "front_plays": "arm",
     "level_regret": "level",
+    "mean": "objective",
     "objective_regret": "objective",
     "plays": "arm",
     "reward": "objective",

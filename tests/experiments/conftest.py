@@ -1,0 +1,27 @@
+"""A catalogue of small experiments, in the place of the papers'."""
+
+import functools
+
+import pytest
+from toys import small
+
+from mobandits.experiments import papers, reproduce
+from mobandits.simulation import prepare
+
+
+@pytest.fixture
+def catalogue(monkeypatch):
+    """A catalogue of two small experiments, and nothing to compile."""
+    both = {name: small(name) for name in ("toy/one", "toy/two")}
+    both["toy/two"] = small("toy/two", rounds=20, record=2)
+    monkeypatch.setattr(papers, "EXPERIMENTS", both)
+    monkeypatch.setattr(reproduce, "EXPERIMENTS", both)
+    monkeypatch.setattr(reproduce, "prepare", functools.partial(prepare, compiled=False))
+    return both
+
+
+@pytest.fixture
+def pageless(catalogue, monkeypatch):
+    """The same without figures and pages."""
+    monkeypatch.setattr(reproduce.report, "write", lambda folder: folder / "report.html")
+    return catalogue

@@ -1,0 +1,118 @@
+"""Every experiment, without playing it: its runs can be prepared, and its claims read what they record."""
+
+import functools
+
+import numpy as np
+import pytest
+
+from mobandits.experiments import cross, mocmab2018, moglb2019, molts2025, moslb2024, papers, pcz2018, reproduce, theory
+from mobandits.experiments.experiment import Ask, Computed, Run
+from mobandits.experiments.papers import EXPERIMENTS, find
+from mobandits.experiments.reproduce import slug
+from mobandits.kernel.extras import MissingExtraError
+from mobandits.simulation import prepare
+from mobandits.simulation.trial import problem_of
+
+ORDER = ["moglb2019", "pcz2018", "mocmab2018", "molts2025", "moslb2024", "cross"]
+EVERY = pytest.mark.parametrize("name", list(EXPERIMENTS))
+
+
+def simulations(name):
+    return [run for run in EXPERIMENTS[name].runs if isinstance(run, Run)]
+
+
+class Imagined:
+    """What claims are read from, had every row had some random numbers; names are those of the runs."""
+
+    def __init__(self, plans):
+        self._plans, self._rng = plans, np.random.default_rng(0)
+
+    def runs(self):
+        return list(self._plans)
+
+    def rows(self, run):
+        return list(self._plans[run][0].rows)
+
+    def metrics(self, run, row):
+        assert row in self.rows(run)
+        return [metric.name for metric in self._plans[run][1]]
+
+    def components(self, run, row, metric):
+        assert row in self.rows(run)
+        (found,) = [one for one in self._plans[run][1] if one.name == metric]
+        return list(range(found.components(self._plans[run][2])))
+
+    def curves(self, run, row, metric, component=0):
+        assert component in self.components(run, row, metric)
+        return np.arange(1, 11), 1.0 + self._rng.random((3, 10)).cumsum(axis=1)
+
+
+def test_no_experiment_is_lost_and_papers_are_in_order():
+    modules = (moglb2019, pcz2018, mocmab2018, molts2025, moslb2024, cross)
+    every = [one.id for module in modules for one in module.EXPERIMENTS]
+    assert len(EXPERIMENTS) == len(set(every)) + 5
+    ranks = [ORDER.index(name.partition("/")[0]) for name in EXPERIMENTS]
+    assert ranks == sorted(ranks)
+    for paper in ORDER[:-1]:
+        assert [one.id for one in find([paper])][-1] == f"{paper}/theory"
+    assert find(["all"]) == list(EXPERIMENTS.values())
+    assert find(["moslb2024/theory", "moslb2024/fig3"]) == [moslb2024.FIG3, theory.MOSLB2024]
+    assert [*papers.EXPERIMENTS] == [*EXPERIMENTS]
+
+
+@EVERY
+def test_ids_and_texts(name):
+    experiment = EXPERIMENTS[name]
+    assert experiment.id == name
+    assert all([experiment.title, experiment.source, *experiment.about])
+    assert not isinstance(experiment.about, str)
+    ids = [claim.id for claim in experiment.claims]
+    assert len(ids) == len(set(ids))
+    assert all(one.rpartition("/")[0] == name for one in ids)
+    assert all(claim.claim and claim.target and claim.rule for claim in experiment.claims)
+    plots = [plot.name for plot in experiment.plots]
+    assert len(plots) == len(set(plots))
+
+
+@EVERY
+def test_places_are_distinct(name):
+    runs = EXPERIMENTS[name].runs
+    pairs = [(run.place(), row) for run in runs if isinstance(run, Run) for row in run.recipes()]
+    assert len(pairs) == len(set(pairs))
+    names = [run.name for run in runs]
+    assert len(names) == len(set(names))
+    folders = [slug(run.name) for run in runs] + [f"{slug(run.name)}-tuning" for run in simulations(name)]
+    assert len(folders) == len({folder.lower() for folder in folders})
+
+
+@EVERY
+def test_plots_name_what_there_is(name):
+    experiment = EXPERIMENTS[name]
+    computed = any(isinstance(run, Computed) for run in experiment.runs)
+    for plot in experiment.plots:
+        assert set(plot.runs) <= {run.name for run in experiment.runs}
+        runs = [run for run in experiment.runs if not plot.runs or run.name in plot.runs]
+        if any(isinstance(run, Computed) for run in runs):
+            continue  # their rows and metrics are known once they are computed
+        metrics = {one if isinstance(one, str) else one.name for run in runs for one in run.metrics}
+        assert plot.metric in metrics
+        assert set(plot.rows) <= {row for run in runs for row in run.rows}
+    assert experiment.plots or computed or experiment.claims
+
+
+@EVERY
+def test_runs_can_be_prepared_and_claims_read_them(name, monkeypatch):
+    monkeypatch.setattr(reproduce, "prepare", functools.partial(prepare, compiled=False))
+    experiment, ask, plans = EXPERIMENTS[name], Ask(rounds=20, trials=1), {}
+    for run in simulations(name):
+        try:
+            plan = reproduce.plan(experiment, run, ask)
+        except MissingExtraError as error:
+            pytest.skip(str(error))
+        assert list(plan.setup.policies) == list(run.recipes())
+        if run.tuned():
+            assert reproduce.tuning_plan(experiment, run, ask).setup.seed == reproduce.TUNING
+        plans[run.name] = run, plan.setup.metrics, problem_of(plan.setup, 0).shape
+    if len(plans) == len(experiment.runs):
+        entries = [claim.judge(Imagined(plans)) for claim in experiment.claims]
+        assert all(entry["measured"] is not None for entry in entries)

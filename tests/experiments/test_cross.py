@@ -1,0 +1,91 @@
+"""The table of all policies on all environments: small runs, and who plays where."""
+
+import functools
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from mobandits import policies
+from mobandits.experiments import cross, papers, reproduce
+from mobandits.kernel.protocols import Recipe
+from mobandits.policies import ContextualZooming, Pcz, PfiRls
+from mobandits.simulation import prepare
+
+OURS = {one.id: one for one in cross.EXPERIMENTS}
+EVERY = pytest.mark.parametrize("name", OURS)
+SOME = {
+    "linear": ("MOL-UCB", "P-TS"),
+    "linear-fixed": ("MOL-UCB", "P-TS"),
+    "generalized-linear": ("MOGLB-UCB", "uniform"),
+    "bumps": ("MOC-MAB", "uniform"),
+    "multichannel": ("CP-UCB1", "uniform"),
+    "multi-armed": ("P-TS", "uniform"),
+}
+
+
+def recipes(name):
+    return OURS[name].runs[0].rows
+
+
+@pytest.fixture
+def interpreted(monkeypatch):
+    """Few rows, nothing to compile, no pages."""
+    few = {}
+    for name, one in OURS.items():
+        run, rows = one.runs[0], SOME[name.removeprefix("cross/")]
+        claims = cross.claims(name, rows, [claim.id.rpartition("/")[2].replace("-", "_") for claim in one.claims])
+        few[name] = replace(one, runs=[replace(run, rows={row: run.rows[row] for row in rows})], claims=claims)
+    monkeypatch.setattr(papers, "EXPERIMENTS", few)
+    monkeypatch.setattr(reproduce, "EXPERIMENTS", few)
+    monkeypatch.setattr(reproduce, "prepare", functools.partial(prepare, compiled=False))
+    monkeypatch.setattr(reproduce.report, "write", lambda folder: folder / "report.html")
+
+
+@EVERY
+def test_every_claim_gets_numbers(interpreted, name, tmp_path):
+    reproduce.reproduce([name], tmp_path, rounds=6, trials=2, workers=1)
+    claims = json.loads((tmp_path / "claims.json").read_text())
+    assert [one["id"] for one in claims] == [one.id for one in OURS[name].claims]
+    assert {one["verdict"] for one in claims} == {"reported"}
+    assert all(np.isfinite(part["measured"]) for one in claims for part in one["parts"] if part["measured"] is not None)
+    assert all(len(one["parts"]) == 2 for one in claims)
+
+
+@EVERY
+def test_every_policy_fits_its_environment(name):
+    (run,) = OURS[name].runs
+    shape = run.environment.problem(run.rounds, np.random.default_rng(0)).shape
+    for row, recipe in run.rows.items():
+        assert callable(recipe.bind(shape).update), row
+
+
+def test_nobody_is_missing():
+    playing = {type(recipe).__name__ for name in OURS for recipe in recipes(name).values()}
+    public = {name for name in policies.__all__ if issubclass(getattr(policies, name), Recipe)}
+    assert public - playing == {"Doubling", "SingleArm"}  # a wrapper for unknown horizons, and no learner
+
+
+def test_zooming_plays_only_where_contexts_lie_in_the_unit_cube():
+    where = {name for name in OURS if any(isinstance(one, Pcz | ContextualZooming) for one in recipes(name).values())}
+    assert where == {"cross/bumps", "cross/multichannel"}
+
+
+def test_policies_that_drop_arms_play_only_where_arms_stay():
+    where = {name for name in OURS if any(isinstance(one, PfiRls) for one in recipes(name).values())}
+    assert where == {"cross/linear-fixed", "cross/generalized-linear"}
+
+
+def test_recall_is_measured_only_where_arms_stay():
+    where = {name for name, one in OURS.items() if "front_recall" in one.runs[0].metrics}
+    assert where == {"cross/linear-fixed", "cross/generalized-linear", "cross/multi-armed"}
+
+
+def test_the_distance_is_the_papers_within_an_arm():
+    centres = np.array([[0.0, 0.3], [0.0, 0.4], [0.0, 0.5]])
+    out = np.empty(2)
+    cross.WithinArms().distances(centres, centres, 1, out)
+    assert out.tolist() == [1.0, 0.0]
+    cross.WithinArms().distances(np.array([[0.6], [0.8], [0.5]]), centres, 1, out[:1])
+    assert out[0] == pytest.approx(np.hypot(0.3, 0.4) / np.sqrt(2))

@@ -1,0 +1,164 @@
+"""The experiments of mocmab2018: small runs, the forms of its claims, and what its tables of means say."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+from mobandits.environments import Bumps, DisplayAds
+from mobandits.experiments import mocmab2018, mocmab2018_ads, mocmab2018_shared, mocmab2018_tables
+from mobandits.experiments.experiment import Ask, Computed, Run
+from mobandits.experiments.outcome import Outcome
+from mobandits.experiments.papers import EXPERIMENTS
+from mobandits.experiments.reproduce import reproduce
+from mobandits.kernel.protocols import Shape
+from mobandits.policies import MocMab
+
+OURS = {one.id: one for one in mocmab2018.EXPERIMENTS}
+BOTH = ("MOC-MAB", "CD-UCB1")
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_every_experiment_runs_and_judges_all_its_claims(name, tmp_path):
+    """Small: what comes out decides nothing, but every claim has numbers and every figure a file."""
+    page = reproduce([name], tmp_path, rounds=60, trials=2, workers=1)
+    claims = json.loads((tmp_path / "claims.json").read_text())
+    assert [one["id"] for one in claims] == [one.id for one in OURS[name].claims]
+    assert all(part["trials"] == 2 and np.isfinite(part["measured"]) for one in claims for part in one["parts"])
+    drawn = {path.stem for path in page.parent.glob("figures/*.png")}
+    assert drawn == {f"{name.replace('/', '-')}-{plot.name}" for plot in OURS[name].plots}
+
+
+def test_the_catalogue_has_all_of_them_and_ids_are_their_own():
+    assert OURS.keys() <= EXPERIMENTS.keys()
+    claims = [claim.id for one in OURS.values() for claim in one.claims]
+    assert len(set(claims)) == len(claims)
+    assert all(claim.id.startswith(f"{one.id}/") for one in OURS.values() for claim in one.claims)
+
+
+def test_the_papers_scale():
+    """Rounds, trials and cells per side of the three figures, as the paper has them."""
+    for name, rounds, trials, sides in (
+        ("fig1", 100_000, 100, 10),
+        ("fig2", 1_000_000, 20, 16),
+        ("fig3", 4_681_992, 4, 9),
+    ):
+        (run,) = OURS[f"mocmab2018/{name}"].runs
+        assert (run.rounds, run.trials) == (rounds, trials)
+        shape = run.environment.problem(rounds, np.random.default_rng(0)).shape
+        assert MocMab().bind(shape).cells.per_side == sides
+
+
+def test_every_policy_has_the_papers_seven_scales_in_figure_1():
+    (run,) = OURS["mocmab2018/fig1"].runs
+    scales = [1, 1 / 5, 1 / 10, 1 / 15, 1 / 20, 1 / 25, 1 / 30]
+    assert len(run.rows) == 6
+    for row, tuned in run.rows.items():
+        assert [recipe.scale for recipe in tuned.grid.values()] == scales, row
+        assert (tuned.component, tuned.highest) == (0, False)
+
+
+def test_beta_of_the_advertisements():
+    grid = OURS["mocmab2018/fig3"].runs[0].rows["MOC-MAB"].grid
+    assert {recipe.beta for recipe in grid.values()} == {0.1}
+
+
+def test_a_log_can_take_the_place_of_the_stand_in(request):
+    log = DisplayAds(str(request.config.rootpath / "tests" / "data" / "r6a_sample.gz"))
+    run = mocmab2018_ads.display_run(log, log.max_rounds, trials=1)
+    assert run.recipes().keys() == OURS["mocmab2018/fig3"].runs[0].recipes().keys()
+    assert "synthetic" not in run.place()
+    assert "SYNTHETIC" in OURS["mocmab2018/fig3"].about[0]
+
+
+def outcome(totals, rounds=100):
+    """An outcome of one run in which rows earn (per trial) totals of two objectives."""
+    table = [
+        ("w", row, trial, at, "reward", i, value * at / rounds)
+        for row, trials in totals.items()
+        for trial, pair in enumerate(trials)
+        for i, value in enumerate(pair)
+        for at in (rounds // 2, rounds)
+    ]
+    columns = ["environment", "policy", "trial", "round", "metric", "component", "value"]
+    frame = pl.DataFrame(table, columns, orient="row")
+    return Outcome(frame, {"w": "w"}, {("w", row): row for row in totals})
+
+
+def test_unbeaten_wants_a_lead_in_one_objective_over_everybody():
+    claim = mocmab2018_shared.unbeaten("x", "reward", ("CD-UCB1",))
+    ahead_once = outcome({"MOC-MAB": [(10, 30), (11, 31)], "CD-UCB1": [(20, 20), (21, 20)]})
+    (part,) = claim.parts(ahead_once)
+    assert part.holds
+    assert part.measured == pytest.approx(100 * (30.5 / 20 - 1))
+    beaten = outcome({"MOC-MAB": [(10, 19), (11, 18)], "CD-UCB1": [(20, 20), (21, 20)]})
+    assert claim.judge(beaten)["verdict"] == "not reproduced"
+
+
+def test_an_order_fails_where_one_neighbour_does():
+    totals = {"a": [(30, 0), (31, 0)], "b": [(20, 0), (22, 0)], "c": [(10, 0), (9, 0)]}
+    right = mocmab2018_shared.in_order("x", "s", "reward", (("a",), ("b",), ("c",)))
+    assert right.judge(outcome(totals))["verdict"] == "reproduced"
+    assert right.target == "a > b > c"
+    wrong = mocmab2018_shared.in_order("x", "s", "reward", (("a",), ("c",), ("b",)))
+    entry = wrong.judge(outcome(totals))
+    assert entry["verdict"] == "not reproduced"
+    assert [part["holds"] for part in entry["parts"]] == [True, False]
+    groups = mocmab2018_shared.in_order("x", "s", "reward", (("a",), ("b", "c")))
+    assert len(groups.parts(outcome(totals))) == 2
+
+
+def test_shares_are_what_the_other_objective_lacks():
+    claim = mocmab2018_ads.share("x", "a", 73.0, tolerance=3.0)
+    (part,) = claim.parts(outcome({"a": [(0, 28), (0, 26)]}))
+    assert part.measured == pytest.approx(73.0)
+    assert part.holds
+    assert not claim.parts(outcome({"a": [(0, 40), (0, 41)]}))[0].holds
+    assert mocmab2018_ads.share("x", "a", 73.0, tolerance=None).parts(outcome({"a": [(0, 28)]}))[0].holds is None
+
+
+def slow_lexicographic(means):
+    best = max(map(tuple, means))
+    return [tuple(row) == best for row in means]
+
+
+def test_tables_of_means():
+    """Against sorting tuples; and a table that the two-objective order cannot decide."""
+    rng = np.random.default_rng(0)
+    for kind, draw in mocmab2018_tables.KINDS.items():
+        for _ in range(100):
+            means = draw(rng, 5, 3)
+            assert mocmab2018_tables.degenerate(means) == (
+                slow_lexicographic(means) == slow_lexicographic(means[:, :2])
+            ), kind
+            assert not mocmab2018_tables.outside(means)
+            assert not mocmab2018_tables.farther(means)
+
+
+def test_batches_differ_and_repeat():
+    (part,) = OURS["mocmab2018/lexicographic"].runs
+    assert isinstance(part, Computed)
+    first, again, other = part.compute(0, Ask()), part.compute(0, Ask()), part.compute(1, Ask())
+    assert first.equals(again)
+    assert not first.equals(other)
+    assert part.compute(0, Ask(seed=1))["value"].to_list() != first["value"].to_list()
+
+
+def test_problems_of_three_objectives_are_what_they_are_called():
+    for run in OURS["mocmab2018/more-objectives"].runs:
+        assert isinstance(run, Run)
+        assert isinstance(run.environment, Bumps)
+        rng = np.random.default_rng(1)
+        means = run.environment.problem(200, rng).block(0, 200, rng).means
+        decided = [mocmab2018_tables.degenerate(table) for table in means]
+        assert all(decided) if run.name == "degenerate" else not all(decided)
+        assert means.shape[2] == 3
+
+
+def test_the_period_makes_a_third_coordinate():
+    rows = OURS["mocmab2018/periodic"].runs[0].rows
+    shape = Shape(arms=4, features=2, objectives=2, rounds=100_000, shared=True)
+    sides = {row: next(iter(tuned.grid.values())).bind(shape) for row, tuned in rows.items()}
+    assert sides["with the period"].policy.cells.per_side == 7
+    assert sides["without it"].cells.per_side == 10

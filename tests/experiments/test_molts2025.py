@@ -1,0 +1,168 @@
+import json
+
+import numpy as np
+import pytest
+
+from mobandits.experiments import molts2025, molts2025_computed
+from mobandits.experiments.experiment import Ask, Run, Tuned
+from mobandits.experiments.papers import find
+from mobandits.experiments.reproduce import reproduce
+from mobandits.orders import EffectivePareto
+from mobandits.policies import MolTs, MolUcb, PfiRls
+from mobandits.simulation import Results
+from mobandits.theory.molts2025 import draws_needed, optimism
+
+SIMULATED = [one for one in molts2025.EXPERIMENTS if isinstance(one.runs[0], Run)]
+
+
+def claims_of(folder):
+    return {one["id"]: one for one in json.loads((folder / "claims.json").read_text())}
+
+
+@pytest.fixture(scope="module")
+def fig2(tmp_path_factory):
+    out = tmp_path_factory.mktemp("fig2")
+    reproduce(["molts2025/fig2"], out, rounds=40, trials=2, workers=1)
+    return out
+
+
+def test_the_catalogue_is_complete():
+    names = [one.id for one in find(["molts2025"])]
+    figures = [f"molts2025/fig{i}" for i in range(1, 14)]
+    remarks = [
+        f"molts2025/{name}"
+        for name in ("optimism", "reward-paradox", "samples", "generalized-linear", "weight-selection")
+    ]
+    assert set(figures + remarks) <= set(names)
+    ids = [claim.id for one in molts2025.EXPERIMENTS for claim in one.claims]
+    assert len(ids) == len(set(ids))
+    assert all(claim.id.rpartition("/")[0] == one.id for one in molts2025.EXPERIMENTS for claim in one.claims)
+
+
+@pytest.mark.parametrize("experiment", SIMULATED, ids=lambda one: one.id)
+def test_rows_of_plots_exist_and_recipes_fit_the_problem(experiment):
+    run = experiment.runs[0]
+    assert {row for plot in experiment.plots for row in plot.rows} <= set(run.rows)
+    shape = run.environment.problem(run.rounds, np.random.default_rng(0)).shape
+    for recipe in run.recipes().values():
+        recipe.bind(shape)
+
+
+def test_settings_are_those_of_the_paper():
+    by_figure = {one.figure: (one.arms, one.features, one.objectives, one.fixed) for one in molts2025.SETTINGS}
+    assert by_figure[2] == (50, 5, 4, False)
+    assert by_figure[12] == (200, 15, 8, False)
+    assert by_figure[13] == (200, 15, 4, True)
+    assert list(by_figure) == list(range(2, 14))
+    for one in molts2025.SETTINGS:
+        run = molts2025.figure(one).runs[0]
+        assert (run.rounds, run.trials, run.metrics) == (10_000, 10, molts2025.METRICS)
+        assert run.environment.theta == "sphere"
+        assert ("PFIwR-style reconstruction" in run.rows) is one.fixed
+
+
+def test_rows_are_the_grids_and_the_theory():
+    rows = molts2025.rows_of(molts2025.SETTINGS[9])
+    assert rows["MOL-TS"] == Tuned({f"c = {c}": MolTs(scale=c) for c in (0.1, 0.3, 1, 3)})
+    assert rows["MOL-TS, M = 1"].grid["c = 0.3"] == MolTs(scale=0.3, draws=1)
+    assert rows["MOL-UCB, effective front"].grid["c = 3"] == MolUcb(scale=3.0, order=EffectivePareto())
+    assert rows["MOL-TS, theory c"] == MolTs()
+    assert rows["PFIwR-style reconstruction"] == PfiRls()
+
+
+def test_a_figure_is_reproduced_at_a_small_scale(fig2):
+    claims = claims_of(fig2)
+    assert len(claims) == len(molts2025.figure(molts2025.SETTINGS[0]).claims)
+    assert claims["molts2025/fig2/pareto-below-effective"]["verdict"] == "reproduced"
+    assert len(claims["molts2025/fig2/pareto-below-effective"]["parts"]) == 7
+    assert len(claims["molts2025/fig2/highest-reward"]["parts"]) == 2 * 4
+    assert claims["molts2025/fig2/ablation"]["verdict"] == "reported"
+    assert {one["trials"] for one in claims.values()} == {2}
+    assert {path.stem for path in (fig2 / "runs/molts2025/fig2/figures").glob("*.png")} >= {"reward", "ablation"}
+
+
+def test_reported_differences_are_those_of_the_table(fig2):
+    parts = claims_of(fig2)["molts2025/fig2/ablation"]["parts"]
+    results = Results.read(fig2 / "runs/molts2025/fig2")
+    rows = {one["row"]: one["policy"] for one in results.specification["rows"]}
+    place = results.specification["places"]["K = 50, d = 5, L = 4"]
+    table = results.table.filter(experiment="molts2025/fig2", environment=place, round=40)
+
+    def total(row, metric):
+        return table.filter(policy=rows[row], metric=metric)["value"].sum() / 2
+
+    for one, metric in zip(parts, molts2025.METRICS, strict=True):
+        expected = total("MOL-UCB, effective front", metric) - total("MOL-TS", metric)
+        assert one["measured"] == pytest.approx(expected)
+        assert one["holds"] is None
+
+
+class Curves:
+    """An outcome whose curves are given."""
+
+    def __init__(self, least, most):
+        self.both = dict(zip(molts2025.REGRETS, (least, most), strict=True))
+
+    def runs(self):
+        return ["run"]
+
+    def curves(self, run, row, metric, component=0):
+        return np.arange(1, 3), self.both[metric]
+
+
+@pytest.mark.parametrize(("most", "holds"), [([[1.0, 2.0]], True), ([[1.0, 1.9]], False), ([[0.5, 3.0]], False)])
+def test_pareto_regret_above_the_effective_one_is_found_at_any_round(most, holds):
+    claim = molts2025.below("x", ["row"])
+    (one,) = claim.parts(Curves(np.array([[1.0, 2.0]]), np.array(most)))
+    assert one.holds is holds
+
+
+def test_the_paradox_names_the_constants_where_it_holds(tmp_path):
+    reproduce(["molts2025/reward-paradox"], tmp_path, rounds=30, trials=2, workers=1)
+    claims = claims_of(tmp_path)
+    somewhere = claims.pop("molts2025/reward-paradox/somewhere")
+    everywhere = [
+        claim["id"].rpartition("/")[2]
+        for claim in claims.values()
+        if all(part["interval"][0] > 0.0 for part in claim["parts"])
+    ]
+    assert somewhere["measured"] == len(everywhere)
+    assert (somewhere["verdict"] == "reproduced") is bool(everywhere)
+    assert len(claims) == 6
+
+
+def test_the_toy_example():
+    table = molts2025_computed.gaps_of_arms(0, Ask())
+    gaps = {metric: part["value"].to_list() for (metric,), part in table.partition_by("metric", as_dict=True).items()}
+    assert gaps["pareto_gap"] == [0.0, 0.0, 0.0]
+    assert gaps["effective_gap"] == pytest.approx([0.0, 0.05, 0.0])
+
+
+def test_totals_of_the_toy_example():
+    table = molts2025_computed.totals_of_players(0, Ask()).filter(round=4)
+    totals = {
+        key: part["value"].to_list() for key, part in table.partition_by("policy", "metric", as_dict=True).items()
+    }
+    assert totals[molts2025_computed.OUTER, "reward"] == [2.0, 2.0]
+    assert totals[molts2025_computed.MIDDLE, "reward"] == pytest.approx([1.8, 1.8])
+    assert totals[molts2025_computed.MIDDLE, "effective_pareto_regret"] == pytest.approx([0.2])
+    assert totals[molts2025_computed.OUTER, "effective_pareto_regret"] == [0.0]
+
+
+def test_fig1_and_optimism_through_the_command(tmp_path, monkeypatch):
+    monkeypatch.setattr(molts2025_computed, "SAMPLES", 500)
+    reproduce(["molts2025/fig1", "molts2025/optimism"], tmp_path, rounds=10, trials=3, workers=1)
+    claims = claims_of(tmp_path)
+    assert claims["molts2025/fig1/middle-arm"]["verdict"] == "reproduced"
+    assert claims["molts2025/fig1/totals"]["verdict"] == "reproduced"
+    assert len(claims["molts2025/optimism/lemma-1"]["parts"]) == 4
+    assert claims["molts2025/optimism/best-arm"]["verdict"] == "reported"
+
+
+@pytest.mark.parametrize(("objectives", "draws"), [(1, 1), (2, draws_needed(2)), (4, draws_needed(4))])
+def test_samples_are_optimistic_as_often_as_the_lemma_says(objectives, draws):
+    found = molts2025_computed.optimistic(objectives, draws, 20, np.random.default_rng(1))
+    expected = optimism(objectives, draws, molts2025_computed.ABOVE_ONE)
+    spread = np.sqrt(expected * (1.0 - expected) / molts2025_computed.SAMPLES)
+    assert found["every_objective"] == pytest.approx(expected, abs=4.0 * spread)
+    assert found["weighted"] >= found["every_objective"]

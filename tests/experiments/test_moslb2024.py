@@ -1,0 +1,123 @@
+"""The figures of moslb2024: what is played is what the paper describes, and its claims judge what they say."""
+
+import functools
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+from mobandits.experiments import moslb2024, reproduce
+from mobandits.experiments.papers import EXPERIMENTS
+from mobandits.simulation import prepare
+
+FIGURES = {name: one for name, one in EXPERIMENTS.items() if name.startswith("moslb2024/fig")}
+CHAINS = [EXPERIMENTS[f"moslb2024/{name}"] for name in ("fig3", "unrounded")]
+LEVELS = {
+    f"moslb2024/{name}": levels
+    for figure, levels in (("fig4", moslb2024.TWO_LEVELS), ("fig5", moslb2024.THREE_LEVELS))
+    for name in (figure, f"{figure}-redrawn")
+}
+
+
+class Curves:
+    """One run, "d = 5"; every row has the same curves in all components."""
+
+    def __init__(self, components=2, **rows):
+        self._components, self._rows = components, {name.replace("_", "-"): v for name, v in rows.items()}
+
+    def runs(self):
+        return ["d = 5"]
+
+    def components(self, run, row, metric):
+        return list(range(self._components))
+
+    def curves(self, run, row, metric, component=0):
+        values = np.asarray(self._rows[row], float)
+        return np.array([1000, 2000, 3000]), values
+
+
+@pytest.mark.parametrize("name", list(FIGURES))
+def test_every_figure_has_the_papers_problems(name):
+    experiment = FIGURES[name]
+    assert [run.name for run in experiment.runs] == ["d = 5", "d = 10", "d = 15"]
+    for run, features in zip(experiment.runs, (5, 10, 15), strict=True):
+        assert (run.rounds, run.trials) == (3000, 10)
+        shape = run.environment.problem(10, np.random.default_rng(0)).shape
+        objectives = 10 if "fig5" in name else 5
+        assert (shape.arms, shape.features, shape.objectives) == (5 * features, features, objectives)
+        assert run.environment.fixed_arms == ("redrawn" not in name)
+
+
+def test_the_chains_are_the_papers():
+    for experiment in CHAINS:
+        for run in experiment.runs:
+            recipes = run.recipes()
+            assert recipes["MOSLB-PC, alpha = 0.1"].chains == ((0, 1), (2, 3, 4))
+            assert recipes["P-UCB1, alpha = 0.1"].on is None
+            assert recipes["P-UCB2, alpha = 0.1"].on == (0, 2)  # the first objective of each chain
+            assert {metric.chains for metric in run.metrics} == {((0, 1), (2, 3, 4))}
+    assert [run.environment.round_decimals for run in CHAINS[0].runs + CHAINS[1].runs] == [2] * 3 + [None] * 3
+
+
+@pytest.mark.parametrize(("name", "levels"), LEVELS.items())
+def test_the_levels_are_the_papers(name, levels):
+    for run in EXPERIMENTS[name].runs:
+        recipes = run.recipes()
+        assert recipes["MOSLB-PL, alpha = 0.1"].levels == levels
+        assert recipes["P-UCB2, alpha = 0.1"].on == levels[0]
+        assert [metric.levels for metric in run.metrics] == [levels]
+    assert [i for level in levels for i in level] == list(range(10 if len(levels) == 3 else 5))
+
+
+def test_every_row_has_the_same_grid_and_the_same_rule():
+    for experiment in [*CHAINS, *(EXPERIMENTS[name] for name in LEVELS)]:
+        for run in experiment.runs:
+            assert len(run.rows) == len(run.tuned()) == 3
+            for row, tuned in run.tuned().items():
+                recipes = [run.recipes()[f"{row}, {said}"] for said in tuned.grid]
+                assert [recipe.alpha for recipe in recipes] == list(moslb2024.ALPHAS)
+                assert {recipe.delta for recipe in recipes} == {0.05}
+                assert (tuned.metric, tuned.component, tuned.highest) == (run.metrics[0], None, False)
+
+
+def test_flat_means_slower_than_the_linear_one():
+    linear, bent = [[100, 200, 300], [90, 180, 270]], [[150, 160, 161], [140, 150, 153]]
+    claim = moslb2024.flat("p/x/flat", "MOSLB-PL", "level_regret", (0, 1), "")
+    assert claim.judge(Curves(MOSLB_PL=bent, P_UCB1=linear))["verdict"] == "reproduced"
+    swapped = claim.judge(Curves(MOSLB_PL=linear, P_UCB1=bent))
+    assert swapped["verdict"] == "not reproduced"
+    assert swapped["measured"] == pytest.approx((1.0 - 100.0 + 3.0 - 90.0) / 2)
+    pace = moslb2024.pace("p/x/pace", "MOSLB-PL", "level_regret").judge(Curves(MOSLB_PL=bent))
+    assert [part["measured"] for part in pace["parts"]] == [2.0, 2.0]
+
+
+def test_steadier_compares_standard_deviations():
+    rng = np.random.default_rng(0)
+    steady = np.tile(100.0 + rng.standard_normal((40, 1)), 3)
+    wild = np.tile(100.0 + 10.0 * rng.standard_normal((40, 1)), 3)
+    claim = moslb2024.steadier("p/x/steady", "MOSLB-PL", "level_regret", "")
+    entry = claim.judge(Curves(MOSLB_PL=steady, P_UCB1=wild, P_UCB2=wild))
+    assert entry["verdict"] == "reproduced"
+    assert entry["measured"] == pytest.approx(wild[:, 0].std() - steady[:, 0].std())
+    assert [part["said"] for part in entry["parts"]] == [
+        f"{row} less MOSLB-PL, standard deviation on level {level}, d = 5"
+        for row in ("P-UCB1", "P-UCB2")
+        for level in (1, 2)
+    ]
+    assert claim.judge(Curves(MOSLB_PL=wild, P_UCB1=wild, P_UCB2=steady))["verdict"] == "not reproduced"
+    assert claim.judge(Curves(MOSLB_PL=wild[:1], P_UCB1=wild[:1], P_UCB2=wild[:1]))["verdict"] == "reported"
+
+
+@pytest.mark.parametrize("name", ["fig3", "fig5"])
+def test_a_tiny_run_is_judged(name, tmp_path, monkeypatch):
+    monkeypatch.setattr(reproduce, "prepare", functools.partial(prepare, compiled=False))
+    monkeypatch.setattr(reproduce.report, "write", lambda folder: folder / "report.html")
+    reproduce.reproduce([f"moslb2024/{name}"], tmp_path, rounds=6, trials=2, workers=1)
+    claims = json.loads((tmp_path / "claims.json").read_text())
+    assert [claim["id"] for claim in claims] == [claim.id for claim in EXPERIMENTS[f"moslb2024/{name}"].claims]
+    assert all(claim["measured"] is not None for claim in claims)
+    table = pl.read_parquet(tmp_path / "results.parquet")
+    assert table["policy"].n_unique() == 3 * len(moslb2024.ALPHAS)
+    digits = table.filter(pl.col("metric") == ("level_regret" if name == "fig5" else "chain_regret_authors"))
+    assert digits["component"].n_unique() == 3

@@ -1,0 +1,146 @@
+"""Counts of runs as an experiment: rows, verdicts and the figure. The real runs: -m slow."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+from mobandits.coverage import PAPERS
+from mobandits.coverage import papers as protocols
+from mobandits.coverage.protocol import Finding, bound, doubted, event, inequality, on_the_event
+from mobandits.experiments import reproduce as module
+from mobandits.experiments import theory
+from mobandits.experiments.experiment import Ask
+from mobandits.experiments.papers import EXPERIMENTS
+from mobandits.experiments.reproduce import reproduce
+from mobandits.figures.paper_figures import BOUND, bounds_data
+from mobandits.simulation import FolderError
+
+EVENTS = [
+    "MOSLB-PL: every theta in its ellipsoid, at all times",
+    "MOSLB-PC, two chains: every theta in its ellipsoid, at all times",
+    "MOSLB-PC, one chain: every theta in its ellipsoid, at all times",
+]
+
+
+def findings(run, *, rounds, seed, failing=0, violated=False):
+    """What a run finds out: all events fail in the first runs, and an inequality is violated or not."""
+    right, found = np.full(rounds, rounds + 1.0), list[Finding]()
+    for name in EVENTS:
+        held = event(name, "s", 2.0 if run < failing else 1.0, 1.5, 0.1)
+        found += on_the_event(
+            held,
+            lambda name=name: [
+                inequality(f"{name}, gap", "s", np.ones(rounds), 0.5 if violated else 2.0),
+                inequality(f"{name}, never looked at", "s", 1.0, 0.0, False),
+                bound(f"{name}, regret", "s", np.ones(rounds), right),
+                doubted(f"{name}, second digit", "s", 2.0 * np.ones(rounds), right),
+            ],
+        )
+    return found
+
+
+@pytest.fixture
+def play(monkeypatch, tmp_path):
+    """Reproduce the theory of moslb2024 with made-up findings, and return the verdicts and the folder."""
+
+    def run(*, name="out", ask=None, page=False, **how):
+        if not page:
+            monkeypatch.setattr(module.report, "write", lambda folder: folder / "report.html")
+        monkeypatch.setitem(protocols.PAPERS, "moslb2024", lambda *a, **k: findings(*a, **k, **how))
+        reproduce(["moslb2024/theory"], tmp_path / name, **({"trials": 20, "rounds": 10} | (ask or {})))
+        claims = json.loads((tmp_path / name / "claims.json").read_text())
+        return {claim["id"].rpartition("/")[2]: claim for claim in claims}, tmp_path / name
+
+    return run
+
+
+def test_verdicts_where_everything_holds(play):
+    claims, folder = play(failing=2, page=True)
+    first = claims["ellipsoid-pl"]
+    assert first["verdict"] == "reproduced"
+    assert first["measured"] == pytest.approx(0.1)
+    assert first["interval"] == pytest.approx(theory.wilson(2, 20))
+    assert first["trials"] == 20
+    assert claims["inequalities"]["verdict"] == "reproduced"
+    assert [one["trials"] for one in claims["inequalities"]["parts"]] == [18, 18, 18]  # not what had no cases
+    assert claims["inequalities"]["of"].endswith("gap: violations in 180 cases")
+    assert (claims["bounds"]["verdict"], claims["bounds"]["measured"]) == ("reproduced", 0.0)
+    assert (claims["slack"]["verdict"], claims["slack"]["measured"]) == ("reported", pytest.approx(10 / 11))
+    assert (claims["doubted"]["verdict"], claims["doubted"]["measured"]) == ("reported", pytest.approx(20 / 11))
+    text = (folder / "report.html").read_text()
+    assert "Not at the paper's scale: 10 rounds and 20 trials were asked for." in text
+    assert (folder / "figures" / "moslb2024-theory-bounds.png").is_file()
+
+
+def test_verdicts_where_something_fails(play):
+    claims, _ = play(failing=7, violated=True)  # up to 6.02 of 20 agree with a tenth
+    assert claims["ellipsoid-pl"]["verdict"] == "not reproduced"
+    assert claims["inequalities"]["verdict"] == "not reproduced"
+    assert claims["inequalities"]["measured"] == 130.0
+    assert claims["bounds"]["verdict"] == "reproduced"
+
+
+def test_nothing_to_judge_where_all_events_fail(play):
+    claims, folder = play(failing=20, page=True)
+    assert claims["inequalities"]["verdict"] == claims["bounds"]["verdict"] == "reported"
+    assert claims["inequalities"]["measured"] is None
+    assert "Nothing was measured at this scale" in (folder / "report.html").read_text()
+
+
+def test_one_run_decides_nothing_about_an_event(play):
+    claims, _ = play(ask={"trials": 1}, failing=1)
+    assert claims["ellipsoid-pl"]["verdict"] == "reported"
+
+
+def test_more_runs_may_follow_and_the_rounds_stay(play):
+    play(ask={"trials": 3})
+    claims, folder = play(ask={"trials": 30})
+    assert claims["ellipsoid-pl"]["trials"] == 30
+    with pytest.raises(FolderError, match="rounds"):
+        reproduce(["moslb2024/theory"], folder, trials=30, rounds=11)
+
+
+def test_the_figure_draws_the_bounds_and_nothing_else(play):
+    _, folder = play()
+    table = pl.read_parquet(folder / "results.parquet")
+    data = bounds_data(table.with_columns(run=pl.lit("theory")))
+    assert data.columns == ["name", "round", "mean", "highest", "bound"]
+    assert data["name"].n_unique() == 6  # the doubted ones as well
+    assert data.filter(pl.col("round") == 10)["mean"].unique().sort().to_list() == [10.0, 20.0]
+    assert (data["bound"] == 11.0).all()
+    assert {*BOUND} < {*table["policy"]}
+
+
+def test_the_numbers_asked_for_are_passed_on(monkeypatch):
+    asked = []
+
+    def one(run, **how):
+        asked.append((run, how))
+        return [event("e", "s", 0.0, 1.0, 0.1)]
+
+    monkeypatch.setitem(protocols.PAPERS, "pcz2018", one)
+    (part,) = EXPERIMENTS["pcz2018/theory"].runs
+    table = part.compute(0, Ask(rounds=7, trials=2, seed=5, workers=1))
+    assert asked == [(0, {"rounds": 7, "seed": 5}), (1, {"rounds": 7, "seed": 5})]
+    assert table["round"].unique().to_list() == [7]
+    asked.clear()
+    part.compute(0, Ask(workers=1))
+    assert (len(asked), asked[0][1]) == (200, {"rounds": 2000, "seed": 0})
+
+
+def test_wilson_against_its_definition():
+    for failures, runs in ((0, 10), (3, 10), (10, 10), (20, 200)):
+        for end in theory.wilson(failures, runs):
+            off = abs(failures / runs - end)
+            assert off == pytest.approx(theory.NORMAL * np.sqrt(end * (1 - end) / runs), abs=1e-7)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("paper", sorted(PAPERS))
+def test_the_real_names_and_verdicts(paper, tmp_path):
+    reproduce([f"{paper}/theory"], tmp_path, rounds=300, trials=4)
+    claims = json.loads((tmp_path / "claims.json").read_text())
+    assert {claim["verdict"] for claim in claims} == {"reproduced", "reported"}
+    assert all(claim["measured"] is not None for claim in claims)

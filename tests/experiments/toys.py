@@ -1,0 +1,36 @@
+"""Small experiments with cheap policies."""
+
+import polars as pl
+
+from mobandits.environments import Linear
+from mobandits.experiments.claims import level, ordering
+from mobandits.experiments.experiment import Computed, Experiment, Plot, Run, Tuned
+from mobandits.policies import RandomChoice, SingleArm
+
+WORLD = Linear(arms=4, features=2, objectives=2, fixed_arms=True)
+GRID = {f"arm = {arm}": SingleArm(arm) for arm in range(4)}
+
+
+def squares(trial, ask):
+    """A part that is no simulation."""
+    rows = [("square", at, "squares", 0, float(at * at)) for at in (1, 2, 3)]
+    return pl.DataFrame(rows, ["policy", "round", "metric", "component", "value"], orient="row")
+
+
+def small(name, **changed):
+    """An experiment with a tuned row, a plain one, and a computed part."""
+    said = {"rounds": 30, "trials": 4, "metrics": ("pareto_regret", "reward"), "record": 3, "tuning_trials": 2}
+    rows = {"single": Tuned(GRID), "uniform": RandomChoice()}
+    claims = (
+        ordering(f"{name}/low", "single is below uniform.", "pareto_regret", ("single",), ("uniform",), runs=("W",)),
+        level(f"{name}/square", "The square.", "squares", ("square",), target="9", runs=("squares",)),
+    )
+    return Experiment(
+        name,
+        f"Title of {name}",
+        "nowhere",
+        ("About.",),
+        [Run("W", WORLD, rows, **(said | changed)), Computed("squares", squares)],
+        [Plot("regret", "pareto_regret", "Regret.", runs=("W",)), Plot("sq", "squares", "Squares.", kind="bars")],
+        claims,
+    )

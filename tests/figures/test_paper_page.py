@@ -1,0 +1,249 @@
+"""The pages of reproduced experiments: tables of claims, numbers, and one figure of every kind."""
+
+import math
+
+import polars as pl
+import pytest
+
+from mobandits.figures.claims_markdown import claims_markdown
+from mobandits.figures.index_page import index_page
+from mobandits.figures.paper_figures import BOUND, bounds_data, draw_plot, drawable, plot_data, shown
+from mobandits.figures.paper_page import (
+    claims_table,
+    constants,
+    counted,
+    details,
+    difference_of,
+    grids,
+    measured,
+    paper_page,
+    telling,
+    values,
+)
+from mobandits.figures.run_page import final_rows
+from mobandits.figures.style import NARROW
+
+COLUMNS = ["run", "policy", "trial", "round", "metric", "component", "value"]
+
+
+def entry(**changed):
+    """A claim's entry with two parts."""
+    parts = [
+        {"said": "b less <a>", "measured": 1.5, "interval": [1.0, 2.0], "holds": True, "trials": 4},
+        {"said": "c less <a>", "measured": -1.0, "interval": [-2.0, 0.5], "holds": False, "trials": 4},
+    ]
+    said = {"id": "p/x/low", "claim": "a < b.", "target": "a & b", "measured": -1.0, "interval": [-2.0, 0.5]}
+    rest = {
+        "verdict": "not reproduced",
+        "of": "c less <a>",
+        "rule": "r",
+        "trials": 4,
+        "differs": "Why.",
+        "parts": parts,
+    }
+    return said | rest | changed
+
+
+def plot(metric="m", **changed):
+    said = {"name": "n", "metric": metric, "caption": "A <figure>.", "kind": "curves", "rows": [], "runs": []}
+    return said | {"parts": [], "vertical": ""} | changed
+
+
+def made(metric="m", runs=("r",), policies=("a", "b"), components=2, last=20):
+    rows = [
+        (run, policy, trial, at * (2 if run == "late" else 1), metric, i, float(at + trial + 5 * i))
+        for run in runs
+        for policy in policies
+        for trial in range(3)
+        for at in (last // 2, last)
+        for i in range(components)
+    ]
+    return pl.DataFrame(rows, COLUMNS, orient="row")
+
+
+def test_a_table_of_claims_is_escaped_and_says_why():
+    text = claims_table([entry()])
+    assert "<td>a &lt; b.<br><small>Not shown for c less &lt;a&gt;. Why.</small></td>" in text
+    assert "<td>a &amp; b</td>" in text
+    assert "−1.00 [−2.00, 0.50]<br><small>c less &lt;a&gt;</small>" in text
+    assert '<span class="no">not reproduced</span>' in text
+    assert "href" not in text
+    assert '<a href="runs/p/x/report.html">p/x/low</a>' in claims_table([entry()], "runs/{}/report.html")
+
+
+@pytest.mark.parametrize(
+    ("value", "interval", "expected"),
+    [
+        (0.0, None, "0.00"),
+        (0.0, [0.0, 0.0], "0.00 [0.00, 0.00]"),
+        (0.0, [0.0, 0.0188], "0.0000 [0.0000, 0.0188]"),
+        (12345.6, [12000.0, 13000.0], "12346 [12000, 13000]"),
+        (-0.004, [-0.01, 0.002], "−0.0040 [−0.0100, 0.0020]"),
+        (1e-9, None, "0.00000"),
+        (None, None, "–"),
+    ],
+)
+def test_numbers_have_three_digits(value, interval, expected):
+    assert measured({"measured": value, "interval": interval}) == expected
+
+
+def test_why_ours_differs():
+    assert difference_of(entry(verdict="reproduced")) == ""
+    assert difference_of(entry(verdict="reported", parts=[])) == "Why."
+    many = [entry()["parts"][1] | {"said": f"part {i}"} for i in range(5)]
+    assert difference_of(entry(parts=many)) == "Not shown for part 0, part 1, part 2 and 2 more. Why."
+
+
+def test_reported_claims_tell_all_their_numbers_or_the_range():
+    part = {"interval": None, "holds": None, "trials": 2}
+    few = [{"said": f"s{i}", "measured": float(i)} | part for i in range(3)]
+    assert telling(entry(verdict="reported", parts=few)) == [("s0", "0.00"), ("s1", "1.00"), ("s2", "2.00")]
+    many = [{"said": f"s{i}", "measured": None if i == 2 else float(i)} | part for i in range(6)]
+    (only,) = telling(entry(verdict="reported", parts=many))
+    assert only[1] == "0.00 to 5.00"
+    none = [one | {"measured": None} for one in many]
+    assert telling(entry(verdict="reported", parts=none))[0][1] == "–"
+
+
+def test_details_list_every_part_and_the_papers_rule():
+    again = {"measured": 3.0, "interval": None, "verdict": "reproduced", "of": "b less a"}
+    text = details(entry(papers_rule=again))
+    assert text.count("<tr>") == 3
+    assert "which is the paper's own rule: reproduced, 3.00 (b less a)" in text
+    assert "own rule" not in details(entry())
+
+
+def test_counts():
+    assert counted([entry(), entry(verdict="reported"), entry()]) == "2 not reproduced, 1 reported."
+    assert counted([]) == "none."
+
+
+def test_the_index_names_every_experiment(manifest):
+    said = {"experiments": [{"experiment": n, "title": f"<{n}>", "seconds": 1.0} for n in ("p/x", "p/y")]}
+    text = index_page(manifest(said), [entry()])
+    assert "2 experiments, 1 claims: 1 not reproduced." in text
+    assert text.count('<a href="runs/p/x/report.html">') == 2
+    assert "&lt;p/y&gt;" in text
+
+
+def test_claims_as_markdown_survive_bars():
+    text = claims_markdown([entry(claim="||x|| is small.")])
+    assert "&#124;&#124;x&#124;&#124; is small." in text
+    assert [line.count("|") for line in text.splitlines() if line.startswith("|")] == [5, 5, 5]
+
+
+def test_curves_have_a_panel_per_run_and_component():
+    rows = made(runs=("one", "two"))
+    data = plot_data(rows, plot(parts=["dominant", "other"]))
+    assert data["panel"].unique(maintain_order=True).to_list() == [
+        "one, dominant", "one, other", "two, dominant", "two, other",
+    ]  # fmt: skip
+    figure = draw_plot(rows, plot(parts=["dominant", "other"]))
+    assert [axes.get_title(loc="left") for axes in figure.axes] == data["panel"].unique(maintain_order=True).to_list()
+    assert [line.get_label() for line in figure.axes[0].get_lines()] == ["a", "b"]
+    assert figure.axes[0].get_lines()[0].get_ydata().tolist() == [11.0, 21.0]
+    narrow = draw_plot(rows, plot(), NARROW)
+    assert narrow.get_figwidth() == NARROW
+
+
+def test_a_plot_may_choose_rows_and_runs():
+    rows = made(runs=("one", "two"), components=1)
+    data = plot_data(rows, plot(rows=["b", "a"], runs=["two"]))
+    assert data["policy"].unique(maintain_order=True).to_list() == ["b", "a"]
+    assert data["panel"].unique().to_list() == [""]
+
+
+def test_bars_show_the_end_of_every_run():
+    rows = pl.concat([made(runs=("early",)), made(runs=("late",))])  # ends at rounds 20 and 40
+    figure = draw_plot(rows, plot(kind="bars", parts=["x", "y"]))
+    assert len(figure.axes) == 2
+    for axes in figure.axes:
+        assert [bar.get_height() for bar in axes.patches] == [21.0, 26.0, 21.0, 26.0]
+        assert [label.get_text() for label in axes.get_xticklabels()] == ["x", "y"]
+
+
+def test_heat_is_a_map_of_columns_and_rounds():
+    rows = [("r", f"{x:.1f}", 0, y, "m", i, 0.1 * x + 0.01 * y + i) for x in (0, 1, 2) for y in (1, 2) for i in (0, 1)]
+    table = pl.DataFrame(rows, COLUMNS, orient="row")
+    figure = draw_plot(table, plot(kind="heat", vertical="context / arm", parts=["first", "second"]))
+    maps = [axes for axes in figure.axes if axes.images]
+    assert [axes.get_title(loc="left") for axes in maps] == ["first", "second"]
+    assert (maps[0].get_xlabel(), maps[0].get_ylabel()) == ("context", "arm")
+    assert maps[0].images[0].get_array().round(2).tolist() == [[0.01, 0.11, 0.21], [0.02, 0.12, 0.22]]
+
+
+def test_bounds_are_drawn_and_nothing_else():
+    values_of = dict(zip(BOUND, (1.0, 2.0, 9.0), strict=True))
+    rows = [("r", name, 0, at, metric, 0, at * value) for metric in ("first", "second")
+            for name, value in values_of.items() for at in (1, 10)]  # fmt: skip
+    rows += [("r", "an event", 0, 10, "event: broken", 0, 3.0)]
+    table = pl.DataFrame(rows, COLUMNS, orient="row")
+    data = bounds_data(table)
+    assert data.rows()[0] == ("first", 1, 1.0, 2.0, 9.0)
+    assert data["name"].unique(maintain_order=True).to_list() == ["first", "second"]
+    figure = draw_plot(table, plot("regret", kind="bounds"))
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["first", "second"]
+    assert not drawable(table.filter(pl.col("policy") == "an event"), plot("regret", kind="bounds"))
+
+
+def test_grids_show_the_end_of_every_environment_and_numbers_without_end():
+    rows = pl.concat([made(runs=("early",), components=1), made(runs=("late",), components=1)])
+    endless = rows.head(1).with_columns(policy=pl.lit("never"), value=pl.lit(math.inf), round=pl.lit(20, pl.Int64))
+    table = pl.concat([rows, endless]).rename({"run": "environment"})
+    names = [row[0] for row in final_rows(table, "m")]
+    assert names == ["a in early", "b in early", "a in late", "b in late", "never in early"]
+    assert [row[1] for row in final_rows(table, "m")] == ["21.0000"] * 4 + ["inf"]
+
+
+@pytest.fixture
+def experiment(manifest):
+    """The files of an experiment with a chosen constant: the choice is not the best of the reported trials."""
+    names = ("p/x, tuning", "p/x")
+    table = pl.concat(
+        made(policies=("a, c = 1", "a, c = 2", "b"), components=1).select(
+            pl.lit(name).alias("experiment"), pl.lit("World()").alias("environment"), pl.all().exclude("run")
+        )
+        for name in names
+    )
+    rows = [
+        {"run": "r", "row": "a", "policy": "a, c = 1", "tuned": "c = 1", "best": "a, c = 2", "best_tuned": "c = 2"},
+        {"run": "r", "row": "b", "policy": "b", "tuned": "", "best": "b", "best_tuned": ""},
+    ]
+    run = {"environment": "World()", "policies": {"b": "B()"}, "rounds": 20, "trials": 3, "seed": 0}
+    said = {"experiment": "p/x", "title": "T <1>", "source": "s", "about": ["One.", "Two."], "seed": 0, "changed": {}}
+    said |= {"places": {"r": "World()"}, "rows": rows, "plots": [plot(), plot("never")], "runs": [run]}
+    return table, said, manifest(said)
+
+
+def test_a_page_is_whole(experiment, tmp_path):
+    table, said, whole = experiment
+    text = paper_page(tmp_path, table, whole, [entry()])
+    for part in (
+        "<h1>T &lt;1&gt;</h1>",
+        "<p>Two.</p>",
+        "1 not reproduced.",
+        "All constants",
+        "a, best of the reported",
+    ):
+        assert part in text
+    assert text.count("<figure>") == 1
+    assert "Nothing was measured at this scale for the figure: A &lt;figure&gt;." in text
+    assert "Not at the paper's scale" not in text
+    said["changed"] = {"rounds": 20, "trials": 3}
+    assert "20 rounds and 3 trials were asked for" in paper_page(tmp_path, table, whole, [])
+    assert (tmp_path / "figures" / "n.png").is_file()
+
+
+def test_the_choice_and_the_best_stand_side_by_side(experiment):
+    table, said, _ = experiment
+    chosen, best = shown(table, said), shown(table, said, "best")
+    assert chosen["policy"].unique(maintain_order=True).to_list() == ["a", "b"]
+    assert chosen.height == best.height == 12
+    text = "".join(constants(said))
+    assert text.count("<tr>") == 2
+    assert "c = 1" in text
+    assert "c = 2" in text
+    assert "".join(values(chosen, best, said)).count("<tr>") == 4  # a heading, both rows, and the best of a
+    assert "".join(grids(table, said)).count("a, c = 2") == 2
+    said["rows"] = said["rows"][1:]
+    assert constants(said) == grids(table, said) == []
