@@ -12,7 +12,6 @@ from mobandits.kernel.assumptions import UNIT_BALL, assumed
 from mobandits.kernel.checks import number
 from mobandits.kernel.compiled import Floats, compiled, kernel
 from mobandits.kernel.dominance import nondominated
-from mobandits.kernel.linalg import quadratic
 from mobandits.kernel.masks import count, everyone, leaders, pick, uniform
 from mobandits.kernel.protocols import Array, Assumption, Choice, IntArray, Mask, Recipe, Rng, Shape
 
@@ -98,14 +97,18 @@ class PfiPolicy:
     def doubts(self, ridge: RidgeState) -> Array:
         """(arms, arms) b_ij = c1_t ||x_i - x_j||_{V^-1}."""
         n, d = self.features.shape
-        out, apart, image = np.zeros((n, n)), np.empty(d), np.empty(d)
+        out, images = np.zeros((n, n)), np.zeros((n, d))  # V^-1 x_i, so that a pair costs d products, not d^2
         radius = self.scale * self.radius.at(ridge.seen[0, 0], 0.0)
         for i in range(n):
+            for k in range(d):
+                for m in range(d):
+                    images[i, k] += ridge.inverse[0, 0, k, m] * self.features[i, m]
+        for i in range(n):
             for j in range(i + 1, n):
+                square = 0.0
                 for k in range(d):
-                    apart[k] = self.features[i, k] - self.features[j, k]
-                out[i, j] = radius * math.sqrt(max(quadratic(ridge.inverse[0, 0], apart, image), 0.0))
-                out[j, i] = out[i, j]
+                    square += (self.features[i, k] - self.features[j, k]) * (images[i, k] - images[j, k])
+                out[i, j] = out[j, i] = radius * math.sqrt(max(square, 0.0))
         return out
 
     def active(self, state: PfiState, means: Array, doubts: Array) -> Mask:
