@@ -86,7 +86,7 @@ def test_list_prints_a_line_per_name(program, kind):
     names = [line.split("\t")[0] for line in out.splitlines()]
     assert (status, err) == (0, "")
     assert names == sorted(catalogue(kind))
-    assert all(re.fullmatch(r"[a-z0-9_-]+\t\S.*", line) for line in out.splitlines())
+    assert all(re.fullmatch(r"[a-z0-9_/-]+\t\S.*", line) for line in out.splitlines())
 
 
 def test_run_writes_a_folder_and_resumes(program, spec, tmp_path):

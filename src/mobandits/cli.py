@@ -143,7 +143,7 @@ def reproduce_papers(
     engine: Annotated[str, typer.Option(help="How trials are run at the same time: threads.")] = "threads",
 ) -> None:
     """Run the experiments of the papers: tables, figures, a verdict per claim, and a page."""
-    from mobandits.experiments.papers import find  # noqa: PLC0415
+    from mobandits.experiments.catalogue import find  # noqa: PLC0415
     from mobandits.experiments.reproduce import reproduce  # noqa: PLC0415
     from mobandits.simulation.run import ENGINES  # noqa: PLC0415
 

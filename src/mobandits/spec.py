@@ -228,7 +228,7 @@ def catalogue(kind: str) -> dict[str, Any]:
     if kind == "metrics":
         return dict(module.named())
     if kind == "experiments":
-        papers = importlib.import_module("mobandits.experiments.papers")
+        papers = importlib.import_module("mobandits.experiments.catalogue")
         return {"demo": importlib.import_module("mobandits.experiments.demo"), **papers.EXPERIMENTS}
     public = {kebab(name): getattr(module, name) for name in module.__all__}
     return {name: member for name, member in public.items() if _BELONGS[kind](member)}

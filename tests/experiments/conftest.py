@@ -5,7 +5,8 @@ import functools
 import pytest
 from toys import small
 
-from mobandits.experiments import papers, reproduce
+from mobandits.experiments import catalogue as module
+from mobandits.experiments import reproduce
 from mobandits.simulation import prepare
 
 
@@ -14,7 +15,7 @@ def catalogue(monkeypatch):
     """A catalogue of two small experiments, and nothing to compile."""
     both = {name: small(name) for name in ("toy/one", "toy/two")}
     both["toy/two"] = small("toy/two", rounds=20, record=2)
-    monkeypatch.setattr(papers, "EXPERIMENTS", both)
+    monkeypatch.setattr(module, "EXPERIMENTS", both)
     monkeypatch.setattr(reproduce, "EXPERIMENTS", both)
     monkeypatch.setattr(reproduce, "prepare", functools.partial(prepare, compiled=False))
     return both

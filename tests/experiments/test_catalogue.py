@@ -5,9 +5,20 @@ import functools
 import numpy as np
 import pytest
 
-from mobandits.experiments import cross, mocmab2018, moglb2019, molts2025, moslb2024, papers, pcz2018, reproduce, theory
+from mobandits.experiments import (
+    catalogue,
+    cross,
+    mocmab2018,
+    moglb2019,
+    molts2025,
+    moslb2024,
+    pcz2018,
+    reproduce,
+    theory,
+)
+from mobandits.experiments.catalogue import EXPERIMENTS, find
 from mobandits.experiments.experiment import Ask, Computed, Run
-from mobandits.experiments.papers import EXPERIMENTS, find
+from mobandits.experiments.moslb2024 import figures
 from mobandits.experiments.reproduce import slug
 from mobandits.kernel.extras import MissingExtraError
 from mobandits.simulation import prepare
@@ -56,8 +67,8 @@ def test_no_experiment_is_lost_and_papers_are_in_order():
     for paper in ORDER[:-1]:
         assert [one.id for one in find([paper])][-1] == f"{paper}/theory"
     assert find(["all"]) == list(EXPERIMENTS.values())
-    assert find(["moslb2024/theory", "moslb2024/fig3"]) == [moslb2024.FIG3, theory.MOSLB2024]
-    assert [*papers.EXPERIMENTS] == [*EXPERIMENTS]
+    assert find(["moslb2024/theory", "moslb2024/fig3"]) == [figures.FIG3, theory.MOSLB2024]
+    assert [*catalogue.EXPERIMENTS] == [*EXPERIMENTS]
 
 
 @EVERY

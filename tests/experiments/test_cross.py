@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mobandits import policies
-from mobandits.experiments import cross, papers, reproduce
+from mobandits.experiments import catalogue, cross, reproduce
 from mobandits.kernel.protocols import Recipe
 from mobandits.policies import ContextualZooming, Pcz, PfiRls
 from mobandits.simulation import prepare
@@ -37,7 +37,7 @@ def interpreted(monkeypatch):
         run, rows = one.runs[0], SOME[name.removeprefix("cross/")]
         claims = cross.claims(name, rows, [claim.id.rpartition("/")[2].replace("-", "_") for claim in one.claims])
         few[name] = replace(one, runs=[replace(run, rows={row: run.rows[row] for row in rows})], claims=claims)
-    monkeypatch.setattr(papers, "EXPERIMENTS", few)
+    monkeypatch.setattr(catalogue, "EXPERIMENTS", few)
     monkeypatch.setattr(reproduce, "EXPERIMENTS", few)
     monkeypatch.setattr(reproduce, "prepare", functools.partial(prepare, compiled=False))
     monkeypatch.setattr(reproduce.report, "write", lambda folder: folder / "report.html")

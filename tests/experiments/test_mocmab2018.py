@@ -7,10 +7,11 @@ import polars as pl
 import pytest
 
 from mobandits.environments import Bumps, DisplayAds
-from mobandits.experiments import mocmab2018, mocmab2018_ads, mocmab2018_shared, mocmab2018_tables
+from mobandits.experiments import mocmab2018
+from mobandits.experiments.catalogue import EXPERIMENTS
 from mobandits.experiments.experiment import Ask, Computed, Run
+from mobandits.experiments.mocmab2018 import ads, lexicographic, shared
 from mobandits.experiments.outcome import Outcome
-from mobandits.experiments.papers import EXPERIMENTS
 from mobandits.experiments.reproduce import reproduce
 from mobandits.kernel.protocols import Shape
 from mobandits.policies import MocMab
@@ -25,7 +26,8 @@ def test_every_experiment_runs_and_judges_all_its_claims(name, tmp_path):
     page = reproduce([name], tmp_path, rounds=60, trials=2, workers=1)
     claims = json.loads((tmp_path / "claims.json").read_text())
     assert [one["id"] for one in claims] == [one.id for one in OURS[name].claims]
-    assert all(part["trials"] == 2 and np.isfinite(part["measured"]) for one in claims for part in one["parts"])
+    trials = {2} if name != "mocmab2018/table1" else {1}
+    assert all(part["trials"] in trials and np.isfinite(part["measured"]) for one in claims for part in one["parts"])
     drawn = {path.stem for path in page.parent.glob("figures/*.png")}
     assert drawn == {f"{name.replace('/', '-')}-{plot.name}" for plot in OURS[name].plots}
 
@@ -66,7 +68,7 @@ def test_beta_of_the_advertisements():
 
 def test_a_log_can_take_the_place_of_the_stand_in(request):
     log = DisplayAds(str(request.config.rootpath / "tests" / "data" / "r6a_sample.gz"))
-    run = mocmab2018_ads.display_run(log, log.max_rounds, trials=1)
+    run = ads.display_run(log, log.max_rounds, trials=1)
     assert run.recipes().keys() == OURS["mocmab2018/fig3"].runs[0].recipes().keys()
     assert "synthetic" not in run.place()
     assert "SYNTHETIC" in OURS["mocmab2018/fig3"].about[0]
@@ -87,7 +89,7 @@ def outcome(totals, rounds=100):
 
 
 def test_unbeaten_wants_a_lead_in_one_objective_over_everybody():
-    claim = mocmab2018_shared.unbeaten("x", "reward", ("CD-UCB1",))
+    claim = shared.unbeaten("x", "reward", ("CD-UCB1",))
     ahead_once = outcome({"MOC-MAB": [(10, 30), (11, 31)], "CD-UCB1": [(20, 20), (21, 20)]})
     (part,) = claim.parts(ahead_once)
     assert part.holds
@@ -98,24 +100,24 @@ def test_unbeaten_wants_a_lead_in_one_objective_over_everybody():
 
 def test_an_order_fails_where_one_neighbour_does():
     totals = {"a": [(30, 0), (31, 0)], "b": [(20, 0), (22, 0)], "c": [(10, 0), (9, 0)]}
-    right = mocmab2018_shared.in_order("x", "s", "reward", (("a",), ("b",), ("c",)))
+    right = shared.in_order("x", "s", "reward", (("a",), ("b",), ("c",)))
     assert right.judge(outcome(totals))["verdict"] == "reproduced"
     assert right.target == "a > b > c"
-    wrong = mocmab2018_shared.in_order("x", "s", "reward", (("a",), ("c",), ("b",)))
+    wrong = shared.in_order("x", "s", "reward", (("a",), ("c",), ("b",)))
     entry = wrong.judge(outcome(totals))
     assert entry["verdict"] == "not reproduced"
     assert [part["holds"] for part in entry["parts"]] == [True, False]
-    groups = mocmab2018_shared.in_order("x", "s", "reward", (("a",), ("b", "c")))
+    groups = shared.in_order("x", "s", "reward", (("a",), ("b", "c")))
     assert len(groups.parts(outcome(totals))) == 2
 
 
 def test_shares_are_what_the_other_objective_lacks():
-    claim = mocmab2018_ads.share("x", "a", 73.0, tolerance=3.0)
+    claim = ads.share("x", "a", 73.0, tolerance=3.0)
     (part,) = claim.parts(outcome({"a": [(0, 28), (0, 26)]}))
     assert part.measured == pytest.approx(73.0)
     assert part.holds
     assert not claim.parts(outcome({"a": [(0, 40), (0, 41)]}))[0].holds
-    assert mocmab2018_ads.share("x", "a", 73.0, tolerance=None).parts(outcome({"a": [(0, 28)]}))[0].holds is None
+    assert ads.share("x", "a", 73.0, tolerance=None).parts(outcome({"a": [(0, 28)]}))[0].holds is None
 
 
 def slow_lexicographic(means):
@@ -126,14 +128,14 @@ def slow_lexicographic(means):
 def test_tables_of_means():
     """Against sorting tuples; and a table that the two-objective order cannot decide."""
     rng = np.random.default_rng(0)
-    for kind, draw in mocmab2018_tables.KINDS.items():
+    for kind, draw in lexicographic.KINDS.items():
         for _ in range(100):
             means = draw(rng, 5, 3)
-            assert mocmab2018_tables.degenerate(means) == (
-                slow_lexicographic(means) == slow_lexicographic(means[:, :2])
-            ), kind
-            assert not mocmab2018_tables.outside(means)
-            assert not mocmab2018_tables.farther(means)
+            assert lexicographic.degenerate(means) == (slow_lexicographic(means) == slow_lexicographic(means[:, :2])), (
+                kind
+            )
+            assert not lexicographic.outside(means)
+            assert not lexicographic.farther(means)
 
 
 def test_batches_differ_and_repeat():
@@ -151,7 +153,7 @@ def test_problems_of_three_objectives_are_what_they_are_called():
         assert isinstance(run.environment, Bumps)
         rng = np.random.default_rng(1)
         means = run.environment.problem(200, rng).block(0, 200, rng).means
-        decided = [mocmab2018_tables.degenerate(table) for table in means]
+        decided = [lexicographic.degenerate(table) for table in means]
         assert all(decided) if run.name == "degenerate" else not all(decided)
         assert means.shape[2] == 3
 

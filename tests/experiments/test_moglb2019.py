@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mobandits.experiments import moglb2019, moglb2019_cost, papers, reproduce
+from mobandits.experiments import catalogue, moglb2019, reproduce
 from mobandits.experiments.experiment import Ask, Run, Tuned
+from mobandits.experiments.moglb2019 import cost, figures
 from mobandits.kernel.protocols import Shape
 from mobandits.policies import ScalarizedUcb1
 from mobandits.simulation import prepare
@@ -32,13 +33,13 @@ def short(run):
 def interpreted(monkeypatch):
     """Small grids, nothing to compile, no pages."""
     few = {name: replace(one, runs=[short(run) for run in one.runs]) for name, one in OURS.items()}
-    monkeypatch.setattr(papers, "EXPERIMENTS", few)
+    monkeypatch.setattr(catalogue, "EXPERIMENTS", few)
     monkeypatch.setattr(reproduce, "EXPERIMENTS", few)
     monkeypatch.setattr(reproduce, "prepare", functools.partial(prepare, compiled=False))
     monkeypatch.setattr(reproduce.report, "write", lambda folder: folder / "report.html")
-    monkeypatch.setattr(moglb2019_cost, "compile_loop", lambda loop, policy: loop)
-    monkeypatch.setattr(moglb2019_cost, "WINDOWS", 4)
-    monkeypatch.setattr(moglb2019_cost, "PIECES", 2)
+    monkeypatch.setattr(cost, "compile_loop", lambda loop, policy: loop)
+    monkeypatch.setattr(cost, "WINDOWS", 4)
+    monkeypatch.setattr(cost, "PIECES", 2)
 
 
 @pytest.mark.parametrize("name", ["moglb2019/fig1", "moglb2019/fig2", "moglb2019/fairness", "moglb2019/links"])
@@ -63,15 +64,15 @@ def test_the_papers_scale():
         (60, 15, 5),
     ]
     for run in fig1.runs:
-        assert [recipe.scale for recipe in run.rows["MOGLB-UCB"].grid.values()] == list(moglb2019.WIDTHS)
+        assert [recipe.scale for recipe in run.rows["MOGLB-UCB"].grid.values()] == list(figures.WIDTHS)
         assert run.rows["MOGLB-UCB, theory width"].scale is None
         assert run.rows["S-UCB"] == ScalarizedUcb1(weights=[[0.2] * 5])
-    assert (moglb2019.WIDTHS[0], moglb2019.WIDTHS[-1]) == (0.001, 1.0)
+    assert (figures.WIDTHS[0], figures.WIDTHS[-1]) == (0.001, 1.0)
 
 
 def test_figure_2_is_tuned_for_regret_and_for_the_front():
     (run,) = OURS["moglb2019/fig2"].runs
-    grids = [run.rows[name] for name in moglb2019.FIG2_ROWS]
+    grids = [run.rows[name] for name in figures.FIG2_ROWS]
     assert [(one.metric_name, one.highest) for one in grids] == [("pareto_regret", False), ("jaccard", True)]
     assert grids[0].grid == grids[1].grid
 
@@ -91,7 +92,7 @@ class Curves:
 
 
 def test_how_far_below_is_a_ratio_of_means():
-    claim = moglb2019.ratio("id", "claim", "target", "a", ["b"], ["r"])
+    claim = figures.ratio("id", "claim", "target", "a", ["b"], ["r"])
     (part,) = claim.parts(Curves(a=[[0, 1], [0, 3]], b=[[0, 4], [0, 12]]))
     assert part.measured == pytest.approx(25.0)
     assert part.interval == pytest.approx((25.0, 25.0))
@@ -99,31 +100,31 @@ def test_how_far_below_is_a_ratio_of_means():
 
 
 def test_play_ratios_may_be_infinite():
-    share, median = moglb2019.medians("play_ratio", "a").parts(Curves(a=[[1, 2], [1, 3], [1, np.inf]]))
+    share, median = figures.medians("play_ratio", "a").parts(Curves(a=[[1, 2], [1, 3], [1, np.inf]]))
     assert (share.measured, median.measured) == (pytest.approx(1 / 3), 3.0)
 
 
 @pytest.mark.parametrize(("late", "holds"), [(1.4, True), (1.6, False), (0.4, False)])
 def test_a_cost_is_flat_within_bounds(late, holds):
     rows = {"MOGLB_UCB": [[1.0, 1.0, 1.0, 1.0, late, late]] * 3}
-    (part,) = moglb2019_cost.within_steady(Curves(**rows))
+    (part,) = cost.within_steady(Curves(**rows))
     assert part.measured == pytest.approx(late)
     assert part.holds is holds
 
 
 def test_one_trial_decides_nothing_about_the_cost():
-    (part,) = moglb2019_cost.within_steady(Curves(MOGLB_UCB=[[1.0, 1.0, 1.0, 1.0, 9.0, 9.0]]))
+    (part,) = cost.within_steady(Curves(MOGLB_UCB=[[1.0, 1.0, 1.0, 1.0, 9.0, 9.0]]))
     assert part.holds is None
 
 
 def test_costs_are_positive_times_of_both_estimators(interpreted):
-    table = moglb2019_cost.costs(0, Ask(rounds=2))
+    table = cost.costs(0, Ask(rounds=2))
     assert table["policy"].unique(maintain_order=True).to_list() == ["MOGLB-UCB", "refitted to the history"]
     assert table["round"].to_list() == [2, 4, 6, 8] * 2  # never fewer than a round per piece
     assert (table["value"] > 0.0).all()
 
 
 def test_looking_at_one_objective_plays_its_best_arm():
-    policy = moglb2019.OnObjective(links=moglb2019.LINKS, scale=0.1, objective=2).bind(SHAPE)
+    policy = figures.OnObjective(links=figures.LINKS, scale=0.1, objective=2).bind(SHAPE)
     assert policy.order.on.tolist() == [2]
-    assert policy.estimator == moglb2019.MoglbUcb(links=moglb2019.LINKS, scale=0.1).bind(SHAPE).estimator
+    assert policy.estimator == figures.MoglbUcb(links=figures.LINKS, scale=0.1).bind(SHAPE).estimator

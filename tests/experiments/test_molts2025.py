@@ -3,9 +3,10 @@ import json
 import numpy as np
 import pytest
 
-from mobandits.experiments import molts2025, molts2025_computed
+from mobandits.experiments import molts2025
+from mobandits.experiments.catalogue import find
 from mobandits.experiments.experiment import Ask, Run, Tuned
-from mobandits.experiments.papers import find
+from mobandits.experiments.molts2025 import computed, figures
 from mobandits.experiments.reproduce import reproduce
 from mobandits.orders import EffectivePareto
 from mobandits.policies import MolTs, MolUcb, PfiRls
@@ -49,20 +50,20 @@ def test_rows_of_plots_exist_and_recipes_fit_the_problem(experiment):
 
 
 def test_settings_are_those_of_the_paper():
-    by_figure = {one.figure: (one.arms, one.features, one.objectives, one.fixed) for one in molts2025.SETTINGS}
+    by_figure = {one.figure: (one.arms, one.features, one.objectives, one.fixed) for one in figures.SETTINGS}
     assert by_figure[2] == (50, 5, 4, False)
     assert by_figure[12] == (200, 15, 8, False)
     assert by_figure[13] == (200, 15, 4, True)
     assert list(by_figure) == list(range(2, 14))
-    for one in molts2025.SETTINGS:
-        run = molts2025.figure(one).runs[0]
-        assert (run.rounds, run.trials, run.metrics) == (10_000, 10, molts2025.METRICS)
+    for one in figures.SETTINGS:
+        run = figures.figure(one).runs[0]
+        assert (run.rounds, run.trials, run.metrics) == (10_000, 10, figures.METRICS)
         assert run.environment.theta == "sphere"
         assert ("PFIwR-style reconstruction" in run.rows) is one.fixed
 
 
 def test_rows_are_the_grids_and_the_theory():
-    rows = molts2025.rows_of(molts2025.SETTINGS[9])
+    rows = figures.rows_of(figures.SETTINGS[9])
     assert rows["MOL-TS"] == Tuned({f"c = {c}": MolTs(scale=c) for c in (0.1, 0.3, 1, 3)})
     assert rows["MOL-TS, M = 1"].grid["c = 0.3"] == MolTs(scale=0.3, draws=1)
     assert rows["MOL-UCB, effective front"].grid["c = 3"] == MolUcb(scale=3.0, order=EffectivePareto())
@@ -72,7 +73,7 @@ def test_rows_are_the_grids_and_the_theory():
 
 def test_a_figure_is_reproduced_at_a_small_scale(fig2):
     claims = claims_of(fig2)
-    assert len(claims) == len(molts2025.figure(molts2025.SETTINGS[0]).claims)
+    assert len(claims) == len(figures.figure(figures.SETTINGS[0]).claims)
     assert claims["molts2025/fig2/pareto-below-effective"]["verdict"] == "reproduced"
     assert len(claims["molts2025/fig2/pareto-below-effective"]["parts"]) == 7
     assert len(claims["molts2025/fig2/highest-reward"]["parts"]) == 2 * 4
@@ -91,7 +92,7 @@ def test_reported_differences_are_those_of_the_table(fig2):
     def total(row, metric):
         return table.filter(policy=rows[row], metric=metric)["value"].sum() / 2
 
-    for one, metric in zip(parts, molts2025.METRICS, strict=True):
+    for one, metric in zip(parts, figures.METRICS, strict=True):
         expected = total("MOL-UCB, effective front", metric) - total("MOL-TS", metric)
         assert one["measured"] == pytest.approx(expected)
         assert one["holds"] is None
@@ -101,7 +102,7 @@ class Curves:
     """An outcome whose curves are given."""
 
     def __init__(self, least, most):
-        self.both = dict(zip(molts2025.REGRETS, (least, most), strict=True))
+        self.both = dict(zip(figures.REGRETS, (least, most), strict=True))
 
     def runs(self):
         return ["run"]
@@ -112,7 +113,7 @@ class Curves:
 
 @pytest.mark.parametrize(("most", "holds"), [([[1.0, 2.0]], True), ([[1.0, 1.9]], False), ([[0.5, 3.0]], False)])
 def test_pareto_regret_above_the_effective_one_is_found_at_any_round(most, holds):
-    claim = molts2025.below("x", ["row"])
+    claim = figures.below("x", ["row"])
     (one,) = claim.parts(Curves(np.array([[1.0, 2.0]]), np.array(most)))
     assert one.holds is holds
 
@@ -132,25 +133,25 @@ def test_the_paradox_names_the_constants_where_it_holds(tmp_path):
 
 
 def test_the_toy_example():
-    table = molts2025_computed.gaps_of_arms(0, Ask())
+    table = computed.gaps_of_arms(0, Ask())
     gaps = {metric: part["value"].to_list() for (metric,), part in table.partition_by("metric", as_dict=True).items()}
     assert gaps["pareto_gap"] == [0.0, 0.0, 0.0]
     assert gaps["effective_gap"] == pytest.approx([0.0, 0.05, 0.0])
 
 
 def test_totals_of_the_toy_example():
-    table = molts2025_computed.totals_of_players(0, Ask()).filter(round=4)
+    table = computed.totals_of_players(0, Ask()).filter(round=4)
     totals = {
         key: part["value"].to_list() for key, part in table.partition_by("policy", "metric", as_dict=True).items()
     }
-    assert totals[molts2025_computed.OUTER, "reward"] == [2.0, 2.0]
-    assert totals[molts2025_computed.MIDDLE, "reward"] == pytest.approx([1.8, 1.8])
-    assert totals[molts2025_computed.MIDDLE, "effective_pareto_regret"] == pytest.approx([0.2])
-    assert totals[molts2025_computed.OUTER, "effective_pareto_regret"] == [0.0]
+    assert totals[computed.OUTER, "reward"] == [2.0, 2.0]
+    assert totals[computed.MIDDLE, "reward"] == pytest.approx([1.8, 1.8])
+    assert totals[computed.MIDDLE, "effective_pareto_regret"] == pytest.approx([0.2])
+    assert totals[computed.OUTER, "effective_pareto_regret"] == [0.0]
 
 
 def test_fig1_and_optimism_through_the_command(tmp_path, monkeypatch):
-    monkeypatch.setattr(molts2025_computed, "SAMPLES", 500)
+    monkeypatch.setattr(computed, "SAMPLES", 500)
     reproduce(["molts2025/fig1", "molts2025/optimism"], tmp_path, rounds=10, trials=3, workers=1)
     claims = claims_of(tmp_path)
     assert claims["molts2025/fig1/middle-arm"]["verdict"] == "reproduced"
@@ -161,8 +162,8 @@ def test_fig1_and_optimism_through_the_command(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(("objectives", "draws"), [(1, 1), (2, draws_needed(2)), (4, draws_needed(4))])
 def test_samples_are_optimistic_as_often_as_the_lemma_says(objectives, draws):
-    found = molts2025_computed.optimistic(objectives, draws, 20, np.random.default_rng(1))
-    expected = optimism(objectives, draws, molts2025_computed.ABOVE_ONE)
-    spread = np.sqrt(expected * (1.0 - expected) / molts2025_computed.SAMPLES)
+    found = computed.optimistic(objectives, draws, 20, np.random.default_rng(1))
+    expected = optimism(objectives, draws, computed.ABOVE_ONE)
+    spread = np.sqrt(expected * (1.0 - expected) / computed.SAMPLES)
     assert found["every_objective"] == pytest.approx(expected, abs=4.0 * spread)
     assert found["weighted"] >= found["every_objective"]

@@ -7,15 +7,16 @@ import numpy as np
 import polars as pl
 import pytest
 
-from mobandits.experiments import moslb2024, reproduce
-from mobandits.experiments.papers import EXPERIMENTS
+from mobandits.experiments import reproduce
+from mobandits.experiments.catalogue import EXPERIMENTS
+from mobandits.experiments.moslb2024 import figures
 from mobandits.simulation import prepare
 
-FIGURES = {name: one for name, one in EXPERIMENTS.items() if name.startswith("moslb2024/fig")}
+FIGURES = {one.id: one for one in figures.FIGURES if one.id.startswith("moslb2024/fig")}
 CHAINS = [EXPERIMENTS[f"moslb2024/{name}"] for name in ("fig3", "unrounded")]
 LEVELS = {
     f"moslb2024/{name}": levels
-    for figure, levels in (("fig4", moslb2024.TWO_LEVELS), ("fig5", moslb2024.THREE_LEVELS))
+    for figure, levels in (("fig4", figures.TWO_LEVELS), ("fig5", figures.THREE_LEVELS))
     for name in (figure, f"{figure}-redrawn")
 }
 
@@ -76,19 +77,19 @@ def test_every_row_has_the_same_grid_and_the_same_rule():
             assert len(run.rows) == len(run.tuned()) == 3
             for row, tuned in run.tuned().items():
                 recipes = [run.recipes()[f"{row}, {said}"] for said in tuned.grid]
-                assert [recipe.alpha for recipe in recipes] == list(moslb2024.ALPHAS)
+                assert [recipe.alpha for recipe in recipes] == list(figures.ALPHAS)
                 assert {recipe.delta for recipe in recipes} == {0.05}
                 assert (tuned.metric, tuned.component, tuned.highest) == (run.metrics[0], None, False)
 
 
 def test_flat_means_slower_than_the_linear_one():
     linear, bent = [[100, 200, 300], [90, 180, 270]], [[150, 160, 161], [140, 150, 153]]
-    claim = moslb2024.flat("p/x/flat", "MOSLB-PL", "level_regret", (0, 1), "")
+    claim = figures.flat("p/x/flat", "MOSLB-PL", "level_regret", (0, 1), "")
     assert claim.judge(Curves(MOSLB_PL=bent, P_UCB1=linear))["verdict"] == "reproduced"
     swapped = claim.judge(Curves(MOSLB_PL=linear, P_UCB1=bent))
     assert swapped["verdict"] == "not reproduced"
     assert swapped["measured"] == pytest.approx((1.0 - 100.0 + 3.0 - 90.0) / 2)
-    pace = moslb2024.pace("p/x/pace", "MOSLB-PL", "level_regret").judge(Curves(MOSLB_PL=bent))
+    pace = figures.pace("p/x/pace", "MOSLB-PL", "level_regret").judge(Curves(MOSLB_PL=bent))
     assert [part["measured"] for part in pace["parts"]] == [2.0, 2.0]
 
 
@@ -96,7 +97,7 @@ def test_steadier_compares_standard_deviations():
     rng = np.random.default_rng(0)
     steady = np.tile(100.0 + rng.standard_normal((40, 1)), 3)
     wild = np.tile(100.0 + 10.0 * rng.standard_normal((40, 1)), 3)
-    claim = moslb2024.steadier("p/x/steady", "MOSLB-PL", "level_regret", "")
+    claim = figures.steadier("p/x/steady", "MOSLB-PL", "level_regret", "")
     entry = claim.judge(Curves(MOSLB_PL=steady, P_UCB1=wild, P_UCB2=wild))
     assert entry["verdict"] == "reproduced"
     assert entry["measured"] == pytest.approx(wild[:, 0].std() - steady[:, 0].std())
@@ -118,6 +119,6 @@ def test_a_tiny_run_is_judged(name, tmp_path, monkeypatch):
     assert [claim["id"] for claim in claims] == [claim.id for claim in EXPERIMENTS[f"moslb2024/{name}"].claims]
     assert all(claim["measured"] is not None for claim in claims)
     table = pl.read_parquet(tmp_path / "results.parquet")
-    assert table["policy"].n_unique() == 3 * len(moslb2024.ALPHAS)
+    assert table["policy"].n_unique() == 3 * len(figures.ALPHAS)
     digits = table.filter(pl.col("metric") == ("level_regret" if name == "fig5" else "chain_regret_authors"))
     assert digits["component"].n_unique() == 3

@@ -9,13 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mobandits.environments.two_ridges import TwoRidges
-from mobandits.experiments import pcz2018_regret, pcz2018_remarks, pcz2018_surfaces
 from mobandits.experiments.claims import verdict
 from mobandits.experiments.experiment import Ask
 from mobandits.experiments.outcome import Outcome
-from mobandits.experiments.pcz2018 import EXPERIMENTS
+from mobandits.experiments.pcz2018 import EXPERIMENTS, regret, remarks, surfaces
+from mobandits.experiments.pcz2018.variants import CopiedRidge, Pinned, UnlikeArms
 from mobandits.experiments.reproduce import reproduce
-from mobandits.experiments.zooming_variants import CopiedRidge, Pinned, UnlikeArms
 from mobandits.kernel.compiled import compile_loop
 from mobandits.kernel.protocols import Shape
 from mobandits.kernel.similarity import ScaledEuclidean
@@ -67,11 +66,11 @@ def test_the_figure_has_the_papers_rows_and_shares_that_add_up(folder):
 
 
 def test_the_map_is_the_surface():
-    table, surface = pcz2018_surfaces.surface(0, Ask()), TwoRidges().problem(9, np.random.default_rng(0)).surface
-    assert len(table) == 2 * pcz2018_surfaces.CELLS**2
+    table, surface = surfaces.surface(0, Ask()), TwoRidges().problem(9, np.random.default_rng(0)).surface
+    assert len(table) == 2 * surfaces.CELLS**2
     for i, arm, l in ((0, 80, 0), (49, 60, 1), (99, 1, 0), (30, 100, 1)):
         row = table.filter(
-            (pl.col("policy") == pcz2018_surfaces.column(i)) & (pl.col("round") == arm) & (pl.col("component") == l)
+            (pl.col("policy") == surfaces.column(i)) & (pl.col("round") == arm) & (pl.col("component") == l)
         )
         mean = surface.mean(np.array([(i + 0.5) / 100]), np.array([(arm - 0.5) / 100]))
         assert row["value"].to_list() == pytest.approx([mean[l]], abs=1e-12)
@@ -93,20 +92,20 @@ def test_bins_are_judged_by_their_numbers():
     rng = np.random.default_rng(0)
     even, falling = np.full(6, 1 / 6), np.array([0.3, 0.2, 0.15, 0.13, 0.12, 0.1])
     noisy = {name: mean + 0.001 * rng.standard_normal((20, 6)) for name, mean in (("e", even), ("f", falling))}
-    as_claimed = outcome_of({"PCZ": noisy["e"], pcz2018_regret.ZOOMING: noisy["f"]})
-    other_way = outcome_of({"PCZ": noisy["f"], pcz2018_regret.ZOOMING: noisy["e"]})
-    for parts in (pcz2018_regret.even_parts, pcz2018_regret.first_bin_parts):
+    as_claimed = outcome_of({"PCZ": noisy["e"], regret.ZOOMING: noisy["f"]})
+    other_way = outcome_of({"PCZ": noisy["f"], regret.ZOOMING: noisy["e"]})
+    for parts in (regret.even_parts, regret.first_bin_parts):
         assert verdict(parts(as_claimed)) == "reproduced"
         assert verdict(parts(other_way)) == "not reproduced"
-    ratio, more = pcz2018_regret.even_parts(as_claimed)
+    ratio, more = regret.even_parts(as_claimed)
     assert ratio.measured == pytest.approx(noisy["e"].mean(0).max() / noisy["e"].mean(0).min())
     assert more.measured == pytest.approx(np.ptp(noisy["f"].mean(0)) - np.ptp(noisy["e"].mean(0)))
-    times = [part.measured for part in pcz2018_regret.much_more_parts(as_claimed)]
+    times = [part.measured for part in regret.much_more_parts(as_claimed)]
     assert times == pytest.approx([1.5, 3.0, 0.3 / 0.14], rel=0.02)
 
 
 def test_copies_are_one_objective():
-    gap, regret = pcz2018_remarks.copied_gaps()
+    gap, regret = remarks.copied_gaps()
     assert gap.shape == (11, 101)
     np.testing.assert_array_equal(gap, regret)
     problems = [CopiedRidge(n).problem(9, np.random.default_rng(0)) for n in (1, 3)]
@@ -153,7 +152,7 @@ def test_arms_that_are_unlike_are_one_apart(count, seed):
 
 
 def test_the_four_arms_have_places_of_their_own():
-    policy = pcz2018_remarks.FOUR_ARMS.runs[0].rows["PCZ"].bind(Shape(4, 2, 2, 1000, shared=True))
+    policy = remarks.FOUR_ARMS.runs[0].rows["PCZ"].bind(Shape(4, 2, 2, 1000, shared=True))
     places = [policy.place(np.array([0.2, 0.4]), a) for a in range(4)]
     out = np.empty(4)
     policy.similarity.distances(np.stack(places, axis=1), np.array([[0.2], [0.4], [places[1][2]]]), 0, out)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import optimize, special
 
-from mobandits.experiments.refitting import Refitted
+from mobandits.experiments.moglb2019.refitting import Refitted
 from mobandits.kernel.protocols import Shape
 from mobandits.policies import MoglbUcb
 

@@ -11,8 +11,8 @@ from mobandits.coverage import papers as protocols
 from mobandits.coverage.protocol import Finding, bound, doubted, event, inequality, on_the_event
 from mobandits.experiments import reproduce as module
 from mobandits.experiments import theory
+from mobandits.experiments.catalogue import EXPERIMENTS
 from mobandits.experiments.experiment import Ask
-from mobandits.experiments.papers import EXPERIMENTS
 from mobandits.experiments.reproduce import reproduce
 from mobandits.figures.paper_figures import BOUND, bounds_data
 from mobandits.simulation import FolderError

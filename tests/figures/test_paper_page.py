@@ -46,7 +46,7 @@ def entry(**changed):
 
 def plot(metric="m", **changed):
     said = {"name": "n", "metric": metric, "caption": "A <figure>.", "kind": "curves", "rows": [], "runs": []}
-    return said | {"parts": [], "vertical": ""} | changed
+    return said | {"parts": [], "vertical": "", "logarithmic": False} | changed
 
 
 def made(metric="m", runs=("r",), policies=("a", "b"), components=2, last=20):

@@ -129,6 +129,7 @@ class Plot:
         runs: which runs, a panel each; none: all.
         parts: what the components are called, such as "dominant objective"; none: their numbers.
         vertical: what the vertical axis is called; empty: the metric.
+        logarithmic: whether the axes of curves are; zero is left out then.
     """
 
     name: str
@@ -139,6 +140,7 @@ class Plot:
     runs: Sequence[str] = ()
     parts: Sequence[str] = ()
     vertical: str = ""
+    logarithmic: bool = False
 
 
 @dataclass(frozen=True)

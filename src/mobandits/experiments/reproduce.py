@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from mobandits.experiments.catalogue import EXPERIMENTS, find
 from mobandits.experiments.collection import RUNS, check_folder, collect
 from mobandits.experiments.experiment import Ask, Computed, Experiment, Run, spread
 from mobandits.experiments.outcome import Outcome
-from mobandits.experiments.papers import EXPERIMENTS, find
 from mobandits.figures import report
 from mobandits.kernel.checks import choice, integer
 from mobandits.simulation import Plan, prepare, run_plan
@@ -208,6 +208,7 @@ def specification(
                 "runs": list(plot.runs),
                 "parts": list(plot.parts),
                 "vertical": plot.vertical,
+                "logarithmic": plot.logarithmic,
             }
             for plot in experiment.plots
         ],

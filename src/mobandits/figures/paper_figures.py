@@ -95,17 +95,20 @@ def draw_plot(rows: pl.DataFrame, plot: dict[str, Any], width: float = WIDTH) ->
     said = plot["vertical"] or spoken(plot["metric"])
     if plot["kind"] == "heat":
         return draw_heat(data, plot, width)
-    return draw_bars(data, plot, said, width) if plot["kind"] == "bars" else draw_panels(data, said, width)
+    if plot["kind"] == "bars":
+        return draw_bars(data, plot, said, width)
+    return draw_panels(data, said, width, logarithmic=plot["logarithmic"])
 
 
 @styled()
-def draw_panels(data: pl.DataFrame, said: str, width: float = WIDTH) -> Figure:
+def draw_panels(data: pl.DataFrame, said: str, width: float = WIDTH, *, logarithmic: bool = False) -> Figure:
     """Curves with bands, a panel per run and component, and one legend below.
 
     Args:
         data: from `plot_data`.
         said: what the vertical axis is called.
         width: in inches.
+        logarithmic: both axes.
     """
     names = data["policy"].unique(maintain_order=True).to_list()
     style, groups = looks(names), data.partition_by("panel", maintain_order=True)
@@ -116,8 +119,11 @@ def draw_panels(data: pl.DataFrame, said: str, width: float = WIDTH) -> Figure:
         draw_lines(panel, group, style)
         panel.set_ylabel(said if i % columns == 0 else "")
         panel.set_xlabel("round" if i + columns >= len(groups) else "")
-        panel.xaxis.set_major_formatter(thousands)
-        panel.xaxis.set_major_locator(MaxNLocator(4 if columns > 2 else 6))
+        if logarithmic:
+            panel.set(xscale="log", yscale="log", xlim=(group["round"].min(), group["round"].max()))
+        else:
+            panel.xaxis.set_major_formatter(thousands)
+            panel.xaxis.set_major_locator(MaxNLocator(4 if columns > 1 else 6))
     legend(figure, axes[0], columns)
     return figure
 

@@ -50,7 +50,8 @@ def paper_page(directory: Path, table: pl.DataFrame, manifest: dict[str, Any], c
             body.append(f"<p>Nothing was measured at this scale for the figure: {caption}</p>")
     body += constants(said)
     body += values(rows, shown(table, said, "best"), said)
-    body += [details(claim) for claim in claims]
+    if claims:
+        body += ["<h2>Every number of every claim</h2>", *(details(claim) for claim in claims)]
     body += grids(table, said)
     return page(said["title"], body + provenance(manifest))
 

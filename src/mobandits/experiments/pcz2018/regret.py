@@ -8,7 +8,7 @@ import numpy as np
 from mobandits.environments import TwoRidges, TwoRidgesGrid
 from mobandits.experiments.claims import Claim, Outcome, Part, final, level, ordering, percentage, resample
 from mobandits.experiments.experiment import Experiment, Plot, Run
-from mobandits.experiments.zooming_variants import Pinned
+from mobandits.experiments.pcz2018.variants import Pinned
 from mobandits.kernel.protocols import Array
 from mobandits.metrics import BinRatio
 from mobandits.policies import ContextualZooming, Pcz, RandomChoice

@@ -7,7 +7,7 @@ import numpy as np
 from mobandits.environments import Bumps, Multichannel, PeriodicBumps
 from mobandits.experiments.claims import Claim, Outcome, Part, Reading, final, growth, level, ordering, resample
 from mobandits.experiments.experiment import Experiment, Plot, Run, Tuned
-from mobandits.experiments.mocmab2018_shared import every
+from mobandits.experiments.mocmab2018.shared import every
 from mobandits.kernel.protocols import Recipe
 from mobandits.policies import CdUcb1, MocMab
 

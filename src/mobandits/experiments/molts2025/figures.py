@@ -1,4 +1,4 @@
-"""The experiments of molts2025: MOL-TS, Thompson sampling on the effective Pareto front."""
+"""Figures 2 to 13 of molts2025 and its remarks: MOL-TS, Thompson sampling on the effective Pareto front."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -9,7 +9,6 @@ import numpy as np
 from mobandits.environments import GeneralizedLinear, Linear
 from mobandits.experiments.claims import Claim, Outcome, Part, difference, final, ordering, resample
 from mobandits.experiments.experiment import Experiment, Plot, Run, Tuned
-from mobandits.experiments.molts2025_computed import FIG1, OPTIMISM
 from mobandits.kernel.protocols import Array, Recipe
 from mobandits.orders import EffectivePareto
 from mobandits.policies import MoglbUcb, MolEpsGreedy, MolTs, MolUcb, PfiRls
@@ -313,7 +312,6 @@ GENERALIZED = {
 SELECTION = {TS: tuned(MolTs()), f"{TS}, random weights": tuned(MolTs(selection="weight"))}
 
 REMARKS = (
-    OPTIMISM,
     remark(
         "reward-paradox",
         "When greedy play has higher regret and higher rewards than MOL-UCB",
@@ -362,4 +360,4 @@ REMARKS = (
     ),
 )  # fmt: skip
 
-EXPERIMENTS: tuple[Experiment, ...] = (FIG1, *map(figure, SETTINGS), *REMARKS)
+FIGURES = tuple(map(figure, SETTINGS))

@@ -3,7 +3,7 @@
 from mobandits.environments import DisplayAds
 from mobandits.experiments.claims import Claim, Outcome, Part, percentage, resample
 from mobandits.experiments.experiment import Experiment, Run
-from mobandits.experiments.mocmab2018_shared import (
+from mobandits.experiments.mocmab2018.shared import (
     CD,
     CHOSEN,
     CP,
@@ -88,7 +88,7 @@ FIG3 = Experiment(
         ),
         (
             'With the log: display_run(DisplayAds("ydata-fp-td-clicks-v1_0.20090501.gz"), rounds), of '
-            "mobandits.experiments.mocmab2018_ads, has the same policies; docs/papers/mocmab2018.md has the lines that "
+            "mobandits.experiments.mocmab2018.ads, has the same policies; docs/papers/mocmab2018.md has the lines that "
             "run it."
         ),
         CHOSEN,

@@ -1,4 +1,4 @@
-"""The experiments of moglb2019: MOGLB-UCB on generalized linear rewards, against policies that ignore the features."""
+"""Figures 1 and 2 of moglb2019, fairness, and links: MOGLB-UCB against policies that ignore the features."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -8,7 +8,6 @@ import numpy as np
 from mobandits.environments import GeneralizedLinear
 from mobandits.experiments.claims import Claim, Outcome, Part, Reading, final, late_mean, level, ordering, resample
 from mobandits.experiments.experiment import Experiment, Plot, Run, Tuned
-from mobandits.experiments.moglb2019_cost import COST
 from mobandits.kernel.protocols import Array, Recipe, Shape
 from mobandits.metrics import FrontRecall, JainIndex, PlayEntropy, PlayRatio, Unfairness
 from mobandits.orders import Pareto
@@ -387,5 +386,3 @@ LINKED = Experiment(
         ),
     ),
 )
-
-EXPERIMENTS = (FIG1, FIG2, FAIRNESS, COST, LINKED)

@@ -7,7 +7,7 @@ import polars as pl
 
 from mobandits.experiments.claims import Claim, Outcome, Part, resample
 from mobandits.experiments.experiment import Ask, Computed, Experiment
-from mobandits.experiments.mocmab2018_shared import every
+from mobandits.experiments.mocmab2018.shared import every
 from mobandits.kernel.protocols import Array, Beliefs, Mask, Rng
 from mobandits.orders import Lexicographic, Pareto
 from mobandits.simulation.streams import INSTANCE, stream

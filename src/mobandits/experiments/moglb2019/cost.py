@@ -10,7 +10,7 @@ import polars as pl
 from mobandits.environments import GeneralizedLinear
 from mobandits.experiments.claims import Claim, Outcome, Part, growth, level, ordering, resample
 from mobandits.experiments.experiment import Ask, Computed, Experiment, Plot
-from mobandits.experiments.refitting import Refitted
+from mobandits.experiments.moglb2019.refitting import Refitted
 from mobandits.kernel.compiled import compile_loop
 from mobandits.kernel.protocols import Array, IntArray, Policy, Problem
 from mobandits.policies import MoglbUcb

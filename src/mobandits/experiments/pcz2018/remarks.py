@@ -9,8 +9,8 @@ from mobandits.environments import Bumps
 from mobandits.environments.two_ridges import ridges
 from mobandits.experiments.claims import level, ordering, percentage
 from mobandits.experiments.experiment import Ask, Computed, Experiment, Plot, Run
-from mobandits.experiments.pcz2018_regret import OWN_WIDTH, ROUNDS, ROWS, TRIALS
-from mobandits.experiments.zooming_variants import CopiedRidge, UnlikeArms
+from mobandits.experiments.pcz2018.regret import OWN_WIDTH, ROUNDS, ROWS, TRIALS
+from mobandits.experiments.pcz2018.variants import CopiedRidge, UnlikeArms
 from mobandits.kernel.compiled import compile_loop
 from mobandits.kernel.protocols import Array
 from mobandits.orders import Pareto

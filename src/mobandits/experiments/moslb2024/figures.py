@@ -1,4 +1,4 @@
-"""The experiments of moslb2024: MOSLB-PC on priority chains, MOSLB-PL on priority levels, against its two P-UCBs."""
+"""Figures 3 to 5 of moslb2024: MOSLB-PC on priority chains, MOSLB-PL on priority levels, against its two P-UCBs."""
 
 import numpy as np
 
@@ -300,7 +300,7 @@ def levels_figure(
     )
 
 
-EXPERIMENTS = (
+FIGURES = (
     FIG3,
     levels_figure("fig4", "MOSLB-PL on two levels {1, 2, 3}, {4, 5}", "moslb2024, Figure 4", TWO_LEVELS, fixed=True),
     levels_figure(

@@ -1,11 +1,9 @@
-"""The experiments of mocmab2018: MOC-MAB, which has a dominant objective, against UCB1s with and without context."""
+"""Figures 1 and 2 of mocmab2018: MOC-MAB, which has a dominant objective, against UCB1s with and without context."""
 
 from mobandits.environments import Bumps, Multichannel
 from mobandits.experiments.claims import level, ordering
 from mobandits.experiments.experiment import Experiment, Plot, Run
-from mobandits.experiments.mocmab2018_ads import FIG3
-from mobandits.experiments.mocmab2018_remarks import REMARKS
-from mobandits.experiments.mocmab2018_shared import (
+from mobandits.experiments.mocmab2018.shared import (
     CD,
     CHOSEN,
     CP,
@@ -20,7 +18,6 @@ from mobandits.experiments.mocmab2018_shared import (
     rows,
     unbeaten,
 )
-from mobandits.experiments.mocmab2018_tables import LEXICOGRAPHIC, PARETO
 
 FIG1 = Experiment(
     "mocmab2018/fig1",
@@ -174,6 +171,3 @@ FIG2_RATE = Experiment(
         ),
     ),
 )
-
-
-EXPERIMENTS = (FIG1, FIG2, FIG2_RATE, FIG3, *REMARKS, LEXICOGRAPHIC, PARETO)
