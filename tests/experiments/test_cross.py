@@ -80,12 +80,3 @@ def test_policies_that_drop_arms_play_only_where_arms_stay():
 def test_recall_is_measured_only_where_arms_stay():
     where = {name for name, one in OURS.items() if "front_recall" in one.runs[0].metrics}
     assert where == {"cross/linear-fixed", "cross/generalized-linear", "cross/multi-armed"}
-
-
-def test_the_distance_is_the_papers_within_an_arm():
-    centres = np.array([[0.0, 0.3], [0.0, 0.4], [0.0, 0.5]])
-    out = np.empty(2)
-    cross.WithinArms().distances(centres, centres, 1, out)
-    assert out.tolist() == [1.0, 0.0]
-    cross.WithinArms().distances(np.array([[0.6], [0.8], [0.5]]), centres, 1, out[:1])
-    assert out[0] == pytest.approx(np.hypot(0.3, 0.4) / np.sqrt(2))

@@ -7,8 +7,8 @@ from typing import Any
 from mobandits.environments import Bumps, GeneralizedLinear, Linear, MultiArmed, Multichannel
 from mobandits.experiments.claims import Claim, Reading, final, late_mean, level
 from mobandits.experiments.experiment import Experiment, Plot, Run
-from mobandits.kernel.compiled import compiled
-from mobandits.kernel.protocols import Array, Environment, Metric, Recipe
+from mobandits.experiments.pcz2018.variants import UnlikeArms
+from mobandits.kernel.protocols import Environment, Metric, Recipe
 from mobandits.metrics import Hypervolume
 from mobandits.orders import EffectivePareto
 from mobandits.policies import (
@@ -68,30 +68,6 @@ AIMS = (
     "Policies aim at different things, and no column is fair to all of them: UCB1, EXP3.P and CD-UCB1 look at one "
     "objective, PF-LEX, STLO, MTLO, MOC-MAB and MOSLB-PC at an order of objectives, MOL-TS at the effective front."
 )
-
-
-@compiled
-class WithinArms:
-    """Contexts are compared, arms are not: two pairs with different arms have the largest distance, 1.
-
-    The last coordinate of a point tells its arm, the others are the context.
-
-    Example:
-        >>> import numpy as np
-        >>> points, out = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 0.5]]), np.empty(3)
-        >>> WithinArms().distances(points, points, 0, out)
-        >>> out.tolist()
-        [0.0, 1.0, 1.0]
-    """
-
-    def distances(self, points: Array, centres: Array, b: int, out: Array) -> None:
-        """out[j] = ||x_j - x_b|| / sqrt(features) where the arms are the same, else 1."""
-        features = len(points) - 1
-        for j in range(len(out)):
-            total = 0.0
-            for i in range(features):
-                total += (points[i, j] - centres[i, b]) * (points[i, j] - centres[i, b])
-            out[j] = math.sqrt(total / features) if points[features, j] == centres[features, b] else 1.0
 
 
 def context_free(*, within: bool = True) -> dict[str, Recipe]:
@@ -162,8 +138,8 @@ def with_cells(arms: int, scales: Mapping[str, float]) -> dict[str, Recipe]:
     places = tuple((i / (arms - 1),) for i in range(arms))
     return {
         **{name: recipe(scale=scales.get(name, 1.0)) for name, recipe in cells.items()},
-        "PCZ": Pcz(positions=places, similarity=WithinArms()),
-        "Contextual Zooming": ContextualZooming(positions=places, similarity=WithinArms()),
+        "PCZ": Pcz(positions=places, similarity=UnlikeArms()),
+        "Contextual Zooming": ContextualZooming(positions=places, similarity=UnlikeArms()),
     }
 
 
