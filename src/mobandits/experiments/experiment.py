@@ -8,6 +8,7 @@ import polars as pl
 
 from mobandits.experiments.claims import Claim
 from mobandits.kernel.protocols import Environment, Metric, Recipe
+from mobandits.kernel.surface import SurfaceEnvironment
 from mobandits.kernel.text import concise
 
 
@@ -57,7 +58,7 @@ class Run:
     """
 
     name: str
-    environment: Environment
+    environment: Environment | SurfaceEnvironment
     rows: Mapping[str, Recipe | Tuned]
     rounds: int
     trials: int

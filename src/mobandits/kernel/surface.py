@@ -82,6 +82,13 @@ class SurfaceProblem(Protocol):
         """Rounds `first` (0-based) to `first + rounds`, as `Problem.block` gives them."""
 
 
+class SurfaceEnvironment(Protocol):
+    """A family of problems with a continuum of arms; a frozen dataclass with keyword parameters."""
+
+    def problem(self, rounds: int, rng: Rng) -> SurfaceProblem:
+        """Draw one trial's instance for a horizon of `rounds`."""
+
+
 class SurfacePolicy(Protocol):
     """What the loop of a continuum runs; `x` is the context, (features,)."""
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from mobandits.kernel.protocols import Array, Block, Environment, Problem, Rng, Shape
+from mobandits.kernel.surface import SurfaceEnvironment
 
 BLOCK = 256  # rounds drawn and played at once; a part of every result, so never a parameter
 
@@ -29,7 +30,7 @@ def borders(rounds: int, limit: int | None) -> Iterator[tuple[int, int]]:
         yield first, BLOCK if limit is None else min(BLOCK, limit - first)
 
 
-def longest(environment: Environment, problem: object) -> int | None:
+def longest(environment: Environment | SurfaceEnvironment, problem: object) -> int | None:
     """The longest horizon, where there is one."""
     limit: int | None = getattr(environment, "max_rounds", None) or getattr(problem, "max_rounds", None)
     return limit

@@ -8,6 +8,7 @@ import numpy as np
 
 from mobandits.kernel.checks import integer
 from mobandits.kernel.protocols import Environment, Metric, Problem, Recipe
+from mobandits.kernel.surface import SurfaceEnvironment
 from mobandits.kernel.text import concise
 from mobandits.metrics import DEFAULT, resolve
 from mobandits.simulation.blocks import BLOCK, blocks, longest
@@ -51,7 +52,7 @@ class Plan:
 
 def prepare(
     policies: Policies,
-    environment: Environment,
+    environment: Environment | SurfaceEnvironment,
     *,
     rounds: int,
     trials: int = 10,
@@ -152,6 +153,6 @@ def _named(metric: Metric, ask: Any, *about: Any) -> Any:
         raise ValueError(f"metric {metric.name}: {error}") from error
 
 
-def _check_limit(rounds: int, limit: int | None, environment: Environment) -> None:
+def _check_limit(rounds: int, limit: int | None, environment: Environment | SurfaceEnvironment) -> None:
     if limit is not None and rounds > limit:
         raise ValueError(f"rounds must be at most {limit} in {environment!r}, got {rounds}")

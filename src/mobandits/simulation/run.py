@@ -8,6 +8,7 @@ from pathlib import Path
 
 from mobandits.kernel.checks import choice, integer
 from mobandits.kernel.protocols import Environment, Metric
+from mobandits.kernel.surface import SurfaceEnvironment
 from mobandits.metrics import DEFAULT
 from mobandits.simulation.folder import Folder, Memory
 from mobandits.simulation.plan import Plan, Policies, prepare
@@ -21,7 +22,7 @@ Progress = Callable[[int, int], None]
 
 def simulate(
     policies: Policies,
-    environment: Environment,
+    environment: Environment | SurfaceEnvironment,
     *,
     rounds: int,
     trials: int = 10,

@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 
 from mobandits.kernel.protocols import Array, Block, Environment, Metric, Problem, Recipe
+from mobandits.kernel.surface import SurfaceEnvironment, SurfaceProblem
 from mobandits.kernel.text import concise
 from mobandits.simulation.blocks import blocks, longest
 from mobandits.simulation.players import Compiled, player
@@ -32,7 +33,7 @@ class Setup(NamedTuple):
     """What a trial needs to know; `simulate` explains the fields."""
 
     experiment: str
-    environment: Environment
+    environment: Environment | SurfaceEnvironment
     policies: Mapping[str, Recipe | Readings]
     rounds: int
     seed: int
@@ -79,7 +80,7 @@ def play_arms(
     return recorders
 
 
-def problem_of(setup: Setup, trial: int) -> Problem:
+def problem_of(setup: Setup, trial: int) -> Problem | SurfaceProblem:
     """The trial's instance of the environment."""
     return setup.environment.problem(setup.rounds, stream(setup.seed, trial, INSTANCE))
 

@@ -1,7 +1,6 @@
 """pcz2018: the Pareto regret of PCZ and Contextual Zooming, how evenly they play the front, and what is left open."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from mobandits.metrics import BinRatio
 from mobandits.policies import ContextualZooming, Pcz, RandomChoice
 
 ROUNDS, TRIALS, BINS = 100_000, 100, 6
-SQUARE: Any = TwoRidges()  # the types of `Run` know finitely many arms only
+SQUARE = TwoRidges()
 EVEN = 1.1  # bins are called almost equal where the largest share is at most this many times the smallest
 ZOOMING = "Contextual Zooming"
 OWN_WIDTH = f"{ZOOMING}, width of PCZ"

@@ -1,7 +1,5 @@
 """pcz2018 beside its figures: identical objectives, and finitely many arms that have nothing in common."""
 
-from typing import Any
-
 import numpy as np
 import polars as pl
 
@@ -17,8 +15,8 @@ from mobandits.orders import Pareto
 from mobandits.policies import ContextualZooming, MocMab, Pcz, RandomChoice
 from mobandits.simulation.play_surface import play_surface
 
-TWO_COPIES: Any = CopiedRidge(2)  # the types of `Run` know finitely many arms only
-ONE_OBJECTIVE: Any = CopiedRidge(1)
+TWO_COPIES = CopiedRidge(2)
+ONE_OBJECTIVE = CopiedRidge(1)
 REMARK = (
     "The paper's lower bound looks at objectives that are equal in their means and in their noise. It says that then "
     "the zooming dimensions of all objectives are equal to the Pareto zooming dimension, and that the case is "
