@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from mobandits.experiments.claims import (
+    LEAST,
     NOTHING,
     RESAMPLES,
     Claim,
@@ -96,22 +97,24 @@ def test_the_same_interval_again():
 
 def test_an_ordering_is_paired_by_trial():
     """The trials differ by much more than the rows: only differences within trials show the order."""
-    outcome = made(a=(10.0, 500.0, 90.0, 1000.0), b=(11.0, 501.5, 91.0, 1002.0))
+    outcome = made(a=(10.0, 500.0, 90.0, 1000.0, 70.0), b=(11.0, 501.5, 91.0, 1002.0, 71.0))
     entry = ordering("p/x/low", "a is below b.", "m", ("a",), ("b",)).judge(outcome)
     assert entry["verdict"] == "reproduced"
-    assert entry["measured"] == pytest.approx((1.0 + 1.5 + 1.0 + 2.0) / 4)
+    assert entry["measured"] == pytest.approx((1.0 + 1.5 + 1.0 + 2.0 + 1.0) / 5)
     assert 1.0 <= entry["interval"][0] <= entry["measured"] <= entry["interval"][1] <= 2.0
-    assert (entry["of"], entry["trials"]) == ("b less a", 4)
+    assert (entry["of"], entry["trials"]) == ("b less a", 5)
 
 
 def test_an_ordering_whose_interval_holds_0_is_not_shown():
-    outcome = made(a=(1.0, 5.0, 3.0), b=(2.0, 4.0, 4.0))
+    outcome = made(a=(1.0, 5.0, 3.0, 4.0, 2.0), b=(2.0, 4.0, 4.0, 3.5, 2.5))
     assert ordering("p/x/low", "c", "m", ("a",), ("b",)).judge(outcome)["verdict"] == "not reproduced"
     assert ordering("p/x/equal", "c", "m", ("a",), ("a",)).judge(outcome)["verdict"] == "not reproduced"
 
 
 def test_an_ordering_of_groups_needs_every_pair_and_shows_the_weakest():
-    outcome = made(a=(1.0, 1.1, 0.9), b=(5.0, 5.1, 4.9), c=(0.5, 0.6, 0.4), d=(9.0, 9.1, 8.9))
+    outcome = made(
+        **{row: [end + 0.1 * i for i in range(-2, 3)] for row, end in zip("abcd", (1.0, 5.0, 0.5, 9.0), strict=True)}
+    )
     both = ordering("p/x/both", "c", "m", ("a", "c"), ("b", "d")).judge(outcome)
     assert both["verdict"] == "reproduced"
     assert [one["said"] for one in both["parts"]] == ["b less a", "d less a", "b less c", "d less c"]
@@ -132,8 +135,9 @@ def test_components_and_runs_are_parts():
     assert [one["said"] for one in only["parts"]] == ["b less a, component 2"]
 
 
-def test_one_trial_decides_nothing():
-    outcome = made(a=(1.0,), b=(5.0,))
+@pytest.mark.parametrize("trials", range(1, LEAST))
+def test_few_trials_decide_nothing(trials):
+    outcome = made(a=(1.0,) * trials, b=(5.0,) * trials)
     claims = [
         ordering("p/x/o", "c", "m", ("a",), ("b",)),
         percentage("p/x/p", "c", "m", "b", "a", 400.0, tolerance=3.0),
@@ -150,7 +154,7 @@ def test_one_trial_decides_nothing():
     [(12.0, 3.0, "reproduced"), (6.9, 3.0, "not reproduced"), (13.1, 3.0, "not reproduced"), (10.0, None, "reported")],
 )
 def test_percentages_have_a_tolerance_or_none(target, tolerance, expected):
-    outcome = made(a=(110.0, 112.0, 108.0), b=(100.0, 101.0, 99.0))
+    outcome = made(a=(110.0, 112.0, 108.0, 111.0, 109.0), b=(100.0, 101.0, 99.0, 100.5, 99.5))
     entry = percentage("p/x/p", "c", "m", "a", "b", target, tolerance=tolerance).judge(outcome)
     assert entry["measured"] == pytest.approx(10.0)
     assert entry["verdict"] == expected
@@ -158,7 +162,7 @@ def test_percentages_have_a_tolerance_or_none(target, tolerance, expected):
 
 
 def test_a_level_is_reported_or_within_bounds():
-    outcome = made(a=(1.0, 1.2, 0.8), b=(1.0, 3.0, 2.0))
+    outcome = made(a=(1.0, 1.2, 0.8, 1.1, 0.9), b=(1.0, 3.0, 2.0, 2.5, 1.5))
     assert level("p/x/l", "c", "m", ("a", "b"), target="t").judge(outcome)["verdict"] == "reported"
     assert level("p/x/l", "c", "m", ("a",), target="t", within=(0.5, 1.5)).judge(outcome)["verdict"] == "reproduced"
     both = level("p/x/l", "c", "m", ("a", "b"), target="t", within=(0.5, 1.5)).judge(outcome)
@@ -204,7 +208,7 @@ def test_a_claim_without_parts_is_reported():
 def test_an_entry_has_what_readers_need():
     entry = ordering("p/x/low", "a is below b.", "m", ("a",), ("b",), differs="why").judge(made(a=(1, 2), b=(3, 5)))
     first = ["id", "claim", "target", "measured", "interval", "verdict"]
-    assert list(entry) == [*first, "of", "rule", "trials", "differs", "parts"]
+    assert list(entry) == [*first, "of", "rule", "trials", "differs", "note", "parts"]
     assert (entry["id"], entry["claim"], entry["differs"]) == ("p/x/low", "a is below b.", "why")
     assert set(entry["parts"][0]) == {"said", "measured", "interval", "holds", "trials"}
 
@@ -220,6 +224,18 @@ def test_numbers_of_numpy_are_pythons():
     entry = Claim("p/x/numpy", "c", "t", "r", parts).judge(made(a=(1.0,)))
     assert (entry["verdict"], entry["of"]) == ("not reproduced", "b")
     assert json.loads(json.dumps(entry)) == entry
+
+
+def test_what_no_paper_says_is_judged_but_reported():
+    outcome = made(a=(1.0,) * 5, b=(2.0,) * 5)
+    entry = ordering("p/x/ours", "a is below b.", "m", ("a",), ("b",), ours=True, note="Seen before.").judge(outcome)
+    assert (entry["verdict"], entry["parts"][0]["holds"], entry["note"]) == ("reported", True, "Seen before.")
+
+
+def test_a_lower_confidence_is_a_narrower_interval():
+    samples = np.random.default_rng(0).random((9, 1))
+    wide, narrow = (resample(samples, lambda means: means[0], level)[1] for level in (0.975, 0.5))
+    assert wide[0] < narrow[0] < narrow[1] < wide[1]
 
 
 def test_verdicts():

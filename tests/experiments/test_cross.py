@@ -21,6 +21,7 @@ SOME = {
     "generalized-linear": ("MOGLB-UCB", "uniform"),
     "bumps": ("MOC-MAB", "uniform"),
     "multichannel": ("CP-UCB1", "uniform"),
+    "ridges": ("PCZ", "uniform"),
     "multi-armed": ("P-TS", "uniform"),
 }
 
@@ -69,7 +70,7 @@ def test_nobody_is_missing():
 
 def test_zooming_plays_only_where_contexts_lie_in_the_unit_cube():
     where = {name for name in OURS if any(isinstance(one, Pcz | ContextualZooming) for one in recipes(name).values())}
-    assert where == {"cross/bumps", "cross/multichannel"}
+    assert where == {"cross/bumps", "cross/multichannel", "cross/ridges"}
 
 
 def test_policies_that_drop_arms_play_only_where_arms_stay():
@@ -80,3 +81,18 @@ def test_policies_that_drop_arms_play_only_where_arms_stay():
 def test_recall_is_measured_only_where_arms_stay():
     where = {name for name, one in OURS.items() if "front_recall" in one.runs[0].metrics}
     assert where == {"cross/linear-fixed", "cross/generalized-linear", "cross/multi-armed"}
+    assert {name for name, one in OURS.items() if cross.NO_RECALL in one.about} == OURS.keys() - where
+
+
+def test_the_arms_of_the_ridges_are_told_apart_by_their_rows():
+    rows = recipes("cross/ridges")
+    assert {"PCZ", "Contextual Zooming", "MOC-MAB", "CP-UCB1", "CS-UCB1", "CD-UCB1", *cross.context_free()} == set(rows)
+    shape = OURS["cross/ridges"].runs[0].environment.problem(100, np.random.default_rng(0)).shape
+    assert (shape.arms, shape.objectives, shape.shared) == (100, 2, False)
+    assert rows["PCZ"].bind(shape).dimensions == 2
+
+
+def test_links_are_known_to_whoever_can_use_them():
+    rows = recipes("cross/generalized-linear")
+    assert rows["MOL-TS, links"].links == rows["MOGLB-UCB"].links
+    assert rows["MOL-TS"].links is None

@@ -44,7 +44,7 @@ def test_the_papers_scale():
     for name, rounds, trials, sides in (
         ("fig1", 100_000, 100, 10),
         ("fig2", 1_000_000, 20, 16),
-        ("fig3", 4_681_992, 4, 9),
+        ("fig3", 4_681_992, 5, 9),
     ):
         (run,) = OURS[f"mocmab2018/{name}"].runs
         assert (run.rounds, run.trials) == (rounds, trials)
@@ -59,6 +59,20 @@ def test_every_policy_has_the_papers_seven_scales_in_figure_1():
     for row, tuned in run.rows.items():
         assert [recipe.scale for recipe in tuned.grid.values()] == scales, row
         assert (tuned.component, tuned.highest) == (0, False)
+
+
+def test_the_grids_of_the_channels_and_of_the_advertisements():
+    """As the pages say: who has all seven scales, and on how many trials they are chosen."""
+    for name in ("fig2", "fig2-rate"):
+        (run,) = OURS[f"mocmab2018/{name}"].runs
+        sizes = {row: len(tuned.grid) for row, tuned in run.rows.items()}
+        assert sizes == {**dict.fromkeys(("MOC-MAB", "CP-UCB1", "CS-UCB1", "CD-UCB1"), 3), "P-UCB1": 7, "S-UCB1": 7}
+        assert any("P-UCB1 and S-UCB1 have all seven" in text for text in OURS[f"mocmab2018/{name}"].about)
+    fig3 = OURS["mocmab2018/fig3"]
+    sizes = {row: len(tuned.grid) for row, tuned in fig3.runs[0].rows.items()}
+    assert sizes == {"MOC-MAB": 7, "CD-UCB1": 4, **dict.fromkeys(("CP-UCB1", "CS-UCB1", "P-UCB1", "S-UCB1"), 2)}
+    assert fig3.runs[0].tuning_trials == 1
+    assert ads.GRIDS in fig3.about
 
 
 def test_beta_of_the_advertisements():

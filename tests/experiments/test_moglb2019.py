@@ -93,7 +93,7 @@ class Curves:
 
 def test_how_far_below_is_a_ratio_of_means():
     claim = figures.ratio("id", "claim", "target", "a", ["b"], ["r"])
-    (part,) = claim.parts(Curves(a=[[0, 1], [0, 3]], b=[[0, 4], [0, 12]]))
+    (part,) = claim.parts(Curves(a=[[0, 1], [0, 3]] * 3, b=[[0, 4], [0, 12]] * 3))
     assert part.measured == pytest.approx(25.0)
     assert part.interval == pytest.approx((25.0, 25.0))
     assert part.holds is None
@@ -104,9 +104,17 @@ def test_play_ratios_may_be_infinite():
     assert (share.measured, median.measured) == (pytest.approx(1 / 3), 3.0)
 
 
+def test_a_median_may_be_infinite():
+    curves = Curves(a=[[1, 2], [1, np.inf], [1, np.inf]])
+    (share,) = figures.medians("play_ratio", "a").parts(curves)
+    assert share.measured == pytest.approx(2 / 3)
+    assert share.said.endswith("the median over trials is infinite")
+    assert "cannot be read" not in figures.medians("play_ratio", "a").judge(curves)["of"]
+
+
 @pytest.mark.parametrize(("late", "holds"), [(1.4, True), (1.6, False), (0.4, False)])
 def test_a_cost_is_flat_within_bounds(late, holds):
-    rows = {"MOGLB_UCB": [[1.0, 1.0, 1.0, 1.0, late, late]] * 3}
+    rows = {"MOGLB_UCB": [[1.0, 1.0, 1.0, 1.0, late, late]] * 5}
     (part,) = cost.within_steady(Curves(**rows))
     assert part.measured == pytest.approx(late)
     assert part.holds is holds

@@ -111,6 +111,22 @@ class Curves:
         return np.arange(1, 3), self.both[metric]
 
 
+class Rows:
+    """One run; every row has the same curves for all metrics."""
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    def runs(self):
+        return ["run"]
+
+    def components(self, run, row, metric):
+        return [0]
+
+    def curves(self, run, row, metric, component=0):
+        return np.arange(1, 3), np.array(self.rows[row])
+
+
 @pytest.mark.parametrize(("most", "holds"), [([[1.0, 2.0]], True), ([[1.0, 1.9]], False), ([[0.5, 3.0]], False)])
 def test_pareto_regret_above_the_effective_one_is_found_at_any_round(most, holds):
     claim = figures.below("x", ["row"])
@@ -119,17 +135,53 @@ def test_pareto_regret_above_the_effective_one_is_found_at_any_round(most, holds
 
 
 def test_the_paradox_names_the_constants_where_it_holds(tmp_path):
-    reproduce(["molts2025/reward-paradox"], tmp_path, rounds=30, trials=2, workers=1)
+    reproduce(["molts2025/reward-paradox"], tmp_path, rounds=30, trials=5, workers=1)
     claims = claims_of(tmp_path)
     somewhere = claims.pop("molts2025/reward-paradox/somewhere")
     everywhere = [
         claim["id"].rpartition("/")[2]
         for claim in claims.values()
-        if all(part["interval"][0] > 0.0 for part in claim["parts"])
+        if all(part["interval"] is not None and part["interval"][0] > 0.0 for part in claim["parts"])
     ]
+    assert "pilot" in somewhere["note"]
     assert somewhere["measured"] == len(everywhere)
     assert (somewhere["verdict"] == "reproduced") is bool(everywhere)
     assert len(claims) == 6
+
+
+@pytest.fixture(scope="module")
+def fig11(tmp_path_factory):
+    out = tmp_path_factory.mktemp("fig11")
+    reproduce(["molts2025/fig11"], out, rounds=12, trials=5, workers=1)
+    return claims_of(out)
+
+
+@pytest.mark.parametrize("what", ["lowest-pareto", "lowest-effective", "highest-reward"])
+def test_what_the_paper_claims_does_not_count_the_reconstruction(fig11, what):
+    parts = [part["said"] for part in fig11[f"molts2025/fig11/{what}"]["parts"]]
+    assert len(parts) == (8 if what == "highest-reward" else 2)
+    assert not any("PFIwR" in said for said in parts)
+
+
+@pytest.mark.parametrize("what", ["pareto", "effective", "reward"])
+def test_the_reconstruction_is_judged_but_only_reported(fig11, what):
+    claim = fig11[f"molts2025/fig11/reconstruction-{what}"]
+    assert claim["verdict"] == "reported"
+    assert len(claim["parts"]) == (8 if what == "reward" else 2)
+    assert all("PFIwR-style reconstruction" in part["said"] for part in claim["parts"])
+    assert all(isinstance(part["holds"], bool) for part in claim["parts"])
+    assert "reconstructions of ours" in claim["note"]
+
+
+def test_samples_are_compared_at_equal_constants(tmp_path):
+    claims = {claim.id: claim for one in molts2025.EXPERIMENTS for claim in one.claims if one.id.endswith("/samples")}
+    assert len(claims) == 2 * 5
+    claim = claims["molts2025/samples/theory-c-effective"]
+    more, less = "M = 10, theory c", "M = 1, theory c"
+    entry = claim.judge(Rows({more: [[1.0, 2.0]] * 5, less: [[1.0, 3.0]] * 5}))
+    assert (entry["of"], entry["measured"], entry["verdict"]) == (f"{less} less {more}", 1.0, "reproduced")
+    assert "same constant" in entry["note"]
+    assert claim.judge(Rows({more: [[1.0, 3.0]] * 5, less: [[1.0, 2.0]] * 5}))["verdict"] == "not reproduced"
 
 
 def test_the_toy_example():

@@ -82,15 +82,68 @@ def test_every_row_has_the_same_grid_and_the_same_rule():
                 assert (tuned.metric, tuned.component, tuned.highest) == (run.metrics[0], None, False)
 
 
-def test_flat_means_slower_than_the_linear_one():
-    linear, bent = [[100, 200, 300], [90, 180, 270]], [[150, 160, 161], [140, 150, 153]]
-    claim = figures.flat("p/x/flat", "MOSLB-PL", "level_regret", (0, 1), "")
+LINEAR = [[100 - t, 200 - 2 * t, 300 - 3 * t] for t in range(6)]
+BENT = [[150, 160, 161 + t] for t in range(6)]
+
+
+def test_slower_compares_growth_at_the_end():
+    linear, bent = LINEAR, BENT
+    claim = figures.slower("p/x/slower", "MOSLB-PL", "level_regret", (0, 1), "")
     assert claim.judge(Curves(MOSLB_PL=bent, P_UCB1=linear))["verdict"] == "reproduced"
     swapped = claim.judge(Curves(MOSLB_PL=linear, P_UCB1=bent))
     assert swapped["verdict"] == "not reproduced"
-    assert swapped["measured"] == pytest.approx((1.0 - 100.0 + 3.0 - 90.0) / 2)
+    assert swapped["measured"] == pytest.approx(3.5 - 97.5)
+    assert "pilot" in swapped["note"]
     pace = figures.pace("p/x/pace", "MOSLB-PL", "level_regret").judge(Curves(MOSLB_PL=bent))
-    assert [part["measured"] for part in pace["parts"]] == [2.0, 2.0]
+    assert [part["measured"] for part in pace["parts"]] == [3.5, 3.5]
+
+
+@pytest.mark.parametrize(("curves", "off", "linear"), [(LINEAR, False, True), (BENT, True, False)])
+def test_levelling_off_and_being_linear(curves, off, linear):
+    claims = {
+        off: figures.levels_off("p/x/levels-off", "P-UCB1", "level_regret", ""),
+        linear: figures.relative_pace("p/x/linear", "", "", "P-UCB1", "level_regret", above=0.8, differs=""),
+    }
+    for holds, claim in claims.items():
+        entry = claim.judge(Curves(P_UCB1=curves))
+        assert entry["verdict"] == ("reproduced" if holds else "not reproduced")
+        assert entry["measured"] == pytest.approx(1.0 if curves is LINEAR else 3.5 / (163.5 / 3))
+        assert [part["said"] for part in entry["parts"]] == [
+            f"P-UCB1, last pace over mean pace, level {level}, d = 5" for level in (1, 2)
+        ]
+        assert "this threshold is ours" in entry["rule"]
+        assert "pilot" in entry["note"]
+
+
+def test_neither_flat_nor_linear_between_the_thresholds():
+    between = [[100, 200, 250]] * 6  # a pace of 50 after one of 83
+    off = figures.levels_off("p/x/levels-off", "P-UCB1", "level_regret", "")
+    linear = figures.relative_pace("p/x/linear", "", "", "P-UCB1", "level_regret", above=0.8, differs="")
+    assert {claim.judge(Curves(P_UCB1=between))["verdict"] for claim in (off, linear)} == {"not reproduced"}
+
+
+def test_trials_without_regret_are_flat():
+    curves = [[0, 0, 0]] * 4 + [[10, 20, 30]]  # some resamples have no regret at all
+    entry = figures.levels_off("p/x/levels-off", "P-UCB1", "level_regret", "").judge(Curves(P_UCB1=curves))
+    assert (entry["verdict"], entry["measured"]) == ("not reproduced", 1.0)
+    assert entry["interval"] == [0.0, 1.0]
+
+
+def test_the_thresholds_of_both_are_in_the_rules():
+    rules = {claim.id.rpartition("/")[2]: claim.rule for claim in CHAINS[0].claims}
+    assert "below 0.2" in rules["moslb-pc-levels-off"]
+    assert "above 0.8" in rules["pucb1-almost-linear"]
+
+
+def test_what_is_drawn_is_in_the_manifest(tmp_path, monkeypatch):
+    monkeypatch.setattr(reproduce.report, "write", lambda folder: folder / "report.html")
+    reproduce.reproduce(["moslb2024/fig2"], tmp_path, workers=1)
+    (claim,) = json.loads((tmp_path / "claims.json").read_text())
+    assert claim["verdict"] == "reproduced"
+    (part,) = EXPERIMENTS["moslb2024/fig2"].runs
+    assert part.said["tables"] == 500
+    assert [0, 2] in part.said["above"]
+    assert [0, 1] in part.said["beside"]
 
 
 def test_steadier_compares_standard_deviations():

@@ -8,12 +8,13 @@ from toys import GRID
 
 from mobandits import cli
 from mobandits.experiments import reproduce as module
-from mobandits.experiments.experiment import Ask
+from mobandits.experiments.experiment import Ask, Tuned
 from mobandits.experiments.reproduce import TUNING, reproduce, slug
+from mobandits.policies import RandomChoice
 from mobandits.simulation import FolderError, Results
 
 ENTRY = {"id", "claim", "target", "measured", "interval", "verdict"}
-OURS = {"of", "rule", "trials", "differs", "parts", "papers_rule"}
+OURS = {"of", "rule", "trials", "differs", "note", "parts", "papers_rule"}
 
 
 def files(folder):
@@ -45,6 +46,18 @@ def test_a_constant_is_chosen_on_another_seed(pageless, tmp_path):
     tuning = said(folder / "runs" / "W-tuning")
     assert (tuning["seed"], tuning["trials"]) == (TUNING, 2)
     assert said(folder / "runs" / "W")["seed"] == 0
+
+
+def test_means_since_the_last_point_are_chosen_over_all_rounds():
+    """A metric that is not a sum: the recorded windows count by their length, not only the last one."""
+    rows = [("a", 10, 0.0), ("a", 40, 1.0), ("b", 10, 0.9), ("b", 40, 0.5), ("c", 10, 0.0), ("c", 40, 0.2)]
+    table = pl.DataFrame(rows, ["policy", "round", "value"], orient="row")
+    table = table.with_columns(policy="row, " + pl.col("policy"), metric=pl.lit("jaccard"), component=pl.lit(0))
+    grid = dict.fromkeys("abc", RandomChoice())
+    assert module.best_of(table, "row", Tuned(grid, "jaccard", highest=True)) == "row, a"  # 0.75 against 0.6
+    assert module.best_of(table, "row", Tuned(grid, "jaccard")) == "row, c"
+    sums = table.with_columns(metric=pl.lit("pareto_regret"))
+    assert module.best_of(sums, "row", Tuned(grid)) == "row, c"
 
 
 def test_the_whole_grid_is_in_the_table(pageless, tmp_path):

@@ -24,9 +24,9 @@ EVENTS = [
 ]
 
 
-def findings(run, *, rounds, seed, failing=0, violated=False):
+def findings(run, *, rounds, seed, failing=0, violated=False, slack=1.0, exceeded=False):
     """What a run finds out: all events fail in the first runs, and an inequality is violated or not."""
-    right, found = np.full(rounds, rounds + 1.0), list[Finding]()
+    right, found = np.full(rounds, rounds * slack + 1.0), list[Finding]()
     for name in EVENTS:
         held = event(name, "s", 2.0 if run < failing else 1.0, 1.5, 0.1)
         found += on_the_event(
@@ -34,7 +34,9 @@ def findings(run, *, rounds, seed, failing=0, violated=False):
             lambda name=name: [
                 inequality(f"{name}, gap", "s", np.ones(rounds), 0.5 if violated else 2.0),
                 inequality(f"{name}, never looked at", "s", 1.0, 0.0, False),
-                bound(f"{name}, regret", "s", np.ones(rounds), right),
+                bound(
+                    f"{name}, regret", "s", 2.0 * np.ones(rounds) if exceeded and run == 3 else np.ones(rounds), right
+                ),
                 doubted(f"{name}, second digit", "s", 2.0 * np.ones(rounds), right),
             ],
         )
@@ -80,6 +82,26 @@ def test_verdicts_where_something_fails(play):
     assert claims["inequalities"]["verdict"] == "not reproduced"
     assert claims["inequalities"]["measured"] == 130.0
     assert claims["bounds"]["verdict"] == "reproduced"
+
+
+def test_what_was_never_looked_at_is_named(play):
+    claims, _ = play(failing=2)
+    for name in EVENTS:
+        assert f"{name}, never looked at" in claims["inequalities"]["note"]
+    assert claims["bounds"]["note"] == ""
+
+
+def test_bounds_that_are_far_away_are_reported_only(play):
+    claims, _ = play(failing=2, slack=3.0)  # about a third of a bound is used up
+    assert claims["slack"]["measured"] == pytest.approx(10 / 31)
+    assert (claims["bounds"]["verdict"], claims["bounds"]["measured"]) == ("reported", 0.0)
+    assert "far below its bound" in claims["bounds"]["differs"]
+
+
+def test_a_bound_that_is_exceeded_is_a_failure(play):
+    claims, _ = play(exceeded=True)
+    assert claims["bounds"]["verdict"] == "not reproduced"
+    assert claims["bounds"]["measured"] > 0.0
 
 
 def test_nothing_to_judge_where_all_events_fail(play):

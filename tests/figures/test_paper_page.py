@@ -13,10 +13,10 @@ from mobandits.figures.paper_page import (
     constants,
     counted,
     details,
-    difference_of,
     grids,
     measured,
     paper_page,
+    remarks,
     telling,
     values,
 )
@@ -39,6 +39,7 @@ def entry(**changed):
         "rule": "r",
         "trials": 4,
         "differs": "Why.",
+        "note": "",
         "parts": parts,
     }
     return said | rest | changed
@@ -88,10 +89,14 @@ def test_numbers_have_three_digits(value, interval, expected):
 
 
 def test_why_ours_differs():
-    assert difference_of(entry(verdict="reproduced")) == ""
-    assert difference_of(entry(verdict="reported", parts=[])) == "Why."
+    assert remarks(entry(verdict="reproduced")) == ""
+    assert remarks(entry(verdict="reproduced", note="Seen before.")) == "Seen before."
+    assert remarks(entry(verdict="reported", parts=[])) == "Why."
     many = [entry()["parts"][1] | {"said": f"part {i}"} for i in range(5)]
-    assert difference_of(entry(parts=many)) == "Not shown for part 0, part 1, part 2 and 2 more. Why."
+    assert remarks(entry(parts=many)) == "Not shown for part 0, part 1, part 2 and 2 more. Why."
+    many[0]["interval"] = [-2.0, -0.5]
+    said = "Not shown for part 1, part 2, part 3 and 1 more. The opposite is clear for part 0. Why."
+    assert remarks(entry(parts=many)) == said
 
 
 def test_reported_claims_tell_all_their_numbers_or_the_range():
@@ -127,7 +132,7 @@ def test_the_index_names_every_experiment(manifest):
 
 
 def test_claims_as_markdown_survive_bars():
-    text = claims_markdown([entry(claim="||x|| is small.")])
+    text = claims_markdown([entry(claim="||x|| is small.")], {})
     assert "&#124;&#124;x&#124;&#124; is small." in text
     assert [line.count("|") for line in text.splitlines() if line.startswith("|")] == [5, 5, 5]
 

@@ -10,6 +10,7 @@ from mobandits.experiments.claims import Claim
 from mobandits.kernel.protocols import Environment, Metric, Recipe
 from mobandits.kernel.surface import SurfaceEnvironment
 from mobandits.kernel.text import concise
+from mobandits.metrics import resolve
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class Tuned:
 
     Args:
         grid: {how the constant is said, such as "c = 0.1": the recipe with it}.
-        metric: what is best, at the last round, on average over trials.
+        metric: what is best on average over trials: at the last round, or over all of them where it is a mean.
         component: of the metric; None adds up all of them.
         highest: whether more is better.
 
@@ -40,6 +41,10 @@ class Tuned:
     def metric_name(self) -> str:
         """The metric as tables call it."""
         return self.metric if isinstance(self.metric, str) else self.metric.name
+
+    def cumulative(self) -> bool:
+        """Whether tables hold the metric's sums, and not its means since the round recorded before."""
+        return resolve([self.metric])[0].cumulative
 
 
 @dataclass(frozen=True)

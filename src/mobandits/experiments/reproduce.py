@@ -141,13 +141,15 @@ def gather(out: Path) -> None:
     folders = [out / RUNS / name for name in EXPERIMENTS if (out / RUNS / name / CLAIMS).exists()]
     manifests = [manifest for folder in folders if (manifest := read_manifest(folder)) is not None]
     experiments = [
-        {"experiment": one["specification"]["experiment"], "title": one["specification"]["title"],
+        {**{key: one["specification"][key] for key in ("experiment", "title", "seed", "changed")},
          "seconds": one["wall_seconds"]}
         for one in manifests
     ]  # fmt: skip
     table = pl.concat([read_table(folder / TABLE) for folder in folders], rechunk=True)
+    claims = [claim for folder in folders for claim in json.loads((folder / CLAIMS).read_text(encoding="utf-8"))]
+    (out / CLAIMS).unlink(missing_ok=True)
     collect(out, table, {"experiment": COLLECTION, "experiments": experiments}, folders)
-    write_claims(out, [claim for folder in folders for claim in json.loads((folder / CLAIMS).read_text())])
+    write_claims(out, claims)
 
 
 def write_claims(folder: Path, claims: Sequence[dict[str, Any]]) -> None:
@@ -183,11 +185,10 @@ def specification(
     experiment: Experiment, ask: Ask, places: Mapping[str, str], rows: Sequence[Chosen]
 ) -> dict[str, Any]:
     """What the page needs to know."""
-    runs = [run for run in experiment.runs if isinstance(run, Run)]
     changed = {
         name: value
         for name, value in (("rounds", ask.rounds), ("trials", ask.trials))
-        if value is not None and (not runs or any(getattr(run, name) != value for run in runs))
+        if value is not None and any(getattr(run, name, None) != value for run in experiment.runs)
     }
     return {
         "experiment": experiment.id,
@@ -272,11 +273,19 @@ def tuning_plan(experiment: Experiment, run: Run, ask: Ask) -> Plan:
 
 
 def best_of(table: pl.DataFrame, row: str, tuned: Any) -> str:
-    """The row of the grid with the best mean at the last round, the first of several."""
-    last = table.filter((pl.col("round") == pl.col("round").max()) & (pl.col("metric") == tuned.metric_name))
+    """The row of the grid that is best on average, the first of several.
+
+    At the last round, or, where the metric holds means since the round recorded before, over all rounds.
+    """
+    own = table.filter(pl.col("metric") == tuned.metric_name)
     if tuned.component is not None:
-        last = last.filter(pl.col("component") == tuned.component)
-    means = dict(last.group_by("policy").agg(pl.col("value").mean()).rows())
+        own = own.filter(pl.col("component") == tuned.component)
+    if tuned.cumulative():
+        own = own.filter(pl.col("round") == pl.col("round").max())
+    points = own["round"].unique().sort()
+    windows = dict(zip(points, points.diff().fill_null(points[0]), strict=True))
+    weight = pl.col("round").replace_strict(windows, return_dtype=pl.Float64)
+    means = dict(own.group_by("policy").agg((pl.col("value") * weight).sum() / weight.sum()).rows())
     sign = -1.0 if tuned.highest else 1.0
     return min(spread(row, tuned), key=lambda name: sign * float(means[name]))
 

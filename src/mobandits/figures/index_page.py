@@ -6,6 +6,7 @@ from typing import Any
 from mobandits.figures.page import grid, page
 from mobandits.figures.paper_page import claims_table, counted
 from mobandits.figures.provenance import machine_and_time
+from mobandits.figures.words import listed
 
 
 def index_page(manifest: dict[str, Any], claims: list[dict[str, Any]]) -> str:
@@ -33,3 +34,13 @@ def index_page(manifest: dict[str, Any], claims: list[dict[str, Any]]) -> str:
         *machine_and_time(manifest),
     ]
     return page("Reproduced experiments", body)
+
+
+def scale_of(experiment: dict[str, Any]) -> str:
+    """What was asked for in place of an experiment's own scale.
+
+    Example:
+        >>> scale_of({"changed": {"rounds": 50, "trials": 2}})
+        '50 rounds and 2 trials'
+    """
+    return listed([f"{value} {name}" for name, value in experiment["changed"].items()])

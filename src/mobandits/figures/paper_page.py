@@ -16,6 +16,7 @@ from mobandits.figures.provenance import provenance
 from mobandits.figures.run_page import final_rows
 from mobandits.figures.words import listed, part, signed
 
+SHOWN = 3  # so many names are said, more are counted
 FEW = 4  # so many numbers of a claim fit into one cell
 BADGES = {"reproduced": "yes", "not reproduced": "no", "reported": "said"}
 
@@ -76,8 +77,9 @@ def claims_table(claims: list[dict[str, Any]], link: str = "") -> str:
     """
     rows = []
     for claim in claims:
-        sentence = f"<br><small>{escape(difference_of(claim))}</small>" if difference_of(claim) else ""
+        sentence = f"<br><small>{escape(remarks(claim))}</small>" if remarks(claim) else ""
         badge = f'<span class="{BADGES[claim["verdict"]]}">{claim["verdict"]}</span>'
+        badge += f"<br><small>{escape(otherwise(claim))}</small>" if otherwise(claim) else ""
         name = claim["id"].rpartition("/")[0]
         first = f'<a href="{escape(link.format(name))}">{escape(claim["id"])}</a><br>' if link else ""
         own = "<br>".join(f"{escape(number)}<br><small>{escape(said)}</small>" for said, number in telling(claim))
@@ -129,20 +131,50 @@ def measured(claim: dict[str, Any]) -> str:
     return f"{said} [{signed(interval[0], digits)}, {signed(interval[1], digits)}]" if interval else said
 
 
-def difference_of(claim: dict[str, Any]) -> str:
-    """The sentence on where ours differs from the paper's; empty where it does not.
+def remarks(claim: dict[str, Any]) -> str:
+    """The sentences below a claim: what is always said of it, and, unless it is reproduced, where and why ours differ.
 
     Example:
-        >>> difference_of({"verdict": "reproduced", "differs": "too few trials.", "parts": []})
+        >>> part = {"said": "b less a", "holds": False, "interval": [-3.0, -1.0]}
+        >>> claim = {"verdict": "not reproduced", "note": "", "differs": "Trials are few.", "parts": [part]}
+        >>> remarks(claim)
+        'The opposite is clear for b less a. Trials are few.'
+        >>> remarks(claim | {"verdict": "reproduced"})
         ''
     """
-    if claim["verdict"] == "reproduced":
-        return ""
-    failed = [part["said"] for part in claim["parts"] if part["holds"] is False]
-    if not failed or len(claim["parts"]) == 1:
-        return str(claim["differs"])
-    more = [f"{len(failed) - 3} more"] if len(failed) > 3 else []
-    return f"Not shown for {listed([*failed[:3], *more])}. {claim['differs']}".strip()
+    said = [claim["note"]]
+    if claim["verdict"] != "reproduced":
+        failed = [one for one in claim["parts"] if one["holds"] is False]
+        against = [one["said"] for one in failed if one["interval"] and one["interval"][1] < 0.0]
+        open_ones = [one["said"] for one in failed if one["said"] not in against]
+        if open_ones and len(claim["parts"]) > 1:
+            said.append(f"Not shown for {some(open_ones)}.")
+        if against:
+            said.append(f"The opposite is clear for {some(against)}.")
+        said.append(claim["differs"])
+    return " ".join(filter(None, said))
+
+
+def some(names: list[str]) -> str:
+    """The first of some names, and how many more there are.
+
+    Example:
+        >>> some(["a", "b", "c", "d"])
+        'a, b, c and 1 more'
+    """
+    more = [f"{len(names) - SHOWN} more"] if len(names) > SHOWN else []
+    return listed([*names[:SHOWN], *more])
+
+
+def otherwise(claim: dict[str, Any]) -> str:
+    """What the paper's own rule for constants would say, where that is another verdict.
+
+    Example:
+        >>> otherwise({"verdict": "reproduced", "papers_rule": {"verdict": "not reproduced"}})
+        'with the best constants of the reported trials: not reproduced'
+    """
+    again = claim.get("papers_rule", claim)["verdict"]
+    return "" if again == claim["verdict"] else f"with the best constants of the reported trials: {again}"
 
 
 def details(claim: dict[str, Any]) -> str:

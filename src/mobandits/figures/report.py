@@ -9,7 +9,7 @@ import polars as pl
 
 from mobandits.figures.claims_markdown import claims_markdown
 from mobandits.figures.demo_page import demo_page
-from mobandits.figures.index_page import index_page
+from mobandits.figures.index_page import index_page, scale_of
 from mobandits.figures.paper_page import paper_page
 from mobandits.figures.run_page import run_page
 
@@ -50,7 +50,8 @@ def _write_several(directory: Path, manifest: dict[str, Any]) -> Path:
         for figure in sorted((folder / FIGURES).glob("*")):
             (directory / FIGURES).mkdir(exist_ok=True)
             shutil.copyfile(figure, directory / FIGURES / f"{name.replace('/', '-')}-{figure.name}")
-    (directory / "claims.md").write_text(claims_markdown(_claims(directory)), encoding="utf-8")
+    changed = {one["experiment"]: scale_of(one) for one in manifest["specification"]["experiments"] if one["changed"]}
+    (directory / "claims.md").write_text(claims_markdown(_claims(directory), changed), encoding="utf-8")
     if len(folders) == 1:
         (only,) = folders.values()
         return _written(directory, (only / PAGE).read_text(encoding="utf-8"))

@@ -1,6 +1,7 @@
 """What mocmab2018 says of lexicographic optima, checked on random tables of mean rewards."""
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -13,6 +14,7 @@ from mobandits.orders import Lexicographic, Pareto
 from mobandits.simulation.streams import INSTANCE, stream
 
 TABLES, BATCHES = 1000, 10
+ARMS = (2, 10)  # fewest and most
 
 
 def continuous(rng: Rng, arms: int, objectives: int) -> Array:
@@ -98,14 +100,21 @@ def tables(objectives: Sequence[int], measures: Sequence[str]) -> Callable[[int,
         found = []
         for kind, draw in KINDS.items():
             rng = stream(ask.seed, batch, INSTANCE, kind)
-            drawn = [draw(rng, int(rng.integers(2, 11)), int(rng.choice(objectives))) for _ in range(TABLES)]
+            drawn = [
+                draw(rng, int(rng.integers(ARMS[0], ARMS[1] + 1)), int(rng.choice(objectives))) for _ in range(TABLES)
+            ]
             found += [(kind, TABLES, name, 0, float(sum(map(MEASURES[name], drawn)))) for name in measures]
         return pl.DataFrame(found, ["policy", "round", "metric", "component", "value"], orient="row")
 
     return compute
 
 
-def share(metric: str, kind: str, exactly: float | None) -> Callable[[Outcome], list[Part]]:
+def said(objectives: Sequence[int]) -> dict[str, Any]:
+    """What decides the tables, for the manifest."""
+    return {"tables": TABLES, "arms": list(ARMS), "objectives": list(objectives), "kinds": list(KINDS)}
+
+
+def frequency(metric: str, kind: str, exactly: float | None) -> Callable[[Outcome], list[Part]]:
     """The number of tables of a kind that have a property, in per cent, and whether it is exactly so many."""
 
     def parts(outcome: Outcome) -> list[Part]:
@@ -129,7 +138,7 @@ LEXICOGRAPHIC = Experiment(
             "five objectives."
         ),
     ),
-    [Computed("random tables", tables((3, 4, 5), ("degenerate",)), BATCHES, {"tables": TABLES})],
+    [Computed("random tables", tables((3, 4, 5), ("degenerate",)), BATCHES, said((3, 4, 5)))],
     [],
     (
         Claim(
@@ -137,21 +146,21 @@ LEXICOGRAPHIC = Experiment(
             "Without ties, or with a tie in the first objective only, every problem is degenerate",
             "the non-degenerate case needs two arms that tie in the first two objectives",
             "all tables are degenerate",
-            every(*(share("degenerate", kind, 100.0) for kind in ("no ties", "tie in the first objective"))),
+            every(*(frequency("degenerate", kind, 100.0) for kind in ("no ties", "tie in the first objective"))),
         ),
         Claim(
             "mocmab2018/lexicographic/two-ties",
             "With a tie in the first two objectives, no problem is degenerate unless all of them tie",
             "such problems are non-degenerate",
             "no table is degenerate",
-            share("degenerate", "tie in the first two", 0.0),
+            frequency("degenerate", "tie in the first two", 0.0),
         ),
         Claim(
             "mocmab2018/lexicographic/coarse",
             "How many problems are degenerate where means have one decimal, so that ties happen",
             "non-degenerate problems are uncommon",
             "none: the paper counts nothing",
-            share("degenerate", "means of one decimal", None),
+            frequency("degenerate", "means of one decimal", None),
         ),
     ),
 )
@@ -173,7 +182,7 @@ PARETO = Experiment(
             "random tables",
             tables((2, 3, 4, 5), ("outside_pareto_front", "pareto_gap_above_dominant_gap")),
             BATCHES,
-            {"tables": TABLES},
+            said((2, 3, 4, 5)),
         )
     ],
     [],
@@ -183,14 +192,14 @@ PARETO = Experiment(
             "The lexicographic optimum lies in the Pareto front",
             "no exception",
             "no table is an exception",
-            every(*(share("outside_pareto_front", kind, 0.0) for kind in KINDS)),
+            every(*(frequency("outside_pareto_front", kind, 0.0) for kind in KINDS)),
         ),
         Claim(
             "mocmab2018/pareto/gap",
             "The Pareto gap of an arm is at most its gap in the dominant objective",
             "no exception",
             "no table is an exception",
-            every(*(share("pareto_gap_above_dominant_gap", kind, 0.0) for kind in KINDS)),
+            every(*(frequency("pareto_gap_above_dominant_gap", kind, 0.0) for kind in KINDS)),
         ),
     ),
 )

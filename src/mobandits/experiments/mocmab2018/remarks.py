@@ -1,33 +1,49 @@
 """What mocmab2018 says beside its figures: the tolerance, periods, more than two objectives."""
 
+import math
 from collections.abc import Callable
 
 import numpy as np
 
 from mobandits.environments import Bumps, Multichannel, PeriodicBumps
-from mobandits.experiments.claims import Claim, Outcome, Part, Reading, final, growth, level, ordering, resample
+from mobandits.experiments.claims import Claim, Outcome, Part, final, growth, level, ordering, resample
 from mobandits.experiments.experiment import Experiment, Plot, Run, Tuned
-from mobandits.experiments.mocmab2018.shared import every
+from mobandits.experiments.mocmab2018.shared import SCALES, every
 from mobandits.kernel.protocols import Recipe
 from mobandits.policies import CdUcb1, MocMab
 
-SCALES = {"1": 1.0, "1/5": 0.2, "1/15": 1.0 / 15.0, "1/30": 1.0 / 30.0}
+FOUR_SCALES = ("1", "1/5", "1/15", "1/30")
+LASTING = 0.8  # growth goes on where the last third has at least this share of the growth of the middle third
 REGRET = "objective_regret"
 
 
 def tuned(make: Callable[[float], Recipe]) -> Tuned:
     """A row with its scale to choose by the regret in the dominant objective."""
-    return Tuned({f"scale = {said}": make(scale) for said, scale in SCALES.items()}, REGRET, 0)
+    return Tuned({f"scale = {said}": make(SCALES[said]) for said in FOUR_SCALES}, REGRET, 0)
 
 
-def above(reading: Reading, row: str, component: int, *, sign: float = 1.0) -> Callable[[Outcome], list[Part]]:
-    """A row's regret, read in some way, lies above 0 (below it for a sign of -1)."""
+def gained(row: str) -> Callable[[Outcome], list[Part]]:
+    """A row's regret in the other objective is below 0 at the end."""
 
     def parts(outcome: Outcome) -> list[Part]:
-        samples = reading(*outcome.curves(outcome.runs()[0], row, REGRET, component))[:, None]
+        samples = final(*outcome.curves(outcome.runs()[0], row, REGRET, 1))[:, None]
         value, ends = resample(samples, lambda means: means[0])
-        holds = ends and min(sign * ends[0], sign * ends[1]) > 0.0
-        return [Part(f"{row}, objective {component + 1}", value, ends, holds, len(samples))]
+        return [Part(f"{row}, objective 2", value, ends, ends and ends[1] < 0.0, len(samples))]
+
+    return parts
+
+
+def lasts(row: str) -> Callable[[Outcome], list[Part]]:
+    """A row's regret in the dominant objective grows in the last third of the rounds about as in the middle third."""
+
+    def parts(outcome: Outcome) -> list[Part]:
+        points, values = outcome.curves(outcome.runs()[0], row, REGRET, 0)
+        first, second = np.searchsorted(points, points[-1] * np.array([1 / 3, 2 / 3]))
+        at = [first, second, len(points) - 1]
+        samples = np.diff(values[:, at], axis=1) / np.diff(points[at])
+        value, ends = resample(samples, lambda means: means[1] / means[0])
+        said = f"{row}, growth in the last third over that in the middle third"
+        return [Part(said, value, ends, ends and ends[0] > LASTING, len(samples))]
 
     return parts
 
@@ -76,14 +92,15 @@ TOLERANCE = Experiment(
             "In the other objective MOC-MAB earns more than the oracle",
             "a reward much higher than the oracle's in the non-dominant objective",
             "each: the 95 % bootstrap interval of the regret is below 0",
-            every(*(above(final, row, 1, sign=-1.0) for row in SIDE_ROWS)),
+            every(*(gained(row) for row in SIDE_ROWS)),
         ),
         Claim(
             "mocmab2018/tolerance/never-vanishes",
-            "In the dominant objective the regret still grows at the end",
+            "In the dominant objective the regret grows on at the end",
             "the 2 v term does not vanish as arms get selected",
-            "each: the 95 % bootstrap interval of the growth in the last third, per 1,000 rounds, is above 0",
-            every(*(above(growth, row, 0) for row in SIDE_ROWS)),
+            "each: the 95 % bootstrap interval of the growth in the last third of the rounds, over that in the middle "
+            f"third, is above {LASTING:g}, a threshold of ours",
+            every(*(lasts(row) for row in SIDE_ROWS)),
         ),
         ordering(
             "mocmab2018/tolerance/finer-costs-less",
@@ -101,19 +118,19 @@ WITH, WITHOUT = "with the period", "without it"
 ORBITS = {"orbit 0.2": 0.2, "orbit 0.5": 0.5}
 
 
-def slowing(outcome: Outcome) -> list[Part]:
-    """By how much the regret of the row with the period grew faster over all rounds than in the last third."""
+def late_slopes(outcome: Outcome) -> list[Part]:
+    """The slope of the regret of the row with the period, on logarithmic axes, over the second half of the rounds."""
     found = []
     for run in outcome.runs():
         points, values = outcome.curves(run, WITH, REGRET, 0)
-        pace = values[:, -1] / float(points[-1]) * 1000.0
-        samples = np.stack([pace, growth(points, values)], axis=1)
-        value, ends = resample(samples, lambda means: means[0] - means[1])
-        found.append(Part(f"mean pace less late pace, {run}", value, ends, ends and ends[0] > 0.0, len(samples)))
+        half = int(np.searchsorted(points, points[-1] / 2))
+        samples, width = values[:, [half, -1]], math.log(points[-1] / points[half])
+        value, ends = resample(samples, lambda means, width=width: np.log(means[1] / means[0]) / width)
+        found.append(Part(f"slope, {run}", value, ends, ends and ends[1] < 1.0, len(samples)))
     return found
 
 
-def pays(run: str, differs: str = "") -> Claim:
+def pays(run: str) -> Claim:
     """Knowing the period is worth a coordinate."""
     return ordering(
         f"mocmab2018/periodic/pays-{run[-3:].replace('.', '')}",
@@ -123,7 +140,8 @@ def pays(run: str, differs: str = "") -> Claim:
         (WITHOUT,),
         runs=(run,),
         target="not in the paper, which proves a rate and compares with nothing",
-        differs=differs,
+        differs="The third coordinate spreads the same rounds over 343 cells in place of 100.",
+        ours=True,
     )
 
 
@@ -139,9 +157,10 @@ PERIODIC = Experiment(
             "to logarithms, and shows no figure; the motion is ours."
         ),
         (
-            "The wider orbit was added after looking at the narrower one, with which averaging over the day costs less "
+            "The wider orbit was added after a pilot with the narrower one, in which averaging over the day cost less "
             "than learning a third coordinate. The scale of either row is chosen from 1, 1/5, 1/15 and 1/30 by the "
-            "dominant objective, on trials of another seed."
+            "dominant objective, on trials of another seed. The corollary is proved for scale 1 and does not apply to "
+            "what is tuned."
         ),
     ),
     [
@@ -170,12 +189,13 @@ PERIODIC = Experiment(
             "mocmab2018/periodic/slows-down",
             "With the period the regret in the dominant objective is sublinear",
             "a regret of the order of T^(5/6)",
-            "each: the 95 % bootstrap interval of the mean growth less that of the last third, per 1,000 rounds, is "
-            "above 0",
-            slowing,
+            "each: on logarithmic axes, the 95 % bootstrap interval of the slope from half of the rounds to the end is "
+            "below 1",
+            late_slopes,
+            note="The corollary is proved for scale 1; at tuned scales it does not apply.",
         ),
-        pays("orbit 0.2", "The bumps move little: averaging over the day costs less than a third coordinate."),
-        pays("orbit 0.5", "Within these rounds a third coordinate costs more than it brings."),
+        pays("orbit 0.2"),
+        pays("orbit 0.5"),
         level(
             "mocmab2018/periodic/regrets",
             "The regrets at the end",
@@ -251,6 +271,7 @@ MORE = Experiment(
             target="not in the paper",
             differs="The second filter has the same tolerance of 2 v as the first: arms that differ by less in the "
             "second objective are left to the third, in which they hardly differ.",
+            ours=True,
         ),
         ordering(
             "mocmab2018/more-objectives/third",
@@ -261,6 +282,7 @@ MORE = Experiment(
             runs=("non-degenerate",),
             components=(2,),
             target="not in the paper",
+            ours=True,
         ),
         level(
             "mocmab2018/more-objectives/regrets",

@@ -19,6 +19,7 @@ from mobandits.theory.molts2025 import draws_needed, optimism
 
 ARMS = {"(1, 0)": (1.0, 0.0), "(0.45, 0.45)": (0.45, 0.45), "(0, 1)": (0.0, 1.0)}
 MIDDLE, OUTER = "always the middle arm", "the outer arms in turn"
+SAID = {"arms": {name: list(means) for name, means in ARMS.items()}}
 METRICS, ROUNDS = ("pareto_regret", "effective_pareto_regret", "reward"), 10
 
 OBJECTIVES = (1, 2, 4, 8)
@@ -112,7 +113,8 @@ FIG1 = Experiment(
     "A toy example: an arm of the Pareto front that a mixture of arms beats",
     "molts2025, Figure 1 and section 3.3",
     (TOY,),
-    [Computed("arms", gaps_of_arms), Computed("players", totals_of_players, said={"rounds played": ROUNDS})],
+    [Computed("arms", gaps_of_arms, said=SAID),
+     Computed("players", totals_of_players, said={**SAID, "rounds played": ROUNDS})],
     [
         Plot("effective_gap", "effective_gap", "Effective Pareto gap of the three arms.", kind="bars", runs=["arms"],
              parts=["the three arms"], vertical="effective Pareto gap"),

@@ -41,7 +41,8 @@ def precedence(
         values = {"policy": list(broken), "value": [float(number) for number in broken.values()]}
         return pl.DataFrame(values).with_columns(metric=pl.lit("contradictions"), round=pl.lit(1), component=pl.lit(0))
 
-    return Computed("random tables", count)
+    said = {"tables": TABLES, "above": list(map(list, above)), "beside": list(map(list, beside))}
+    return Computed("random tables", count, said=said)
 
 
 def no_contradiction(outcome: Outcome) -> list[Part]:

@@ -17,6 +17,7 @@ from mobandits.simulation.play_surface import play_surface
 
 TWO_COPIES = CopiedRidge(2)
 ONE_OBJECTIVE = CopiedRidge(1)
+CONTEXTS, POINTS = 11, 101  # of the grid on which gaps are compared
 REMARK = (
     "The paper's lower bound looks at objectives that are equal in their means and in their noise. It says that then "
     "the zooming dimensions of all objectives are equal to the Pareto zooming dimension, and that the case is "
@@ -64,8 +65,8 @@ def twins_play(trial: int, ask: Ask) -> pl.DataFrame:
 
 def copied_gaps() -> tuple[Array, Array]:
     """The Pareto gaps of two copies of the first ridge, and its own gaps, at some contexts; (contexts, arms) each."""
-    order, arms = Pareto(), np.linspace(0.0, 1.0, 101)
-    own = np.stack([ridges(np.full(len(arms), x), arms)[:, 0] for x in np.linspace(0.0, 1.0, 11)])
+    order, arms = Pareto(), np.linspace(0.0, 1.0, POINTS)
+    own = np.stack([ridges(np.full(len(arms), x), arms)[:, 0] for x in np.linspace(0.0, 1.0, CONTEXTS)])
     return np.stack([order.gaps(np.stack([mu, mu], axis=1))[:, 0] for mu in own]), own.max(axis=1)[:, None] - own
 
 
@@ -75,7 +76,7 @@ IDENTICAL = Experiment(
     "pcz2018, section 6",
     (REMARK, CHECKED),
     [
-        Computed("one by one", twins_play, trials=3, said={"horizon": ROUNDS}),
+        Computed("one by one", twins_play, trials=3, said={"horizon": ROUNDS, "contexts": CONTEXTS, "arms": POINTS}),
         Run(
             "two copies",
             TWO_COPIES,
@@ -114,6 +115,7 @@ IDENTICAL = Experiment(
             OWN_WIDTH,
             0.0,
             run="two copies",
+            rule="none: the paper's equivalence is one of problems, and it compares no algorithms",
             differs="The paper's equivalence is one of problems; the two algorithms break ties and count differently, "
             "and two objectives have slightly wider intervals at the same delta.",
         ),
@@ -163,6 +165,7 @@ FOUR_ARMS = Experiment(
             ("PCZ",),
             ("Random",),
             target="not in the paper",
+            ours=True,
         ),
     ),
 )

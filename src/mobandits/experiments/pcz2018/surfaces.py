@@ -238,8 +238,8 @@ PACKINGS = Experiment(
             "2 for both objectives together and 1 for the first, as r goes to 0: derived here",
             "none: reported",
             dimension_parts,
-            "At these radii the set of near-optimal pairs still shrinks with r, and borders count: the slope for both "
-            "objectives is below 2.",
+            "At these radii the set of near-optimal pairs still shrinks with r, and borders count, so that a slope "
+            "need not be that of the limit.",
         ),
         Claim(
             "pcz2018/packing/zooming-dimension-smaller",
