@@ -27,7 +27,7 @@ IDS = [one.id for one in EXPERIMENTS]
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     out = tmp_path_factory.mktemp("pcz2018")
-    reproduce(IDS, out, rounds=300, trials=3, workers=1)
+    reproduce(IDS, out, rounds=300, trials=5, workers=1)
     return out
 
 

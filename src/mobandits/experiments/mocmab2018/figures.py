@@ -144,8 +144,8 @@ FIG2 = Experiment(
         ABOUT_CHANNEL,
         (
             "The gain is called exponential with parameter 0.25. It is read as the mean here, which was chosen after "
-            "looking at the targets: in a pilot with a rate of 0.25 (mocmab2018/fig2-rate) the policies came in another "
-            "order, and pilots with a mean of 0.125 or 0.5, and with an exponential amplitude, were further off."
+            "looking at the targets: with a rate of 0.25 (mocmab2018/fig2-rate) the policies came in another order "
+            "in a pilot, and pilots with a mean of 0.125 or 0.5, and with an exponential amplitude, were further off."
         ),
         CHOSEN,
         CHANNEL_SCALES,

@@ -1,5 +1,6 @@
 """What mocmab2018 says beside its figures: the tolerance, periods, more than two objectives."""
 
+import functools
 import math
 from collections.abc import Callable
 
@@ -9,7 +10,7 @@ from mobandits.environments import Bumps, Multichannel, PeriodicBumps
 from mobandits.experiments.claims import Claim, Outcome, Part, final, growth, level, ordering, resample
 from mobandits.experiments.experiment import Experiment, Plot, Run, Tuned
 from mobandits.experiments.mocmab2018.shared import SCALES, every
-from mobandits.kernel.protocols import Recipe
+from mobandits.kernel.protocols import Array, Recipe
 from mobandits.policies import CdUcb1, MocMab
 
 FOUR_SCALES = ("1", "1/5", "1/15", "1/30")
@@ -118,15 +119,25 @@ WITH, WITHOUT = "with the period", "without it"
 ORBITS = {"orbit 0.2": 0.2, "orbit 0.5": 0.5}
 
 
+def slope(means: Array, width: float) -> Array:
+    """Of regrets on logarithmic axes, from the first of two rounds to the second; `width` is what is between them.
+
+    Example:
+        >>> slope(np.array([[3.0], [9.0]]), width=math.log(9.0)).round(6)
+        array([0.5])
+    """
+    return np.asarray(np.log(means[1] / means[0]) / width)
+
+
 def late_slopes(outcome: Outcome) -> list[Part]:
     """The slope of the regret of the row with the period, on logarithmic axes, over the second half of the rounds."""
     found = []
     for run in outcome.runs():
         points, values = outcome.curves(run, WITH, REGRET, 0)
         half = int(np.searchsorted(points, points[-1] / 2))
-        samples, width = values[:, [half, -1]], math.log(points[-1] / points[half])
-        value, ends = resample(samples, lambda means, width=width: np.log(means[1] / means[0]) / width)
-        found.append(Part(f"slope, {run}", value, ends, ends and ends[1] < 1.0, len(samples)))
+        width = math.log(points[-1] / points[half])
+        value, ends = resample(values[:, [half, -1]], functools.partial(slope, width=width))
+        found.append(Part(f"slope, {run}", value, ends, ends and ends[1] < 1.0, len(values)))
     return found
 
 

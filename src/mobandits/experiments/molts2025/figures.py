@@ -31,9 +31,7 @@ LAWS = (
     "unit sphere, contexts uniform in the unit ball, and noise N(0, 1) is independent over objectives. Rewards are "
     "the true means of what was played, added up. Bands are 95 % intervals; the paper has one standard deviation."
 )
-SAMPLES = (
-    "Both have a tuned constant of their own, often a narrow one; molts2025/samples compares them at equal constants."
-)
+SAMPLES = "Each row has a tuned constant of its own here; molts2025/samples compares them at equal constants."
 RECONSTRUCTED = "PFIwR's estimator is not given in the paper: both rows are reconstructions of ours."
 LENIENT = "MOL-UCB is tuned here; molts2025/reward-paradox has all its constants, wide ones too."
 

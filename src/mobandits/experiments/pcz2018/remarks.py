@@ -76,7 +76,7 @@ IDENTICAL = Experiment(
     "pcz2018, section 6",
     (REMARK, CHECKED),
     [
-        Computed("one by one", twins_play, trials=3, said={"horizon": ROUNDS, "contexts": CONTEXTS, "arms": POINTS}),
+        Computed("one by one", twins_play, trials=5, said={"horizon": ROUNDS, "contexts": CONTEXTS, "arms": POINTS}),
         Run(
             "two copies",
             TWO_COPIES,
