@@ -3,7 +3,7 @@
 import functools
 
 import pytest
-from toys import small
+from toys import small, without_pages
 
 from mobandits.experiments import catalogue as module
 from mobandits.experiments import reproduce
@@ -24,5 +24,5 @@ def catalogue(monkeypatch):
 @pytest.fixture
 def pageless(catalogue, monkeypatch):
     """The same without figures and pages."""
-    monkeypatch.setattr(reproduce.report, "write", lambda folder: folder / "report.html")
+    without_pages(monkeypatch)
     return catalogue

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from toys import without_pages
 
 from mobandits import policies
 from mobandits.experiments import catalogue, cross, reproduce
@@ -41,7 +42,7 @@ def interpreted(monkeypatch):
     monkeypatch.setattr(catalogue, "EXPERIMENTS", few)
     monkeypatch.setattr(reproduce, "EXPERIMENTS", few)
     monkeypatch.setattr(reproduce, "prepare", functools.partial(prepare, compiled=False))
-    monkeypatch.setattr(reproduce.report, "write", lambda folder: folder / "report.html")
+    without_pages(monkeypatch)
 
 
 @EVERY

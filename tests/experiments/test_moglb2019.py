@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from toys import without_pages
 
 from mobandits.experiments import catalogue, moglb2019, reproduce
 from mobandits.experiments.experiment import Ask, Run, Tuned
@@ -36,7 +37,7 @@ def interpreted(monkeypatch):
     monkeypatch.setattr(catalogue, "EXPERIMENTS", few)
     monkeypatch.setattr(reproduce, "EXPERIMENTS", few)
     monkeypatch.setattr(reproduce, "prepare", functools.partial(prepare, compiled=False))
-    monkeypatch.setattr(reproduce.report, "write", lambda folder: folder / "report.html")
+    without_pages(monkeypatch)
     monkeypatch.setattr(cost, "compile_loop", lambda loop, policy: loop)
     monkeypatch.setattr(cost, "WINDOWS", 4)
     monkeypatch.setattr(cost, "PIECES", 2)

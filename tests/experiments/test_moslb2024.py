@@ -6,6 +6,7 @@ import json
 import numpy as np
 import polars as pl
 import pytest
+from toys import without_pages
 
 from mobandits.experiments import reproduce
 from mobandits.experiments.catalogue import EXPERIMENTS
@@ -136,7 +137,7 @@ def test_the_thresholds_of_both_are_in_the_rules():
 
 
 def test_what_is_drawn_is_in_the_manifest(tmp_path, monkeypatch):
-    monkeypatch.setattr(reproduce.report, "write", lambda folder: folder / "report.html")
+    without_pages(monkeypatch)
     reproduce.reproduce(["moslb2024/fig2"], tmp_path, workers=1)
     (claim,) = json.loads((tmp_path / "claims.json").read_text())
     assert claim["verdict"] == "reproduced"
@@ -166,7 +167,7 @@ def test_steadier_compares_standard_deviations():
 @pytest.mark.parametrize("name", ["fig3", "fig5"])
 def test_a_tiny_run_is_judged(name, tmp_path, monkeypatch):
     monkeypatch.setattr(reproduce, "prepare", functools.partial(prepare, compiled=False))
-    monkeypatch.setattr(reproduce.report, "write", lambda folder: folder / "report.html")
+    without_pages(monkeypatch)
     reproduce.reproduce([f"moslb2024/{name}"], tmp_path, rounds=6, trials=2, workers=1)
     claims = json.loads((tmp_path / "claims.json").read_text())
     assert [claim["id"] for claim in claims] == [claim.id for claim in EXPERIMENTS[f"moslb2024/{name}"].claims]

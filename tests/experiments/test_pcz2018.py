@@ -157,3 +157,11 @@ def test_the_four_arms_have_places_of_their_own():
     out = np.empty(4)
     policy.similarity.distances(np.stack(places, axis=1), np.array([[0.2], [0.4], [places[1][2]]]), 0, out)
     assert out.tolist() == [1.0, 0.0, 1.0, 1.0]
+
+
+def test_what_was_chosen_after_a_look_is_said_and_what_is_ours_has_no_verdict():
+    claims = {claim.id.removeprefix("pcz2018/"): claim for e in EXPERIMENTS for claim in e.claims}
+    assert {name for name, claim in claims.items() if claim.ours} == {"finite-arms/below-random"}
+    assert "chosen after a pilot" in claims["fig2/pcz-against-zooming"].note
+    assert f"{regret.EVEN:g} was set after a pilot" in claims["fig2/pcz-bins-even"].note
+    assert "the paper does not say whether it played this" in claims["ablations/width"].rule

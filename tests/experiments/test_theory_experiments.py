@@ -5,11 +5,11 @@ import json
 import numpy as np
 import polars as pl
 import pytest
+from toys import without_pages
 
 from mobandits.coverage import PAPERS
 from mobandits.coverage import papers as protocols
 from mobandits.coverage.protocol import Finding, bound, doubted, event, inequality, on_the_event
-from mobandits.experiments import reproduce as module
 from mobandits.experiments import theory
 from mobandits.experiments.catalogue import EXPERIMENTS
 from mobandits.experiments.experiment import Ask
@@ -49,7 +49,7 @@ def play(monkeypatch, tmp_path):
 
     def run(*, name="out", ask=None, page=False, **how):
         if not page:
-            monkeypatch.setattr(module.report, "write", lambda folder: folder / "report.html")
+            without_pages(monkeypatch)
         monkeypatch.setitem(protocols.PAPERS, "moslb2024", lambda *a, **k: findings(*a, **k, **how))
         reproduce(["moslb2024/theory"], tmp_path / name, **({"trials": 20, "rounds": 10} | (ask or {})))
         claims = json.loads((tmp_path / name / "claims.json").read_text())

@@ -3,6 +3,7 @@
 import polars as pl
 
 from mobandits.environments import Linear
+from mobandits.experiments import reproduce
 from mobandits.experiments.claims import level, ordering
 from mobandits.experiments.experiment import Computed, Experiment, Plot, Run, Tuned
 from mobandits.policies import RandomChoice, SingleArm
@@ -34,3 +35,9 @@ def small(name, **changed):
         [Plot("regret", "pareto_regret", "Regret.", runs=("W",)), Plot("sq", "squares", "Squares.", kind="bars")],
         claims,
     )
+
+
+def without_pages(monkeypatch):
+    """Figures and pages are not written."""
+    for name in ("write", "write_index"):
+        monkeypatch.setattr(reproduce.report, name, lambda folder: folder / "report.html")

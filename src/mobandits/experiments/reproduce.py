@@ -75,7 +75,7 @@ def reproduce(
         for experiment in chosen:
             _run(experiment, out / RUNS / experiment.id, ask, steps)
         gather(out)
-        return report.write(out)
+        return report.write_index(out)
 
 
 class Steps:
@@ -134,6 +134,7 @@ def _run(experiment: Experiment, folder: Path, ask: Ask, steps: Steps) -> None:
         (folder / CLAIMS).unlink(missing_ok=True)  # a kill must not leave claims beside a table of other trials
         collect(folder, table, specification(experiment, ask, places, rows), folders)
         write_claims(folder, claims)
+        report.write(folder)
 
 
 def gather(out: Path) -> None:

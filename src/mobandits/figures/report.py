@@ -30,7 +30,9 @@ def write(directory: str | Path) -> Path:
     manifest = json.loads((directory / "manifest.json").read_text(encoding="utf-8"))
     said = manifest["specification"]
     if "experiments" in said:
-        return _write_several(directory, manifest)
+        for one in said["experiments"]:
+            write(directory / "runs" / one["experiment"])
+        return write_index(directory)
     table = pl.read_parquet(directory / "results.parquet")
     if "plots" in said:
         text = paper_page(directory, table, manifest, _claims(directory))
@@ -41,16 +43,24 @@ def write(directory: str | Path) -> Path:
     return _written(directory, text)
 
 
-def _write_several(directory: Path, manifest: dict[str, Any]) -> Path:
-    folders = {
-        one["experiment"]: directory / "runs" / one["experiment"] for one in manifest["specification"]["experiments"]
-    }
+def write_index(directory: str | Path) -> Path:
+    """Write the page above several reproduced experiments whose own pages are written.
+
+    Args:
+        directory: that holds them; it gets copies of their figures, and `claims.md`.
+
+    Returns:
+        `report.html`, the index, or the page itself where there is one experiment only.
+    """
+    directory = Path(directory)
+    manifest = json.loads((directory / "manifest.json").read_text(encoding="utf-8"))
+    experiments = manifest["specification"]["experiments"]
+    folders = {one["experiment"]: directory / "runs" / one["experiment"] for one in experiments}
     for name, folder in folders.items():
-        write(folder)
         for figure in sorted((folder / FIGURES).glob("*")):
             (directory / FIGURES).mkdir(exist_ok=True)
             shutil.copyfile(figure, directory / FIGURES / f"{name.replace('/', '-')}-{figure.name}")
-    changed = {one["experiment"]: scale_of(one) for one in manifest["specification"]["experiments"] if one["changed"]}
+    changed = {one["experiment"]: scale_of(one) for one in experiments if one["changed"]}
     (directory / "claims.md").write_text(claims_markdown(_claims(directory), changed), encoding="utf-8")
     if len(folders) == 1:
         (only,) = folders.values()
