@@ -77,6 +77,17 @@ def test_front_plays_counts_arms_of_the_front_only():
     np.testing.assert_array_equal(values, [[1, 0, np.nan], [0, 0, np.nan], [0, 1, np.nan]])
 
 
+@pytest.mark.parametrize("rounds", [1, 4])
+def test_front_rounds_are_those_with_an_arm_that_nobody_dominates(rounds):
+    rng = np.random.default_rng(rounds)
+    means, chosen = rng.integers(0, 3, (rounds, 5, 2)).astype(float), rng.integers(0, 5, 4)
+    values = metrics.FrontRounds().per_round(truth_of(means, 4), chosen, None)
+    for t, arm in enumerate(chosen):
+        table = means[t if rounds > 1 else 0]
+        beaten = any((other >= table[arm]).all() and (other > table[arm]).any() for other in table)
+        assert values[t].tolist() == [0.0 if beaten else 1.0]
+
+
 def test_front_plays_refuses_means_that_change():
     with pytest.raises(ValueError, match="FrontPlays needs arms whose means never change"):
         metrics.FrontPlays().per_round(truth_of(np.zeros((2, 3, 1)), 2), np.array([0, 1]), None)

@@ -15,6 +15,7 @@ from mobandits.metrics.fairness import (
     normalised_entropy,
     unfairness,
 )
+from mobandits.metrics.front_rounds import FrontRounds
 from mobandits.metrics.hypervolume import Hypervolume, hypervolume
 from mobandits.metrics.jaccard import Jaccard, jaccard
 from mobandits.metrics.objective_regret import ObjectiveRegret
@@ -33,6 +34,7 @@ __all__ = [
     "EffectiveParetoRegret",
     "FrontPlays",
     "FrontRecall",
+    "FrontRounds",
     "Hypervolume",
     "Jaccard",
     "JainIndex",

@@ -10,6 +10,7 @@ from mobandits.metrics.adversarial import AdversarialParetoRegret
 from mobandits.metrics.bin_ratio import BinRatio
 from mobandits.metrics.chain_regret_authors import ChainRegretAuthors
 from mobandits.metrics.fairness import FrontRecall, JainIndex, PlayEntropy, PlayRatio, Unfairness
+from mobandits.metrics.front_rounds import FrontRounds
 from mobandits.metrics.hypervolume import Hypervolume
 from mobandits.metrics.jaccard import Jaccard
 from mobandits.metrics.objective_regret import ObjectiveRegret
@@ -36,6 +37,7 @@ def named() -> dict[str, type[Any]]:
         EffectiveParetoRegret,
         FrontPlays,
         FrontRecall,
+        FrontRounds,
         Hypervolume,
         Jaccard,
         JainIndex,

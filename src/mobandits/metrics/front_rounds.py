@@ -1,0 +1,48 @@
+"""How often the true front was played at all."""
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from mobandits.kernel.protocols import Array, IntArray, Mask, Order, Shape, Truth
+from mobandits.kernel.surface import Scores
+from mobandits.orders import Pareto
+
+
+@dataclass(frozen=True)
+class FrontRounds:
+    """The number of rounds whose arm was on the true front; divided by the rounds, how often it was played.
+
+    On a continuum of arms the front is what lies in any of the surface's bins.
+
+    Args:
+        order: whose front it is, where arms are finitely many.
+
+    Reference:
+        pcz2018, appendix D; moglb2019, section 4.
+
+    Example:
+        >>> scores = Scores(np.zeros((3, 2)), np.zeros(3), np.zeros(3), np.array([0, -1, 1]))
+        >>> FrontRounds().on_surface(scores).ravel().tolist()
+        [1.0, 0.0, 1.0]
+    """
+
+    order: Order = field(default_factory=Pareto)
+    name: ClassVar[str] = "front_rounds"
+    cumulative: ClassVar[bool] = True
+    needs_fronts: ClassVar[bool] = False
+
+    def components(self, shape: Shape) -> int:  # noqa: ARG002
+        """One."""
+        return 1
+
+    def per_round(self, truth: Truth, chosen: IntArray, fronts: Mask | None) -> Array:  # noqa: ARG002
+        """(rounds, 1) 1 where the chosen arm was on the front."""
+        front = truth.front(self.order)
+        rows = np.arange(len(chosen)) if len(front) > 1 else 0
+        return np.asarray(front[rows, chosen], np.float64)[:, None]
+
+    def on_surface(self, scores: Scores) -> Array:
+        """(rounds, 1) 1 where the point was in a bin of the front."""
+        return np.asarray(scores.bins[:, None] >= 0, np.float64)
