@@ -352,7 +352,7 @@ def levels_figure(
     arms = "the arms are fixed" if fixed else "the arms are drawn anew in every round, as in the authors' notebook"
     about = (
         f"25, 50 and 75 arms with 5, 10 and 15 features, {sum(map(len, levels))} objectives in {len(levels)} priority "
-        f"levels, 3,000 rounds, ten problems; {arms}. The paper says neither; both are reproduced."
+        f"levels, 3,000 rounds, ten problems; {arms}. The paper does not say whether arms stay; both are reproduced."
     )
     return Experiment(
         f"moslb2024/{name}",
