@@ -52,13 +52,24 @@ def effective_gap(means, arm):
 
 
 def run(
-    algorithm, arms, features, objectives, rounds, *, seed=0, scale=0.1, pareto=True, effective=True, prefilter=False
+    algorithm,
+    arms,
+    features,
+    objectives,
+    rounds,
+    *,
+    seed=0,
+    scale=0.1,
+    draws=None,
+    pareto=True,
+    effective=True,
+    prefilter=False,
 ):
     """Microseconds per round, and both regrets."""
     rng = np.random.default_rng(seed)
     theta = rng.normal(size=(objectives, features))
     theta /= np.linalg.norm(theta, axis=1, keepdims=True)
-    draws = math.ceil(1 - math.log(objectives) / math.log(0.85))
+    draws = draws or math.ceil(1 - math.log(objectives) / math.log(0.85))
     gram, moment, regret, effective_regret = np.eye(features), np.zeros((objectives, features)), 0.0, 0.0
     start = time.perf_counter()
     for t in range(1, rounds + 1):

@@ -32,6 +32,7 @@ MAY_IMPORT = {
     },
     "coverage": {"kernel", "theory", "orders", "explorers", "policies", "environments", "metrics", "simulation"},
     "testing": {"kernel", "simulation"},
+    "agent": {"kernel"},
 }
 
 
@@ -81,12 +82,26 @@ def test_public_surface():
     assert all(hasattr(mobandits, name) for name in mobandits.__all__)
 
 
-def test_import_is_light():
-    heavy = ("matplotlib", "sklearn", "typer", "rich", "polars")
-    code = f"import sys, mobandits; print([m for m in {heavy!r} if m in sys.modules])"
-    assert (
-        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
-    )
+@pytest.mark.parametrize(
+    ("module", "heavy"),
+    [
+        ("mobandits", ("matplotlib", "sklearn", "scipy", "typer", "rich", "polars", "ray", "numba", "numpy")),
+        ("mobandits.policies", ("matplotlib", "sklearn", "typer", "rich", "polars", "ray")),
+        ("mobandits.simulation", ("matplotlib", "sklearn", "typer", "rich", "ray")),
+    ],
+)
+def test_imports_are_light(module, heavy):
+    code = f"import sys, {module}; print([m for m in {heavy!r} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_what_is_loaded_late_is_there_and_listed():
+    code = "import mobandits; print(sorted(dir(mobandits)) == mobandits.__all__, mobandits.policies.MolUcb.__name__)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "MolUcb"]
+    with pytest.raises(AttributeError, match="module 'mobandits' has no attribute 'polices'"):
+        mobandits.polices  # noqa: B018
 
 
 def test_every_public_name_is_documented():

@@ -13,6 +13,15 @@ from mobandits import __version__
 Progress = Callable[[int, int], None]
 Out = Annotated[Path, typer.Option("--out", help="The folder to write. Run again into it to resume.")]
 Workers = Annotated[int | None, typer.Option("--workers", min=1, help="Threads; by default one per processor.")]
+Together = Annotated[
+    int | None,
+    typer.Option("--workers", min=1, help="Trials at the same time; by default one per processor, here or in all."),
+]
+Engine = Annotated[str, typer.Option("--engine", help="What plays them: threads, or ray for processes or a cluster.")]
+Address = Annotated[
+    str | None,
+    typer.Option("--address", help="With ray: a cluster's host:port, or auto for this machine's; else one is started."),
+]
 
 FIRST = "starting; policies that were never played are compiled first, about a minute for all of them"
 INTERRUPTED = 130  # the parser's status where a command did not handle the interruption itself
@@ -51,9 +60,11 @@ def mistake(error: Exception) -> str | None:
         return " ".join(error.format_message().split())
     from mobandits.kernel.extras import MissingExtraError  # noqa: PLC0415 - not needed where nothing fails
     from mobandits.simulation.files import FolderError  # noqa: PLC0415
+    from mobandits.simulation.ray_engine import EngineError  # noqa: PLC0415
     from mobandits.spec import SpecError  # noqa: PLC0415
 
-    return " ".join(str(error).split()) if isinstance(error, SpecError | FolderError | MissingExtraError) else None
+    theirs = SpecError | FolderError | EngineError | MissingExtraError
+    return " ".join(str(error).split()) if isinstance(error, theirs) else None
 
 
 @app.callback(invoke_without_command=True)
@@ -117,17 +128,18 @@ def run_specification(
     rounds: Annotated[int | None, typer.Option(min=1, help="In place of the file's.")] = None,
     trials: Annotated[int | None, typer.Option(min=1, help="In place of the file's; more may be added later.")] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="In place of the file's.")] = None,
-    workers: Workers = None,
-    engine: Annotated[str, typer.Option(help="How trials are run at the same time: threads.")] = "threads",
+    workers: Together = None,
+    engine: Engine = "threads",
+    address: Address = None,
 ) -> None:
     """Run the simulation of a TOML file: a table, a manifest, and the report."""
-    from mobandits.simulation.run import ENGINES, run_plan  # noqa: PLC0415
+    from mobandits.simulation.run import run_plan  # noqa: PLC0415
     from mobandits.spec import load  # noqa: PLC0415
 
-    check_choice("--engine", engine, ENGINES)
+    check_engine(engine, address)
     plan = load(spec).plan(rounds=rounds, trials=trials, seed=seed)
     with resumable(spec.stem) as progress:
-        results = run_plan(plan, out=out, workers=workers, progress=progress)
+        results = run_plan(plan, out=out, workers=workers, engine=engine, address=address, progress=progress)
     typer.echo(f"{out / 'results.parquet'}: {len(results.table)} rows")
     write_report(out)
 
@@ -139,22 +151,30 @@ def reproduce_papers(
     rounds: Annotated[int | None, typer.Option(min=2, help="In place of the papers' horizons.")] = None,
     trials: Annotated[int | None, typer.Option(min=1, help="In place of the papers' repetitions.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of everything.")] = 0,
-    workers: Workers = None,
-    engine: Annotated[str, typer.Option(help="How trials are run at the same time: threads.")] = "threads",
+    workers: Together = None,
+    engine: Engine = "threads",
+    address: Address = None,
 ) -> None:
     """Run the experiments of the papers: tables, figures, a verdict per claim, and a page."""
     from mobandits.experiments.catalogue import find  # noqa: PLC0415
     from mobandits.experiments.reproduce import reproduce  # noqa: PLC0415
-    from mobandits.simulation.run import ENGINES  # noqa: PLC0415
 
-    check_choice("--engine", engine, ENGINES)
+    check_engine(engine, address)
     try:
         find(ids)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
     with resumable("reproduce") as progress:
         page = reproduce(
-            ids, out, rounds=rounds, trials=trials, seed=seed, workers=workers, engine=engine, progress=progress
+            ids,
+            out,
+            rounds=rounds,
+            trials=trials,
+            seed=seed,
+            workers=workers,
+            engine=engine,
+            address=address,
+            progress=progress,
         )
     typer.echo(page)
 
@@ -201,7 +221,10 @@ def count_coverage(
 
 @app.command()
 def warm() -> None:
-    """Compile the built-in policies and keep them compiled, so that later runs start at once."""
+    """Compile the built-in policies and keep them compiled, so that later runs start at once.
+
+    For images and CI: run it once while an image is built, with NUMBA_CACHE_DIR set to a folder inside the image.
+    """
     from mobandits.simulation.warm import warm_up  # noqa: PLC0415
     from mobandits.spec import catalogue  # noqa: PLC0415
 
@@ -266,3 +289,14 @@ def check_choice(name: str, value: str, valid: Sequence[str]) -> None:
         choice(name, value, valid)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
+
+
+def check_engine(engine: str, address: str | None) -> None:
+    """Refuse an engine that cannot work here."""
+    from mobandits.simulation import run  # noqa: PLC0415
+
+    check_choice("--engine", engine, run.ENGINES)
+    try:
+        run.check_engine(engine, address)
+    except ValueError as error:
+        raise typer.BadParameter(f"--{error}") from error

@@ -6,12 +6,14 @@ import numpy as np
 
 from mobandits.kernel import checks
 from mobandits.kernel.compiled import compile_loop, is_compiled
+from mobandits.kernel.pareto_filter import front_of_many
 from mobandits.kernel.protocols import Array, Beliefs, Mask, Order
 from mobandits.kernel.rounded import in_last_decimals
 from mobandits.orders import EffectivePareto, Pareto
 from mobandits.orders.validity import check_objectives, check_order
 
 PARETO = Pareto()
+_pareto_front = compile_loop(front_of_many)  # for tables of any size; to pass the order would cost more than 50 arms do
 
 
 def front(means: Any, order: Order = PARETO) -> Mask:
@@ -32,7 +34,7 @@ def front(means: Any, order: Order = PARETO) -> Mask:
         array([ True,  True,  True, False])
     """
     array = _table(means, order, finite=False)
-    out: Mask = _loop(_front, order)(order, array)
+    out: Mask = _pareto_front(array, order.on) if type(order) is Pareto else _loop(_front, order)(order, array)
     return out
 
 

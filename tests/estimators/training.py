@@ -40,9 +40,9 @@ def asked(estimator, state, context, arms):
     return compile_loop(ask, estimator)(estimator, state, np.ascontiguousarray(context), arms)
 
 
-def drawn(estimator, state, context, arms, draws, radius, samples, seed):
+def drawn(estimator, state, context, arms, draws, radius, samples, seed, objectives=None):
     """(samples, arms, objectives)."""
-    out = np.empty((samples, len(arms), estimator.objectives))
+    out = np.empty((samples, len(arms), objectives or estimator.objectives))
     rng = np.random.default_rng(seed)
     compile_loop(draw, estimator)(estimator, state, np.ascontiguousarray(context), arms, draws, radius, rng, out)
     return out

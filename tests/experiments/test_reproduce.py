@@ -1,5 +1,6 @@
 """From an ID to a folder: what is in it, that it is always the same, and that nothing is run twice."""
 
+import contextlib
 import json
 
 import polars as pl
@@ -219,7 +220,8 @@ def test_progress_counts_up_to_the_end(pageless, tmp_path):
         (["toy/on"], "ID must be all, a paper or one that `mobandits list experiments` shows, got 'toy/on'; did you "),
         (["toy/one", "--rounds", "1"], "Invalid value for '--rounds'"),
         (["toy/one", "--trials", "0"], "Invalid value for '--trials'"),
-        (["toy/one", "--engine", "magic"], "--engine must be one of threads"),
+        (["toy/one", "--engine", "magic"], "--engine must be one of ray, threads"),
+        (["toy/one", "--address", "auto"], "--address must be None with engine='threads', got 'auto'"),
     ],
 )
 def test_mistakes_are_said_in_one_line(pageless, tmp_path, capsys, arguments, message):
@@ -237,6 +239,26 @@ def test_the_command(catalogue, tmp_path, capsys):
     assert capsys.readouterr().out == f"{tmp_path / 'c' / 'report.html'}\n"
     run = said(tmp_path / "c" / "runs" / "toy" / "one" / "runs" / "W")
     assert (run["rounds"], run["trials"], run["seed"]) == (5, 2, 3)
+
+
+def test_the_engine_is_opened_once_and_used_by_every_simulation(pageless, tmp_path, monkeypatch):
+    told, run_plan = [], module.run_plan
+
+    def opened(engine, address, workers):
+        told.append(("opened", engine, address, workers))
+        return contextlib.nullcontext()
+
+    def played(plan, *, engine, address, **options):
+        told.append((engine, address, options["workers"]))
+        return run_plan(plan, **options)
+
+    monkeypatch.setattr(module, "check_engine", lambda engine, address: None)
+    monkeypatch.setattr(module, "opened", opened)
+    monkeypatch.setattr(module, "run_plan", played)
+    reproduce(["toy"], tmp_path, workers=2, engine="ray", address="here:1")
+    assert told[0] == ("opened", "ray", "here:1", 2)
+    assert set(told[1:]) == {("ray", "here:1", 2)}
+    assert len(told) > 2
 
 
 def test_the_plan_has_the_experiments_numbers(pageless):

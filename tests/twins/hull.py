@@ -37,7 +37,7 @@ def answers_loop(order, values):
 
 def bounds_loop(order, values, arm, shares):
     """Bounds on v* of the test for one arm, the weights and the shares of the mixture that prove them."""
-    s = membership(shape_of(values, everyone(len(values))))
+    s = membership(shape_of(values))
     look_from(s, s.points, arm)
     first = largest_sum(s.points)
     low, high = climb(s, arm, first if first != arm else (arm + 1) % len(values), math.inf, -math.inf)

@@ -2,6 +2,7 @@
 
 from mobandits.estimators.cells import Cells
 from mobandits.estimators.disjoint_ridge import DisjointRidge
+from mobandits.estimators.fixed_ridge import FixedRidge, FixedState
 from mobandits.estimators.linear import LinearEstimator, RidgeState
 from mobandits.estimators.online_newton import NewtonState, OnlineNewton
 from mobandits.estimators.ridge import Ridge
@@ -11,6 +12,8 @@ from mobandits.estimators.sample_mean import MeanState, SampleMean
 __all__ = [
     "Cells",
     "DisjointRidge",
+    "FixedRidge",
+    "FixedState",
     "LinearEstimator",
     "MeanState",
     "NewtonState",

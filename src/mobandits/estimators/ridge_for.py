@@ -1,12 +1,15 @@
 """Which ridge regression fits a problem."""
 
 from mobandits.estimators.disjoint_ridge import DisjointRidge
+from mobandits.estimators.fixed_ridge import FixedRidge
 from mobandits.estimators.ridge import Ridge
 from mobandits.kernel.protocols import Shape
 
 
-def ridge_for(shape: Shape, penalty: float) -> Ridge | DisjointRidge:
+def ridge_for(shape: Shape, penalty: float) -> Ridge | FixedRidge | DisjointRidge:
     """One model for all arms where each arm has features of its own; one model per arm where they share the context.
+
+    Where the arms' features never change, the one model keeps tables of their means and widths.
 
     Raises:
         ValueError: where there are no features.
@@ -19,4 +22,5 @@ def ridge_for(shape: Shape, penalty: float) -> Ridge | DisjointRidge:
         raise ValueError(f"features must be at least 1 for a linear policy, got {shape.features}")
     if shape.shared:
         return DisjointRidge(features=shape.features, objectives=shape.objectives, slots=shape.arms, penalty=penalty)
-    return Ridge(features=shape.features, objectives=shape.objectives, penalty=penalty)
+    ridge = Ridge(features=shape.features, objectives=shape.objectives, penalty=penalty)
+    return ridge if shape.fixed_arms is None else FixedRidge(ridge, shape.fixed_arms)

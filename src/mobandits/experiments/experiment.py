@@ -100,6 +100,8 @@ class Ask(NamedTuple):
     trials: int | None = None
     seed: int = 0
     workers: int | None = None
+    engine: str = "threads"
+    address: str | None = None
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,12 @@ from mobandits.experiments.collection import RUNS, check_folder, collect
 from mobandits.experiments.experiment import Ask, Computed, Experiment, Run, spread
 from mobandits.experiments.outcome import Outcome
 from mobandits.figures import report
-from mobandits.kernel.checks import choice, integer
+from mobandits.kernel.checks import integer
 from mobandits.simulation import Plan, prepare, run_plan
 from mobandits.simulation.files import locked, write_atomically
 from mobandits.simulation.folder import TABLE, Folder, read_table
 from mobandits.simulation.manifest import read_manifest
-from mobandits.simulation.run import ENGINES
+from mobandits.simulation.run import check_engine, opened
 from mobandits.simulation.trial import SCHEMA
 
 TUNING = 1_000_003  # added to the seed: no reported trial has been seen when constants are chosen
@@ -36,6 +36,7 @@ def reproduce(
     seed: int = 0,
     workers: int | None = None,
     engine: str = "threads",
+    address: str | None = None,
     progress: Progress | None = None,
 ) -> Path:
     """Run experiments, judge their claims, and write a page for each and one above them.
@@ -50,8 +51,9 @@ def reproduce(
         rounds: in place of the papers' horizons.
         trials: in place of the papers' repetitions; more may be added later.
         seed: of everything, at least 0.
-        workers: threads; None: one per processor.
-        engine: "threads".
+        workers: how many trials of a simulation are played at the same time; None: one per processor.
+        engine: "threads" or "ray", as in `simulate`; parts that are no simulation run in this process.
+        address: of a Ray cluster, as in `simulate`.
         progress: called with the rounds that are done and how many there will be.
 
     Returns:
@@ -60,16 +62,18 @@ def reproduce(
     Raises:
         ValueError: where an ID is unknown, or a number makes no sense.
         FolderError: where `out` holds something else.
+        MissingExtraError: where the engine is not installed.
+        EngineError: where the cluster cannot be reached, or lost a trial for good.
     """
     chosen = find(ids)
-    choice("engine", engine, ENGINES)
+    check_engine(engine, address)
     for name, value, least in (("rounds", rounds, 2), ("trials", trials, 1), ("workers", workers, 1)):
         if value is not None:
             integer(name, value, at_least=least)
     integer("seed", seed, at_least=0)
-    ask, out = Ask(rounds, trials, seed, workers), Path(out)
+    ask, out = Ask(rounds, trials, seed, workers, engine, address), Path(out)
     steps = Steps(sum(size for one in chosen for size in _sizes(one, ask)), progress)
-    with locked(out):
+    with locked(out), opened(engine, address, workers):
         check_folder(out, COLLECTION)
         (out / RUNS).mkdir(exist_ok=True)
         for experiment in chosen:
@@ -225,14 +229,10 @@ def _simulate(experiment: Experiment, run: Run, folder: Path, ask: Ask, steps: S
     tables, folders, choice_of = [], [folder], dict[str, str]()
     if tuned:
         before = folder.with_name(f"{folder.name}-tuning")
-        table = run_plan(
-            tuning_plan(experiment, run, ask), out=before, workers=ask.workers, progress=steps.inside(_tuning(run, ask))
-        ).table
+        table = played(tuning_plan(experiment, run, ask), before, ask, steps.inside(_tuning(run, ask)))
         choice_of = {row: best_of(table, row, one) for row, one in tuned.items()}
         tables, folders = [table], [before, folder]
-    table = run_plan(
-        plan(experiment, run, ask), out=folder, workers=ask.workers, progress=steps.inside(_size(run, ask))
-    ).table
+    table = played(plan(experiment, run, ask), folder, ask, steps.inside(_size(run, ask)))
     rows = []
     for row in run.rows:
         if row in tuned:
@@ -242,6 +242,13 @@ def _simulate(experiment: Experiment, run: Run, folder: Path, ask: Ask, steps: S
         else:
             rows.append(Chosen(run.name, row, row, "", row, ""))
     return pl.concat([*tables, table]), rows, folders
+
+
+def played(plan: Plan, folder: Path, ask: Ask, progress: Progress | None) -> pl.DataFrame:
+    """The table of a simulation, run as the user asked."""
+    return run_plan(
+        plan, out=folder, workers=ask.workers, engine=ask.engine, address=ask.address, progress=progress
+    ).table
 
 
 def plan(experiment: Experiment, run: Run, ask: Ask) -> Plan:

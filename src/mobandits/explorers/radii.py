@@ -1,12 +1,37 @@
 """Every confidence radius, cited: the factor between an unscaled width and the half-width of an interval."""
 
 import math
+from typing import Any
+
+import numpy as np
 
 from mobandits.kernel.compiled import compiled
+from mobandits.kernel.protocols import Array, Evidence, IntArray
+
+
+class Radius:
+    """Base: a radius for every model of an estimator, by what that model has seen."""
+
+    def at(self, count: float, volume: float) -> float:
+        """The radius after `count` rewards, where the features span `volume`."""
+        raise NotImplementedError
+
+    def each(self, known: Evidence) -> Array:
+        """(slots, grams) the radius of every model."""
+        slots, grams = known.seen.shape
+        out = np.empty((slots, grams))
+        for s in range(slots):
+            for g in range(grams):
+                out[s, g] = self.at(known.seen[s, g], known.volume[s, g])
+        return out
+
+    def of(self, estimator: Any, state: Any, context: Array, arms: IntArray) -> Array:
+        """(slots or 1, grams or 1) the radii of an estimator's models: 1 where they are all the same."""
+        return self.each(estimator.evidence(state, context, arms))
 
 
 @compiled
-class Constant:
+class Constant(Radius):
     """The same radius in every round: what the papers' experiments tune.
 
     Example:
@@ -20,9 +45,13 @@ class Constant:
         """The radius after `count` rewards."""
         return self.value
 
+    def of(self, estimator: Any, state: Any, context: Array, arms: IntArray) -> Array:  # noqa: ARG002
+        """(1, 1) the radius: nobody need count the evidence."""
+        return np.full((1, 1), self.value)
+
 
 @compiled
-class SelfNormalised:
+class SelfNormalised(Radius):
     """c1_t(delta), the width of the confidence ellipsoid of molts2025.
 
     With t - 1 = `count` rewards seen, d = `features`, N = `models` (estimates that must hold together: objectives,
@@ -65,7 +94,7 @@ class SelfNormalised:
 
 
 @compiled
-class Levelled:
+class Levelled(Radius):
     """alpha gamma_t of moslb2024, gamma_t = R sqrt(d ln(N (1 + t)/delta)) + 1 with t = `count` + 1.
 
     Args:
@@ -97,7 +126,7 @@ class Levelled:
 
 
 @compiled
-class Drugan:
+class Drugan(Radius):
     """The radius of Pareto-UCB1, scale sqrt(2 ln(n (L A)^(1/4))), to multiply the width 1/sqrt(N_a).
 
     Args:
@@ -121,7 +150,7 @@ class Drugan:
 
 
 @compiled
-class TunedNewton:
+class TunedNewton(Radius):
     """sqrt(gamma_t) of moglb2019 with gamma_t = c log(det Z_t / det Z_1): what its experiments tune.
 
     Args:
@@ -143,7 +172,7 @@ class TunedNewton:
 
 
 @compiled
-class NewtonEllipsoid:
+class NewtonEllipsoid(Radius):
     """sqrt(gamma_t) of moglb2019, the confidence ellipsoid of the online Newton step.
 
     With t = `count` rewards seen and N = `models`::
@@ -186,7 +215,7 @@ class NewtonEllipsoid:
 
 
 @compiled
-class Xue:
+class Xue(Radius):
     """gamma_t of STLO, scale (R sqrt(d ln(2 N t / delta)) + U) with t = `count` + 1.
 
     Args:
@@ -219,7 +248,7 @@ class Xue:
 
 
 @compiled
-class SelfNormalisedMean:
+class SelfNormalisedMean(Radius):
     """The radius of PF-LEX, scale sqrt((1 + N)/N (1 + 2 ln(M sqrt(1 + N) / delta))), to multiply the width 1/sqrt(N).
 
     Args:

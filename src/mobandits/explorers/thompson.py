@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from mobandits.explorers.ucb import radii
 from mobandits.kernel.compiled import compiled
 from mobandits.kernel.protocols import Array, Beliefs, IntArray, Rng
 
@@ -32,6 +31,6 @@ class Thompson:
 
     def beliefs(self, estimator: Any, state: Any, context: Array, arms: IntArray, rng: Rng) -> Beliefs:
         """The sample as a degenerate interval: fresh in every round."""
-        radius = radii(self.radius, estimator.evidence(state, context, arms))
+        radius = self.radius.each(estimator.evidence(state, context, arms))
         sample = estimator.sample(state, context, arms, self.draws, radius, rng)
         return Beliefs(sample, sample, sample)

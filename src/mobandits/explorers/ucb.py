@@ -5,19 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from mobandits.kernel.compiled import compiled, kernel
-from mobandits.kernel.protocols import Array, Beliefs, Evidence, IntArray, Rng
-
-
-@kernel
-def radii(radius: Any, known: Evidence) -> Array:
-    """(slots, grams) the radius of every model."""
-    slots, grams = known.seen.shape
-    out = np.empty((slots, grams))
-    for s in range(slots):
-        for g in range(grams):
-            out[s, g] = radius.at(known.seen[s, g], known.volume[s, g])
-    return out
+from mobandits.kernel.compiled import compiled
+from mobandits.kernel.protocols import Array, Beliefs, IntArray, Rng
 
 
 @compiled
@@ -38,7 +27,7 @@ class Ucb:
     def beliefs(self, estimator: Any, state: Any, context: Array, arms: IntArray, rng: Rng) -> Beliefs:  # noqa: ARG002
         """Mean and interval of every arm and objective; infinite where nothing is known."""
         mean, width = estimator.mean(state, context, arms), estimator.width(state, context, arms)
-        radius = radii(self.radius, estimator.evidence(state, context, arms))
+        radius = self.radius.of(estimator, state, context, arms)
         low, high = np.empty(mean.shape), np.empty(mean.shape)
         for a in range(len(mean)):
             for l in range(mean.shape[1]):

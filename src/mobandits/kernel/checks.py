@@ -85,15 +85,17 @@ def matrix(name: str, value: Any, axes: tuple[str, str], *, finite: bool = True)
         array = np.asarray(value)
         if array.dtype.kind not in "biufO":  # text and complex numbers would be converted in silence
             raise TypeError(f"numbers of type {array.dtype}")  # noqa: TRY301
-        array = np.require(array, np.float64, ("C", "A", "W"))
+        if array.dtype != np.float64 or not array.flags.carray:
+            array = np.require(array, np.float64, ("C", "A", "W"))
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} must be numbers of shape ({axes[0]}, {axes[1]}), got {value!r}") from error
     if array.ndim != 2:
         raise ValueError(f"{name} must have shape ({axes[0]}, {axes[1]}), got {array.shape}")
     if 0 in array.shape:
         raise ValueError(f"{name} must not be empty, got shape {array.shape}")
-    if bad := np.argwhere(~np.isfinite(array) if finite else np.isnan(array)).tolist():
-        row, column = bad[0]
+    bad = ~np.isfinite(array) if finite else np.isnan(array)
+    if bad.any():
+        row, column = np.argwhere(bad)[0].tolist()
         rule = "finite" if finite else "free of NaN"
         raise ValueError(
             f"{name} must be {rule}, got {array[row, column]} at {axes[0][:-1]} {row}, {axes[1][:-1]} {column}"

@@ -1,9 +1,9 @@
 """Frozen dataclasses whose methods Numba can call, and loops compiled once per combination of them.
 
-This is the only file that knows Numba's internals. A class decorated with `compiled` is an ordinary frozen dataclass
-in Python. Inside a compiled loop it becomes a record: its fields are plain values, its methods are compiled from the
-same source, and parts may nest. The record's type carries a fingerprint of every source file and constant that its
-methods can reach, so a cached compilation is never stale.
+A class decorated with `compiled` is an ordinary frozen dataclass in Python. Inside a compiled loop it becomes a record:
+its fields are plain values, its methods are compiled from the same source, and parts may nest. The record's type
+carries a fingerprint of every source file and constant that its methods can reach, so a cached compilation is never
+stale. Only this file and its neighbours `records`, `borrowing` and `session` know Numba.
 
 With the environment variable ``NUMBA_DISABLE_JIT=1`` everything runs interpreted, from the same source, and chooses
 bit-identical arms.
@@ -11,34 +11,28 @@ bit-identical arms.
 
 import dataclasses
 import functools
-import hashlib
-import inspect
 import operator
 import re
-import sys
 import threading
 import types as python
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, dataclass_transform
 
 import numpy as np
-from numba import njit, types
-from numba.core import cgutils
+from numba import njit
 from numba.core.config import DISABLE_JIT
-from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError, UnsupportedBytecodeError
-from numba.core.imputils import impl_ret_borrowed, lower_getattr_generic
-from numba.core.typing.templates import AbstractTemplate, AttributeTemplate
-from numba.extending import NativeValue, infer_getattr, lower_builtin, models, register_model, typeof_impl, unbox
+from numba.extending import typeof_impl
 
-__all__ = ["CompileError", "Floats", "Ints", "compile_loop", "compiled", "is_compiled", "kernel"]
+from mobandits.kernel.borrowing import borrow, own
+from mobandits.kernel.records import APART, MARK, VOLATILE, digest, fingerprint, is_compiled, typeof, typeof_record
+
+__all__ = ["CompileError", "Floats", "Ints", "apart", "compile_loop", "compiled", "is_compiled", "kernel"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 C = TypeVar("C")
 
-TRUSTED = sys.stdlib_module_names | {"numba", "numpy", "scipy", "llvmlite"}  # these change only with the environment
-VOLATILE = "volatile"  # marks a class whose sources cannot be read: compiled in every process, never cached
 REMEDY = (
     "use explicit loops, `math` functions and NumPy arrays; "
     "docs/how-to/add-a-policy.md lists what compiled methods may use"
@@ -65,6 +59,12 @@ def kernel(function: F) -> F:
     """Let compiled code call `function`; it stays an ordinary function under ``NUMBA_DISABLE_JIT=1``."""
     compiled_function: F = njit(function)
     return compiled_function
+
+
+def apart(method: F) -> F:
+    """Mark a method that leads to much code: it is called, and not put in line, which would take long to compile."""
+    setattr(method, APART, True)
+    return method
 
 
 def _frozen(value: Any, dtype: Any) -> np.ndarray[Any, Any]:
@@ -157,21 +157,22 @@ def compiled(cls: type[C]) -> type[C]:
     }
     for name, member in members.items():
         setattr(data, name, member)
-    typeof_impl.register(data)(_typeof_record)
+    setattr(data, MARK, True)
+    typeof_impl.register(data)(typeof_record)
     return data
 
 
-def is_compiled(part: object) -> bool:
-    """Whether `part` is an instance of a `compiled` class."""
-    return type(part) in typeof_impl.registry and typeof_impl.dispatch(type(part)) is _typeof_record
-
-
-def compile_loop(function: F, *parts: object) -> F:
+def compile_loop(function: F, *parts: object, keeps: bool = False) -> F:
     """`function`, compiled for these types of parts: one source, one dispatcher and one cache file per combination.
 
     A single dispatcher would keep every type in one index file, and Numba reads all of it on the first call: one
     class that was renamed, or that lives in a script which is not importable now, would break the cache of every
     other policy.
+
+    Args:
+        function: plain Python; it must not change what it reads from its module.
+        parts: those of its arguments that are `compiled`, or sessions.
+        keeps: True where it stores an argument in something that lives on; else arguments are lent, which is faster.
 
     Raises:
         CompileError: on the first call, naming the file and line that cannot be compiled.
@@ -179,7 +180,7 @@ def compile_loop(function: F, *parts: object) -> F:
     if DISABLE_JIT:
         return function
     with _LOCK:
-        loop: F = _loop_for(function, *[typeof_impl(part, None) for part in parts])
+        loop: F = _loop_for(function, keeps, *[typeof(part) for part in parts])
     return loop
 
 
@@ -187,11 +188,25 @@ _LOCK = threading.Lock()
 
 
 @functools.cache
-def _loop_for(function: Any, *records: "Record") -> Any:
-    name = f"{function.__name__}_{_digest([r.name for r in records])}"
-    twin = python.FunctionType(function.__code__, function.__globals__, name, function.__defaults__)
-    twin.__module__, twin.__qualname__ = function.__module__, name  # Numba names the cache file after these
-    return _readable(njit(twin, cache=not any(f"@{VOLATILE}" in r.name for r in records), nogil=True))
+def _loop_for(function: Any, keeps: bool, *kinds: Any) -> Any:
+    code = function.__code__
+    sources = [fingerprint(function), *(kind.name for kind in kinds)]
+    name = f"{function.__name__}_{digest(code.co_code, code.co_consts, keeps, sources)}"
+    twin = python.FunctionType(code, function.__globals__, name, function.__defaults__)
+    twin.__module__, twin.__qualname__ = function.__module__, name
+    cached = not any(VOLATILE in source for source in sources)
+    entry = twin if keeps else _lender(name, njit(twin), code.co_varnames[: code.co_argcount])
+    return _readable(njit(entry, cache=cached, nogil=True))
+
+
+def _lender(name: str, loop: Any, names: Sequence[str]) -> Any:
+    """`loop` with arguments that it borrows, see `borrowing`; Numba names the cache file after the function."""
+    given, scope = "".join(f"{name}, " for name in names), {"loop": loop, "borrow": borrow, "own": own}
+    source = f"def {name}({given}):\n    return own(loop(*borrow(({given}))), ({given}))"
+    exec(compile(source, __file__, "exec"), scope)  # noqa: S102 - only names of arguments vary
+    lender: Any = scope[name]
+    lender.__module__ = __name__
+    return lender
 
 
 def _readable(dispatcher: Any) -> Any:
@@ -231,123 +246,3 @@ def _explain(error: Exception) -> str:
     )
     what = f"{file}:{line}: `{source}`" if places else "a method or a helper"  # Numba does not always say which
     return f"{what} cannot be compiled: {reason.rstrip('.: ')}. Remedy: {REMEDY}."
-
-
-def _digest(*parts: object) -> str:
-    return hashlib.sha256(repr(parts).encode()).hexdigest()[:12]
-
-
-@functools.cache
-def fingerprint(cls: type) -> str:
-    """Digest that changes whenever code or a constant changes that the methods of `cls` can reach.
-
-    Compiled code reaches only its arguments (records have fingerprints of their own) and module globals. So this
-    hashes the source and the plain constants of the class's modules and, recursively, of the modules that their
-    globals come from. Limit: array globals are covered by their source only.
-    """
-    todo, seen = [c.__module__ for c in cls.__mro__], dict[str, str]()
-    while todo:
-        name = todo.pop()
-        if name in seen or name.partition(".")[0] in TRUSTED:
-            continue
-        if name == "__main__" or name not in sys.modules:
-            return f"{VOLATILE}{id(cls)}"
-        module = sys.modules[name]
-        globals_ = {k: v for k, v in vars(module).items() if not k.startswith(("__", "@"))}
-        values = {k: v.py_func if isinstance(v, Dispatcher) else v for k, v in globals_.items()}
-        constants = sorted((k, repr(v)) for k, v in values.items() if isinstance(v, (int, float, str, tuple)))
-        file = getattr(module, "__file__", None)
-        source = Path(file).read_bytes() if file else b""
-        seen[name] = _digest(source, constants)
-        todo += [
-            v.__name__ if inspect.ismodule(v) else getattr(v, "__module__", None) or "builtins" for v in values.values()
-        ]
-    return _digest(sorted(seen.items()))
-
-
-class Record(types.Type):  # type: ignore[misc]
-    """Numba type of a `compiled` class: the class, its field types, the fingerprint of its sources."""
-
-    def __init__(self, cls: type, fields: list[tuple[str, Any]]) -> None:
-        self.cls, self.fields = cls, dict(fields)
-        super().__init__(
-            f"{cls.__module__}.{cls.__qualname__}@{fingerprint(cls)}({', '.join(f'{k}={t}' for k, t in fields)})"
-        )
-
-
-def _holds(kind: Any) -> bool:
-    """Whether a field may be of this type: lists, sets, dicts and text are memory that records cannot own."""
-    if isinstance(kind, types.BaseTuple):
-        return all(map(_holds, kind))
-    return isinstance(kind, (types.Number, types.Boolean, types.Array, types.NoneType, Record))
-
-
-def _typeof_record(value: Any, context: Any) -> Record:
-    fields = [(f.name, typeof_impl(getattr(value, f.name), context)) for f in dataclasses.fields(value)]
-    if bad := [name for name, kind in fields if not _holds(kind)]:
-        field = f"{type(value).__name__}.{bad[0]}"
-        raise TypeError(
-            f"{field} must be a number, an array, a tuple of these or a @compiled part, got {getattr(value, bad[0])!r}"
-        )
-    record = Record(type(value), fields)
-    object.__setattr__(value, "_numba_type_", record)  # Numba looks here first: later calls skip the inference
-    return record
-
-
-@register_model(Record)
-class _RecordModel(models.StructModel):  # type: ignore[misc]
-    def __init__(self, manager: Any, record: Record) -> None:
-        super().__init__(manager, record, list(record.fields.items()))
-
-
-@unbox(Record)
-def _unbox_record(record: Record, obj: Any, c: Any) -> NativeValue:
-    out = cgutils.create_struct_proxy(record)(c.context, c.builder)
-    for name, kind in record.fields.items():
-        field = c.pyapi.object_getattr_string(obj, name)
-        setattr(out, name, c.unbox(kind, field).value)
-        c.pyapi.decref(field)
-    return NativeValue(out._getvalue(), is_error=cgutils.is_not_null(c.builder, c.pyapi.err_occurred()))
-
-
-@infer_getattr
-class _RecordAttribute(AttributeTemplate):  # type: ignore[misc]
-    key = Record
-
-    def generic_resolve(self, record: Record, attr: str) -> Any:
-        if attr in record.fields:
-            return record.fields[attr]
-        if not inspect.isfunction(inspect.getattr_static(record.cls, attr, None)):
-            return None
-        _lower_method(attr)
-
-        class Method(AbstractTemplate):  # type: ignore[misc]
-            key = (Record, attr)
-
-            def generic(self, args: Any, kws: Any) -> Any:
-                return _method(record, attr).get_call_type(self.context, (record, *args), kws).as_method()
-
-        return types.BoundFunction(Method, record)
-
-
-_method_kernel = functools.cache(njit)
-
-
-def _method(record: Record, attr: str) -> Any:
-    return types.Dispatcher(_method_kernel(getattr(record.cls, attr)))
-
-
-@functools.cache
-def _lower_method(attr: str) -> None:
-    @lower_builtin((Record, attr), Record, types.VarArg(types.Any))
-    def call(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        callee = _method(sig.args[0], attr)
-        return context.get_function(callee, callee.get_call_type(context.typing_context, sig.args, {}))(builder, args)
-
-
-@lower_getattr_generic(Record)
-def _lower_attribute(context: Any, builder: Any, record: Record, value: Any, attr: str) -> Any:
-    if attr not in record.fields:
-        return value  # a bound method is its record
-    field = getattr(cgutils.create_struct_proxy(record)(context, builder, value=value), attr)
-    return impl_ret_borrowed(context, builder, record.fields[attr], field)

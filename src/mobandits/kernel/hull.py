@@ -17,24 +17,25 @@ import math
 import numpy as np
 
 from mobandits.kernel.compiled import kernel
-from mobandits.kernel.dominance import dominated, nondominated
-from mobandits.kernel.masks import count, everyone
+from mobandits.kernel.dominance import dominated, nondominated, pareto_gap
+from mobandits.kernel.masks import count, everyone, swap_in
 from mobandits.kernel.mixtures import TIE, can_gain, climb, highest
-from mobandits.kernel.protocols import Array, Mask
-from mobandits.kernel.simplex import ROUNDING, Simplex, look_from, simplex
+from mobandits.kernel.protocols import Array, Mask, Rng
+from mobandits.kernel.simplex import ROUNDING, Simplex, look_from, price, simplex
 
+LEAST = 1e-3  # the least weight that is guessed, of weights of size 1
+GUESSES = 3  # how often: on random means 50 to 70 % of the front need no more
 TINY = 1e-300  # an objective with a smaller range is constant
 
 
 @kernel
-def spread(values: Array, among: Mask) -> tuple[Array, Array]:
-    """The least value and the range of each objective among some arms, (objectives,) each."""
+def spread(values: Array) -> tuple[Array, Array]:
+    """The least value and the range of each objective, (objectives,) each."""
     low, size = np.empty(values.shape[1]), np.empty(values.shape[1])
-    for i in range(values.shape[1]):
+    for i in range(len(low)):
         least, most = math.inf, -math.inf
         for a in range(len(values)):
-            if among[a]:
-                least, most = min(least, values[a, i]), max(most, values[a, i])
+            least, most = min(least, values[a, i]), max(most, values[a, i])
         low[i], size[i] = least, most - least
     return low, size
 
@@ -48,29 +49,29 @@ def in_ranges(values: Array, low: Array, size: Array) -> Array:
     out, row = np.empty((rows, len(values))), 0
     for i in range(len(size)):
         if size[i] > TINY:
-            scale = 1.0 / size[i]
+            least, scale = low[i], 1.0 / size[i]
             for a in range(len(values)):
-                out[row, a] = (values[a, i] - low[i]) * scale
+                out[row, a] = (values[a, i] - least) * scale
             row += 1
     return out
 
 
 @kernel
-def columns(points: Array, among: Mask) -> Array:
-    """(objectives, arms of `among`) some of the columns."""
-    out, j = np.empty((len(points), count(among))), 0
+def rows_of(values: Array, among: Mask) -> Array:
+    """(arms of `among`, objectives) some of the rows."""
+    out, row = np.empty((count(among), values.shape[1])), 0
     for a in range(len(among)):
         if among[a]:
-            for i in range(len(points)):
-                out[i, j] = points[i, a]
-            j += 1
+            for i in range(values.shape[1]):
+                out[row, i] = values[a, i]
+            row += 1
     return out
 
 
 @kernel
-def shape_of(values: Array, over: Mask) -> Array:
-    """(objectives that vary, arms) the arms as columns, in units of the ranges over the arms of `over`."""
-    low, size = spread(values, over)
+def shape_of(values: Array) -> Array:
+    """(objectives that vary, arms) the arms as columns, in units of the ranges."""
+    low, size = spread(values)
     return in_ranges(values, low, size)
 
 
@@ -121,7 +122,7 @@ def effective(values: Array, arm: int, among: Mask) -> bool:
         return False
     mask = among.copy()
     mask[arm] = True
-    points = columns(shape_of(values, mask), mask)
+    points = shape_of(rows_of(values, mask))
     return on_hull(membership(points), count(mask[:arm]), largest_sum(points))
 
 
@@ -133,55 +134,110 @@ def effective_front(values: Array) -> Mask:
     """
     everybody = everyone(len(values))
     front = nondominated(values, np.empty(0, np.int64), everybody)
-    s, out = membership(columns(shape_of(values, everybody), front)), front.copy()
+    low, size = spread(values)
+    s, out, column = membership(in_ranges(rows_of(values, front), low, size)), front.copy(), 0
     top = largest_sum(s.points)
     for a in range(len(values)):
-        out[a] = front[a] and on_hull(s, count(front[:a]), top)
+        if front[a]:
+            out[a] = on_hull(s, column, top)
+            column += 1
     return out
 
 
 @kernel
-def best_single(means: Array, arm: int, among: Mask) -> tuple[int, float]:
-    """The column of the arm of `among`, other than `arm`, with the best worst lead over `arm` (-1: none); that lead."""
-    best, most, column = -1, -math.inf, 0
-    for b in range(len(means)):
-        if not among[b]:
-            continue
-        least = math.inf if b != arm else -math.inf
-        for i in range(means.shape[1]):
-            if least <= most:
-                break
-            least = min(least, means[b, i] - means[arm, i])
-        if least > most:
-            best, most = column, least
-        column += 1
-    return best, most
+def effective_draw(values: Array, rng: Rng) -> int:
+    """An arm of the effective front, uniformly: the first in a random order that is on it.
+
+    The whole front is not needed: of F arms on it, (K + 1) / (F + 1) arms are tested on average.
+    """
+    visit, everybody, on = np.arange(len(values)), everyone(len(values)), np.empty(0, np.int64)
+    s = membership(shape_of(values))
+    top = largest_sum(s.points)
+    for i in range(len(visit)):
+        arm = swap_in(visit, i, rng)
+        if not dominated(values, arm, on, everybody) and on_hull(s, arm, top):
+            return arm
+    return -1
 
 
 @kernel
-def gap_program(means: Array) -> tuple[Simplex, float]:
-    """The program of the gap, and the least range; 0 for the latter makes all gaps 0."""
-    low, size = spread(means, everyone(len(means)))
+def best_single(s: Simplex, skip: int) -> int:
+    """The column, other than `skip`, with the best worst lead over the origin; `prices` out: the worst leads."""
+    for j in range(len(s.prices)):
+        s.prices[j] = math.inf
+    for i in range(len(s.points)):
+        start, scale = s.origin[i], 1.0 / s.unit[i]
+        for j in range(len(s.prices)):
+            s.prices[j] = min(s.prices[j], (s.points[i, j] - start) * scale)
+    if skip >= 0:
+        s.prices[skip] = -math.inf
+    return highest(s.prices)
+
+
+@kernel
+def gap_units(size: Array) -> tuple[Array, float]:
+    """What v counts in each objective of the gap's program, and the least range; 0 for that makes all gaps 0."""
     least = size[0]
     for other in size:
         least = min(least, other)
     unit = np.empty(len(size))
     for i in range(len(size)):
         unit[i] = least / size[i] if least > TINY else 1.0
-    return simplex(in_ranges(means, low, size), unit), least if least > TINY else 0.0
+    return unit, least if least > TINY else 0.0
 
 
 @kernel
-def one_gap(s: Simplex, points: Array, least: float, means: Array, arm: int, among: Mask, skip: int) -> float:
-    """The gap of one arm, by mixtures of the arms of `among`; it is column `skip` of them, or not in it (-1)."""
-    first, single = best_single(means, arm, among)
-    if first < 0 or least == 0.0:
+def alone_best(s: Simplex, column: int) -> bool:
+    """Whether the arm at the origin, a column, is best by more than `TIE` under the weights; else they are reflected.
+
+    The mirror is where it ties with the best other arm, so that the next weights prefer it to that one. Weights are
+    scaled as they come: nothing is divided.
+    """
+    best, most, own, total, square = 0, -math.inf, s.prices[column], 0.0, 0.0
+    s.prices[column] = -math.inf
+    for j in range(len(s.prices)):
+        if s.prices[j] > most:
+            best, most = j, s.prices[j]
+    for i in range(len(s.weights)):
+        total += s.weights[i]
+        square += (s.points[i, best] - s.origin[i]) ** 2
+    for i in range(len(s.weights)):
+        mirrored = square * s.weights[i] - 2.0 * (most - own) * (s.points[i, best] - s.origin[i])
+        s.weights[i] = max(mirrored, LEAST * square * total)
+    return bool(most - own < -TIE * total)
+
+
+@kernel
+def certified(s: Simplex, column: int) -> bool:
+    """Whether one of a few weights proves that the arm at the origin, a column, is alone the best: then v* < 0."""
+    for i in range(len(s.weights)):
+        s.weights[i] = max(s.origin[i] - 0.5, LEAST)
+    for _ in range(GUESSES):
+        price(s)
+        if alone_best(s, column):
+            return True
+    return False
+
+
+@kernel
+def one_gap(s: Simplex, least: float, means: Array, arm: int, among: Mask, skip: int) -> float:
+    """The gap of the arm at the origin, by mixtures of the arms of `among`: it is their column `skip`, or none (-1)."""
+    if least == 0.0 or len(s.prices) <= (skip >= 0):
         return 0.0
-    look_from(s, points, arm)
-    mixed, rounding = least * climb(s, skip, first, math.inf, TIE)[0], 0.0
+    first, narrow, rounding = best_single(s, skip), 1.0, 0.0
+    single = least * s.prices[first]
+    for unit in s.unit:
+        narrow = min(narrow, unit)
+    margin = least * TIE / narrow  # far more than what rounding may have done to `single`
+    if skip >= 0 and single < -margin and certified(s, skip):
+        return 0.0
+    mixed = least * climb(s, skip, first, math.inf, TIE)[0]
+    if mixed > single + margin or single < -margin:
+        return max(0.0, mixed)
     for weight in s.weights:
         rounding += least * ROUNDING * weight
-    return max(0.0, single if mixed <= single + rounding else mixed)
+    single = pareto_gap(means, arm, np.empty(0, np.int64), among)
+    return single if mixed <= single + rounding else mixed
 
 
 @kernel
@@ -199,17 +255,23 @@ def effective_gap(means: Array, arm: int) -> float:
     Reference:
         molts2025, Definition 6 and equation 1.
     """
-    s, least = gap_program(means)
-    return one_gap(s, s.points, least, means, arm, everyone(len(means)), arm)
+    low, size = spread(means)
+    unit, least = gap_units(size)
+    s = simplex(in_ranges(means, low, size), unit)
+    look_from(s, s.points, arm)
+    return one_gap(s, least, means, arm, everyone(len(means)), arm)
 
 
 @kernel
 def effective_gaps(means: Array) -> Array:
     """(arms,) the effective gap of every arm; mixtures of the Pareto front are enough."""
     front, out = nondominated(means, np.empty(0, np.int64), everyone(len(means))), np.empty(len(means))
-    everybody, least = gap_program(means)
-    s = simplex(columns(everybody.points, front), everybody.unit)
+    low, size = spread(means)
+    unit, least = gap_units(size)
+    points, column = in_ranges(means, low, size), 0
+    s = simplex(in_ranges(rows_of(means, front), low, size), unit)
     for a in range(len(means)):
-        skip = count(front[:a]) if front[a] else -1
-        out[a] = one_gap(s, everybody.points, least, means, a, front, skip)
+        look_from(s, points, a)
+        out[a] = one_gap(s, least, means, a, front, column if front[a] else -1)
+        column += front[a]
     return out

@@ -9,18 +9,20 @@ import math
 import numpy as np
 
 from mobandits.kernel.compiled import kernel
-from mobandits.kernel.linalg import dot
 from mobandits.kernel.protocols import Array, Mask
 from mobandits.kernel.simplex import (
     ROUNDING,
     Simplex,
     attained,
     contains,
-    exchange,
+    doubtful,
+    enter,
+    leave,
     mixture,
     price,
     refresh,
     start,
+    swap,
     worst_objective,
 )
 
@@ -57,22 +59,25 @@ def highest(prices: Array) -> int:
 @kernel
 def best_arm(s: Simplex, skip: int, size: float, bland: bool) -> tuple[int, float]:
     """The best arm under the weights (Bland: the first that helps) or -1 where none helps; the upper bound on v*."""
-    last, level = len(s.points), -math.inf
-    price(s, s.weights, s.prices)
+    last, level, best, unit, offset = len(s.points), -math.inf, 0, 0.0, 0.0
     if skip >= 0:
         s.prices[skip] = -math.inf
     for r in range(1, last + 1):  # v as basic arms have it: compared with them, none of them can be the best
         if s.basis[r] >= last:
             level = max(level, s.prices[s.basis[r] - last])
-    best = highest(s.prices)
-    high = (s.prices[best] - dot(s.weights, s.origin)) / dot(s.weights, s.unit)
-    if s.prices[best] <= level + ROUNDING * size:
-        return -1, high
-    if bland:
+    most = s.prices[0]
+    for j in range(1, len(s.prices)):
+        if s.prices[j] > most:
+            best, most = j, s.prices[j]
+    helps = most > level + ROUNDING * size
+    if helps and bland:
         best = 0
         while s.prices[best] <= level + ROUNDING * size:
             best += 1
-    return last + best, high
+    for i in range(last):
+        unit += s.weights[i] * s.unit[i]
+        offset += s.weights[i] * s.origin[i]
+    return last + best if helps else -1, (most - offset) / unit
 
 
 @kernel
@@ -89,15 +94,17 @@ def mend(s: Simplex, bland: bool) -> bool:
             row = r if better else row
     if row == 0:
         return False
-    weights, prices, level = s.inverse[row, :last].copy(), np.empty(len(s.prices)), s.prices[highest(s.prices)]
-    offset, size = s.inverse[row, last] - dot(weights, s.origin), 0.0
-    price(s, weights, prices)
-    for weight in weights:
-        size += abs(weight)
+    weights, prices, level = s.weights.copy(), s.prices.copy(), s.prices[highest(s.prices)]
+    offset, size = s.inverse[row, last], 0.0
+    for i in range(last):
+        s.weights[i] = s.inverse[row, i]
+        offset -= s.weights[i] * s.origin[i]
+        size += abs(s.weights[i])
+    price(s)
     entries, slopes = np.zeros(last + len(prices)), np.empty(last + len(prices))
     for c in range(len(entries)):
-        entry = -weights[c] if c < last else prices[c - last] + offset
-        slopes[c] = s.weights[c] if c < last else level - s.prices[c - last]
+        entry = -s.weights[c] if c < last else s.prices[c - last] + offset
+        slopes[c] = weights[c] if c < last else level - prices[c - last]
         if entry < -ROUNDING * size and not contains(s.basis, c):
             entries[c] = entry
             least = min(least, -(slopes[c] + ROUNDING) / entry)
@@ -105,6 +112,7 @@ def mend(s: Simplex, bland: bool) -> bool:
         if entries[c] < 0.0 and -slopes[c] / entries[c] <= least:
             better = entering < 0 or (entries[c] < entries[entering] and not bland)
             entering = c if better else entering
+    s.weights[:] = weights
     if entering >= 0:
         s.basis[row] = entering
         refresh(s)
@@ -112,7 +120,9 @@ def mend(s: Simplex, bland: bool) -> bool:
 
 
 @kernel
-def climb(s: Simplex, skip: int, first: int, above: float, below: float) -> tuple[float, float]:
+def climb(  # noqa: C901 - the steps are called one by one: a kernel that calls kernels is dear, see kernel/simplex.py
+    s: Simplex, skip: int, first: int, above: float, below: float
+) -> tuple[float, float]:
     """Bounds on v*, `CERTAIN` apart, unless one of them already answers the question: then the other is infinite.
 
     The most promising column enters, slacks before arms, because only arms cost a pass over all of them; after a stall
@@ -129,7 +139,8 @@ def climb(s: Simplex, skip: int, first: int, above: float, below: float) -> tupl
         The lower bound, attained by the mixture in the basis, and the upper bound, proved by `weights`: infinite also
         where rounding keeps the two further apart than `WORST`, which no table of finite means was seen to do.
     """
-    last, low, stalled, fresh, careful, accepted = len(s.points), -math.inf, 0, True, False, CERTAIN
+    last, low, stalled = len(s.points), -math.inf, 0
+    fresh, careful, accepted = True, False, CERTAIN
     start(s, first, worst_objective(s, first))
     for _ in range(STEPS):
         value, bland, high = s.inverse[0, last], stalled > last, math.inf
@@ -138,10 +149,19 @@ def climb(s: Simplex, skip: int, first: int, above: float, below: float) -> tupl
         low = max(low, attained(s)) if careful else low
         entering, size = read_weights(s, bland)
         if entering < 0:
+            price(s)
             entering, high = best_arm(s, skip, size, bland)
             if high < below * size:
                 return -math.inf, high
-        if entering >= 0 and exchange(s, entering, bland):
+        row = -1
+        if entering >= 0:
+            enter(s, entering)
+            row = leave(s, bland)
+        if row > 0:
+            s.inverse[row, last] = max(s.inverse[row, last], 0.0)
+            swap(s, row, entering)
+            if doubtful(s, row):
+                refresh(s)
             stalled = 0 if s.inverse[0, last] > value + ROUNDING * size else stalled + 1
             fresh = False
             continue
@@ -176,7 +196,7 @@ def first_gain(s: Simplex, free: Mask) -> int:
             offset -= total * s.origin[i]
         else:
             offset += total
-    price(s, s.weights, s.prices)
+    price(s)
     for c in range(len(free)):
         gain = 1.0 - s.weights[c] if c < last else s.prices[c - last] + offset
         if free[c] and gain > ROUNDING * size and not contains(s.basis, c):
@@ -204,6 +224,11 @@ def can_gain(s: Simplex) -> bool:
         entering = first_gain(s, free)
         if entering < 0:
             return False
-        if not exchange(s, entering, step > last):
+        enter(s, entering)
+        row = leave(s, step > last)
+        if row > 0:
+            s.inverse[row, last] = max(s.inverse[row, last], 0.0)
+            swap(s, row, entering)
+        if row < 0 or doubtful(s, row):
             refresh(s)
     return False

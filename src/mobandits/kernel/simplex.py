@@ -12,6 +12,9 @@ basis is kept, (L + 1, L + 1): its last column holds the values of the basic var
 free, alone in the objective function, and never leaves.
 
 Arms are columns, the innermost loops run over them, and nothing is as dear as one pass over all of them.
+
+What is called in every step calls no other kernel, divides at most once and outside of loops, and has one way out:
+then Numba counts no references to the nine arrays of a `Simplex`, which cost more than the steps themselves.
 """
 
 import math
@@ -94,15 +97,15 @@ def contains(variables: IntArray, variable: int) -> bool:
 
 
 @kernel
-def price(s: Simplex, weights: Array, out: Array) -> None:
-    """out[j] = weights . (column j) of the points; in early steps most weights are 0."""
-    for j in range(len(out)):
-        out[j] = 0.0
-    for i in range(len(weights)):
-        weight = weights[i]
+def price(s: Simplex) -> None:
+    """prices[j] = weights . (column j) of the points; in early steps most weights are 0."""
+    for j in range(len(s.prices)):
+        s.prices[j] = 0.0
+    for i in range(len(s.weights)):
+        weight = s.weights[i]
         if weight != 0.0:
-            for j in range(len(out)):
-                out[j] += weight * s.points[i, j]
+            for j in range(len(s.prices)):
+                s.prices[j] += weight * s.points[i, j]
 
 
 @kernel
@@ -152,18 +155,9 @@ def swap(s: Simplex, row: int, entering: int) -> None:
 
 
 @kernel
-def exchange(s: Simplex, entering: int, bland: bool) -> bool:
-    """One step of the simplex method; False where no row can leave, which only rounding can cause."""
-    last = len(s.points)
-    enter(s, entering)
-    row = leave(s, bland)
-    if row < 0:
-        return False
-    s.inverse[row, last] = max(s.inverse[row, last], 0.0)
-    swap(s, row, entering)
-    if s.column[row] < GUARD * s.terms[row] or s.terms[row] > 1.0 / GUARD:
-        refresh(s)
-    return True
+def doubtful(s: Simplex, row: int) -> bool:
+    """Whether the pivot of the last swap calls for a fresh inverse."""
+    return bool(GUARD * s.terms[row] > min(s.column[row], 1.0))
 
 
 @kernel
@@ -244,7 +238,17 @@ def mixture(s: Simplex) -> Array:
 @kernel
 def attained(s: Simplex) -> float:
     """A lower bound on v*: what the mixture in the basis attains in every objective, up to rounding."""
-    low, leads = s.inverse[0, len(s.points)], mixture(s)
-    for i in range(len(leads)):
-        low = min(low, (leads[i] + ROUNDING) / s.unit[i])
-    return float(low)
+    last, total, low, tight = len(s.points), 0.0, math.inf, 1.0
+    for i in range(last):
+        lead, total = 0.0, 0.0
+        for r in range(1, last + 1):
+            if s.basis[r] >= last:
+                share = max(s.inverse[r, last], 0.0)
+                total += share
+                lead += share * (s.points[i, s.basis[r] - last] - s.origin[i])
+        lead += ROUNDING * total
+        if lead * tight < low * s.unit[i]:
+            low, tight = lead, s.unit[i]
+    if total <= 0.0:
+        low, total = -math.inf, 1.0
+    return float(min(s.inverse[0, last], low / (total * tight)))

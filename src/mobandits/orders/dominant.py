@@ -16,14 +16,14 @@ from mobandits.orders.order import BaseOrder
 @kernel
 def interval_leaders(beliefs: Beliefs, objective: int, among: Mask) -> tuple[Mask, int]:
     """(arms,) those of `among` with the largest upper bound, of these the largest lower one; and the first of them."""
-    best, first = np.full(2, -math.inf), -1
+    top, floor, first = -math.inf, -math.inf, -1
     for a in range(len(among)):
         high, low = beliefs.high[a, objective], beliefs.low[a, objective]
-        if among[a] and (first < 0 or high > best[0] or (high == best[0] and low > best[1])):
-            best[0], best[1], first = high, low, a
-    out = np.zeros(len(among), np.bool_)
+        if among[a] and (first < 0 or high > top or (high == top and low > floor)):
+            top, floor, first = high, low, a
+    out = np.empty(len(among), np.bool_)
     for a in range(len(among)):
-        out[a] = among[a] and beliefs.high[a, objective] == best[0] and beliefs.low[a, objective] == best[1]
+        out[a] = among[a] and beliefs.high[a, objective] == top and beliefs.low[a, objective] == floor
     return out, first
 
 

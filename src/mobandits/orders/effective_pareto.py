@@ -4,18 +4,9 @@ import math
 
 import numpy as np
 
-from mobandits.kernel.compiled import compiled, kernel
-from mobandits.kernel.dominance import dominated, nondominated
-from mobandits.kernel.hull import (
-    effective_front,
-    effective_gap,
-    effective_gaps,
-    largest_sum,
-    membership,
-    on_hull,
-    shape_of,
-)
-from mobandits.kernel.masks import everyone, pick, swap_in
+from mobandits.kernel.compiled import apart, compiled, kernel
+from mobandits.kernel.dominance import drawn, nondominated
+from mobandits.kernel.hull import effective_draw, effective_front, effective_gap, effective_gaps
 from mobandits.kernel.protocols import Array, Beliefs, Mask, Rng
 from mobandits.orders.order import BaseOrder
 
@@ -25,8 +16,8 @@ def least_known(values: Array) -> tuple[Mask, int]:
     """(arms,) the arms with the most entries of +inf, and how many these are."""
     counts, most = np.zeros(len(values), np.int64), 0
     for a in range(len(values)):
-        for value in values[a]:
-            counts[a] += value == math.inf
+        for i in range(values.shape[1]):
+            counts[a] += values[a, i] == math.inf
         most = max(most, counts[a])
     return counts == most, most
 
@@ -61,6 +52,7 @@ class EffectivePareto(BaseOrder):
         [0.0, 0.0, 0.1, 0.0, 0.35]
     """
 
+    @apart
     def front(self, beliefs: Beliefs) -> Mask:
         """(arms,) the arms whose upper bounds no mixture dominates."""
         among, infinite = least_known(beliefs.high)
@@ -68,24 +60,20 @@ class EffectivePareto(BaseOrder):
             return nondominated(beliefs.high, np.empty(0, np.int64), among)
         return effective_front(beliefs.high)
 
+    @apart
     def draw(self, beliefs: Beliefs, rng: Rng) -> int:
-        """The position of an arm, uniform on the front: visits arms in random order until one is on it."""
-        values = beliefs.high
-        if least_known(values)[1] > 0:
-            return pick(self.front(beliefs), rng)
-        visit, among, on = np.arange(len(values)), everyone(len(values)), np.empty(0, np.int64)
-        hull = membership(shape_of(values, among))
-        top = largest_sum(hull.points)
-        for i in range(len(visit)):
-            arm = swap_in(visit, i, rng)
-            if not dominated(values, arm, on, among) and on_hull(hull, arm, top):
-                return arm
-        return -1
+        """The position of an arm, uniform on the front, which is not computed."""
+        among, infinite = least_known(beliefs.high)
+        if infinite > 0:
+            return drawn(beliefs.high, np.empty(0, np.int64), among, rng)
+        return effective_draw(beliefs.high, rng)
 
+    @apart
     def gap(self, means: Array, arm: int) -> Array:
         """(1,) the effective Pareto suboptimality gap of one arm."""
         return np.full(1, effective_gap(means, arm))
 
+    @apart
     def gaps(self, means: Array) -> Array:
         """(arms, 1) the gap of every arm, by mixtures of the Pareto front only."""
         return effective_gaps(means).reshape(len(means), 1)

@@ -3,8 +3,8 @@
 import numpy as np
 
 from mobandits.kernel.compiled import Ints, compiled
-from mobandits.kernel.dominance import dominated, nondominated, pareto_gap, pareto_gaps
-from mobandits.kernel.masks import everyone, swap_in
+from mobandits.kernel.dominance import drawn, nondominated, pareto_gap, pareto_gaps
+from mobandits.kernel.masks import everyone
 from mobandits.kernel.protocols import Array, Beliefs, Mask, Rng
 from mobandits.orders.order import BaseOrder
 from mobandits.orders.validity import check_below, check_once
@@ -55,13 +55,8 @@ class Pareto(BaseOrder):
         return nondominated(beliefs.high, self.on, everyone(len(beliefs.high)))
 
     def draw(self, beliefs: Beliefs, rng: Rng) -> int:
-        """The position of an arm, uniform on the front: visits arms in random order until one is not dominated."""
-        visit, among = np.arange(len(beliefs.high)), everyone(len(beliefs.high))
-        for i in range(len(visit)):
-            arm = swap_in(visit, i, rng)
-            if not dominated(beliefs.high, arm, self.on, among):
-                return arm
-        return -1
+        """The position of an arm, uniform on the front, which is not computed."""
+        return drawn(beliefs.high, self.on, everyone(len(beliefs.high)), rng)
 
     def gap(self, means: Array, arm: int) -> Array:
         """(1,) the Pareto suboptimality gap of one arm."""

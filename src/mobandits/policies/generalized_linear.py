@@ -27,7 +27,8 @@ class Generalized(NamedTuple):
 
     def estimator(self, shape: Shape) -> OnlineNewton:
         """One model for all arms where they have features of their own, else one per arm."""
-        return OnlineNewton(ridge_for(shape, self.penalty), self.links, self.curvature, self.bound)
+        model = ridge_for(shape._replace(fixed_arms=None), self.penalty)  # its steps are not those of a regression
+        return OnlineNewton(model, self.links, self.curvature, self.bound)
 
     def ellipsoid(self, shape: Shape, delta: float, noise: float) -> NewtonEllipsoid:
         """The radius of the theory, for rewards of at most `noise` in absolute value."""

@@ -66,6 +66,8 @@ class Learner:
     def _warn(self, block: Block, chosen: IntArray) -> None:
         """Only what was played is looked at: the recipe sees no more, and it costs next to nothing."""
         for assumption in [a for a in self._assumptions if not a.refuse]:
+            if assumption.about == "rewards" and outside(assumption, block.contexts, block.rewards) is None:
+                continue  # the cheaper look
             rounds = range(len(chosen)) if len(block.contexts) > 1 else 0
             contexts = block.contexts[rounds, chosen if block.contexts.shape[1] > 1 else 0]
             if outside(assumption, contexts, block.rewards[range(len(chosen)), chosen]) is not None:

@@ -1,5 +1,6 @@
 """What is kept of a run: a grid of rounds, and sums or means at its points."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 
 import numpy as np
@@ -48,7 +49,7 @@ class Recorder:
     """
 
     def __init__(self, points: Sequence[int], *, cumulative: bool) -> None:
-        self._points, self._cumulative = np.array(points), cumulative
+        self._points, self._cumulative = tuple(points), cumulative
         self._rounds = self._since = 0
         self._total: Array | float = 0.0
         self._kept: list[Array] = []
@@ -81,7 +82,7 @@ class Running:
     """The same for a metric that is neither a sum nor a mean, but has an accumulator."""
 
     def __init__(self, points: Sequence[int], accumulator: Accumulator) -> None:
-        self._points, self._accumulator, self._rounds = np.array(points), accumulator, 0
+        self._points, self._accumulator, self._rounds = tuple(points), accumulator, 0
         self._kept: list[Array] = []
 
     def add(self, values: Array) -> None:
@@ -106,12 +107,11 @@ def recorder(metric: Metric, points: Sequence[int], shape: Shape) -> Recorder | 
     return Recorder(points, cumulative=metric.cumulative)
 
 
-def inside(points: Array, first: int, last: int) -> list[int]:
-    """The points in the rounds after `first` up to `last`, counted from `first`.
+def inside(points: Sequence[int], first: int, last: int) -> list[int]:
+    """The points, in ascending order, in the rounds after `first` up to `last`, counted from `first`.
 
     Example:
-        >>> inside(np.array([3, 5, 8]), 4, 8)
+        >>> inside([3, 5, 8], 4, 8)
         [1, 4]
     """
-    found: list[int] = (points[(points > first) & (points <= last)] - first).tolist()
-    return found
+    return [point - first for point in points[bisect_right(points, first) : bisect_right(points, last)]]

@@ -1,10 +1,12 @@
-"""Trials in parallel: the same table for any number of workers."""
+"""Trials in parallel: the same table for any number of workers, threads or processes."""
 
-import os
+import contextlib
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from pathlib import Path
+
+import polars as pl
 
 from mobandits.kernel.checks import choice, integer
 from mobandits.kernel.protocols import Environment, Metric
@@ -13,10 +15,11 @@ from mobandits.metrics import DEFAULT
 from mobandits.simulation.folder import Folder, Memory
 from mobandits.simulation.plan import Plan, Policies, prepare
 from mobandits.simulation.players import Compiled
+from mobandits.simulation.ray_engine import check_ray, cluster, play_on_ray, processors
 from mobandits.simulation.results import Results
-from mobandits.simulation.trial import play_trial
+from mobandits.simulation.trial import Setup, play_trial
 
-ENGINES = ("threads",)
+ENGINES = ("threads", "ray")
 Progress = Callable[[int, int], None]
 
 
@@ -31,6 +34,7 @@ def simulate(
     record: int | Sequence[int] = 200,
     workers: int | None = None,
     engine: str = "threads",
+    address: str | None = None,
     compiled: Compiled = "auto",
     experiment: str = "simulation",
     out: str | Path | None = None,
@@ -40,7 +44,7 @@ def simulate(
 
     All policies of a trial play the same rounds. The environment's random numbers depend on the seed and the trial, a
     policy's also on its recipe's text: adding a policy, or more trials, changes no other row. The same arguments give
-    the same table, bit for bit, for any number of workers, interrupted or not.
+    the same table, bit for bit, for any number of workers and either engine, interrupted or not.
 
     Args:
         policies: a recipe, a list of them, or {row name: recipe}; without a name, the recipe's text is the name.
@@ -52,14 +56,17 @@ def simulate(
         metrics: names, or metrics from `mobandits.metrics`; also the names of the problem's quantities, such as
             "dollars".
         record: how many rounds to record, evenly spaced, or which ones; the last is always recorded.
-        workers: threads; None: one per processor.
-        engine: "threads".
+        workers: how many trials are played at the same time; None: one per processor, on a cluster of all its.
+        engine: "threads" of this process; or "ray", processes on this machine or a cluster, where the trials of a
+            process that is lost are played again. See docs/how-to/run-on-many-machines.md.
+        address: of a Ray cluster, host:port or "auto" for the one that this machine belongs to; None: of our own, on
+            this machine, for as long as the run takes.
         compiled: "auto" compiles the policies that can be; True refuses others; False runs plain Python.
         experiment: the table's first column.
         out: a folder for the table and all that is needed to resume: run again after a kill, and finished trials are
             not run twice.
         progress: called at the start, and now and then, with the rounds played in all trials and how many there will
-            be; from any thread, one call at a time.
+            be; from any thread, one call at a time. With "ray", after every trial.
 
     Returns:
         The table, and what can be made of it.
@@ -67,6 +74,8 @@ def simulate(
     Raises:
         ValueError: before the first round, naming the parameter, policy or metric that does not fit.
         FolderError: where `out` holds something else.
+        MissingExtraError: where Ray is asked for and the extra `ray` is not installed.
+        EngineError: where the cluster cannot be reached, or lost a trial for good.
 
     Example:
         >>> from mobandits.environments import Linear
@@ -76,7 +85,7 @@ def simulate(
         >>> results.table["round"].unique().sort().to_list()
         [100, 200, 300]
     """
-    choice("engine", engine, ENGINES)
+    check_engine(engine, address)
     plan = prepare(
         policies,
         environment,
@@ -88,20 +97,54 @@ def simulate(
         compiled=compiled,
         experiment=experiment,
     )
-    return run_plan(plan, out=out, workers=workers, progress=progress)
+    return run_plan(plan, out=out, workers=workers, engine=engine, address=address, progress=progress)
 
 
 def run_plan(
-    plan: Plan, *, out: str | Path | None = None, workers: int | None = None, progress: Progress | None = None
+    plan: Plan,
+    *,
+    out: str | Path | None = None,
+    workers: int | None = None,
+    engine: str = "threads",
+    address: str | None = None,
+    progress: Progress | None = None,
 ) -> Results:
     """Run a plan; see `simulate`."""
-    if workers is None:
-        workers = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    integer("workers", workers, at_least=1)
+    check_engine(engine, address)
+    if workers is not None:
+        integer("workers", workers, at_least=1)
     with Memory() if out is None else Folder(out, plan.specification()) as store:
         todo = [trial for trial in range(plan.trials) if trial not in store.finished]
-        _play(plan, todo, store, workers, Tally(plan.setup.rounds, plan.trials, len(todo), progress))
+        tally = Tally(plan.setup.rounds, plan.trials, len(todo), progress)
+        if todo and engine == "ray":
+            play_on_ray(plan.setup, todo, store.keep, tally, workers=workers, address=address)
+        elif todo:
+            play_in_threads(plan.setup, todo, store.keep, tally, workers=workers or processors())
         return Results(store.finish(), plan.specification())
+
+
+def check_engine(engine: str, address: str | None) -> None:
+    """Refuse an engine that does not exist or cannot work here.
+
+    Raises:
+        ValueError: naming `engine` or `address`.
+        MissingExtraError: where the engine is not installed.
+
+    Example:
+        >>> check_engine("threads", "auto")
+        Traceback (most recent call last):
+        ValueError: address must be None with engine='threads', got 'auto'; a cluster needs engine='ray'
+    """
+    choice("engine", engine, ENGINES)
+    if engine == "ray":
+        check_ray(address)
+    elif address is not None:
+        raise ValueError(f"address must be None with engine={engine!r}, got {address!r}; a cluster needs engine='ray'")
+
+
+def opened(engine: str, address: str | None, workers: int | None) -> contextlib.AbstractContextManager[None]:
+    """Several runs inside share what the engine starts."""
+    return cluster(address, workers) if engine == "ray" else contextlib.nullcontext()
 
 
 class Tally:
@@ -131,10 +174,19 @@ class StoppedError(Exception):
     """Another trial failed, or the user interrupted."""
 
 
-def _play(plan: Plan, todo: Sequence[int], store: Memory | Folder, workers: int, tally: Tally) -> None:
+def play_in_threads(
+    setup: Setup,
+    todo: Sequence[int],
+    keep: Callable[[int, pl.DataFrame], None],
+    tally: Tally,
+    *,
+    workers: int,
+) -> None:
+    """Play trials, at most `workers` at the same time, and keep their tables."""
+
     def one(trial: int) -> None:
         # Kept by the thread that finished it: an interruption elsewhere loses nothing.
-        store.keep(trial, play_trial(plan.setup, trial, tally))
+        keep(trial, play_trial(setup, trial, tally))
 
     with ThreadPoolExecutor(workers) as pool:
         try:

@@ -1,0 +1,122 @@
+"""One ridge regression for arms whose features never change: means and widths are kept, not computed anew."""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mobandits.estimators.linear import REFRESH, RidgeState
+from mobandits.kernel.compiled import Floats, compiled
+from mobandits.kernel.linalg import dot, quadratic, weigh, weigh_quadratic
+from mobandits.kernel.protocols import Array, Evidence, IntArray, Rng
+
+
+class FixedState(NamedTuple):
+    """State of `FixedRidge`.
+
+    Attributes:
+        ridge: of the regression.
+        mean: (arms, objectives) theta_l . x_a.
+        square: (arms, grams) x_a' V^-1 x_a.
+    """
+
+    ridge: RidgeState
+    mean: Array
+    square: Array
+
+
+@compiled
+class FixedRidge:
+    """`Ridge` for fixed arms, in O(K (d + L)) per round where that takes O(K d (d + L)).
+
+    A reward of the arm with features x changes every arm a by its leverage h_a = x_a' V^-1 x alone: with q = x' V^-1 x
+    and the error e_l = (reward_l - theta_l . x) / (1 + q), the mean of objective l moves by e_l h_a and the squared
+    width by -h_a^2 / (1 + q). The tables are recomputed as often as the inverse.
+
+    Args:
+        ridge: the regression, a `Ridge`.
+        rows: (arms, features) the arms' features; contexts must repeat them.
+
+    Example:
+        >>> from mobandits.estimators import Ridge
+        >>> fixed = FixedRidge(Ridge(features=2, objectives=1), [[1.0, 0.0], [0.6, 0.8]])
+        >>> state = fixed.update(fixed.init(), np.array([1.0, 0.0]), 0, np.array([4.0]))
+        >>> fixed.mean(state, fixed.rows, np.arange(2)).round(3).tolist()
+        [[2.0], [1.2]]
+        >>> fixed.width(state, fixed.rows, np.arange(2)).round(3).tolist()
+        [[0.707], [0.906]]
+    """
+
+    ridge: Any
+    rows: Floats
+
+    def init(self) -> FixedState:
+        """No reward seen."""
+        return self.tables(self.ridge.init())
+
+    def tables(self, ridge: RidgeState) -> FixedState:
+        """Means and squared widths of all arms, from the regression."""
+        arms, grams = len(self.rows), ridge.inverse.shape[1]
+        mean, square, row = np.empty((arms, self.ridge.objectives)), np.empty((arms, grams)), np.empty(arms)
+        columns = self.rows.T.copy()
+        for l in range(self.ridge.objectives):
+            weigh(columns, ridge.theta[0, l], row)
+            for a in range(arms):
+                mean[a, l] = row[a]
+        for g in range(grams):
+            weigh_quadratic(columns, ridge.inverse[0, g], row)
+            for a in range(arms):
+                square[a, g] = row[a]
+        return FixedState(ridge, mean, square)
+
+    def mean(self, state: FixedState, context: Array, arms: IntArray) -> Array:  # noqa: ARG002
+        """(arms, objectives) theta_l . x_a."""
+        out = np.empty((len(arms), self.ridge.objectives))
+        for a in range(len(arms)):
+            for l in range(self.ridge.objectives):
+                out[a, l] = state.mean[arms[a], l]
+        return out
+
+    def width(self, state: FixedState, context: Array, arms: IntArray) -> Array:  # noqa: ARG002
+        """(arms, grams) sqrt(x_a' V^-1 x_a)."""
+        out = np.empty((len(arms), state.square.shape[1]))
+        for a in range(len(arms)):
+            for g in range(out.shape[1]):
+                out[a, g] = math.sqrt(max(state.square[arms[a], g], 0.0))
+        return out
+
+    def sample(self, state: FixedState, context: Array, arms: IntArray, draws: int, radius: Array, rng: Rng) -> Array:
+        """(arms, objectives) as `Ridge.sample`."""
+        drawn: Array = self.ridge.sample(state.ridge, context, arms, draws, radius, rng)
+        return drawn
+
+    def evidence(self, state: FixedState, context: Array, arms: IntArray) -> Evidence:
+        """Rewards seen and log det V - log det V_1."""
+        known: Evidence = self.ridge.evidence(state.ridge, context, arms)
+        return known
+
+    def update(self, state: FixedState, x: Array, arm: int, reward: Array) -> FixedState:
+        """Learn one reward (objectives,), NaN where it was not observed."""
+        before = state.ridge.inverse.shape[1]
+        ridge: RidgeState = self.ridge.update(state.ridge, x, arm, reward)
+        grams = ridge.inverse.shape[1]
+        anew = grams != before  # a first reward in part
+        for g in range(grams):
+            anew |= ridge.seen[0, g] % REFRESH == 0.0
+        if anew:
+            return self.tables(ridge)
+        leverage, shrunk = np.empty(len(self.rows)), np.empty(len(x))
+        for g in range(grams):
+            if math.isnan(reward[g]):
+                continue
+            factor = 1.0 / (1.0 - quadratic(ridge.inverse[0, g], x, shrunk))  # 1 + q, in terms of the new inverse
+            for a in range(len(leverage)):
+                leverage[a] = dot(self.rows[a], shrunk)
+            for a in range(len(leverage)):
+                state.square[a, g] -= leverage[a] * leverage[a] * factor
+            for l in range(self.ridge.objectives):
+                if l == g or grams == 1:
+                    error = (reward[l] - dot(x, ridge.theta[0, l])) * factor
+                    for a in range(len(leverage)):
+                        state.mean[a, l] += error * leverage[a]
+        return FixedState(ridge, state.mean, state.square)

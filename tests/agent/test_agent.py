@@ -1,0 +1,280 @@
+"""The agent against its slow twin, which calls the policy's methods in Python; what it refuses, and how it says so."""
+
+import gc
+import math
+import warnings
+
+import numpy as np
+import pytest
+
+import mobandits as mob
+from mobandits.kernel.assumptions import InputWarning
+from mobandits.kernel.protocols import Choice, Recipe, Shape
+from mobandits.kernel.session import state_of
+from mobandits.policies import Doubling, MoglbUcb, MolTs, MolUcb, ParetoTs, RandomChoice, Ucb1
+
+K, D, L = 7, 3, 2
+NAN = math.nan
+
+
+class Twin:
+    """The same, slowly: whole rewards, in the order of the decisions or any other."""
+
+    def __init__(self, recipe, *, shared, seed=0):
+        self.policy = recipe.bind(Shape(K, D, L, shared=shared))
+        self.state, self.rng, self.kept = self.policy.init(), np.random.default_rng(seed), []
+
+    def decide(self, context):
+        rows = np.atleast_2d(context)
+        choice = self.policy.draw(self.policy.beliefs(self.state, rows, np.arange(K), self.rng), self.rng)
+        self.kept.append((rows[choice.arm if len(rows) > 1 else 0].copy(), choice.arm, choice.note))
+        return choice.arm
+
+    def learn(self, number, reward):
+        self.state = self.policy.update(self.state, *self.kept[number], np.array(reward), self.rng)
+
+
+def state(agent):
+    return state_of(agent._session)
+
+
+def contexts(n, shared, seed=1):
+    return np.random.default_rng(seed).uniform(-0.5, 0.5, (n, D) if shared else (n, K, D))
+
+
+def agent_of(recipe, **other):
+    return mob.Agent(recipe, **{"arms": K, "features": D, "objectives": L, **other})
+
+
+@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("recipe", [MolUcb(scale=0.5), MolTs(scale=0.5)], ids=str)
+def test_decides_as_the_policy_does(recipe, shared):
+    agent, twin, rng = agent_of(recipe, seed=5), Twin(recipe, shared=shared, seed=5), np.random.default_rng(2)
+    for context in contexts(40, shared):
+        decision = agent.decide(context)
+        assert decision.arm == twin.decide(context)
+        reward = rng.normal(size=L)
+        agent.learn(decision.id, reward)
+        twin.learn(decision.id, reward)
+    assert agent.waiting == 0
+
+
+def test_late_rewards_in_any_order_and_in_parts():
+    agent, rng, parts, whole = agent_of(MolUcb(scale=0.5)), np.random.default_rng(3), [], []
+    for context in contexts(20, shared=False):
+        decision, reward = agent.decide(context), rng.normal(size=L)
+        whole.append((context[decision.arm].copy(), decision.arm, 0.0, reward))
+        parts += [(decision.id, {l: reward[l]}) for l in range(L)]
+        agent.learn(*parts.pop(rng.integers(len(parts))))
+    for i in rng.permutation(len(parts)):
+        agent.learn(*parts[i])
+    twin = Twin(MolUcb(scale=0.5), shared=False)
+    for lesson in whole:
+        twin.state = twin.policy.update(twin.state, *lesson, twin.rng)
+    np.testing.assert_allclose(state(agent).theta, twin.state.theta, atol=1e-10)
+    assert agent.waiting == 0
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_a_batch_is_that_many_decisions_without_learning(shared):
+    batch, single = (agent_of(MolUcb(scale=0.5), seed=4) for _ in range(2))
+    given = contexts(30, shared)
+    assert batch.decide_batch(given) == [single.decide(context) for context in given]
+    for agent in (batch, single):
+        for number in range(30):
+            agent.learn(number, [number % 3, 1.0])
+    assert batch.decide_batch(given) == [single.decide(context) for context in given]
+    assert batch.decide_batch(given[:0]) == []
+
+
+def test_other_memory_is_the_same_input():
+    context = np.round(contexts(1, shared=False)[0], 2).astype(np.float32)
+    frozen = context.astype(float)
+    frozen.setflags(write=False)
+    same = [context, context.astype(float), frozen, np.asfortranarray(context.astype(float)), context.tolist()]
+    assert len({agent_of(MolUcb(scale=0.5)).decide(one) for one in same}) == 1
+
+
+def test_names():
+    agent = mob.Agent(RandomChoice(), arms=["a", ("b", 2)], features=0, objectives=["clicks", "revenue"], seed=1)
+    decisions = [agent.decide() for _ in range(20)]
+    assert {decision.arm for decision in decisions} == {"a", ("b", 2)}
+    assert [decision.id for decision in decisions] == list(range(20))
+    agent.learn(3, {"revenue": 2.0})
+    agent.learn(3, {"revenue": 2.0, "clicks": 1})  # told again: nothing new
+    assert agent.waiting == 19
+
+
+def test_waits_for_the_whole_reward_where_the_policy_needs_it():
+    agent, twin = (agent_of(MoglbUcb(links="logit"), seed=1) for _ in range(2))
+    for context in contexts(10, shared=False):
+        parts, whole = agent.decide(context), twin.decide(context)
+        assert parts == whole
+        agent.learn(parts.id, [1.0, NAN])
+        agent.learn(parts.id, [NAN, 0.0])
+        twin.learn(whole.id, [1.0, 0.0])
+    np.testing.assert_array_equal(state(agent).theta, state(twin).theta)
+
+
+def test_the_oldest_decision_is_forgotten_where_too_many_wait():
+    agent = mob.Agent(RandomChoice(), arms=2, features=0, objectives=1, pending=3)
+    for _ in range(5):
+        agent.decide()
+    assert (agent.waiting, agent.forgotten) == (3, 2)
+    agent.learn(2, [1.0])
+    with pytest.raises(ValueError, match="decision_id must be of a decision that waits for rewards, got 1"):
+        agent.learn(1, [1.0])
+
+
+def test_stages_begin_anew_and_old_rewards_teach_nothing():
+    agent = mob.Agent(Doubling(Ucb1(check=False), first=4), arms=2, features=0, objectives=1)
+    first = [agent.decide() for _ in range(4)]
+    for decision in first[:3]:
+        agent.learn(decision.id, [1.0])
+    assert state(agent).seen.sum() == 3.0
+    agent.decide()
+    assert state(agent).seen.sum() == 0.0
+    agent.learn(first[3].id, [1.0])
+    assert state(agent).seen.sum() == 0.0
+    assert agent.waiting == 1
+
+
+def test_many_arms():
+    agent = mob.Agent(MolUcb(scale=0.5), arms=100_000, features=4, objectives=3)
+    context = np.random.default_rng(0).normal(size=(100_000, 4)).astype(np.float32)
+    decision = agent.decide(context)
+    agent.learn(decision.id, [1.0, 0.0, 2.0])
+    assert 0 <= agent.decide(context).arm < 100_000
+
+
+def test_a_policy_in_plain_python():
+    class Last:
+        def init(self):
+            return ()
+
+        def beliefs(self, state, context, arms, rng):
+            return arms
+
+        def draw(self, beliefs, rng):
+            return Choice(len(beliefs) - 1, 0.0)
+
+        def probabilities(self, beliefs):
+            return np.eye(len(beliefs))[-1]
+
+        def update(self, state, x, arm, note, reward, rng):
+            return (*state, (arm, reward.tolist()))
+
+    class LastArm(Recipe):
+        def bind(self, shape):
+            return Last()
+
+    agent = agent_of(LastArm())
+    agent.learn(agent.decide(np.zeros(D)).id, [1.0, 2.0])
+    assert state(agent) == ((K - 1, [1.0, 2.0]),)
+
+
+def test_no_memory_is_lost(alive):
+    agent, context = agent_of(MolUcb(scale=0.5)), contexts(1, shared=False)[0]
+
+    def use(rounds):
+        for _ in range(rounds):
+            agent.learn(agent.decide(context).id, [1.0, 0.0])
+        gc.collect()
+        return alive()
+
+    use(3)
+    before = use(1)
+    assert use(50) == before
+
+
+@pytest.mark.parametrize(
+    ("context", "said"),
+    [
+        (np.zeros((K, D + 1)), r"context must have shape \(features,\) = \(3,\) or \(arms, features\) = \(7, 3\), got"),
+        (np.zeros(()), "context must have shape"),
+        (None, "context must be numbers, got None"),
+        (["a"] * D, "context must be numbers"),
+        ([1j] * D, "context must be numbers"),
+        ([NAN] * D, "context must be finite, got nan"),
+        (np.full((K, D), np.inf), "context must be finite, got inf in row 0"),
+    ],
+)
+def test_bad_contexts(context, said):
+    agent = agent_of(MolUcb(scale=0.5))
+    with pytest.raises(ValueError, match=said):
+        agent.decide(context)
+    with pytest.raises(ValueError, match="must"):
+        agent.decide_batch([context, context])
+    assert agent.waiting == 0
+
+
+def test_the_first_context_settles_the_layout():
+    agent = agent_of(MolUcb(scale=0.5))
+    agent.decide(np.zeros(D))
+    with pytest.raises(ValueError, match=r"\(features,\) = \(3,\), as the first one had, got \(7, 3\)"):
+        agent.decide(np.zeros((K, D)))
+    with pytest.raises(ValueError, match=r"contexts must have shape \(n, features\) = \(2, 3\), as the first one had"):
+        agent.decide_batch(np.zeros((2, K, D)))
+
+
+@pytest.mark.parametrize(
+    ("rewards", "said"),
+    [
+        ([1.0], r"rewards must have shape \(objectives,\) = \(2,\), got \(1,\)"),
+        ([1.0, math.inf], "rewards must be finite, or NaN where not observed"),
+        (["x", 1], "rewards must be numbers"),
+        ({"clicks": 1.0}, "rewards must name objectives of the agent, which are 0, 1, got 'clicks'"),
+    ],
+)
+def test_bad_rewards_teach_nothing(rewards, said):
+    agent = agent_of(MolUcb(scale=0.5))
+    number = agent.decide(np.zeros((K, D))).id
+    with pytest.raises(ValueError, match=said):
+        agent.learn(number, rewards)
+    assert state(agent).seen.sum() == 0.0
+    agent.learn(number, [1.0, None])
+    with pytest.raises(ValueError, match=r"rewards\[0\] was 1 before and must not change, got 2"):
+        agent.learn(number, [2.0, 1.0])
+    assert agent.waiting == 1
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"recipe": MolUcb}, "recipe must be a recipe"),
+        ({"arms": 0}, "arms must be a number of at least 1, or different names, got 0"),
+        ({"arms": ["a", "a"]}, "arms must be .* different names"),
+        ({"objectives": "clicks"}, "objectives must be"),
+        ({"features": -1}, "features must be an integer of at least 0"),
+        ({"features": 0}, "features must be at least 1 for a linear policy, got 0"),
+        ({"rounds": 0}, "rounds must be an integer of at least 1"),
+        ({"pending": 0}, "pending must be an integer of at least 1"),
+        ({"arms": [[1], [2]]}, "arms must be .* that can be hashed"),
+    ],
+)
+def test_bad_agents(changed, said):
+    with pytest.raises(ValueError, match=said):
+        agent_of(**{"recipe": MolUcb(scale=0.5), **changed})
+
+
+def test_assumptions_are_watched():
+    agent = mob.Agent(ParetoTs(), arms=3, features=0, objectives=1)
+    number = agent.decide().id
+    with pytest.raises(ValueError, match=r"needs rewards in \[0, 1\].*got 2"):
+        agent.learn(number, [2.0])
+    agent = agent_of(MolUcb())
+    with pytest.warns(InputWarning, match="MolUcb needs norms of features"):
+        agent.decide(np.full(D, 5.0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        agent.decide(np.full(D, 5.0))  # said once
+
+
+def test_the_stream_outlives_its_python_object():
+    agents = [agent_of(MolTs(scale=0.5), seed=3) for _ in range(2)]
+    agents[1].decide(contexts(1, shared=False)[0])
+    agents[1]._rng = None
+    gc.collect()
+    given = contexts(20, shared=False, seed=8)
+    agents[0].decide(contexts(1, shared=False)[0])
+    assert [agents[0].decide(one) for one in given] == [agents[1].decide(one) for one in given]
