@@ -8,7 +8,7 @@ import pytest
 
 from mobandits.estimators import DisjointRidge, Ridge, SampleMean
 from mobandits.explorers import Greedy, Thompson, Ucb
-from mobandits.explorers.radii import Constant, Drugan, Levelled, SelfNormalised
+from mobandits.explorers.radii import Constant, Drugan, Levelled, Radius, SelfNormalised
 from mobandits.kernel.compiled import compile_loop, compiled
 
 K, D, L = 4, 2, 2
@@ -37,7 +37,7 @@ def believed(explorer, estimator, features=D, missing=False):
 
 
 @compiled
-class Sum:
+class Sum(Radius):
     """A radius that tells count and volume apart."""
 
     factor: float

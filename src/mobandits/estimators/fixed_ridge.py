@@ -6,23 +6,45 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mobandits.estimators.linear import REFRESH, RidgeState
-from mobandits.kernel.compiled import Floats, compiled
+from mobandits.kernel.compiled import Floats, compiled, kernel
 from mobandits.kernel.linalg import dot, quadratic, weigh, weigh_quadratic
 from mobandits.kernel.protocols import Array, Evidence, IntArray, Rng
 
 
 class FixedState(NamedTuple):
-    """State of `FixedRidge`.
+    """State of `FixedRidge`: that of the regression, and two tables.
 
     Attributes:
-        ridge: of the regression.
+        gram: as in `RidgeState`, like all up to `volume`.
+        inverse: V^-1.
+        moment: Z.
+        theta: the estimate.
+        seen: rewards seen.
+        volume: log det V - log det V_1.
         mean: (arms, objectives) theta_l . x_a.
         square: (arms, grams) x_a' V^-1 x_a.
     """
 
-    ridge: RidgeState
+    gram: Array
+    inverse: Array
+    moment: Array
+    theta: Array
+    seen: Array
+    volume: Array
     mean: Array
     square: Array
+
+
+@kernel
+def regression(state: FixedState) -> RidgeState:
+    """The state without its tables."""
+    return RidgeState(state.gram, state.inverse, state.moment, state.theta, state.seen, state.volume)
+
+
+@kernel
+def with_tables(r: RidgeState, mean: Array, square: Array) -> FixedState:
+    """The state of a regression, and its tables."""
+    return FixedState(r.gram, r.inverse, r.moment, r.theta, r.seen, r.volume, mean, square)
 
 
 @compiled
@@ -67,7 +89,7 @@ class FixedRidge:
             weigh_quadratic(columns, ridge.inverse[0, g], row)
             for a in range(arms):
                 square[a, g] = row[a]
-        return FixedState(ridge, mean, square)
+        return with_tables(ridge, mean, square)
 
     def mean(self, state: FixedState, context: Array, arms: IntArray) -> Array:  # noqa: ARG002
         """(arms, objectives) theta_l . x_a."""
@@ -87,18 +109,18 @@ class FixedRidge:
 
     def sample(self, state: FixedState, context: Array, arms: IntArray, draws: int, radius: Array, rng: Rng) -> Array:
         """(arms, objectives) as `Ridge.sample`."""
-        drawn: Array = self.ridge.sample(state.ridge, context, arms, draws, radius, rng)
+        drawn: Array = self.ridge.sample(regression(state), context, arms, draws, radius, rng)
         return drawn
 
     def evidence(self, state: FixedState, context: Array, arms: IntArray) -> Evidence:
         """Rewards seen and log det V - log det V_1."""
-        known: Evidence = self.ridge.evidence(state.ridge, context, arms)
+        known: Evidence = self.ridge.evidence(regression(state), context, arms)
         return known
 
     def update(self, state: FixedState, x: Array, arm: int, reward: Array) -> FixedState:
         """Learn one reward (objectives,), NaN where it was not observed."""
-        before = state.ridge.inverse.shape[1]
-        ridge: RidgeState = self.ridge.update(state.ridge, x, arm, reward)
+        before = state.inverse.shape[1]
+        ridge: RidgeState = self.ridge.update(regression(state), x, arm, reward)
         grams = ridge.inverse.shape[1]
         anew = grams != before  # a first reward in part
         for g in range(grams):
@@ -119,4 +141,4 @@ class FixedRidge:
                     error = (reward[l] - dot(x, ridge.theta[0, l])) * factor
                     for a in range(len(leverage)):
                         state.mean[a, l] += error * leverage[a]
-        return FixedState(ridge, state.mean, state.square)
+        return with_tables(ridge, state.mean, state.square)
