@@ -36,8 +36,9 @@ def masks(order, means, sizes):
 
 
 def draws(order, means, rng, counts):
-    for t in range(len(means)):
-        counts[t, order.draw(Beliefs(means[t], means[t], means[t]), rng)] += 1
+    for t in range(len(counts)):
+        table = means[t % len(means)]
+        counts[t, order.draw(Beliefs(table, table, table), rng)] += 1
 
 
 def rounds_of(arms, features, objectives):
@@ -62,7 +63,7 @@ def assert_equal(means, chosen):
         for arm in (chosen[t], *range(t, arms, 10)):
             assert abs(gaps[arm] - naive_numpy.effective_gap(table, arm)) <= 1e-9
         counts = np.zeros((20_000, arms))
-        compile_loop(draws, ORDER)(ORDER, np.broadcast_to(table, (20_000, *table.shape)), rng(), counts)
+        compile_loop(draws, ORDER)(ORDER, tables[t : t + 1], rng(), counts)
         drawn, expected = counts.sum(0), 20_000 / front.sum()
         assert not drawn[~front].any()
         assert np.abs(drawn[front] - expected).max() <= 6 * np.sqrt(expected)

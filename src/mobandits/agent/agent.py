@@ -114,8 +114,8 @@ class Agent:
         if given.shape != self._wanted:
             self._settle("context", given.shape)
         rows = given if given.ndim == 2 else given[None]
-        if self._left is not None:
-            self._count(1)
+        if self._left == 0:
+            self._begin()
         guard = self._guard
         arm, note, norm = self._decide(self._session, rows, self._everyone, guard.low, guard.high)
         if arm < 0:
@@ -137,8 +137,8 @@ class Agent:
         if not len(given):
             return []
         tables = given if given.ndim == 3 else given[:, None]
-        if self._left is not None:
-            self._count(len(tables))
+        if self._left == 0:
+            self._begin()
         guard, chosen, said = self._guard, np.empty(len(tables), np.int64), np.empty((len(tables), 2))
         self._decide_many(self._session, tables, self._everyone, guard.low, guard.high, chosen, said)
         if chosen[0] < 0:
@@ -180,6 +180,8 @@ class Agent:
         if len(self._pending) >= self._limit:
             del self._pending[next(iter(self._pending))]
             self.forgotten += 1
+        if self._left is not None:
+            self._left = max(0, self._left - 1)  # a batch is not cut where a stage ends
         number = next(self._ids)
         self._pending[number] = Pending(x, arm, note, self._stage)
         return Decision(number, self.arms[arm])
@@ -212,12 +214,6 @@ class Agent:
             run(function, self._session) for function in (compiled.decide, compiled.decide_many)
         )
         self._learn = run(compiled.learn, self._session, keeps=True)
-
-    def _count(self, decisions: int) -> None:
-        if self._left == 0:
-            self._begin()
-        if self._left is not None:
-            self._left = max(0, self._left - decisions)
 
     def _refuse_misfit(self) -> None:
         """Bind both layouts; which one it will be is not known yet, but one of them must work."""

@@ -3,9 +3,9 @@
 import numpy as np
 
 from mobandits.kernel.compiled import Ints, compiled
-from mobandits.kernel.dominance import drawn, nondominated, pareto_gap
+from mobandits.kernel.dominance import nondominated, pareto_gap
 from mobandits.kernel.masks import everyone
-from mobandits.kernel.protocols import Array, Beliefs, Mask, Rng
+from mobandits.kernel.protocols import Array, Beliefs, Mask
 from mobandits.orders.order import BaseOrder
 from mobandits.orders.validity import check_complete, check_groups
 
@@ -53,13 +53,6 @@ class Levels(BaseOrder):
         for level in self.levels:
             among = nondominated(beliefs.high, level, among)
         return among
-
-    def draw(self, beliefs: Beliefs, rng: Rng) -> int:
-        """The position of an arm, uniform on the front; that of the last level is not computed."""
-        among, last = everyone(len(beliefs.high)), len(self.levels) - 1
-        for i in range(last):
-            among = nondominated(beliefs.high, self.levels[i], among)
-        return drawn(beliefs.high, self.levels[last], among, rng)
 
     def gap(self, means: Array, arm: int) -> Array:
         """(levels,) the gap of one arm."""
