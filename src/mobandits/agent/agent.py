@@ -9,8 +9,8 @@ import numpy as np
 
 from mobandits.agent import rounds as compiled
 from mobandits.agent.guard import Guard
-from mobandits.agent.inputs import doubles, is_ready, members, merged, reward_list
-from mobandits.kernel.checks import integer
+from mobandits.agent.inputs import members, merged, reward_list
+from mobandits.kernel.checks import doubles, integer, is_ready
 from mobandits.kernel.protocols import Array, Recipe, Shape
 from mobandits.kernel.session import open_session, run
 

@@ -1,4 +1,4 @@
-"""What an application hands over, as the arrays that kernels take; what is wrong is said by name."""
+"""What an application hands over, in one form; what is wrong is said by name."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -6,38 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mobandits.kernel.protocols import Array
-
-DOUBLE = np.dtype(np.float64)
-
-
-def is_ready(value: Any) -> bool:
-    """Whether `value` is memory of the one kind that is compiled for: doubles, contiguous, aligned, writable."""
-    return type(value) is np.ndarray and value.dtype is DOUBLE and value.flags.carray
-
-
-def doubles(name: str, value: Any) -> Array:
-    """`value` as doubles in the memory that `is_ready`: not copied where it is; single precision takes one pass.
-
-    Raises:
-        ValueError: where they are not real numbers.
-
-    Example:
-        >>> doubles("context", [1, 2]).dtype.name
-        'float64'
-        >>> doubles("context", ["1", "2"])
-        Traceback (most recent call last):
-        ValueError: context must be numbers, got ['1', '2']
-    """
-    try:
-        array = np.asarray(value)
-        if is_ready(array):
-            return array
-        if array.dtype.kind not in "biufO":  # text and complex numbers would be converted in silence
-            raise TypeError(array.dtype.name)  # noqa: TRY301
-        return np.require(array, np.float64, ("C", "A", "W"))
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must be numbers, got {value!r}") from error
+from mobandits.kernel.checks import doubles
 
 
 def members(name: str, given: int | Sequence[Any]) -> tuple[Any, ...]:

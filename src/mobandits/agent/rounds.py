@@ -3,6 +3,7 @@
 import math
 
 from mobandits.kernel.compiled import kernel
+from mobandits.kernel.linalg import dot
 from mobandits.kernel.protocols import Array, IntArray
 from mobandits.kernel.session import Session
 
@@ -19,17 +20,8 @@ def allowed(context: Array, low: float, high: float) -> bool:
     return inside
 
 
-@kernel
-def squared_norm(x: Array) -> float:
-    """X . x."""
-    out = 0.0
-    for value in x:
-        out += value * value
-    return out
-
-
 def decide(session: Session, context: Array, arms: IntArray, low: float, high: float) -> tuple[int, float, float]:
-    """The position of the arm to play, the note of the choice, and the norm of the arm's features.
+    """The position of the arm to play (or `OUTSIDE`), the note of the choice, and the norm of the arm's features.
 
     Args:
         session: of the policy.
@@ -43,7 +35,7 @@ def decide(session: Session, context: Array, arms: IntArray, low: float, high: f
     policy, rng = session.policy, session.rng
     choice = policy.draw(policy.beliefs(session.state, context, arms, rng), rng)
     x = context[choice.arm if len(context) > 1 else 0]
-    return choice.arm, choice.note, math.sqrt(squared_norm(x))
+    return choice.arm, choice.note, math.sqrt(dot(x, x))
 
 
 def decide_many(
@@ -61,7 +53,7 @@ def decide_many(
     for t in range(len(contexts)):
         choice = policy.draw(policy.beliefs(state, contexts[t], arms, rng), rng)
         x = contexts[t, choice.arm if contexts.shape[1] > 1 else 0]
-        chosen[t], said[t, 0], said[t, 1] = choice.arm, choice.note, math.sqrt(squared_norm(x))
+        chosen[t], said[t, 0], said[t, 1] = choice.arm, choice.note, math.sqrt(dot(x, x))
 
 
 def learn(session: Session, x: Array, arm: int, note: float, reward: Array) -> None:

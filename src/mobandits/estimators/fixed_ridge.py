@@ -7,7 +7,7 @@ import numpy as np
 
 from mobandits.estimators.linear import REFRESH, RidgeState
 from mobandits.kernel.compiled import Floats, compiled, kernel
-from mobandits.kernel.linalg import dot, quadratic, weigh, weigh_quadratic
+from mobandits.kernel.linalg import dot, quadratic, weigh_quadratic
 from mobandits.kernel.protocols import Array, Evidence, IntArray, Rng
 
 
@@ -79,12 +79,8 @@ class FixedRidge:
     def tables(self, ridge: RidgeState) -> FixedState:
         """Means and squared widths of all arms, from the regression."""
         arms, grams = len(self.rows), ridge.inverse.shape[1]
-        mean, square, row = np.empty((arms, self.ridge.objectives)), np.empty((arms, grams)), np.empty(arms)
-        columns = self.rows.T.copy()
-        for l in range(self.ridge.objectives):
-            weigh(columns, ridge.theta[0, l], row)
-            for a in range(arms):
-                mean[a, l] = row[a]
+        mean: Array = self.ridge.mean(ridge, self.rows, np.arange(arms))
+        square, row, columns = np.empty((arms, grams)), np.empty(arms), self.rows.T.copy()
         for g in range(grams):
             weigh_quadratic(columns, ridge.inverse[0, g], row)
             for a in range(arms):

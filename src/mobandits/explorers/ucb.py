@@ -14,7 +14,7 @@ class Ucb:
     """Intervals mean -+ radius width; orders that are optimistic read their upper end.
 
     Args:
-        radius: one of `explorers.radii`.
+        radius: a `Radius`, such as those of `explorers.radii`.
 
     Example:
         >>> from mobandits.explorers.radii import Constant

@@ -9,6 +9,8 @@ import numpy as np
 
 from mobandits.kernel.protocols import Array, Recipe
 
+DOUBLE = np.dtype(np.float64)
+
 
 def number(
     name: str,
@@ -71,6 +73,40 @@ def choice(name: str, value: Any, valid: Iterable[str]) -> None:
         )
 
 
+def is_ready(value: Any) -> bool:
+    """Whether `value` is memory of the one kind that is compiled for: doubles, contiguous, aligned, writable.
+
+    Example:
+        >>> is_ready(np.zeros(3)), is_ready([0.0]), is_ready(np.zeros(3, np.float32))
+        (True, False, False)
+    """
+    return type(value) is np.ndarray and value.dtype is DOUBLE and value.flags.carray
+
+
+def doubles(name: str, value: Any, rule: str = "numbers") -> Array:
+    """`value` as doubles in the memory that `is_ready`: not copied where it is; single precision takes one pass.
+
+    Raises:
+        ValueError: where they are not real numbers.
+
+    Example:
+        >>> doubles("context", [1, 2]).dtype.name
+        'float64'
+        >>> doubles("context", ["1", "2"])
+        Traceback (most recent call last):
+        ValueError: context must be numbers, got ['1', '2']
+    """
+    try:
+        array = np.asarray(value)
+        if is_ready(array):
+            return array
+        if array.dtype.kind not in "biufO":  # text and complex numbers would be converted in silence
+            raise TypeError(f"numbers of type {array.dtype}")  # noqa: TRY301
+        return np.require(array, np.float64, ("C", "A", "W"))
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be {rule}, got {value!r}") from error
+
+
 def matrix(name: str, value: Any, axes: tuple[str, str], *, finite: bool = True) -> Array:
     """`value` as a float matrix with at least one row and column and no NaN.
 
@@ -81,14 +117,7 @@ def matrix(name: str, value: Any, axes: tuple[str, str], *, finite: bool = True)
         Traceback (most recent call last):
         ValueError: means must have shape (arms, objectives), got (2,)
     """
-    try:
-        array = np.asarray(value)
-        if array.dtype.kind not in "biufO":  # text and complex numbers would be converted in silence
-            raise TypeError(f"numbers of type {array.dtype}")  # noqa: TRY301
-        if array.dtype != np.float64 or not array.flags.carray:
-            array = np.require(array, np.float64, ("C", "A", "W"))
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must be numbers of shape ({axes[0]}, {axes[1]}), got {value!r}") from error
+    array = doubles(name, value, f"numbers of shape ({axes[0]}, {axes[1]})")
     if array.ndim != 2:
         raise ValueError(f"{name} must have shape ({axes[0]}, {axes[1]}), got {array.shape}")
     if 0 in array.shape:
