@@ -19,7 +19,7 @@ MAY_IMPORT = {
     "orders": {"kernel"},
     "estimators": {"kernel"},
     "explorers": {"kernel"},
-    "datasets": {"kernel"},
+    "datasets": {"kernel", "logs"},
     "environments": {"kernel", "datasets"},
     "policies": {"kernel", "orders", "estimators", "explorers"},
     "metrics": {"kernel", "orders"},
@@ -32,7 +32,10 @@ MAY_IMPORT = {
     },
     "coverage": {"kernel", "theory", "orders", "explorers", "policies", "environments", "metrics", "simulation"},
     "testing": {"kernel", "simulation"},
-    "agent": {"kernel"},
+    "agent": {"kernel", "orders", "logs"},
+    "logs": {"kernel"},
+    "evaluation": {"kernel", "logs"},
+    "interop": {"kernel", "agent", "environments"},
 }
 
 
