@@ -36,9 +36,13 @@ REGRETS = {"Pareto regret": orders.Pareto(), "effective Pareto regret": orders.E
 PARETO = {"Pareto regret": orders.Pareto()}
 
 
-def play(recipes, regrets, rounds=ROUNDS, seed=0):
-    """Seconds by part of a trial: the environment, every policy, its regrets; and what was played, block by block."""
-    rng, clock, played = np.random.default_rng(seed), Clock(), []
+def play(recipes, regrets, rounds=ROUNDS, seed=0, keep=None):
+    """Seconds by part of a trial: the environment, every policy, its regrets.
+
+    What was played goes to the list `keep`, block by block. Without one nothing is kept, as in a simulation: memory that
+    is never given back would have to be fetched anew for every block.
+    """
+    rng, clock = np.random.default_rng(seed), Clock()
     problem = environments.Linear(ARMS, FEATURES, OBJECTIVES).problem(rounds, rng)
     players = {name: player(name, recipe, problem.shape, seed, 0, True) for name, recipe in recipes.items()}
     arms, drawn, truth = np.arange(ARMS), blocks(problem, rounds, None, rng), None
@@ -51,8 +55,9 @@ def play(recipes, regrets, rounds=ROUNDS, seed=0):
                 regret: clock.time((name, regret), partial(truth.gaps, order, done.chosen, 1))
                 for regret, order in regrets.items()
             }
-            played.append((block, done.chosen, lost))
-    return clock.seconds, played
+            if keep is not None:
+                keep.append((block, done.chosen, lost))
+    return clock.seconds
 
 
 class Clock:
@@ -69,7 +74,7 @@ class Clock:
 
 
 def ours(recipes, regrets):
-    return {part: 1e6 * seconds / ROUNDS for part, seconds in play(recipes, regrets)[0].items()}
+    return {part: 1e6 * seconds / ROUNDS for part, seconds in play(recipes, regrets).items()}
 
 
 def naive(name, rounds, **options):
@@ -89,7 +94,9 @@ def check():
         kept = np.flatnonzero(plain)
         assert kept[naive_numpy.effective_arms(means[kept])].tolist() == effective.tolist()
         assert np.allclose(gaps(means)[:, 0], [naive_numpy.pareto_gap(means, arm) for arm in range(ARMS)], atol=1e-12)
-    for block, chosen, lost in play(RECIPES, REGRETS, rounds=64)[1]:
+    played = []
+    play(RECIPES, REGRETS, rounds=64, keep=played)
+    for block, chosen, lost in played:
         pairs = list(zip(block.means, chosen, strict=True))
         theirs = {
             "Pareto regret": [naive_numpy.pareto_gap(means, arm) for means, arm in pairs],
