@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mobandits import datasets, environments, metrics, orders, policies, testing, theory
-    from mobandits.agent import Agent, Decision
+    from mobandits.agent import Agent, Decision, Objective
     from mobandits.face import front, gaps
     from mobandits.simulation import Readings, Results, simulate
 
@@ -20,6 +20,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Agent",
     "Decision",
+    "Objective",
     "Readings",
     "Results",
     "__version__",
@@ -35,7 +36,7 @@ __all__ = [
     "theory",
 ]
 
-_HOME = {"Agent": "agent", "Decision": "agent", "front": "face", "gaps": "face"}
+_HOME = {"Agent": "agent", "Decision": "agent", "Objective": "agent", "front": "face", "gaps": "face"}
 _HOME |= {"Readings": "simulation", "Results": "simulation", "simulate": "simulation"}
 _HOME |= {name: name for name in ("datasets", "environments", "metrics", "orders", "policies", "testing", "theory")}
 

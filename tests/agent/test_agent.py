@@ -35,7 +35,7 @@ class Twin:
 
 
 def state(agent):
-    return state_of(agent._session)
+    return agent._mind.state()
 
 
 def contexts(n, shared, seed=1):
@@ -120,7 +120,7 @@ def test_the_oldest_decision_is_forgotten_where_too_many_wait():
     agent = mob.Agent(RandomChoice(), arms=2, features=0, objectives=1, pending=3)
     for _ in range(5):
         agent.decide()
-    assert (agent.waiting, agent.forgotten) == (3, 2)
+    assert (agent.waiting, agent.dropped) == (3, {"limit": 2, "age": 0})
     agent.learn(2, [1.0])
     with pytest.raises(ValueError, match="decision_id must be of a decision that waits for rewards, got 1"):
         agent.learn(1, [1.0])

@@ -1,5 +1,7 @@
 """The stateful face for applications: decide now, learn when rewards arrive."""
 
-from mobandits.agent.agent import Agent, Decision
+from mobandits.agent.agent import Agent
+from mobandits.agent.decision import Decision
+from mobandits.agent.objectives import Objective
 
-__all__ = ["Agent", "Decision"]
+__all__ = ["Agent", "Decision", "Objective"]

@@ -1,40 +1,27 @@
 """An agent: a recipe at work in an application."""
 
-import itertools
 import math
-from collections.abc import Hashable, Sequence
-from typing import Any, NamedTuple
+import time
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 
 from mobandits.agent import rounds as compiled
+from mobandits.agent.arms import Arms
+from mobandits.agent.contexts import Contexts
+from mobandits.agent.decision import Decision, Offer
 from mobandits.agent.guard import Guard
-from mobandits.agent.inputs import members, merged, reward_list
-from mobandits.kernel.checks import doubles, integer, is_ready
+from mobandits.agent.inputs import merged, reward_list
+from mobandits.agent.mind import Mind
+from mobandits.agent.objectives import Expectations, objectives_of
+from mobandits.agent.waiting import Pending, Waiting
+from mobandits.kernel.checks import choice, integer, is_ready, number
 from mobandits.kernel.protocols import Array, Recipe, Shape
-from mobandits.kernel.session import open_session, run
+from mobandits.orders.validity import check_objectives, check_order
 
-
-class Decision(NamedTuple):
-    """What to do, and the number under which its rewards will be reported.
-
-    Attributes:
-        id: pass it to `Agent.learn`.
-        arm: the arm's name.
-    """
-
-    id: int
-    arm: Hashable
-
-
-class Pending(NamedTuple):
-    """What is kept of a decision until all its rewards are there: a few numbers, whatever the number of arms."""
-
-    x: Array
-    arm: int
-    note: float
-    stage: int
-    rewards: list[float] | None = None
+Propensity = Literal["exact", "sampled", "none"]
 
 
 class Agent:
@@ -43,27 +30,40 @@ class Agent:
     Contexts are (features,), one for all arms, or (arms, features), a row per arm; the first one settles which. Where
     the arms share it, recipes that learn from features give every arm a model of its own (disjoint models).
 
-    Inputs are checked in every call. A decision costs what the policy's compiled round costs, and about two
+    Inputs are checked in every call. A decision costs what the policy's compiled round costs, and about three
     microseconds; the first one compiles it, in seconds, once per machine (`mobandits warm`). The same seed and the same
     calls give the same decisions. Calls from several threads need a lock.
+
+    Propensities: "exact" is the probability of the arm given all that was learned, where beliefs follow from that; it
+    costs the policy's `probabilities` (the whole front). Where beliefs are drawn (Thompson sampling), it can only be
+    "sampled": the mean of `probabilities` over `samples` further beliefs, from a stream of their own, and over the one
+    that was played, which keeps it positive; it costs that many rounds. "none" costs nothing.
 
     Args:
         recipe: such as `MolUcb(scale=0.3)`.
         arms: their number, or their names.
         features: length d of a context row; 0 where there is no context.
-        objectives: their number, or their names; all are maximised.
+        objectives: their number, their names, or `Objective`s, which say direction, unit, range and default.
         seed: of all decisions.
         rounds: the horizon, for recipes that need one.
-        pending: how many decisions may wait for rewards; beyond it the oldest is forgotten, and learned from no more.
+        propensity: "exact", "sampled" or "none".
+        samples: beliefs per sampled propensity.
+        pending: how many decisions may wait for rewards; beyond it the oldest is dropped, and learned from no more.
+        max_age: seconds after which a decision that waits is dropped; None: never.
+        remembered: of how many settled decisions the rewards are kept, so that a repeat is known as one.
+        log: a folder or a `logs.Journal`: every decision and reward is written there before the call returns; one that
+            has entries is replayed first, which ends in the state of the agent that wrote it.
+        clock: seconds, such as `time.time`; asked only where times are needed.
 
     Raises:
         ValueError: naming parameter, rule and value, also where the recipe does not fit.
 
     Example:
         >>> from mobandits.policies import MolUcb
-        >>> agent = Agent(MolUcb(scale=0.3), arms=["small", "large"], features=2, objectives=["quality", "saving"])
+        >>> cost = Objective("cost", minimise=True, unit="USD")
+        >>> agent = Agent(MolUcb(scale=0.3), arms=["small", "large"], features=2, objectives=["quality", cost])
         >>> decision = agent.decide([0.5, 0.1])
-        >>> agent.learn(decision.id, {"saving": 0.8})
+        >>> agent.learn(decision.id, {"cost": 0.0006})
         >>> agent.learn(decision.id, {"quality": 0.9})
         >>> decision.arm in ("small", "large"), agent.waiting
         (True, 0)
@@ -75,81 +75,129 @@ class Agent:
         *,
         arms: int | Sequence[Hashable],
         features: int,
-        objectives: int | Sequence[Hashable],
+        objectives: int | Sequence[Any],
         seed: int = 0,
         rounds: int | None = None,
+        propensity: Propensity = "none",
+        samples: int = 200,
         pending: int = 1_000_000,
+        max_age: float | None = None,
+        remembered: int = 100_000,
+        log: Any = None,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         if not isinstance(recipe, Recipe):
             raise ValueError(f"recipe must be a recipe such as MolUcb(scale=0.3), got {recipe!r}")  # noqa: TRY004
-        for name, value, least in (("features", features, 0), ("seed", seed, 0), ("pending", pending, 1)):
-            integer(name, value, at_least=least)
+        least = {"features": (features, 0), "seed": (seed, 0), "pending": (pending, 1), "samples": (samples, 1)}
+        for name, (value, bound) in {**least, "remembered": (remembered, 0)}.items():
+            integer(name, value, at_least=bound)
         if rounds is not None:
             integer("rounds", rounds, at_least=1)
-        self.recipe, self.arms, self.objectives = recipe, members("arms", arms), members("objectives", objectives)
-        self._shape = Shape(len(self.arms), int(features), len(self.objectives), rounds)
-        self._refuse_misfit()
-        self._everyone, self._rng, self._guard = np.arange(len(self.arms)), np.random.default_rng(seed), Guard(recipe)
-        self._places = {name: i for i, name in enumerate(self.objectives)}
-        self._ids, self._pending, self._limit, self.forgotten = itertools.count(), dict[int, Pending](), int(pending), 0
-        self._wanted: tuple[int, ...] | None = None  # the contexts' shape, once it is settled
-        self._stage = 0
-        self._left: int | None = None  # decisions that the stage has left
+        if max_age is not None:
+            number("max_age", max_age, above=0.0)
+        choice("propensity", propensity, ("exact", "sampled", "none"))
+        self.recipe, self.objectives, self.seed = recipe, objectives_of(objectives), int(seed)
+        self.propensity, self.samples, self.rounds, self.features = propensity, int(samples), rounds, int(features)
+        self._arms = Arms(arms)
+        self._names = tuple(each.name for each in self.objectives)
+        self._places = {name: i for i, name in enumerate(self._names)}
+        self._defaults = [math.nan if each.default is None else each.default for each in self.objectives]
+        self._signs = [each.sign for each in self.objectives]
+        self._sign = np.array(self._signs)
+        shape = Shape(len(self._arms.names), self.features, len(self.objectives), rounds)
+        self._mind = Mind(recipe, shape, self.seed, propensity)
+        self._guard = Guard(recipe)
+        self._waiting = Waiting(self.objectives, int(pending), max_age, int(remembered))
+        self._expectations = Expectations(self.objectives)
+        self._clock, self._now, self._timed = clock, 0.0, self._waiting.timed
+        self._contexts = Contexts(self._arms, self.features)
+        self.lessons = 0
+        self._journal: Any = None
+        if log is not None:
+            from mobandits.agent.recording import attach  # noqa: PLC0415 - few agents need it
+
+            attach(self, log)
+
+    @property
+    def arms(self) -> tuple[Hashable, ...]:
+        """The arms that there are now."""
+        return self._arms.names
 
     @property
     def waiting(self) -> int:
         """How many decisions wait for rewards."""
-        return len(self._pending)
+        return len(self._waiting.open)
 
-    def decide(self, context: Any = None) -> Decision:
+    @property
+    def dropped(self) -> dict[str, int]:
+        """How many decisions were dropped before all their rewards came: for their age, or because too many waited."""
+        return dict(self._waiting.dropped)
+
+    def decide(self, context: Any = None, eligible: Iterable[Hashable] | None = None) -> Decision:
         """The arm to play now.
 
         Args:
-            context: (features,) or (arms, features); None where there are no features.
+            context: (features,) or (arms, features), rows in the order of `arms`; or {arm: row}, which are then the
+                eligible arms; None where there are no features.
+            eligible: the arms that may be played; None: all.
 
         Raises:
-            ValueError: where it has another shape, or a number that is not finite or not what the recipe needs.
+            ValueError: where it has another shape, or a number that is not finite or not what the recipe needs; where
+                arms are unknown, or none are left.
         """
-        given = context if is_ready(context) else self._doubles("context", context)
-        if given.shape != self._wanted:
-            self._settle("context", given.shape)
-        rows = given if given.ndim == 2 else given[None]
-        if self._left == 0:
-            self._begin()
-        guard = self._guard
-        arm, note, norm = self._decide(self._session, rows, self._everyone, guard.low, guard.high)
-        if arm < 0:
-            guard.refuse(rows)
-        return self._keep(rows[arm if len(rows) > 1 else 0].copy(), arm, note, norm)
+        offer = self._contexts.offer(context, eligible)
+        if self._mind.left == 0:
+            self._mind.begin()
+        elif self._mind.stage == 0:
+            self._begun()
+        now = self._tick()
+        if is_ready(context):  # the caller's memory, which may change
+            offer = offer._replace(rows=offer.rows.copy())
+        made = self._made(offer, now)
+        if self._journal is not None:
+            self._journal.decided(self, made, now)
+        return made
 
-    def decide_batch(self, contexts: Any) -> list[Decision]:
+    def decide_batch(self, contexts: Any, eligible: Iterable[Hashable] | None = None) -> list[Decision]:
         """A decision per context, all of them in the present state: their rewards are learned afterwards.
 
         Args:
             contexts: (n, features) or (n, arms, features).
+            eligible: the arms that may be played, in all of them; None: all.
 
         Raises:
             ValueError: as `decide`; then no decision is made.
         """
-        given = self._doubles("contexts", contexts)
-        if given.shape[1:] != self._wanted or given.ndim < 2:
-            self._settle("contexts", given.shape, batch=True)
-        if not len(given):
+        tables = self._contexts.tables(contexts)
+        if not len(tables):
             return []
-        tables = given if given.ndim == 3 else given[:, None]
-        if self._left == 0:
-            self._begin()
+        if self._mind.left == 0:
+            self._mind.begin()
+        elif self._mind.stage == 0:
+            self._begun()
+        if self.propensity != "none" or eligible is not None or self._journal is not None:
+            for table in tables:
+                self._check(table)
+            some = None if eligible is None else list(eligible)
+            return [self.decide(each.copy() if self._contexts.own else each[0].copy(), some) for each in tables]
+        now = self._tick()
         guard, chosen, said = self._guard, np.empty(len(tables), np.int64), np.empty((len(tables), 2))
-        self._decide_many(self._session, tables, self._everyone, guard.low, guard.high, chosen, said)
+        self._mind.decide_many(self._mind.session, tables, self._arms.everyone, guard.low, guard.high, chosen, said)
         if chosen[0] < 0:
             guard.refuse(tables)
-        played = tables[np.arange(len(tables)), chosen if tables.shape[1] > 1 else 0]
-        return [self._keep(*each) for each in zip(played, chosen.tolist(), *said.T.tolist(), strict=True)]
+        everyone, names = self._arms.everyone, self._arms.names
+        out = []
+        for table, place, (note, norm) in zip(tables.copy(), chosen.tolist(), said.tolist(), strict=True):
+            x = table[place if len(table) > 1 else 0]
+            number = self._keep(x.copy(), int(everyone[place]), note, norm, now)
+            out.append(Decision(number, names[place], context=table, eligible=names))
+        return out
 
     def learn(self, decision_id: int, rewards: Any) -> None:
-        """Learn what a decision brought, or some of it: the rest may follow.
+        """Learn what a decision brought, or some of it: the rest may follow, in any order.
 
-        A recipe that cannot learn from a part learns when the last part is there.
+        What is told again with the same value changes nothing. A recipe that cannot learn from a part learns when the
+        last part is there.
 
         Args:
             decision_id: `Decision.id`.
@@ -159,69 +207,197 @@ class Agent:
             ValueError: where no such decision waits; where the rewards are not finite numbers of known objectives, or
                 not what the recipe needs; where an objective is told again with another value. Nothing is learned then.
         """
-        kept = self._pending.get(decision_id)
+        new = reward_list(rewards, self._places)
+        now = self._tick()
+        try:
+            kept = self._waiting.open.get(decision_id)
+            settled = self._waiting.settled.get(decision_id)
+        except TypeError:
+            kept = settled = None
         if kept is None:
-            raise ValueError(f"decision_id must be of a decision that waits for rewards, got {decision_id!r}")
-        new = known = reward_list(rewards, self._places)
-        self._guard.look_at_rewards(new)
-        if kept.rewards is not None:
-            new, known = merged(kept.rewards, new, self.objectives)
-        complete = not math.isnan(sum(known))
-        if kept.stage == self._stage and (complete or self.recipe.accepts_partial):
-            lesson = np.array(new if self.recipe.accepts_partial else known)
-            self._learn(self._session, kept.x, kept.arm, kept.note, lesson)
-        if complete:
-            del self._pending[decision_id]
-        else:
-            self._pending[decision_id] = kept._replace(rewards=known)
-
-    def _keep(self, x: Array, arm: int, note: float, norm: float) -> Decision:
-        self._guard.look_at_features(x, norm)
-        if len(self._pending) >= self._limit:
-            del self._pending[next(iter(self._pending))]
-            self.forgotten += 1
-        if self._left is not None:
-            self._left = max(0, self._left - 1)  # a batch is not cut where a stage ends
-        number = next(self._ids)
-        self._pending[number] = Pending(x, arm, note, self._stage)
-        return Decision(number, self.arms[arm])
-
-    def _doubles(self, name: str, value: Any) -> Array:
-        if value is None and self._shape.features > 0:
-            raise ValueError(f"{name} must be numbers, got None")
-        return np.empty(0) if value is None else doubles(name, value)
-
-    def _settle(self, name: str, shape: tuple[int, ...], *, batch: bool = False) -> None:
-        """Begin with the first context, which says whether the arms share one; refuse all shapes but its own."""
-        n, one = (shape[:1] or (0,), shape[1:]) if batch else ((), shape)
-        layouts = {self._shape[1:2]: ("features",), self._shape[:2]: ("arms", "features")}
-        if self._wanted is None and one in layouts and shape:
-            self._wanted = one
-            self._stages = self.recipe.stages(self._shape._replace(shared=len(one) == 1 and self._shape.features > 0))
-            self._begin()
+            if settled is None:
+                raise ValueError(self._waiting.missing(decision_id))
+            merged(settled, new, self._names)
             return
-        known = layouts if self._wanted is None else {self._wanted: layouts[self._wanted]}
-        said = [((*("n",) * batch, *axes), (*n, *sizes)) for sizes, axes in known.items()]
-        wanted = " or ".join(f"({', '.join(axes)}{',' * (len(axes) == 1)}) = {sizes}" for axes, sizes in said)
-        because = "" if self._wanted is None else ", as the first one had"
-        raise ValueError(f"{name} must have shape {wanted}{because}, got {shape}")
+        self._guard.look_at_rewards([sign * value for sign, value in zip(self._signs, new, strict=True)])
+        self._expectations.look_at(new)
+        known = new
+        if kept.rewards is not None:
+            new, known = merged(kept.rewards, new, self._names)
+        if self._journal is not None:
+            self._journal.learned(self, decision_id, new, now)
+        self._teach(int(decision_id), kept, new, known)
 
-    def _begin(self) -> None:
-        """The next stage: a policy that has seen nothing."""
-        policy, self._left = next(self._stages)
-        self._session, self._stage = open_session(policy, self._rng), self._stage + 1
-        self._decide, self._decide_many = (
-            run(function, self._session) for function in (compiled.decide, compiled.decide_many)
-        )
-        self._learn = run(compiled.learn, self._session, keeps=True)
+    def add_arm(self, name: Hashable, like: Hashable | None = None) -> None:
+        """One arm more, from now on.
 
-    def _refuse_misfit(self) -> None:
-        """Bind both layouts; which one it will be is not known yet, but one of them must work."""
-        said = []
-        for shared in (False, True):
-            try:
-                self.recipe.bind(self._shape._replace(shared=shared))
-            except ValueError as error:
-                said.append(error)
-        if len(said) == 2:
-            raise said[0]
+        Arms with models of their own start from the prior, or from what is believed of the arm `like`; parameters of
+        the recipe that depend on the number of arms are resolved anew.
+
+        Raises:
+            ValueError: where there is such an arm, none called `like`, or the recipe cannot play on with more arms.
+        """
+        source, before = None if like is None else self._arms.slot(like), self._arms.saved()
+        slot = self._arms.add(name)
+        try:
+            self._mind.join(slot, source)
+        except ValueError:
+            self._arms.restore(*before)
+            raise
+        self._contexts.resize()
+        if self._journal is not None:
+            self._journal.added(name, like)
+
+    def remove_arm(self, name: Hashable) -> None:
+        """One arm less. Rewards that are still to come teach nothing about an arm that has a model of its own.
+
+        Raises:
+            ValueError: where there is no such arm, or no other.
+        """
+        self._arms.remove(name)
+        self._contexts.resize()
+        if self._journal is not None:
+            self._journal.removed(name)
+
+    @property
+    def preference(self) -> Any:
+        """The order by which arms are compared, or None where the policy has none of its own.
+
+        Setting it changes what is played from now on, and nothing of what was learned; None goes back to the recipe's.
+        """
+        return self._mind.preference()
+
+    @preference.setter
+    def preference(self, order: Any) -> None:
+        if order is not None:
+            check_order("preference", order)
+            check_objectives(order, len(self.objectives))
+        self._mind.prefer(order)
+        if self._journal is not None:
+            self._journal.preferred(order)
+
+    def explain(self, decision: Decision) -> Any:
+        """What the agent now believes of the arms of a decision, as a table and as a sentence: an `Explanation`.
+
+        Raises:
+            ValueError: where the policy has no estimates per arm and objective.
+        """
+        from mobandits.agent.explanation import explain  # noqa: PLC0415 - tables are loaded when they are needed
+
+        return explain(self, decision)
+
+    def merge(self, other: "Agent") -> None:
+        """Learn all that another agent has learned, which did so apart from this one: on another shard.
+
+        Ends where one agent would be that saw everything, up to rounding. Decisions that wait stay with the agent that
+        made them: merge when their rewards are in, and once, since nobody can tell what was merged before.
+
+        Raises:
+            ValueError: where the agents differ, or where what was learned cannot be added up.
+        """
+        from mobandits.agent.merging import merge  # noqa: PLC0415
+
+        merge(self, other)
+
+    def save(self, path: str | Path) -> None:
+        """Write the whole state into one file, which replaces an older one at once or not at all.
+
+        Raises:
+            ValueError: where a name or a parameter is of a kind that files do not keep.
+        """
+        from mobandits.agent.snapshot import save  # noqa: PLC0415
+
+        save(self, path)
+
+    @classmethod
+    def load(
+        cls, path: str | Path, *, recipe: Recipe | None = None, log: Any = None, clock: Callable[[], float] = time.time
+    ) -> "Agent":
+        """The agent that was saved; it goes on exactly as the one that saved would have.
+
+        Files hold numbers and names only: reading one runs nothing of it.
+
+        Args:
+            path: the file.
+            recipe: the recipe, where it is not one of this library.
+            log: the folder of the agent's log; what was logged after the file was written is replayed.
+            clock: as for a new agent.
+
+        Raises:
+            ValueError: where the file is not a whole one of this kind and version.
+        """
+        from mobandits.agent.snapshot import load  # noqa: PLC0415
+
+        return load(path, recipe, log, clock)
+
+    # ---- decisions
+
+    def _begun(self) -> None:
+        """The first context said whether the arms share it."""
+        try:
+            self._mind.lay(shared=bool(self._contexts.shared))
+        except ValueError:
+            self._contexts.lay(shared=None)
+            raise
+
+    def _made(self, offer: Offer, now: float) -> Decision:
+        """Decide, and keep the decision."""
+        (names, slots, rows), guard, mind = offer, self._guard, self._mind
+        if self.propensity == "none":
+            place, note, norm = mind.decide(mind.session, rows, slots, guard.low, guard.high)
+            if place < 0:
+                guard.refuse(rows)
+            x = rows[place if len(rows) > 1 else 0].copy()
+            number = self._keep(x, int(slots[place]), note, norm, now)
+            return Decision(number, names[place], context=rows, eligible=names)
+        law = np.empty(len(slots))
+        scores = np.empty((len(slots), len(self.objectives))) if mind.means else None
+        place, note, norm = mind.decide(mind.session, rows, slots, guard.low, guard.high, law, scores)
+        if place < 0:
+            guard.refuse(rows)
+        probability, error = float(law[place]), 0.0
+        if self.propensity == "sampled":
+            probability, error = mind.sampled(rows, slots, law, place, self.samples)
+        x = rows[place if len(rows) > 1 else 0].copy()
+        number = self._keep(x, int(slots[place]), note, norm, now)
+        front = tuple(names[i] for i in np.flatnonzero(law > 0.0).tolist())
+        said = None if scores is None else scores * self._sign
+        return Decision(number, names[place], probability, front, said, error, rows, names)
+
+    def _keep(self, x: Array, slot: int, note: float, norm: float, now: float) -> int:
+        self._guard.look_at_features(x, norm)
+        mind = self._mind
+        if mind.left is not None:
+            mind.left = max(0, mind.left - 1)  # a batch is not cut where a stage ends
+        return self._waiting.add(Pending(x, slot, note, mind.stage, self._arms.slots[slot], now))
+
+    def _check(self, table: Array) -> None:
+        if not compiled.allowed(table, self._guard.low, self._guard.high):
+            self._guard.refuse(table)
+
+    # ---- lessons
+
+    def _teach(self, number: int, kept: Pending, new: list[float], known: list[float]) -> None:
+        """Learn what is new of a reward, and settle the decision where all is known."""
+        complete, partial = not math.isnan(sum(known)), self.recipe.accepts_partial
+        there = not self._mind.own_models or self._arms.slots[kept.arm] == kept.birth
+        lesson = np.array(new if partial else known) * self._sign
+        if kept.stage == self._mind.stage and there and (complete or partial) and not np.isnan(lesson).all():
+            self._mind.learn(self._mind.session, kept.x, kept.arm, kept.note, lesson)
+            self.lessons += 1
+        if complete:
+            self._waiting.settle(number, known)
+        else:
+            self._waiting.open[number] = kept._replace(rewards=known)
+
+    def _tick(self) -> float:
+        """The time, where it matters; what it brings: rewards by default, and decisions that are too old."""
+        if not self._timed:
+            return self._now
+        self._now = max(self._now, float(self._clock()))
+        for late, i in self._waiting.late(self._now):
+            kept, new = self._waiting.open[late], [math.nan] * len(self.objectives)
+            new[i] = self._defaults[i]
+            known = new if kept.rewards is None else merged(kept.rewards, new, self._names)[1]
+            self._teach(late, kept, new, known)
+        return self._now

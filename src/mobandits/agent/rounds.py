@@ -4,7 +4,7 @@ import math
 
 from mobandits.kernel.compiled import kernel
 from mobandits.kernel.linalg import dot
-from mobandits.kernel.protocols import Array, IntArray
+from mobandits.kernel.protocols import Array, Beliefs, IntArray, Policy, Rng
 from mobandits.kernel.session import Session
 
 OUTSIDE = -1  # in place of an arm: the context has a number that is not allowed
@@ -36,6 +36,49 @@ def decide(session: Session, context: Array, arms: IntArray, low: float, high: f
     choice = policy.draw(policy.beliefs(session.state, context, arms, rng), rng)
     x = context[choice.arm if len(context) > 1 else 0]
     return choice.arm, choice.note, math.sqrt(dot(x, x))
+
+
+def decide_openly(
+    session: Session, context: Array, arms: IntArray, low: float, high: float, law: Array, scores: Array | None
+) -> tuple[int, float, float]:
+    """As `decide`, and what the decision rests on.
+
+    Args:
+        session: of the policy.
+        context: (arms or 1, features).
+        arms: the eligible arms.
+        low: the least coordinate that a context may have.
+        high: the largest one.
+        law: (arms,) out: the probabilities of the arms, given the beliefs.
+        scores: (arms, objectives) out: the means believed in; None where beliefs are of another kind.
+    """
+    if not allowed(context, low, high):
+        return OUTSIDE, 0.0, 0.0
+    policy, rng = session.policy, session.rng
+    beliefs = policy.beliefs(session.state, context, arms, rng)
+    choice = policy.draw(beliefs, rng)
+    law[:] = policy.probabilities(beliefs)
+    if scores is not None:
+        scores[:] = beliefs.mean
+    x = context[choice.arm if len(context) > 1 else 0]
+    return choice.arm, choice.note, math.sqrt(dot(x, x))
+
+
+def law_of(
+    session: Session, context: Array, arms: IntArray, rng: Rng, draws: int, total: Array, squares: Array
+) -> None:
+    """Add to `total` and `squares` (arms,) the probabilities given `draws` beliefs, drawn anew, and their squares."""
+    for _ in range(draws):
+        law = session.policy.probabilities(session.policy.beliefs(session.state, context, arms, rng))
+        for a in range(len(law)):
+            total[a] += law[a]
+            squares[a] += law[a] * law[a]
+
+
+def believe(policy: Policy, session: Session, context: Array, arms: IntArray, rng: Rng) -> Beliefs:
+    """What `policy` would act on if it knew what the session's knows."""
+    beliefs: Beliefs = policy.beliefs(session.state, context, arms, rng)
+    return beliefs
 
 
 def decide_many(

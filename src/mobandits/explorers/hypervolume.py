@@ -1,7 +1,7 @@
 """Random hypervolume scalarisations turn several objectives into one."""
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -42,6 +42,9 @@ class Hypervolume:
 
     explorer: Any
     reference: Floats
+
+    RANDOM_BELIEFS: ClassVar[bool] = True  # the weights
+    ONE_COLUMN: ClassVar[bool] = True  # beliefs are of one number per arm
 
     def beliefs(self, estimator: Any, state: Any, context: Array, arms: IntArray, rng: Rng) -> Beliefs:
         """(arms, 1) scalarisations."""

@@ -1,7 +1,7 @@
 """A fresh weight vector in every round turns several objectives into one."""
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -39,6 +39,9 @@ class RandomWeights:
     """
 
     explorer: Any
+
+    RANDOM_BELIEFS: ClassVar[bool] = True  # the weights
+    ONE_COLUMN: ClassVar[bool] = True  # beliefs are of one number per arm
 
     def beliefs(self, estimator: Any, state: Any, context: Array, arms: IntArray, rng: Rng) -> Beliefs:
         """(arms, 1) weighted sums."""

@@ -1,6 +1,6 @@
 """Posterior sampling with several optimistic draws."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from mobandits.kernel.compiled import compiled
 from mobandits.kernel.protocols import Array, Beliefs, IntArray, Rng
@@ -28,6 +28,8 @@ class Thompson:
 
     radius: Any
     draws: int = 1
+
+    RANDOM_BELIEFS: ClassVar[bool] = True
 
     def beliefs(self, estimator: Any, state: Any, context: Array, arms: IntArray, rng: Rng) -> Beliefs:
         """The sample as a degenerate interval: fresh in every round."""

@@ -41,8 +41,8 @@ def _hold(policy: Policy, state: Any, rng: Rng) -> Any:
     return Held(policy, state, rng)
 
 
-def open_session(policy: Policy, rng: Rng) -> Session:
-    """The policy before its first round, with its stream.
+def open_session(policy: Policy, rng: Rng, state: Any = None) -> Session:
+    """The policy before its first round, or in a state that it has reached, with its stream.
 
     Functions that take it are written once: they read ``session.policy``, ``session.state`` and ``session.rng``, and
     may set ``session.state``; `run` compiles them.
@@ -50,6 +50,7 @@ def open_session(policy: Policy, rng: Rng) -> Session:
     Args:
         policy: compiled or not.
         rng: the stream of all its decisions; it must stay alive as long as the session, which the session sees to.
+        state: where it goes on from, which is consumed; None: the first state.
 
     Example:
         >>> import numpy as np
@@ -62,9 +63,10 @@ def open_session(policy: Policy, rng: Rng) -> Session:
         >>> state_of(session).seen.tolist()
         [[1.0]]
     """
+    state = policy.init() if state is None else state
     if not is_compiled(policy):
-        return Plain(policy, policy.init(), rng)
-    return compile_loop(_hold, policy, keeps=True)(policy, policy.init(), rng)
+        return Plain(policy, state, rng)
+    return compile_loop(_hold, policy, keeps=True)(policy, state, rng)
 
 
 def run(function: Any, session: Session, *, keeps: bool = False) -> Any:

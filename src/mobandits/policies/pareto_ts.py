@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -28,6 +28,8 @@ class ParetoSampling:
     """Draw a uniform arm from the Pareto front of a sample; subclasses sample and learn."""
 
     order: Pareto
+
+    RANDOM_BELIEFS: ClassVar[bool] = True
 
     def draw(self, beliefs: Beliefs, rng: Rng) -> Choice:
         """A uniform arm of the sample's front."""

@@ -1,6 +1,6 @@
 """Contexts on the border of cells go to either side by a coin."""
 
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -45,6 +45,8 @@ class RandomBorders:
     policy: Any
     per_side: int
     features: int
+
+    RANDOM_BELIEFS: ClassVar[bool] = True  # the coins
 
     def init(self) -> Any:
         """The inner policy's first state."""

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -46,6 +46,8 @@ class ScalarizedUcb1Policy:
     chebyshev: bool
     shared: bool
     margin: float
+
+    RANDOM_BELIEFS: ClassVar[bool] = True  # the function
 
     def init(self) -> ScalarizedState:
         """Nothing seen."""

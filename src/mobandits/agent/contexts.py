@@ -1,0 +1,98 @@
+"""Contexts as an application gives them, in the one form that policies take."""
+
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from mobandits.agent.arms import Arms
+from mobandits.agent.decision import Offer
+from mobandits.kernel.checks import doubles, is_ready
+from mobandits.kernel.protocols import Array
+
+
+class Contexts:
+    """What shape contexts have, and which rows of them are on offer.
+
+    Args:
+        arms: of the agent; contexts have a row for each of its names, or one for all.
+        features: length of a row.
+
+    Attributes:
+        shared: whether one row serves all arms; None before the first context.
+    """
+
+    def __init__(self, arms: Arms, features: int) -> None:
+        self._arms, self._features = arms, features
+        self.shared: bool | None = None
+        self._wanted: tuple[int, ...] | None = None
+
+    def offer(self, context: Any, eligible: Iterable[Hashable] | None) -> Offer:
+        """The arms that may be played, and their rows; memory of the caller's where it can be used as it is."""
+        if isinstance(context, Mapping):
+            return self._offer_named(context, eligible)
+        given = context if is_ready(context) else self._doubles("context", context)
+        if given.shape != self._wanted:
+            self._settle("context", given.shape)
+        rows = given if given.ndim == 2 else given[None]
+        if eligible is None:
+            return Offer(self._arms.names, self._arms.everyone, rows)
+        places = self._arms.rows(eligible)
+        names = tuple(self._arms.names[place] for place in places.tolist())
+        return Offer(names, self._arms.everyone[places], rows[places] if given.ndim == 2 else rows)
+
+    def _offer_named(self, context: Mapping[Any, Any], eligible: Iterable[Hashable] | None) -> Offer:
+        names = list(context if eligible is None else eligible)
+        places = self._arms.rows(names)
+        if missing := [name for name in names if name not in context]:
+            raise ValueError(f"context must have a row for every eligible arm, got none for {missing[0]!r}")
+        given = self._doubles("context", [context[name] for name in names])
+        if given.ndim == 2 and given.shape[1] == self._features:
+            self._settle("context", (len(self._arms.names), self._features))
+        else:
+            raise ValueError(f"context must have rows of {self._features} numbers, got shape {given.shape}")
+        return Offer(tuple(names), self._arms.everyone[places], given)
+
+    def tables(self, contexts: Any) -> Array:
+        """(n, arms or 1, features) of contexts (n, features) or (n, arms, features)."""
+        given = self._doubles("contexts", contexts)
+        if given.shape[1:] != self._wanted or given.ndim < 2:
+            self._settle("contexts", given.shape, batch=True)
+        return given if given.ndim == 3 else given[:, None]
+
+    def lay(self, *, shared: bool | None) -> None:
+        """Settle it, or, with None, forget what was settled."""
+        self.shared = shared
+        sizes = (self._features,) if shared or self._features == 0 else (len(self._arms.names), self._features)
+        self._wanted = None if shared is None else sizes
+
+    @property
+    def own(self) -> bool:
+        """Whether contexts hold a row for every arm."""
+        return self._wanted is not None and len(self._wanted) == 2
+
+    def resize(self) -> None:
+        """There are other arms now."""
+        self.lay(shared=self.shared)
+
+    def _doubles(self, name: str, value: Any) -> Array:
+        if value is None and self._features > 0:
+            raise ValueError(f"{name} must be numbers, got None")
+        return np.empty(0) if value is None else doubles(name, value)
+
+    def _settle(self, name: str, shape: tuple[int, ...], *, batch: bool = False) -> None:
+        """Take the shape of the first context; refuse all others afterwards."""
+        n, one = (shape[:1] or (0,), shape[1:]) if batch else ((), shape)
+        count, d = len(self._arms.names), self._features
+        layouts = {(d,): ("features",), (count, d): ("arms", "features")}
+        if one == self._wanted:
+            return
+        if self._wanted is None and one in layouts and shape:
+            self.lay(shared=len(one) == 1 and d > 0)
+            self._wanted = one
+            return
+        known = layouts if self._wanted is None else {self._wanted: layouts[self._wanted]}
+        said = [((*("n",) * batch, *axes), (*n, *sizes)) for sizes, axes in known.items()]
+        wanted = " or ".join(f"({', '.join(axes)}{',' * (len(axes) == 1)}) = {sizes}" for axes, sizes in said)
+        because = "" if self._wanted is None else ", as the first one had"
+        raise ValueError(f"{name} must have shape {wanted}{because}, got {shape}")

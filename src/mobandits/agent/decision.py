@@ -1,0 +1,47 @@
+"""What an agent says: the arm, and what the decision rests on."""
+
+from collections.abc import Hashable
+from typing import NamedTuple
+
+from mobandits.kernel.protocols import Array, IntArray
+
+
+class Decision(NamedTuple):
+    """What to do, and the number under which its rewards will be reported.
+
+    Attributes:
+        id: pass it to `Agent.learn`.
+        arm: the arm's name.
+        propensity: the probability with which this agent played this arm in this state, in (0, 1]; None where
+            the agent was made with propensity="none".
+        front: the arms that could have been played, those of positive probability given the beliefs; None likewise.
+        scores: (eligible arms, objectives) the means that the policy believed in, in the direction of each objective;
+            None likewise, and where a policy believes in something else.
+        error: the standard error of the propensity: 0 where it is exact.
+        context: (eligible arms or 1, features) as it was then.
+        eligible: the eligible arms, in the order of the rows of `scores` and `context`.
+    """
+
+    id: int
+    arm: Hashable
+    propensity: float | None = None
+    front: tuple[Hashable, ...] | None = None
+    scores: Array | None = None
+    error: float = 0.0
+    context: Array | None = None
+    eligible: tuple[Hashable, ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        """The same decision with the same propensity; arrays are left out."""
+        return isinstance(other, Decision) and self[:4] + self[5:6] == other[:4] + other[5:6]
+
+    def __hash__(self) -> int:
+        return hash(self.id)
+
+
+class Offer(NamedTuple):
+    """What may be played: the eligible arms' names and slots, and the rows that describe them."""
+
+    names: tuple[Hashable, ...]
+    slots: IntArray
+    rows: Array

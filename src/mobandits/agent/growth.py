@@ -1,0 +1,106 @@
+"""Arms that join: what a policy has learned, moved into a policy that has one arm more."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from mobandits.kernel.protocols import Array, Policy, Recipe, Shape
+
+
+def joined(recipe: Recipe, shape: Shape, state: Any, slot: int, like: int | None) -> tuple[Policy, Any]:
+    """The policy with an arm more, and its state.
+
+    Args:
+        recipe: of the policy.
+        shape: of the problem before.
+        state: before; consumed.
+        slot: of the new arm: one below `shape.arms` that was left, or the next.
+        like: the slot of the arm whose beliefs it starts from; None: the prior.
+    """
+    few, many = recipe.bind(shape), recipe.bind(shape._replace(arms=shape.arms + 1))
+    before, after = few.init(), many.init()
+    if slot == shape.arms:
+        state = grown(state, before, after)
+    else:
+        copy_slot(state, before, before, after, slot, slot)
+    if like is not None:
+        copy_slot(state, state, before, after, slot, like)
+    return (many if slot == shape.arms else few), state
+
+
+def has_own_models(recipe: Recipe, shape: Shape) -> bool:
+    """Whether something of the state belongs to single arms; so it is assumed where one more arm is not possible."""
+    try:
+        few, many = (recipe.bind(shape._replace(arms=arms)).init() for arms in (shape.arms, shape.arms + 1))
+    except ValueError:
+        return True
+    return any(arm_axis(*pair) is not None for pair in zip(arrays(few), arrays(many), strict=True))
+
+
+def arrays(state: Any) -> Iterator[Any]:
+    """The arrays of a state, in order."""
+    for part in state:
+        if isinstance(part, tuple):
+            yield from arrays(part)
+        else:
+            yield part
+
+
+def rebuilt(template: Any, given: Iterator[Any]) -> Any:
+    """A state like `template`, with other arrays."""
+    parts = (rebuilt(part, given) if isinstance(part, tuple) else next(given) for part in template)
+    return type(template)(*parts)
+
+
+def grown(state: Any, before: Any, after: Any) -> Any:
+    """`state` with room for the arms that `after` has and `before` has not; they know nothing yet.
+
+    Args:
+        state: of the policy with fewer arms; consumed.
+        before: the first state of that policy.
+        after: the first state of the policy with more.
+
+    Example:
+        >>> from mobandits.estimators import SampleMean
+        >>> few, more = SampleMean(slots=2, objectives=1), SampleMean(slots=3, objectives=1)
+        >>> state = few.update(few.init(), np.empty(0), 1, np.array([0.5]))
+        >>> grown(state, few.init(), more.init()).mean.ravel().tolist()
+        [0.0, 0.5, 0.0]
+    """
+    triples = zip(arrays(state), arrays(before), arrays(after), strict=True)
+    return rebuilt(state, (_grown(*each) for each in triples))
+
+
+def _grown(now: Array, before: Array, after: Array) -> Array:
+    axis = arm_axis(before, after)
+    if axis is None:
+        return now
+    cells = after.shape[axis] - before.shape[axis]  # one more arm in each
+    arms = before.shape[axis] // cells
+    old = np.moveaxis(now, axis, 0).reshape(cells, arms, *_rest(now.shape, axis))
+    new = np.moveaxis(after, axis, 0).reshape(cells, arms + 1, *_rest(after.shape, axis))
+    out = np.empty((cells, arms + 1, *old.shape[2:]), now.dtype)
+    out[:, :arms], out[:, arms] = old, new[:, arms]  # one Gram matrix of the new arm stands for all objectives
+    return np.ascontiguousarray(np.moveaxis(out.reshape(-1, *old.shape[2:]), 0, axis))
+
+
+def copy_slot(state: Any, source: Any, before: Any, after: Any, to: int, of: int) -> None:
+    """Overwrite what `state` knows of the arm in slot `to` with what `source` knows of the one in slot `of`."""
+    for now, known, less, more in zip(arrays(state), arrays(source), arrays(before), arrays(after), strict=True):
+        axis = arm_axis(less, more)
+        if axis is not None:
+            cells = more.shape[axis] - less.shape[axis]
+            arms, others = now.shape[axis] // cells, known.shape[axis] // cells
+            for cell in range(cells):
+                np.moveaxis(now, axis, 0)[cell * arms + to] = np.moveaxis(known, axis, 0)[cell * others + of]
+
+
+def arm_axis(before: Array, after: Array) -> int | None:
+    """The axis that is longer with one arm more: of arms, or of cells times arms."""
+    longer = [i for i, (less, more) in enumerate(zip(before.shape, after.shape, strict=True)) if less != more]
+    return longer[0] if longer else None
+
+
+def _rest(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
+    return shape[:axis] + shape[axis + 1 :]

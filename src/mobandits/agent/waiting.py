@@ -1,0 +1,104 @@
+"""What an agent remembers of its decisions until all their rewards are in, and for a while after."""
+
+import math
+from collections import OrderedDict, deque
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from mobandits.agent.objectives import Objective
+from mobandits.kernel.protocols import Array
+
+NAN = math.nan
+
+
+class Pending(NamedTuple):
+    """What is kept of a decision: a few numbers, whatever the number of arms.
+
+    Attributes:
+        x: (features,) the features of the arm that was played.
+        arm: its slot in the policy.
+        note: of the choice.
+        stage: in which it was made.
+        birth: of the arm, since slots are used again.
+        time: seconds.
+        rewards: what is known of them, more is better; None: nothing.
+    """
+
+    x: Array
+    arm: int
+    note: float
+    stage: int
+    birth: int
+    time: float
+    rewards: list[float] | None = None
+
+
+class Waiting:
+    """Decisions by id: those that wait, with a bound and an age limit, and the rewards of the last settled ones.
+
+    Args:
+        objectives: of the agent.
+        limit: how many may wait; beyond it the oldest is dropped.
+        max_age: seconds after which a decision is dropped; None: never.
+        remembered: of how many settled decisions the rewards are kept, so that a repeat can be told from a mistake.
+    """
+
+    def __init__(self, objectives: Sequence[Objective], limit: int, max_age: float | None, remembered: int) -> None:
+        self.open: OrderedDict[int, Pending] = OrderedDict()
+        self.settled: OrderedDict[int, tuple[float, ...]] = OrderedDict()
+        self.limit, self.max_age, self.remembered = limit, max_age, remembered
+        self.dropped = {"limit": 0, "age": 0}
+        self.next_id = 0
+        self._timers = [(i, each.after, deque[int]()) for i, each in enumerate(objectives) if each.after is not None]
+        self.timed = max_age is not None or bool(self._timers)
+
+    def add(self, kept: Pending) -> int:
+        """Keep a decision, and drop the oldest where there are too many."""
+        number, self.next_id = self.next_id, self.next_id + 1
+        if len(self.open) >= self.limit:
+            self._drop("limit")
+        self.open[number] = kept
+        for _, _, queue in self._timers:
+            queue.append(number)
+        return number
+
+    def late(self, now: float) -> Iterator[tuple[int, int]]:
+        """Decisions and objectives whose time is up, with no reward so far; drops what is older than `max_age`."""
+        for objective, after, queue in self._timers:
+            while queue and (queue[0] not in self.open or self.open[queue[0]].time + after <= now):
+                number = queue.popleft()
+                kept = self.open.get(number)
+                if kept is not None and (kept.rewards is None or math.isnan(kept.rewards[objective])):
+                    yield number, objective
+        while self.max_age is not None and self.open and next(iter(self.open.values())).time + self.max_age <= now:
+            self._drop("age")
+
+    def settle(self, number: int, rewards: Sequence[float]) -> None:
+        """All rewards of a decision are in: only they are remembered."""
+        self.open.pop(number, None)
+        self.settled[number] = tuple(rewards)
+        if len(self.settled) > self.remembered:
+            self.settled.popitem(last=False)
+
+    def missing(self, number: object) -> str:
+        """Why no reward can be taken for an id that is neither open nor remembered."""
+        if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < self.next_id:
+            return f"decision_id must be of a decision that was made, got {number!r}"
+        return (
+            f"decision_id must be of a decision that waits for rewards, got {number}: it was settled long ago, or "
+            f"dropped ({self.dropped['age']} were for their age, {self.dropped['limit']} because too many waited)"
+        )
+
+    def rearm(self) -> None:
+        """Start the timers of what is open, after it was read from a file."""
+        for objective, _, queue in self._timers:
+            queue.clear()
+            queue.extend(
+                number
+                for number, kept in self.open.items()
+                if kept.rewards is None or math.isnan(kept.rewards[objective])
+            )
+
+    def _drop(self, why: str) -> None:
+        self.open.popitem(last=False)
+        self.dropped[why] += 1
