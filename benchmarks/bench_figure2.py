@@ -39,8 +39,8 @@ PARETO = {"Pareto regret": orders.Pareto()}
 def play(recipes, regrets, rounds=ROUNDS, seed=0, keep=None):
     """Seconds by part of a trial: the environment, every policy, its regrets.
 
-    What was played goes to the list `keep`, block by block. Without one nothing is kept, as in a simulation: memory that
-    is never given back would have to be fetched anew for every block.
+    What was played goes to the list `keep`, block by block. Without one nothing is kept, as in a simulation: memory
+    that is never given back would have to be fetched anew for every block.
     """
     rng, clock = np.random.default_rng(seed), Clock()
     problem = environments.Linear(ARMS, FEATURES, OBJECTIVES).problem(rounds, rng)

@@ -32,7 +32,7 @@ MAY_IMPORT = {
     },
     "coverage": {"kernel", "theory", "orders", "explorers", "policies", "environments", "metrics", "simulation"},
     "testing": {"kernel", "simulation"},
-    "agent": {"kernel", "orders", "policies", "logs"},
+    "agent": {"kernel", "orders", "estimators", "explorers", "policies", "logs"},
     "logs": {"kernel"},
     "evaluation": {"kernel", "logs"},
     "interop": {"kernel", "agent", "environments"},

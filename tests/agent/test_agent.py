@@ -10,7 +10,6 @@ import pytest
 import mobandits as mob
 from mobandits.kernel.assumptions import InputWarning
 from mobandits.kernel.protocols import Choice, Recipe, Shape
-from mobandits.kernel.session import state_of
 from mobandits.policies import Doubling, MoglbUcb, MolTs, MolUcb, ParetoTs, RandomChoice, Ucb1
 
 K, D, L = 7, 3, 2

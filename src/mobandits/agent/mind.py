@@ -8,8 +8,8 @@ import numpy as np
 
 from mobandits.agent import rounds as compiled
 from mobandits.agent.growth import has_own_models, joined
-from mobandits.agent.parts import composite, has_means, random_beliefs, with_order
-from mobandits.kernel.protocols import Array, IntArray, Policy, Recipe, Shape, Stage
+from mobandits.agent.parts import comparing, has_means, random_beliefs, with_order
+from mobandits.kernel.protocols import Array, IntArray, Policy, Recipe, Rng, Shape, Stage
 from mobandits.kernel.session import open_session, run, state_of
 
 
@@ -82,6 +82,12 @@ class Mind:
         mean = float(total[place] / n)
         return mean, math.sqrt(max(float(squares[place]) / n - mean**2, 0.0) / n)
 
+    def probabilities(self, rows: Array, slots: IntArray, rng: Rng) -> Array:
+        """(arms,) the law of the next draw, given beliefs that are drawn from `rng` where they are drawn."""
+        total, squares = np.zeros(len(slots)), np.zeros(len(slots))
+        self.law_of(self.session, rows, slots, rng, 1, total, squares)
+        return total
+
     def state(self) -> Any:
         """The state as it is now, in arrays that change with it."""
         return state_of(self.session)
@@ -92,7 +98,7 @@ class Mind:
 
     def preference(self) -> Any:
         """The order that is played; None where the policy has none of its own."""
-        inner = composite(self.any_policy())
+        inner = comparing(self.any_policy())
         return self.order if self.order is not None or inner is None else inner.order
 
     def prefer(self, order: Any) -> None:

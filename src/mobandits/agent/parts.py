@@ -3,26 +3,18 @@
 import dataclasses
 from typing import Any
 
+from mobandits.explorers import Linked, Thompson, Ucb
 from mobandits.kernel.compiled import is_compiled
-from mobandits.kernel.protocols import Policy
+from mobandits.kernel.protocols import Beliefs, Policy
 from mobandits.orders import ExploreWide
 from mobandits.policies.composite import Composite
+from mobandits.policies.parts import composite, exchanged
 
 
-def composite(policy: Any) -> Composite | None:
-    """The estimator, explorer and order inside of a policy, where it has them and believes in objectives."""
-    while dataclasses.is_dataclass(policy) and not isinstance(policy, Composite):
-        policy = getattr(policy, "policy", None)
-    if not isinstance(policy, Composite) or getattr(policy.explorer, "ONE_COLUMN", False):
-        return None
-    return policy
-
-
-def exchanged(policy: Any, **parts: Any) -> Any:
-    """The same policy with other parts in its `composite`."""
-    if isinstance(policy, Composite):
-        return dataclasses.replace(policy, **parts)
-    return dataclasses.replace(policy, policy=exchanged(policy.policy, **parts))
+def comparing(policy: Any) -> Composite | None:
+    """The `composite` of a policy, where its order compares all objectives, and not one number that stands for them."""
+    inner = composite(policy)
+    return None if inner is None or getattr(inner.explorer, "ONE_COLUMN", False) else inner
 
 
 def with_order(policy: Policy, order: Any) -> Any:
@@ -38,7 +30,7 @@ def with_order(policy: Policy, order: Any) -> Any:
         >>> with_order(MolUcb(scale=0.3).bind(Shape(arms=3, features=2, objectives=2)), Lexicographic()).order
         Lexicographic()
     """
-    inner = composite(policy)
+    inner = comparing(policy)
     if inner is None:
         raise ValueError(
             f"preference must be left alone with {type(policy).__name__}: only policies of an estimator, an explorer "
@@ -47,6 +39,23 @@ def with_order(policy: Policy, order: Any) -> Any:
     if isinstance(inner.order, ExploreWide) and not isinstance(order, ExploreWide):
         order = ExploreWide(order, inner.order.epsilon)
     return exchanged(policy, order=order)
+
+
+def plain_explorer(explorer: Any) -> Any:
+    """An explorer that believes in estimates and the intervals that `explorer` rests on.
+
+    Intervals of `Ucb` are its own; those of `Thompson` are one standard deviation of its samples; `Greedy` has none.
+    """
+    if isinstance(explorer, Linked):
+        return Linked(plain_explorer(explorer.explorer), explorer.links)
+    return Ucb(explorer.radius) if isinstance(explorer, Thompson) else explorer
+
+
+def unwrapped(beliefs: Any) -> Beliefs:
+    """The `Beliefs` inside what a policy that holds another one believes."""
+    while not isinstance(beliefs, Beliefs):
+        beliefs = beliefs.beliefs
+    return beliefs
 
 
 def random_beliefs(part: Any) -> bool:
@@ -67,8 +76,7 @@ def random_beliefs(part: Any) -> bool:
 
 def has_means(policy: Any) -> bool:
     """Whether beliefs are a `Beliefs` of all objectives, and not something of the policy's own."""
-    inner = composite(policy)
-    if inner is None:
+    if comparing(policy) is None:
         return False
     while not isinstance(policy, Composite):
         if type(policy).__name__ not in ("EpsilonMixture", "InCells"):  # others wrap the beliefs of what they hold

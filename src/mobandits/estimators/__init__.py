@@ -1,6 +1,7 @@
 """What is believed about every arm and objective."""
 
 from mobandits.estimators.cells import Cells
+from mobandits.estimators.discounted import Discounted
 from mobandits.estimators.disjoint_ridge import DisjointRidge
 from mobandits.estimators.fixed_ridge import FixedRidge, FixedState
 from mobandits.estimators.linear import LinearEstimator, RidgeState
@@ -11,6 +12,7 @@ from mobandits.estimators.sample_mean import MeanState, SampleMean
 
 __all__ = [
     "Cells",
+    "Discounted",
     "DisjointRidge",
     "FixedRidge",
     "FixedState",

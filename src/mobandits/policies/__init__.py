@@ -7,6 +7,7 @@ from mobandits.policies.cp_ucb1 import CpUcb1
 from mobandits.policies.cs_ucb1 import CsUcb1
 from mobandits.policies.doubling import Doubling
 from mobandits.policies.exp3p import Exp3P
+from mobandits.policies.forgetting import Forgetting
 from mobandits.policies.hypervolume_ucb import HypervolumeUcb
 from mobandits.policies.moc_mab import MocMab
 from mobandits.policies.moglb_ucb import MoglbUcb
@@ -37,6 +38,7 @@ __all__ = [
     "CsUcb1",
     "Doubling",
     "Exp3P",
+    "Forgetting",
     "HypervolumeUcb",
     "MocMab",
     "MoglbUcb",

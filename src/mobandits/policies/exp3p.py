@@ -68,6 +68,8 @@ class Exp3PPolicy:
         """Every arm gains beta / p_a, and the one that was played r / p more, with p as it was when it was drawn."""
         if state.objective[0] < 0.0:
             state.objective[0] = float(int(rng.random() * self.objectives))
+        if not 0 <= int(state.objective[0]) < self.objectives:
+            raise IndexError("objective must be one of the problem's")
         law = self.beliefs(state, x.reshape(1, len(x)), np.arange(self.arms), rng)
         for a in range(self.arms):
             state.gains[a] += self.bonus / law[a]

@@ -99,6 +99,8 @@ class ScalarizedUcb1Policy:
     ) -> ScalarizedState:
         """Only the function that chose the arm learns, unless all share their means."""
         f = 0 if self.shared else int(note)
+        if not 0 <= f < len(state.seen):
+            raise IndexError("note must be the number of a function")
         for l in range(len(reward)):
             if not math.isnan(reward[l]):
                 state.seen[f, arm, l] += 1.0

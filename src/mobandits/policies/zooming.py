@@ -69,6 +69,8 @@ class Zooming:
     def update(self, state: Balls, x: Array, arm: Any, note: float, reward: Array, rng: Rng) -> Balls:  # noqa: ARG002
         """Teach the ball that the note says, which may get a child."""
         b = int(note)
+        if not 0 <= b < len(state.radius):
+            raise IndexError("note must be the number of a ball")
         seen, radius = state.seen[b], state.radius[b]
         if seen == 0.0 and len(state.radius) == 1:
             move_first(state, self.place(x, arm))

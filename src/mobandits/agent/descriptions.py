@@ -1,0 +1,87 @@
+"""Recipes and orders as plain data and back: only classes of this library are named, and nothing else can be made."""
+
+import dataclasses
+import importlib
+from typing import Any
+
+import numpy as np
+
+from mobandits.logs.names import decoded, encoded
+
+ROOMS = ("policies", "orders", "kernel.links")  # whose public classes files may name
+
+
+def described(part: Any, where: str) -> Any:
+    """A recipe, an order or a value of their parameters, as JSON can hold it.
+
+    Raises:
+        ValueError: where it is of a class that is not public here, or holds something else.
+
+    Example:
+        >>> from mobandits.policies import MolUcb
+        >>> described(MolUcb(scale=0.3), "recipe")["class"]
+        'policies.MolUcb'
+    """
+    if isinstance(part, np.ndarray):
+        return {"array": _without_padding(part)}
+    if dataclasses.is_dataclass(part) and not isinstance(part, type):
+        fields = {f.name: described(getattr(part, f.name), f"{where}.{f.name}") for f in dataclasses.fields(part)}
+        return {"class": _name_of(type(part), where), "with": fields}
+    if isinstance(part, tuple | list):
+        return {"tuple" if isinstance(part, tuple) else "list": [described(one, where) for one in part]}
+    try:
+        return {"value": encoded(part, where)}
+    except ValueError as error:
+        raise ValueError(f"{where} must be of a kind that files keep: {error}") from error
+
+
+def made(description: Any, where: str) -> Any:
+    """What was `described`.
+
+    Raises:
+        ValueError: where it is malformed, or names anything but a public class of this library.
+
+    Example:
+        >>> from mobandits.orders import Levels
+        >>> made(described(Levels([[0, 1, 2], [3]]), "order"), "order")
+        Levels(levels=[[0, 1, 2], [3, -1, -1]])
+    """
+    if not isinstance(description, dict):
+        raise ValueError(f"{where} must be a description, got {description!r:.80}")  # noqa: TRY004
+    keys = set(description)
+    if keys == {"value"}:
+        return decoded(description["value"])
+    if keys <= {"array", "tuple", "list"} and len(keys) == 1:
+        ((kind, items),) = description.items()
+        if not isinstance(items, list):
+            raise ValueError(f"{where} must hold a list, got {items!r:.80}")
+        return items if kind == "array" else (tuple if kind == "tuple" else list)(made(one, where) for one in items)
+    if keys != {"class", "with"} or not isinstance(description["with"], dict):
+        raise ValueError(f"{where} must be a description, got {description!r:.80}")
+    cls = _class_of(description["class"], where)
+    try:
+        return cls(**{name: made(value, f"{where}.{name}") for name, value in description["with"].items()})
+    except TypeError as error:
+        raise ValueError(f"{where} does not fit {description['class']}: {error}") from error
+
+
+def _name_of(cls: type, where: str) -> str:
+    for room in ROOMS:
+        if getattr(importlib.import_module(f"mobandits.{room}"), cls.__name__, None) is cls:
+            return f"{room}.{cls.__name__}"
+    raise ValueError(f"{where} must be of a public class of mobandits to be kept in a file, got {cls.__qualname__}")
+
+
+def _class_of(name: Any, where: str) -> type:
+    room, _, cls = name.rpartition(".") if isinstance(name, str) else ("", "", "")
+    found = getattr(importlib.import_module(f"mobandits.{room}"), cls, None) if room in ROOMS else None
+    if not (isinstance(found, type) and dataclasses.is_dataclass(found) and found.__module__.startswith("mobandits.")):
+        raise ValueError(f"{where} must name a public class of mobandits, got {name!r:.80}")
+    return found
+
+
+def _without_padding(array: Any) -> Any:
+    """Rows of integers are padded with -1 where they are stored."""
+    if array.dtype.kind == "i" and array.ndim == 2:
+        return [[one for one in row if one >= 0] for row in array.tolist()]
+    return array.tolist()

@@ -1,0 +1,244 @@
+"""An agent in one file: a header of names and numbers as JSON, its arrays as they are in memory, and a checksum.
+
+Layout: the magic line; the length of the header, 8 bytes, little-endian; the header, UTF-8; the arrays, one after the
+other, little-endian, C order; the SHA-256 of all of that. Reading makes numbers, names, and public classes of this
+library, and nothing else: no file can run anything.
+"""
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mobandits import __version__
+from mobandits.agent.descriptions import described, made
+from mobandits.agent.growth import arrays
+from mobandits.agent.objectives import Objective
+from mobandits.agent.rounds import allowed
+from mobandits.agent.states import restored
+from mobandits.agent.waiting import Pending
+from mobandits.kernel.protocols import Array, Recipe
+from mobandits.logs.errors import LogError
+from mobandits.logs.files import replacing
+from mobandits.logs.names import checked_name, decoded, encoded
+from mobandits.orders.validity import check_objectives, check_order
+
+if TYPE_CHECKING:
+    from mobandits.agent.agent import Agent
+
+MAGIC, VERSION = b"mobandits agent\n", 1
+LENGTH, DIGEST = 8, 32
+KINDS = {"<f8": np.float64, "<i8": np.int64, "|b1": np.bool_}
+PENDING = ("id", "slot", "stage", "birth")
+OPTIONS = ("features", "rounds", "seed", "propensity", "samples")
+
+
+class StateError(ValueError):
+    """A file that holds no agent, or not a whole one; the message names it and says why. Nothing was changed."""
+
+
+def save(agent: "Agent", path: str | Path) -> None:
+    """Write an agent; the file is replaced at once, on disk, or not at all."""
+    header, tables = contents(agent)
+    header["arrays"] = [[array.dtype.newbyteorder("<").str, list(array.shape)] for array in tables]
+    text = json.dumps(header, allow_nan=False, separators=(",", ":")).encode()
+    body = b"".join([MAGIC, len(text).to_bytes(LENGTH, "little"), text, *(_bytes(array) for array in tables)])
+    with replacing(Path(path)) as file:
+        file.write(body)
+        file.write(hashlib.sha256(body).digest())
+
+
+def contents(agent: "Agent") -> tuple[dict[str, Any], list[Any]]:
+    """The header and the arrays of an agent."""
+    mind, waiting, arms = agent._mind, agent._waiting, agent._arms
+    kept, settled = list(waiting.open.items()), list(waiting.settled.items())
+    nothing = [np.nan] * len(agent.objectives)
+    header = {
+        "version": VERSION,
+        "by": f"mobandits {__version__}",
+        "recipe": described(agent.recipe, "recipe"),
+        "options": {name: getattr(agent, name) for name in OPTIONS},
+        "objectives": [_objective(each) for each in agent.objectives],
+        "arms": [encoded(checked_name(name, "arm")) for name in arms.names],
+        "slots": arms.slots,
+        "arms_ever": arms.count,
+        "shared": agent._contexts.shared,
+        "stage": mind.stage,
+        "left": mind.left,
+        "preference": None if mind.order is None else described(mind.order, "preference"),
+        "streams": [_stream(mind.rng), _stream(mind.other_rng)],
+        "waiting": {"limit": waiting.limit, "max_age": waiting.max_age, "remembered": waiting.remembered},
+        "dropped": waiting.dropped,
+        "next_id": waiting.next_id,
+        "now": agent._now,
+        "lessons": agent.lessons,
+        "logged": 0 if agent._journal is None else agent._journal.position(),
+    }
+    columns = [[number, one.arm, one.stage, one.birth] for number, one in kept]
+    tables: list[Any] = [
+        np.array(columns, np.int64).reshape(-1, len(PENDING)),
+        np.array([[one.note, one.time] for _, one in kept], np.float64).reshape(-1, 2),
+        np.array([one.x for _, one in kept], np.float64).reshape(len(kept), agent.features),
+        np.array([one.rewards or nothing for _, one in kept], np.float64).reshape(len(kept), len(nothing)),
+        np.array([number for number, _ in settled], np.int64),
+        np.array([rewards for _, rewards in settled], np.float64).reshape(len(settled), len(nothing)),
+    ]
+    return header, tables + ([] if mind.stage == 0 else list(arrays(mind.state())))
+
+
+def load(
+    path: str | Path, recipe: Recipe | None = None, log: Any = None, clock: Callable[[], float] = time.time
+) -> "Agent":
+    """Read an agent; see `Agent.load`."""
+    file = Path(path)
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise StateError(f"{file} cannot be read: {error.strerror}") from error
+    try:
+        header, tables = parsed(data)
+        agent = revived(header, tables, recipe, clock)
+    except StateError as error:
+        raise StateError(f"{file} {error}") from error
+    except (LogError, ValueError, KeyError, TypeError, IndexError, OverflowError, RecursionError) as error:
+        said = f"no {error}" if isinstance(error, KeyError) else str(error)
+        raise StateError(f"{file} holds no agent that fits together: {said}") from error
+    if log is not None:
+        from mobandits.agent.recording import attach  # noqa: PLC0415
+
+        attach(agent, log, after=header["logged"])
+    return agent
+
+
+def parsed(data: bytes) -> tuple[dict[str, Any], list[Array]]:
+    """The header and the arrays of a file's bytes, whose checksum is right.
+
+    Raises:
+        StateError: what is wrong, as the end of a sentence that begins with the file's name.
+    """
+    start = len(MAGIC) + LENGTH
+    if not data.startswith(MAGIC):
+        raise StateError("is not the file of an agent")
+    if len(data) < start + DIGEST or hashlib.sha256(data[:-DIGEST]).digest() != data[-DIGEST:]:
+        raise StateError("is damaged or cut off: its checksum is wrong")
+    end = start + int.from_bytes(data[len(MAGIC) : start], "little")
+    if end > len(data) - DIGEST:
+        raise StateError("is damaged: its header is longer than the file")
+    header = json.loads(data[start:end].decode())
+    if not isinstance(header, dict) or not isinstance(header.get("version"), int):
+        raise StateError("is damaged: its header has no version")
+    if header["version"] > VERSION:
+        raise StateError(
+            f"is of version {header['version']} ({header.get('by')}); mobandits {__version__} reads up to {VERSION}"
+        )
+    return header, _arrays(header["arrays"], memoryview(data)[end:-DIGEST])
+
+
+def revived(
+    header: dict[str, Any], tables: Sequence[Array], recipe: Recipe | None, clock: Callable[[], float]
+) -> "Agent":
+    """The agent of a header and arrays; everything is checked, since a checksum proves no good will."""
+    from mobandits.agent.agent import Agent  # noqa: PLC0415 - the agent calls this module
+
+    waits, names = header["waiting"], [decoded(name) for name in header["arms"]]
+    agent = Agent(
+        made(header["recipe"], "recipe") if recipe is None else recipe,
+        arms=names,
+        objectives=[Objective(**{**one, "name": decoded(one["name"])}) for one in header["objectives"]],
+        pending=waits["limit"],
+        max_age=waits["max_age"],
+        remembered=waits["remembered"],
+        clock=clock,
+        **{name: header["options"][name] for name in OPTIONS},
+    )
+    agent._arms.restore(names, header["slots"], header["arms_ever"])
+    mind = agent._mind
+    mind.shape = mind.shape._replace(arms=len(agent._arms.slots), shared=bool(header["shared"]))
+    if header["preference"] is not None:
+        mind.order = made(header["preference"], "preference")
+        check_order("preference", mind.order)
+        check_objectives(mind.order, len(agent.objectives))
+    for rng, state in zip((mind.rng, mind.other_rng), header["streams"], strict=True):
+        rng.bit_generator.state = _checked_stream(state)
+    if header["shared"] is not None:
+        agent._contexts.lay(shared=bool(header["shared"]))
+        restore = _restorer(tables[6:], len(agent.objectives))
+        mind.restore(header["stage"], header["left"], restore)
+    _fill(agent, header, tables)
+    return agent
+
+
+def _fill(agent: "Agent", header: dict[str, Any], tables: Sequence[Array]) -> None:
+    """The decisions that wait, and the ones that are remembered."""
+    whole, real, x, rewards, settled, told = tables[:6]
+    waiting, count, d = agent._waiting, len(agent.objectives), agent.features
+    n, slots = len(whole), len(agent._arms.slots)
+    shapes = (whole.shape == (n, 4), real.shape == (n, 2), x.shape == (n, d), rewards.shape == (n, count))
+    if not all(shapes) or settled.ndim != 1 or told.shape != (len(settled), count):
+        raise ValueError("the tables of decisions must fit each other")
+    ids = [*whole[:, 0].tolist(), *settled.tolist()]
+    if ids and (len(set(ids)) < len(ids) or min(ids) < 0 or max(ids) >= header["next_id"]):
+        raise ValueError("ids of decisions must be different, and below the next one")
+    if n and not (whole[:, 1].min() >= 0 and whole[:, 1].max() < slots and np.isfinite(real).all()):
+        raise ValueError("decisions must be of arms that there are")
+    if not allowed(x, agent._guard.low, agent._guard.high) or np.isinf(rewards).any() or not np.isfinite(told).all():
+        raise ValueError("contexts and rewards must be finite, and what the recipe needs")
+    for (number, slot, stage, birth), (note, then), row, paid in zip(
+        whole.tolist(), real.tolist(), x, rewards.tolist(), strict=True
+    ):
+        known = None if all(np.isnan(paid)) else paid
+        waiting.open[number] = Pending(row.copy(), slot, note, stage, birth, then, known)
+    for number, paid in zip(settled.tolist(), told.tolist(), strict=True):
+        waiting.settled[number] = tuple(paid)
+    waiting.next_id, waiting.dropped = int(header["next_id"]), {k: int(header["dropped"][k]) for k in waiting.dropped}
+    agent._now, agent.lessons = float(header["now"]), int(header["lessons"])
+    waiting.rearm()
+
+
+def _restorer(given: Sequence[Array], objectives: int) -> Callable[[Any], Any]:
+    return lambda policy: restored(policy.init(), [array.copy() for array in given], objectives)
+
+
+def _objective(one: Objective) -> dict[str, Any]:
+    fields = {name: getattr(one, name) for name in ("minimise", "unit", "low", "high", "default", "after")}
+    return {"name": encoded(checked_name(one.name, "objective")), **fields}
+
+
+def _stream(rng: Any) -> dict[str, Any]:
+    state = rng.bit_generator.state
+    return {**state, "state": {key: str(value) for key, value in state["state"].items()}}  # of 128 bits
+
+
+def _checked_stream(given: Any) -> dict[str, Any]:
+    numbers = {key: int(given["state"][key]) for key in ("state", "inc")}
+    flags = {key: int(given[key]) for key in ("has_uint32", "uinteger")}
+    fits = all(0 <= each < 2**128 for each in numbers.values()) and all(0 <= each < 2**32 for each in flags.values())
+    if given.get("bit_generator") != "PCG64" or not fits:
+        raise ValueError("streams must be of the generator PCG64")
+    return {"bit_generator": "PCG64", "state": numbers, **flags}
+
+
+def _bytes(array: Array) -> bytes:
+    return np.ascontiguousarray(array, array.dtype.newbyteorder("<")).tobytes()
+
+
+def _arrays(specified: Any, data: memoryview) -> list[Array]:
+    out: list[Any] = []
+    at = 0
+    for kind, shape in specified:
+        if kind not in KINDS or not all(isinstance(n, int) and 0 <= n <= len(data) for n in shape):
+            raise ValueError(f"arrays must be of known kinds and of sizes that the file holds, got {kind!r}, {shape}")
+        size = int(np.dtype(kind).itemsize)
+        for n in shape:
+            size *= n
+        if at + size > len(data):
+            raise ValueError("arrays must not be longer than the file")
+        out.append(np.frombuffer(data[at : at + size], kind).reshape(shape).astype(KINDS[kind]))
+        at += size
+    if at != len(data):
+        raise ValueError("arrays must fill the file")
+    return out

@@ -1,0 +1,56 @@
+"""What states of policies look like from outside: which arrays, of which shapes; files of them are held to that."""
+
+from typing import Any
+
+import numpy as np
+
+from mobandits.agent.growth import arrays, rebuilt
+from mobandits.kernel.protocols import Array
+
+GRAMS = {"RidgeState": (1, 1, None, None, 1, 1), "FixedState": (1, 1, None, None, 1, 1, None, 1)}
+BALLS = (1, 0, 0, 1, 1, 1)  # the axis of balls, whose number grows
+
+
+def restored(template: Any, given: "list[Array]", objectives: int) -> Any:
+    """A state like `template` with these arrays.
+
+    Args:
+        template: the first state of the policy, which the arrays must be like: in number, type and shape, except for
+            Gram matrices, which rewards in part multiply by the number of objectives, and for balls, which are added.
+        given: the arrays.
+        objectives: of the problem.
+
+    Raises:
+        ValueError: naming what does not fit.
+    """
+    wanted = list(arrays(template))
+    if len(wanted) != len(given):
+        raise ValueError(f"state must have {len(wanted)} arrays, got {len(given)}")
+    axes, lengths = list(_free_axes(template)), set()
+    for i, (like, array, axis) in enumerate(zip(wanted, given, axes, strict=True)):
+        if array.dtype != like.dtype or array.ndim != like.ndim:
+            raise ValueError(f"state[{i}] must be {like.dtype} of {like.ndim} axes, got {array.dtype} of {array.ndim}")
+        shape = tuple(like.shape[j] if j != axis else array.shape[j] for j in range(like.ndim))
+        if array.shape != shape:
+            raise ValueError(f"state[{i}] must have shape {shape}, got {array.shape}")
+        if axis is not None:
+            lengths.add(array.shape[axis])
+        if array.dtype == np.bool_ and (array.view(np.uint8) > 1).any():
+            raise ValueError(f"state[{i}] must hold truth values, got others")
+    grams = any(type(part).__name__ in GRAMS for part in _parts(template))
+    if len(lengths) > 1 or 0 in lengths or (grams and not lengths <= {1, objectives}):
+        raise ValueError(f"state must have one number of Gram matrices or balls, got {sorted(lengths)}")
+    return rebuilt(template, iter(given))
+
+
+def _parts(state: Any) -> "list[Any]":
+    return [state, *(inner for part in state if isinstance(part, tuple) for inner in _parts(part))]
+
+
+def _free_axes(state: Any) -> "list[int | None]":
+    kind = type(state).__name__
+    own = GRAMS.get(kind, BALLS if kind == "Balls" else (None,) * len(state))
+    out: list[int | None] = []
+    for part, axis in zip(state, own, strict=True):
+        out += _free_axes(part) if isinstance(part, tuple) else [axis]
+    return out
