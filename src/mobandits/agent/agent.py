@@ -17,7 +17,7 @@ from mobandits.agent.inputs import merged, reward_list
 from mobandits.agent.mind import Mind
 from mobandits.agent.objectives import Expectations, objectives_of
 from mobandits.agent.waiting import Pending, Waiting
-from mobandits.kernel.checks import choice, integer, is_ready, number
+from mobandits.kernel.checks import choice, integer, number
 from mobandits.kernel.protocols import Array, Recipe, Shape
 from mobandits.orders.validity import check_objectives, check_order
 
@@ -102,8 +102,9 @@ class Agent:
         self._names = tuple(each.name for each in self.objectives)
         self._places = {name: i for i, name in enumerate(self._names)}
         self._defaults = [math.nan if each.default is None else each.default for each in self.objectives]
-        self._signs = [each.sign for each in self.objectives]
-        self._sign = np.array(self._signs)
+        signs = [each.sign for each in self.objectives]
+        self._signs = signs if -1.0 in signs else None
+        self._sign = np.array(signs)
         shape = Shape(len(self._arms.names), self.features, len(self.objectives), rounds)
         self._mind = Mind(recipe, shape, self.seed, propensity)
         self._guard = Guard(recipe)
@@ -151,8 +152,6 @@ class Agent:
         elif self._mind.stage == 0:
             self._begun()
         now = self._tick()
-        if is_ready(context):  # the caller's memory, which may change
-            offer = offer._replace(rows=offer.rows.copy())
         made = self._made(offer, now)
         if self._journal is not None:
             self._journal.decided(self, made, now)
@@ -219,8 +218,9 @@ class Agent:
                 raise ValueError(self._waiting.missing(decision_id))
             merged(settled, new, self._names)
             return
-        self._guard.look_at_rewards([sign * value for sign, value in zip(self._signs, new, strict=True)])
-        self._expectations.look_at(new)
+        self._guard.look_at_rewards(self._more_is_better(new))
+        if self._expectations.any:
+            self._expectations.look_at(new)
         known = new
         if kept.rewards is not None:
             new, known = merged(kept.rewards, new, self._names)
@@ -349,7 +349,7 @@ class Agent:
                 guard.refuse(rows)
             x = rows[place if len(rows) > 1 else 0].copy()
             number = self._keep(x, int(slots[place]), note, norm, now)
-            return Decision(number, names[place], context=rows, eligible=names)
+            return Decision(number, names[place], None, None, None, 0.0, rows, names)
         law = np.empty(len(slots))
         scores = np.empty((len(slots), len(self.objectives))) if mind.means else None
         place, note, norm = mind.decide(mind.session, rows, slots, guard.low, guard.high, law, scores)
@@ -381,14 +381,20 @@ class Agent:
         """Learn what is new of a reward, and settle the decision where all is known."""
         complete, partial = not math.isnan(sum(known)), self.recipe.accepts_partial
         there = not self._mind.own_models or self._arms.slots[kept.arm] == kept.birth
-        lesson = np.array(new if partial else known) * self._sign
-        if kept.stage == self._mind.stage and there and (complete or partial) and not np.isnan(lesson).all():
+        told = new is known or any(value == value for value in new)  # noqa: PLR0124 - not NaN
+        if kept.stage == self._mind.stage and there and (complete or partial) and told:
+            lesson = np.array(self._more_is_better(new if partial else known))
             self._mind.learn(self._mind.session, kept.x, kept.arm, kept.note, lesson)
             self.lessons += 1
         if complete:
             self._waiting.settle(number, known)
         else:
             self._waiting.open[number] = kept._replace(rewards=known)
+
+    def _more_is_better(self, rewards: list[float]) -> list[float]:
+        if self._signs is None:
+            return rewards
+        return [sign * value for sign, value in zip(self._signs, rewards, strict=True)]
 
     def _tick(self) -> float:
         """The time, where it matters; what it brings: rewards by default, and decisions that are too old."""

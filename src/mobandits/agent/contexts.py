@@ -28,18 +28,19 @@ class Contexts:
         self._wanted: tuple[int, ...] | None = None
 
     def offer(self, context: Any, eligible: Iterable[Hashable] | None) -> Offer:
-        """The arms that may be played, and their rows; memory of the caller's where it can be used as it is."""
+        """The arms that may be played, and their rows, in memory that nobody else changes."""
         if isinstance(context, Mapping):
             return self._offer_named(context, eligible)
-        given = context if is_ready(context) else self._doubles("context", context)
+        given = context.copy() if is_ready(context) else self._doubles("context", context)
         if given.shape != self._wanted:
             self._settle("context", given.shape)
-        rows = given if given.ndim == 2 else given[None]
+        own, arms = given.ndim == 2, self._arms
+        rows = given if own else given[None]
         if eligible is None:
-            return Offer(self._arms.names, self._arms.everyone, rows)
-        places = self._arms.rows(eligible)
-        names = tuple(self._arms.names[place] for place in places.tolist())
-        return Offer(names, self._arms.everyone[places], rows[places] if given.ndim == 2 else rows)
+            return arms.names, arms.everyone, rows
+        places = arms.rows(eligible)
+        names = tuple(arms.names[place] for place in places.tolist())
+        return names, arms.everyone[places], rows[places] if own else rows
 
     def _offer_named(self, context: Mapping[Any, Any], eligible: Iterable[Hashable] | None) -> Offer:
         names = list(context if eligible is None else eligible)
@@ -51,7 +52,7 @@ class Contexts:
             self._settle("context", (len(self._arms.names), self._features))
         else:
             raise ValueError(f"context must have rows of {self._features} numbers, got shape {given.shape}")
-        return Offer(tuple(names), self._arms.everyone[places], given)
+        return tuple(names), self._arms.everyone[places], given
 
     def tables(self, contexts: Any) -> Array:
         """(n, arms or 1, features) of contexts (n, features) or (n, arms, features)."""

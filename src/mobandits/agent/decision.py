@@ -39,9 +39,5 @@ class Decision(NamedTuple):
         return hash(self.id)
 
 
-class Offer(NamedTuple):
-    """What may be played: the eligible arms' names and slots, and the rows that describe them."""
-
-    names: tuple[Hashable, ...]
-    slots: IntArray
-    rows: Array
+# The eligible arms' names and slots, and the rows that describe them.
+Offer = tuple[tuple[Hashable, ...], IntArray, Array]

@@ -89,6 +89,7 @@ class Expectations:
 
     def __init__(self, objectives: Sequence[Objective]) -> None:
         self._names, self._ranges = [each.name for each in objectives], [each.range for each in objectives]
+        self.any = any(math.isfinite(low) or math.isfinite(high) for low, high in self._ranges)
 
     def look_at(self, rewards: Sequence[float]) -> None:
         """The rewards of a decision, NaN where not observed."""
