@@ -6,6 +6,7 @@ library, and nothing else: no file can run anything.
 """
 
 import hashlib
+import importlib.metadata
 import json
 import time
 from collections.abc import Callable, Sequence
@@ -14,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mobandits import __version__
 from mobandits.agent.descriptions import described, made
 from mobandits.agent.growth import arrays
 from mobandits.agent.objectives import Objective
@@ -30,6 +30,7 @@ from mobandits.orders.validity import check_objectives, check_order
 if TYPE_CHECKING:
     from mobandits.agent.agent import Agent
 
+PACKAGE = f"mobandits {importlib.metadata.version('mobandits')}"
 MAGIC, VERSION = b"mobandits agent\n", 1
 LENGTH, DIGEST = 8, 32
 KINDS = {"<f8": np.float64, "<i8": np.int64, "|b1": np.bool_}
@@ -59,7 +60,7 @@ def contents(agent: "Agent") -> tuple[dict[str, Any], list[Any]]:
     nothing = [np.nan] * len(agent.objectives)
     header = {
         "version": VERSION,
-        "by": f"mobandits {__version__}",
+        "by": PACKAGE,
         "recipe": described(agent.recipe, "recipe"),
         "options": {name: getattr(agent, name) for name in OPTIONS},
         "objectives": [_objective(each) for each in agent.objectives],
@@ -132,9 +133,7 @@ def parsed(data: bytes) -> tuple[dict[str, Any], list[Array]]:
     if not isinstance(header, dict) or not isinstance(header.get("version"), int):
         raise StateError("is damaged: its header has no version")
     if header["version"] > VERSION:
-        raise StateError(
-            f"is of version {header['version']} ({header.get('by')}); mobandits {__version__} reads up to {VERSION}"
-        )
+        raise StateError(f"is of version {header['version']} ({header.get('by')}); {PACKAGE} reads up to {VERSION}")
     return header, _arrays(header["arrays"], memoryview(data)[end:-DIGEST])
 
 

@@ -124,7 +124,9 @@ class Survey:
 
     def _fill(self, context: Array, row: Row, places: list[int]) -> None:
         if row.ours and row.actions is not None:
-            context[places if len(row.actions) == len(places) else [self._arms[name] for name in row.everyone]] = row.actions
+            context[places if len(row.actions) == len(places) else [self._arms[name] for name in row.everyone]] = (
+                row.actions
+            )
         elif row.ours:
             context[:] = row.shared
         else:

@@ -118,7 +118,9 @@ def _scalar(log: Feedback, objective: Hashable | None, weights: Mapping[Any, flo
     if objective is None and weights is None and len(names) == 1:
         (objective,) = names
     if (objective is None) == (weights is None):
-        raise ValueError(f"objective or weights must be given, and not both, for objectives {', '.join(map(str, names))}")
+        raise ValueError(
+            f"objective or weights must be given, and not both, for objectives {', '.join(map(str, names))}"
+        )
     chosen = {objective: 1.0} if weights is None else {name: w for name, w in weights.items() if w != 0.0}
     total = np.zeros(len(log))
     for name, weight in chosen.items():
@@ -146,8 +148,12 @@ def _lines(log: Feedback, scalar: Array, done: int) -> Iterator[dict[str, Any]]:
             own["arms"] = names
             if context.ndim == 2 and np.delete(context, allowed, axis=0).any():
                 own["contexts"] = context.tolist()
-        yield {**_public(own, _known(float(scalar[t])), own.get("id", done + t)), "c": _examples(names, allowed, context),
-               "VWState": {"m": "N/A"}, KEY: own}
+        yield {
+            **_public(own, _known(float(scalar[t])), own.get("id", done + t)),
+            "c": _examples(names, allowed, context),
+            "VWState": {"m": "N/A"},
+            KEY: own,
+        }
 
 
 def _public(own: dict[str, Any], reward: float | None, event: int) -> dict[str, Any]:

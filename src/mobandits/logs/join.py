@@ -140,7 +140,14 @@ def _on_disk(shape: tuple[int, ...], dtype: Any) -> Any:
 
 
 def joined(
-    tables: Tables, roster: Callable[[], Roster], objectives: Objectives, events: int, path: Path, *, chunk: int, alone: bool
+    tables: Tables,
+    roster: Callable[[], Roster],
+    objectives: Objectives,
+    events: int,
+    path: Path,
+    *,
+    chunk: int,
+    alone: bool,
 ) -> Iterator[Feedback]:
     """The decisions of a log with their rewards, at most `chunk` at a time.
 
@@ -181,9 +188,7 @@ def _stretches(frame: pl.DataFrame, roster: Roster) -> Iterator[pl.DataFrame]:
         start = end
 
 
-def _feedback(
-    frame: pl.DataFrame, ledger: Ledger, now: Roster, done: int, *, shared: bool, features: int
-) -> Feedback:
+def _feedback(frame: pl.DataFrame, ledger: Ledger, now: Roster, done: int, *, shared: bool, features: int) -> Feedback:
     """Consecutive decisions, while the arms were those of the roster."""
     arms, n = len(ledger.roster.names), len(frame)
     present = np.zeros(arms, bool)
@@ -223,7 +228,9 @@ def _by_arm(frame: pl.DataFrame, arms: int, features: int, known: tuple[int, Int
     for rows in frame["rows"].unique():
         positions = {len(present): present, count: np.arange(count)}.get(rows)
         if positions is None:
-            raise LogError(f"context must have a row for each of {count} arms or of the {len(present)} present, got {rows}")
+            raise LogError(
+                f"context must have a row for each of {count} arms or of the {len(present)} present, got {rows}"
+            )
         where = (frame["rows"] == rows).to_numpy()
         if features:
             table = _numbers(frame.filter(pl.Series(where))).reshape(-1, rows, features)

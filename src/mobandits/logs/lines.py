@@ -122,7 +122,9 @@ class Lines:
                 return
             found = opened_line(line, self.crc)
             if found is None:
-                raise self._error(number, "is damaged: it does not agree with its checksum, or one before it is missing")
+                raise self._error(
+                    number, "is damaged: it does not agree with its checksum, or one before it is missing"
+                )
             try:
                 event = event_of(found[0])
             except LogError as error:

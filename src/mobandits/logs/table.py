@@ -1,16 +1,16 @@
 """Events as a table, the form of sealed segments: one row each, and every number exactly as it was.
 
-    number      int      position in the journal, from 0
-    kind        str
-    id, time    int, float
-    arm         int      position of the arm that was played; decisions only, as the next five
-    propensity  float
-    rows        int      of the context,
-    features    int      and its columns
-    context     list     of floats, row by row
-    eligible    list     of positions
-    rewards     list     of {objective: str, value: float}; lessons only, names as `name_text` has them
-    other       str      all other fields, as JSON
+number      int      position in the journal, from 0
+kind        str
+id, time    int, float
+arm         int      position of the arm that was played; decisions only, as the next five
+propensity  float
+rows        int      of the context,
+features    int      and its columns
+context     list     of floats, row by row
+eligible    list     of positions
+rewards     list     of {objective: str, value: float}; lessons only, names as `name_text` has them
+other       str      all other fields, as JSON
 """
 
 import json
