@@ -15,7 +15,7 @@ from mobandits.agent.decision import Decision, Offer
 from mobandits.agent.guard import Guard
 from mobandits.agent.inputs import merged, reward_list
 from mobandits.agent.mind import Mind
-from mobandits.agent.objectives import Expectations, objectives_of
+from mobandits.agent.objectives import Expectations, Scales, objectives_of
 from mobandits.agent.waiting import Pending, Waiting
 from mobandits.kernel.checks import choice, integer, number
 from mobandits.kernel.protocols import Array, Recipe, Shape
@@ -102,9 +102,7 @@ class Agent:
         self._names = tuple(each.name for each in self.objectives)
         self._places = {name: i for i, name in enumerate(self._names)}
         self._defaults = [math.nan if each.default is None else each.default for each in self.objectives]
-        signs = [each.sign for each in self.objectives]
-        self._signs = signs if -1.0 in signs else None
-        self._sign = np.array(signs)
+        self._scales = Scales(self.objectives)
         shape = Shape(len(self._arms.names), self.features, len(self.objectives), rounds)
         self._mind = Mind(recipe, shape, self.seed, propensity)
         self._guard = Guard(recipe)
@@ -218,7 +216,7 @@ class Agent:
                 raise ValueError(self._waiting.missing(decision_id))
             merged(settled, new, self._names)
             return
-        self._guard.look_at_rewards(self._more_is_better(new))
+        self._guard.look_at_rewards(self._scales.inward(new))
         if self._expectations.any:
             self._expectations.look_at(new)
         known = new
@@ -309,6 +307,11 @@ class Agent:
 
         save(self, path)
 
+    def close(self) -> None:
+        """Let go of the log, where there is one; nothing is lost without it."""
+        if self._journal is not None:
+            self._journal.journal.close()
+
     @classmethod
     def load(
         cls, path: str | Path, *, recipe: Recipe | None = None, log: Any = None, clock: Callable[[], float] = time.time
@@ -361,7 +364,7 @@ class Agent:
         x = rows[place if len(rows) > 1 else 0].copy()
         number = self._keep(x, int(slots[place]), note, norm, now)
         front = tuple(names[i] for i in np.flatnonzero(law > 0.0).tolist())
-        said = None if scores is None else scores * self._sign
+        said = None if scores is None else self._scales.outward(scores)
         return Decision(number, names[place], probability, front, said, error, rows, names)
 
     def _keep(self, x: Array, slot: int, note: float, norm: float, now: float) -> int:
@@ -383,18 +386,13 @@ class Agent:
         there = not self._mind.own_models or self._arms.slots[kept.arm] == kept.birth
         told = new is known or any(value == value for value in new)  # noqa: PLR0124 - not NaN
         if kept.stage == self._mind.stage and there and (complete or partial) and told:
-            lesson = np.array(self._more_is_better(new if partial else known))
+            lesson = np.array(self._scales.inward(new if partial else known))
             self._mind.learn(self._mind.session, kept.x, kept.arm, kept.note, lesson)
             self.lessons += 1
         if complete:
             self._waiting.settle(number, known)
         else:
             self._waiting.open[number] = kept._replace(rewards=known)
-
-    def _more_is_better(self, rewards: list[float]) -> list[float]:
-        if self._signs is None:
-            return rewards
-        return [sign * value for sign, value in zip(self._signs, rewards, strict=True)]
 
     def _tick(self) -> float:
         """The time, where it matters; what it brings: rewards by default, and decisions that are too old."""

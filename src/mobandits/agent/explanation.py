@@ -84,12 +84,12 @@ def explain(agent: "Agent", decision: Decision) -> Explanation:
     plain = exchanged(mind.policy, explorer=plain_explorer(inner.explorer))
     mean, low, high = unwrapped(_believe(plain, mind, decision.context, slots, rng))
     law = mind.probabilities(decision.context, slots, rng)
-    sign = agent._sign
-    ends = np.sort([low * sign, high * sign], axis=0)
+    said_of = agent._scales.outward
+    ends = np.sort([said_of(low), said_of(high)], axis=0)
     dominated = _dominated(mean, decision.eligible)
     front = tuple(name for name, p in zip(decision.eligible, law, strict=True) if p > 0.0)
-    said = _sentence(agent, decision, mean * sign, dominated, front)
-    return Explanation(decision, mean * sign, ends[0], ends[1], dominated, front, said, agent.objectives)
+    said = _sentence(agent, decision, said_of(mean), dominated, front)
+    return Explanation(decision, said_of(mean), ends[0], ends[1], dominated, front, said, agent.objectives)
 
 
 def _believe(policy: Any, mind: Any, context: Array, slots: Any, rng: Any) -> Any:

@@ -11,18 +11,23 @@ import numpy as np
 from mobandits.agent.inputs import members
 from mobandits.kernel.assumptions import InputWarning
 from mobandits.kernel.checks import number
+from mobandits.kernel.protocols import Array
 
 
 @dataclass(frozen=True)
 class Objective:
     """One of the rewards of a decision, in the application's own direction and unit.
 
+    With a range, the policy learns where in it a reward lies, from 0, the worst, to 1, the best. Then one radius fits
+    all objectives, an arm about which nothing is known is believed to be at the worst end, give or take the radius, and
+    weights compare ranges. Without one it learns the number itself, negated where it is minimised, and starts from 0.
+
     Args:
         name: any name that can be hashed.
         minimise: True where less is better, as for a cost; numbers keep their sign wherever the agent says them.
         unit: such as "USD", for people who read explanations.
         low: the least value that is expected; one outside of the range is warned about once, and learned.
-        high: the largest one.
+        high: the largest one; above `low`.
         default: what is learned where nothing came within `after` seconds; None: wait.
         after: seconds after the decision; needed with `default`.
 
@@ -30,8 +35,8 @@ class Objective:
         ValueError: naming parameter, rule and value.
 
     Example:
-        >>> Objective("cost", minimise=True, unit="USD").sign
-        -1.0
+        >>> Objective("cost", minimise=True, unit="USD", low=0.0, high=0.25).line
+        (0.25, -4.0)
         >>> Objective("click", default=0.0, after=3600.0).waits
         False
     """
@@ -52,17 +57,20 @@ class Objective:
         for field in ("low", "high", "default"):
             if getattr(self, field) is not None:
                 number(f"Objective.{field}", getattr(self, field))
-        if self.low is not None and self.high is not None and self.low > self.high:
-            raise ValueError(f"Objective.low must be at most high = {self.high:g}, got {self.low:g}")
+        if self.low is not None and self.high is not None and self.low >= self.high:
+            raise ValueError(f"Objective.low must be below high = {self.high:g}, got {self.low:g}")
         if (self.default is None) != (self.after is None):
             raise ValueError(f"Objective.default and after must be given together, got {self.default} and {self.after}")
         if self.after is not None:
             number("Objective.after", self.after, at_least=0.0)
 
     @property
-    def sign(self) -> float:
-        """Factor that makes more better."""
-        return -1.0 if self.minimise else 1.0
+    def line(self) -> tuple[float, float]:
+        """Offset and factor: (reward - offset) factor is what the policy learns, more is better."""
+        if self.low is None or self.high is None:
+            return 0.0, -1.0 if self.minimise else 1.0
+        factor = 1.0 / (self.high - self.low)
+        return (self.high, -factor) if self.minimise else (self.low, factor)
 
     @property
     def waits(self) -> bool:
@@ -82,6 +90,32 @@ class Objective:
             '0.000612 USD'
         """
         return f"{value:.3g} {self.unit}".rstrip()
+
+
+class Scales:
+    """Rewards as applications tell them, and as policies learn them: more is better, and ranges become [0, 1].
+
+    Example:
+        >>> scales = Scales([Objective("quality"), Objective("cost", minimise=True, low=0.0, high=0.5)])
+        >>> scales.inward([0.75, 0.125]), scales.outward(np.array([[0.75, 0.75]])).tolist()
+        ([0.75, 0.75], [[0.75, 0.125]])
+    """
+
+    def __init__(self, objectives: Sequence[Objective]) -> None:
+        self._lines = [each.line for each in objectives]
+        self._offset, self._factor = (np.array(each) for each in zip(*self._lines, strict=True))
+        self._plain = all(line == (0.0, 1.0) for line in self._lines)
+
+    def inward(self, rewards: list[float]) -> list[float]:
+        """(objectives,) what is learned of rewards; NaN stays."""
+        if self._plain:
+            return rewards
+        return [(one - offset) * factor for one, (offset, factor) in zip(rewards, self._lines, strict=True)]
+
+    def outward(self, learned: Array) -> Array:
+        """(arms, objectives) means in the application's terms."""
+        told: Array = learned / self._factor + self._offset
+        return told
 
 
 class Expectations:
