@@ -42,7 +42,7 @@ class DisplayLog(NamedTuple):
 
 
 class DisplayAdsData(DataSet):
-    """What a user's day of Yahoo! R6A says: user, displayed article, click; articles were drawn at random.
+    """Clicks on a page's featured article, which was drawn at random from a pool: a day of Yahoo! R6A.
 
     A line holds a time, the displayed article, the click, then ``|user`` and ``|<article>`` for every article that
     could have been displayed, each followed by six pairs ``index:value``, in any order. Index 1 is the constant 1 and
@@ -63,7 +63,7 @@ class DisplayAdsData(DataSet):
 
     about = About(
         name="display_ads",
-        title="What a user's day of Yahoo! R6A says: user, displayed article, click; articles were drawn at random.",
+        title="Clicks on a page's featured article, which was drawn at random from a pool: a day of Yahoo! R6A.",
         rows="4,681,992 on the first day, about 45.8 million on ten",
         columns=(
             *(Column(name, "number", "a feature of the user; the five sum to 1") for name in USER),

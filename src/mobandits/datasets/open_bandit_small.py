@@ -143,7 +143,7 @@ def _log(path: str | Path | None, policy: str, campaign: str) -> "pl.DataFrame":
 
     member = f"obp/dataset/obd/{policy}/{campaign}/{campaign}.csv"
     file = Published(PACKAGE, VERSION, member, ROWS, DIGESTS[policy, campaign])
-    raw = pl.read_csv(io.BytesIO(from_user(file, path, "datasets.open_bandit_small")), infer_schema_length=None)
+    raw = pl.read_csv(io.BytesIO(from_user(file, path, "datasets.open_bandit_small")), infer_schema_length=1000)
     return raw.select(
         pl.lit(policy).alias("policy"),
         pl.lit(campaign).alias("campaign"),

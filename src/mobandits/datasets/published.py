@@ -8,7 +8,7 @@ from importlib import metadata
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-UNREADABLE = (OSError, EOFError, KeyError, zlib.error, zipfile.BadZipFile, tarfile.TarError, NotImplementedError)
+UNREADABLE = (OSError, EOFError, RuntimeError, ValueError, zlib.error, zipfile.BadZipFile, tarfile.TarError)
 
 
 class Published(NamedTuple):
@@ -84,7 +84,7 @@ def _from(path: Path, member: str) -> bytes:
                 return _from_source(archive, member)
         return path.read_bytes()
     except UNREADABLE as error:
-        said = error.strerror if isinstance(error, OSError) and error.strerror else error
+        said = error.strerror if isinstance(error, OSError) and error.strerror else str(error).partition("\n")[0]
         raise ValueError(f"{path} cannot be read: {said}") from error
 
 

@@ -94,7 +94,9 @@ def _check(path: str | Path, raw: "pl.LazyFrame", columns: Sequence[Column]) -> 
 
     numbered = raw.with_row_index("\0row")
     first = [pl.col("\0row").filter(_wrong(column)).min().alias(column.name) for column in columns]
-    found = numbered.select(pl.len().alias("\0rows"), *first).collect(engine="streaming").row(0, named=True)
+    fields = pl.all().exclude("\0row").count().name.prefix("\0")  # lines with too many are noticed where all are read
+    said = numbered.select(pl.len().alias("\0rows"), *first, fields).collect(engine="streaming").row(0, named=True)
+    found = {name: said[name] for name in ("\0rows", *(column.name for column in columns))}
     if found.pop("\0rows") == 0:
         raise ValueError(f"{path} must have rows below its header, got none")
     wrong = {name: row for name, row in found.items() if row is not None}

@@ -58,7 +58,7 @@ class Multilabel:
 
     path: str | None = None
     labels: tuple[str, ...] = ()
-    components: int | None = 10
+    components: int | None = 2
 
     def __post_init__(self) -> None:
         if not isinstance(self.path, str | Path | None):

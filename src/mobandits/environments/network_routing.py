@@ -16,13 +16,14 @@ class NetworkRouting:
 
     The context shows x, the round-trip time on some measured paths, normalised, uniform in the unit cube. Path a shares
     links with the measured ones: it sees the congestion s_a(x) = sum_j w_aj x_j, with weights w_a that sum to 1. Long
-    hops cost energy and save time: with the reach e_a, the mean energy and the mean delay, in [0, 1], are::
+    hops cost energy and save time, detours cost both: with the reach e_a and the detour o_a, the mean energy and the
+    mean delay, in [0, 1], are::
 
-        c1_a(x) = e_a (1 + s_a(x) / 2)        more congestion, more is sent again
-        c2_a(x) = 0.6 - e_a + 0.4 s_a(x)
+        c1_a(x) = e_a (1 + s_a(x)) + o_a             where links are busy, more is sent again
+        c2_a(x) = 0.4 - e_a + 0.4 s_a(x) + o_a
 
-    Per trial w_a ~ Dirichlet(1/2, ..., 1/2), and the e_a are the paths' positions on an even grid over [0.1, 0.5]. The
-    observed costs are Beta distributed with these means and the concentration `precision`, independently. Objective
+    Per trial w_a ~ Dirichlet(1/2, ..., 1/2) and o_a is uniform in [0, 0.15]; the e_a are an even grid over [0.1, 0.3].
+    The observed costs are Beta distributed with these means and the concentration `precision`, independently. Objective
     0, the dominant one, pays 1 - the energy, objective 1 pays 1 - the delay.
 
     The paper says what the context may be, that both costs are random and normalised, and that rewards are 1 - costs.
@@ -59,10 +60,11 @@ class NetworkRouting:
         flag("NetworkRouting.constant", self.constant)
 
     def problem(self, rounds: int, rng: Rng) -> "Paths":
-        """Draw which links the paths share with the measured ones."""
+        """Draw which links the paths share with the measured ones, then their detours."""
         shape = Shape(self.paths, self.measured + self.constant, 2, rounds, shared=True)
         weights = rng.dirichlet(np.full(self.measured, 0.5), self.paths)
-        return Paths(shape, weights, np.linspace(0.1, 0.5, self.paths), self.precision, self.constant)
+        reach, detour = np.linspace(0.1, 0.3, self.paths), rng.uniform(0.0, 0.15, self.paths)
+        return Paths(shape, weights, reach, detour, self.precision, self.constant)
 
 
 class Paths(NamedTuple):
@@ -72,6 +74,7 @@ class Paths(NamedTuple):
         shape: one context for all paths, two objectives.
         weights: (paths, measured) w_a.
         reach: (paths,) e_a.
+        detour: (paths,) o_a.
         precision: of the costs.
         constant: whether contexts end with a 1.
     """
@@ -79,6 +82,7 @@ class Paths(NamedTuple):
     shape: Shape
     weights: Array
     reach: Array
+    detour: Array
     precision: float
     constant: bool
 
@@ -86,6 +90,7 @@ class Paths(NamedTuple):
         """The next `rounds` rounds: congestion is drawn first, then costs."""
         state = rng.random((rounds, 1, self.weights.shape[1]))
         seen = (state * self.weights).sum(axis=2)
-        mean = np.stack([self.reach * (1.0 + 0.5 * seen), 0.6 - self.reach + 0.4 * seen], axis=2)
+        energy, delay = self.reach * (1.0 + seen), 0.4 - self.reach + 0.4 * seen
+        mean = np.stack([energy + self.detour, delay + self.detour], axis=2)
         cost = rng.beta(self.precision * mean, self.precision * (1.0 - mean))
         return Block(with_constant(state) if self.constant else state, 1.0 - mean, 1.0 - cost)
