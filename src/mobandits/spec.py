@@ -238,7 +238,7 @@ _BELONGS: dict[str, Callable[[Any], bool]] = {
     "policies": lambda member: inspect.isclass(member) and issubclass(member, Recipe),
     "environments": lambda member: inspect.isclass(member) and hasattr(member, "problem"),
     "orders": lambda member: inspect.isclass(member) and hasattr(member, "front"),
-    "datasets": inspect.isfunction,
+    "datasets": lambda member: not inspect.isclass(member) and hasattr(member, "about"),
 }
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from described import as_described
 
 from mobandits.datasets import display_ads
 
@@ -97,3 +98,35 @@ def test_absent_files_and_folders(tmp_path):
         display_ads(tmp_path / "day")
     with pytest.raises(ValueError, match="cannot be read: Is a directory"):
         display_ads(tmp_path)
+
+
+def test_the_table_is_the_log():
+    log, table = display_ads(SAMPLE), display_ads.load(SAMPLE)
+    as_described(display_ads.about, table)
+    np.testing.assert_array_equal(table.select("^user_.*$").to_numpy(), log.users)
+    np.testing.assert_array_equal(table.select("^article_.*$").to_numpy(), log.articles[log.shown])
+    np.testing.assert_array_equal(table["click"], log.clicks)
+
+
+def slow_pools(text):
+    """For every event of the twin: the displayed article and the names of those that could have been."""
+    lines = [line for line in text.splitlines() if slow_twin(line)]
+    return [(line.split()[1], [part.split()[0] for part in line.split("|")[2:]]) for line in lines]
+
+
+def test_feedback_is_uniform_over_each_pool():
+    feedback, events = display_ads.feedback(SAMPLE), slow_pools(gzip.decompress(SAMPLE.read_bytes()).decode())
+    log = display_ads(SAMPLE)
+    assert len(feedback) == len(events) == len(log.clicks)
+    assert [feedback.arm_names[arm] for arm in feedback.arms] == [shown for shown, _ in events]
+    pools = [{feedback.arm_names[arm] for arm in np.flatnonzero(row)} for row in feedback.eligible]
+    assert pools == [set(pool) for _, pool in events]
+    assert feedback.propensities.tolist() == [1 / len(pool) for _, pool in events]
+    np.testing.assert_array_equal(feedback.contexts, np.column_stack([log.users, np.ones(len(events))]))
+    np.testing.assert_array_equal(feedback.rewards[:, 0], log.clicks)
+    assert len(feedback.arm_names) == 12
+
+
+def test_feedback_of_a_broken_file(written):
+    with pytest.raises(ValueError, match="is truncated: line 4 is not complete"):
+        display_ads.feedback(written(LINE * 3 + LINE[:100]))

@@ -13,14 +13,19 @@ from mobandits.environments import (
     Linear,
     LlmRouting,
     Logged,
+    MedicalDiagnosis,
     MultiArmed,
     Multichannel,
+    Multilabel,
+    NetworkRouting,
     PeriodicBumps,
+    Recommendation,
     TwoRidgesGrid,
 )
 from mobandits.testing import EnvironmentCase
 
-SAMPLE = Path(__file__).parent.parent / "data" / "r6a_sample.gz"
+DATA = Path(__file__).parent.parent / "data"
+SAMPLE, LABELLED = DATA / "r6a_sample.gz", DATA / "multilabel.csv"
 
 CASES = [
     EnvironmentCase(Bumps()),
@@ -32,10 +37,18 @@ CASES = [
     EnvironmentCase(GeneralizedLinear(features=3)),
     EnvironmentCase(GeneralizedLinear(features=2, arms=5, links=("identity", "logit"), fixed_arms=False)),
     EnvironmentCase(Logged(np.random.default_rng(0).random((300, 4, 3)))),
+    EnvironmentCase(MedicalDiagnosis()),
+    EnvironmentCase(MedicalDiagnosis(components=5, constant=False)),
     EnvironmentCase(MultiArmed()),
     EnvironmentCase(MultiArmed([[2, -1], [0, 1]], "gaussian", noise=0.3)),
     EnvironmentCase(Multichannel()),
     EnvironmentCase(Multichannel(rate=0.25)),
+    EnvironmentCase(Multilabel(LABELLED, ("common", "usual", "rare"), components=2)),
+    EnvironmentCase(Multilabel(LABELLED, ("common", "rare"), components=None)),
+    EnvironmentCase(NetworkRouting()),
+    EnvironmentCase(NetworkRouting(paths=3, measured=4, precision=0.5, constant=False)),
+    EnvironmentCase(Recommendation()),
+    EnvironmentCase(Recommendation(items=3, features=1, width=2.0, constant=False)),
     EnvironmentCase(Linear(arms=6, features=3, objectives=2)),
     EnvironmentCase(Linear(arms=6, features=3, objectives=2, fixed_arms=True, theta="ball", round_decimals=2)),
     EnvironmentCase(Linear(arms=4, context_law="gauss_clipped", noise=0.1)),

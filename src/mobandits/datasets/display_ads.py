@@ -5,16 +5,22 @@ import math
 import zlib
 from array import array
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 import numpy as np
 
+from mobandits.datasets.dataset import About, Column, DataSet, Objective
 from mobandits.kernel.protocols import Array, IntArray
+from mobandits.logs import Feedback
+
+if TYPE_CHECKING:
+    import polars as pl
 
 INDICES = (b"1", b"2", b"3", b"4", b"5", b"6")  # of a feature row; the first is the constant 1
 PROBE = 1000  # lines to look at before a file is given up
 REMEMBERED = 100_000  # texts of articles, while reading
 GZIP = b"\x1f\x8b"
+USER, ARTICLE = (tuple(f"{whose}_{i}" for i in range(2, 7)) for whose in ("user", "article"))
 
 
 class DisplayLog(NamedTuple):
@@ -35,38 +41,136 @@ class DisplayLog(NamedTuple):
     skipped: int
 
 
-def display_ads(path: str | Path) -> DisplayLog:
-    """Read one day of the Yahoo! Today module: user, displayed article, click.
+class DisplayAdsData(DataSet):
+    """Clicks on a page's featured article, which was drawn at random from a pool: a day of Yahoo! R6A.
 
     A line holds a time, the displayed article, the click, then ``|user`` and ``|<article>`` for every article that
     could have been displayed, each followed by six pairs ``index:value``, in any order. Index 1 is the constant 1 and
     is left out. A line whose user or displayed article lacks its six features is skipped, and counted.
 
-    Args:
-        path: a file as it is distributed, ``ydata-fp-td-clicks-v1_0.200905DD.gz``, or uncompressed.
-
-    Returns:
-        What the lines say, with the articles' features once. A whole day has 4.7 million lines, takes about a
-        minute to read and 250 MB.
-
-    Raises:
-        ValueError: in one line that names the file, where it is absent, empty, truncated, damaged or something else.
+    Calling it gives a `DisplayLog`, which holds the articles' features once; `load` gives the table.
 
     Reference:
-        Yahoo! Webscope, R6A - Yahoo! Front Page Today Module User Click Log; mocmab2018, section VII-C.
+        Yahoo! Webscope, R6A - Yahoo! Front Page Today Module User Click Log; mocmab2018, section VII-C. That the
+        displayed article was drawn uniformly from its pool: L. Li et al., WSDM 2011.
 
     Example:
+        >>> from mobandits.datasets import display_ads
         >>> display_ads("no-such-file.gz")
         Traceback (most recent call last):
         ValueError: no-such-file.gz cannot be read: No such file or directory
     """
-    file = Path(path)
+
+    about = About(
+        name="display_ads",
+        title="Clicks on a page's featured article, which was drawn at random from a pool: a day of Yahoo! R6A.",
+        rows="4,681,992 on the first day, about 45.8 million on ten",
+        columns=(
+            *(Column(name, "number", "a feature of the user; the five sum to 1") for name in USER),
+            *(Column(name, "number", "a feature of the displayed article; the five sum to 1") for name in ARTICLE),
+            Column("click", "integer", "1 where the user clicked", values=(0, 1)),
+        ),
+        arms="the articles that could have been displayed; in environments.DisplayAds, to show or not to show",
+        objectives=(Objective("click", "1 where the user clicked"),),
+        propensities="1 / (articles that could have been displayed): the log was collected uniformly at random",
+        licence="Yahoo! Webscope's agreement: for research, not to be passed on",
+        source="R6A - Yahoo! Front Page Today Module User Click Log, version 1.0",
+        obtain="ask Yahoo! Webscope for R6A, then path=<ydata-fp-td-clicks-v1_0.200905DD.gz>",
+        derived="the constant feature 1, times and malformed lines are left out; environments.DisplayAds adds payments",
+    )
+
+    def __call__(self, path: str | Path) -> DisplayLog:
+        """Read one day of the Yahoo! Today module: user, displayed article, click.
+
+        Args:
+            path: a file as it is distributed, ``ydata-fp-td-clicks-v1_0.200905DD.gz``, or uncompressed.
+
+        Returns:
+            What the lines say, with the articles' features once. A whole day has 4.7 million lines, takes about a
+            minute to read and 250 MB.
+
+        Raises:
+            ValueError: in one line that names the file, where it is absent, empty, truncated, damaged or something
+                else.
+        """
+        return _opened(Path(path), None)
+
+    def load(self, path: str | Path) -> "pl.DataFrame":
+        """The table: a row per event that is not malformed, in the order of the file.
+
+        Args:
+            path: as where the data set is called.
+
+        Returns:
+            user_2 to user_6, article_2 to article_6 of the displayed article, click; 0.4 GB for a whole day.
+
+        Raises:
+            ValueError: as where the data set is called.
+        """
+        import polars as pl  # noqa: PLC0415 - importing the package stays light
+
+        log = self(path)
+        table = pl.from_numpy(np.hstack([log.users, log.articles[log.shown]]), schema=[*USER, *ARTICLE])
+        return table.with_columns(click=pl.Series(log.clicks).cast(pl.Int64))
+
+    def feedback(self, path: str | Path) -> Feedback:
+        """The log as decisions to evaluate other policies on: which article to display.
+
+        The arms are all articles of the file, eligible in a round those that could have been displayed, each with the
+        propensity 1 / their number. The features are the user's five and a constant 1; the only objective is the
+        click.
+
+        Args:
+            path: as where the data set is called.
+
+        Raises:
+            ValueError: as where the data set is called.
+        """
+        pools = Pools()
+        log = _opened(Path(path), pools)
+        rounds, sizes = len(log.clicks), np.array(pools.sizes)
+        eligible = np.zeros((rounds, len(pools.numbers)), bool)
+        eligible[np.repeat(np.arange(rounds), sizes), np.array(pools.members)] = True
+        return Feedback(
+            contexts=np.hstack([log.users, np.ones((rounds, 1))]),
+            arms=np.array(pools.shown),
+            rewards=log.clicks[:, None],
+            propensities=1.0 / sizes,
+            arm_names=tuple(name.decode("ascii", "replace") for name in pools.numbers),
+            objective_names=("click",),
+            eligible=eligible,
+        )
+
+
+class Pools:
+    """The articles that could have been displayed, event by event, numbered as they appear.
+
+    Attributes:
+        numbers: of every article, by name.
+        members: the pools' articles, one pool after the other.
+        sizes: (events,) of the pools.
+        shown: (events,) the displayed article.
+    """
+
+    def __init__(self) -> None:
+        self.numbers: dict[bytes, int] = {}
+        self.members, self.sizes, self.shown = array("i"), array("i"), array("i")
+
+    def add(self, shown: bytes, pool: "dict[bytes, int]") -> None:
+        """The pool of the next event."""
+        numbers = self.numbers
+        self.members.extend([numbers.setdefault(name, len(numbers)) for name in pool])
+        self.sizes.append(len(pool))
+        self.shown.append(numbers[shown])
+
+
+def _opened(file: Path, pools: Pools | None) -> DisplayLog:
     try:
         with file.open("rb") as raw:
             compressed = raw.read(2) == GZIP
             raw.seek(0)
             with gzip.open(raw) if compressed else raw as lines:
-                return _read(file, lines)  # type: ignore[arg-type]
+                return _read(file, lines, pools)  # type: ignore[arg-type]
     except EOFError as error:
         raise ValueError(f"{file} is truncated: the compressed data end too early") from error
     except (gzip.BadGzipFile, zlib.error) as error:
@@ -75,11 +179,11 @@ def display_ads(path: str | Path) -> DisplayLog:
         raise ValueError(f"{file} cannot be read: {error.strerror}") from error
 
 
-def _read(file: Path, lines: BinaryIO) -> DisplayLog:
+def _read(file: Path, lines: BinaryIO, pools: Pools | None) -> DisplayLog:
     users, shown, clicks, articles = array("d"), array("q"), array("d"), Articles()
     total, line, event = 0, b"", None
     for total, line in enumerate(lines, 1):
-        event = _event(line, articles)
+        event = _event(line, articles, pools)
         if event is not None:
             users.extend(event[0])
             shown.append(event[1])
@@ -115,14 +219,19 @@ class Articles:
         return self._known[text]
 
 
-def _event(line: bytes, articles: Articles) -> tuple[tuple[float, ...], int, float] | None:
+def _event(line: bytes, articles: Articles, pools: Pools | None) -> tuple[tuple[float, ...], int, float] | None:
     head, _, rest = line.partition(b"|user ")
     text, *pool = rest.split(b"|")
     said, user = head.split(), features(text)
     if user is None or len(said) != 3 or said[2] not in (b"0", b"1"):
         return None
-    shown = dict(map(articles.read, pool)).get(said[1], -1)
-    return None if shown < 0 else (user, shown, float(said[2]))
+    vectors = dict(map(articles.read, pool))
+    shown = vectors.get(said[1], -1)
+    if shown < 0:
+        return None
+    if pools is not None:
+        pools.add(said[1], vectors)
+    return user, shown, float(said[2])
 
 
 def features(text: bytes) -> tuple[float, ...] | None:
@@ -140,3 +249,6 @@ def features(text: bytes) -> tuple[float, ...] | None:
     except (KeyError, ValueError):
         return None
     return values[1:] if all(map(math.isfinite, values)) else None
+
+
+display_ads = DisplayAdsData()

@@ -1,10 +1,11 @@
 """Which language model should answer this prompt? Quality and cost of three models on 3,609 prompts."""
 
-import hashlib
+import io
 from importlib import metadata
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mobandits.datasets.dataset import About, Column, DataSet, Objective
+from mobandits.datasets.published import Published
 from mobandits.kernel.extras import missing_extra
 
 if TYPE_CHECKING:
@@ -23,29 +24,12 @@ SPLITS = {
 }
 
 
-def llm_routing() -> "pl.DataFrame":
+class LlmRoutingData(DataSet):
     """Quality and cost of three language models on every one of 3,609 benchmark prompts.
 
     Every model's answer to every prompt was graded and paid for, so the reward of each choice is known and any policy
     can be replayed without correction. Two thirds of the prompts hold a real conflict: the cheapest model's answer is
     not as good as the best one's. No prompt appears twice.
-
-    Returns:
-        3,609 rows, the 1,785 of the file "val" first, then the 1,824 of "test_holdout", each in the order of its file:
-
-        - `split` str: "val" or "test_holdout".
-        - `source` str: the benchmark that the prompt comes from (mmlu, gsm8k, bbh/snarks, ...).
-        - `prompt` str: the text, 20 to 4,860 characters.
-        - `quality_<model>` float in [0, 1]: the graded quality of the answer.
-        - `cost_<model>` float: the price of the answer in US dollars, from 0.0000038 to 0.16.
-
-        The models are llama-3.1-8b-instruct, mistral-large-2512 and gemini-2.5-pro, and in every row the first costs
-        least. All values are as recorded; the fields that the files derive from them (best model, difficulty, spread)
-        are left out.
-
-    Raises:
-        MissingExtraError: where the extra `data` is not installed.
-        ValueError: where a file is not the published one, byte for byte.
 
     Reference:
         A. Taberner-Miller, ParetoBandit: Budget-Paced Adaptive Routing for Non-Stationary LLM Serving; the evaluation
@@ -53,13 +37,62 @@ def llm_routing() -> "pl.DataFrame":
         whose code is not imported.
 
     Example:
+        >>> from mobandits.datasets import llm_routing
         >>> table = llm_routing()
         >>> table.height, table["cost_llama-3.1-8b-instruct"].max() < table["cost_gemini-2.5-pro"].min()
         (3609, True)
     """
-    import polars as pl  # noqa: PLC0415 - importing the package stays light
 
-    return pl.concat([_table(split) for split in SPLITS])
+    about = About(
+        name="llm_routing",
+        title="Quality and cost of three language models on every one of 3,609 benchmark prompts.",
+        rows=sum(rows for rows, _ in SPLITS.values()),
+        columns=(
+            Column("split", "text", "the file that the row comes from", values=tuple(SPLITS)),
+            Column("source", "text", "the benchmark that the prompt comes from (mmlu, gsm8k, bbh/snarks, ...)"),
+            Column("prompt", "text", "20 to 4,860 characters"),
+            *(Column(f"quality_{model}", "number", "graded quality of the answer, 0 to 1") for model in MODELS),
+            *(Column(f"cost_{model}", "number", "price of the answer", "US dollars") for model in MODELS),
+        ),
+        arms=f"the models {', '.join(MODELS)}",
+        objectives=(
+            Objective("quality", "graded quality of the answer, 0 to 1"),
+            Objective("cost", "price of the answer", "US dollars", minimise=True),
+        ),
+        propensities="none needed: every choice's outcome is known",
+        licence="Apache-2.0",
+        source=f"{PACKAGE} {VERSION}, {FOLDER}/val.jsonl and test_holdout.jsonl, by A. Taberner-Miller",
+        obtain="pip install 'mobandits[data]'",
+        derived="nothing; what the files derive from the values (best model, difficulty, spread) is left out",
+    )
+
+    def __call__(self) -> "pl.DataFrame":
+        """The table, as `load` gives it."""
+        return self.load()
+
+    def load(self) -> "pl.DataFrame":
+        """The table.
+
+        Returns:
+            3,609 rows, the 1,785 of the file "val" first, then the 1,824 of "test_holdout", each in the order of its
+            file:
+
+            - `split` str: "val" or "test_holdout".
+            - `source` str: the benchmark that the prompt comes from (mmlu, gsm8k, bbh/snarks, ...).
+            - `prompt` str: the text, 20 to 4,860 characters.
+            - `quality_<model>` float in [0, 1]: the graded quality of the answer.
+            - `cost_<model>` float: the price of the answer in US dollars, from 0.0000038 to 0.16.
+
+            The models are llama-3.1-8b-instruct, mistral-large-2512 and gemini-2.5-pro, and in every row the first
+            costs least. All values are as recorded.
+
+        Raises:
+            MissingExtraError: where the extra `data` is not installed.
+            ValueError: where a file is not the published one, byte for byte.
+        """
+        import polars as pl  # noqa: PLC0415 - importing the package stays light
+
+        return pl.concat([_table(split) for split in SPLITS])
 
 
 def _table(split: str) -> "pl.DataFrame":
@@ -73,27 +106,17 @@ def _table(split: str) -> "pl.DataFrame":
         arms = pl.col("arms").struct
         return [arms.field(name).struct.field(field).alias(f"{column}_{model}") for model, name in names.items()]
 
-    raw = pl.read_ndjson(_content(split), schema=schema)
+    raw = pl.read_ndjson(io.BytesIO(_content(split)), schema=schema)
     outcome = [*outcomes("reward", "quality"), *outcomes("cost", "cost")]
     return raw.select(pl.lit(split).alias("split"), "source", "prompt", *outcome)
 
 
 def _content(split: str) -> bytes:
-    path = _folder() / f"{split}.jsonl"
-    content = path.read_bytes() if path.is_file() else b""
     rows, digest = SPLITS[split]
-    found = hashlib.sha256(content).hexdigest()
-    if found != digest or content.count(b"\n") != rows:
-        rule = f"the published file of {rows} rows with SHA-256 {digest}"
-        got = f"SHA-256 {found} in {len(content)} bytes"
-        remedy = f"pip install --force-reinstall {PACKAGE}=={VERSION}"
-        raise ValueError(f"{PACKAGE}'s {path.name} must be {rule}, got {got}; to repair it: {remedy}")
-    return content
-
-
-def _folder() -> Path:
     try:
-        distribution = metadata.distribution(PACKAGE)
+        return Published(PACKAGE, VERSION, f"{FOLDER}/{split}.jsonl", rows, digest).read()
     except metadata.PackageNotFoundError as error:
         raise missing_extra("datasets.llm_routing", "data") from error
-    return Path(str(distribution.locate_file(FOLDER)))
+
+
+llm_routing = LlmRoutingData()

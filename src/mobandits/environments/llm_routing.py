@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 
 from mobandits.datasets.llm_routing import MODELS, SPLITS, llm_routing
+from mobandits.environments.tables import read_only
 from mobandits.environments.text_features import text_features
 from mobandits.kernel.checks import integer, number
 from mobandits.kernel.protocols import Array, Block, IntArray, Rng, Shape
@@ -150,16 +151,16 @@ def _frame() -> "pl.DataFrame":
 def _outcomes() -> Outcomes:
     quality = _frame().select(f"quality_{model}" for model in MODELS).to_numpy()
     dollars = _frame().select(f"cost_{model}" for model in MODELS).to_numpy()
-    return Outcomes(_constant(np.stack([quality, scaled_cost(dollars, FIRST)], axis=2)), _constant(dollars))
+    return Outcomes(read_only(np.stack([quality, scaled_cost(dollars, FIRST)], axis=2)), read_only(dollars))
 
 
 @functools.cache
 def _contexts(count: int) -> Array:
     if count == 0:
-        return _constant(np.ones((PROMPTS, 1, 1)))
+        return read_only(np.ones((PROMPTS, 1, 1)))
     texts = _frame()["prompt"].to_list()
     rows = text_features(texts[:FIRST], texts, count)
-    return _constant(np.hstack([rows, np.ones((PROMPTS, 1))])[:, None] / np.sqrt(2.0))
+    return read_only(np.hstack([rows, np.ones((PROMPTS, 1))])[:, None] / np.sqrt(2.0))
 
 
 def scaled_cost(dollars: Array, fitted_on: int) -> Array:
@@ -173,9 +174,3 @@ def scaled_cost(dollars: Array, fitted_on: int) -> Array:
     low, high = logs[:fitted_on].min(), logs[:fitted_on].max()
     scaled: Array = np.clip((high - logs) / (high - low), 0.0, 1.0)
     return scaled
-
-
-def _constant(table: Array) -> Array:
-    table = np.ascontiguousarray(table)
-    table.setflags(write=False)
-    return table

@@ -1,0 +1,165 @@
+"""Which label belongs to this example? A multi-label data set as a bandit: relevance against rarity."""
+
+import functools
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from mobandits.datasets.dataset import Column
+from mobandits.datasets.tables import header, scan
+from mobandits.datasets.yeast import FEATURES, LABELS, yeast
+from mobandits.environments.principal import principal
+from mobandits.environments.tables import read_only, with_constant
+from mobandits.kernel.checks import integer
+from mobandits.kernel.protocols import Array, Block, IntArray, Rng, Shape
+
+_ONCE = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Multilabel:
+    """Name one label of each example, and be told of that label alone whether it is relevant.
+
+    The arms are the labels. Objective 0 pays 1 where the chosen label is relevant. Objective 1, rarity, pays 1 - f_a
+    where it is relevant, else 0, for the share f_a of the data set's examples that have label a: a common label is a
+    safe answer that says little. What is recorded is also the mean. A trial is one random order of all examples.
+
+    The context is one row for all labels: an example's first principal components, fitted on all examples without
+    their labels and scaled to [0, 1], and a constant 1; or, without `components`, its features and a constant 1,
+    together divided by the square root of 2.
+
+    Without `labels` the data are river's yeast (`mobandits.datasets.yeast`): 2,417 genes, 14 classes, 103 features.
+    With them they are a file of your own: a CSV table whose columns are the labels, 0 or 1, and features, numbers.
+
+    Args:
+        path: where yeast is, as in `datasets.yeast`, None: the installed package; or a CSV file of your own.
+        labels: the columns of your own file that are labels, at least two; () for yeast.
+        components: number of principal components; None: all features as they are.
+
+    Attributes:
+        max_rounds: the number of examples, which is the longest horizon.
+
+    Raises:
+        ValueError: naming parameter, rule and value; `problem` and `max_rounds`, in one line, where a file is absent
+            or broken.
+
+    Reference:
+        The reduction: A. Beygelzimer, J. Langford, The offset tree for learning with partial labels, KDD 2009, for one
+        objective. Rarity as the second one is ours.
+
+    Example:
+        >>> Multilabel(components=3)
+        Multilabel(path=None, labels=(), components=3)
+    """
+
+    path: str | None = None
+    labels: tuple[str, ...] = ()
+    components: int | None = 2
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.path, str | Path | None):
+            raise ValueError(f"Multilabel.path must be a path or None, got {self.path!r}")  # noqa: TRY004
+        object.__setattr__(self, "path", None if self.path is None else str(self.path))
+        labels = self.labels
+        if not isinstance(labels, Sequence) or isinstance(labels, str) or not all(isinstance(x, str) for x in labels):
+            raise ValueError(f"Multilabel.labels must be names of columns, got {labels!r}")
+        object.__setattr__(self, "labels", tuple(labels))
+        if len(labels) == 1 or len(set(labels)) < len(labels) or (labels and self.path is None):
+            raise ValueError(f"Multilabel.labels must be at least two different columns of path, got {labels!r}")
+        if self.components is not None:
+            integer("Multilabel.components", self.components, at_least=1)
+
+    @property
+    def max_rounds(self) -> int:
+        """The longest horizon."""
+        return len(_examples(self).relevant)
+
+    def problem(self, rounds: int, rng: Rng) -> "Examples":
+        """One random order of the examples, of which the first `rounds` are played.
+
+        Raises:
+            ValueError: where there are fewer, or the file is absent or broken.
+        """
+        integer("rounds", rounds, at_least=1)
+        tables = _examples(self)
+        count, labels = tables.relevant.shape
+        if rounds > count:
+            raise ValueError(f"rounds must be at most {count} in {self!r}, got {rounds}")
+        shape = Shape(labels, tables.contexts.shape[2], 2, rounds, shared=True)
+        return Examples(shape, rng.permutation(count), tables.contexts, tables.relevant, tables.relevant.mean(axis=0))
+
+
+class Examples(NamedTuple):
+    """One trial: round t shows example `order[t]`. The tables are in the data set's order, and all trials share them.
+
+    Attributes:
+        shape: one context for all labels, two objectives.
+        order: (examples,) a permutation.
+        contexts: (examples, 1, features).
+        relevant: (examples, labels) 1 or 0.
+        frequency: (labels,) f_a.
+    """
+
+    shape: Shape
+    order: IntArray
+    contexts: Array
+    relevant: Array
+    frequency: Array
+
+    def block(self, first: int, rounds: int, rng: Rng) -> Block:  # noqa: ARG002 - everything is recorded
+        """Rounds `first` to `first + rounds`; draws nothing: other block borders are the same rounds."""
+        shown = self.order[first : first + rounds]
+        relevant = self.relevant[shown]
+        rewards = np.stack([relevant, relevant * (1.0 - self.frequency)], axis=2)
+        return Block(self.contexts[shown], rewards, rewards.copy())
+
+
+class Tables(NamedTuple):
+    """A data set as policies see it."""
+
+    contexts: Array
+    relevant: Array
+
+
+def _examples(environment: Multilabel) -> Tables:
+    path = environment.path
+    changed = Path(path).stat().st_mtime_ns if path is not None and Path(path).exists() else 0
+    with _ONCE:  # threads that start together would otherwise each read it
+        return _prepared(path, environment.labels, environment.components, changed)
+
+
+@functools.lru_cache(maxsize=4)
+def _prepared(
+    path: str | None,
+    labels: tuple[str, ...],
+    components: int | None,
+    changed: int,  # noqa: ARG001 - a file that changed is read again
+) -> Tables:
+    features, relevant = _own(path, labels) if path is not None and labels else _yeast(path)
+    if components is not None and components > features.shape[1]:
+        rule = f"at most the {features.shape[1]} features of the data"
+        raise ValueError(f"Multilabel.components must be {rule}, got {components}")
+    if components is None:
+        contexts = with_constant(features) / np.sqrt(2.0)
+    else:
+        contexts = with_constant(principal(features, features, components).of(features))
+    return Tables(read_only(contexts[:, None]), read_only(relevant.astype(np.float64)))
+
+
+def _yeast(path: str | None) -> tuple[Array, Array]:
+    table = yeast(path)
+    return table.select(FEATURES).to_numpy(), table.select(LABELS).to_numpy()
+
+
+def _own(path: str, labels: tuple[str, ...]) -> tuple[Array, Array]:
+    features = [name for name in header(path) if name not in labels]
+    if not features:
+        raise ValueError(f"{path} must have columns that are not labels, got none")
+    columns = [Column(name, "number", "a feature") for name in features]
+    columns += [Column(name, "integer", "a label", values=(0, 1)) for name in labels]
+    table = scan(path, columns).collect()
+    return table.select(features).to_numpy(), table.select(labels).to_numpy()

@@ -1,0 +1,90 @@
+"""Which item to recommend: what users click on against what is new to them. A small simulator."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from mobandits.environments.tables import flag, with_constant
+from mobandits.kernel.checks import integer, number
+from mobandits.kernel.protocols import Array, Block, Rng, Shape
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """Recommend one of some items to a user who may click on it, and may rate it as novel.
+
+    A user is a point x, uniform in the unit cube, which the context shows; an item is a point z_a, drawn per trial from
+    the same law. With the nearness n_a(x) = exp(-||x - z_a||^2 / (2 width^2)), a user clicks with probability
+    q_a n_a(x) and rates the item as novel with probability 1 - p_a n_a(x): what lies near is clicked on, and known
+    the more, the more popular it is. The appeal q_a is uniform in [1/2, 1], the popularity p_a uniform in [0, 1],
+    both drawn per trial. Objective 0, the dominant one, pays 1 for a click, objective 1 pays 1 for a novel item. Given
+    the user, clicks and ratings are independent; one coin per objective serves all items of a round.
+
+    The paper says what is observed and what is paid, and that the law of both depends on the context and is unknown.
+    All equations are ours.
+
+    Args:
+        items: number of arms.
+        features: number of coordinates of a user.
+        width: how far a user's taste reaches.
+        constant: whether the context ends with a constant 1, which linear policies need and policies in cells do not.
+
+    Raises:
+        ValueError: naming parameter, rule and value.
+
+    Reference:
+        mocmab2018, section III-C, application 3.
+
+    Example:
+        >>> rng = np.random.default_rng(0)
+        >>> block = Recommendation(items=4).problem(1000, rng).block(0, 100, rng)
+        >>> block.contexts.shape, block.means.shape
+        ((100, 1, 3), (100, 4, 2))
+    """
+
+    items: int = 8
+    features: int = 2
+    width: float = 0.3
+    constant: bool = True
+
+    def __post_init__(self) -> None:
+        integer("Recommendation.items", self.items, at_least=2)
+        integer("Recommendation.features", self.features, at_least=1)
+        number("Recommendation.width", self.width, above=0)
+        flag("Recommendation.constant", self.constant)
+
+    def problem(self, rounds: int, rng: Rng) -> "Items":
+        """Draw the items: first their points, then appeal, then popularity."""
+        shape = Shape(self.items, self.features + self.constant, 2, rounds, shared=True)
+        points = rng.random((self.items, self.features))
+        appeal, popularity = rng.uniform(0.5, 1.0, self.items), rng.random(self.items)
+        return Items(shape, points, appeal, popularity, self.width, self.constant)
+
+
+class Items(NamedTuple):
+    """One trial of `Recommendation`.
+
+    Attributes:
+        shape: one context for all items, two objectives.
+        points: (items, features) z_a.
+        appeal: (items,) q_a.
+        popularity: (items,) p_a.
+        width: of the tastes.
+        constant: whether contexts end with a 1.
+    """
+
+    shape: Shape
+    points: Array
+    appeal: Array
+    popularity: Array
+    width: float
+    constant: bool
+
+    def block(self, first: int, rounds: int, rng: Rng) -> Block:  # noqa: ARG002 - nothing depends on the time
+        """The next `rounds` rounds: users are drawn first, then coins."""
+        users = rng.random((rounds, 1, self.points.shape[1]))
+        near = np.exp(-((users - self.points) ** 2).sum(axis=2) / (2.0 * self.width**2))
+        means = np.stack([self.appeal * near, 1.0 - self.popularity * near], axis=2)
+        contexts = with_constant(users) if self.constant else users
+        return Block(contexts, means, np.asarray(rng.random((rounds, 1, 2)) < means, np.float64))
