@@ -67,6 +67,9 @@ def test_nobody_imports_the_command_line():
 
 def test_public_surface():
     public = [
+        "Agent",
+        "Decision",
+        "Objective",
         "Results",
         "__version__",
         "datasets",
