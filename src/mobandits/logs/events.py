@@ -1,0 +1,157 @@
+"""The events of a log: what each kind must say, in one canonical form.
+
+    {"kind": "decide", "id": 7, "time": 1.5, "context": [[0.1, 0.2]], "eligible": [0, 2], "arm": 2, "propensity": 0.25}
+    {"kind": "learn", "id": 7, "time": 2.5, "rewards": {"quality": 0.93}}
+    {"kind": "add", "arm": "huge", "like": "large"}
+    {"kind": "remove", "arm": "small"}
+
+`arm` and `eligible` of a decision are positions in the list of all arms there ever were: those of the description, then
+each new one as it is added. A removed arm keeps its position, and has it again where it is added again. Without
+`eligible`, all arms that are present are meant. `context` has one row for all arms, or one per arm: per arm there ever
+was, or per arm that is present. Other kinds, and further fields, are kept as they are.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from mobandits.kernel.protocols import Array
+from mobandits.logs.errors import LogError
+from mobandits.logs.names import checked_name, encoded
+
+LARGEST = 2**63 - 1
+RESERVED = "crc"
+
+
+def checked(event: Any) -> dict[str, Any]:
+    """An event in its canonical form: fields in a fixed order, numbers of one type.
+
+    Raises:
+        LogError: naming field, rule and value.
+
+    Example:
+        >>> checked({"kind": "decide", "arm": 1, "id": 7, "time": 3, "context": [[1, 2]]})
+        {'kind': 'decide', 'id': 7, 'time': 3.0, 'context': [[1.0, 2.0]], 'arm': 1, 'propensity': None}
+    """
+    if not isinstance(event, dict):
+        raise LogError(f"event must be a dictionary, got {event!r}")
+    kind = event.get("kind")
+    if not isinstance(kind, str):
+        raise LogError(f"event.kind must be text, got {kind!r}")
+    if RESERVED in event:
+        raise LogError(f"event must not have a field of the name {RESERVED}, which is the checksum's")
+    known = _FIELDS.get(kind, _kind_only)(event)
+    if len(known) == len(event) and known.keys() == event.keys():
+        return known
+    absent = {"eligible"} if kind == "decide" else set()  # None there, which is as good as nothing
+    order = dict.fromkeys(("id", "time", *event))
+    rest = {key: event[key] for key in order if key in event and key not in known and key not in absent}
+    if not rest:
+        return known
+    for key, value in rest.items():
+        if not isinstance(key, str):
+            raise LogError(f"event must have text for keys, got {key!r}")
+        encoded(value, f"event.{key}")
+        encoded(key, "event's key")
+    return known | rest
+
+
+def _decide(event: dict[str, Any]) -> dict[str, Any]:
+    known = {"kind": "decide", "id": _integer("id", event.get("id")), **_time(event)}
+    if "context" in event:
+        known["context"] = _context(event["context"]).tolist()
+    if event.get("eligible") is not None:
+        known["eligible"] = _positions(event["eligible"])
+    known["arm"] = _integer("arm", event.get("arm"))
+    known["propensity"] = _propensity(event.get("propensity"))
+    return known
+
+
+def _learn(event: dict[str, Any]) -> dict[str, Any]:
+    rewards = event.get("rewards")
+    if not isinstance(rewards, dict):
+        raise LogError(f"event.rewards must be {{objective: number}}, got {rewards!r}")
+    told = {
+        checked_name(name, "event.rewards' objective"): value if _is_double(value) else _number("rewards", value)
+        for name, value in rewards.items()
+    }
+    return {"kind": "learn", "id": _integer("id", event.get("id")), **_time(event), "rewards": told}
+
+
+def _named(event: dict[str, Any]) -> dict[str, Any]:
+    for key in ("arm", "like"):
+        checked_name(event.get(key), f"event.{key}")
+    if "arm" not in event:
+        raise LogError(f"event.arm must be the name of an arm in an event of kind {event['kind']}, got nothing")
+    return _kind_only(event)
+
+
+def _kind_only(event: dict[str, Any]) -> dict[str, Any]:
+    return {"kind": event["kind"]}
+
+
+_FIELDS = {"decide": _decide, "learn": _learn, "add": _named, "remove": _named}
+
+
+def _integer(field: str, value: Any) -> int:
+    if type(value) is int and 0 <= value <= LARGEST:
+        return value
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 0 <= value <= LARGEST:
+        raise LogError(f"event.{field} must be an integer from 0 to {LARGEST}, got {value!r}")
+    return int(value)
+
+
+def _is_double(value: Any) -> bool:
+    return type(value) is float and math.isfinite(value)
+
+
+def _number(field: str, value: Any) -> float:
+    if _is_double(value):
+        return float(value)
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        raise LogError(f"event.{field} must be a finite number, got {value!r}")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise LogError(f"event.{field} must be a finite number, got {value!r}")
+    return number
+
+
+def _time(event: dict[str, Any]) -> dict[str, float]:
+    return {"time": _number("time", event["time"])} if "time" in event else {}
+
+
+def _propensity(value: Any) -> float | None:
+    if value is None:
+        return None
+    number = _number("propensity", value)
+    if not 0.0 < number <= 1.0:
+        raise LogError(f"event.propensity must be in (0, 1], or None where it is not known, got {value!r}")
+    return number
+
+
+def _positions(value: Any) -> list[int]:
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if not isinstance(value, list | tuple):
+        raise LogError(f"event.eligible must be a list of positions of arms, got {value!r}")
+    return [_integer("eligible", one) for one in value]
+
+
+def _context(value: Any) -> Array:
+    """(rows, features)."""
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind not in "fiu" or array.ndim != 2:
+            raise TypeError(f"numbers of type {array.dtype}, shape {array.shape}")  # noqa: TRY301
+        array = array.astype(np.float64, copy=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise LogError(f"event.context must be a list of rows of as many numbers each, got {value!r:.80}") from error
+    if not len(array):
+        raise LogError("event.context must have at least one row, got none")
+    if not np.isfinite(array).all():
+        raise LogError(f"event.context must be finite, got {array[~np.isfinite(array)][0]}")
+    return array

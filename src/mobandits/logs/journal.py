@@ -1,0 +1,277 @@
+"""A journal: events that are on disk before `append` returns."""
+
+import json
+import os
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO, Self
+
+from mobandits.kernel.checks import choice, integer
+from mobandits.logs.errors import LogError, LogWarning
+from mobandits.logs.events import checked
+from mobandits.logs.files import LOCK, is_temporary, lock, replacing, sync_folder
+from mobandits.logs.lines import event_line
+from mobandits.logs.names import compact, decoded, encoded
+from mobandits.logs.roster import Roster
+from mobandits.logs.segments import Header, Snapshot, is_journal, segment_path
+
+SEGMENT_BYTES = 2**26  # of lines: what is sealed at once must fit in memory, whatever an event's size
+BUFFER = 2**16
+flush_to_disk = getattr(os, "fdatasync", os.fsync)  # without the times of the file, where the system can
+
+
+class Journal:
+    """A write-ahead log of events in a folder: JSON lines, which become Parquet a segment at a time.
+
+    A process that is killed at any moment leaves a folder that opens again with every event whose `append` returned.
+    A line that was being written then is cut off, with a `LogWarning`. All else that is wrong with the folder is
+    refused, and nothing in it is changed. One process writes at a time; any number may read (`mobandits.logs.scan`).
+
+    What `durability` promises, and costs per event (a lesson; benchmarks/bench_journal.py on an SSD):
+
+    - "disk": the disk has confirmed it, so it survives a loss of power. DISK_COST
+    - "system": the operating system has it, so it survives a killed process. SYSTEM_COST
+    - "buffered": up to 64 KiB of lines wait in the process, and are lost with it. BUFFERED_COST
+
+    The lines of a full segment are sealed by the next `append`, which takes SEAL_COST longer; a smaller `segment` gives
+    more and shorter pauses. Calls from several threads need a lock.
+
+    Args:
+        folder: where the journal is, or shall be; made where it does not exist.
+        durability: "disk", "system" or "buffered".
+        segment: events per segment; one is also full at 64 MiB of lines.
+
+    Attributes:
+        torn: how many torn lines were cut off on opening: 0 or 1.
+
+    Raises:
+        LogError: where the folder holds something else, is damaged, of a newer version, or is being written to.
+
+    Example:
+        >>> import tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> with Journal(folder) as journal:
+        ...     journal.describe({"arms": ["small", "large"], "objectives": [{"name": "quality", "minimise": False}]})
+        ...     journal.append({"kind": "decide", "id": 0, "context": [[1.0]], "arm": 1, "propensity": 0.5})
+        >>> with Journal(folder) as journal:
+        ...     journal.append({"kind": "learn", "id": 0, "rewards": {"quality": 0.25}})
+        ...     [event["kind"] for event in journal.events()], len(journal)
+        (['decide', 'learn'], 2)
+    """
+
+    def __init__(self, folder: str | Path, durability: str = "disk", segment: int = 100_000) -> None:
+        choice("Journal.durability", durability, ("disk", "system", "buffered"))
+        integer("Journal.segment", segment, at_least=1)
+        self.folder, self.durability, self.segment, self.torn = Path(folder), durability, int(segment), 0
+        self._file: BinaryIO | None = None
+        self._header: Header | None = None
+        self._roster, self._waiting, self._broken = Roster(), bytearray(), False
+        self._count, self._crc, self._size = 0, 0, 0  # events, last checksum and bytes of the open segment
+        self._lock: BinaryIO | None = _claimed(self.folder)
+        try:
+            if is_journal(self.folder):
+                self._resume()
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *args: object) -> None:
+        self.close()
+
+    def __len__(self) -> int:
+        """How many events there are."""
+        return self._count + (self._header.first if self._header else 0)
+
+    @property
+    def description(self) -> dict[str, Any] | None:
+        """What the journal says of itself; None where it is new and nobody has said anything."""
+        return self._header.description if self._header else None
+
+    def describe(self, description: dict[str, Any]) -> None:
+        """Begin a new journal, saying what its events mean; of an old one, make sure that it says the same.
+
+        Args:
+            description: names and numbers; for `logs.read` it has the names of "arms" and "objectives", these as
+                {"name": ..., "minimise": ...}.
+
+        Raises:
+            LogError: where the journal has another description, or files cannot hold this one.
+        """
+        self._refuse_unusable()
+        if self._header is None:
+            header = _first_header(description)
+            self._begin(header)
+            self._roster = Roster.from_json(header.arms)
+            return
+        mine = self._header.description
+        for key in [*mine, *description]:
+            if key not in mine or key not in description or mine[key] != description[key]:
+                said = f"{key} = {mine.get(key)!r:.80}, now {description.get(key)!r:.80}"
+                raise LogError(f"{self.folder} is a journal with {said}: choose another folder")
+
+    def append(self, event: dict[str, Any]) -> None:
+        """Keep an event; when this returns, it is as safe as `durability` promises.
+
+        Args:
+            event: see `mobandits.logs.events`; it must have "kind", and no field "crc".
+
+        Raises:
+            LogError: naming field, rule and value; then nothing was appended.
+            OSError: where the disk is full or failing. Then it is not known whether the event was kept, and the journal
+                takes no more: close it, and open it again.
+        """
+        self._refuse_unusable()
+        kept = checked(event)
+        if self._header is None:
+            self.describe({})
+        if self._count >= self.segment or self._size >= SEGMENT_BYTES:
+            self._seal()
+        line, crc = event_line(kept, self._crc)
+        self._roster.follow(kept)
+        self._write(line)
+        self._crc, self._count, self._size = crc, self._count + 1, self._size + len(line)
+
+    def events(self) -> Iterator[dict[str, Any]]:
+        """All events up to now, in order, as they were appended (numbers as floats where they must be).
+
+        Sealed segments are verified and read one at a time; what is appended meanwhile is not in it.
+
+        Raises:
+            LogError: on the way, where something is damaged.
+        """
+        if self._header is None:
+            return
+        self._hand_over()
+        with Snapshot(self.folder) as snapshot:
+            yield from snapshot.events()
+
+    def close(self) -> None:
+        """Hand over what waits, and let another writer in; a closed journal can be closed again."""
+        try:
+            if self._file is not None and not self._broken:
+                self._hand_over()
+                flush_to_disk(self._file.fileno())
+        finally:
+            for file in (self._file, self._lock):
+                if file is not None:
+                    file.close()
+            self._file = self._lock = None
+
+    # --- the open segment
+
+    def _resume(self) -> None:
+        """Go on where the last writer stopped: everything is verified before anything is changed."""
+        with Snapshot(self.folder) as snapshot:
+            header, lines = snapshot.header, snapshot.open_events()
+            roster, count = Roster.from_json(header.arms), 0
+            for event in lines:
+                roster.follow(event)
+                count += 1
+            snapshot.refuse_loss()
+        path = segment_path(self.folder, header.segment, sealed=False)
+        self._file = path.open("r+b", buffering=0)
+        if lines.torn:
+            self.torn = 1
+            self._file.truncate(lines.whole)
+            os.fsync(self._file.fileno())
+            said = f"{path} ended with a torn line of {lines.torn} bytes, which was cut off: its writer was stopped"
+            warnings.warn(said, LogWarning, stacklevel=3)
+        self._file.seek(lines.whole)
+        self._header, self._roster = header, roster
+        self._crc, self._count, self._size = lines.crc, count, lines.whole
+        self._tidy()
+
+    def _begin(self, header: Header) -> None:
+        """Begin a segment: its file appears with its header in it."""
+        path = segment_path(self.folder, header.segment, sealed=False)
+        line, crc = header.line()
+        with replacing(path) as file:
+            file.write(line)
+        old, self._file = self._file, path.open("r+b", buffering=0)
+        if old is not None:
+            old.close()
+        self._file.seek(len(line))
+        self._header, self._crc, self._count, self._size = header, crc, 0, len(line)
+
+    def _seal(self) -> None:
+        """Turn the open segment into Parquet and begin the next one.
+
+        A kill leaves: the lines; or the lines and a Parquet file that nobody names; or, from the moment when the next
+        header names it, both and the next segment.
+        """
+        from mobandits.logs.sealed import seal  # noqa: PLC0415 - tables take a tenth of a second to load
+
+        self._hand_over()
+        assert self._header is not None  # noqa: S101
+        number, first = self._header.segment, len(self)
+        self._broken = True  # until it is done: nothing may be appended to lines that are sealed
+        with Snapshot(self.folder) as snapshot:
+            digest = seal(snapshot.open_events(), snapshot.header, segment_path(self.folder, number, sealed=True))
+        sealed = (*self._header.sealed, digest)
+        self._begin(Header(number + 1, first, sealed, self._header.description, self._roster.to_json()))
+        self._tidy()
+        self._broken = False
+
+    def _tidy(self) -> None:
+        """Remove what is sealed already, and what a kill left half-written."""
+        assert self._header is not None  # noqa: S101
+        if number := self._header.segment:
+            segment_path(self.folder, number - 1, sealed=False).unlink(missing_ok=True)
+        for path in self.folder.iterdir():
+            if is_temporary(path):
+                path.unlink()
+        sync_folder(self.folder)
+
+    # --- bytes
+
+    def _write(self, line: bytes) -> None:
+        self._waiting += line
+        if self.durability != "buffered" or len(self._waiting) >= BUFFER:
+            self._hand_over()
+        if self.durability == "disk":
+            assert self._file is not None  # noqa: S101
+            self._broken = True
+            flush_to_disk(self._file.fileno())  # after a failure nobody knows what is on disk
+            self._broken = False
+
+    def _hand_over(self) -> None:
+        if self._waiting and self._file is not None:
+            self._broken = True
+            while self._waiting:
+                del self._waiting[: self._file.write(self._waiting)]
+            self._broken = False
+
+    def _refuse_unusable(self) -> None:
+        if self._lock is None:
+            raise LogError(f"{self.folder} is the folder of a journal that was closed: open it again")
+        if self._broken:
+            raise LogError(f"{self.folder} could not be written to before: close the journal, and open it again")
+
+
+def _claimed(folder: Path) -> BinaryIO:
+    """The lock of a folder that is a journal's, or empty."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        others = [path.name for path in folder.iterdir() if path.name != LOCK and not is_temporary(path)]
+    except OSError as error:
+        raise LogError(f"{folder} cannot be made the folder of a journal: {error.strerror}") from error
+    if others and not is_journal(folder):
+        raise LogError(f"{folder} is not empty and not a journal (it has {others[0]}): choose another folder")
+    return lock(folder)
+
+
+def _first_header(description: Any) -> Header:
+    if not isinstance(description, dict):
+        raise LogError(f"description must be a dictionary, got {description!r:.80}")
+    try:
+        copied = decoded(json.loads(compact(encoded(description, "description"))))
+    except RecursionError as error:
+        raise LogError("description must not be nested as deeply as it is") from error
+    arms = copied.get("arms", ())
+    if not isinstance(arms, list | tuple):
+        raise LogError(f"description.arms must be a list of names, got {arms!r:.80}")
+    return Header(0, 0, (), copied, Roster(arms).to_json())

@@ -1,0 +1,82 @@
+"""Logs of any form as Feedback: whole, or a chunk at a time."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from mobandits.kernel.checks import integer
+from mobandits.logs import csv, dsjson
+from mobandits.logs.errors import LogError
+from mobandits.logs.feedback import Feedback, together
+from mobandits.logs.join import Objectives, joined
+from mobandits.logs.roster import Roster
+from mobandits.logs.sealed import read_alone
+from mobandits.logs.segments import Snapshot
+
+CHUNK = 10_000
+
+
+def read(path: str | Path, **columns: Any) -> Feedback:
+    """A whole log in memory; see `scan`.
+
+    Raises:
+        LogError: naming the file, the place and the rule; also where there is no decision in it.
+    """
+    chunks = list(scan(path, **columns))
+    if not chunks:
+        raise LogError(f"{path} must have at least one decision, got none")
+    return together(chunks)
+
+
+def scan(path: str | Path, *, chunk: int = CHUNK, **columns: Any) -> Iterator[Feedback]:
+    """A log of any size, in chunks that agree on arms and objectives.
+
+    Rewards are joined to their decisions by id, however late and in whatever parts they came; what never came is NaN.
+    Objectives that are minimised are negated: in Feedback, all are maximised. Where arms were added or removed, there
+    are as many as there ever were, and `eligible` says which of them could be played. A log is read twice.
+
+    Args:
+        path: the folder of a journal, which may be in use; one of its .parquet files (rewards of decisions in other
+            files are then passed over); a dsjson file (.dsjson, .json, .jsonl); or a .csv file.
+        chunk: decisions at a time, at most.
+        columns: of a .csv file, see `mobandits.logs.csv.scan`; or `features` of others' dsjson, see
+            `mobandits.logs.dsjson.scan`.
+
+    Raises:
+        LogError: naming the file, the place and the rule; on the way, where it is met there.
+
+    Example:
+        >>> import tempfile
+        >>> from mobandits.logs.journal import Journal
+        >>> folder = tempfile.mkdtemp()
+        >>> with Journal(folder) as journal:
+        ...     journal.describe({"arms": ["a", "b"], "objectives": [{"name": "cost", "minimise": True}]})
+        ...     journal.append({"kind": "decide", "id": 0, "context": [[1.0]], "arm": 1, "propensity": 0.5})
+        ...     journal.append({"kind": "learn", "id": 0, "rewards": {"cost": 0.25}})
+        >>> [log.rewards.tolist() for log in scan(folder)]
+        [[[-0.25]]]
+    """
+    integer("chunk", chunk, at_least=1)
+    place = Path(path)
+    if place.is_dir():
+        return _journal(place, chunk)
+    if place.suffix == ".parquet":
+        return _alone(place, chunk)
+    if place.suffix == ".csv":
+        return csv.scan(place, chunk=chunk, **columns)
+    return dsjson.scan(place, chunk=chunk, **columns)
+
+
+def _journal(folder: Path, chunk: int) -> Iterator[Feedback]:
+    with Snapshot(folder) as snapshot:
+        description = snapshot.header.description
+        objectives, first = Objectives.of(description, folder), Roster(description.get("arms", ()))
+        yield from joined(
+            snapshot.tables, first.copy, objectives, snapshot.most_events(), folder, chunk=chunk, alone=False
+        )
+
+
+def _alone(path: Path, chunk: int) -> Iterator[Feedback]:
+    frame, header = read_alone(path)
+    objectives, first = Objectives.of(header.description, path), Roster.from_json(header.arms)
+    yield from joined(lambda: iter([frame]), first.copy, objectives, len(frame), path, chunk=chunk, alone=True)
