@@ -1,5 +1,26 @@
 """What was decided and what it brought: the form that is evaluated, and the files that hold it."""
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from mobandits.logs.errors import LogError, LogWarning
 from mobandits.logs.feedback import Feedback
 
-__all__ = ["Feedback"]
+if TYPE_CHECKING:
+    from mobandits.logs import csv, dsjson, obp
+    from mobandits.logs.journal import Journal
+    from mobandits.logs.reading import read, scan
+
+__all__ = ["Feedback", "Journal", "LogError", "LogWarning", "csv", "dsjson", "obp", "read", "scan"]
+
+_HOME = {"Journal": "journal", "read": "reading", "scan": "reading", "csv": "csv", "dsjson": "dsjson", "obp": "obp"}
+
+
+def __getattr__(name: str) -> Any:
+    """Load what is asked for when it is first asked for: an agent that writes a journal needs no tables."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'mobandits.logs' has no attribute {name!r}")
+    module = importlib.import_module(f"mobandits.logs.{_HOME[name]}")
+    found = module if _HOME[name] == name else getattr(module, name)
+    globals()[name] = found
+    return found

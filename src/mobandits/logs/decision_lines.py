@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from mobandits.logs.errors import LogError
 from mobandits.logs.lines import MAX_LINE
 from mobandits.logs.names import name_of
+from mobandits.logs.segments import FORMAT
 
 KEY, VERSION = "mobandits", 1
 
@@ -20,7 +21,7 @@ class Row(NamedTuple):
         ours: whether `dsjson.write` wrote it.
         arms: those that were eligible.
         everyone: all arms, as far as the line knows.
-        index: of the arm that was played, in `arms`.
+        played: of the arm that was played, in `arms`.
         propensity: NaN where it was not logged.
         rewards: {objective: reward}, NaN where not observed.
         shared: the shared features: numbers, or {feature: number} of others' lines.
@@ -32,7 +33,7 @@ class Row(NamedTuple):
     ours: bool
     arms: list[Hashable]
     everyone: list[Hashable]
-    index: int
+    played: int
     propensity: float
     rewards: dict[Hashable, float]
     shared: Any
@@ -60,16 +61,12 @@ def rows(path: Path) -> Iterator[tuple[int, Row | None]]:
 def _row(line: bytes, where: str) -> Row | None:
     try:
         given = json.loads(line.decode())
-        if not isinstance(given, dict):
-            raise LogError(f"must be a JSON object, got {given!r:.40}")
-        if KEY in given:
-            return _ours(given, given[KEY])
-        return _theirs(given)
+        return _ours(given, given[KEY]) if KEY in given else _theirs(given)
     except LogError as error:
         raise LogError(f"{where}: {error}") from error
     except KeyError as error:
         raise LogError(f"{where}: {error} is missing") from error
-    except (ValueError, TypeError, AttributeError, RecursionError) as error:
+    except (ValueError, TypeError, AttributeError, IndexError, RecursionError) as error:
         raise LogError(f"{where} is not dsjson: {error!s:.200}") from error
 
 
@@ -84,8 +81,10 @@ def _ours(given: dict[str, Any], own: Any) -> Row:
     actions = [_numbers("Features", one["Features"]) for one in multi] if multi and "Features" in multi[0] else None
     if actions is not None and "contexts" in own:
         actions = [_numbers("contexts", row) for row in own["contexts"]]
+        if len(actions) != len(everyone):
+            raise LogError(f"contexts must have a row for each of {len(everyone)} arms, got {len(actions)}")
     rewards = {name_of(name): _double("rewards", value, lacking=True) for name, value in own["rewards"].items()}
-    more = {}
+    more: dict[str, Any] = {}
     if "id" in own:
         more["id"] = _whole("id", own["id"], -(2**63), 2**63)
     if "time" in own:
@@ -99,6 +98,8 @@ def _ours(given: dict[str, Any], own: Any) -> Row:
 
 
 def _theirs(given: dict[str, Any]) -> Row | None:
+    if given.get("format") == FORMAT:
+        raise LogError("must be a decision, got the header of a segment: read the journal's folder")
     if "c" not in given or given.get("_skipLearn") is True:
         return None
     examples = given["c"]
@@ -115,7 +116,7 @@ def _theirs(given: dict[str, Any]) -> Row | None:
     more = {"dropped": _double("pdrop", given["pdrop"])} if "pdrop" in given else {}
     index = _whole("_labelIndex", index, 0, len(arms))
     shared = features({key: value for key, value in examples.items() if key != "_multi"})
-    return Row(False, arms, arms, index, propensity, {"reward": -cost}, shared, actions, more)
+    return Row(False, arms, arms, index, propensity, {"reward": 0.0 - cost}, shared, actions, more)
 
 
 def features(example: Any) -> dict[str, float]:

@@ -1,9 +1,9 @@
 """What the lines of a dsjson file have in common, and chunks of them as Feedback."""
 
-import math
 import warnings
 from collections.abc import Hashable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -28,7 +28,8 @@ class Survey:
 
     def __init__(self, path: Path, features: Sequence[str] | None = None) -> None:
         self._path, self._wanted = path, None if features is None else frozenset(features)
-        self.decisions, self._passed, self._restricted = 0, list[int](), False
+        self.decisions, self._restricted = 0, False
+        self._passed, self._first_passed = 0, 0
         self._first: Row | None = None
         self._arms: dict[Hashable, int] = {}
         self._shared: dict[str, int] = {}  # of others' lines: the place of a feature
@@ -41,7 +42,7 @@ class Survey:
             LogError: naming file and line, where it does not go with those before it.
         """
         if row is None:
-            self._passed.append(number)
+            self._passed, self._first_passed = self._passed + 1, self._first_passed or number
             return
         first = self._first = self._first or row
         self._refuse(number, row.ours != first.ours, "must be of this program, as the lines before, or none")
@@ -53,8 +54,8 @@ class Survey:
             self._arms.setdefault(name, len(self._arms))
         self._restricted |= len(row.arms) < len(row.everyone)
         if row.ours:
-            same = self._widths(row) == self._widths(first)
-            self._refuse(number, not same, "must have as many features as the lines before")
+            same = self._widths(row) == self._widths(first) and len(self._widths(row)[1]) == 1
+            self._refuse(number, not same, "must have as many features for all arms, and as the lines before")
         else:
             self._restricted |= len(row.arms) != len(first.arms)
             self._learn_names(number, row)
@@ -63,8 +64,8 @@ class Survey:
     def warn(self) -> None:
         """Say what was passed over."""
         if self._passed:
-            said = f"{self._path}: {len(self._passed)} lines without a decision were passed over, the first is line "
-            warnings.warn(f"{said}{self._passed[0]}", LogWarning, stacklevel=3)
+            said = f"{self._path}: {self._passed} lines without a decision were passed over, the first is line "
+            warnings.warn(f"{said}{self._first_passed}", LogWarning, stacklevel=3)
 
     def feedback(self, rows: Iterator[tuple[int, Row]], size: int) -> Feedback:
         """The next `size` decisions.
@@ -77,13 +78,13 @@ class Survey:
         contexts = np.zeros((size, *self._layout(first)))
         arms, propensities = np.empty(size, np.int64), np.empty(size)
         rewards, eligible = np.empty((size, len(first.rewards))), np.zeros((size, n), bool)
-        more = {name: np.empty(size, np.int64 if name == "id" else np.float64) for name in first.more}
+        more: dict[str, Any] = {k: np.empty(size, np.int64 if k == "id" else np.float64) for k in first.more}
         number = 0
         try:
             for t in range(size):
                 number, row = next(rows)
                 places = [self._arms[name] for name in row.arms]
-                arms[t], propensities[t], eligible[t, places] = places[row.index], row.propensity, True
+                arms[t], propensities[t], eligible[t, places] = places[row.played], row.propensity, True
                 rewards[t] = [row.rewards[name] for name in first.rewards]
                 self._fill(contexts[t], row, places)
                 for name, values in more.items():
@@ -124,9 +125,9 @@ class Survey:
 
     def _fill(self, context: Array, row: Row, places: list[int]) -> None:
         if row.ours and row.actions is not None:
-            context[places if len(row.actions) == len(places) else [self._arms[name] for name in row.everyone]] = (
-                row.actions
-            )
+            if len(row.actions) != len(places):
+                places = [self._arms[name] for name in row.everyone]
+            context[places] = row.actions
         elif row.ours:
             context[:] = row.shared
         else:

@@ -18,6 +18,7 @@ label, and Vowpal Wabbit learns nothing from it.
 "a" and "p" name only the arm that was played: the probabilities of the others were not logged.
 """
 
+import contextlib
 import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -118,9 +119,8 @@ def _scalar(log: Feedback, objective: Hashable | None, weights: Mapping[Any, flo
     if objective is None and weights is None and len(names) == 1:
         (objective,) = names
     if (objective is None) == (weights is None):
-        raise ValueError(
-            f"objective or weights must be given, and not both, for objectives {', '.join(map(str, names))}"
-        )
+        known = ", ".join(map(str, names))
+        raise ValueError(f"objective or weights must be given, and not both, where objectives are {known}")
     chosen = {objective: 1.0} if weights is None else {name: w for name, w in weights.items() if w != 0.0}
     total = np.zeros(len(log))
     for name, weight in chosen.items():
@@ -160,10 +160,11 @@ def _public(own: dict[str, Any], reward: float | None, event: int) -> dict[str, 
     """What dsjson says of a decision outside its features."""
     action, probability, line = own["index"] + 1, own["propensity"], dict[str, Any]()
     if reward is not None and probability is not None:
-        line |= {"_label_cost": -reward, "_label_probability": probability}
+        line |= {"_label_cost": 0.0 - reward, "_label_probability": probability}
         line |= {"_label_Action": action, "_labelIndex": action - 1, "o": [{"EventId": str(event), "v": reward}]}
     if own.get("time") is not None:
-        line["Timestamp"] = datetime.fromtimestamp(own["time"], UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+        with contextlib.suppress(ValueError, OverflowError, OSError):  # a time that is in no calendar
+            line["Timestamp"] = datetime.fromtimestamp(own["time"], UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
     line |= {"Version": "1", "EventId": str(event), "a": [action], "p": [] if probability is None else [probability]}
     return line
 

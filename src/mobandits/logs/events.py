@@ -49,10 +49,10 @@ def checked(event: Any) -> dict[str, Any]:
     rest = {key: event[key] for key in order if key in event and key not in known and key not in absent}
     if not rest:
         return known
-    for key in rest:
+    for key, value in rest.items():
         if not isinstance(key, str):
             raise LogError(f"event must have text for keys, got {key!r}")
-        encoded(rest[key], f"event.{key}")
+        encoded(value, f"event.{key}")
         encoded(key, "event's key")
     return known | rest
 

@@ -111,12 +111,11 @@ def together(chunks: Sequence[Feedback]) -> Feedback:
         raise ValueError("chunks must be at least one log, got none")
     first, tables = chunks[0], [chunk._columns() for chunk in chunks]
     for chunk, table in zip(chunks, tables, strict=True):
-        same = (chunk.arm_names, chunk.objective_names, table.keys()) == (
-            *(first.arm_names, first.objective_names),
-            tables[0].keys(),
-        )
-        _refuse(not same, "arm_names and objective_names", "those of all chunks, with the same optional fields", chunk)
-    return replace(first, **{name: np.concatenate([table[name] for table in tables]) for name in tables[0]})
+        for name in ("arm_names", "objective_names"):
+            _refuse(getattr(chunk, name) != getattr(first, name), name, "the same in all chunks", getattr(chunk, name))
+        _refuse(table.keys() != tables[0].keys(), "eligible, ids and times", "in all chunks or in none", [*table])
+    columns: dict[str, Any] = {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}
+    return replace(first, **columns)
 
 
 def _refuse(wrong: bool, name: str, rule: str, value: Any) -> None:

@@ -228,9 +228,7 @@ def _by_arm(frame: pl.DataFrame, arms: int, features: int, known: tuple[int, Int
     for rows in frame["rows"].unique():
         positions = {len(present): present, count: np.arange(count)}.get(rows)
         if positions is None:
-            raise LogError(
-                f"context must have a row for each of {count} arms or of the {len(present)} present, got {rows}"
-            )
+            raise LogError(f"context must have a row per arm, for {count} or the {len(present)} present, got {rows}")
         where = (frame["rows"] == rows).to_numpy()
         if features:
             table = _numbers(frame.filter(pl.Series(where))).reshape(-1, rows, features)

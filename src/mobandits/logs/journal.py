@@ -53,9 +53,9 @@ class Journal:
         >>> folder = tempfile.mkdtemp()
         >>> with Journal(folder) as journal:
         ...     journal.describe({"arms": ["small", "large"], "objectives": [{"name": "quality", "minimise": False}]})
-        ...     journal.append({"kind": "decide", "id": 0, "time": 0.5, "context": [[1.0]], "arm": 1, "propensity": 0.5})
+        ...     journal.append({"kind": "decide", "id": 0, "context": [[1.0]], "arm": 1, "propensity": 0.5})
         >>> with Journal(folder) as journal:
-        ...     journal.append({"kind": "learn", "id": 0, "time": 0.9, "rewards": {"quality": 0.25}})
+        ...     journal.append({"kind": "learn", "id": 0, "rewards": {"quality": 0.25}})
         ...     [event["kind"] for event in journal.events()], len(journal)
         (['decide', 'learn'], 2)
     """
@@ -103,8 +103,9 @@ class Journal:
         """
         self._refuse_unusable()
         if self._header is None:
-            self._begin(_first_header(description))
-            self._roster = Roster.from_json(self._header.arms)
+            header = _first_header(description)
+            self._begin(header)
+            self._roster = Roster.from_json(header.arms)
             return
         mine = self._header.description
         for key in [*mine, *description]:
@@ -167,8 +168,9 @@ class Journal:
         with Snapshot(self.folder) as snapshot:
             header, lines = snapshot.header, snapshot.open_events()
             roster, count = Roster.from_json(header.arms), 0
-            for count, event in enumerate(lines, start=1):
+            for event in lines:
                 roster.follow(event)
+                count += 1
             snapshot.refuse_loss()
         path = segment_path(self.folder, header.segment, sealed=False)
         self._file = path.open("r+b", buffering=0)

@@ -27,11 +27,11 @@ _TAIL = len(_BEFORE) + 8 + len(_AFTER)
 
 
 def sealed_line(content: str, crc: int) -> tuple[bytes, int]:
-    """A line and its checksum, from a JSON object that is not empty and the checksum of the line before.
+    r"""A line and its checksum, from a JSON object that is not empty and the checksum of the line before.
 
     Example:
         >>> sealed_line('{"kind":"note"}', 0)
-        (b'{"kind":"note","crc":"3d4780f8"}\\n', 1028096248)
+        (b'{"kind":"note","crc":"3d4780f8"}\n', 1028096248)
     """
     body = content.encode()[:-1]
     crc = zlib.crc32(body, crc)
@@ -39,10 +39,10 @@ def sealed_line(content: str, crc: int) -> tuple[bytes, int]:
 
 
 def opened_line(line: bytes, crc: int) -> tuple[bytes, int] | None:
-    """The JSON object of a line and its checksum; None where the line is damaged.
+    r"""The JSON object of a line and its checksum; None where the line is damaged.
 
     Example:
-        >>> opened_line(b'{"kind":"note","crc":"3d4780f8"}\\n', 0)
+        >>> opened_line(b'{"kind":"note","crc":"3d4780f8"}\n', 0)
         (b'{"kind":"note"}', 1028096248)
     """
     body = line[:-_TAIL]
@@ -75,22 +75,20 @@ def _to_json(event: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def event_of(content: bytes | str) -> dict[str, Any]:
+def event_of(content: bytes) -> dict[str, Any]:
     """An event, from the JSON object of its line.
 
     Raises:
         LogError: where it is none.
     """
     try:
-        given = json.loads(content)
-        if not isinstance(given, dict):
-            raise LogError(f"event must be a JSON object, got {given!r:.80}")
-        plain = PLAIN.get(given.get("kind"), ())
+        given = json.loads(content.decode())
+        plain = PLAIN.get(str(given.get("kind")), ())
         return checked({key: value if key in plain else decoded(value) for key, value in given.items()})
     except LogError:
         raise
-    except (TypeError, ValueError, RecursionError) as error:
-        raise LogError(f"event is not one: {error}") from error
+    except (AttributeError, TypeError, ValueError, RecursionError) as error:
+        raise LogError(f"event must be a JSON object: {error}") from error
 
 
 class Lines:
@@ -122,9 +120,7 @@ class Lines:
                 return
             found = opened_line(line, self.crc)
             if found is None:
-                raise self._error(
-                    number, "is damaged: it does not agree with its checksum, or one before it is missing"
-                )
+                raise self._error(number, "is damaged: it does not agree with its checksum and the line before")
             try:
                 event = event_of(found[0])
             except LogError as error:

@@ -105,9 +105,9 @@ def checked_name(value: Any, where: str) -> Any:
         LogError: naming the place and the value, where it is not text, a number, a boolean, None or a tuple of these.
 
     Example:
-        >>> checked_name(frozenset([1]), "arm")
+        >>> checked_name([1], "arm")
         Traceback (most recent call last):
-        mobandits.logs.errors.LogError: arm must be text, a number, a boolean, None or a tuple of these, got frozenset({1})
+        mobandits.logs.errors.LogError: arm must be text, a number, a boolean, None or a tuple of these, got [1]
     """
     if isinstance(value, str) and value.isascii():
         return value
@@ -122,8 +122,7 @@ def checked_name(value: Any, where: str) -> Any:
 
 
 def name_text(name: Any) -> str:
-    """A name as text, for columns and keys: text is itself, everything else its JSON; so is text that would be taken
-    for JSON.
+    """A name as text, for columns and keys: text is itself, unless it could be taken for JSON; all else is its JSON.
 
     Example:
         >>> [name_text(name) for name in ("small", 3, "3", ("a", 1), None)]

@@ -250,9 +250,7 @@ class Snapshot:
             first += len(frame)
             yield frame
         if first != self.header.first:
-            raise LogError(
-                f"{self._path} begins with event {self.header.first}, and the sealed ones end before {first}"
-            )
+            raise LogError(f"{self._path} begins with event {self.header.first}, and those before it end at {first}")
 
     def _remaining(self) -> Iterator[dict[str, Any]]:
         lines = self.open_events()

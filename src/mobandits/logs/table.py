@@ -1,16 +1,18 @@
 """Events as a table, the form of sealed segments: one row each, and every number exactly as it was.
 
-number      int      position in the journal, from 0
-kind        str
-id, time    int, float
-arm         int      position of the arm that was played; decisions only, as the next five
-propensity  float
-rows        int      of the context,
-features    int      and its columns
-context     list     of floats, row by row
-eligible    list     of positions
-rewards     list     of {objective: str, value: float}; lessons only, names as `name_text` has them
-other       str      all other fields, as JSON
+Columns:
+    number: position in the journal, from 0.
+    kind: of the event.
+    id: of the decision.
+    time: in seconds.
+    arm: position of the arm that was played; this and the next five are of decisions.
+    propensity: of that arm.
+    rows: of the context.
+    features: columns of the context.
+    context: all its numbers, row by row.
+    eligible: positions of the arms that could have been played.
+    rewards: of lessons: objective and value; an objective is written as `name_text` has it.
+    other: all other fields, as JSON.
 """
 
 import json
@@ -24,23 +26,23 @@ from mobandits.logs.errors import LogError
 from mobandits.logs.events import LARGEST, checked
 from mobandits.logs.names import compact, decoded, encoded, name_of, name_text
 
-SCHEMA = pl.Schema(
-    {
-        "number": pl.Int64,
-        "kind": pl.String,
-        "id": pl.Int64,
-        "time": pl.Float64,
-        "arm": pl.Int64,
-        "propensity": pl.Float64,
-        "rows": pl.Int64,
-        "features": pl.Int64,
-        "context": pl.List(pl.Float64),
-        "eligible": pl.List(pl.Int64),
-        "rewards": pl.List(pl.Struct({"objective": pl.String, "value": pl.Float64})),
-        "other": pl.String,
-    }
-)
-LISTS = {"context": pl.Float64, "eligible": pl.Int64, "rewards": SCHEMA["rewards"].inner}  # type: ignore[attr-defined]
+_REWARD = pl.Struct({"objective": pl.String, "value": pl.Float64})
+_TYPES: dict[str, Any] = {
+    "number": pl.Int64,
+    "kind": pl.String,
+    "id": pl.Int64,
+    "time": pl.Float64,
+    "arm": pl.Int64,
+    "propensity": pl.Float64,
+    "rows": pl.Int64,
+    "features": pl.Int64,
+    "context": pl.List(pl.Float64),
+    "eligible": pl.List(pl.Int64),
+    "rewards": pl.List(_REWARD),
+    "other": pl.String,
+}
+SCHEMA = pl.Schema(_TYPES)
+LISTS = {"context": pl.Float64, "eligible": pl.Int64, "rewards": _REWARD}
 _ROWS = 1000  # how many become Python objects at a time
 
 

@@ -1,0 +1,182 @@
+"""Decisions in a table of text, by a mapping of its columns."""
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from mobandits.kernel.checks import integer
+from mobandits.kernel.protocols import Array
+from mobandits.logs.errors import LogError
+from mobandits.logs.feedback import Feedback, together
+
+Columns = Sequence[str] | Mapping[Any, Sequence[str]]
+
+
+def read(path: str | Path, **columns: Any) -> Feedback:
+    r"""The whole of a CSV file; see `scan`.
+
+    Raises:
+        LogError: as `scan`; also where there is no row.
+
+    Example:
+        >>> import tempfile
+        >>> path = tempfile.mkdtemp() + "/log.csv"
+        >>> _ = Path(path).write_text("item,age,click,cost,p\nred,31,1,0.5,0.25\nblue,42,0,,0.75\n")
+        >>> log = read(path, arm="item", context=["age"], rewards=["click", "cost"], propensity="p", minimise=["cost"])
+        >>> log.arm_names, log.rewards.tolist()
+        (('red', 'blue'), [[1.0, -0.5], [0.0, nan]])
+    """
+    chunks = list(scan(path, **columns))
+    if not chunks:
+        raise LogError(f"{path} must have at least one row, got none")
+    return together(chunks)
+
+
+def scan(
+    path: str | Path,
+    *,
+    arm: str,
+    rewards: Sequence[str] | Mapping[Any, str],
+    context: Columns = (),
+    propensity: str | None = None,
+    time: str | None = None,
+    arms: Sequence[Hashable] | None = None,
+    minimise: Sequence[Hashable] = (),
+    separator: str = ",",
+    chunk: int = 10_000,
+) -> Iterator[Feedback]:
+    """A CSV file of any size, a row per decision below a row of column names, in chunks.
+
+    Args:
+        path: of the file. It is read twice, unless `arms` are given.
+        arm: the column with the arm that was played.
+        rewards: {objective: column}, or columns that are objectives; an empty cell is a reward that was not observed.
+        context: columns of features, which the arms share; or {arm: columns}, as many for every arm.
+        propensity: the column with the logging policy's probability of that arm; None, or an empty cell: not logged.
+        time: the column with the time in seconds.
+        arms: all arms, whose text is in the column; None takes what is there, in order of appearance, as text.
+        minimise: objectives whose values are negated, as Feedback has rewards that are maximised.
+        separator: between cells.
+        chunk: rows at a time, at most.
+
+    Raises:
+        LogError: naming file, column, row (1 is the first below the names) and value, on the way.
+        ValueError: where an argument is wrong.
+    """
+    integer("chunk", chunk, at_least=1)
+    columns = dict(rewards) if isinstance(rewards, Mapping) else {name: name for name in rewards}
+    if not columns or not set(minimise) <= set(columns):
+        raise ValueError(f"rewards must be at least one, with all of minimise = {list(minimise)}, got {list(columns)}")
+    meaning = _Table(Path(path), separator, arm, columns, context, propensity, time, frozenset(minimise))
+    return meaning.scan(None if arms is None else tuple(arms), chunk)
+
+
+class _Table(NamedTuple):
+    """A file and what its columns mean."""
+
+    path: Path
+    separator: str
+    arm: str
+    rewards: dict[Any, str]
+    context: Columns
+    propensity: str | None
+    time: str | None
+    minimise: frozenset[Hashable]
+
+    def scan(self, arms: tuple[Hashable, ...] | None, chunk: int) -> Iterator[Feedback]:
+        """The rows in chunks."""
+        names = tuple(self._names(chunk)) if arms is None else arms
+        places, done = {str(name): i for i, name in enumerate(names)}, 0
+        if len(places) < len(names):
+            raise LogError(f"arms must have different texts, got {', '.join(map(repr, names))}"[:500])
+        for frame in self._frames(self._wanted(names), chunk):
+            yield self._feedback(frame, names, places, done)
+            done += len(frame)
+
+    def _feedback(
+        self, frame: pl.DataFrame, names: tuple[Hashable, ...], places: dict[str, int], done: int
+    ) -> Feedback:
+        played = frame[self.arm].to_list()
+        for row, name in enumerate(played):
+            if name not in places:
+                raise self._error(self.arm, done + row, f"one of {', '.join(places)}"[:200], name)
+        signs = [-1.0 if name in self.minimise else 1.0 for name in self.rewards]
+        nothing = np.full(len(frame), np.nan)
+        try:
+            return Feedback(
+                contexts=self._contexts(frame, names, done),
+                arms=np.array([places[name] for name in played], np.int64),
+                rewards=np.column_stack([self._numbers(frame, c, done) for c in self.rewards.values()]) * signs,
+                propensities=self._probabilities(frame, done) if self.propensity else nothing,
+                arm_names=names,
+                objective_names=tuple(self.rewards),
+                times=self._numbers(frame, self.time, done) if self.time else None,
+            )
+        except LogError:
+            raise
+        except ValueError as error:
+            raise LogError(f"{self.path}, row {done + 1} or soon after: {error}") from error
+
+    def _contexts(self, frame: pl.DataFrame, names: tuple[Hashable, ...], done: int) -> Array:
+        if isinstance(self.context, Mapping):
+            return np.stack([self._features(frame, self.context[name], done) for name in names], axis=1)
+        return self._features(frame, self.context, done)
+
+    def _features(self, frame: pl.DataFrame, columns: Sequence[str], done: int) -> Array:
+        values = [self._numbers(frame, column, done, lacking=False) for column in columns]
+        return np.column_stack(values) if values else np.empty((len(frame), 0))
+
+    def _probabilities(self, frame: pl.DataFrame, done: int) -> Array:
+        assert self.propensity is not None  # noqa: S101
+        values = self._numbers(frame, self.propensity, done)
+        if (bad := np.flatnonzero((values <= 0.0) | (values > 1.0))).size:
+            raise self._error(self.propensity, done + int(bad[0]), "in (0, 1]", values[bad[0]])
+        return values
+
+    def _numbers(self, frame: pl.DataFrame, column: str, done: int, *, lacking: bool = True) -> Array:
+        text = frame[column].str.strip_chars()
+        empty = text.is_null() | (text == "")
+        values = text.cast(pl.Float64, strict=False)
+        wrong = (~empty & ~values.is_finite().fill_null(value=False)) | (empty & (not lacking))
+        if wrong.any():
+            row = int(wrong.arg_max() or 0)
+            raise self._error(column, done + row, "a finite number", frame[column][row])
+        return values.fill_null(np.nan).to_numpy()
+
+    def _error(self, column: str, row: int, rule: str, value: Any) -> LogError:
+        return LogError(f"{self.path}, column {column!r}, row {row + 1} must be {rule}, got {value!r:.80}")
+
+    # --- the file
+
+    def _wanted(self, names: tuple[Hashable, ...]) -> list[str]:
+        context = self.context
+        if isinstance(context, Mapping):
+            if lacking := [name for name in names if name not in context]:
+                raise LogError(f"context must have columns for every arm, got none for {lacking[0]!r}")
+            features = [column for name in names for column in context[name]]
+        else:
+            features = list(context)
+        others = [column for column in (self.propensity, self.time) if column]
+        return list(dict.fromkeys([self.arm, *self.rewards.values(), *features, *others]))
+
+    def _names(self, chunk: int) -> list[str]:
+        found: dict[str, None] = {}
+        for frame in self._frames([self.arm], chunk):
+            found |= dict.fromkeys(frame[self.arm].drop_nulls().unique(maintain_order=True))
+        return list(found)
+
+    def _frames(self, columns: list[str], chunk: int) -> Iterator[pl.DataFrame]:
+        """The columns as text: what is wrong with a cell is ours to say."""
+        try:
+            table = pl.scan_csv(self.path, separator=self.separator, infer_schema=False, glob=False)
+            there = table.collect_schema().names()
+            for column in columns:
+                if column not in there:
+                    raise LogError(f"{self.path} must have a column {column!r}, got {', '.join(there)}"[:500])
+            for frame in table.select(columns).collect_batches(chunk_size=chunk):
+                yield from frame.iter_slices(chunk)
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+            raise LogError(f"{self.path} cannot be read as CSV: {str(error).splitlines()[0]}") from error
