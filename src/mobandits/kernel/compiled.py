@@ -148,9 +148,15 @@ def compiled(cls: type[C]) -> type[C]:
     def text(value: Any) -> str:
         return repr(value.tolist()) if isinstance(value, np.ndarray) else repr(value)
 
+    def hashed(self: Any) -> int:
+        if (known := vars(self).get("_hash_")) is None:
+            known = hash(key(self))
+            object.__setattr__(self, "_hash_", known)  # orders are keys of what is known of every block
+        return int(known)
+
     members = {
-        "__hash__": lambda self: hash(key(self)),
-        "__eq__": lambda self, other: type(other) is cls and key(self) == key(other),
+        "__hash__": hashed,
+        "__eq__": lambda self, other: self is other or (type(other) is cls and key(self) == key(other)),
         "__repr__": lambda self: f"{cls.__name__}({', '.join(f'{n}={text(getattr(self, n))}' for n in names)})",
         # Copies go through the constructor, so that they are coerced and read-only too: the same Numba type.
         "__reduce__": lambda self: (cls, tuple(getattr(self, n) for n in names)),

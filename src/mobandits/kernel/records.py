@@ -84,7 +84,10 @@ def _holds(kind: Any) -> bool:
 
 
 def typeof_record(value: Any, context: Any) -> Record:
-    """The type of an instance of a `compiled` class."""
+    """The type of an instance of a `compiled` class, worked out once for each."""
+    if (known := vars(value).get("_numba_type_")) is not None:
+        found: Record = known
+        return found
     fields = [(f.name, typeof(getattr(value, f.name), context)) for f in dataclasses.fields(value)]
     if bad := [name for name, kind in fields if not _holds(kind)]:
         field = f"{type(value).__name__}.{bad[0]}"

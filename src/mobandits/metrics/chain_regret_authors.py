@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 from mobandits.kernel.compiled import compiled, kernel
@@ -50,7 +51,7 @@ class ChainRegretAuthors(OrderRegret):
         """Make the chains a tuple, so that metrics compare by value."""
         object.__setattr__(self, "chains", grouped(self.chains, Chains))
 
-    @property
+    @cached_property
     def order(self) -> Order:
         """The order that scores."""
         return AuthorsChains(self.chains)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 from mobandits.kernel.protocols import Array, IntArray, Mask, Order, Shape, Truth
@@ -15,7 +16,7 @@ class OrderRegret:
     cumulative: ClassVar[bool] = True
     needs_fronts: ClassVar[bool] = False
 
-    @property
+    @cached_property
     def order(self) -> Order:
         """The order that scores."""
         return Pareto()
@@ -71,7 +72,7 @@ class EffectiveParetoRegret(OrderRegret):
 
     name: ClassVar[str] = "effective_pareto_regret"
 
-    @property
+    @cached_property
     def order(self) -> Order:
         """The order that scores."""
         return EffectivePareto()
@@ -103,7 +104,7 @@ class ChainRegret(OrderRegret):
         """Make the chains a tuple, so that metrics compare by value."""
         object.__setattr__(self, "chains", grouped(self.chains, Chains))
 
-    @property
+    @cached_property
     def order(self) -> Order:
         """The order that scores."""
         return Chains(self.chains)
@@ -136,7 +137,7 @@ class LevelRegret(OrderRegret):
         """Make the levels a tuple, so that metrics compare by value."""
         object.__setattr__(self, "levels", grouped(self.levels, Levels))
 
-    @property
+    @cached_property
     def order(self) -> Order:
         """The order that scores."""
         return Levels(self.levels)
