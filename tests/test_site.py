@@ -37,9 +37,9 @@ def rows(heading):
     return {row[0]: dict(zip(cells[0], row, strict=True)) for row in cells[2:]}
 
 
-def test_the_page_on_the_command_line_is_of_this_program(tools):
-    written = (DOCS / "reference" / "command-line.md").read_text()
-    assert written == tools("documentation").command_line(), "make docs writes it anew"
+def test_pages_that_are_written_from_the_code_are_of_this_code(tools):
+    for name, page in tools("documentation").pages().items():
+        assert (DOCS / name).read_text() == page, f"docs/{name}: make docs writes it anew"
 
 
 def test_every_page_is_in_the_navigation(tools):

@@ -35,7 +35,12 @@ def test_every_environment_with_finitely_many_arms_is_registered():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_made_by_name(name):
-    env = mo_gym.make(f"mobandits/{name}-v0", **NEEDS.get(name, {}))
+    try:
+        env = mo_gym.make(f"mobandits/{name}-v0", **NEEDS.get(name, {}))
+    except ValueError as error:
+        if "no path was given" in str(error):
+            pytest.skip("its data are the user's to get")
+        raise
     assert isinstance(env.unwrapped.reward_space, gymnasium.spaces.Box)
     assert env.unwrapped.reward_space.shape == (env.unwrapped.reward_dim,)
     context, info = env.reset(seed=3)
