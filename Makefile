@@ -3,14 +3,14 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: install demo test lint types bench ci clean
+.PHONY: install demo test lint types docs bench ci clean
 
 install: $(STAMP)
 
 $(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "mobandits needs Python 3.11 or newer, this is " + sys.version)'
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[data,ray,dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[data,gym,ray,docs,dev]'
 	@touch $@
 
 demo: install
@@ -26,6 +26,9 @@ lint: install
 types: install
 	$(BIN)/mypy
 
+docs: install
+	$(BIN)/python tools/documentation.py
+
 bench: install
 	$(BIN)/python benchmarks/all.py
 
@@ -33,5 +36,5 @@ ci:
 	bash .ci/run
 
 clean:
-	rm -rf .venv demo build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv demo site .cache docs/changelog.md build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

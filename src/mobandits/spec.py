@@ -3,7 +3,6 @@
 import importlib
 import inspect
 import itertools
-import re
 import tomllib
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,7 +13,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from mobandits.kernel.checks import choice
 from mobandits.kernel.compiled import Floats, Ints
 from mobandits.kernel.protocols import Environment, Metric, Order, Recipe
-from mobandits.kernel.text import concise
+from mobandits.kernel.text import concise, kebab
 
 KINDS = ("policies", "environments", "metrics", "orders", "experiments", "datasets")
 KEYS = ("name", "rounds", "trials", "seed", "record", "metrics", "environment", "policies")
@@ -240,13 +239,3 @@ _BELONGS: dict[str, Callable[[Any], bool]] = {
     "orders": lambda member: inspect.isclass(member) and hasattr(member, "front"),
     "datasets": lambda member: not inspect.isclass(member) and hasattr(member, "about"),
 }
-
-
-def kebab(name: str) -> str:
-    """A Python name as on the command line.
-
-    Example:
-        >>> kebab("MolEpsGreedy"), kebab("Exp3P"), kebab("llm_routing")
-        ('mol-eps-greedy', 'exp3p', 'llm-routing')
-    """
-    return re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[0-9])(?=[A-Z][a-z])", "-", name).lower().replace("_", "-")

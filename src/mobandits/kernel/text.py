@@ -1,6 +1,7 @@
-"""What a frozen dataclass is called in tables, figures and random streams."""
+"""What classes and frozen dataclasses are called: in tables, figures, random streams, and on the command line."""
 
 import dataclasses
+import re
 from typing import Any
 
 import numpy as np
@@ -37,3 +38,13 @@ def plain(value: Any, *, whole: bool = True) -> Any:
     if isinstance(value, np.generic):
         return plain(value.item(), whole=whole)
     return float(value) if isinstance(value, int) and not isinstance(value, bool) and not whole else value
+
+
+def kebab(name: str) -> str:
+    """A Python name as on the command line.
+
+    Example:
+        >>> kebab("MolEpsGreedy"), kebab("Exp3P"), kebab("llm_routing")
+        ('mol-eps-greedy', 'exp3p', 'llm-routing')
+    """
+    return re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[0-9])(?=[A-Z][a-z])", "-", name).lower().replace("_", "-")

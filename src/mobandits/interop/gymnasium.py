@@ -1,0 +1,187 @@
+"""Bandit problems as Gymnasium environments whose reward is a vector, in the form of MO-Gymnasium.
+
+Importing this module registers `mobandits/linear-v0` and its like, one per environment with finitely many arms::
+
+    import gymnasium, mobandits.interop.gymnasium
+    gymnasium.make("mobandits/linear-v0", arms=10)
+
+A round is an episode of one step. It needs the extra `gym`; MO-Gymnasium is not needed.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mobandits import environments
+from mobandits.kernel.checks import integer
+from mobandits.kernel.extras import missing_extra
+from mobandits.kernel.protocols import Block, Environment, Problem, Rng, Shape
+from mobandits.kernel.text import kebab
+
+try:
+    import gymnasium
+    from gymnasium.error import ResetNeeded
+    from gymnasium.spaces import Box, Discrete
+except ImportError as error:
+    raise missing_extra("mobandits.interop.gymnasium", "gym") from error
+
+__all__ = ["NAMES", "BanditEnv", "named", "register"]
+
+Floats = NDArray[np.float32]
+
+ROUNDS = 1_000_000  # of a problem that does not end, before the next one is drawn
+BLOCK, NUMBERS = 256, 200_000  # rounds that are drawn at once, and numbers at most
+
+CONTINUA = {"TwoRidges"}
+NAMES: Mapping[str, str] = {kebab(name): name for name in environments.__all__ if name not in CONTINUA}
+
+
+class BanditEnv(gymnasium.Env[Floats, np.int64]):
+    """Any environment of mobandits with finitely many arms.
+
+    `reset` shows the context of the next round, (arms, features), or (1, features) where all arms share it, or
+    ``[[1.0]]`` where there is none. `step` plays an arm and returns the same context, the vector of its rewards,
+    ``terminated=True``, ``truncated=False`` and ``{"means": (arms, objectives), "round": int}``. Contexts and rewards
+    are rounded to single precision.
+
+    ``reset(seed=...)`` draws an instance of the problem (its unknown parameters, the order of its data) and starts at
+    its first round; after the last round `reset` draws the next instance. Where copies with different seeds must
+    share one instance, as in a vector environment, `instance` names it.
+
+    Args:
+        environment: such as `Linear(arms=10)`.
+        rounds: of an instance; None: as many as the data has, or a million.
+        instance: a seed of the instance; None: drawn from the seed of `reset`.
+
+    Attributes:
+        observation_space: `Box` of the contexts, without bounds: environments do not tell them.
+        action_space: `Discrete`, one action per arm.
+        arms: the number of arms.
+        reward_space: `Box` of shape (objectives,), without bounds.
+        reward_dim: the number of objectives.
+
+    Raises:
+        ValueError: naming parameter, rule and value.
+
+    Reference:
+        MO-Gymnasium (Alegre et al., BNAIC 2022) for the vector reward, `reward_space` and `reward_dim`.
+
+    Example:
+        >>> from mobandits.environments import Linear
+        >>> env = BanditEnv(Linear(arms=3, features=2, objectives=2))
+        >>> context, info = env.reset(seed=1)
+        >>> context, reward, terminated, truncated, info = env.step(2)
+        >>> context.shape, reward.shape, reward.dtype.name, terminated, info["means"].shape
+        ((3, 2), (2,), 'float32', True, (3, 2))
+    """
+
+    def __init__(self, environment: Environment, rounds: int | None = None, instance: int | None = None) -> None:
+        for name, value, least in (("rounds", rounds, 1), ("instance", instance, 0)):
+            if value is not None:
+                integer(f"BanditEnv.{name}", value, at_least=least)
+        self._longest = getattr(environment, "max_rounds", None)
+        self._environment, self._rounds, self._instance = environment, rounds or self._longest or ROUNDS, instance
+        shape: Any = self._draw(np.random.default_rng(0)).shape
+        if not isinstance(shape, Shape):
+            raise ValueError(f"BanditEnv.environment must have finitely many arms, got {environment!r}")  # noqa: TRY004
+        rows = 1 if shape.shared or not shape.features else shape.arms
+        low, high = (-math.inf, math.inf) if shape.features else (0.0, 1.0)
+        self.observation_space = Box(low, high, (rows, shape.features or 1))
+        self.arms, self.action_space = shape.arms, Discrete(shape.arms)
+        self.reward_space, self.reward_dim = Box(-math.inf, math.inf, (shape.objectives,)), shape.objectives
+        numbers = shape.arms * (shape.features + 2 * shape.objectives)
+        self._size = max(1, min(BLOCK, NUMBERS // numbers))
+        self._problem: Problem | None = None
+        self._round = self._first = self._last = 0
+        self._open = False  # whether a round waits for its action
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Floats, dict[str, Any]]:
+        """The next round's context; with a seed, the first one's of the instance that the seed draws.
+
+        Args:
+            seed: of the instance, where none was named, and of its rounds.
+            options: none are known.
+
+        Returns:
+            The context, and ``{"round": int}``, counted from 0.
+        """
+        super().reset(seed=seed, options=options)
+        if seed is not None or self._problem is None or self._round + 1 >= self._rounds:
+            rng = self.np_random if self._instance is None else np.random.default_rng(self._instance)
+            self._problem, self._round, self._first, self._last = self._draw(rng), -1, 0, 0
+        self._round += 1
+        if self._round == self._last:
+            self._next_block(self._problem)
+        self._open = True
+        return self._context(), {"round": self._round}
+
+    def step(self, action: np.int64 | int) -> tuple[Floats, Floats, bool, bool, dict[str, Any]]:
+        """Play an arm: the round's context again, its rewards, and the end of the episode.
+
+        Raises:
+            ValueError: where there is no such arm.
+            gymnasium.error.ResetNeeded: where no round is open.
+        """
+        if action not in self.action_space:
+            raise ValueError(f"action must be an integer from 0 to {self.arms - 1}, got {action!r}")
+        if not self._open:
+            raise ResetNeeded("a round is an episode: call reset before each step")
+        self._open = False
+        means, at = self._block.means, self._round - self._first
+        reward = self._block.rewards[at, int(action)].astype(np.float32)
+        info = {"means": means[at if len(means) > 1 else 0].copy(), "round": self._round}
+        return self._context(), reward, True, False, info
+
+    def _draw(self, rng: Rng) -> Problem:
+        return self._environment.problem(self._rounds, rng)
+
+    def _next_block(self, problem: Problem) -> None:
+        size = self._size if self._longest is None else min(self._size, self._longest - self._round)
+        self._block: Block = problem.block(self._round, size, self.np_random)
+        self._first, self._last = self._round, self._round + size
+
+    def _context(self) -> Floats:
+        contexts = self._block.contexts
+        if not contexts.shape[2]:
+            return np.ones((1, 1), np.float32)
+        shown: Floats = contexts[self._round - self._first if len(contexts) > 1 else 0].astype(np.float32)
+        return shown
+
+
+def named(name: str, rounds: int | None = None, instance: int | None = None, **parameters: Any) -> BanditEnv:
+    """The entry point of the registered environments.
+
+    Args:
+        name: one of `NAMES`.
+        rounds: as in `BanditEnv`.
+        instance: as in `BanditEnv`.
+        parameters: of the environment.
+
+    Example:
+        >>> named("multi-armed", means=[[0.5, 0.2], [0.1, 0.9]]).reset(seed=0)
+        (array([[1.]], dtype=float32), {'round': 0})
+    """
+    return BanditEnv(getattr(environments, NAMES[name])(**parameters), rounds, instance)
+
+
+def register() -> None:
+    """Register one Gymnasium environment per name, unless it is there; importing this module calls it.
+
+    Gymnasium's own checker is off for them, as MO-Gymnasium turns it off: it wants a scalar reward.
+
+    Example:
+        >>> env = gymnasium.make("mobandits/linear-v0", arms=4, objectives=3)
+        >>> env.action_space, env.unwrapped.reward_dim
+        (Discrete(4), 3)
+    """
+    for name in NAMES:
+        if f"mobandits/{name}-v0" not in gymnasium.registry:
+            gymnasium.register(
+                f"mobandits/{name}-v0", f"{__name__}:named", kwargs={"name": name}, disable_env_checker=True
+            )
+
+
+register()

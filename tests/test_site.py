@@ -1,0 +1,121 @@
+"""The site's pages that say something about the code: what they say is true, and nothing public is missing."""
+
+import doctest
+import importlib
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mobandits
+from mobandits import orders, policies
+from mobandits.kernel.protocols import Shape
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+CHOOSE = (DOCS / "choose.md").read_text()
+WITHOUT_PAGE = {"coverage", "experiments", "figures"}  # their faces are commands
+ON_OTHER_PAGES = {"GrossScalar", "pc_gap_authors"}  # of the orders: no orders
+SHAPES = [Shape(4, 0, 2), Shape(4, 2, 2, shared=True)]
+ZOOMING = {"Pcz", "ContextualZooming"}
+NEEDED = {"Doubling": {"recipe": policies.MocMab}, "SingleArm": {"arm": 1}, "Forgetting": {"discount": 0.9}}
+
+
+@pytest.fixture(scope="module")
+def tools():
+    sys.path.insert(0, str(ROOT / "tools"))
+    yield importlib.import_module
+    sys.path.remove(str(ROOT / "tools"))
+
+
+def rows(heading):
+    """{first cell: {column: cell}} of the table under a heading of the page that helps to choose."""
+    section = CHOOSE.split(f"## {heading}\n")[1].split("\n## ")[0]
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in section.splitlines() if line[:1] == "|"]
+    return {row[0]: dict(zip(cells[0], row, strict=True)) for row in cells[2:]}
+
+
+def test_pages_that_are_written_from_the_code_are_of_this_code(tools):
+    for name, page in tools("documentation").pages().items():
+        assert (DOCS / name).read_text() == page, f"docs/{name}: make docs writes it anew"
+
+
+def test_every_page_is_in_the_navigation(tools):
+    assert tools("documentation").not_listed() == []
+
+
+def test_docstrings_become_markdown(tools):
+    module = tools("docstrings")
+    assert doctest.testmod(module) == (0, 2)
+    table = ["============ ===", "paper        here", "============ ===", "m_a          `a_b`", "============ ==="]
+    said = module.markdown("\n".join(["Args:", "    per_side: m_a * 2, see `x_y`.", "", *table, "", "x_y"]))
+    assert said.splitlines() == [
+        "Args:",
+        r"    per_side: m\_a \* 2, see `x_y`.",
+        "",
+        "| paper | here |",
+        "|---|---|",
+        "| m_a | `a_b` |",
+        "",
+        r"x\_y",
+    ]
+
+
+def test_every_room_has_a_page():
+    sources = "".join(page.read_text() for page in (DOCS / "reference").glob("*.md"))
+    described = set(re.findall(r"^::: mobandits\.(\w+)", sources, re.MULTILINE))
+    names = [folder.parent.name for folder in Path(mobandits.__file__).parent.glob("*/__init__.py")]
+    public = {name for name in names if getattr(importlib.import_module(f"mobandits.{name}"), "__all__", [])}
+    public -= {"simulation"}  # its names are those of the package's face
+    assert public - WITHOUT_PAGE - described == set()
+
+
+def test_the_page_that_helps_to_choose_names_everything():
+    assert set(policies.__all__) - set(rows("All policies")) == set()
+    assert {name for name in policies.__all__ if f"`{name}" not in CHOOSE} <= {
+        "AnnealingPareto",
+        "ParetoKg",
+        "ScalarizedUcb1",
+    }
+    assert {name for name in orders.__all__ if f"`{name}" not in CHOOSE} == ON_OTHER_PAGES
+
+
+@pytest.mark.parametrize("name", policies.__all__)
+def test_what_it_says_of_a_policy(name):
+    said = rows("All policies")[name]
+    if name == "Forgetting":
+        return
+    recipe = getattr(policies, name)(**NEEDED.get(name, {}))
+    if said["part"] != "as its recipe":
+        assert said["part"].startswith("yes") == recipe.accepts_partial
+    if name in ZOOMING:
+        recipe = getattr(policies, name)(positions=[[0.0], [0.2], [0.4], [0.9]])
+    if name == "PfiRls":
+        return  # fixed arms only
+    binds = [works(recipe, shape) for shape in SHAPES]
+    told = [works(recipe, shape._replace(rounds=100)) for shape in SHAPES]
+    assert any(told)
+    assert any(binds) == (said["horizon"] == "no")
+    free = said["context"] in {"none", "zooming"}
+    assert told == [free, True]
+    parameter = re.search(r"`(\w+)`", said["horizon"])
+    if parameter:
+        assert works(getattr(policies, name)(**{parameter[1]: 2}), SHAPES[1])
+
+
+@pytest.mark.parametrize("name", sorted(set(policies.__all__) - {"Doubling", "Forgetting", "PfiRls", *ZOOMING}))
+def test_which_beliefs_are_drawn(name):
+    policy = getattr(policies, name)(**NEEDED.get(name, {})).bind(SHAPES[1]._replace(rounds=100))
+    rng = np.random.default_rng(0)
+    before = str(rng.bit_generator.state)
+    policy.beliefs(policy.init(), np.full((1, 2), 0.5), np.arange(4), rng)
+    assert rows("All policies")[name]["beliefs"] == ("definite" if str(rng.bit_generator.state) == before else "drawn")
+
+
+def works(recipe, shape):
+    try:
+        return next(recipe.stages(shape)) is not None
+    except ValueError:
+        return False

@@ -1,0 +1,93 @@
+"""What the reference's generator must know of this project's docstrings and classes.
+
+mkdocstrings loads `Docstrings`. It turns the few marks that docstrings borrow from reStructuredText into Markdown,
+calls the example what the generator expects, and tells it that `compiled` classes are dataclasses.
+"""
+
+import re
+from typing import Any
+
+import griffe
+
+COMPILED = "mobandits.kernel.compiled.compiled"
+CODE = re.compile(r"(``.+?``|`[^`]+`)")
+NAME = re.compile(r"^\s+\*{0,2}\w+:")  # of an argument
+RULE = re.compile(r"^\s*=+( +=+)+\s*$")
+STARTS = re.compile(r"^(?P<name>Example|Reference):$|.*::$")  # of blocks that are not prose as it stands
+
+
+class Docstrings(griffe.Extension):
+    """Reads docstrings and classes as the library means them."""
+
+    def on_instance(self, *, obj: griffe.Object, **kwargs: Any) -> None:  # noqa: ARG002
+        """Rewrite the docstring of a module, class, function or attribute."""
+        if obj.docstring:
+            obj.docstring.value = markdown(obj.docstring.value)
+
+    def on_class_instance(self, *, cls: griffe.Class, **kwargs: Any) -> None:  # noqa: ARG002
+        """Say that a `compiled` class is a dataclass, so that its fields are its parameters."""
+        for decorator in cls.decorators:
+            if decorator.callable_path == COMPILED:
+                decorator.value = griffe.ExprName("dataclasses.dataclass")
+
+
+def markdown(docstring: str) -> str:
+    r"""A docstring in Markdown.
+
+    Example:
+        >>> print(markdown("Play `x_a`::\n\n    a_b\n\nReference:\n    a_b 2 * 3.\n\nExample:\n    x_a"))
+        Play `x_a`:
+        <BLANKLINE>
+            a_b
+        <BLANKLINE>
+        **Reference:**
+        a\_b 2 \* 3.
+        <BLANKLINE>
+        Examples:
+            x_a
+    """
+    out: list[str] = []
+    block, depth = "", 0  # what goes on as long as lines are indented more than its first one
+    for line in with_tables(docstring.splitlines()):
+        indent = len(line) - len(line.lstrip())
+        if line.strip() and indent <= depth:
+            block = ""
+        if not block and (starts := STARTS.match(line)):
+            block, depth = starts["name"] or "literal", indent
+            out.append({"Example": "Examples:", "Reference": "**Reference:**"}.get(block, escaped(line.rstrip()[:-1])))
+        elif block == "Reference":
+            out.append(escaped(line.strip()))
+        else:
+            out.append(line if block or line.startswith("|") else escaped(line))
+    return "\n".join(out)
+
+
+def escaped(line: str) -> str:
+    """Prose whose signs mean themselves; code between backticks stays, and so does the name of an argument."""
+    named = NAME.match(line)
+    name = named.group() if named else ""
+    parts = CODE.split(line[len(name) :])
+    return name + "".join(part if i % 2 else re.sub(r"(?<!\\)([_*])", r"\\\1", part) for i, part in enumerate(parts))
+
+
+def with_tables(lines: list[str]) -> list[str]:
+    r"""The lines, with tables between rules of equals signs as tables of Markdown.
+
+    Example:
+        >>> with_tables(["== ====", "a  here", "== ====", "c  `scale`, |x|", "   or so", "== ===="])
+        ['| a | here |', '|---|---|', '| c | `scale`, \\|x\\| or so |']
+    """
+    rules = [i for i, line in enumerate(lines) if RULE.match(line)]
+    if len(rules) < 3:
+        return lines
+    first, header, last = rules[:3]
+    starts = [found.start() for found in re.finditer("=+", lines[first])]
+    rows: list[list[str]] = []
+    for line in lines[first + 1 : header] + lines[header + 1 : last]:
+        cells = [line[a:b].strip().replace("|", "\\|") for a, b in zip(starts, [*starts[1:], None], strict=True)]
+        if cells[0]:
+            rows.append(cells)
+        else:  # the row before goes on
+            rows[-1] = [f"{old} {new}".strip() for old, new in zip(rows[-1], cells, strict=True)]
+    table = [f"| {' | '.join(row)} |" for row in rows]
+    return [*lines[:first], table[0], "|" + "---|" * len(starts), *table[1:], *with_tables(lines[last + 1 :])]

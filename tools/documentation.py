@@ -1,0 +1,98 @@
+"""Build the documentation site into site/: `make docs`.
+
+Some pages are written first: the options of the command line, the data sets, the changelog. Then Zensical builds
+strictly. What it only prints (its own strictness does not count what the reference's generator says) is an error too,
+and so is a page that is not in the navigation or needs the network, and a public name that is not in the reference.
+"""
+
+import html
+import inspect
+import pkgutil
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import mobandits
+
+ROOT = Path(__file__).parent.parent
+DOCS, SITE = ROOT / "docs", ROOT / "site"
+QUIET = re.compile(r"^(Build started|Build finished in .*|No issues found|\s*)$")
+FETCHED = re.compile(
+    r"<(?:script|img|iframe|source|link)\b[^>]*?\b(?:src|href)=[\"']?(https?:[^\"' >]+)|url\([\"']?(https?:[^)]+)\)"
+)
+
+
+def main() -> None:
+    """Build, or say what is wrong and exit with 1."""
+    for name, page in pages().items():
+        (DOCS / name).write_text(page)
+    (DOCS / "changelog.md").write_text((ROOT / "CHANGELOG.md").read_text())
+    command = [sys.executable, "-m", "zensical", "build", "--strict", "--clean"]
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    said = [line for line in done.stdout.splitlines() if not QUIET.match(line)]
+    wrong = said or not_listed() + needs_network() + undocumented()
+    print("\n".join(wrong) if wrong else f"{SITE}/index.html")
+    sys.exit(bool(wrong) or done.returncode)
+
+
+def pages() -> dict[str, str]:
+    """The pages that are written from the code, and kept with it."""
+    return {"reference/command-line.md": command_line(), "reference/datasets.md": data_sets()}
+
+
+def command_line() -> str:
+    """The page on the command line, from the program itself."""
+    command = [sys.executable, "-m", "typer", "mobandits.cli", "utils", "docs", "--name", "mobandits"]
+    written = html.unescape(subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout)
+    start, _, rest = written.partition("**Commands**:")
+    sections = rest[rest.index("## ") :]  # the list of commands before them cuts their sentences
+    introduction = "# The command line\n\n`make docs` writes this page from the program."
+    return start.replace("# `mobandits`", introduction, 1) + sections.rstrip() + "\n"
+
+
+def data_sets() -> str:
+    """The page on data sets: the room, and how each set describes itself."""
+    members = {name: getattr(mobandits.datasets, name) for name in mobandits.datasets.__all__}
+    said = {name: member.about for name, member in members.items() if hasattr(member, "about")}
+    parts = ["# Data sets", "`make docs` writes this page from the code.", "::: mobandits.datasets"]
+    parts += [f"## {name}\n\n```text\n{str(about).rstrip()}\n```" for name, about in said.items()]
+    return "\n\n".join(parts) + "\n"
+
+
+def not_listed() -> list[str]:
+    """Pages that the navigation does not know."""
+    listed = set(re.findall(r"[\w/-]+\.md", (ROOT / "mkdocs.yml").read_text()))
+    names = [page.relative_to(DOCS).as_posix() for page in sorted(DOCS.rglob("*.md"))]
+    return [f"docs/{name} is not in the nav of mkdocs.yml" for name in names if name not in listed]
+
+
+def needs_network() -> list[str]:
+    """What pages would fetch from elsewhere when they are opened."""
+    files = sorted(file for file in SITE.rglob("*") if file.suffix in {".html", ".css"})
+    found = [(file, address) for file in files for address in FETCHED.findall(file.read_text())]
+    return [f"{file.relative_to(ROOT)}: loads {''.join(address)}" for file, address in found]
+
+
+def undocumented() -> list[str]:
+    """Public names that no page of the reference describes: of the package, and of the rooms that have a page."""
+    built = "".join(page.read_text() for page in (SITE / "reference").glob("*.html"))
+    described = set(re.findall(r'id="?(mobandits[\w.]*)', built))
+    short = {name.rpartition(".")[2] for name in described}
+    sources = "".join(page.read_text() for page in (DOCS / "reference").glob("*.md"))
+    named = {name: pkgutil.resolve_name(name) for name in re.findall(r"^::: ([\w.]+)$", sources, re.MULTILINE)}
+    rooms = {name: module for name, module in named.items() if inspect.ismodule(module)}
+    wanted = [f"{room}.{name}" for room, module in rooms.items() for name in getattr(module, "__all__", [])]
+    lost = [name for name in wanted if name not in described and documents_itself(name)]
+    top = [f"mobandits.{name}" for name in mobandits.__all__]
+    lost += [name for name in top if name.rpartition(".")[2] not in short and documents_itself(name)]
+    return [f"{name} is not in the reference" for name in lost]
+
+
+def documents_itself(name: str) -> bool:
+    """Whether it is a class or a function: modules have pages, and constants have comments."""
+    return inspect.isclass(member := pkgutil.resolve_name(name)) or inspect.isfunction(member)
+
+
+if __name__ == "__main__":
+    main()
