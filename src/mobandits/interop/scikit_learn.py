@@ -30,9 +30,9 @@ class MultiObjectiveBandit(BaseEstimator):  # type: ignore[misc] # untyped
     intercept; a column of ones in X is one. As the last step of a pipeline it is fitted with
     ``pipeline.fit(X, arms, bandit__rewards=Y)``, if that is the step's name.
 
-    Rows may come from any policy. Recipes that must know how their own choices were made are refused: `Exp3P`, the
-    scalarised UCB1 unless its functions share their means, zooming, known periods, random boundaries of cells. So is
-    what begins anew (`Doubling`).
+    Rows may come from any policy. Recipes that must know how their own choices were made are refused: `Exp3P`,
+    `ScalarizedUcb1` and `CsUcb1`, zooming, known periods, random boundaries of cells. So is what begins anew
+    (`Doubling`).
 
     Args:
         recipe: such as `MolUcb(scale=0.3)`.
