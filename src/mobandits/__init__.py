@@ -10,7 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mobandits import datasets, environments, metrics, orders, policies, testing, theory
+    from mobandits import datasets, environments, interop, logs, metrics, orders, policies, testing, theory
     from mobandits.agent import Agent, Decision, Objective
     from mobandits.face import front, gaps
     from mobandits.simulation import Readings, Results, simulate
@@ -28,6 +28,8 @@ __all__ = [
     "environments",
     "front",
     "gaps",
+    "interop",
+    "logs",
     "metrics",
     "orders",
     "policies",
@@ -38,7 +40,10 @@ __all__ = [
 
 _HOME = {"Agent": "agent", "Decision": "agent", "Objective": "agent", "front": "face", "gaps": "face"}
 _HOME |= {"Readings": "simulation", "Results": "simulation", "simulate": "simulation"}
-_HOME |= {name: name for name in ("datasets", "environments", "metrics", "orders", "policies", "testing", "theory")}
+_HOME |= {
+    name: name
+    for name in ("datasets", "environments", "interop", "logs", "metrics", "orders", "policies", "testing", "theory")
+}
 
 
 def __getattr__(name: str) -> Any:
