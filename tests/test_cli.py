@@ -201,6 +201,14 @@ def test_warm_says_what_it_compiled(program, monkeypatch):
     assert err.splitlines() == ["moc-mab: policy 'NeedsMore()': this one needs more", "random-choice: compiled"]
 
 
+def test_warm_compiles_what_agents_call(program, monkeypatch):
+    monkeypatch.setattr("mobandits.spec.catalogue", lambda kind: {"random-choice": RandomChoice, "moc-mab": NeedsMore})
+    assert program("warm", "--agents", "random-choice") == (0, "", "random-choice: compiled\n")
+    status, _, err = program("warm", "--agents", "moc-mabs")
+    assert status == 2
+    assert "did you mean moc-mab?" in err
+
+
 def test_demo_passes_its_options_on(program, tmp_path, monkeypatch):
     called = []
 

@@ -220,16 +220,23 @@ def count_coverage(
 
 
 @app.command()
-def warm() -> None:
-    """Compile the built-in policies and keep them compiled, so that later runs start at once.
+def warm(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[POLICY]...", help="By default, all.")] = None,
+    agents: Annotated[bool, typer.Option("--agents", help="What an agent calls, instead of simulations.")] = False,
+) -> None:
+    """Compile built-in policies and keep them compiled, so that later runs start at once.
 
     For images and CI: run it once while an image is built, with NUMBA_CACHE_DIR set to a folder inside the image.
     """
+    from mobandits.agent.warm import warm_up as warm_agent  # noqa: PLC0415
     from mobandits.simulation.warm import warm_up  # noqa: PLC0415
     from mobandits.spec import catalogue  # noqa: PLC0415
 
-    for name, recipe in sorted(catalogue("policies").items()):
-        typer.echo(f"{name}: {warm_up(recipe)}", err=True)
+    known = catalogue("policies")
+    for name in names or ():
+        check_choice("POLICY", name, list(known))
+    for name in sorted(names or known):
+        typer.echo(f"{name}: {(warm_agent if agents else warm_up)(known[name])}", err=True)
 
 
 @contextlib.contextmanager
