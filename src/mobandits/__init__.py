@@ -10,7 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mobandits import datasets, environments, metrics, orders, policies, testing, theory
+    from mobandits import datasets, environments, evaluation, metrics, orders, policies, testing, theory
     from mobandits.agent import Agent, Decision
     from mobandits.face import front, gaps
     from mobandits.simulation import Readings, Results, simulate
@@ -25,6 +25,7 @@ __all__ = [
     "__version__",
     "datasets",
     "environments",
+    "evaluation",
     "front",
     "gaps",
     "metrics",
@@ -37,7 +38,8 @@ __all__ = [
 
 _HOME = {"Agent": "agent", "Decision": "agent", "front": "face", "gaps": "face"}
 _HOME |= {"Readings": "simulation", "Results": "simulation", "simulate": "simulation"}
-_HOME |= {name: name for name in ("datasets", "environments", "metrics", "orders", "policies", "testing", "theory")}
+_HOME |= {name: name for name in ("datasets", "environments", "evaluation", "metrics", "orders", "policies")}
+_HOME |= {name: name for name in ("testing", "theory")}
 
 
 def __getattr__(name: str) -> Any:
