@@ -10,7 +10,7 @@ from mobandits.evaluation.direct_method import DirectMethod
 from mobandits.evaluation.dominance import Verdict, dominance
 from mobandits.evaluation.doubly_robust import DoublyRobust
 from mobandits.evaluation.estimate import Estimate
-from mobandits.evaluation.front import front
+from mobandits.evaluation.front import front, plot_front
 from mobandits.evaluation.ips import Ips
 from mobandits.evaluation.regions import Box, Ellipsoid
 from mobandits.evaluation.replay import Replay
@@ -49,5 +49,6 @@ __all__ = [
     "dominance",
     "evaluate",
     "front",
+    "plot_front",
     "replay",
 ]

@@ -47,9 +47,10 @@ def dominance(first: Estimate, second: Estimate, *, margin: Any = 0.0, level: fl
     Each is shown against its opposite by an intersection-union test: every part of the claim has a one-sided test of
     its own, on the differences of the same rounds, and the largest p-value counts. A part that says "in one objective"
     has the least p-value of the p objectives, times p; where a margin is 0, the first part of "dominates" already holds
-    it. So each claim is wrong with probability at most 1 - level for many rounds, without further correction, and at
-    most one is made. With margin 0 a target can only be shown to dominate where it is better in every objective; a tie
-    in one needs a margin, the loss in that objective that does not matter.
+    it. So each claim is wrong with probability at most 1 - level for many rounds, without further correction. With
+    margin 0 a target can only be shown to dominate where it is better in every objective; a tie in one needs a margin,
+    the loss in that objective that does not matter. Targets that differ by less than the margins may dominate each
+    other: where both claims are shown, none is made.
 
     Args:
         first: an estimate.
@@ -92,17 +93,9 @@ def dominance(first: Estimate, second: Estimate, *, margin: Any = 0.0, level: fl
 
     better, worse = (_dominating(above(-margins, sign), above(0.0 * margins, sign), margins == 0.0) for sign in (1, -1))
     split = max(_in_one(above(margins, 1.0)), _in_one(above(margins, -1.0)))
-    risk = 1.0 - level
-    decision: Decision = (
-        "dominates"
-        if better <= risk
-        else "dominated"
-        if worse <= risk
-        else "incomparable"
-        if split <= risk
-        else "undecided"
-    )
-    return Verdict(decision, difference, error, better, worse, split)
+    claims: dict[Decision, float] = {"dominates": better, "dominated": worse, "incomparable": split}
+    shown = [claim for claim, value in claims.items() if value <= 1.0 - level]
+    return Verdict(shown[0] if len(shown) == 1 else "undecided", difference, error, better, worse, split)
 
 
 def _dominating(not_worse: Array, better: Array, exact: Mask) -> float:

@@ -1,6 +1,7 @@
 """The front of candidate targets, and how sure the log is of it."""
 
 import itertools
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
@@ -13,6 +14,9 @@ from mobandits.kernel.checks import choice, number
 from mobandits.kernel.compiled import compile_loop
 from mobandits.kernel.pareto_filter import front_of_many
 from mobandits.kernel.protocols import Array, Mask
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 ALL = np.empty(0, np.int64)  # objectives count
 ALL.setflags(write=False)  # as an order's field is: the same compilation
@@ -94,6 +98,25 @@ def outlines(
         if np.isfinite(region.radius):
             rows += [(target, *point) for point in region.outline(objectives).tolist()]
     return pl.DataFrame(rows, {"policy": pl.String, "x": pl.Float64, "y": pl.Float64}, orient="row")
+
+
+def plot_front(
+    comparison: Comparison, estimator: str | None = None, *, level: float = 0.95, samples: int = 200, seed: int = 0
+) -> "Figure":
+    """The figure of `front`: two objectives as a plane with joint regions, else a panel each with joint intervals.
+
+    Args:
+        comparison: see `front`.
+        estimator: see `front`.
+        level: see `front`.
+        samples: see `front`.
+        seed: see `front`.
+    """
+    from mobandits.figures.policy_front import draw_front  # noqa: PLC0415 - the library for drawing
+
+    table = front(comparison, estimator, level=level, samples=samples, seed=seed)
+    two = len(comparison.objectives) == 2
+    return draw_front(table, outlines(comparison, estimator, level=level) if two else pl.DataFrame())
 
 
 def chosen(comparison: Comparison, estimator: str | None) -> str:

@@ -1,7 +1,7 @@
 """What recipes do with a log: learn from it, say what they would play, and be replayed. Plain loops, also compiled.
 
-In all of them `contexts` is (rounds, arms or 1, features), `eligible` (rounds, arms) or None, `everyone` the ids of all
-arms, and `rounds` names the rows that are visited, in order.
+In all of them `contexts` is (rounds, arms or 1, features), `eligible` (rounds or 1, arms), one row where all rounds
+have the same arms, and `rounds` names the rows that are visited, in order.
 """
 
 from typing import Any
@@ -15,12 +15,12 @@ FIRST, EVERY = 256, 64  # a draw costs as much as a decision: after the first on
 
 
 @kernel
-def seen(t: int, contexts: Array, eligible: Mask | None, everyone: IntArray) -> tuple[Array, IntArray]:
+def seen(t: int, contexts: Array, eligible: Mask) -> tuple[Array, IntArray]:
     """The context of round t, (arms or 1, features), and the ids of its eligible arms."""
-    if eligible is None:
-        return contexts[t], everyone
-    arms = np.flatnonzero(eligible[t])
-    return (contexts[t] if contexts.shape[1] == 1 else contexts[t][arms]), arms
+    arms, context = np.flatnonzero(eligible[t if len(eligible) > 1 else 0]), contexts[t]
+    if len(context) > 1 and len(arms) < len(context):
+        return context[arms], arms
+    return context, arms
 
 
 def learn(
@@ -30,8 +30,7 @@ def learn(
     contexts: Array,
     played: IntArray,
     rewards: Array,
-    eligible: Mask | None,
-    everyone: IntArray,
+    eligible: Mask,
     matching: bool,
     rng: Rng,
     learned: IntArray,
@@ -49,7 +48,6 @@ def learn(
         played: (all rounds,) arms.
         rewards: (all rounds, objectives).
         eligible: see above.
-        everyone: see above.
         matching: learn only where the policy draws the arm that was played.
         rng: of the policy.
         learned: (1,) out: the number of rounds that taught something; -1 where a note was met.
@@ -59,7 +57,7 @@ def learn(
     """
     for i in range(len(rounds)):
         t = rounds[i]
-        context, arms = seen(t, contexts, eligible, everyone)
+        context, arms = seen(t, contexts, eligible)
         position = np.searchsorted(arms, played[t])
         note = 0.0
         if matching or i < FIRST or i % EVERY == 0:
@@ -81,15 +79,14 @@ def believe(
     state: Any,
     rounds: IntArray,
     contexts: Array,
-    eligible: Mask | None,
-    everyone: IntArray,
+    eligible: Mask,
     rng: Rng,
     law: Array,
 ) -> None:
     """Add what a policy would play, with its state as it is, to the rows `rounds` of `law` (all rounds, arms)."""
     for i in range(len(rounds)):
         t = rounds[i]
-        context, arms = seen(t, contexts, eligible, everyone)
+        context, arms = seen(t, contexts, eligible)
         probabilities = policy.probabilities(policy.beliefs(state, context, arms, rng))
         for a in range(len(arms)):
             law[t, arms[a]] += probabilities[a]
@@ -102,8 +99,7 @@ def replayed(
     contexts: Array,
     played: IntArray,
     rewards: Array,
-    eligible: Mask | None,
-    everyone: IntArray,
+    eligible: Mask,
     partial: bool,
     limit: int,
     rng: Rng,
@@ -120,7 +116,6 @@ def replayed(
         played: (all rounds,) arms.
         rewards: (all rounds, objectives).
         eligible: see above.
-        everyone: see above.
         partial: whether the policy learns from rewards that are missing in part.
         limit: stop after so many rounds that count.
         rng: of the policy.
@@ -136,7 +131,7 @@ def replayed(
             return state
         visited[0] += 1
         t = rounds[i]
-        context, arms = seen(t, contexts, eligible, everyone)
+        context, arms = seen(t, contexts, eligible)
         choice = policy.draw(policy.beliefs(state, context, arms, rng), rng)
         if arms[choice.arm] != played[t]:
             continue

@@ -11,7 +11,7 @@ from mobandits.evaluation.diagnostics import Diagnostics
 from mobandits.evaluation.estimate import Estimate
 from mobandits.evaluation.loops import replayed
 from mobandits.evaluation.replay import Replay
-from mobandits.evaluation.training import check_assumptions, contexts_of, runnable, shape_of
+from mobandits.evaluation.training import check_assumptions, contexts_of, eligible_of, runnable, shape_of
 from mobandits.kernel.checks import integer
 from mobandits.kernel.protocols import Array, IntArray, Mask, Recipe, Rng
 from mobandits.kernel.text import concise
@@ -103,7 +103,7 @@ def _kept(log: Feedback, rng: Rng) -> tuple[IntArray, float]:
 
 def _play(log: Feedback, recipe: Recipe, kept: IntArray, horizon: int, rng: Rng) -> Mask:
     """(rounds,) the rounds that counted; stages of a recipe begin when the stage before has had its rounds."""
-    given = (contexts_of(log), log.arms, log.rewards, log.eligible, np.arange(len(log.arm_names)))
+    given = (contexts_of(log), log.arms, log.rewards, eligible_of(log))
     matched, first = np.zeros(len(log), bool), 0
     for policy, length in recipe.stages(shape_of(log, horizon)):
         visited, limit = np.zeros(1, np.int64), len(log) if length is None else length

@@ -10,7 +10,7 @@ from mobandits.evaluation.loops import believe, learn
 from mobandits.kernel.assumptions import InputWarning, complaint, outside
 from mobandits.kernel.checks import integer
 from mobandits.kernel.compiled import compile_loop, is_compiled
-from mobandits.kernel.protocols import Array, IntArray, Policy, Recipe, Rng, Shape
+from mobandits.kernel.protocols import Array, IntArray, Mask, Policy, Recipe, Rng, Shape
 from mobandits.logs import Feedback
 
 DRAWS = 100
@@ -77,7 +77,7 @@ def trained(recipe: Recipe, log: Feedback, rounds: IntArray, rng: Rng) -> tuple[
     """
     if not recipe.accepts_partial:
         rounds = rounds[~np.isnan(log.rewards[rounds]).any(1)]
-    given = (contexts_of(log), log.arms, log.rewards, log.eligible, np.arange(len(log.arm_names)))
+    given = (contexts_of(log), log.arms, log.rewards, eligible_of(log))
     stages, first = recipe.stages(shape_of(log, max(len(rounds), 1))), 0
     while True:
         policy, length = next(stages)
@@ -97,7 +97,7 @@ def ask(policy: Policy, state: Any, log: Feedback, rounds: IntArray, draws: int,
 
     Beliefs that draw nothing from `rng` are not random, and asked once.
     """
-    given = (rounds, contexts_of(log), log.eligible, np.arange(len(log.arm_names)), rng, law)
+    given = (rounds, contexts_of(log), eligible_of(log), rng, law)
     loop, before = runnable(believe, policy), rng.bit_generator.state
     loop(policy, state, *given)
     if rng.bit_generator.state != before:
@@ -123,6 +123,11 @@ def shape_of(log: Feedback, rounds: int) -> Shape:
 def contexts_of(log: Feedback) -> Array:
     """(rounds, arms or 1, features)."""
     return log.contexts if log.contexts.ndim == 3 else log.contexts[:, None]
+
+
+def eligible_of(log: Feedback) -> Mask:
+    """(rounds or 1, arms); one row where all rounds have all arms."""
+    return np.ones((1, len(log.arm_names)), bool) if log.eligible is None else log.eligible
 
 
 def runnable(loop: Any, policy: Policy) -> Any:
