@@ -228,6 +228,9 @@ def evaluate_policies(
         typer.Option("--policy", help="uniform, logging, arm:NAME, or a policy that learns. Repeat for more."),
     ],
     out: Annotated[Path, typer.Option("--out", help="The folder to write.")],
+    columns: Annotated[
+        list[str], typer.Option("--column", help="Of a .csv file: arm=, rewards=, context=, propensity=, minimise=.")
+    ] = [],  # noqa: B006 - the parser copies it
     estimators: Annotated[
         list[str], typer.Option("--estimator", help="ips, snips, dr, dm, switch-dr or replay. Repeat for more.")
     ] = ["ips", "snips", "dr"],  # noqa: B006 - the parser copies it
@@ -243,7 +246,14 @@ def evaluate_policies(
 
     for name in policies:
         check_choice("--policy", name if name[:4] != "arm:" else "arm:NAME", [*TARGETS, *catalogue("policies")])
-    options: Any = {"estimators": estimators, "level": level, "folds": folds, "clip": clip, "seed": seed}
+    options: Any = {
+        "columns": columns,
+        "estimators": estimators,
+        "level": level,
+        "folds": folds,
+        "clip": clip,
+        "seed": seed,
+    }
     with locked(out), progress_of("evaluate", "policies") as progress:
         try:
             page = evaluate_file(

@@ -143,6 +143,12 @@ def test_an_objective_that_is_missing_leaves_the_others_alone():
         assert estimate.standard_error[0] == pytest.approx(whole[key].standard_error[0], rel=1e-12)
 
 
+def test_an_estimate_prints_as_what_was_found():
+    log = make_log(8, rounds=5000)
+    assert len(repr(evaluate(log, Logging(), "ips"))) < 200
+    assert repr(evaluate(log, Logging(), "ips")).startswith("Estimate('target', Ips(clip=None), value=[")
+
+
 def test_an_objective_that_was_never_seen_is_unknown():
     log = make_log(8)
     blind = dataclasses.replace(log, rewards=np.column_stack([log.rewards[:, 0], np.full(len(log), np.nan)]))

@@ -24,7 +24,7 @@ def recipe_named(name):
 def log(monkeypatch):
     """What any file holds."""
     found, _ = linear_world().log(1500, 0)
-    monkeypatch.setattr(logs, "read", lambda path: found, raising=False)
+    monkeypatch.setattr(logs, "read", lambda path, **columns: found, raising=False)
     return found
 
 
@@ -90,7 +90,7 @@ def test_the_same_seed_writes_the_same_bytes(log, tmp_path):
 
 def test_what_is_not_known_is_null_and_a_dash(monkeypatch, tmp_path):
     found = make_log(1, objectives=1)
-    monkeypatch.setattr(logs, "read", lambda path: found[found.arms == 0], raising=False)
+    monkeypatch.setattr(logs, "read", lambda path, **columns: found[found.arms == 0], raising=False)
     page = evaluate_file("x", tmp_path, ["arm:a", "arm:b"], recipe_named, estimators=["replay"])
     kept = json.loads((tmp_path / "evaluation.json").read_text())
     assert kept["policies"]["arm:b"]["estimates"]["replay"]["value"] == [None]
@@ -109,6 +109,11 @@ def test_what_is_not_known_is_null_and_a_dash(monkeypatch, tmp_path):
         (["--policy", "uniform", "--level", "1"], r"--level must be below 1, got 1.0"),
         (["--policy", "uniform", "--clip", "0"], r"Ips.clip must be above 0, got 0.0"),
         (["--policy", "uniform", "--folds", "1"], r"--folds"),
+        (
+            ["--policy", "uniform", "--column", "arms=x"],
+            r"--column: a meaning must be one of arm, .*did you mean arm\?",
+        ),
+        (["--policy", "uniform", "--column", "arm"], r"--column must be meaning=column, got 'arm'"),
         (["--policy", "pfi-rls"], r"target 'pfi-rls': PfiRls needs arms whose features never change"),
         ([], r"Missing option '--policy'"),
     ],
@@ -128,6 +133,17 @@ def test_a_file_that_cannot_be_read_is_one_line(program, monkeypatch, tmp_path):
     monkeypatch.setattr(logs, "read", read, raising=False)
     status, _, err = program("evaluate", "x.jsonl", "--policy", "uniform", "--out", tmp_path)
     assert (status, err.splitlines()[-1]) == (2, "error: Invalid value: x.jsonl is no log")
+
+
+def test_columns_of_a_table_are_named(program, log, monkeypatch, tmp_path):
+    heard = {}
+    monkeypatch.setattr(logs, "read", lambda path, **columns: heard.update(columns) or log, raising=False)
+    status, _, err = program("evaluate", "x.csv", "--policy=uniform", "--column=arm=item", "--out", tmp_path)
+    assert (status, heard) == (2, {})
+    assert err.splitlines()[-1].endswith("--column must name arm and rewards for a .csv file, got arm")
+    named = ("--column=arm=item", "--column=rewards=click,revenue", "--column=propensity=p")
+    assert program("evaluate", "x.csv", "--policy=uniform", *named, "--estimator=ips", "--out", tmp_path)[0] == 0
+    assert heard == {"arm": "item", "rewards": ["click", "revenue"], "propensity": "p"}
 
 
 def test_names_become_targets():

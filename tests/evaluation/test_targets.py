@@ -10,7 +10,7 @@ from logs_for_tests import make_law, make_log
 from mobandits.evaluation import Always, Logging, Trained, Uniform, compare, evaluate
 from mobandits.evaluation.folds import folds_of
 from mobandits.evaluation.targets import probabilities_of
-from mobandits.evaluation.training import shape_of, trained
+from mobandits.evaluation.training import check_assumptions, shape_of, trained
 from mobandits.kernel.assumptions import InputWarning
 from mobandits.kernel.protocols import Choice, Recipe, Stage
 from mobandits.logs import Feedback
@@ -228,8 +228,11 @@ def test_what_a_recipe_assumes_is_checked():
     log = make_log(13)
     with pytest.raises(ValueError, match=r"^target 't': Pcz needs contexts in \[0, 1\]"):
         compare(dataclasses.replace(log, contexts=log.contexts - 5.0), {"t": Pcz()}, ["ips"])
+    far = dataclasses.replace(log, contexts=log.contexts + 5.0)
     with pytest.warns(InputWarning, match="MolUcb needs norms of features"):
-        compare(dataclasses.replace(log, contexts=log.contexts + 5.0), {"t": MolUcb()}, ["ips"])
+        check_assumptions(MolUcb(), far)
+    check_assumptions(MolUcb(check=False), far)
+    check_assumptions(MolUcb(), dataclasses.replace(log, contexts=0.5 * log.contexts))
 
 
 def test_trained_is_checked():

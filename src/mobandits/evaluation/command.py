@@ -20,14 +20,16 @@ from mobandits.logs import Feedback
 
 Progress = Callable[[int, int], None]
 FORMAT = 1
+ONE, SEVERAL = ("arm", "propensity", "time"), ("rewards", "context", "minimise")  # columns of a .csv file
 
 
 def evaluate_file(
-    file: Path,
+    file: str | Path,
     out: Path,
     policies: Sequence[str],
     recipe: Callable[[str], Recipe],
     *,
+    columns: Sequence[str] = (),
     estimators: Sequence[str] = ("ips", "snips", "dr"),
     level: float = 0.95,
     folds: int = 5,
@@ -42,6 +44,7 @@ def evaluate_file(
         out: the folder.
         policies: names, see `target_named`.
         recipe: from a name to a recipe.
+        columns: see `columns_named`.
         estimators: names.
         level: of joint regions.
         folds: as in `compare`.
@@ -57,7 +60,10 @@ def evaluate_file(
     """
     number("--level", level, above=0.0, below=1.0)
     asked = [estimator_named(name, clip) for name in estimators]
-    log: Feedback = importlib.import_module("mobandits.logs").read(file)
+    meaning = columns_named(columns)
+    if Path(file).suffix == ".csv" and not {"arm", "rewards"} <= set(meaning):
+        raise ValueError(f"--column must name arm and rewards for a .csv file, got {', '.join(meaning) or 'none'}")
+    log: Feedback = importlib.import_module("mobandits.logs").read(file, **meaning)
     targets = {name: target_named(name, log, recipe) for name in policies}
     found = compare(log, targets, asked, folds=folds, seed=seed, progress=progress)
     options = {"level": level, "folds": folds, "clip": clip, "seed": seed}
@@ -97,6 +103,29 @@ def write_evaluation(
     borders = outlines(found, level=level) if len(found.objectives) == 2 else None
     (out / "report.html").write_text(evaluation_page(out, values, table, borders, said), encoding="utf-8")
     return out / "report.html"
+
+
+def columns_named(pairs: Sequence[str]) -> dict[str, str | list[str]]:
+    """What the columns of a .csv file mean, as `mobandits.logs.read` takes it.
+
+    Args:
+        pairs: meaning=column, or meaning=column,column for those of which there are several.
+
+    Raises:
+        ValueError: where there is no such meaning.
+
+    Example:
+        >>> columns_named(["arm=item", "rewards=click,revenue"])
+        {'arm': 'item', 'rewards': ['click', 'revenue']}
+    """
+    found: dict[str, str | list[str]] = {}
+    for pair in pairs:
+        key, _, names = pair.partition("=")
+        choice("--column: a meaning", key, (*ONE, *SEVERAL))
+        if not names:
+            raise ValueError(f"--column must be meaning=column, got {pair!r}")
+        found[key] = names if key in ONE else names.split(",")
+    return found
 
 
 def target_named(name: str, log: Feedback, recipe: Callable[[str], Recipe]) -> Target:

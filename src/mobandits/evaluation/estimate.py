@@ -16,7 +16,7 @@ from mobandits.kernel.checks import number
 from mobandits.kernel.protocols import Array, IntArray
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Estimate:
     """What a target is worth, by one estimator.
 
@@ -47,6 +47,11 @@ class Estimate:
     seen: IntArray
     diagnostics: Diagnostics
     warnings: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        """What was found: the terms of a million rounds are no name."""
+        value, error = self.value.tolist(), self.standard_error.tolist()
+        return f"Estimate({self.target!r}, {self.estimator!r}, value={value}, standard_error={error})"
 
     @cached_property
     def value(self) -> Array:
