@@ -34,7 +34,7 @@ MAY_IMPORT = {
     "testing": {"kernel", "simulation"},
     "agent": {"kernel", "orders", "estimators", "explorers", "policies", "logs"},
     "logs": {"kernel"},
-    "evaluation": {"kernel", "logs"},
+    "evaluation": {"kernel", "logs", "figures"},
     "interop": {"kernel", "agent", "environments"},
 }
 
@@ -74,6 +74,7 @@ def test_public_surface():
         "__version__",
         "datasets",
         "environments",
+        "evaluation",
         "front",
         "gaps",
         "metrics",
@@ -115,7 +116,17 @@ def test_every_public_name_is_documented():
     import inspect  # noqa: PLC0415
 
     missing = []
-    for name in ("policies", "orders", "environments", "metrics", "estimators", "explorers", "datasets", "theory"):
+    for name in (
+        "policies",
+        "orders",
+        "environments",
+        "metrics",
+        "estimators",
+        "explorers",
+        "datasets",
+        "theory",
+        "evaluation",
+    ):
         module = importlib.import_module(f"mobandits.{name}")
         missing += [f"{name}.{member}" for member in module.__all__ if not inspect.getdoc(getattr(module, member))]
     assert not missing

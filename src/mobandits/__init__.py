@@ -10,7 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mobandits import datasets, environments, interop, logs, metrics, orders, policies, testing, theory
+    from mobandits import datasets, environments, evaluation, interop, logs, metrics, orders, policies, testing, theory
     from mobandits.agent import Agent, Decision, Objective
     from mobandits.face import front, gaps
     from mobandits.simulation import Readings, Results, simulate
@@ -26,6 +26,7 @@ __all__ = [
     "__version__",
     "datasets",
     "environments",
+    "evaluation",
     "front",
     "gaps",
     "interop",
@@ -40,10 +41,8 @@ __all__ = [
 
 _HOME = {"Agent": "agent", "Decision": "agent", "Objective": "agent", "front": "face", "gaps": "face"}
 _HOME |= {"Readings": "simulation", "Results": "simulation", "simulate": "simulation"}
-_HOME |= {
-    name: name
-    for name in ("datasets", "environments", "interop", "logs", "metrics", "orders", "policies", "testing", "theory")
-}
+_ROOMS = "datasets environments evaluation interop logs metrics orders policies testing theory"
+_HOME |= {name: name for name in _ROOMS.split()}
 
 
 def __getattr__(name: str) -> Any:

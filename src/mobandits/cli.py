@@ -24,6 +24,7 @@ Address = Annotated[
 ]
 
 FIRST = "starting; policies that were never played are compiled first, about a minute for all of them"
+TARGETS = ("uniform", "logging", "arm:NAME")  # policies that learn nothing
 INTERRUPTED = 130  # the parser's status where a command did not handle the interruption itself
 
 app = typer.Typer(
@@ -217,6 +218,50 @@ def count_coverage(
     if not report.holds:
         typer.echo("something is not as the theory says: this is a mistake in the program", err=True)
         raise typer.Exit(1)
+
+
+@app.command("evaluate")
+def evaluate_policies(
+    log: Annotated[Path, typer.Argument(metavar="LOG", help="Logged decisions, with their propensities.")],
+    policies: Annotated[
+        list[str],
+        typer.Option("--policy", help="uniform, logging, arm:NAME, or a policy that learns. Repeat for more."),
+    ],
+    out: Annotated[Path, typer.Option("--out", help="The folder to write.")],
+    columns: Annotated[
+        list[str], typer.Option("--column", help="Of a .csv file: arm=, rewards=, context=, propensity=, minimise=.")
+    ] = [],  # noqa: B006 - the parser copies it
+    estimators: Annotated[
+        list[str], typer.Option("--estimator", help="ips, snips, dr, dm, switch-dr or replay. Repeat for more.")
+    ] = ["ips", "snips", "dr"],  # noqa: B006 - the parser copies it
+    level: Annotated[float, typer.Option(help="Of the joint confidence regions.")] = 0.95,
+    folds: Annotated[int, typer.Option(min=2, help="Parts of the log; none judges what it taught.")] = 5,
+    clip: Annotated[float | None, typer.Option(help="The largest weight; by default any.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of everything.")] = 0,
+) -> None:
+    """Estimate from a log what policies would have brought: values with joint confidence regions, warnings, a page."""
+    from mobandits.evaluation.command import evaluate_file  # noqa: PLC0415
+    from mobandits.simulation.files import locked  # noqa: PLC0415
+    from mobandits.spec import build, catalogue  # noqa: PLC0415
+
+    for name in policies:
+        check_choice("--policy", name if name[:4] != "arm:" else "arm:NAME", [*TARGETS, *catalogue("policies")])
+    options: Any = {
+        "columns": columns,
+        "estimators": estimators,
+        "level": level,
+        "folds": folds,
+        "clip": clip,
+        "seed": seed,
+    }
+    with locked(out), progress_of("evaluate", "policies") as progress:
+        try:
+            page = evaluate_file(
+                log, out, policies, lambda name: build("policies", name, "--policy"), **options, progress=progress
+            )
+        except ValueError as error:
+            raise typer.BadParameter(str(error)) from error
+    typer.echo(page)
 
 
 @app.command()

@@ -50,5 +50,3 @@ def _play(recipe: Recipe, *, shared: bool) -> None:
             agent.learn(agent.decide(context).id, [0.5, 0.5])
             agent.decide_batch(np.stack([context, context]))
         agent._mind.state()
-
-

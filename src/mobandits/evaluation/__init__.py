@@ -1,0 +1,54 @@
+"""What other decisions would have brought, from a log: estimates as vectors, their doubt, and whether to believe them.
+
+`compare` evaluates targets on a log; `evaluate` one of them. See docs/how-to/evaluate-before-you-deploy.md.
+"""
+
+from mobandits.evaluation.case import Case
+from mobandits.evaluation.comparison import ESTIMATORS, Comparison, compare, evaluate
+from mobandits.evaluation.diagnostics import Diagnostics
+from mobandits.evaluation.direct_method import DirectMethod
+from mobandits.evaluation.dominance import Verdict, dominance
+from mobandits.evaluation.doubly_robust import DoublyRobust
+from mobandits.evaluation.estimate import Estimate
+from mobandits.evaluation.front import front, plot_front
+from mobandits.evaluation.ips import Ips
+from mobandits.evaluation.regions import Box, Ellipsoid
+from mobandits.evaluation.replay import Replay
+from mobandits.evaluation.replay_recipe import replay
+from mobandits.evaluation.reward_model import RidgePerArm
+from mobandits.evaluation.snips import Snips
+from mobandits.evaluation.switch_dr import SwitchDr
+from mobandits.evaluation.targets import Always, Logging, Uniform
+from mobandits.evaluation.terms import Terms
+from mobandits.evaluation.training import Trained
+from mobandits.logs import Feedback
+
+__all__ = [
+    "ESTIMATORS",
+    "Always",
+    "Box",
+    "Case",
+    "Comparison",
+    "Diagnostics",
+    "DirectMethod",
+    "DoublyRobust",
+    "Ellipsoid",
+    "Estimate",
+    "Feedback",
+    "Ips",
+    "Logging",
+    "Replay",
+    "RidgePerArm",
+    "Snips",
+    "SwitchDr",
+    "Terms",
+    "Trained",
+    "Uniform",
+    "Verdict",
+    "compare",
+    "dominance",
+    "evaluate",
+    "front",
+    "plot_front",
+    "replay",
+]

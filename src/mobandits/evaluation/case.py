@@ -1,0 +1,96 @@
+"""One target on one log: what every estimator is given."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar, Protocol
+
+import numpy as np
+
+from mobandits.evaluation.terms import Terms
+from mobandits.kernel.protocols import Array
+from mobandits.logs import Feedback
+
+
+class Predictions(Protocol):
+    """Rewards as a model expects them."""
+
+    def logged(self) -> Array:
+        """(rounds, objectives) of the arms that were played."""
+
+    def expected(self, probabilities: Array) -> Array:
+        """(rounds, objectives) of an arm drawn with these probabilities, (rounds, arms)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A log, a target's probabilities on it, and a reward model where there is one.
+
+    Args:
+        log: the logged decisions.
+        probabilities: (rounds, arms) the target's; None: the target is the logging policy itself.
+        predictions: of the rewards; None where no estimator asks.
+
+    Example:
+        >>> log = Feedback(np.ones((2, 1)), [0, 1], [[0.5], [1.0]], [0.5, 0.25], ("a", "b"), ("quality",))
+        >>> Case(log, np.full((2, 2), 0.5)).weights.tolist()
+        [1.0, 2.0]
+    """
+
+    log: Feedback
+    probabilities: Array | None
+    predictions: Predictions | None = None
+
+    @property
+    def rewards(self) -> Array:
+        """(rounds, objectives) observed rewards, NaN where there is none."""
+        return self.log.rewards
+
+    @cached_property
+    def played(self) -> Array:
+        """(rounds,) the target's probability of the arm that was played; 1 for the logging policy, which played it."""
+        if self.probabilities is None:
+            return np.ones(len(self.log))
+        out: Array = self.probabilities[np.arange(len(self.log)), self.log.arms]
+        return out
+
+    @cached_property
+    def weights(self) -> Array:
+        """(rounds,) importance weights, the target's probability of the arm that was played over the logging policy's.
+
+        Raises:
+            ValueError: where propensities were not logged.
+        """
+        if self.probabilities is None:
+            return np.ones(len(self.log))
+        lacking = int(np.isnan(self.log.propensities).sum())
+        if lacking:
+            raise ValueError(
+                f"Feedback.propensities must be known in every round for importance weights, got NaN in {lacking} of "
+                f"{len(self.log)}; Replay and DirectMethod need none"
+            )
+        return self.played / self.log.propensities
+
+    @cached_property
+    def logged(self) -> Array:
+        """(rounds, objectives) the rewards that the model expects of the arms that were played."""
+        return self._model().logged()
+
+    @cached_property
+    def expected(self) -> Array:
+        """(rounds, objectives) the rewards that the model expects of the target."""
+        return self.logged if self.probabilities is None else self._model().expected(self.probabilities)
+
+    def _model(self) -> Predictions:
+        if self.predictions is None:
+            raise ValueError("predictions must be given for an estimator with a reward model, got None")
+        return self.predictions
+
+
+class Estimator(Protocol):
+    """How the value of a target is estimated: a frozen dataclass with keyword parameters."""
+
+    name: ClassVar[str]  # on the command line and in tables
+    needs_model: ClassVar[bool]
+
+    def terms(self, case: Case) -> Terms:
+        """What every round adds to the estimate."""

@@ -1,0 +1,213 @@
+"""Many targets on one log."""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from mobandits.evaluation.case import Case, Estimator, Predictions
+from mobandits.evaluation.cautions import cautions
+from mobandits.evaluation.diagnostics import Diagnostics, diagnose
+from mobandits.evaluation.direct_method import DirectMethod
+from mobandits.evaluation.doubly_robust import DoublyRobust
+from mobandits.evaluation.estimate import Estimate
+from mobandits.evaluation.folds import folds_of
+from mobandits.evaluation.ips import Ips
+from mobandits.evaluation.replay import Replay
+from mobandits.evaluation.reward_model import OwnPredictions, RidgePerArm
+from mobandits.evaluation.snips import Snips
+from mobandits.evaluation.switch_dr import SwitchDr
+from mobandits.evaluation.targets import Target, probabilities_of
+from mobandits.evaluation.training import Trained
+from mobandits.kernel.checks import choice
+from mobandits.kernel.protocols import Array, IntArray, Recipe
+from mobandits.kernel.text import concise
+from mobandits.logs import Feedback
+
+ESTIMATORS: dict[str, type[Any]] = {
+    kind.name: kind for kind in (Ips, Snips, DoublyRobust, SwitchDr, DirectMethod, Replay)
+}
+TABLE: dict[str, Any] = {
+    **dict.fromkeys(("policy", "estimator", "objective"), pl.String),
+    **dict.fromkeys(("value", "standard_error", "low", "high"), pl.Float64),
+}
+Model = RidgePerArm | Array | None
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """The values of several targets on the same rounds.
+
+    Attributes:
+        objectives: their names.
+        estimates: {(target, estimator): estimate}, in the order asked for.
+    """
+
+    objectives: tuple[Hashable, ...]
+    estimates: Mapping[tuple[str, str], Estimate]
+
+    @property
+    def targets(self) -> list[str]:
+        """Names of the targets."""
+        return list(dict.fromkeys(target for target, _ in self.estimates))
+
+    @property
+    def estimators(self) -> list[str]:
+        """Names of the estimators."""
+        return list(dict.fromkeys(estimator for _, estimator in self.estimates))
+
+    def __getitem__(self, key: tuple[str, str]) -> Estimate:
+        return self.estimates[key]
+
+    def table(self, level: float = 0.95) -> pl.DataFrame:
+        """A row per target, estimator and objective.
+
+        Args:
+            level: of the joint box of every estimate.
+
+        Returns:
+            `policy`, `estimator`, `objective` str, `value`, `standard_error`, `low`, `high` float: the last two are
+            `Estimate.box`, right for all objectives of a row's estimate at once.
+        """
+        rows: list[tuple[Any, ...]] = []
+        for (target, estimator), estimate in self.estimates.items():
+            box = estimate.box(level)
+            columns = (estimate.value, estimate.standard_error, box.low, box.high)
+            for name, *numbers in zip(self.objectives, *(column.tolist() for column in columns), strict=True):
+                rows.append((target, estimator, str(name), *numbers))
+        return pl.DataFrame(rows, TABLE, orient="row")
+
+
+def evaluate(
+    log: Feedback,
+    target: Target,
+    estimator: Estimator | str = "dr",
+    *,
+    model: Model = None,
+    folds: int = 5,
+    seed: int = 0,
+    logging: Array | None = None,
+) -> Estimate:
+    """What a target would have been worth, from a log of other decisions.
+
+    Args:
+        log: the logged decisions.
+        target: what is evaluated, see `compare`.
+        estimator: see `compare`.
+        model: see `compare`.
+        folds: see `compare`.
+        seed: see `compare`.
+        logging: see `compare`.
+
+    Raises:
+        ValueError: naming parameter, rule and value.
+
+    Example:
+        >>> from mobandits.evaluation import Always
+        >>> rng = np.random.default_rng(0)
+        >>> rewards = rng.random((1000, 2))
+        >>> log = Feedback(np.ones((1000, 1)), rng.integers(0, 2, 1000), rewards, [0.5] * 1000, "ab", ("q", "c"))
+        >>> estimate = evaluate(log, Always("a"), "snips")
+        >>> estimate.value.round(2).tolist(), bool(estimate.ellipsoid(0.95).contains([0.5, 0.5]))
+        ([0.51, 0.48], True)
+    """
+    found = compare(log, {"target": target}, [estimator], model=model, folds=folds, seed=seed, logging=logging)
+    (estimate,) = found.estimates.values()
+    return estimate
+
+
+def compare(
+    log: Feedback,
+    targets: Mapping[str, Target],
+    estimators: Sequence[Estimator | str] = ("ips", "snips", "dr"),
+    *,
+    model: Model = None,
+    folds: int = 5,
+    seed: int = 0,
+    logging: Array | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Comparison:
+    """What several targets would have been worth on the same rounds.
+
+    A reward that was not observed (NaN) leaves its round out for that objective and that objective only. That is right
+    where being missing depends on neither arm nor reward; a warning says where it visibly depends on the arm.
+
+    Memory: the log, one array of rounds x arms per target at a time (400 MB for a million rounds and 50 arms, as much
+    again for a moment while it is checked), and per estimate two arrays of rounds x objectives.
+
+    Args:
+        log: the logged decisions.
+        targets: {name: target}: probabilities (rounds, arms); a callable that takes the log and returns them;
+            `Uniform()`, `Always(arm)`, `Logging()`; a recipe, or `Trained(recipe)`.
+        estimators: some of `ESTIMATORS` by name, or objects such as ``Ips(clip=20)``.
+        model: of the rewards, for estimators that need one: a `RidgePerArm`, which is the default, fitted on the other
+            folds; or predictions of your own, (rounds, arms, objectives).
+        folds: number of parts of the log, for recipes and the model; both leave the same part out.
+        seed: of the folds and of what recipes draw.
+        logging: (rounds, arms) the logging policy's probabilities of all arms, if they are known: for the diagnostics
+            of overlap alone.
+        progress: called with the number of targets done, and of all.
+
+    Raises:
+        ValueError: naming parameter, rule and value.
+    """
+    chosen = _labelled(estimators)
+    if not len(log):
+        raise ValueError("log must have at least one round, got none")
+    if not targets:
+        raise ValueError("targets must name at least one target, got none")
+    asked = any(one.needs_model for one in chosen.values())
+    fitted = asked and (model is None or isinstance(model, RidgePerArm))
+    learns = any(isinstance(target, Recipe | Trained) for target in targets.values())
+    parts = folds_of(len(log), folds, seed) if fitted or learns else np.zeros(len(log), np.int64)
+    predictions = _predictions(log, model, parts) if asked else None
+    known = None if logging is None else probabilities_of(logging, log, parts)
+    estimates: dict[tuple[str, str], Estimate] = {}
+    for done, (name, target) in enumerate(targets.items()):
+        if progress:
+            progress(done, len(targets))
+        case = _case(log, name, target, predictions, parts, seed)
+        found = diagnose(case, known)
+        estimates |= {(name, key): _estimate(name, case, one, found) for key, one in chosen.items()}
+    if progress:
+        progress(len(targets), len(targets))
+    return Comparison(log.objective_names, estimates)
+
+
+def _labelled(estimators: Sequence[Estimator | str]) -> dict[str, Estimator]:
+    """By name, or by what they are where a name is there twice."""
+    found: list[Estimator] = []
+    for one in estimators:
+        if isinstance(one, str):
+            choice("estimator", one, ESTIMATORS)
+        elif not hasattr(one, "terms") or isinstance(one, type):
+            raise ValueError(f"estimator must be a name or an estimator such as Ips(), got {one!r}")
+        found.append(ESTIMATORS[one]() if isinstance(one, str) else one)
+    names = [one.name for one in found]
+    labels = [name if names.count(name) == 1 else concise(one) for name, one in zip(names, found, strict=True)]
+    if not found or len(set(labels)) < len(labels):
+        raise ValueError(f"estimators must be some, each once, got {', '.join(labels) or 'none'}")
+    return dict(zip(labels, found, strict=True))
+
+
+def _predictions(log: Feedback, model: Model, parts: IntArray) -> Predictions:
+    if model is None or isinstance(model, RidgePerArm):
+        return (model or RidgePerArm()).fit(log, parts)
+    return OwnPredictions(model, log)
+
+
+def _case(
+    log: Feedback, name: str, target: Target, predictions: Predictions | None, parts: IntArray, seed: int
+) -> Case:
+    try:
+        return Case(log, probabilities_of(target, log, parts, seed), predictions)
+    except ValueError as error:
+        raise ValueError(f"target {name!r}: {error}") from error
+
+
+def _estimate(name: str, case: Case, estimator: Estimator, found: Diagnostics) -> Estimate:
+    seen = (~np.isnan(case.rewards)).sum(0)
+    estimate = Estimate(name, estimator, case.log.objective_names, estimator.terms(case), seen, found)
+    return replace(estimate, warnings=cautions(case, estimate))

@@ -1,0 +1,85 @@
+"""How much a log can tell of a target, in numbers."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mobandits.evaluation.case import Case
+from mobandits.kernel.protocols import Array
+
+UNKNOWN = (np.nan,) * 5
+
+
+@dataclass(frozen=True)
+class Diagnostics:
+    """The weights of a target on a log, without regard to rewards.
+
+    Attributes:
+        rounds: length n of the log.
+        effective_rounds: (sum w)^2 / sum w^2: so many rounds of the target's own would tell as much; n where it plays
+            as the logging policy. NaN where propensities were not logged, and so are the next four.
+        largest_weight: max w.
+        largest_share: max w / sum w.
+        mean_weight: its expectation is 1 where propensities are right and the logging policy could play whatever the
+            target plays.
+        strayed: how many standard errors it is away from 1.
+        matched: mean of the target's probabilities of the arms that were played.
+        uncovered_rounds: share of the rounds in which the target may play an arm that the logging policy could not
+            play: its probability of that is 0, where all its probabilities are known; else the arm occurs nowhere in
+            the log.
+        uncovered_mass: mean of the target's probability of such arms.
+    """
+
+    rounds: int
+    effective_rounds: float
+    largest_weight: float
+    largest_share: float
+    mean_weight: float
+    strayed: float
+    matched: float
+    uncovered_rounds: float
+    uncovered_mass: float
+
+
+def diagnose(case: Case, logging: Array | None = None) -> Diagnostics:
+    """The diagnostics of a case.
+
+    Args:
+        case: a target on a log.
+        logging: (rounds, arms) the logging policy's probabilities of all arms, where they are known.
+
+    Reference:
+        Effective rounds: Kish, Survey sampling, 1965. The mean weight as a test of propensities: Li, Kim and
+        Zitouni, WSDM 2015.
+
+    Example:
+        >>> from mobandits.logs import Feedback
+        >>> log = Feedback(np.ones((2, 1)), [0, 1], [[0.5], [1.0]], [0.5, 0.25], ("a", "b"), ("quality",))
+        >>> diagnose(Case(log, np.full((2, 2), 0.5))).effective_rounds
+        1.8
+    """
+    known = case.probabilities is None or not np.isnan(case.log.propensities).any()
+    weighing = _weighing(case.weights) if known else UNKNOWN
+    return Diagnostics(len(case.log), *weighing, float(case.played.mean()), *_uncovered(case, logging))
+
+
+def _weighing(weights: Array) -> tuple[float, float, float, float, float]:
+    total, squares, error = weights.sum(), (weights**2).sum(), weights.std() / len(weights) ** 0.5
+    away = weights.mean() - 1.0
+    with np.errstate(divide="ignore"):
+        strayed = 0.0 if abs(away) < 1e-12 else abs(away) / error
+    effective = total**2 / squares if squares > 0.0 else 0.0
+    share = weights.max() / total if total > 0.0 else 0.0
+    return float(effective), float(weights.max()), float(share), float(weights.mean()), float(strayed)
+
+
+def _uncovered(case: Case, logging: Array | None) -> tuple[float, float]:
+    """Share of rounds, and mass."""
+    if case.probabilities is None:
+        return 0.0, 0.0
+    if logging is None:
+        never = np.bincount(case.log.arms, minlength=len(case.log.arm_names)) == 0
+        beyond = case.probabilities[:, never]
+    else:
+        beyond = np.where(logging == 0.0, case.probabilities, 0.0)
+    return float((beyond > 0.0).any(1).mean()), float(beyond.sum(1).mean())

@@ -1,0 +1,37 @@
+"""The direct method: ask a model of the rewards."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mobandits.evaluation.case import Case
+from mobandits.evaluation.terms import Terms
+
+
+@dataclass(frozen=True, kw_only=True)
+class DirectMethod:
+    """The mean over rounds of sum_a pi(a | x_i) q(x_i, a), with q the model's prediction of the reward.
+
+    All rounds count, whether their rewards were observed or not. The variance is small and the bias is the model's:
+    the confidence region shows how much the contexts vary and not how wrong the model is, so it is not to be trusted
+    alone, and a warning says so.
+
+    Reference:
+        Dudik, Langford and Li, Doubly robust policy evaluation and learning, ICML 2011, section 2.
+
+    Example:
+        >>> from mobandits.evaluation.reward_model import OwnPredictions
+        >>> from mobandits.logs import Feedback
+        >>> log = Feedback(np.ones((1, 1)), [0], [[0.5]], [0.5], ("a", "b"), ("quality",))
+        >>> own = OwnPredictions(np.array([[[0.5], [1.0]]]), log)
+        >>> DirectMethod().terms(Case(log, np.array([[0.5, 0.5]]), own)).numerator.tolist()
+        [[0.75]]
+    """
+
+    name: ClassVar[str] = "dm"
+    needs_model: ClassVar[bool] = True
+
+    def terms(self, case: Case) -> Terms:
+        """a_il = q_l(x_i, pi) and b_il = 1."""
+        return Terms(case.expected, np.ones_like(case.expected))

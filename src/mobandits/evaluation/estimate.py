@@ -1,0 +1,161 @@
+"""The value of a target as a vector, with its doubt."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from mobandits.evaluation import bernstein, bootstrap
+from mobandits.evaluation.case import Estimator
+from mobandits.evaluation.diagnostics import Diagnostics
+from mobandits.evaluation.quantiles import hotelling_radius, student_quantile
+from mobandits.evaluation.regions import Box, Ellipsoid
+from mobandits.evaluation.terms import Terms, influence, ratio
+from mobandits.kernel.checks import number
+from mobandits.kernel.protocols import Array, IntArray
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Estimate:
+    """What a target is worth, by one estimator.
+
+    All regions are for the vector of values; see `ellipsoid`, `box`, `bootstrap` and `bernstein`. They take rounds as
+    independent draws of the same law, and the target, the reward model and the propensities as given.
+
+    Args:
+        target: its name.
+        estimator: what estimated.
+        objectives: their names.
+        terms: what every round adds.
+        seen: (objectives,) the number of rounds whose reward was observed.
+        diagnostics: how much the log can tell of the target.
+        warnings: why the estimate may not be trusted, in words; empty where no rule was broken.
+
+    Example:
+        >>> from mobandits.evaluation import Uniform, evaluate
+        >>> from mobandits.logs import Feedback
+        >>> log = Feedback(np.ones((2, 1)), [0, 1], [[0.5], [1.0]], [0.5, 0.25], ("a", "b"), ("quality",))
+        >>> evaluate(log, Uniform(), "ips").value.tolist()
+        [1.25]
+    """
+
+    target: str
+    estimator: Estimator
+    objectives: tuple[Hashable, ...]
+    terms: Terms
+    seen: IntArray
+    diagnostics: Diagnostics
+    warnings: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        """What was found: the terms of a million rounds are no name."""
+        value, error = self.value.tolist(), self.standard_error.tolist()
+        return f"Estimate({self.target!r}, {self.estimator!r}, value={value}, standard_error={error})"
+
+    @cached_property
+    def value(self) -> Array:
+        """(objectives,) the estimate; NaN where no round speaks of an objective."""
+        return ratio(self.terms)
+
+    @cached_property
+    def covariance(self) -> Array:
+        """(objectives, objectives) of the estimate: that of the rounds' influences, divided by their number."""
+        rounds, effects = self.rounds, influence(self.terms)
+        out: Array = effects.T @ effects / (rounds * max(rounds - 1, 1))
+        return out
+
+    @property
+    def standard_error(self) -> Array:
+        """(objectives,) square roots of the covariance's diagonal."""
+        return np.sqrt(np.diag(self.covariance))
+
+    @property
+    def rounds(self) -> int:
+        """Length of the log."""
+        return len(self.terms.numerator)
+
+    @property
+    def bias_bound(self) -> Array:
+        """(objectives,) how far clipping, or switching, may have moved the estimate: itself an estimate; else 0."""
+        if self.terms.lost is None:
+            return np.zeros(len(self.objectives))
+        out: Array = self.terms.lost.sum(0) / np.maximum(self.seen, 1)
+        return out
+
+    def ellipsoid(self, level: float = 0.95) -> Ellipsoid:
+        """The joint region (v - V)' C^-1 (v - V) <= p (n - 1) / (n - p) F_{p, n - p}(level), right for many rounds.
+
+        V is the value, C the covariance, p the number of objectives, n the rounds. Bias by clipping is not in it.
+
+        Raises:
+            ValueError: where `level` is not between 0 and 1.
+            MissingExtraError: where SciPy is not installed.
+
+        Reference:
+            Hotelling, Ann. Math. Stat. 2, 1931.
+        """
+        number("level", level, above=0.0, below=1.0)
+        known = np.isfinite(self.value).all()
+        radius = hotelling_radius(level, len(self.objectives), self.rounds) ** 0.5 if known else np.inf
+        return Ellipsoid(self.value, self.covariance, radius)
+
+    def box(self, level: float = 0.95) -> Box:
+        """An interval for every objective, all of them right at once: V_l +- q s_l, for many rounds.
+
+        q is the quantile of Student's t at (1 + level^(1 / p)) / 2, which is enough however the objectives are
+        correlated.
+
+        Raises:
+            ValueError: where `level` is not between 0 and 1.
+            MissingExtraError: where SciPy is not installed.
+
+        Reference:
+            Sidak, JASA 62, 1967.
+        """
+        number("level", level, above=0.0, below=1.0)
+        each = (1.0 + level ** (1.0 / len(self.objectives))) / 2.0
+        reach = student_quantile(each, max(self.rounds - 1, 1)) * self.standard_error
+        return _box(self.value, reach)
+
+    def bootstrap(self, level: float = 0.95, samples: int = 1000, seed: int = 0) -> Box:
+        """As `box`, with the quantile of max_l |V*_l - V_l| / s*_l over resampled logs in the place of q.
+
+        It follows the correlations, and is wider where few rounds carry the estimate. Reward models and targets are
+        not fitted anew.
+
+        Args:
+            level: of the joint region.
+            samples: number of resampled logs; each costs a pass over the rounds, 35 ms for a million.
+            seed: of the resampling.
+
+        Raises:
+            ValueError: naming parameter, rule and value.
+
+        Reference:
+            The studentised bootstrap: Hall, The bootstrap and Edgeworth expansion, 1992; the maximum: Romano and Wolf,
+            Econometrica 73, 2005.
+        """
+        number("level", level, above=0.0, below=1.0)
+        quantile = bootstrap.largest_quantile(self.terms, level, samples, seed)
+        return _box(self.value, quantile * self.standard_error)
+
+    def bernstein(self, level: float = 0.95, *, low: Array, high: Array, weight_bound: float | None = None) -> Box:
+        """A box that holds the value with probability `level` for any number of rounds; see `bernstein.box`.
+
+        Args:
+            level: of the joint region.
+            low: (objectives,) or a number: the least reward that can be.
+            high: the largest.
+            weight_bound: the largest weight that can be; the estimator's `clip` where None.
+
+        Raises:
+            ValueError: where the estimator is not `Ips`, or a range is broken.
+        """
+        number("level", level, above=0.0, below=1.0)
+        return bernstein.box(self.terms, self.estimator, level, low, high, weight_bound)
+
+
+def _box(value: Array, reach: Array) -> Box:
+    known = np.isfinite(value) & np.isfinite(reach)
+    return Box(np.where(known, value - reach, -np.inf), np.where(known, value + reach, np.inf))

@@ -1,0 +1,28 @@
+"""Parts of a log: what is fitted on the others is used on each, so that no round judges what it taught."""
+
+import numpy as np
+
+from mobandits.kernel.checks import integer
+from mobandits.kernel.protocols import IntArray
+
+
+def folds_of(rounds: int, folds: int, seed: int) -> IntArray:
+    """(rounds,) the fold of every round, from 0; random, and as even as can be.
+
+    Args:
+        rounds: length of the log.
+        folds: their number, at least 2 and at most one per round.
+        seed: of the random assignment.
+
+    Raises:
+        ValueError: where there are too few folds or rounds.
+
+    Example:
+        >>> np.bincount(folds_of(10, 3, seed=0)).tolist()
+        [4, 3, 3]
+    """
+    integer("folds", folds, at_least=2)
+    integer("seed", seed, at_least=0)
+    if rounds < folds:
+        raise ValueError(f"folds must be at most the number of rounds, {rounds}, got {folds}")
+    return np.random.default_rng(seed).permutation(np.arange(rounds) % folds)

@@ -1,0 +1,149 @@
+"""The front of candidate targets, and how sure the log is of it."""
+
+import itertools
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from mobandits.evaluation.bootstrap import resamples
+from mobandits.evaluation.comparison import Comparison
+from mobandits.evaluation.dominance import dominance
+from mobandits.evaluation.estimate import Estimate
+from mobandits.kernel.checks import choice, number
+from mobandits.kernel.compiled import compile_loop
+from mobandits.kernel.pareto_filter import front_of_many
+from mobandits.kernel.protocols import Array, Mask
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+ALL = np.empty(0, np.int64)  # objectives count
+ALL.setflags(write=False)  # as an order's field is: the same compilation
+
+
+def front(
+    comparison: Comparison, estimator: str | None = None, *, level: float = 0.95, samples: int = 200, seed: int = 0
+) -> pl.DataFrame:
+    """Which targets nothing else dominates, and which may be among them.
+
+    Target b is named in `dominated_by` of a where `dominance` shows it at 1 - (1 - level) / (P (P - 1)), for P targets
+    and margin 0. So with probability `level` all targets of the true front have an empty `dominated_by`, for many
+    rounds.
+
+    Args:
+        comparison: from `compare`.
+        estimator: whose values; None for the last one that was asked for.
+        level: of the statement above, and of the joint boxes.
+        samples: number of resampled logs.
+        seed: of the resampling.
+
+    Returns:
+        A row per target and objective: `policy`, `objective` str, `value`, `low`, `high` float, as in
+        `Comparison.table`; `on_front` bool, by the values; `front_share` float, the share of resampled logs in which it
+        is on the front; `dominated_by` str, names separated by commas, empty where it may be on the true front.
+
+    Raises:
+        ValueError: where there is no such estimator.
+
+    Example:
+        >>> from mobandits.evaluation import Always, compare
+        >>> from mobandits.logs import Feedback
+        >>> rng = np.random.default_rng(0)
+        >>> arms = rng.integers(0, 2, 1000)
+        >>> rewards = arms[:, None] + rng.normal(size=(1000, 2))
+        >>> log = Feedback(np.ones((1000, 1)), arms, rewards, [0.5] * 1000, "ab", ("quality", "thrift"))
+        >>> table = front(compare(log, {"a": Always("a"), "b": Always("b")}, ["snips"]))
+        >>> table.filter(pl.col("objective") == "quality").select("policy", "on_front", "dominated_by").rows()
+        [('a', False, 'b'), ('b', True, '')]
+    """
+    number("level", level, above=0.0, below=1.0)
+    name = chosen(comparison, estimator)
+    estimates = [comparison[target, name] for target in comparison.targets]
+    strict = 1.0 - (1.0 - level) / max(len(estimates) * (len(estimates) - 1), 1)
+    beaten: dict[str, list[str]] = {one.target: [] for one in estimates}
+    for first, second in itertools.permutations(estimates, 2):
+        if dominance(first, second, level=strict).decision == "dominates":
+            beaten[second.target].append(first.target)
+    columns = pl.DataFrame(
+        {
+            "policy": comparison.targets,
+            "on_front": nondominated(np.array([one.value for one in estimates])),
+            "front_share": _share(estimates, samples, seed),
+            "dominated_by": [", ".join(beaten[one.target]) for one in estimates],
+        },
+        {"policy": pl.String, "on_front": pl.Boolean, "front_share": pl.Float64, "dominated_by": pl.String},
+    )
+    values = comparison.table(level).filter(pl.col("estimator") == name)
+    return values.drop("estimator", "standard_error").join(columns, on="policy", maintain_order="left")
+
+
+def outlines(
+    comparison: Comparison, estimator: str | None = None, *, level: float = 0.95, objectives: tuple[int, int] = (0, 1)
+) -> pl.DataFrame:
+    """The borders of the joint regions on two objectives, to be drawn.
+
+    Args:
+        comparison: from `compare`.
+        estimator: whose values; None for the last one that was asked for.
+        level: of `Estimate.ellipsoid`.
+        objectives: which two.
+
+    Returns:
+        `policy` str, `x`, `y` float: closed lines, point after point; none for a target of which nothing is known.
+    """
+    name, rows = chosen(comparison, estimator), []
+    for target in comparison.targets:
+        region = comparison[target, name].ellipsoid(level)
+        if np.isfinite(region.radius):
+            rows += [(target, *point) for point in region.outline(objectives).tolist()]
+    return pl.DataFrame(rows, {"policy": pl.String, "x": pl.Float64, "y": pl.Float64}, orient="row")
+
+
+def plot_front(
+    comparison: Comparison, estimator: str | None = None, *, level: float = 0.95, samples: int = 200, seed: int = 0
+) -> "Figure":
+    """The figure of `front`: two objectives as a plane with joint regions, else a panel each with joint intervals.
+
+    Args:
+        comparison: see `front`.
+        estimator: see `front`.
+        level: see `front`.
+        samples: see `front`.
+        seed: see `front`.
+    """
+    from mobandits.figures.policy_front import draw_front  # noqa: PLC0415 - the library for drawing
+
+    table = front(comparison, estimator, level=level, samples=samples, seed=seed)
+    two = len(comparison.objectives) == 2
+    return draw_front(table, outlines(comparison, estimator, level=level) if two else pl.DataFrame())
+
+
+def chosen(comparison: Comparison, estimator: str | None) -> str:
+    """The estimator's name, checked; the last one for None."""
+    if estimator is not None:
+        choice("estimator", estimator, comparison.estimators)
+    return comparison.estimators[-1] if estimator is None else estimator
+
+
+def nondominated(values: Array) -> Mask:
+    """(targets,) True where no other is at least as good in all objectives and better in one; False where NaN.
+
+    Example:
+        >>> nondominated(np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0], [np.nan, 1.0]])).tolist()
+        [True, True, False, False]
+    """
+    known = np.flatnonzero(~np.isnan(values).any(1))
+    out = np.zeros(len(values), bool)
+    if len(known):
+        out[known] = compile_loop(front_of_many)(values[known], ALL)
+    return out
+
+
+def _share(estimates: list[Estimate], samples: int, seed: int) -> Array:
+    total = np.zeros(len(estimates))
+    for counts in resamples(estimates[0].rounds, samples, seed):
+        with np.errstate(invalid="ignore", divide="ignore"):
+            values = [(counts @ one.terms.numerator) / (counts @ one.terms.denominator) for one in estimates]
+        total += nondominated(np.array(values))
+    return total / samples

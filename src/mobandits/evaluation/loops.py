@@ -1,0 +1,143 @@
+"""What recipes do with a log: learn from it, say what they would play, and be replayed. Plain loops, also compiled.
+
+In all of them `contexts` is (rounds, arms or 1, features), `eligible` (rounds or 1, arms), one row where all rounds
+have the same arms, and `rounds` names the rows that are visited, in order.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from mobandits.kernel.compiled import kernel
+from mobandits.kernel.protocols import Array, IntArray, Mask, Policy, Rng
+
+FIRST, EVERY = 256, 64  # a draw costs as much as a decision: after the first ones, it is looked at now and then
+
+
+@kernel
+def seen(t: int, contexts: Array, eligible: Mask) -> tuple[Array, IntArray]:
+    """The context of round t, (arms or 1, features), and the ids of its eligible arms."""
+    arms, context = np.flatnonzero(eligible[t if len(eligible) > 1 else 0]), contexts[t]
+    if len(context) > 1 and len(arms) < len(context):
+        return context[arms], arms
+    return context, arms
+
+
+def learn(
+    policy: Policy,
+    state: Any,
+    rounds: IntArray,
+    contexts: Array,
+    played: IntArray,
+    rewards: Array,
+    eligible: Mask,
+    matching: bool,
+    rng: Rng,
+    learned: IntArray,
+) -> Any:
+    """Teach a policy what somebody else played.
+
+    Some policies attach a note to a draw, which `update` must be told again: only the rounds in which they draw the arm
+    that was played can teach them. Where `matching` is False, a note that is not 0 ends the loop.
+
+    Args:
+        policy: any policy.
+        state: its state, which is consumed.
+        rounds: which rows to learn from.
+        contexts: see above.
+        played: (all rounds,) arms.
+        rewards: (all rounds, objectives).
+        eligible: see above.
+        matching: learn only where the policy draws the arm that was played.
+        rng: of the policy.
+        learned: (1,) out: the number of rounds that taught something; -1 where a note was met.
+
+    Returns:
+        The state after these rounds.
+    """
+    for i in range(len(rounds)):
+        t = rounds[i]
+        context, arms = seen(t, contexts, eligible)
+        position = np.searchsorted(arms, played[t])
+        note = 0.0
+        if matching or i < FIRST or i % EVERY == 0:
+            choice = policy.draw(policy.beliefs(state, context, arms, rng), rng)
+            if matching and choice.arm != position:
+                continue
+            note = choice.note
+            if not matching and note != 0.0:
+                learned[0] = -1
+                return state
+        x = context[position if len(context) > 1 else 0]
+        state = policy.update(state, x, played[t], note, rewards[t], rng)
+        learned[0] += 1
+    return state
+
+
+def believe(
+    policy: Policy,
+    state: Any,
+    rounds: IntArray,
+    contexts: Array,
+    eligible: Mask,
+    rng: Rng,
+    law: Array,
+) -> None:
+    """Add what a policy would play, with its state as it is, to the rows `rounds` of `law` (all rounds, arms)."""
+    for i in range(len(rounds)):
+        t = rounds[i]
+        context, arms = seen(t, contexts, eligible)
+        probabilities = policy.probabilities(policy.beliefs(state, context, arms, rng))
+        for a in range(len(arms)):
+            law[t, arms[a]] += probabilities[a]
+
+
+def replayed(
+    policy: Policy,
+    state: Any,
+    rounds: IntArray,
+    contexts: Array,
+    played: IntArray,
+    rewards: Array,
+    eligible: Mask,
+    partial: bool,
+    limit: int,
+    rng: Rng,
+    matched: Mask,
+    visited: IntArray,
+) -> Any:
+    """Play a log: where the policy draws the arm that was played, the round counts and teaches.
+
+    Args:
+        policy: any policy.
+        state: its state, which is consumed.
+        rounds: which rows to visit.
+        contexts: see above.
+        played: (all rounds,) arms.
+        rewards: (all rounds, objectives).
+        eligible: see above.
+        partial: whether the policy learns from rewards that are missing in part.
+        limit: stop after so many rounds that count.
+        rng: of the policy.
+        matched: (all rounds,) out: True where a round counts.
+        visited: (1,) out: how many of `rounds` were visited.
+
+    Returns:
+        The state after these rounds.
+    """
+    count = 0
+    for i in range(len(rounds)):
+        if count == limit:
+            return state
+        visited[0] += 1
+        t = rounds[i]
+        context, arms = seen(t, contexts, eligible)
+        choice = policy.draw(policy.beliefs(state, context, arms, rng), rng)
+        if arms[choice.arm] != played[t]:
+            continue
+        matched[t] = True
+        count += 1
+        if partial or not np.isnan(rewards[t]).any():
+            x = context[choice.arm if len(context) > 1 else 0]
+            state = policy.update(state, x, played[t], choice.note, rewards[t], rng)
+    return state

@@ -1,0 +1,115 @@
+"""Replay of a recipe while it learns: what a new policy would have gone through."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from mobandits.evaluation.case import Case
+from mobandits.evaluation.cautions import UNEVEN_LOGGING, cautions, is_even
+from mobandits.evaluation.diagnostics import Diagnostics
+from mobandits.evaluation.estimate import Estimate
+from mobandits.evaluation.loops import replayed
+from mobandits.evaluation.replay import Replay
+from mobandits.evaluation.training import check_assumptions, contexts_of, eligible_of, runnable, shape_of
+from mobandits.kernel.checks import integer
+from mobandits.kernel.protocols import Array, IntArray, Mask, Recipe, Rng
+from mobandits.kernel.text import concise
+from mobandits.logs import Feedback
+
+
+@dataclass(frozen=True, eq=False)
+class Replayed(Case):
+    """A log of which some rounds counted."""
+
+    matched: Mask | None = None
+
+    @cached_property
+    def played(self) -> Array:
+        """(rounds,) 1 where the round counted, else 0."""
+        return np.asarray(self.matched, np.float64)
+
+
+def replay(
+    log: Feedback, recipe: Recipe, *, rejection: bool = True, rounds: int | None = None, seed: int = 0
+) -> Estimate:
+    """The mean reward of a recipe that learns as it goes, over the rounds in which it draws the arm that was played.
+
+    The policy starts from scratch and visits the log in order. Where it draws the arm that was played, the round counts
+    and the policy learns its reward; all other rounds are as if they had never been. What counts has the law of a run
+    with as many rounds, provided that contexts and rewards are independent from round to round and that no arm was
+    likelier than another. The second is brought about by rejection: with p_i the propensity of round i, the round is
+    dropped beforehand with probability 1 - min(p) / p_i. Every arm then remains with probability min(p), and so about
+    min(p) x rounds of the log count, whatever the recipe.
+
+    The regions are for the mean, over the rounds that counted, of the expected rewards of the policies that were played
+    in them; another run of the same recipe goes through other policies.
+
+    Args:
+        log: the logged decisions, in order.
+        recipe: what learns.
+        rejection: False skips it, for logs without propensities: biased where these differ.
+        rounds: the horizon that the recipe is told; None for the expected number of rounds that count.
+        seed: of the rejection and of the policy's draws.
+
+    Returns:
+        The estimate; `estimate.terms.denominator` tells which rounds counted, and `diagnostics.effective_rounds` how
+        many.
+
+    Raises:
+        ValueError: where propensities are needed and not known, or the recipe cannot work on such a log.
+
+    Reference:
+        Li, Chu, Langford and Wang, WSDM 2011, Algorithm 2 and Theorem 1; rejection for known propensities: Dudik,
+        Erhan, Langford and Li, Sample-efficient nonstationary policy evaluation for contextual bandits, UAI 2012.
+
+    Example:
+        >>> from mobandits.policies import RandomChoice
+        >>> rng = np.random.default_rng(0)
+        >>> rewards = rng.random((1000, 2))
+        >>> log = Feedback(np.ones((1000, 1)), rng.integers(0, 2, 1000), rewards, [0.5] * 1000, "ab", ("q", "c"))
+        >>> estimate = replay(log, RandomChoice())
+        >>> round(estimate.diagnostics.matched, 1), estimate.value.round(1).tolist()
+        (0.5, [0.5, 0.5])
+    """
+    if not isinstance(recipe, Recipe):
+        raise ValueError(f"recipe must be a recipe such as MolUcb(), got {recipe!r}")  # noqa: TRY004
+    integer("seed", seed, at_least=0)
+    if not len(log):
+        raise ValueError("log must have at least one round, got none")
+    check_assumptions(recipe, log)
+    rng = np.random.default_rng(seed)
+    kept, least = _kept(log, rng) if rejection else (np.arange(len(log)), 1.0 / len(log.arm_names))
+    matched = _play(log, recipe, kept, rounds or max(int(least * len(log)), 1), rng)
+    case, count = Replayed(log, None, None, matched), int(matched.sum())
+    seen = (~np.isnan(log.rewards)).sum(0)
+    found = Diagnostics(len(log), count, 1.0, 1.0 / max(count, 1), np.nan, np.nan, count / len(log), 0.0, 0.0)
+    estimate = Estimate(concise(recipe), Replay(), log.objective_names, Replay().terms(case), seen, found)
+    said = cautions(case, estimate) + ((UNEVEN_LOGGING,) if not rejection and not is_even(log) else ())
+    return Estimate(estimate.target, Replay(), log.objective_names, estimate.terms, seen, found, said)
+
+
+def _kept(log: Feedback, rng: Rng) -> tuple[IntArray, float]:
+    """The rounds that are left, as if no arm had been likelier than another, and the least propensity."""
+    lacking = int(np.isnan(log.propensities).sum())
+    if lacking:
+        raise ValueError(
+            f"Feedback.propensities must be known in every round for rejection, got NaN in {lacking} of {len(log)}; "
+            "rejection=False needs none"
+        )
+    least = float(log.propensities.min())
+    return np.flatnonzero(rng.random(len(log)) * log.propensities < least), least
+
+
+def _play(log: Feedback, recipe: Recipe, kept: IntArray, horizon: int, rng: Rng) -> Mask:
+    """(rounds,) the rounds that counted; stages of a recipe begin when the stage before has had its rounds."""
+    given = (contexts_of(log), log.arms, log.rewards, eligible_of(log))
+    matched, first = np.zeros(len(log), bool), 0
+    for policy, length in recipe.stages(shape_of(log, horizon)):
+        visited, limit = np.zeros(1, np.int64), len(log) if length is None else length
+        loop = runnable(replayed, policy)
+        loop(policy, policy.init(), kept[first:], *given, recipe.accepts_partial, limit, rng, matched, visited)
+        first += int(visited[0])
+        if first >= len(kept):
+            break
+    return matched

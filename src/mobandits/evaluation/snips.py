@@ -1,0 +1,52 @@
+"""Self-normalised inverse propensity scoring."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mobandits.evaluation.case import Case
+from mobandits.evaluation.clipping import check_clip, clipped
+from mobandits.evaluation.terms import Terms, observed, ratio
+
+
+@dataclass(frozen=True, kw_only=True)
+class Snips:
+    """sum w_i r_i / sum w_i, with w_i = pi(a_i | x_i) / p_i: a weighted mean of the rewards.
+
+    Symbols as in `Ips`. Never outside the range of the rewards, and unmoved by a constant added to them; its bias
+    vanishes like 1 / rounds. A round without a reward for an objective is left out for that objective, in both sums.
+
+    Args:
+        clip: the largest weight; larger ones are cut to it. That moves the limit of objective l's estimate V_l by at
+            most E[(w - clip)^+ |r_l - V_l|], whose estimate is `Estimate.bias_bound`. None does not clip.
+
+    Raises:
+        ValueError: where `clip` is not above 0.
+
+    Reference:
+        Swaminathan and Joachims, The self-normalized estimator for counterfactual learning, NeurIPS 2015.
+
+    Example:
+        >>> from mobandits.logs import Feedback
+        >>> log = Feedback(np.ones((2, 1)), [0, 1], [[0.5], [1.0]], [0.5, 0.25], ("a", "b"), ("quality",))
+        >>> ratio(Snips().terms(Case(log, np.full((2, 2), 0.5)))).round(4).tolist()
+        [0.8333]
+    """
+
+    clip: float | None = None
+
+    name: ClassVar[str] = "snips"
+    needs_model: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        check_clip("Snips.clip", self.clip)
+
+    def terms(self, case: Case) -> Terms:
+        """a_il = w_i r_il and b_il = w_i, both 0 where the reward is missing."""
+        rewards, seen = observed(case.rewards)
+        weights, cut = clipped(case.weights, self.clip)
+        terms = Terms(weights[:, None] * rewards, weights[:, None] * seen)
+        if cut is None:
+            return terms
+        return terms._replace(lost=cut[:, None] * seen * np.abs(rewards - ratio(terms)))

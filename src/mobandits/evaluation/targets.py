@@ -1,0 +1,116 @@
+"""What is evaluated: a law over arms for every round of a log."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mobandits.evaluation.training import Trained
+from mobandits.kernel.checks import doubles
+from mobandits.kernel.protocols import Array, IntArray, Mask, Recipe
+from mobandits.logs import Feedback
+
+Target = Any  # an array, a callable on the log, a recipe, or one of the classes below
+TOLERANCE = 1e-6  # how far the probabilities of a round may be from summing to 1
+
+
+@dataclass(frozen=True)
+class Uniform:
+    """Every eligible arm with the same probability.
+
+    Example:
+        >>> log = Feedback(np.ones((1, 1)), [0], [[0.5]], [0.5], ("a", "b"), ("quality",))
+        >>> Uniform()(log).tolist()
+        [[0.5, 0.5]]
+    """
+
+    def __call__(self, log: Feedback) -> Array:
+        """(rounds, arms) probabilities."""
+        mask = eligible(log)
+        out: Array = mask / mask.sum(1, keepdims=True)
+        return out
+
+
+@dataclass(frozen=True)
+class Always:
+    """One arm where it is eligible, else a uniform one.
+
+    Args:
+        arm: its name, one of `Feedback.arm_names`.
+
+    Raises:
+        ValueError: when it meets a log without such an arm.
+
+    Example:
+        >>> log = Feedback(np.ones((1, 1)), [0], [[0.5]], [0.5], ("a", "b"), ("quality",))
+        >>> Always("b")(log).tolist()
+        [[0.0, 1.0]]
+    """
+
+    arm: Hashable
+
+    def __call__(self, log: Feedback) -> Array:
+        """(rounds, arms) probabilities."""
+        if self.arm not in log.arm_names:
+            raise ValueError(f"Always.arm must be one of {', '.join(map(str, log.arm_names))}, got {self.arm!r}")
+        out, place = Uniform()(log), log.arm_names.index(self.arm)
+        found = eligible(log)[:, place]
+        out[found] = 0.0
+        out[found, place] = 1.0
+        return out
+
+
+@dataclass(frozen=True)
+class Logging:
+    """The logging policy itself: every weight is 1, and all estimators but `DirectMethod` return the mean reward."""
+
+
+def probabilities_of(target: Target, log: Feedback, folds: IntArray, seed: int = 0) -> Array | None:
+    """(rounds, arms) the target's probabilities, checked; None where the target is the logging policy.
+
+    Args:
+        target: probabilities (rounds, arms); a callable that takes the log and returns them; `Uniform`, `Always`,
+            `Logging`; or a recipe, or `Trained`, which learns from all folds but one and is asked on that one. What is
+            then evaluated is the mean over folds of policies that learned from a part of the log.
+        log: the logged decisions.
+        folds: (rounds,) the fold of each, which recipes need.
+        seed: of what recipes draw.
+
+    Raises:
+        ValueError: where they are not probabilities over eligible arms.
+
+    Example:
+        >>> log = Feedback(np.ones((1, 1)), [0], [[0.5]], [0.5], ("a", "b"), ("quality",))
+        >>> probabilities_of([[0.25, 0.75]], log, np.zeros(1, int)).tolist()
+        [[0.25, 0.75]]
+    """
+    if isinstance(target, Logging):
+        return None
+    if isinstance(target, Recipe):
+        target = Trained(target)
+    if isinstance(target, Trained):
+        return target.probabilities(log, folds, seed)
+    return _checked(target(log) if callable(target) else target, log)
+
+
+def eligible(log: Feedback) -> Mask:
+    """(rounds, arms) the arms that could have been played."""
+    return np.ones((len(log), len(log.arm_names)), bool) if log.eligible is None else log.eligible
+
+
+def _checked(value: Any, log: Feedback) -> Array:
+    table, wanted = doubles("target", value), (len(log), len(log.arm_names))
+    if table.shape != wanted:
+        raise ValueError(f"target must have shape (rounds, arms) = {wanted}, got {table.shape}")
+    if not (table >= 0.0).all():  # also NaN
+        t, arm = np.argwhere(~(table >= 0.0))[0].tolist()
+        raise ValueError(f"target must hold probabilities, at least 0, got {table[t, arm]} in round {t}, arm {arm}")
+    sums = table.sum(1)
+    worst = int(np.abs(sums - 1.0).argmax())
+    if not abs(sums[worst] - 1.0) <= TOLERANCE:
+        raise ValueError(f"target must sum to 1 over the arms, got {sums[worst]:g} in round {worst}")
+    if log.eligible is not None and (forbidden := (table > 0.0) & ~log.eligible).any():
+        t, arm = np.argwhere(forbidden)[0].tolist()
+        raise ValueError(f"target must be 0 where an arm is not eligible, got {table[t, arm]} in round {t}, arm {arm}")
+    return table

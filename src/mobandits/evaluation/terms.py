@@ -1,0 +1,65 @@
+"""What an estimator makes of every round, so that all estimators share one way to doubt themselves."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from mobandits.kernel.protocols import Array
+
+
+class Terms(NamedTuple):
+    """An estimate as a ratio of sums over rounds: V_l = sum_i a_il / sum_i b_il.
+
+    Where a reward was not observed, its a and b are 0: the round is left out for that objective and for no other.
+
+    Attributes:
+        numerator: a, (rounds, objectives).
+        denominator: b, (rounds, objectives).
+        lost: (rounds, objectives) how much clipping took from each term, in absolute value; None where nothing is
+            clipped.
+    """
+
+    numerator: Array
+    denominator: Array
+    lost: Array | None = None
+
+
+def ratio(terms: Terms) -> Array:
+    """(objectives,) the estimate; NaN where no round speaks of an objective.
+
+    Example:
+        >>> ratio(Terms(np.array([[1.0], [2.0]]), np.array([[1.0], [1.0]]))).tolist()
+        [1.5]
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        below = terms.denominator.sum(0)
+        return np.where(below == 0.0, np.nan, terms.numerator.sum(0) / below)
+
+
+def influence(terms: Terms) -> Array:
+    """(rounds, objectives) (a_il - V_l b_il) / mean(b_l): what each round does to the estimate, to first order.
+
+    The estimate less the truth is about the mean of this, which has mean 0; for a plain mean it is the terms less
+    their mean. Rounds without a reward have 0.
+
+    Reference:
+        The delta method for a ratio of means: A. Owen, Monte Carlo theory, methods and examples, 2013, section 9.2.
+
+    Example:
+        >>> influence(Terms(np.array([[1.0], [2.0]]), np.array([[1.0], [1.0]]))).ravel().tolist()
+        [-0.5, 0.5]
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        scaled: Array = (terms.numerator - ratio(terms) * terms.denominator) / terms.denominator.mean(0)
+    return scaled
+
+
+def observed(rewards: Array) -> tuple[Array, Array]:
+    """The rewards with 0 for NaN, and 1 where they were observed, both (rounds, objectives).
+
+    Example:
+        >>> [table.tolist() for table in observed(np.array([[0.5, np.nan]]))]
+        [[[0.5, 0.0]], [[1.0, 0.0]]]
+    """
+    missing = np.isnan(rewards)
+    return np.where(missing, 0.0, rewards), (~missing).astype(np.float64)

@@ -1,0 +1,87 @@
+"""What policies are worth by several estimators: a panel per objective, a row per policy, dots with intervals."""
+
+import math
+
+import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from mobandits.figures.style import INK, SOFT, WIDTH, Look, looks, panels, styled
+
+ROW, GAP, MARGIN = 0.15, 0.16, 0.75  # inches of an interval, between policies, and of title and axis
+
+
+def values_data(values: pl.DataFrame, *, apart: bool = True) -> pl.DataFrame:
+    """Where every interval is drawn.
+
+    Args:
+        values: `policy`, `estimator`, `objective` str, `value`, `low`, `high` float.
+        apart: False where no policy has more than one estimator.
+
+    Returns:
+        The same rows that have a value, with `y` float: policies in order from the top, at distance 1, the estimators
+        of one policy side by side around it. Ends that are infinite are null.
+
+    Example:
+        >>> row = {"objective": "q", "value": 0.5, "low": 0.4, "high": float("inf")}
+        >>> values_data(pl.DataFrame([{"policy": p, "estimator": e, **row} for p in "ab" for e in "xy"])).select(
+        ...     "policy", "estimator", "y", "high").rows()
+        [('a', 'x', -0.2, None), ('a', 'y', 0.2, None), ('b', 'x', 0.8, None), ('b', 'y', 1.2, None)]
+    """
+    policies, estimators = (values[name].unique(maintain_order=True).to_list() for name in ("policy", "estimator"))
+    step = 0.8 / len(estimators) if apart and estimators else 0.0
+    place = {name: i for i, name in enumerate(policies)}
+    beside = {name: step * (i - (len(estimators) - 1) / 2) for i, name in enumerate(estimators)}
+    y = pl.col("policy").replace_strict(place, return_dtype=pl.Float64)
+    y += pl.col("estimator").replace_strict(beside, return_dtype=pl.Float64)
+    ends = [pl.when(pl.col(name).is_finite()).then(pl.col(name)).alias(name) for name in ("low", "high")]
+    return values.filter(pl.col("value").is_finite()).with_columns(*ends, y=y.round(6))
+
+
+@styled()
+def draw_values(values: pl.DataFrame, width: float = WIDTH, *, apart: bool = True) -> Figure:
+    """The figure.
+
+    Args:
+        values: as in `values_data`.
+        width: in inches; where it is less than WIDTH, the panels lie under each other.
+        apart: as in `values_data`.
+    """
+    data, style = values_data(values, apart=apart), looks(values["estimator"].unique(maintain_order=True))
+    policies = values["policy"].unique(maintain_order=True).to_list()
+    objectives = values["objective"].unique(maintain_order=True).to_list()
+    columns = min(len(objectives), 2) if width >= WIDTH else 1
+    rows = math.ceil(len(objectives) / columns)
+    height = MARGIN + len(policies) * (GAP + ROW * (len(style) if apart else 1))
+    figure, axes = panels(width, rows * height + 0.3, rows, columns)
+    for i, (panel, objective) in enumerate(zip(axes, objectives, strict=False)):
+        draw_rows(panel, data.filter(pl.col("objective") == objective), style)
+        panel.set_title(objective)
+        name_rows(panel, policies if i % columns == 0 else [""] * len(policies))
+    for panel in axes[len(objectives) :]:
+        panel.set_axis_off()
+    handles = [axes[0].plot([], [], look.marker, color=look.colour, markersize=5)[0] for look in style.values()]
+    if len(style) > 1:
+        figure.legend(handles, style.keys(), loc="outside upper left", ncols=len(style), frameon=False)
+    return figure
+
+
+def draw_rows(panel: Axes, data: pl.DataFrame, style: dict[str, Look]) -> None:
+    """Dots with intervals; an end that is infinite is the panel's own."""
+    known = data.filter(pl.col("low").is_not_null() & pl.col("high").is_not_null())
+    for estimator, y, low, high in known.select("estimator", "y", "low", "high").rows():
+        panel.plot([low, high], [y, y], color=style[estimator].colour, linewidth=1.6, solid_capstyle="butt")
+    for estimator, y, value in data.select("estimator", "y", "value").rows():
+        look = style[estimator]
+        panel.plot([value], [y], look.marker, color=look.colour, markersize=4.6)
+
+
+def name_rows(panel: Axes, names: list[str]) -> None:
+    """Names at the left, the first at the top, and a hairline between policies."""
+    panel.set_yticks(range(len(names)), names)
+    panel.tick_params(axis="y", length=0, labelcolor=INK)
+    panel.grid(visible=False, axis="y")
+    panel.set_ylim(len(names) - 0.5, -0.5)
+    for i in range(1, len(names)):
+        panel.axhline(i - 0.5, color=SOFT, linewidth=0.4, alpha=0.5)
+    panel.locator_params(axis="x", nbins=5)

@@ -1,0 +1,89 @@
+"""Slow and obvious: estimators one round at a time, recipes taught in Python, regressions by least squares."""
+
+import numpy as np
+
+from mobandits.kernel.protocols import Shape
+
+
+def estimate(name, log, law, predictions, bound=np.inf):
+    """(objectives,) one estimator, as its formula reads; `bound` is the clip, or the threshold of switch-dr."""
+    out = []
+    for l in range(len(log.objective_names)):
+        above = below = 0.0
+        for t in range(len(log)):
+            r, arm = log.rewards[t, l], log.arms[t]
+            modelled = sum(law[t, a] * predictions[t, a, l] for a in range(law.shape[1]))
+            if name == "dm":
+                above, below = above + modelled, below + 1.0
+                continue
+            if np.isnan(r):
+                continue
+            w, error = law[t, arm] / log.propensities[t], r - predictions[t, arm, l]
+            cut = min(w, bound)
+            if name == "ips":
+                above, below = above + cut * r, below + 1.0
+            elif name == "snips":
+                above, below = above + cut * r, below + cut
+            elif name == "dr":
+                above, below = above + modelled + cut * error, below + 1.0
+            elif name == "switch-dr":
+                above, below = above + modelled + (w * error if w <= bound else 0.0), below + 1.0
+            elif name == "replay":
+                above, below = above + law[t, arm] * r, below + law[t, arm]
+        out.append(above / below if below else np.nan)
+    return np.array(out)
+
+
+def ridge(log, folds, penalty):
+    """(rounds, arms, objectives) the predictions of `RidgePerArm`, by augmented least squares."""
+    out = np.empty((len(log), len(log.arm_names), len(log.objective_names)))
+    rows = log.contexts if log.contexts.ndim == 3 else np.repeat(log.contexts[:, None], out.shape[1], axis=1)
+    for fold in np.unique(folds):
+        for l in range(out.shape[2]):
+            train = (folds != fold) & ~np.isnan(log.rewards[:, l])
+            mean = log.rewards[train, l].mean() if train.any() else 0.0
+            for a in range(out.shape[1]):
+                its = train & (log.arms == a)
+                z = np.hstack([np.ones((its.sum(), 1)), rows[its, a]])
+                above = np.vstack([z, np.sqrt(penalty) * np.eye(z.shape[1])])
+                right = np.concatenate([log.rewards[its, l] - mean, np.zeros(z.shape[1])])
+                theta = np.linalg.lstsq(above, right, rcond=None)[0]
+                now = folds == fold
+                out[now, a, l] = mean + np.hstack([np.ones((now.sum(), 1)), rows[now, a]]) @ theta
+    return out
+
+
+def context_of(log, t):
+    """The context of a round as policies see it, and the ids of the eligible arms."""
+    arms = np.arange(len(log.arm_names)) if log.eligible is None else np.flatnonzero(log.eligible[t])
+    context = log.contexts[t] if log.contexts.ndim == 3 else log.contexts[t][None]
+    return (context[arms] if len(context) > 1 else context), arms
+
+
+def taught(recipe, log, rounds, rng):
+    """A policy without notes and without stages, and its state after these rounds."""
+    features = log.contexts.shape[-1]
+    shared = log.contexts.ndim == 2 and features > 0
+    policy = recipe.bind(Shape(len(log.arm_names), features, len(log.objective_names), len(rounds), shared))
+    state = policy.init()
+    for t in rounds:
+        context, arms = context_of(log, t)
+        x = context[list(arms).index(log.arms[t]) if len(context) > 1 else 0]
+        state = policy.update(state, x, int(log.arms[t]), 0.0, log.rewards[t], rng)
+    return policy, state
+
+
+def replayed(recipe, log, kept, horizon, rng):
+    """(rounds,) which of the rounds `kept` count when a recipe is replayed."""
+    features = log.contexts.shape[-1]
+    shared = log.contexts.ndim == 2 and features > 0
+    policy = recipe.bind(Shape(len(log.arm_names), features, len(log.objective_names), horizon, shared))
+    state, counted = policy.init(), np.zeros(len(log), bool)
+    for t in kept:
+        context, arms = context_of(log, t)
+        choice = policy.draw(policy.beliefs(state, context, arms, rng), rng)
+        if arms[choice.arm] == log.arms[t]:
+            counted[t] = True
+            x = context[choice.arm if len(context) > 1 else 0]
+            state = policy.update(state, x, int(log.arms[t]), choice.note, log.rewards[t], rng)
+    return counted

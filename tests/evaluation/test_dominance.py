@@ -1,0 +1,150 @@
+"""The test of dominance: its p-values by hand, how often it is wrong, and what it refuses."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from mobandits.evaluation import Always, DoublyRobust, Feedback, Ips, Logging, Snips, compare, dominance, evaluate
+
+
+def pair(gap, seed=0, rounds=400, noise=1.0):
+    """Two arms, played evenly; the second pays `gap` more, (objectives,): estimates of always the second and first."""
+    rng = np.random.default_rng(seed)
+    arms = rng.integers(0, 2, rounds)
+    rewards = arms[:, None] * np.array(gap) + noise * rng.normal(size=(rounds, len(gap)))
+    log = Feedback(np.ones((rounds, 0)), arms, rewards, [0.5] * rounds, "ab", "uvwxyz"[: len(gap)])
+    found = compare(log, {"a": Always("a"), "b": Always("b")}, ["snips"])
+    return found["b", "snips"], found["a", "snips"]
+
+
+@pytest.mark.parametrize(
+    ("gap", "margin", "decision"),
+    [
+        ([0.8, 0.8], 0.0, "dominates"),
+        ([-0.8, -0.8], 0.0, "dominated"),
+        ([0.8, -0.8], 0.0, "incomparable"),
+        ([0.8, 0.0], 0.0, "undecided"),
+        ([0.8, 0.0], 0.4, "dominates"),
+        ([-0.8, 0.0], 0.4, "dominated"),
+        ([0.0, 0.0], 0.4, "undecided"),
+        ([0.2, -0.2], 0.5, "undecided"),
+        ([0.8, -0.2], [0.0, 0.6], "dominates"),
+        ([1.2, -1.2], 0.5, "incomparable"),
+    ],
+)
+def test_decisions(gap, margin, decision):
+    assert dominance(*pair(gap, rounds=2000), margin=margin).decision == decision
+
+
+def test_p_values_are_those_of_the_differences_of_a_plain_mean():
+    """With weights of 1 or 0 that do not overlap, terms of IPS: the paired t-test."""
+    rng = np.random.default_rng(3)
+    values = rng.normal(size=(50, 2)) + [0.2, 0.1]
+    log = Feedback(np.ones((50, 0)), np.zeros(50, np.int64), values, np.ones(50), "ab", "uv")
+    mixed = np.column_stack([np.linspace(0.0, 1.0, 50), 1.0 - np.linspace(0.0, 1.0, 50)])
+    whole, part = evaluate(log, Always("a"), Ips()), evaluate(log, mixed, Ips())
+    found = dominance(whole, part, margin=0.05)
+    difference = values * mixed[:, 1:]
+    up, better, above, down = (
+        stats.ttest_1samp(difference, bound, alternative=side).pvalue
+        for bound, side in ((-0.05, "greater"), (0.0, "greater"), (0.05, "greater"), (-0.05, "less"))
+    )
+    assert found.p_dominates == pytest.approx(max(up.max(), min(2 * better.min(), 1.0)), rel=1e-9)
+    assert found.p_incomparable == pytest.approx(max(min(2 * above.min(), 1), min(2 * down.min(), 1)), rel=1e-9)
+    np.testing.assert_allclose(found.difference, difference.mean(0))
+
+
+def test_one_objective_is_a_one_sided_t_test():
+    ours, theirs = pair([0.1])
+    found = dominance(ours, theirs)
+    score = found.difference[0] / found.standard_error[0]
+    assert found.p_dominates == pytest.approx(stats.t.sf(score, 399), rel=1e-9)
+    assert found.p_dominated == pytest.approx(stats.t.cdf(score, 399), rel=1e-9)
+    assert found.p_incomparable >= 0.5  # one objective is always comparable
+
+
+def test_the_other_way_round_is_the_mirror():
+    ours, theirs = pair([0.1, -0.05])
+    there, back = dominance(ours, theirs, margin=0.02), dominance(theirs, ours, margin=0.02)
+    assert (there.p_dominates, there.p_dominated) == (back.p_dominated, back.p_dominates)
+    assert there.p_incomparable == back.p_incomparable
+    assert (there.difference == -back.difference).all()
+
+
+def test_a_target_is_compared_with_itself_without_a_claim():
+    ours, _ = pair([0.5, 0.5])
+    found = dominance(ours, ours, margin=0.1)
+    assert (found.decision, found.p_dominates, found.p_incomparable) == ("undecided", 1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("gap", "margin", "wrong"),
+    [
+        ([0.0, 0.0], 0.0, ("dominates", "dominated", "incomparable")),
+        ([0.0, 3.0], 0.0, ("dominates",)),  # the boundary of the null: equal in one, far better in the other
+        ([0.0, 3.0], 0.0, ("dominated", "incomparable")),
+        ([-0.3, 3.0], 0.3, ("dominates",)),
+        ([0.0, 0.0], 0.3, ("dominates",)),
+    ],
+)
+def test_each_claim_is_wrong_as_rarely_as_it_says(gap, margin, wrong):
+    claims = [dominance(*pair(gap, seed), margin=margin, level=0.9).decision for seed in range(400)]
+    for decision in wrong:
+        assert claims.count(decision) / 400 <= 0.1 + 3.0 * np.sqrt(0.1 * 0.9 / 400)
+
+
+def test_at_the_boundary_the_test_uses_up_its_level():
+    claims = [dominance(*pair([0.0, 3.0], seed), level=0.9).decision for seed in range(400)]
+    assert claims.count("dominates") / 400 >= 0.1 - 3.0 * np.sqrt(0.1 * 0.9 / 400)
+
+
+def test_pairs_are_compared_on_the_same_rounds():
+    """Two targets that differ in few rounds: their difference is known far better than either value."""
+    rng = np.random.default_rng(5)
+    rewards = rng.normal(size=(2000, 2)) * 5.0
+    log = Feedback(np.ones((2000, 0)), rng.integers(0, 2, 2000), rewards, [0.5] * 2000, "ab", "uv")
+    law = np.full((2000, 2), 0.5)
+    near = np.column_stack([law[:, 0] + 0.02, law[:, 1] - 0.02])
+    found = compare(log, {"one": law, "two": near}, ["ips"])
+    verdict = dominance(found["two", "ips"], found["one", "ips"])
+    assert (verdict.standard_error < 0.1 * found["one", "ips"].standard_error).all()
+
+
+def test_what_is_not_known_is_never_claimed():
+    ours, theirs = pair([0.5, 0.5])
+    log = Feedback(np.ones((400, 0)), np.zeros(400, np.int64), np.ones((400, 2)), [0.5] * 400, "ab", "uv")
+    unknown = evaluate(log, Always("b"), "snips")
+    assert dominance(ours, unknown).decision == "undecided"
+    assert dominance(unknown, theirs).decision == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"rounds": 300}, r"^rounds must be the same in both estimates, got 400 and 300$"),
+        ({"estimator": DoublyRobust()}, r"^estimator must be the same in both estimates, got Snips"),
+        ({"objectives": ("u", "w")}, r"^objectives must be the same in both estimates, got \('u', 'v'\) and"),
+        ({"margin": -0.1}, r"^margin must be at least 0, got \[-0.1, -0.1\]$"),
+        ({"margin": float("nan")}, r"^margin must be at least 0, got \[nan, nan\]$"),
+        ({"level": 1.5}, r"^level must be below 1, got 1.5$"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(change, message):
+    ours, theirs = pair([0.5, 0.5])
+    if "rounds" in change:
+        theirs = pair([0.5, 0.5], rounds=change.pop("rounds"))[1]
+    options = {key: change[key] for key in ("margin", "level") if key in change}
+    theirs = dataclasses.replace(theirs, **{key: value for key, value in change.items() if key not in options})
+    with pytest.raises(ValueError, match=message):
+        dominance(ours, theirs, **options)
+
+
+def test_the_logging_policy_may_be_compared_too():
+    rng = np.random.default_rng(6)
+    arms = (rng.random(2000) < 0.5).astype(np.int64)
+    rewards = arms[:, None] + 0.1 * rng.normal(size=(2000, 2))
+    log = Feedback(np.ones((2000, 0)), arms, rewards, [0.5] * 2000, "ab", "uv")
+    found = compare(log, {"now": Logging(), "b": Always("b")}, [Snips()])
+    assert dominance(found["b", "snips"], found["now", "snips"]).decision == "dominates"

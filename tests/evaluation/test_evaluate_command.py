@@ -1,0 +1,161 @@
+"""`mobandits evaluate`: names become targets, a folder comes out, mistakes are one line."""
+
+import json
+import re
+
+import numpy as np
+import polars as pl
+import pytest
+from logs_for_tests import make_log
+from worlds import linear_world
+
+from mobandits import cli, logs
+from mobandits.evaluation import Always, Logging, Uniform, dominance
+from mobandits.evaluation.command import estimator_named, evaluate_file, target_named
+from mobandits.policies import RandomChoice
+from mobandits.spec import build
+
+
+def recipe_named(name):
+    return build("policies", name, "--policy")
+
+
+@pytest.fixture
+def log(monkeypatch):
+    """What any file holds."""
+    found, _ = linear_world().log(1500, 0)
+    monkeypatch.setattr(logs, "read", lambda path, **columns: found, raising=False)
+    return found
+
+
+@pytest.fixture
+def program(capsys):
+    def call(*arguments):
+        status = cli.call([str(argument) for argument in arguments])
+        out, err = capsys.readouterr()
+        return status, out, err
+
+    return call
+
+
+def test_the_folder_holds_values_diagnostics_figures_and_a_page(program, log, tmp_path):
+    out = tmp_path / "deep" / "out"
+    names = ("uniform", "logging", "arm:b", "random-choice")
+    status, said, err = program("evaluate", "x.jsonl", *(f"--policy={name}" for name in names), "--out", out)
+    assert (status, said) == (0, f"{out / 'report.html'}\n")
+    assert err.splitlines()[-1] == "evaluate: 4 of 4 policies"
+    values = pl.read_csv(out / "values.csv")
+    assert values.columns == ["policy", "estimator", "objective", "value", "standard_error", "low", "high"]
+    assert values.height == 4 * 3 * 2
+    assert values["policy"].unique(maintain_order=True).to_list() == list(names)
+    assert (values["low"] < values["value"]).all()
+    uniform = values.filter(pl.col("policy") == "uniform").drop("policy")
+    assert values.filter(pl.col("policy") == "random-choice").drop("policy").equals(uniform)
+    figures = sorted(path.name for path in (out / "figures").iterdir())
+    assert figures == ["front.png", "front.svg", "values.png", "values.svg"]
+    page = (out / "report.html").read_text()
+    assert all(f">{name}<" in page for name in names)
+    assert not re.search(r'(src|href)="(?!data:)', page)
+
+
+def test_the_numbers_are_those_of_compare(log, tmp_path):
+    from mobandits.evaluation import compare  # noqa: PLC0415
+
+    out = tmp_path / "out"
+    evaluate_file("x", out, ["uniform", "arm:a"], recipe_named, estimators=["snips", "dr"], level=0.9, seed=3)
+    found = compare(log, {"uniform": Uniform(), "arm:a": Always("a")}, ["snips", "dr"], seed=3)
+    kept = json.loads((out / "evaluation.json").read_text())
+    assert kept["options"] == {"level": 0.9, "folds": 5, "clip": None, "seed": 3}
+    assert kept["log"]["rounds"] == 1500
+    assert kept["shown"] == "dr"
+    for (name, estimator), one in found.estimates.items():
+        said = kept["policies"][name]["estimates"][estimator]
+        np.testing.assert_allclose(said["value"], one.value)
+        np.testing.assert_allclose(said["covariance"], one.covariance)
+        assert said["warnings"] == list(one.warnings)
+    (pair,) = kept["dominance"]
+    verdict = dominance(found["uniform", "dr"], found["arm:a", "dr"], level=0.9)
+    assert (pair["first"], pair["second"], pair["decision"]) == ("uniform", "arm:a", verdict.decision)
+    assert pair["p_incomparable"] == pytest.approx(verdict.p_incomparable)
+    assert found.table(0.9).equals(pl.read_csv(out / "values.csv"))
+
+
+def test_the_same_seed_writes_the_same_bytes(log, tmp_path):
+    for name in ("one", "two"):
+        evaluate_file("x", tmp_path / name, ["uniform", "logging"], recipe_named, seed=1)
+    files = [path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*") if path.is_file()]
+    assert len(files) == 7
+    assert all((tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes() for file in files)
+
+
+def test_what_is_not_known_is_null_and_a_dash(monkeypatch, tmp_path):
+    found = make_log(1, objectives=1)
+    monkeypatch.setattr(logs, "read", lambda path, **columns: found[found.arms == 0], raising=False)
+    page = evaluate_file("x", tmp_path, ["arm:a", "arm:b"], recipe_named, estimators=["replay"])
+    kept = json.loads((tmp_path / "evaluation.json").read_text())
+    assert kept["policies"]["arm:b"]["estimates"]["replay"]["value"] == [None]
+    text = page.read_text()
+    assert "few rounds" in text
+    assert '<td class="number">–</td>' in text
+    assert not (tmp_path / "figures" / "front.png").exists()  # one objective has no front
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--policy", "unifrm"], r"--policy must be one of .*uniform.*; did you mean uniform\?"),
+        (["--policy", "arm:z"], r"--policy: an arm must be one of a, b, c, d, got 'z'"),
+        (["--policy", "uniform", "--estimator", "ipw"], r"--estimator must be one of .*did you mean ips\?"),
+        (["--policy", "uniform", "--level", "1"], r"--level must be below 1, got 1.0"),
+        (["--policy", "uniform", "--clip", "0"], r"Ips.clip must be above 0, got 0.0"),
+        (["--policy", "uniform", "--folds", "1"], r"--folds"),
+        (
+            ["--policy", "uniform", "--column", "arms=x"],
+            r"--column: a meaning must be one of arm, .*did you mean arm\?",
+        ),
+        (["--policy", "uniform", "--column", "arm"], r"--column must be meaning=column, got 'arm'"),
+        (["--policy", "pfi-rls"], r"target 'pfi-rls': PfiRls needs arms whose features never change"),
+        ([], r"Missing option '--policy'"),
+    ],
+)
+def test_mistakes_are_one_line(program, log, tmp_path, arguments, message):
+    status, out, err = program("evaluate", "x.jsonl", *arguments, "--out", tmp_path)
+    assert (status, out) == (2, "")
+    last = err.splitlines()[-1]
+    assert last.startswith("error: ")
+    assert re.search(message, last)
+
+
+def test_a_file_that_cannot_be_read_is_one_line(program, monkeypatch, tmp_path):
+    def read(path):
+        raise ValueError(f"{path} is no log")
+
+    monkeypatch.setattr(logs, "read", read, raising=False)
+    status, _, err = program("evaluate", "x.jsonl", "--policy", "uniform", "--out", tmp_path)
+    assert (status, err.splitlines()[-1]) == (2, "error: Invalid value: x.jsonl is no log")
+
+
+def test_columns_of_a_table_are_named(program, log, monkeypatch, tmp_path):
+    heard = {}
+    monkeypatch.setattr(logs, "read", lambda path, **columns: heard.update(columns) or log, raising=False)
+    status, _, err = program("evaluate", "x.csv", "--policy=uniform", "--column=arm=item", "--out", tmp_path)
+    assert (status, heard) == (2, {})
+    assert err.splitlines()[-1].endswith("--column must name arm and rewards for a .csv file, got arm")
+    named = ("--column=arm=item", "--column=rewards=click,revenue", "--column=propensity=p")
+    assert program("evaluate", "x.csv", "--policy=uniform", *named, "--estimator=ips", "--out", tmp_path)[0] == 0
+    assert heard == {"arm": "item", "rewards": ["click", "revenue"], "propensity": "p"}
+
+
+def test_names_become_targets():
+    log = make_log(0)
+    assert target_named("uniform", log, recipe_named) == Uniform()
+    assert target_named("logging", log, recipe_named) == Logging()
+    assert target_named("arm:c", log, recipe_named) == Always("c")
+    assert target_named("random-choice", log, recipe_named) == RandomChoice()
+
+
+def test_clip_goes_to_those_that_clip():
+    said = [repr(estimator_named(name, 5.0)) for name in ("ips", "snips", "dr", "switch-dr", "dm", "replay")]
+    bounds = ["Ips(clip=5.0)", "Snips(clip=5.0)", "DoublyRobust(clip=5.0)", "SwitchDr(threshold=5.0)"]
+    assert said == [*bounds, "DirectMethod()", "Replay()"]
+    assert repr(estimator_named("switch-dr", None)) == "SwitchDr(threshold=10.0)"

@@ -1,0 +1,29 @@
+"""Quantiles against SciPy's distributions, and what is said where it is not installed."""
+
+import sys
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from mobandits.evaluation.quantiles import hotelling_radius, student_quantile, student_tail
+from mobandits.kernel.extras import MissingExtraError
+
+
+@pytest.mark.parametrize("freedom", [1, 7, 10**6])
+def test_student(freedom):
+    assert student_quantile(0.95, freedom) == pytest.approx(stats.t.ppf(0.95, freedom))
+    values = np.array([-np.inf, -1.0, 0.0, 8.0, np.inf])
+    np.testing.assert_allclose(student_tail(values, freedom), stats.t.sf(values, freedom), rtol=1e-9)
+
+
+def test_hotelling_comes_to_chi_square():
+    assert hotelling_radius(0.95, 3, 10**8) == pytest.approx(stats.chi2.ppf(0.95, 3), rel=1e-6)
+    assert hotelling_radius(0.95, 3, 20) == pytest.approx(3 * 19 / 17 * stats.f.ppf(0.95, 3, 17))
+    assert hotelling_radius(0.95, 3, 3) == np.inf
+
+
+def test_without_scipy_one_line_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    with pytest.raises(MissingExtraError, match=r"^A confidence region needs the extra `evaluation`: pip install"):
+        student_quantile(0.95, 3)

@@ -1,0 +1,189 @@
+"""Regions: their shapes, what they hold, and how often."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from logs_for_tests import make_law, make_log
+from scipy import stats
+
+from mobandits.evaluation import Always, Box, DoublyRobust, Ellipsoid, Feedback, Ips, Snips, Uniform, evaluate
+
+
+def plain(values):
+    """The mean of these rewards, (rounds, objectives), as an estimate."""
+    rounds = len(values)
+    log = Feedback(
+        np.ones((rounds, 0)), np.zeros(rounds, np.int64), values, np.ones(rounds), "a", "uvwxyz"[: values.shape[1]]
+    )
+    return evaluate(log, Uniform(), Ips())
+
+
+def normal(seed, rounds, objectives=2, correlation=0.6):
+    rng = np.random.default_rng(seed)
+    shape = correlation * np.ones((objectives, objectives)) + (1 - correlation) * np.eye(objectives)
+    return rng.multivariate_normal(np.zeros(objectives), shape, rounds)
+
+
+def test_the_ellipsoid_is_hotellings():
+    values = normal(0, 30, 3)
+    region = plain(values).ellipsoid(0.9)
+    mean, covariance = values.mean(0), np.cov(values.T)
+    for point in np.random.default_rng(1).normal(scale=0.4, size=(50, 3)):
+        square = 30 * (mean - point) @ np.linalg.solve(covariance, mean - point)
+        inside = stats.f.cdf(square * 27 / (3 * 29), 3, 27) <= 0.9
+        assert region.contains(point) == inside
+
+
+def test_in_one_dimension_all_intervals_are_students():
+    values = normal(1, 12, 1)
+    found = plain(values)
+    low, high = stats.t.interval(0.95, 11, values.mean(), values.std(ddof=1) / 12**0.5)
+    for region in (found.ellipsoid(), found.box()):
+        np.testing.assert_allclose([region.low[0], region.high[0]], [low, high], rtol=1e-9)
+
+
+@given(st.integers(0, 10**6))
+def test_the_ends_of_an_ellipsoid_are_the_ends_of_its_outline(seed):
+    rng = np.random.default_rng(seed)
+    root = rng.normal(size=(3, 3))
+    region = Ellipsoid(rng.normal(size=3), root @ root.T, 1.7)
+    line = region.outline((0, 2), points=2001)
+    np.testing.assert_allclose(line.min(0), region.low[[0, 2]], atol=1e-3)
+    np.testing.assert_allclose(line.max(0), region.high[[0, 2]], atol=1e-3)
+    np.testing.assert_allclose(line[0], line[-1], atol=1e-12)
+    flat = Ellipsoid(region.center[[0, 2]], region.covariance[np.ix_([0, 2], [0, 2])], 1.7)
+    assert flat.contains(flat.center + 0.999 * (line - flat.center)).all()
+    assert not flat.contains(flat.center + 1.001 * (line - flat.center)).any()
+
+
+def test_a_flat_ellipsoid_holds_its_subspace_only():
+    values = normal(2, 50, 2)
+    doubled = np.column_stack(
+        [values, 1e-6 * values[:, 0], np.full(50, 0.3)]
+    )  # one objective of another unit, one sure
+    found = plain(doubled)
+    point = values.mean(0) + 0.01
+    region = found.ellipsoid()
+    assert region.contains([*point, 1e-6 * point[0], 0.3])
+    assert not region.contains([*point, 1.1e-6 * point[0], 0.3])
+    assert not region.contains([*point, 1e-6 * point[0], 0.31])
+
+
+def test_joint_boxes_are_wider_than_single_intervals_and_narrower_than_the_ellipsoids():
+    found = plain(normal(3, 100, 4))
+    single = stats.t.ppf(0.975, 99) * found.standard_error
+    box, ellipsoid = found.box(), found.ellipsoid()
+    assert (box.high - found.value > single).all()
+    assert (ellipsoid.high > box.high).all()
+    assert (found.bootstrap().high < ellipsoid.high).all()
+
+
+def test_the_bootstrap_repeats_with_its_seed_and_follows_correlation():
+    found = plain(normal(4, 200, 4, correlation=0.999))
+    one, same, other = (found.bootstrap(samples=400, seed=seed) for seed in (0, 0, 1))
+    assert one.high.tolist() == same.high.tolist() != other.high.tolist()
+    assert (one.high < found.box().high).all()  # four objectives that move as one need no correction
+
+
+def test_the_bootstrap_is_studentised_one_log_at_a_time():
+    values = normal(5, 15, 2)
+    found, rng = plain(values), np.random.default_rng(7)
+    largest = []
+    for _ in range(60):
+        again = values[rng.integers(0, 15, 15)]
+        error = again.std(0, ddof=1) / 15**0.5
+        largest.append(np.max(np.abs(again.mean(0) - values.mean(0)) / error))
+    quantile = np.quantile(largest, 0.9, method="higher")
+    box = found.bootstrap(0.9, samples=60, seed=7)
+    np.testing.assert_allclose(box.high, found.value + quantile * found.standard_error, rtol=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["ellipsoid", "box", "bootstrap"])
+def test_joint_regions_hold_the_mean_as_often_as_they_say(kind):
+    hits = 0
+    for seed in range(300):
+        found = plain(normal(seed + 100, 40, 3))
+        region = found.bootstrap(samples=200, seed=seed) if kind == "bootstrap" else getattr(found, kind)()
+        hits += bool(region.contains(np.zeros(3)))
+    assert 0.92 <= hits / 300 <= 0.985
+
+
+def test_empirical_bernstein_holds_for_few_rounds_and_heavy_weights():
+    """Uniform logging over ten arms, one of which is evaluated: normal regions fail here, this one may not."""
+    hits, normal_hits = 0, 0
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        arms = rng.integers(0, 10, 30)
+        rewards = (rng.random((30, 2)) < [0.5, 0.1]).astype(float)
+        log = Feedback(np.ones((30, 0)), arms, rewards, [0.1] * 30, range(10), "uv")
+        found = evaluate(log, Always(0), Ips())
+        box = found.bernstein(0.9, low=0.0, high=1.0, weight_bound=10.0)
+        hits += bool(box.contains([0.5, 0.1]))
+        normal_hits += bool(found.box(0.9).contains([0.5, 0.1]))
+    assert hits >= 0.9 * 300 > normal_hits
+
+
+def test_empirical_bernstein_is_its_formula():
+    log = make_log(6, rounds=500)
+    law = make_law(log, 6)
+    weights = law[np.arange(500), log.arms] / log.propensities
+    terms = weights[:, None] * log.rewards
+    bound = float(weights.max())
+    box = evaluate(log, law, Ips()).bernstein(0.9, low=[0.0, -1.0], high=2.0, weight_bound=bound)
+    doubt = np.log(2.0 / (0.1 / 4.0))
+    span = np.array([2.0, 3.0]) * bound
+    reach = np.sqrt(2.0 * terms.var(0, ddof=1) * doubt / 500) + 7.0 * span * doubt / (3.0 * 499)
+    np.testing.assert_allclose(box.low, np.maximum(terms.mean(0) - reach, [0.0, -1.0]))
+    np.testing.assert_allclose(box.high, np.minimum(terms.mean(0) + reach, 2.0))
+
+
+def test_empirical_bernstein_takes_the_clip_for_the_bound_and_then_cuts_nothing():
+    log = make_log(7)
+    law = make_law(log, 7)
+    box = evaluate(log, law, Ips(clip=1.5)).bernstein(low=0.0, high=2.0)
+    assert (box.low < 0.0).all()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda e: e[0].ellipsoid(1.0), r"^level must be below 1, got 1.0$"),
+        (lambda e: e[0].box(0.0), r"^level must be above 0, got 0.0$"),
+        (lambda e: e[0].bootstrap(samples=1), r"^samples must be an integer of at least 2, got 1$"),
+        (lambda e: e[0].bernstein(low=0.0, high=2.0), r"^weight_bound must be given where Ips.clip is None"),
+        (lambda e: e[0].bernstein(low=1.0, high=1.0, weight_bound=9.0), r"^low must be below high in every objective"),
+        (lambda e: e[0].bernstein(low=0.0, high=0.1, weight_bound=9.0), r"^weight times reward must lie in \[0, 0.9\]"),
+        (lambda e: e[1].bernstein(low=0.0, high=1.0, weight_bound=9.0), r"^estimator must be Ips .*, got Snips\("),
+        (lambda e: e[2].bernstein(low=0.0, high=1.0, weight_bound=9.0), r"^estimator must be Ips .*, got DoublyRobust"),
+    ],
+)
+def test_what_makes_no_region_is_refused(call, message):
+    log = make_log(8)
+    law = make_law(log, 8)
+    estimates = [evaluate(log, law, one) for one in (Ips(), Snips(), DoublyRobust())]
+    with pytest.raises(ValueError, match=message):
+        call(estimates)
+
+
+def test_a_target_that_was_never_matched_is_unknown_everywhere():
+    log = make_log(9)
+    wider = dataclasses.replace(log, arm_names=(*log.arm_names, "new"))
+    found = evaluate(wider, Always("new"), Snips())
+    assert np.isnan(found.value).all()
+    for region in (found.ellipsoid(), found.box(), found.bootstrap(samples=10)):
+        assert region.contains([[1e6, -1e6], [0.0, 0.0]]).all()
+    assert [text.split(":")[0] for text in found.warnings] == [
+        "few rounds",
+        "wrong propensities",
+        "overlap",
+        *["few events"] * 2,
+    ]
+
+
+def test_boxes_take_points_and_tables_of_points():
+    box = Box(np.zeros(2), np.ones(2))
+    assert bool(box.contains([0.5, 1.0]))
+    assert box.contains([[0.5, 1.0], [0.5, 1.1]]).tolist() == [True, False]
