@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from mobandits import environments, metrics, orders, policies
-from mobandits.kernel.text import concise
-from mobandits.spec import KINDS, SpecError, build, catalogue, convert, kebab, load
+from mobandits.kernel.text import concise, kebab
+from mobandits.policies import MolTs, MolUcb, MoslbPl
+from mobandits.spec import KINDS, SpecError, build, catalogue, convert, load, recipe_named
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 GOOD = """
@@ -161,3 +162,24 @@ def test_kebab():
         "pfi-rls",
         "llm-routing",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("mol-uc", "did you mean mol-ucb"),
+        ("mol-ucb:scal=1", "did you mean scale"),
+        ("mol-ucb:scale=", "NAME:key=value"),
+        ("mol-ucb:scale=-1.0", "MolUcb.scale must be above 0"),
+        ("mol-ucb:order=pareta", "did you mean pareto"),
+    ],
+)
+def test_a_recipe_from_a_line_says_what_is_wrong(text, says):
+    with pytest.raises(ValueError, match=says):
+        recipe_named(text)
+
+
+def test_a_recipe_from_a_line():
+    assert recipe_named("mol-ucb:scale=0.3,check=false") == MolUcb(scale=0.3, check=False)
+    assert recipe_named("moslb-pl:levels=[[0,1],[2]],alpha=0.2") == MoslbPl(levels=((0, 1), (2,)), alpha=0.2)
+    assert recipe_named("mol-ts") == MolTs()

@@ -225,7 +225,10 @@ def evaluate_policies(
     log: Annotated[Path, typer.Argument(metavar="LOG", help="Logged decisions, with their propensities.")],
     policies: Annotated[
         list[str],
-        typer.Option("--policy", help="uniform, logging, arm:NAME, or a policy that learns. Repeat for more."),
+        typer.Option(
+            "--policy",
+            help="uniform, logging, arm:NAME, or such as mol-ucb:scale=0.3. Repeat for more.",
+        ),
     ],
     out: Annotated[Path, typer.Option("--out", help="The folder to write.")],
     columns: Annotated[
@@ -242,10 +245,11 @@ def evaluate_policies(
     """Estimate from a log what policies would have brought: values with joint confidence regions, warnings, a page."""
     from mobandits.evaluation.command import evaluate_file  # noqa: PLC0415
     from mobandits.simulation.files import locked  # noqa: PLC0415
-    from mobandits.spec import build, catalogue  # noqa: PLC0415
+    from mobandits.spec import catalogue, recipe_named  # noqa: PLC0415
 
     for name in policies:
-        check_choice("--policy", name if name[:4] != "arm:" else "arm:NAME", [*TARGETS, *catalogue("policies")])
+        kind = "arm:NAME" if name.startswith("arm:") else name.partition(":")[0]
+        check_choice("--policy", kind, [*TARGETS, *catalogue("policies")])
     options: Any = {
         "columns": columns,
         "estimators": estimators,
@@ -256,9 +260,7 @@ def evaluate_policies(
     }
     with locked(out), progress_of("evaluate", "policies") as progress:
         try:
-            page = evaluate_file(
-                log, out, policies, lambda name: build("policies", name, "--policy"), **options, progress=progress
-            )
+            page = evaluate_file(log, out, policies, recipe_named, **options, progress=progress)
         except ValueError as error:
             raise typer.BadParameter(str(error)) from error
     typer.echo(page)

@@ -3,6 +3,7 @@
 import importlib
 import inspect
 import itertools
+import re
 import tomllib
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -124,6 +125,26 @@ def _rows(entry: Any, where: str) -> Iterator[tuple[str, Recipe]]:
         recipe = build("policies", {**own, **point}, where)
         said = ", ".join(f"{key}={value}" for key, value in point.items())
         yield (concise(recipe) if label is None else f"{label} {said}".strip()), recipe
+
+
+def recipe_named(text: str) -> Recipe:
+    """A recipe as a command line names it: its name, and after a colon parameters as in TOML; words need no quotes.
+
+    Raises:
+        ValueError: naming what is wrong.
+
+    Example:
+        >>> recipe_named("mol-ucb:scale=0.3,order=lexicographic")
+        MolUcb(scale=0.3, order=Lexicographic(tolerance=0.0), penalty=1.0, delta=0.01, noise=1.0, check=True)
+    """
+    name, _, given = text.partition(":")
+    quoted = re.sub(r"=\s*((?!true\b|false\b|nan\b|inf\b)[a-z][a-z0-9-]*)", r'="\1"', given)
+    try:
+        parameters = tomllib.loads(f"given = {{{quoted}}}")["given"]
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"--policy must be NAME or NAME:key=value,key=value, got {text!r}: {error}") from error
+    recipe: Recipe = build("policies", {"name": name, **parameters}, "--policy")
+    return recipe
 
 
 def build(kind: str, entry: Any, where: str) -> Any:
