@@ -237,6 +237,7 @@ class Agent:
         Raises:
             ValueError: where there is such an arm, none called `like`, or the recipe cannot play on with more arms.
         """
+        now = self._tick()
         source, before = None if like is None else self._arms.slot(like), self._arms.saved()
         slot = self._arms.add(name)
         try:
@@ -246,7 +247,7 @@ class Agent:
             raise
         self._contexts.resize()
         if self._journal is not None:
-            self._journal.added(name, like)
+            self._journal.added(name, like, now)
 
     def remove_arm(self, name: Hashable) -> None:
         """One arm less. Rewards that are still to come teach nothing about an arm that has a model of its own.
@@ -254,10 +255,11 @@ class Agent:
         Raises:
             ValueError: where there is no such arm, or no other.
         """
+        now = self._tick()
         self._arms.remove(name)
         self._contexts.resize()
         if self._journal is not None:
-            self._journal.removed(name)
+            self._journal.removed(name, now)
 
     @property
     def preference(self) -> Any:
@@ -272,9 +274,10 @@ class Agent:
         if order is not None:
             check_order("preference", order)
             check_objectives(order, len(self.objectives))
+        now = self._tick()
         self._mind.prefer(order)
         if self._journal is not None:
-            self._journal.preferred(order)
+            self._journal.preferred(order, now)
 
     def explain(self, decision: Decision) -> Any:
         """What the agent now believes of the arms of a decision, as a table and as a sentence: an `Explanation`.
