@@ -208,14 +208,11 @@ class Agent:
         """
         new = reward_list(rewards, self._places)
         now = self._tick()
-        try:
-            kept = self._waiting.open.get(decision_id)
-            settled = self._waiting.settled.get(decision_id)
-        except TypeError:
-            kept = settled = None
+        number = decision_id if type(decision_id) is int else self._waiting.number(decision_id)
+        kept = self._waiting.open.get(number)
         if kept is None:
-            if settled is None:
-                raise ValueError(self._waiting.missing(decision_id))
+            if (settled := self._waiting.settled.get(number)) is None:
+                raise ValueError(self._waiting.missing(number))
             merged(settled, new, self._names)
             return
         self._guard.look_at_rewards(self._more_is_better(new))
@@ -224,9 +221,11 @@ class Agent:
         known = new
         if kept.rewards is not None:
             new, known = merged(kept.rewards, new, self._names)
+        if math.isnan(sum(new)) and all(map(math.isnan, new)):
+            return
         if self._journal is not None:
-            self._journal.learned(self, decision_id, new, now)
-        self._teach(int(decision_id), kept, new, known)
+            self._journal.learned(self, number, new, now)
+        self._teach(number, kept, new, known)
 
     def add_arm(self, name: Hashable, like: Hashable | None = None) -> None:
         """One arm more, from now on.
@@ -384,8 +383,7 @@ class Agent:
         """Learn what is new of a reward, and settle the decision where all is known."""
         complete, partial = not math.isnan(sum(known)), self.recipe.accepts_partial
         there = not self._mind.own_models or self._arms.slots[kept.arm] == kept.birth
-        told = new is known or any(value == value for value in new)  # noqa: PLR0124 - not NaN
-        if kept.stage == self._mind.stage and there and (complete or partial) and told:
+        if kept.stage == self._mind.stage and there and (complete or partial):
             lesson = np.array(self._more_is_better(new if partial else known))
             self._mind.learn(self._mind.session, kept.x, kept.arm, kept.note, lesson)
             self.lessons += 1

@@ -5,6 +5,8 @@ from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from mobandits.agent.objectives import Objective
 from mobandits.kernel.protocols import Array
 
@@ -111,9 +113,19 @@ class Waiting:
         if len(self.settled) > self.remembered:
             self.settled.popitem(last=False)
 
+    def number(self, given: object) -> int:
+        """An id that is a whole number, but not an `int`.
+
+        Raises:
+            ValueError: where it is none; True would else be decision 1.
+        """
+        if isinstance(given, np.integer):
+            return int(given)
+        raise ValueError(self.missing(given))
+
     def missing(self, number: object) -> str:
         """Why no reward can be taken for an id that is neither open nor remembered."""
-        if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < self.next_id:
+        if type(number) is not int or not 0 <= number < self.next_id:
             return f"decision_id must be of a decision that was made, got {number!r}"
         return (
             f"decision_id must be of a decision that waits for rewards, got {number}: it was settled long ago, or "
