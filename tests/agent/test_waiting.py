@@ -93,7 +93,7 @@ def test_time_does_not_run_backwards():
 @pytest.mark.parametrize("seed", range(3))
 def test_it_does_not_matter_how_often_one_looks(seed):
     clock, rng = Clock(), np.random.default_rng(seed)
-    objectives = [Objective("a", default=0.1, after=7.0), Objective("b", default=-3.0, after=4.0), "c"]
+    objectives = [Objective("a", default=0.1, after=7.0), Objective("b", default=-3.0, after=15.0), "c"]
     often, rarely = (agent_of(clock, objectives, max_age=12.0, pending=3) for _ in range(2))
     for _ in range(200):
         clock.now += rng.exponential(2.0)
@@ -106,6 +106,7 @@ def test_it_does_not_matter_how_often_one_looks(seed):
             number, early = max(often._waiting.open), rng.random() < 0.5
             for agent in (often, rarely):
                 agent.learn(number, {"a": 0.1, "c": float(number)} if early else {"c": float(number)})
+    assert often.decide(X) == rarely.decide(X)
     assert state_of(often) == state_of(rarely)
     assert often.dropped == rarely.dropped
     assert min(often.dropped.values()) > 0
