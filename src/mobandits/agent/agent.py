@@ -146,11 +146,13 @@ class Agent:
             ValueError: where it has another shape, or a number that is not finite or not what the recipe needs; where
                 arms are unknown, or none are left.
         """
-        offer = self._contexts.offer(context, eligible)
-        if self._mind.left == 0:
-            self._mind.begin()
-        elif self._mind.stage == 0:
-            self._begun()
+        try:
+            offer = self._contexts.offer(context, eligible)
+            if self._mind.left == 0 or self._mind.stage == 0:
+                self._begin([offer[2]])
+        except ValueError:
+            self._unsettle()
+            raise
         now = self._tick()
         made = self._made(offer, now)
         if self._journal is not None:
@@ -158,7 +160,7 @@ class Agent:
         return made
 
     def decide_batch(self, contexts: Any, eligible: Iterable[Hashable] | None = None) -> list[Decision]:
-        """A decision per context, all of them in the present state: their rewards are learned afterwards.
+        """A decision per context, as `decide` would one after the other; their rewards are learned afterwards.
 
         Args:
             contexts: (n, features) or (n, arms, features).
@@ -167,17 +169,23 @@ class Agent:
         Raises:
             ValueError: as `decide`; then no decision is made.
         """
-        tables = self._contexts.tables(contexts)
+        some = None if eligible is None else list(eligible)
+        try:
+            tables = self._contexts.tables(contexts)
+            if some is not None:
+                self._arms.rows(some)
+            if len(tables) and (self._mind.left == 0 or self._mind.stage == 0):
+                self._begin(tables)
+        except ValueError:
+            self._unsettle()
+            raise
         if not len(tables):
+            self._unsettle()
             return []
-        if self._mind.left == 0:
-            self._mind.begin()
-        elif self._mind.stage == 0:
-            self._begun()
-        if self.propensity != "none" or eligible is not None or self._journal is not None:
+        plain = self.propensity == "none" and eligible is None and self._journal is None
+        if not plain or self._mind.left is not None:  # a stage may end on the way
             for table in tables:
                 self._check(table)
-            some = None if eligible is None else list(eligible)
             return [self.decide(each.copy() if self._contexts.own else each[0].copy(), some) for each in tables]
         now = self._tick()
         guard, chosen, said = self._guard, np.empty(len(tables), np.int64), np.empty((len(tables), 2))
@@ -334,13 +342,19 @@ class Agent:
 
     # ---- decisions
 
-    def _begun(self) -> None:
-        """The first context said whether the arms share it."""
-        try:
+    def _begin(self, tables: Sequence[Array] | Array) -> None:
+        """A stage begins, with contexts on which something can be decided; the first says whether the arms share it."""
+        for table in tables:
+            self._check(table)
+        if self._mind.stage > 0:
+            self._mind.begin()
+        else:
             self._mind.lay(shared=bool(self._contexts.shared))
-        except ValueError:
+
+    def _unsettle(self) -> None:
+        """Only a decision settles which shape contexts have."""
+        if self._mind.stage == 0:
             self._contexts.lay(shared=None)
-            raise
 
     def _made(self, offer: Offer, now: float) -> Decision:
         """Decide, and keep the decision."""
@@ -370,7 +384,7 @@ class Agent:
         self._guard.look_at_features(x, norm)
         mind = self._mind
         if mind.left is not None:
-            mind.left = max(0, mind.left - 1)  # a batch is not cut where a stage ends
+            mind.left -= 1
         return self._waiting.add(Pending(x, slot, note, mind.stage, self._arms.slots[slot], now))
 
     def _check(self, table: Array) -> None:
