@@ -277,3 +277,51 @@ def test_the_stream_outlives_its_python_object():
     given = contexts(20, shared=False, seed=8)
     agents[0].decide(contexts(1, shared=False)[0])
     assert [agents[0].decide(one) for one in given] == [agents[1].decide(one) for one in given]
+
+
+def settle_by_unknown_arms(agent):
+    agent.decide(np.zeros((K, D)), eligible=["nobody"])
+
+
+def settle_by_bad_numbers(agent):
+    agent.decide(np.full((K, D), NAN))
+
+
+def settle_by_a_bad_batch(agent):
+    agent.decide_batch(np.full((2, K, D), NAN))
+
+
+def settle_by_a_batch_of_unknown_arms(agent):
+    agent.decide_batch(np.zeros((2, K, D)), eligible=["nobody"])
+
+
+@pytest.mark.parametrize(
+    "fail", [settle_by_unknown_arms, settle_by_bad_numbers, settle_by_a_bad_batch, settle_by_a_batch_of_unknown_arms]
+)
+def test_a_call_that_fails_settles_nothing(fail):
+    agent, fresh = (agent_of(MolTs(scale=0.5), seed=2) for _ in range(2))
+    with pytest.raises(ValueError, match="must"):
+        fail(agent)
+    assert agent.decide_batch(np.zeros((0, K, D))) == []
+    assert agent.decide(np.zeros(D)) == fresh.decide(np.zeros(D))
+
+
+def test_a_batch_passes_the_end_of_a_stage():
+    recipe = Doubling(Ucb1(check=False), first=3)
+    batch, single = (mob.Agent(recipe, arms=2, features=0, objectives=1, seed=6) for _ in range(2))
+    for agent in (batch, single):
+        agent.learn(agent.decide().id, [1.0])
+    assert batch.decide_batch(np.zeros((12, 0))) == [single.decide() for _ in range(12)]
+    for agent in (batch, single):
+        for number in range(1, 13):
+            agent.learn(number, [1.0])
+    assert state(batch).seen.tolist() == state(single).seen.tolist()
+    assert state(batch).seen.sum() == 4.0  # 3 decisions, then 6, and 4 of the stage that goes on
+
+
+def test_rows_by_name_where_there_are_no_features():
+    agent = mob.Agent(RandomChoice(), arms=["a", "b"], features=0, objectives=1)
+    for _ in range(2):
+        decisions = [agent.decide({"a": [], "b": []}), agent.decide(), agent.decide(np.zeros((len(agent.arms), 0)))]
+        assert {decision.arm for decision in decisions} <= {"a", "b", "c"}
+        agent.add_arm("c" if "c" not in agent.arms else "d")

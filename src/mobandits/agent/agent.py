@@ -144,11 +144,13 @@ class Agent:
             ValueError: where it has another shape, or a number that is not finite or not what the recipe needs; where
                 arms are unknown, or none are left.
         """
-        offer = self._contexts.offer(context, eligible)
-        if self._mind.left == 0:
-            self._mind.begin()
-        elif self._mind.stage == 0:
-            self._begun()
+        try:
+            offer = self._contexts.offer(context, eligible)
+            if self._mind.left == 0 or self._mind.stage == 0:
+                self._begin([offer[2]])
+        except ValueError:
+            self._unsettle()
+            raise
         now = self._tick()
         made = self._made(offer, now)
         if self._journal is not None:
@@ -156,7 +158,7 @@ class Agent:
         return made
 
     def decide_batch(self, contexts: Any, eligible: Iterable[Hashable] | None = None) -> list[Decision]:
-        """A decision per context, all of them in the present state: their rewards are learned afterwards.
+        """A decision per context, as `decide` would one after the other; their rewards are learned afterwards.
 
         Args:
             contexts: (n, features) or (n, arms, features).
@@ -165,17 +167,23 @@ class Agent:
         Raises:
             ValueError: as `decide`; then no decision is made.
         """
-        tables = self._contexts.tables(contexts)
+        some = None if eligible is None else list(eligible)
+        try:
+            tables = self._contexts.tables(contexts)
+            if some is not None:
+                self._arms.rows(some)
+            if len(tables) and (self._mind.left == 0 or self._mind.stage == 0):
+                self._begin(tables)
+        except ValueError:
+            self._unsettle()
+            raise
         if not len(tables):
+            self._unsettle()
             return []
-        if self._mind.left == 0:
-            self._mind.begin()
-        elif self._mind.stage == 0:
-            self._begun()
-        if self.propensity != "none" or eligible is not None or self._journal is not None:
+        plain = self.propensity == "none" and eligible is None and self._journal is None
+        if not plain or self._mind.left is not None:  # a stage may end on the way
             for table in tables:
                 self._check(table)
-            some = None if eligible is None else list(eligible)
             return [self.decide(each.copy() if self._contexts.own else each[0].copy(), some) for each in tables]
         now = self._tick()
         guard, chosen, said = self._guard, np.empty(len(tables), np.int64), np.empty((len(tables), 2))
@@ -206,14 +214,11 @@ class Agent:
         """
         new = reward_list(rewards, self._places)
         now = self._tick()
-        try:
-            kept = self._waiting.open.get(decision_id)
-            settled = self._waiting.settled.get(decision_id)
-        except TypeError:
-            kept = settled = None
+        number = decision_id if type(decision_id) is int else self._waiting.number(decision_id)
+        kept = self._waiting.open.get(number)
         if kept is None:
-            if settled is None:
-                raise ValueError(self._waiting.missing(decision_id))
+            if (settled := self._waiting.settled.get(number)) is None:
+                raise ValueError(self._waiting.missing(number))
             merged(settled, new, self._names)
             return
         self._guard.look_at_rewards(self._scales.inward(new))
@@ -222,9 +227,11 @@ class Agent:
         known = new
         if kept.rewards is not None:
             new, known = merged(kept.rewards, new, self._names)
+        if math.isnan(sum(new)) and all(map(math.isnan, new)):
+            return
         if self._journal is not None:
-            self._journal.learned(self, decision_id, new, now)
-        self._teach(int(decision_id), kept, new, known)
+            self._journal.learned(self, number, new, now)
+        self._teach(number, kept, new, known)
 
     def add_arm(self, name: Hashable, like: Hashable | None = None) -> None:
         """One arm more, from now on.
@@ -235,6 +242,7 @@ class Agent:
         Raises:
             ValueError: where there is such an arm, none called `like`, or the recipe cannot play on with more arms.
         """
+        now = self._tick()
         source, before = None if like is None else self._arms.slot(like), self._arms.saved()
         slot = self._arms.add(name)
         try:
@@ -244,7 +252,7 @@ class Agent:
             raise
         self._contexts.resize()
         if self._journal is not None:
-            self._journal.added(name, like)
+            self._journal.added(name, like, now)
 
     def remove_arm(self, name: Hashable) -> None:
         """One arm less. Rewards that are still to come teach nothing about an arm that has a model of its own.
@@ -252,10 +260,11 @@ class Agent:
         Raises:
             ValueError: where there is no such arm, or no other.
         """
+        now = self._tick()
         self._arms.remove(name)
         self._contexts.resize()
         if self._journal is not None:
-            self._journal.removed(name)
+            self._journal.removed(name, now)
 
     @property
     def preference(self) -> Any:
@@ -270,9 +279,10 @@ class Agent:
         if order is not None:
             check_order("preference", order)
             check_objectives(order, len(self.objectives))
+        now = self._tick()
         self._mind.prefer(order)
         if self._journal is not None:
-            self._journal.preferred(order)
+            self._journal.preferred(order, now)
 
     def explain(self, decision: Decision) -> Any:
         """What the agent now believes of the arms of a decision, as a table and as a sentence: an `Explanation`.
@@ -335,13 +345,19 @@ class Agent:
 
     # ---- decisions
 
-    def _begun(self) -> None:
-        """The first context said whether the arms share it."""
-        try:
+    def _begin(self, tables: Sequence[Array] | Array) -> None:
+        """A stage begins, with contexts on which something can be decided; the first says whether the arms share it."""
+        for table in tables:
+            self._check(table)
+        if self._mind.stage > 0:
+            self._mind.begin()
+        else:
             self._mind.lay(shared=bool(self._contexts.shared))
-        except ValueError:
+
+    def _unsettle(self) -> None:
+        """Only a decision settles which shape contexts have."""
+        if self._mind.stage == 0:
             self._contexts.lay(shared=None)
-            raise
 
     def _made(self, offer: Offer, now: float) -> Decision:
         """Decide, and keep the decision."""
@@ -371,7 +387,7 @@ class Agent:
         self._guard.look_at_features(x, norm)
         mind = self._mind
         if mind.left is not None:
-            mind.left = max(0, mind.left - 1)  # a batch is not cut where a stage ends
+            mind.left -= 1
         return self._waiting.add(Pending(x, slot, note, mind.stage, self._arms.slots[slot], now))
 
     def _check(self, table: Array) -> None:
@@ -384,8 +400,7 @@ class Agent:
         """Learn what is new of a reward, and settle the decision where all is known."""
         complete, partial = not math.isnan(sum(known)), self.recipe.accepts_partial
         there = not self._mind.own_models or self._arms.slots[kept.arm] == kept.birth
-        told = new is known or any(value == value for value in new)  # noqa: PLR0124 - not NaN
-        if kept.stage == self._mind.stage and there and (complete or partial) and told:
+        if kept.stage == self._mind.stage and there and (complete or partial):
             lesson = np.array(self._scales.inward(new if partial else known))
             self._mind.learn(self._mind.session, kept.x, kept.arm, kept.note, lesson)
             self.lessons += 1

@@ -86,7 +86,7 @@ class Contexts:
         n, one = (shape[:1] or (0,), shape[1:]) if batch else ((), shape)
         count, d = len(self._arms.names), self._features
         layouts = {(d,): ("features",), (count, d): ("arms", "features")}
-        if one == self._wanted:
+        if one == self._wanted or (d == 0 and self._wanted is not None and one in layouts):
             return
         if self._wanted is None and one in layouts and shape:
             self.lay(shared=len(one) == 1 and d > 0)

@@ -60,22 +60,22 @@ class Recorder:
             told = {name: value for name, value in zip(agent._names, rewards, strict=True) if value == value}  # noqa: PLR0124 - not NaN
             self.journal.append({"kind": "learn", "id": int(number), "time": now, "rewards": told})
 
-    def added(self, name: Hashable, like: Hashable | None) -> None:
+    def added(self, name: Hashable, like: Hashable | None, now: float) -> None:
         """A new arm."""
         self.know(name)
         if not self.silent:
-            self.journal.append({"kind": "add", "arm": name, "like": like})
+            self.journal.append({"kind": "add", "time": now, "arm": name, "like": like})
 
-    def removed(self, name: Hashable) -> None:
+    def removed(self, name: Hashable, now: float) -> None:
         """An arm that went."""
         if not self.silent:
-            self.journal.append({"kind": "remove", "arm": name})
+            self.journal.append({"kind": "remove", "time": now, "arm": name})
 
-    def preferred(self, order: Any) -> None:
+    def preferred(self, order: Any, now: float) -> None:
         """Another preference."""
         if not self.silent:
             said = None if order is None else described(order, "preference")
-            self.journal.append({"kind": "preference", "order": said})
+            self.journal.append({"kind": "preference", "time": now, "order": said})
 
     def _table(self, agent: "Agent", decision: Decision) -> Any:
         """A row for every arm that there is; zeros for those that were not eligible."""

@@ -1,0 +1,90 @@
+"""Long lives of agents: the state of a slow twin, nothing lost, and memory that stays."""
+
+import gc
+import resource
+import tracemalloc
+
+import pytest
+from slow_twin import Clock, Program, SlowTwin, agent_of, differences
+
+from mobandits.agent import Objective
+
+EXACT = 1e-9
+MANY = 50_000  # decisions; twice as many messages
+LITTLE = 40_000  # bytes
+
+
+def life(*, own, pairs, seed):
+    clock = Clock()
+    agent, twin = agent_of(clock, seed=seed), SlowTwin(own=not own)
+    program = Program(agent, clock, own=own, twin=twin, seed=seed)
+    program.run(pairs)
+    assert agent.waiting > 10
+    assert differences(agent, twin) < EXACT  # while decisions wait
+    program.finish()
+    assert differences(agent, twin) < EXACT
+    assert min(agent.dropped.values()) > pairs / 1000
+    assert min(program.told.values()) > pairs / 100
+
+
+@pytest.mark.parametrize("own", [True, False], ids=["own", "shared"])
+def test_ends_where_the_slow_twin_ends(own):
+    life(own=own, pairs=MANY, seed=1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("own", [True, False], ids=["own", "shared"])
+def test_ends_where_the_slow_twin_ends_after_a_million(own):
+    life(own=own, pairs=1_000_000, seed=2)
+
+
+def test_memory_stays(alive):
+    clock = Clock()
+    program = Program(agent_of(clock), clock, own=False)
+    tracemalloc.start()
+    try:
+        program.run(2000)
+        before = held(alive)
+        program.run(4000)
+        after = held(alive)
+    finally:
+        tracemalloc.stop()
+    assert after[0] - before[0] < LITTLE
+    assert abs(after[1] - before[1]) < 200  # arrays; two for each decision that waits
+
+
+def test_memory_stays_where_one_reward_never_comes(alive):
+    objectives = [Objective("click", default=0.0, after=1e9)]
+    agent = agent_of(Clock(), objectives=[*objectives, "revenue"], max_age=None, remembered=0)
+    agent.decide([0.0] * 3)
+
+    def use(rounds):
+        for _ in range(rounds):
+            agent.learn(agent.decide([0.0] * 3).id, [0.0, 1.0])
+        return held(alive)
+
+    tracemalloc.start()
+    try:
+        before, after = use(500), use(4000)
+    finally:
+        tracemalloc.stop()
+    assert agent.waiting == 1
+    assert after[0] - before[0] < 10_000
+    assert after[1] == before[1]
+
+
+def held(alive):
+    """Bytes that files of the agent hold, and arrays of compiled code."""
+    gc.collect()
+    snapshot = tracemalloc.take_snapshot().filter_traces([tracemalloc.Filter(True, "*/mobandits/agent/*")])
+    return sum(trace.size for trace in snapshot.traces), alive()
+
+
+@pytest.mark.slow
+def test_memory_of_the_process_stays_for_a_million():
+    clock = Clock()
+    program = Program(agent_of(clock), clock, own=False)
+    program.run(100_000)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    program.run(900_000)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 4_000  # kB
