@@ -85,7 +85,19 @@ def test_few_events(clicks, said):
     found = evaluate(even(rewards=rewards), Uniform(), Ips())
     assert rules(found) == ["few events"] * said
     if said:
-        assert "in quality, 29 of 2000 rounds" in found.warnings[0]
+        assert "in quality, 2000 rounds that count hold 29 effective ones" in found.warnings[0]
+
+
+def test_events_count_by_their_weight():
+    log = even(rewards=np.column_stack([np.arange(2000) < 200, np.random.default_rng(0).random(2000)]).astype(float))
+    clicked = np.flatnonzero(log.rewards[:, 0])
+    law = np.full((2000, 4), 0.25)
+    law[clicked] = 0.001 / 3
+    law[clicked, (log.arms[clicked] + 1) % 4] = 0.999
+    law[clicked[:5]] = 0.25
+    found = evaluate(log, law, Ips())  # five clicks weigh 1, the others 1 / 750
+    weights = np.array([1.0] * 5 + [0.004 / 3] * 195)
+    assert f"hold {weights.sum() ** 2 / (weights**2).sum():.3g} effective ones" in found.warnings[-1]
 
 
 def test_events_of_rounds_that_do_not_count_do_not_count():

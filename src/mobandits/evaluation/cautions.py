@@ -8,13 +8,13 @@ from mobandits.evaluation.case import Case
 from mobandits.evaluation.direct_method import DirectMethod
 from mobandits.evaluation.estimate import Estimate
 from mobandits.evaluation.replay import Replay
-from mobandits.kernel.protocols import IntArray, Mask
+from mobandits.kernel.protocols import Array, IntArray, Mask
 from mobandits.logs import Feedback
 
 FEW = 100  # effective rounds
 SHARE = 0.05  # of all weight in one round
 STRAYED = 3.0  # standard errors of the mean weight from 1
-EVENTS = 30  # rounds that count and whose reward is not the most common one
+EVENTS = 30  # effective rounds whose reward is not the most common one
 UNEVEN = 0.1  # difference between arms in the share of missing rewards
 CONSTANT = 1e-6  # relative difference between propensities that is rounding
 UNEVEN_LOGGING = "uneven logging: Replay is biased where arms were not equally likely, or propensities are not known"
@@ -30,7 +30,7 @@ def cautions(case: Case, estimate: Estimate) -> tuple[str, ...]:
     one round          one round has more than 5 % of all weight
     wrong propensities the mean weight is more than 3 standard errors from 1
     overlap            the target plays arms that the logging policy could not, or never did, play
-    few events         fewer than 30 rounds that count paid anything but the most common reward
+    few events         fewer than 30 effective rounds paid anything but the most common reward
     missing rewards    an objective was never observed, or its share of missing rewards differs by more than 0.1
                        between two arms with at least 30 rounds each
     clipping           its bias may be larger than the standard error
@@ -59,7 +59,7 @@ def cautions(case: Case, estimate: Estimate) -> tuple[str, ...]:
         said += _of_weights(estimate)
     said += _of_overlap(estimate)
     if not alone:
-        said += [*_of_events(case, estimate, case.played > 0.0), *_of_missing(case, estimate)]
+        said += [*_of_events(case, estimate, case.played if replay else case.weights), *_of_missing(case, estimate)]
     return (*said, *_of_clipping(estimate))
 
 
@@ -107,14 +107,16 @@ def _of_overlap(estimate: Estimate) -> Iterator[str]:
         )
 
 
-def _of_events(case: Case, estimate: Estimate, counts: Mask) -> Iterator[str]:
+def _of_events(case: Case, estimate: Estimate, weights: Array) -> Iterator[str]:
     for name, rewards in zip(estimate.objectives, case.rewards.T, strict=True):
-        paid = rewards[counts & ~np.isnan(rewards)]
-        events = len(paid) - (int(np.unique(paid, return_counts=True)[1].max()) if len(paid) else 0)
+        counts = (weights > 0.0) & ~np.isnan(rewards)
+        kinds, sizes = np.unique(rewards[counts], return_counts=True)
+        rare = weights[counts & (rewards != kinds[sizes.argmax()])] if len(kinds) else weights[:0]
+        events = rare.sum() ** 2 / (rare**2).sum() if len(rare) else 0.0  # as many of equal weight tell as much
         if events < EVENTS:
             yield (
-                f"few events: in {name}, {events} of {len(paid)} rounds that count paid anything but the most common "
-                f"reward; below {EVENTS}, regions are not reliable"
+                f"few events: in {name}, {counts.sum()} rounds that count hold {events:.3g} effective ones that paid "
+                f"anything but the most common reward; below {EVENTS}, regions are not reliable"
             )
 
 
