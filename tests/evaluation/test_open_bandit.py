@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from twins.real_files import real_file
 
 from mobandits.datasets import open_bandit_small
 from mobandits.evaluation import Always, Uniform, compare
-from twins.real_files import real_file
 
 FILE = real_file("obp-*.whl", "obp-*.tar.gz")
 
