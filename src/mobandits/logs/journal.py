@@ -13,7 +13,7 @@ from mobandits.logs.events import checked
 from mobandits.logs.files import LOCK, is_temporary, lock, replacing, sync_folder
 from mobandits.logs.lines import event_line
 from mobandits.logs.names import compact, decoded, encoded
-from mobandits.logs.roster import Roster
+from mobandits.logs.roster import Roster, first_arms
 from mobandits.logs.segments import Header, Snapshot, is_journal, segment_path
 
 SEGMENT_BYTES = 2**26  # of lines: what is sealed at once must fit in memory, whatever an event's size
@@ -66,7 +66,8 @@ class Journal:
         self.folder, self.durability, self.segment, self.torn = Path(folder), durability, int(segment), 0
         self._file: BinaryIO | None = None
         self._header: Header | None = None
-        self._roster, self._waiting, self._broken = Roster(), bytearray(), False
+        self._roster, self._waiting = Roster(), bytearray()
+        self._broken, self._dirty = False, False  # a write has failed; some are not known to be on disk
         self._count, self._crc, self._size = 0, 0, 0  # events, last checksum and bytes of the open segment
         self._lock: BinaryIO | None = _claimed(self.folder)
         try:
@@ -152,7 +153,7 @@ class Journal:
     def close(self) -> None:
         """Hand over what waits, and let another writer in; a closed journal can be closed again."""
         try:
-            if self._file is not None and not self._broken:
+            if self._file is not None and not self._broken and self._dirty:
                 self._hand_over()
                 flush_to_disk(self._file.fileno())
         finally:
@@ -219,24 +220,24 @@ class Journal:
     def _tidy(self) -> None:
         """Remove what is sealed already, and what a kill left half-written."""
         assert self._header is not None  # noqa: S101
-        if number := self._header.segment:
-            segment_path(self.folder, number - 1, sealed=False).unlink(missing_ok=True)
-        for path in self.folder.iterdir():
-            if is_temporary(path):
+        before = segment_path(self.folder, self._header.segment - 1, sealed=False)
+        if stale := [path for path in self.folder.iterdir() if is_temporary(path) or path == before]:
+            for path in stale:
                 path.unlink()
-        sync_folder(self.folder)
+            sync_folder(self.folder)
 
     # --- bytes
 
     def _write(self, line: bytes) -> None:
         self._waiting += line
+        self._dirty = True
         if self.durability != "buffered" or len(self._waiting) >= BUFFER:
             self._hand_over()
         if self.durability == "disk":
             assert self._file is not None  # noqa: S101
             self._broken = True
             flush_to_disk(self._file.fileno())  # after a failure nobody knows what is on disk
-            self._broken = False
+            self._broken = self._dirty = False
 
     def _hand_over(self) -> None:
         if self._waiting and self._file is not None:
@@ -271,7 +272,4 @@ def _first_header(description: Any) -> Header:
         copied = decoded(json.loads(compact(encoded(description, "description"))))
     except RecursionError as error:
         raise LogError("description must not be nested as deeply as it is") from error
-    arms = copied.get("arms", ())
-    if not isinstance(arms, list | tuple):
-        raise LogError(f"description.arms must be a list of names, got {arms!r:.80}")
-    return Header(0, 0, (), copied, Roster(arms).to_json())
+    return Header(0, 0, (), copied, first_arms(copied, "description").to_json())

@@ -68,9 +68,9 @@ def event_line(event: dict[str, Any], crc: int) -> tuple[bytes, int]:
 
 def _to_json(event: dict[str, Any]) -> dict[str, Any]:
     """As `encoded`, but what `checked` has made numbers is not looked at again."""
-    plain = PLAIN.get(event["kind"], ())
+    plain, told = PLAIN.get(event["kind"], ()), event["kind"] == "learn"
     return {
-        key: value if key in plain or (key == "rewards" and is_plain(value)) else encoded(value)
+        key: value if key in plain or (key == "rewards" and told and is_plain(value)) else encoded(value)
         for key, value in event.items()
     }
 

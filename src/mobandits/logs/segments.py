@@ -41,14 +41,14 @@ class Header(NamedTuple):
         first: the number of its first event.
         sealed: the SHA-256 of the file of each segment before it.
         description: the caller's.
-        arms: which arms there were when it began.
+        arms: which there were when it began, see `Roster.to_json`.
     """
 
     segment: int
     first: int
     sealed: tuple[str, ...]
     description: dict[str, Any]
-    arms: list[Any]
+    arms: dict[str, Any]
 
     def line(self) -> tuple[bytes, int]:
         """Its line, and its checksum."""
