@@ -25,9 +25,9 @@ def events(n):
     return [one for i in range(n) for one in ([decide(i)] if i < 3 else [decide(i), learn(i - 3)])]
 
 
-def written(folder, given, **options):
+def written(folder, given, description=DESCRIPTION, **options):
     with Journal(folder, **{"durability": "system"} | options) as journal:
-        journal.describe(DESCRIPTION)
+        journal.describe(description)
         for event in given:
             journal.append(event)
     return folder

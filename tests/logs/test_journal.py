@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from journals import DESCRIPTION, content, decide, events, reread, written
+from journals import DESCRIPTION, content, decide, events, learn, reread, written
 from log_strategies import EVENTS, same
 
 from mobandits.logs import Journal, LogError
@@ -93,6 +93,28 @@ def test_a_line_has_a_largest_length(tmp_path, monkeypatch):
     path.write_bytes(path.read_bytes() + b"x" * 2000)
     with pytest.raises(LogError, match="line 3 is longer than 1000 bytes"):
         Journal(tmp_path)
+
+
+def test_what_the_caller_does_with_an_event_afterwards_does_not_matter(tmp_path):
+    lesson, note = learn(0), {"kind": "note", "seen": [1, {"x": (np.float64(2.0),)}]}
+    with Journal(tmp_path, "system", 3) as journal:
+        for event in (decide(0), lesson, note):
+            journal.append(event)
+        lesson["rewards"]["quality"], note["seen"][1]["x"] = 3.0, "other"
+        note["seen"].append(4)
+        journal.append(decide(1))
+    assert same(reread(tmp_path), [decide(0), learn(0), {"kind": "note", "seen": [1, {"x": (2.0,)}]}, decide(1)])
+
+
+def test_blocks_on_their_way_into_a_table(tmp_path, monkeypatch):
+    monkeypatch.setattr("mobandits.logs.collector.BLOCK", 4)
+    monkeypatch.setattr("mobandits.logs.collector.BLOCK_BYTES", 500)
+    given = events(20)
+    with Journal(tmp_path, "system", 15) as journal:
+        for event in given[:23]:
+            journal.append(event)
+    assert same(reread(written(tmp_path, given[23:], segment=15, description={})), given)
+    assert len(list(tmp_path.glob("*.parquet"))) == 2
 
 
 def test_what_buffered_means(tmp_path):

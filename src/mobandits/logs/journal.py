@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any, BinaryIO, Self
 
 from mobandits.kernel.checks import choice, integer
+from mobandits.logs.collector import Collector
 from mobandits.logs.errors import LogError, LogWarning
 from mobandits.logs.events import checked
 from mobandits.logs.files import LOCK, is_temporary, lock, replacing, sync_folder
-from mobandits.logs.lines import event_line
+from mobandits.logs.lines import event_in, event_line, is_own
 from mobandits.logs.names import compact, decoded, encoded
 from mobandits.logs.roster import Roster, first_arms
 from mobandits.logs.segments import Header, Snapshot, is_journal, segment_path
@@ -68,7 +69,8 @@ class Journal:
         self._header: Header | None = None
         self._roster, self._waiting = Roster(), bytearray()
         self._broken, self._dirty = False, False  # a write has failed; some are not known to be on disk
-        self._count, self._crc, self._size = 0, 0, 0  # events, last checksum and bytes of the open segment
+        self._crc, self._size = 0, 0  # last checksum and bytes of the open segment
+        self._collector = Collector(0)
         self._lock: BinaryIO | None = _claimed(self.folder)
         try:
             if is_journal(self.folder):
@@ -85,7 +87,7 @@ class Journal:
 
     def __len__(self) -> int:
         """How many events there are."""
-        return self._count + (self._header.first if self._header else 0)
+        return self._collector.count + (self._header.first if self._header else 0)
 
     @property
     def description(self) -> dict[str, Any] | None:
@@ -129,12 +131,13 @@ class Journal:
         kept = checked(event)
         if self._header is None:
             self.describe({})
-        if self._count >= self.segment or self._size >= SEGMENT_BYTES:
+        if self._collector.count >= self.segment or self._size >= SEGMENT_BYTES:
             self._seal()
         line, crc = event_line(kept, self._crc)
         self._roster.follow(kept)
         self._write(line)
-        self._crc, self._count, self._size = crc, self._count + 1, self._size + len(line)
+        self._crc, self._size = crc, self._size + len(line)
+        self._collector.add(kept if is_own(kept) else event_in(line), len(line))
 
     def events(self) -> Iterator[dict[str, Any]]:
         """All events up to now, in order, as they were appended (numbers as floats where they must be).
@@ -168,10 +171,11 @@ class Journal:
         """Go on where the last writer stopped: everything is verified before anything is changed."""
         with Snapshot(self.folder) as snapshot:
             header, lines = snapshot.header, snapshot.open_events()
-            roster, count = Roster.from_json(header.arms), 0
+            roster, collector, before = Roster.from_json(header.arms), Collector(header.first), lines.whole
             for event in lines:
                 roster.follow(event)
-                count += 1
+                collector.add(event, lines.whole - before)
+                before = lines.whole
             snapshot.refuse_loss()
         path = segment_path(self.folder, header.segment, sealed=False)
         self._file = path.open("r+b", buffering=0)
@@ -183,7 +187,7 @@ class Journal:
             warnings.warn(said, LogWarning, stacklevel=3)
         self._file.seek(lines.whole)
         self._header, self._roster = header, roster
-        self._crc, self._count, self._size = lines.crc, count, lines.whole
+        self._crc, self._collector, self._size = lines.crc, collector, lines.whole
         self._tidy()
 
     def _begin(self, header: Header) -> None:
@@ -196,7 +200,7 @@ class Journal:
         if old is not None:
             old.close()
         self._file.seek(len(line))
-        self._header, self._crc, self._count, self._size = header, crc, 0, len(line)
+        self._header, self._crc, self._collector, self._size = header, crc, Collector(header.first), len(line)
 
     def _seal(self) -> None:
         """Turn the open segment into Parquet and begin the next one.
@@ -210,8 +214,7 @@ class Journal:
         assert self._header is not None  # noqa: S101
         number, first = self._header.segment, len(self)
         self._broken = True  # until it is done: nothing may be appended to lines that are sealed
-        with Snapshot(self.folder) as snapshot:
-            digest = seal(snapshot.open_events(), snapshot.header, segment_path(self.folder, number, sealed=True))
+        digest = seal(self._collector.table(), self._header, segment_path(self.folder, number, sealed=True))
         sealed = (*self._header.sealed, digest)
         self._begin(Header(number + 1, first, sealed, self._header.description, self._roster.to_json()))
         self._tidy()

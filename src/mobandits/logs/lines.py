@@ -91,6 +91,18 @@ def event_of(content: bytes) -> dict[str, Any]:
         raise LogError(f"event must be a JSON object: {error}") from error
 
 
+def event_in(line: bytes) -> dict[str, Any]:
+    """The event of a line that `event_line` made: a copy that nobody else has."""
+    return event_of(line[:-_TAIL] + b"}")
+
+
+def is_own(event: dict[str, Any]) -> bool:
+    """Whether nobody else has any part of an event that was checked: it has no fields but those of its kind."""
+    if event["kind"] == "learn":
+        return event.keys() <= {*PLAIN["learn"], "rewards"}
+    return event["kind"] == "decide" and event.keys() <= PLAIN["decide"]
+
+
 class Lines:
     """The events of a file of lines, one after the other; what is known of its end, once they are read.
 

@@ -82,7 +82,7 @@ class Roster:
             type(one) is int and 0 <= one < len(names) for one in present
         ):
             raise LogError(f"arms.present must be different positions, got {present!r:.80}")
-        roster.present = present
+        roster.present = list(present)
         return roster
 
 

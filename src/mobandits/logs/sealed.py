@@ -6,25 +6,23 @@ it can be verified by itself, before anything in it is parsed.
 
 import hashlib
 import io
-from itertools import islice
 from pathlib import Path
 
 import polars as pl
 
 from mobandits.logs.errors import LogError
 from mobandits.logs.files import replacing
-from mobandits.logs.lines import Lines, event_line
-from mobandits.logs.segments import BLOCK, FORMAT, Header
-from mobandits.logs.table import SCHEMA, events_of, table
+from mobandits.logs.segments import FORMAT, Header
+from mobandits.logs.table import SCHEMA
 
 MARK = b"mobandits-sha256"
 
 
-def seal(lines: Lines, header: Header, path: Path) -> str:
-    """Write a segment's events as Parquet, read them back, and compare them with their lines.
+def seal(frame: pl.DataFrame, header: Header, path: Path) -> str:
+    """Write the table of a segment as Parquet, read it back, and compare.
 
     Args:
-        lines: of the segment.
+        frame: its events.
         header: of the segment.
         path: the file to write, or to replace.
 
@@ -32,21 +30,16 @@ def seal(lines: Lines, header: Header, path: Path) -> str:
         The SHA-256 of the file.
 
     Raises:
-        LogError: where the file would not give back the same lines; then it is not written.
+        LogError: where the file would not give back the same table; then it is not written.
     """
-    blocks, number, events = [], header.first, iter(lines)
-    while block := list(islice(events, BLOCK)):
-        blocks.append(table(block, number))
-        number += len(block)
-    frame = pl.concat(blocks) if blocks else pl.DataFrame(schema=SCHEMA)
     buffer = io.BytesIO()
     frame.write_parquet(buffer, metadata={FORMAT: header.to_json()})
     data = _marked(buffer.getvalue())
     with replacing(path) as file:
         file.write(data)
         file.flush()
-        if _last_checksum(*parsed(Path(file.name).read_bytes(), path)) != lines.crc:
-            raise LogError(f"{path} cannot be sealed: what was read back gives other lines")
+        if not parsed(Path(file.name).read_bytes(), path)[0].equals(frame):
+            raise LogError(f"{path} cannot be sealed: what was read back differs")
     return hashlib.sha256(data).hexdigest()
 
 
@@ -81,14 +74,6 @@ def read_alone(path: Path) -> tuple[pl.DataFrame, Header]:
         LogError: naming the file, where it is missing, damaged, or something else.
     """
     return parsed(_bytes(path), path)
-
-
-def _last_checksum(frame: pl.DataFrame, header: Header) -> int:
-    """Of the last line, were the events written as lines once more."""
-    checksum = header.line()[1]
-    for event in events_of(frame):
-        checksum = event_line(event, checksum)[1]
-    return checksum
 
 
 def _bytes(path: Path) -> bytes:
