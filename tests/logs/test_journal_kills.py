@@ -163,6 +163,21 @@ def test_a_disk_that_does_not_confirm_is_trusted_no_more(tmp_path, monkeypatch):
     assert same(reread(tmp_path)[:2], events(2))
 
 
+@pytest.mark.parametrize("where", ["journal.flush_to_disk", "roster.Roster.follow", "collector.Collector.add"])
+def test_an_interruption_leaves_no_half(tmp_path, monkeypatch, where):
+    def interrupted(*arguments):
+        raise KeyboardInterrupt
+
+    with Journal(written(tmp_path, events(2))) as journal:
+        monkeypatch.setattr(f"mobandits.logs.{where}", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            journal.append(decide(5))
+        monkeypatch.undo()
+        with pytest.raises(LogError, match="could not be written to before: close the journal, and open it again"):
+            journal.append(decide(6))
+    assert same(reread(written(tmp_path, [decide(6)])), [*events(2), decide(5), decide(6)])
+
+
 @pytest.mark.parametrize("step", ["write_parquet", "fsync", "replace"])
 def test_sealing_that_fails_leaves_all_events(tmp_path, monkeypatch, step):
     def failing(*arguments, **options):

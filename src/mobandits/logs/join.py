@@ -79,7 +79,7 @@ class Ledger:
         changes = frame.filter(pl.col("kind").is_in(["add", "remove"]))
         self.restricted |= len(changes) > 0
         for event in events_of(changes):
-            self.roster.follow(event)
+            self.roster.follow(event, self._path)
 
     def _add_decisions(self, frame: pl.DataFrame) -> None:
         if not len(frame):

@@ -68,7 +68,7 @@ class Journal:
         self._file: BinaryIO | None = None
         self._header: Header | None = None
         self._roster, self._waiting = Roster(), bytearray()
-        self._broken, self._dirty = False, False  # a write has failed; some are not known to be on disk
+        self._broken, self._dirty = False, False  # whether a write was not finished; whether some are not on disk
         self._crc, self._size = 0, 0  # last checksum and bytes of the open segment
         self._collector = Collector(0)
         self._lock: BinaryIO | None = _claimed(self.folder)
@@ -134,10 +134,13 @@ class Journal:
         if self._collector.count >= self.segment or self._size >= SEGMENT_BYTES:
             self._seal()
         line, crc = event_line(kept, self._crc)
-        self._roster.follow(kept)
+        self._roster.check(kept)
+        self._broken = True  # until all of it is done: an error or an interruption must not leave half of it
         self._write(line)
+        self._roster.follow(kept)
         self._crc, self._size = crc, self._size + len(line)
         self._collector.add(kept if is_own(kept) else event_in(line), len(line))
+        self._broken = False
 
     def events(self) -> Iterator[dict[str, Any]]:
         """All events up to now, in order, as they were appended (numbers as floats where they must be).
@@ -149,7 +152,10 @@ class Journal:
         """
         if self._header is None:
             return
-        self._hand_over()
+        if not self._broken:
+            self._broken = True
+            self._hand_over()
+            self._broken = False
         with Snapshot(self.folder) as snapshot:
             yield from snapshot.events()
 
@@ -173,7 +179,7 @@ class Journal:
             header, lines = snapshot.header, snapshot.open_events()
             roster, collector, before = Roster.from_json(header.arms), Collector(header.first), lines.whole
             for event in lines:
-                roster.follow(event)
+                roster.follow(event, snapshot.path)
                 collector.add(event, lines.whole - before)
                 before = lines.whole
             snapshot.refuse_loss()
@@ -210,10 +216,10 @@ class Journal:
         """
         from mobandits.logs.sealed import seal  # noqa: PLC0415 - tables take a tenth of a second to load
 
-        self._hand_over()
         assert self._header is not None  # noqa: S101
         number, first = self._header.segment, len(self)
         self._broken = True  # until it is done: nothing may be appended to lines that are sealed
+        self._hand_over()
         digest = seal(self._collector.table(), self._header, segment_path(self.folder, number, sealed=True))
         sealed = (*self._header.sealed, digest)
         self._begin(Header(number + 1, first, sealed, self._header.description, self._roster.to_json()))
@@ -238,16 +244,12 @@ class Journal:
             self._hand_over()
         if self.durability == "disk":
             assert self._file is not None  # noqa: S101
-            self._broken = True
-            flush_to_disk(self._file.fileno())  # after a failure nobody knows what is on disk
-            self._broken = self._dirty = False
+            flush_to_disk(self._file.fileno())
+            self._dirty = False
 
     def _hand_over(self) -> None:
-        if self._waiting and self._file is not None:
-            self._broken = True
-            while self._waiting:
-                del self._waiting[: self._file.write(self._waiting)]
-            self._broken = False
+        while self._waiting and self._file is not None:
+            del self._waiting[: self._file.write(self._waiting)]
 
     def _refuse_unusable(self) -> None:
         if self._lock is None:

@@ -37,19 +37,30 @@ class Roster:
         for name in names:
             self._add(name)
 
-    def follow(self, event: dict[str, Any]) -> None:
-        """Take in an event: only those that add or remove an arm matter.
+    def check(self, event: dict[str, Any], where: object = "event") -> None:
+        """Refuse an event that cannot be followed.
 
         Raises:
             LogError: where the arm to add is present, or the one to remove is not.
         """
+        kind = event["kind"]
+        if kind in {"add", "remove"}:
+            there = self._places.get(event["arm"], -1) in self.present
+            if there == (kind == "add"):
+                rule = "must not be there already to be added" if there else "must be there to be removed"
+                raise LogError(f"{where}: arm {rule}, got {event['arm']!r}")
+
+    def follow(self, event: dict[str, Any], where: object = "event") -> None:
+        """Take in an event: only those that add or remove an arm matter.
+
+        Raises:
+            LogError: as `check`.
+        """
+        self.check(event, where)
         if event["kind"] == "add":
             self._add(event["arm"])
         elif event["kind"] == "remove":
-            place = self._places.get(event["arm"], -1)
-            if place not in self.present:
-                raise LogError(f"event.arm must be present to be removed, got {event['arm']!r}")
-            self.present.remove(place)
+            self.present.remove(self._places[event["arm"]])
 
     def _add(self, name: Hashable) -> None:
         place = self._places.setdefault(checked_name(name, "arm"), len(self.names))
