@@ -133,7 +133,7 @@ class _Table(NamedTuple):
         assert self.propensity is not None  # noqa: S101
         values = self._numbers(frame, self.propensity, done)
         if (bad := np.flatnonzero((values <= 0.0) | (values > 1.0))).size:
-            raise self._error(self.propensity, done + int(bad[0]), "in (0, 1]", values[bad[0]])
+            raise self._error(self.propensity, done + int(bad[0]), "in (0, 1]", float(values[bad[0]]))
         return values
 
     def _numbers(self, frame: pl.DataFrame, column: str, done: int, *, lacking: bool = True) -> Array:

@@ -156,7 +156,10 @@ def _double(name: str, value: Any, *, lacking: bool = False) -> float:
         return math.nan
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise LogError(f"{name} must be a number, got {value!r:.40}")
-    number = float(value) if abs(value) < 2**1023 else math.inf
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
     if not math.isfinite(number):
         raise LogError(f"{name} must be finite, got {number}")
     return number

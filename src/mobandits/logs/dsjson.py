@@ -128,6 +128,8 @@ def _scalar(log: Feedback, objective: Hashable | None, weights: Mapping[Any, flo
             raise ValueError(f"objective must be one of {', '.join(map(str, names))}, got {name!r}")
         number(f"weights[{name!r}]", weight)
         total += weight * log.rewards[:, names[name]]
+    if np.isinf(total).any():
+        raise ValueError(f"weights must give finite costs, got {weights}")
     return total
 
 

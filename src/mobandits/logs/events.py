@@ -5,10 +5,10 @@
     {"kind": "add", "arm": "huge", "like": "large"}
     {"kind": "remove", "arm": "small"}
 
-`arm` and `eligible` of a decision are positions in the list of all arms there ever were: those of the description, then
-each new one as it is added. A removed arm keeps its position, and has it again where it is added again. Without
-`eligible`, all arms that are present are meant. `context` has one row for all arms, or one per arm: per arm there ever
-was, or per arm that is present. Other kinds, and further fields, are kept as they are.
+`arm` and `eligible` of a decision are positions in the list of all arms there ever were: those of the description,
+then each new one as it is added. A removed arm keeps its position, and has it again where it is added again. Without
+`eligible`, all arms that are present are meant. `context` has one row for all arms, or a row per arm that is present,
+in the order in which they last came. Other kinds, and further fields, are kept as they are.
 """
 
 import math
@@ -35,7 +35,14 @@ def checked(event: Any) -> dict[str, Any]:
         {'kind': 'decide', 'id': 7, 'time': 3.0, 'context': [[1.0, 2.0]], 'arm': 1, 'propensity': None}
     """
     if not isinstance(event, dict):
-        raise LogError(f"event must be a dictionary, got {event!r}")
+        raise LogError(f"event must be a dictionary, got {event!r:.80}")
+    try:
+        return _canonical(event)
+    except RecursionError as error:
+        raise LogError("event must not be nested as deeply as it is") from error
+
+
+def _canonical(event: dict[Any, Any]) -> dict[str, Any]:
     kind = event.get("kind")
     if not isinstance(kind, str):
         raise LogError(f"event.kind must be text, got {kind!r}")

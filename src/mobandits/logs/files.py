@@ -70,7 +70,8 @@ def lock(folder: Path) -> BinaryIO:
         holder = file.read(20).decode("ascii", "replace").strip() or "unknown"
         file.close()
         raise LogError(f"{folder} is being written to by another journal, of process {holder}") from error
-    file.truncate(0)
-    file.write(b"%d\n" % os.getpid())
-    file.flush()
+    with contextlib.suppress(OSError):  # on a full disk the lock holds without a name
+        file.truncate(0)
+        file.write(b"%d\n" % os.getpid())
+        file.flush()
     return file

@@ -16,7 +16,7 @@ import polars as pl
 from mobandits.kernel.protocols import Array, IntArray, Mask
 from mobandits.logs.errors import LogError
 from mobandits.logs.feedback import Feedback
-from mobandits.logs.names import name_of
+from mobandits.logs.names import checked_name, name_of
 from mobandits.logs.roster import Roster
 from mobandits.logs.table import events_of
 
@@ -42,9 +42,10 @@ class Objectives(NamedTuple):
         one = [each if isinstance(each, dict) else {"name": each} for each in given]
         if not all("name" in each and isinstance(each.get("minimise", False), bool) for each in one):
             raise LogError(f"{path} must have objectives with a name, and minimise true or false, got {given!r:.80}")
-        return cls(
-            tuple(each["name"] for each in one), np.array([-1.0 if each.get("minimise") else 1.0 for each in one])
-        )
+        names = tuple(checked_name(each["name"], f"{path}: objective") for each in one)
+        if len(set(names)) < len(names):
+            raise LogError(f"{path} must have objectives of different names, got {names!r:.80}")
+        return cls(names, np.array([-1.0 if each.get("minimise") else 1.0 for each in one]))
 
 
 class Ledger:
@@ -78,7 +79,7 @@ class Ledger:
         changes = frame.filter(pl.col("kind").is_in(["add", "remove"]))
         self.restricted |= len(changes) > 0
         for event in events_of(changes):
-            self.roster.follow(event)
+            self.roster.follow(event, self._path)
 
     def _add_decisions(self, frame: pl.DataFrame) -> None:
         if not len(frame):
@@ -105,8 +106,8 @@ class Ledger:
             raise LogError(f"{self._path}, event {numbers[wrong]}: id {ids[wrong]} must be of a decision before it")
         columns = self._columns(frame)
         rows, columns, told, numbers = rows[found], columns[found], told[found], numbers[found]
-        old = self.rewards[rows, columns]
-        self.rewards[rows, columns] = told
+        old, last = self.rewards[rows, columns], np.arange(len(rows))[::-1].copy()
+        self.rewards[rows[last], columns[last]] = told[last]  # backwards: what is told first stays
         bad = np.flatnonzero((~np.isnan(old) & (old != told)) | (self.rewards[rows, columns] != told))
         if bad.size:
             name, place = self.objectives.names[columns[bad[0]]], numbers[bad[0]]
@@ -191,10 +192,7 @@ def _stretches(frame: pl.DataFrame, roster: Roster) -> Iterator[pl.DataFrame]:
 def _feedback(frame: pl.DataFrame, ledger: Ledger, now: Roster, done: int, *, shared: bool, features: int) -> Feedback:
     """Consecutive decisions, while the arms were those of the roster."""
     arms, n = len(ledger.roster.names), len(frame)
-    present = np.zeros(arms, bool)
-    present[: len(now.present)] = now.present
-    rows = np.flatnonzero(present[: len(now.present)])
-    contexts = _shared(frame, features) if shared else _by_arm(frame, arms, features, (len(now.present), rows))
+    contexts = _shared(frame, features) if shared else _by_arm(frame, arms, features, now.present)
     return Feedback(
         contexts=contexts,
         arms=frame["arm"].to_numpy(),
@@ -202,7 +200,7 @@ def _feedback(frame: pl.DataFrame, ledger: Ledger, now: Roster, done: int, *, sh
         propensities=frame["propensity"].fill_null(np.nan).to_numpy(),
         arm_names=tuple(ledger.roster.names),
         objective_names=ledger.objectives.names,
-        eligible=_eligible(frame, present) if ledger.restricted else None,
+        eligible=_eligible(frame, arms, now.present) if ledger.restricted else None,
         ids=frame["id"].to_numpy(),
         times=frame["time"].fill_null(np.nan).to_numpy(),
     )
@@ -215,24 +213,21 @@ def _shared(frame: pl.DataFrame, features: int) -> Array:
     return _numbers(frame).reshape(len(frame), features)
 
 
-def _by_arm(frame: pl.DataFrame, arms: int, features: int, known: tuple[int, IntArray]) -> Array:
-    """(decisions, arms, features), zeros for arms without a row.
+def _by_arm(frame: pl.DataFrame, arms: int, features: int, present: list[int]) -> Array:
+    """(decisions, arms, features), zeros for arms that were not present.
 
     Args:
         frame: the decisions.
         arms: how many there are in the end.
         features: of a row.
-        known: how many arms there had been by then, and the positions of those that were present.
+        present: the positions of the arms that the rows belong to.
     """
-    contexts, (count, present) = np.zeros((len(frame), arms, features)), known
-    for rows in frame["rows"].unique():
-        positions = {len(present): present, count: np.arange(count)}.get(rows)
-        if positions is None:
-            raise LogError(f"context must have a row per arm, for {count} or the {len(present)} present, got {rows}")
-        where = (frame["rows"] == rows).to_numpy()
-        if features:
-            table = _numbers(frame.filter(pl.Series(where))).reshape(-1, rows, features)
-            contexts[np.ix_(where, positions)] = table
+    wrong = frame.filter(pl.col("rows").ne_missing(len(present)))
+    if len(wrong):
+        raise LogError(f"context must have a row for each of {len(present)} arms, got {wrong['rows'][0]}")
+    contexts = np.zeros((len(frame), arms, features))
+    if features:
+        contexts[:, present] = _numbers(frame).reshape(len(frame), len(present), features)
     return contexts
 
 
@@ -240,13 +235,14 @@ def _numbers(frame: pl.DataFrame) -> Array:
     return frame["context"].explode().to_numpy()
 
 
-def _eligible(frame: pl.DataFrame, present: Mask) -> Mask:
+def _eligible(frame: pl.DataFrame, arms: int, present: list[int]) -> Mask:
     """(decisions, arms); without a list, all arms that are present."""
-    given = frame["eligible"]
-    mask = np.where(given.is_null().to_numpy()[:, None], present, False)
-    pairs = pl.DataFrame({"row": np.arange(len(frame)), "arm": given}).drop_nulls().explode("arm").drop_nulls()
-    rows, positions = pairs["row"].to_numpy(), pairs["arm"].to_numpy()
-    if (positions >= len(present)).any() or not present[positions].all():
+    there = np.zeros(arms, bool)
+    there[present] = True
+    mask = np.where(frame["eligible"].is_null().to_numpy()[:, None], there, False)
+    pairs = pl.DataFrame({"row": np.arange(len(frame)), "arm": frame["eligible"]}).drop_nulls().explode("arm")
+    rows, positions = (pairs.drop_nulls()[name].to_numpy() for name in ("row", "arm"))
+    if not np.isin(positions, present).all():
         raise LogError(f"eligible must be positions of arms that are present, got {sorted(set(positions.tolist()))}")
     mask[rows, positions] = True
     return mask

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any, BinaryIO, Self
 
 from mobandits.kernel.checks import choice, integer
+from mobandits.logs.collector import Collector
 from mobandits.logs.errors import LogError, LogWarning
 from mobandits.logs.events import checked
 from mobandits.logs.files import LOCK, is_temporary, lock, replacing, sync_folder
-from mobandits.logs.lines import event_line
+from mobandits.logs.lines import event_in, event_line, is_own
 from mobandits.logs.names import compact, decoded, encoded
-from mobandits.logs.roster import Roster
+from mobandits.logs.roster import Roster, first_arms
 from mobandits.logs.segments import Header, Snapshot, is_journal, segment_path
 
 SEGMENT_BYTES = 2**26  # of lines: what is sealed at once must fit in memory, whatever an event's size
@@ -66,8 +67,10 @@ class Journal:
         self.folder, self.durability, self.segment, self.torn = Path(folder), durability, int(segment), 0
         self._file: BinaryIO | None = None
         self._header: Header | None = None
-        self._roster, self._waiting, self._broken = Roster(), bytearray(), False
-        self._count, self._crc, self._size = 0, 0, 0  # events, last checksum and bytes of the open segment
+        self._roster, self._waiting = Roster(), bytearray()
+        self._broken, self._dirty = False, False  # whether a write was not finished; whether some are not on disk
+        self._crc, self._size = 0, 0  # last checksum and bytes of the open segment
+        self._collector = Collector(0)
         self._lock: BinaryIO | None = _claimed(self.folder)
         try:
             if is_journal(self.folder):
@@ -84,7 +87,7 @@ class Journal:
 
     def __len__(self) -> int:
         """How many events there are."""
-        return self._count + (self._header.first if self._header else 0)
+        return self._collector.count + (self._header.first if self._header else 0)
 
     @property
     def description(self) -> dict[str, Any] | None:
@@ -128,12 +131,16 @@ class Journal:
         kept = checked(event)
         if self._header is None:
             self.describe({})
-        if self._count >= self.segment or self._size >= SEGMENT_BYTES:
+        if self._collector.count >= self.segment or self._size >= SEGMENT_BYTES:
             self._seal()
         line, crc = event_line(kept, self._crc)
-        self._roster.follow(kept)
+        self._roster.check(kept)
+        self._broken = True  # until all of it is done: an error or an interruption must not leave half of it
         self._write(line)
-        self._crc, self._count, self._size = crc, self._count + 1, self._size + len(line)
+        self._roster.follow(kept)
+        self._crc, self._size = crc, self._size + len(line)
+        self._collector.add(kept if is_own(kept) else event_in(line), len(line))
+        self._broken = False
 
     def events(self) -> Iterator[dict[str, Any]]:
         """All events up to now, in order, as they were appended (numbers as floats where they must be).
@@ -145,14 +152,17 @@ class Journal:
         """
         if self._header is None:
             return
-        self._hand_over()
+        if not self._broken:
+            self._broken = True
+            self._hand_over()
+            self._broken = False
         with Snapshot(self.folder) as snapshot:
             yield from snapshot.events()
 
     def close(self) -> None:
         """Hand over what waits, and let another writer in; a closed journal can be closed again."""
         try:
-            if self._file is not None and not self._broken:
+            if self._file is not None and not self._broken and self._dirty:
                 self._hand_over()
                 flush_to_disk(self._file.fileno())
         finally:
@@ -167,10 +177,11 @@ class Journal:
         """Go on where the last writer stopped: everything is verified before anything is changed."""
         with Snapshot(self.folder) as snapshot:
             header, lines = snapshot.header, snapshot.open_events()
-            roster, count = Roster.from_json(header.arms), 0
+            roster, collector, before = Roster.from_json(header.arms), Collector(header.first), lines.whole
             for event in lines:
-                roster.follow(event)
-                count += 1
+                roster.follow(event, snapshot.path)
+                collector.add(event, lines.whole - before)
+                before = lines.whole
             snapshot.refuse_loss()
         path = segment_path(self.folder, header.segment, sealed=False)
         self._file = path.open("r+b", buffering=0)
@@ -182,7 +193,7 @@ class Journal:
             warnings.warn(said, LogWarning, stacklevel=3)
         self._file.seek(lines.whole)
         self._header, self._roster = header, roster
-        self._crc, self._count, self._size = lines.crc, count, lines.whole
+        self._crc, self._collector, self._size = lines.crc, collector, lines.whole
         self._tidy()
 
     def _begin(self, header: Header) -> None:
@@ -195,7 +206,7 @@ class Journal:
         if old is not None:
             old.close()
         self._file.seek(len(line))
-        self._header, self._crc, self._count, self._size = header, crc, 0, len(line)
+        self._header, self._crc, self._collector, self._size = header, crc, Collector(header.first), len(line)
 
     def _seal(self) -> None:
         """Turn the open segment into Parquet and begin the next one.
@@ -205,12 +216,11 @@ class Journal:
         """
         from mobandits.logs.sealed import seal  # noqa: PLC0415 - tables take a tenth of a second to load
 
-        self._hand_over()
         assert self._header is not None  # noqa: S101
         number, first = self._header.segment, len(self)
         self._broken = True  # until it is done: nothing may be appended to lines that are sealed
-        with Snapshot(self.folder) as snapshot:
-            digest = seal(snapshot.open_events(), snapshot.header, segment_path(self.folder, number, sealed=True))
+        self._hand_over()
+        digest = seal(self._collector.table(), self._header, segment_path(self.folder, number, sealed=True))
         sealed = (*self._header.sealed, digest)
         self._begin(Header(number + 1, first, sealed, self._header.description, self._roster.to_json()))
         self._tidy()
@@ -219,31 +229,27 @@ class Journal:
     def _tidy(self) -> None:
         """Remove what is sealed already, and what a kill left half-written."""
         assert self._header is not None  # noqa: S101
-        if number := self._header.segment:
-            segment_path(self.folder, number - 1, sealed=False).unlink(missing_ok=True)
-        for path in self.folder.iterdir():
-            if is_temporary(path):
+        before = segment_path(self.folder, self._header.segment - 1, sealed=False)
+        if stale := [path for path in self.folder.iterdir() if is_temporary(path) or path == before]:
+            for path in stale:
                 path.unlink()
-        sync_folder(self.folder)
+            sync_folder(self.folder)
 
     # --- bytes
 
     def _write(self, line: bytes) -> None:
         self._waiting += line
+        self._dirty = True
         if self.durability != "buffered" or len(self._waiting) >= BUFFER:
             self._hand_over()
         if self.durability == "disk":
             assert self._file is not None  # noqa: S101
-            self._broken = True
-            flush_to_disk(self._file.fileno())  # after a failure nobody knows what is on disk
-            self._broken = False
+            flush_to_disk(self._file.fileno())
+            self._dirty = False
 
     def _hand_over(self) -> None:
-        if self._waiting and self._file is not None:
-            self._broken = True
-            while self._waiting:
-                del self._waiting[: self._file.write(self._waiting)]
-            self._broken = False
+        while self._waiting and self._file is not None:
+            del self._waiting[: self._file.write(self._waiting)]
 
     def _refuse_unusable(self) -> None:
         if self._lock is None:
@@ -271,7 +277,4 @@ def _first_header(description: Any) -> Header:
         copied = decoded(json.loads(compact(encoded(description, "description"))))
     except RecursionError as error:
         raise LogError("description must not be nested as deeply as it is") from error
-    arms = copied.get("arms", ())
-    if not isinstance(arms, list | tuple):
-        raise LogError(f"description.arms must be a list of names, got {arms!r:.80}")
-    return Header(0, 0, (), copied, Roster(arms).to_json())
+    return Header(0, 0, (), copied, first_arms(copied, "description").to_json())

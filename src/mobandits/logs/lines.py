@@ -68,9 +68,9 @@ def event_line(event: dict[str, Any], crc: int) -> tuple[bytes, int]:
 
 def _to_json(event: dict[str, Any]) -> dict[str, Any]:
     """As `encoded`, but what `checked` has made numbers is not looked at again."""
-    plain = PLAIN.get(event["kind"], ())
+    plain, told = PLAIN.get(event["kind"], ()), event["kind"] == "learn"
     return {
-        key: value if key in plain or (key == "rewards" and is_plain(value)) else encoded(value)
+        key: value if key in plain or (key == "rewards" and told and is_plain(value)) else encoded(value)
         for key, value in event.items()
     }
 
@@ -89,6 +89,18 @@ def event_of(content: bytes) -> dict[str, Any]:
         raise
     except (AttributeError, TypeError, ValueError, RecursionError) as error:
         raise LogError(f"event must be a JSON object: {error}") from error
+
+
+def event_in(line: bytes) -> dict[str, Any]:
+    """The event of a line that `event_line` made: a copy that nobody else has."""
+    return event_of(line[:-_TAIL] + b"}")
+
+
+def is_own(event: dict[str, Any]) -> bool:
+    """Whether nobody else has any part of an event that was checked: it has no fields but those of its kind."""
+    if event["kind"] == "learn":
+        return event.keys() <= {*PLAIN["learn"], "rewards"}
+    return event["kind"] == "decide" and event.keys() <= PLAIN["decide"]
 
 
 class Lines:

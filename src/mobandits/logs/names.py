@@ -19,9 +19,11 @@ compact = json.JSONEncoder(allow_nan=False, separators=(",", ":"), ensure_ascii=
 """JSON on one line without blanks; floats are the shortest text that reads back as the same number."""
 
 
-def is_plain(keys: Any) -> bool:
-    """Whether the keys of a dictionary may be those of a JSON object: text, and not a single mark."""
-    return all(isinstance(key, str) for key in keys) and not (len(keys) == 1 and next(iter(keys)) in MARKS)
+def is_plain(value: Any) -> bool:
+    """Whether it is a dictionary whose keys may be those of a JSON object: text, and not a single mark."""
+    if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
+        return False
+    return len(value) != 1 or next(iter(value)) not in MARKS
 
 
 def encoded(value: Any, where: str = "value") -> Any:

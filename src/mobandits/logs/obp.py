@@ -110,9 +110,14 @@ def _feedback(
         arms=np.asarray(given["action"]),
         rewards=rewards,
         propensities=np.full(n, np.nan) if pscore is None else pscore,
-        arm_names=tuple(arm_names or given.get("arm_names") or range(given["n_actions"])),
-        objective_names=tuple(objective_names or given.get("objective_names") or plain),
+        arm_names=_first(arm_names, given.get("arm_names"), range(given["n_actions"])),
+        objective_names=_first(objective_names, given.get("objective_names"), plain),
         eligible=given.get("eligible"),
         ids=given.get("ids"),
         times=given.get("times"),
     )
+
+
+def _first(*names: Sequence[Hashable] | None) -> tuple[Hashable, ...]:
+    """The first that there are."""
+    return tuple(next(one for one in names if one is not None))

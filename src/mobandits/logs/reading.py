@@ -9,7 +9,7 @@ from mobandits.logs import csv, dsjson
 from mobandits.logs.errors import LogError
 from mobandits.logs.feedback import Feedback, together
 from mobandits.logs.join import Objectives, joined
-from mobandits.logs.roster import Roster
+from mobandits.logs.roster import Roster, first_arms
 from mobandits.logs.sealed import read_alone
 from mobandits.logs.segments import Snapshot
 
@@ -70,7 +70,7 @@ def scan(path: str | Path, *, chunk: int = CHUNK, **columns: Any) -> Iterator[Fe
 def _journal(folder: Path, chunk: int) -> Iterator[Feedback]:
     with Snapshot(folder) as snapshot:
         description = snapshot.header.description
-        objectives, first = Objectives.of(description, folder), Roster(description.get("arms", ()))
+        objectives, first = Objectives.of(description, folder), first_arms(description, folder)
         yield from joined(
             snapshot.tables, first.copy, objectives, snapshot.most_events(), folder, chunk=chunk, alone=False
         )

@@ -1,26 +1,28 @@
-"""Sealed segments: events as a Parquet file, written once, verified, and never changed."""
+"""Sealed segments: events as a Parquet file, written once, verified, and never changed.
+
+Between its data and its footer, where Parquet's readers do not look, a file has the SHA-256 of all its other bytes. So
+it can be verified by itself, before anything in it is parsed.
+"""
 
 import hashlib
 import io
-from itertools import islice
 from pathlib import Path
 
 import polars as pl
 
 from mobandits.logs.errors import LogError
 from mobandits.logs.files import replacing
-from mobandits.logs.lines import Lines, event_line
-from mobandits.logs.segments import BLOCK, FORMAT, Header
-from mobandits.logs.table import SCHEMA, events_of, table
+from mobandits.logs.segments import FORMAT, Header
+from mobandits.logs.table import SCHEMA
 
-CHECKSUM = "mobandits-checksum"  # of the last line: with it a file can be verified by itself
+MARK = b"mobandits-sha256"
 
 
-def seal(lines: Lines, header: Header, path: Path) -> str:
-    """Write a segment's events as Parquet, read them back, and compare them with their lines.
+def seal(frame: pl.DataFrame, header: Header, path: Path) -> str:
+    """Write the table of a segment as Parquet, read it back, and compare.
 
     Args:
-        lines: of the segment.
+        frame: its events.
         header: of the segment.
         path: the file to write, or to replace.
 
@@ -28,19 +30,16 @@ def seal(lines: Lines, header: Header, path: Path) -> str:
         The SHA-256 of the file.
 
     Raises:
-        LogError: where the file would not give back the same lines; then it is not written.
+        LogError: where the file would not give back the same table; then it is not written.
     """
-    blocks, number, events = [], header.first, iter(lines)
-    while block := list(islice(events, BLOCK)):
-        blocks.append(table(block, number))
-        number += len(block)
-    frame = pl.concat(blocks) if blocks else pl.DataFrame(schema=SCHEMA)
+    buffer = io.BytesIO()
+    frame.write_parquet(buffer, metadata={FORMAT: header.to_json()})
+    data = _marked(buffer.getvalue())
     with replacing(path) as file:
-        frame.write_parquet(file, metadata={FORMAT: header.to_json(), CHECKSUM: f"{lines.crc:08x}"})
+        file.write(data)
         file.flush()
-        data = Path(file.name).read_bytes()
-        if _last_checksum(*_parsed(data, path)[:2]) != lines.crc:
-            raise LogError(f"{path} cannot be sealed: what was read back gives other lines")
+        if not parsed(Path(file.name).read_bytes(), path)[0].equals(frame):
+            raise LogError(f"{path} cannot be sealed: what was read back differs")
     return hashlib.sha256(data).hexdigest()
 
 
@@ -59,7 +58,7 @@ def read_sealed(path: Path, digest: str, number: int, first: int) -> pl.DataFram
     data = _bytes(path)
     if hashlib.sha256(data).hexdigest() != digest:
         raise LogError(f"{path} is damaged: it does not have the SHA-256 that the segment after it names")
-    frame, header, _ = _parsed(data, path)
+    frame, header = parsed(data, path)
     numbers = frame["number"]
     if (header.segment, header.first) != (number, first) or not numbers.equals(
         pl.Series("number", range(first, first + len(frame)), pl.Int64)
@@ -69,27 +68,12 @@ def read_sealed(path: Path, digest: str, number: int, first: int) -> pl.DataFram
 
 
 def read_alone(path: Path) -> tuple[pl.DataFrame, Header]:
-    """The table and the header of a sealed segment without its journal; its own checksum verifies it.
+    """The table and the header of a sealed segment without its journal.
 
     Raises:
         LogError: naming the file, where it is missing, damaged, or something else.
     """
-    frame, header, checksum = _parsed(_bytes(path), path)
-    try:
-        found = f"{_last_checksum(frame, header):08x}"
-    except LogError as error:
-        raise LogError(f"{path} is damaged: {error}") from error
-    if found != checksum:
-        raise LogError(f"{path} is damaged: its events do not agree with their checksum")
-    return frame, header
-
-
-def _last_checksum(frame: pl.DataFrame, header: Header) -> int:
-    """Of the last line, were the events written as lines once more."""
-    checksum = header.line()[1]
-    for event in events_of(frame):
-        checksum = event_line(event, checksum)[1]
-    return checksum
+    return parsed(_bytes(path), path)
 
 
 def _bytes(path: Path) -> bytes:
@@ -99,16 +83,33 @@ def _bytes(path: Path) -> bytes:
         raise LogError(f"{path} cannot be read: {error.strerror}") from error
 
 
-def _parsed(data: bytes, path: Path) -> tuple[pl.DataFrame, Header, str]:
+def _marked(data: bytes) -> bytes:
+    """A Parquet file with its SHA-256 before the footer; its last eight bytes are the footer's length and a mark."""
+    footer = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    return data[:footer] + MARK + hashlib.sha256(data).digest() + data[footer:]
+
+
+def _is_as_written(data: bytes) -> bool:
+    footer = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    start = footer - 32 - len(MARK)
+    if start < 0 or data[start : footer - 32] != MARK:
+        return False
+    return hashlib.sha256(data[:start] + data[footer:]).digest() == data[footer - 32 : footer]
+
+
+def parsed(data: bytes, path: Path) -> tuple[pl.DataFrame, Header]:
+    """The table and the header in the bytes of a file.
+
+    Raises:
+        LogError: naming the file, where they are not as they were written.
+    """
+    if not _is_as_written(data):
+        raise LogError(f"{path} is damaged, or no segment of a journal: it is not as it was written")
     try:
         said = pl.read_parquet_metadata(io.BytesIO(data))
-        if FORMAT not in said:
-            raise LogError(f"{path} is not a segment of a journal: its metadata do not say so")
-        frame = pl.read_parquet(io.BytesIO(data), use_statistics=False)
+        frame = pl.read_parquet(io.BytesIO(data))
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError) as error:
-        if isinstance(error, LogError):
-            raise
-        raise LogError(f"{path} is damaged, or no Parquet file: {str(error).splitlines()[:1]}") from error
-    if frame.schema != SCHEMA:
-        raise LogError(f"{path} has other columns than a segment of a journal")
-    return frame, Header.from_json(said[FORMAT], path), said.get(CHECKSUM, "")
+        raise LogError(f"{path} is no Parquet file: {str(error).splitlines()[0]}") from error
+    if frame.schema != SCHEMA or FORMAT not in said:
+        raise LogError(f"{path} is not a segment of a journal: it has other columns or metadata")
+    return frame, Header.from_json(said[FORMAT], path)

@@ -41,14 +41,14 @@ class Header(NamedTuple):
         first: the number of its first event.
         sealed: the SHA-256 of the file of each segment before it.
         description: the caller's.
-        arms: which arms there were when it began.
+        arms: which there were when it began, see `Roster.to_json`.
     """
 
     segment: int
     first: int
     sealed: tuple[str, ...]
     description: dict[str, Any]
-    arms: list[Any]
+    arms: dict[str, Any]
 
     def line(self) -> tuple[bytes, int]:
         """Its line, and its checksum."""
@@ -141,7 +141,7 @@ class Snapshot:
 
     Attributes:
         header: of the open segment.
-        lines: of the open segment; they can be read once, see `events` and `tables`.
+        path: of the open segment.
 
     Raises:
         LogError: where it is no journal, where a segment is missing, or where a header is damaged.
@@ -165,7 +165,7 @@ class Snapshot:
                 raise LogError(f"{path} cannot be read: {error.strerror}") from error
         else:
             raise LogError(f"{folder} changes faster than it can be read")
-        self._path, self._warned = path, False
+        self.path, self._warned = path, False
         try:
             self.header, self._crc, self._start = read_header(self._file, path)
             self._end = os.fstat(self._file.fileno()).st_size
@@ -187,10 +187,12 @@ class Snapshot:
     def _refuse_gaps(self, number: int, sealed: list[int]) -> None:
         header = self.header
         if header.segment != number or len(header.sealed) != number:
-            raise LogError(f"{self._path} is segment {header.segment} of a journal, not {number}")
+            raise LogError(f"{self.path} is segment {header.segment} of a journal, not {number}")
         for other in range(number):
             if other not in sealed:
                 raise LogError(f"{segment_path(self.folder, other, sealed=True)} is missing")
+        if not header.sealed and header.first:
+            raise LogError(f"{self.path} begins with event {header.first}, and there is none before it")
         if sealed and sealed[-1] > number:
             raise LogError(f"{segment_path(self.folder, sealed[-1] + 1, sealed=False)} is missing")
 
@@ -208,12 +210,12 @@ class Snapshot:
         if number >= 0 and segment_path(self.folder, number, sealed=False).exists():
             path = segment_path(self.folder, number, sealed=True)
             if hashlib.sha256(path.read_bytes()).hexdigest() != self.header.sealed[number]:
-                raise LogError(f"{path} is damaged: it does not have the SHA-256 that {self._path} names")
+                raise LogError(f"{path} is damaged: it does not have the SHA-256 that {self.path} names")
 
     def open_events(self) -> Lines:
         """The events of the open segment."""
         self._file.seek(self._start)
-        return Lines(self._file, self._path, self._crc, self._start, self._end)
+        return Lines(self._file, self.path, self._crc, self._start, self._end)
 
     def events(self) -> Iterator[dict[str, Any]]:
         """All events in order; a segment at a time is in memory.
@@ -221,10 +223,11 @@ class Snapshot:
         Raises:
             LogError: on the way, where something is damaged.
         """
-        for frame in self._sealed_tables():
+        if self.header.sealed:
             from mobandits.logs.table import events_of  # noqa: PLC0415 - tables take a tenth of a second to load
 
-            yield from events_of(frame)
+            for frame in self._sealed_tables():
+                yield from events_of(frame)
         yield from self._remaining()
 
     def tables(self) -> "Iterator[pl.DataFrame]":
@@ -235,26 +238,27 @@ class Snapshot:
         """
         from mobandits.logs.table import table  # noqa: PLC0415
 
-        yield from self._sealed_tables()
+        if self.header.sealed:
+            yield from self._sealed_tables()
         events, first = self._remaining(), self.header.first
         while block := list(itertools.islice(events, BLOCK)):
             yield table(block, first)
             first += len(block)
 
     def _sealed_tables(self) -> "Iterator[pl.DataFrame]":
+        from mobandits.logs.sealed import read_sealed  # noqa: PLC0415
+
         first = 0
         for number, digest in enumerate(self.header.sealed):
-            from mobandits.logs.sealed import read_sealed  # noqa: PLC0415
-
             frame = read_sealed(segment_path(self.folder, number, sealed=True), digest, number, first)
             first += len(frame)
             yield frame
         if first != self.header.first:
-            raise LogError(f"{self._path} begins with event {self.header.first}, and those before it end at {first}")
+            raise LogError(f"{self.path} begins with event {self.header.first}, and those before it end at {first}")
 
     def _remaining(self) -> Iterator[dict[str, Any]]:
         lines = self.open_events()
         yield from lines
         if lines.torn and not self._warned:
             self._warned = True
-            warnings.warn(f"{self._path} ends with a torn line, which was passed over", LogWarning, stacklevel=3)
+            warnings.warn(f"{self.path} ends with a torn line, which was passed over", LogWarning, stacklevel=3)

@@ -1,0 +1,96 @@
+"""Logs of a million lines stream: memory follows the segment and the chunk, and not the log."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+WRITE = """
+import sys
+from mobandits.logs import Journal
+folder, events = sys.argv[1], int(sys.argv[2])
+with Journal(folder, "buffered") as journal:
+    journal.describe({"arms": ["a", "b"], "objectives": ["q", "c"]})
+    for i in range(events // 2):
+        context = [[i / 3] * 5]
+        journal.append({"kind": "decide", "id": i, "time": i / 7, "context": context, "arm": 1, "propensity": 0.5})
+        journal.append({"kind": "learn", "id": max(0, i - 1000), "rewards": {"q": max(0, i - 1000) / 9}})
+"""
+READ = """
+import json, sys, time
+from mobandits.logs import Journal, csv, dsjson, scan
+
+def megabytes():
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) / 1024 for line in status if line.startswith("RssAnon"))
+
+path, how = sys.argv[1:]
+columns = dict(arm="arm", rewards=["r"], context=[f"x{k}" for k in range(5)], propensity="p")
+with open("/dev/null") as nothing:
+    if how == "events":
+        things = Journal(path).events()
+    else:
+        things = scan(path, chunk=1000, **(columns if how == "csv" else {}))
+    start, peak, count = time.perf_counter(), 0.0, 0
+    for i, thing in enumerate(things):
+        count += 1 if how == "events" else len(thing)
+        if how != "events" or i % 1000 == 0:
+            peak = max(peak, megabytes())
+print(json.dumps({"count": count, "peak": peak, "seconds": time.perf_counter() - start}))
+"""
+DSJSON = (
+    "import sys; from mobandits.logs import dsjson, scan; dsjson.write(scan(sys.argv[1]), sys.argv[2], objective='q')"
+)
+CSV = """
+import sys
+with open(sys.argv[1], "w") as file:
+    file.write("arm,x0,x1,x2,x3,x4,r,p\\n")
+    for i in range(int(sys.argv[2])):
+        file.write(f"{i % 3},{i / 3},{i / 5},{i / 7},{i / 9},{i / 11},{i / 13},0.5\\n")
+"""
+
+
+def run(code, *arguments):
+    return subprocess.run(
+        [sys.executable, "-c", code, *map(str, arguments)], check=True, capture_output=True, text=True
+    )
+
+
+def reading(path, how):
+    found = json.loads(run(READ, path, how).stdout)
+    print(f"{how:8s} {found['count']:>9,} in {found['seconds']:6.1f} s, peak {found['peak']:6.0f} MB  {path}")
+    return found
+
+
+@pytest.mark.slow
+def test_a_million_events_stream_in_flat_memory(tmp_path):
+    peaks = {}
+    for events in (250_000, 1_000_000):
+        folder = tmp_path / str(events)
+        run(WRITE, folder, events)
+        run(DSJSON, folder, tmp_path / f"{events}.dsjson")
+        ways = {
+            "events": (folder, events),
+            "scan": (folder, events // 2),
+            "dsjson": (tmp_path / f"{events}.dsjson", events // 2),
+        }
+        for how, (path, count) in ways.items():
+            found = reading(path, how)
+            assert found["count"] == count
+            peaks[how, events] = found["peak"]
+    for how in ("events", "scan", "dsjson"):
+        assert peaks[how, 1_000_000] < 1.25 * peaks[how, 250_000] + 20.0
+
+
+@pytest.mark.slow
+def test_a_table_of_millions_of_rows_streams(tmp_path):
+    peaks = []
+    for rows in (1_000_000, 4_000_000):
+        path = tmp_path / f"{rows}.csv"
+        run(CSV, path, rows)
+        found = reading(path, "csv")
+        assert found["count"] == rows
+        peaks.append(found["peak"])
+        path.unlink()
+    assert peaks[1] < 1.5 * peaks[0] + 50.0
