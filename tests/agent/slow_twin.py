@@ -216,9 +216,8 @@ class Program:
             elif chance > 0.9:
                 self.send(number, {name: value + 1.0 for name, value in part.items()}, 100.0)  # contradicts
         if self.random.random() < 0.02:
-            bad = self.random.choice(
-                [(number + 10**6, whole), (-1, whole), ("x", whole), ([], whole), (number, {"?": 0.0})]
-            )
+            unknown = self.random.choice([number + 10**6, -1, "x", [], None])
+            bad = (unknown, whole) if self.random.random() < 0.5 else (number, {"?": 0.0})
             self.send(*bad, 20.0)
 
     def send(self, number, rewards, delay):

@@ -325,3 +325,14 @@ def test_rows_by_name_where_there_are_no_features():
         decisions = [agent.decide({"a": [], "b": []}), agent.decide(), agent.decide(np.zeros((len(agent.arms), 0)))]
         assert {decision.arm for decision in decisions} <= {"a", "b", "c"}
         agent.add_arm("c" if "c" not in agent.arms else "d")
+
+
+@pytest.mark.parametrize("propensity", ["none", "exact"])
+def test_no_arm_is_made_up_where_numbers_are_too_large(propensity):
+    agent = agent_of(MolUcb(scale=0.5, order=mob.orders.Lexicographic()), propensity=propensity)
+    context = np.full((K, D), 1e200)
+    for _ in range(2):
+        agent.learn(agent.decide(context).id, [1e308, 1e308])
+    for call in (agent.decide, lambda context: agent.decide_batch(context[None])):
+        with pytest.raises(ValueError, match="must be small enough for numbers to stay finite: no arm could be chosen"):
+            call(context)

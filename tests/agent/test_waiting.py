@@ -66,9 +66,7 @@ def test_what_is_too_old_is_dropped_and_counted():
         clock.now += 1.0
     assert (agent.waiting, agent.dropped) == (3, {"limit": 1, "age": 0})
     clock.now = 6.5
-    with pytest.raises(
-        ValueError, match=r"got 1: it was settled long ago, or dropped \(1 were for their age, 1 because"
-    ):
+    with pytest.raises(ValueError, match=r"got 1: .* or dropped \(1 were for their age, 1 because"):
         agent.learn(1, {"click": 1.0})
     agent.learn(2, {"click": 1.0})
     assert (agent.waiting, agent.dropped, agent.lessons) == (2, {"limit": 1, "age": 1}, 1)
@@ -168,8 +166,6 @@ def test_what_was_settled_is_remembered_for_a_while():
     with pytest.raises(ValueError, match=r"rewards\['click'\] was 3 before and must not change, got 4"):
         agent.learn(3, [4.0, 0.0])
     for number in (1, np.int64(1)):
-        with pytest.raises(
-            ValueError, match="must be of a decision that waits for rewards, got 1: it was settled long ago"
-        ):
+        with pytest.raises(ValueError, match="of a decision that waits for rewards, got 1: it was settled long ago"):
             agent.learn(number, [1.0, 0.0])
     assert agent.lessons == 4

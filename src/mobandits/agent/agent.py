@@ -4,7 +4,7 @@ import math
 import time
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 
@@ -186,10 +186,10 @@ class Agent:
                 self._check(table)
             return [self.decide(each.copy() if self._contexts.own else each[0].copy(), some) for each in tables]
         now = self._tick()
-        guard, chosen, said = self._guard, np.empty(len(tables), np.int64), np.empty((len(tables), 2))
+        guard, chosen, said = self._guard, np.zeros(len(tables), np.int64), np.empty((len(tables), 2))
         self._mind.decide_many(self._mind.session, tables, self._arms.everyone, guard.low, guard.high, chosen, said)
-        if chosen[0] < 0:
-            guard.refuse(tables)
+        if (chosen < 0).any():
+            self._refuse(tables)
         everyone, names = self._arms.everyone, self._arms.names
         out = []
         for table, place, (note, norm) in zip(tables.copy(), chosen.tolist(), said.tolist(), strict=True):
@@ -242,6 +242,8 @@ class Agent:
         Raises:
             ValueError: where there is such an arm, none called `like`, or the recipe cannot play on with more arms.
         """
+        if self._journal is not None:
+            self._journal.refuse_name(name)
         now = self._tick()
         source, before = None if like is None else self._arms.slot(like), self._arms.saved()
         slot = self._arms.add(name)
@@ -279,10 +281,11 @@ class Agent:
         if order is not None:
             check_order("preference", order)
             check_objectives(order, len(self.objectives))
+        said = None if self._journal is None else self._journal.saying(order)
         now = self._tick()
         self._mind.prefer(order)
         if self._journal is not None:
-            self._journal.preferred(order, now)
+            self._journal.preferred(said, now)
 
     def explain(self, decision: Decision) -> Any:
         """What the agent now believes of the arms of a decision, as a table and as a sentence: an `Explanation`.
@@ -365,7 +368,7 @@ class Agent:
         if self.propensity == "none":
             place, note, norm = mind.decide(mind.session, rows, slots, guard.low, guard.high)
             if place < 0:
-                guard.refuse(rows)
+                self._refuse(rows)
             x = rows[place if len(rows) > 1 else 0].copy()
             number = self._keep(x, int(slots[place]), note, norm, now)
             return Decision(number, names[place], None, None, None, 0.0, rows, names)
@@ -373,7 +376,7 @@ class Agent:
         scores = np.empty((len(slots), len(self.objectives))) if mind.means else None
         place, note, norm = mind.decide(mind.session, rows, slots, guard.low, guard.high, law, scores)
         if place < 0:
-            guard.refuse(rows)
+            self._refuse(rows)
         probability, error = float(law[place]), 0.0
         if self.propensity == "sampled":
             probability, error = mind.sampled(rows, slots, law, place, self.samples)
@@ -393,6 +396,11 @@ class Agent:
     def _check(self, table: Array) -> None:
         if not compiled.allowed(table, self._guard.low, self._guard.high):
             self._guard.refuse(table)
+
+    def _refuse(self, rows: Array) -> NoReturn:
+        """Say why no arm was found."""
+        self._guard.refuse(rows)
+        raise ValueError("contexts and rewards must be small enough for numbers to stay finite: no arm could be chosen")
 
     # ---- lessons
 

@@ -2,12 +2,16 @@
 
 import dataclasses
 import importlib
+import types
+import typing
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from mobandits.logs.names import decoded, encoded
 
+PLAIN = (bool, int, float, str, types.NoneType)
 ROOMS = ("policies", "orders", "kernel.links")  # whose public classes files may name
 
 
@@ -50,19 +54,59 @@ def made(description: Any, where: str) -> Any:
         raise ValueError(f"{where} must be a description, got {description!r:.80}")  # noqa: TRY004
     keys = set(description)
     if keys == {"value"}:
-        return decoded(description["value"])
+        value = decoded(description["value"])
+        encoded(value, where)  # which refuses what is not finite
+        return value
     if keys <= {"array", "tuple", "list"} and len(keys) == 1:
         ((kind, items),) = description.items()
         if not isinstance(items, list):
             raise ValueError(f"{where} must hold a list, got {items!r:.80}")
-        return items if kind == "array" else (tuple if kind == "tuple" else list)(made(one, where) for one in items)
+        if kind == "array":
+            return _numbers(items, where)
+        return (tuple if kind == "tuple" else list)(made(one, where) for one in items)
     if keys != {"class", "with"} or not isinstance(description["with"], dict):
         raise ValueError(f"{where} must be a description, got {description!r:.80}")
     cls = _class_of(description["class"], where)
+    given = {name: made(value, f"{where}.{name}") for name, value in description["with"].items()}
+    kinds = typing.get_type_hints(cls)
+    for name, value in given.items():
+        _check_kind(f"{where}.{name}", value, kinds.get(name, Any))
     try:
-        return cls(**{name: made(value, f"{where}.{name}") for name, value in description["with"].items()})
+        return cls(**given)
     except TypeError as error:
         raise ValueError(f"{where} does not fit {description['class']}: {error}") from error
+
+
+def _numbers(items: list[Any], where: str) -> list[Any]:
+    for one in items:
+        if isinstance(one, list):
+            _numbers(one, where)
+        elif type(one) not in (int, float):
+            raise ValueError(f"{where} must hold numbers, got {one!r:.80}")
+    return items
+
+
+def _check_kind(where: str, value: Any, kind: Any) -> None:
+    """Recipes check ranges; that a switch is no text they leave to type checkers, which do not read files."""
+    kinds = set(_kinds_of(kind))
+    if isinstance(value, PLAIN):
+        fits = type(value) in kinds or (type(value) is int and float in kinds) or Any in kinds
+        fits = fits or (isinstance(value, str) and Sequence in kinds)
+    else:
+        fits = not kinds <= set(PLAIN)
+    if not fits:
+        raise ValueError(f"{where} must be of type {kind}, got {value!r:.80}")
+
+
+def _kinds_of(kind: Any) -> Iterator[Any]:
+    origin = typing.get_origin(kind)
+    if origin in (typing.Union, types.UnionType):
+        for one in typing.get_args(kind):
+            yield from _kinds_of(one)
+    elif origin is typing.Literal:
+        yield from map(type, typing.get_args(kind))
+    else:
+        yield origin or kind
 
 
 def _name_of(cls: type, where: str) -> str:

@@ -17,6 +17,8 @@ def merge(agent: "Agent", other: "Agent") -> None:
     """Let `agent` know what both know; see `Agent.merge`."""
     if type(other) is not type(agent) or other is agent:
         raise ValueError(f"merge needs another agent, got {other!r}")
+    if agent._journal is not None:
+        raise ValueError("merge needs an agent without a log: to replay it would not lead to what another one learned")
     for name in ("recipe", "objectives", "features", "arms", "rounds"):
         mine, theirs = getattr(agent, name), getattr(other, name)
         if mine != theirs:

@@ -1,5 +1,6 @@
 """What an agent has learned and how it plays: a compiled policy, which takes more arms or another order."""
 
+import itertools
 import math
 from collections.abc import Iterator
 from typing import Any
@@ -127,10 +128,18 @@ class Mind:
             self.shape = more
 
     def restore(self, stage: int, left: int | None, arrays: Any) -> None:
-        """Go on from where another mind of this recipe was; `arrays` makes its state from that of the policy."""
+        """Go on from where another mind of this recipe was; `arrays` makes its state from that of the policy.
+
+        Raises:
+            ValueError: where the recipe has no such stage.
+        """
         self._stages = self.recipe.stages(self.shape)
-        for _ in range(stage):
-            bound, _ = next(self._stages)
+        there = next(itertools.islice(self._stages, stage - 1, None), None)
+        if there is None:
+            raise ValueError(f"stage must be one that {type(self.recipe).__name__} has, got {stage}")
+        bound, rounds = there
+        if (left is None) != (rounds is None) or (left or 0) > (rounds or 0):
+            raise ValueError(f"left must be what is left of stage {stage}, which has {rounds} rounds, got {left}")
         self.open(bound, arrays(bound))
         self.stage, self.left = stage, left
 

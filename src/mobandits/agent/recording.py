@@ -11,6 +11,7 @@ from mobandits.agent.descriptions import described, made
 from mobandits.kernel.text import concise
 from mobandits.logs.errors import LogError
 from mobandits.logs.journal import Journal
+from mobandits.logs.names import checked_name
 
 if TYPE_CHECKING:
     from mobandits.agent.agent import Agent
@@ -46,8 +47,8 @@ class Recorder:
         rows = decision.context
         event: dict[str, Any] = {"kind": "decide", "id": decision.id, "time": now}
         if agent.features and rows is not None:
-            event["context"] = rows if len(rows) == 1 or not agent._contexts.own else self._table(agent, decision)
-            if len(rows) == 1 and agent._contexts.own:
+            event["context"] = self._table(agent, decision) if agent._contexts.own else rows
+            if agent._contexts.own and len(agent.arms) == 1:
                 event["own"] = True  # the row of the only arm, and not one for all
         if decision.eligible != agent.arms:
             event["eligible"] = [self._numbers[name] for name in decision.eligible]
@@ -60,6 +61,10 @@ class Recorder:
             told = {name: value for name, value in zip(agent._names, rewards, strict=True) if value == value}  # noqa: PLR0124 - not NaN
             self.journal.append({"kind": "learn", "id": int(number), "time": now, "rewards": told})
 
+    def refuse_name(self, name: Hashable) -> None:
+        """Refuse an arm whose name the journal cannot hold, before there is one."""
+        checked_name(name, "arm")
+
     def added(self, name: Hashable, like: Hashable | None, now: float) -> None:
         """A new arm."""
         self.know(name)
@@ -71,10 +76,13 @@ class Recorder:
         if not self.silent:
             self.journal.append({"kind": "remove", "time": now, "arm": name})
 
-    def preferred(self, order: Any, now: float) -> None:
+    def saying(self, order: Any) -> Any:
+        """A preference in the journal's words; one for which it has none is refused before it is played."""
+        return None if order is None else described(order, "preference")
+
+    def preferred(self, said: Any, now: float) -> None:
         """Another preference."""
         if not self.silent:
-            said = None if order is None else described(order, "preference")
             self.journal.append({"kind": "preference", "time": now, "order": said})
 
     def _table(self, agent: "Agent", decision: Decision) -> Any:
@@ -99,6 +107,15 @@ def attach(agent: "Agent", log: Any, after: int = 0) -> None:
     journal = Journal(log) if isinstance(log, str | Path) else log
     if not isinstance(journal, Journal):
         raise ValueError(f"log must be a folder or a Journal, got {log!r}")  # noqa: TRY004 - one kind of error
+    try:
+        _catch_up(agent, journal, after)
+    except BaseException:
+        if journal is not log:
+            journal.close()  # so that the next attempt finds it free
+        raise
+
+
+def _catch_up(agent: "Agent", journal: Journal, after: int) -> None:
     known = journal.description
     first = agent.arms if known is None or after == 0 else tuple(known["arms"])
     journal.describe(_description(agent, first))

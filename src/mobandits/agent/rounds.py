@@ -57,6 +57,8 @@ def decide_openly(
     policy, rng = session.policy, session.rng
     beliefs = policy.beliefs(session.state, context, arms, rng)
     choice = policy.draw(beliefs, rng)
+    if choice.arm < 0:  # nothing is best where beliefs are no numbers
+        return OUTSIDE, 0.0, 0.0
     law[:] = policy.probabilities(beliefs)
     if scores is not None:
         scores[:] = beliefs.mean

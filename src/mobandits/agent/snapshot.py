@@ -17,14 +17,15 @@ import numpy as np
 
 from mobandits.agent.descriptions import described, made
 from mobandits.agent.growth import arrays
+from mobandits.agent.headers import FIELDS, MOST_FEATURES, OPTIONS, check_header, decoded_names, whole
+from mobandits.agent.notes import possible
 from mobandits.agent.objectives import Objective
 from mobandits.agent.rounds import allowed
-from mobandits.agent.states import restored
+from mobandits.agent.states import refuse_small, restored
 from mobandits.agent.waiting import Pending
 from mobandits.kernel.protocols import Array, Recipe
-from mobandits.logs.errors import LogError
 from mobandits.logs.files import replacing
-from mobandits.logs.names import checked_name, decoded, encoded
+from mobandits.logs.names import checked_name, encoded
 from mobandits.orders.validity import check_objectives, check_order
 
 if TYPE_CHECKING:
@@ -35,7 +36,8 @@ MAGIC, VERSION = b"mobandits agent\n", 1
 LENGTH, DIGEST = 8, 32
 KINDS = {"<f8": np.float64, "<i8": np.int64, "|b1": np.bool_}
 PENDING = ("id", "slot", "stage", "birth")
-OPTIONS = ("features", "rounds", "seed", "propensity", "samples")
+# Everything that the values in a file can lead to, short of a mistake of ours.
+REFUSED = (ValueError, TypeError, AttributeError, LookupError, ArithmeticError, RecursionError, MemoryError)
 
 
 class StateError(ValueError):
@@ -46,7 +48,7 @@ def save(agent: "Agent", path: str | Path) -> None:
     """Write an agent; the file is replaced at once, on disk, or not at all."""
     header, tables = contents(agent)
     header["arrays"] = [[array.dtype.newbyteorder("<").str, list(array.shape)] for array in tables]
-    text = json.dumps(header, allow_nan=False, separators=(",", ":")).encode()
+    text = json.dumps(header, allow_nan=False, separators=(",", ":"), default=_plain).encode()
     body = b"".join([MAGIC, len(text).to_bytes(LENGTH, "little"), text, *(_bytes(array) for array in tables)])
     with replacing(Path(path)) as file:
         file.write(body)
@@ -105,7 +107,7 @@ def load(
         agent = revived(header, tables, recipe, clock)
     except StateError as error:
         raise StateError(f"{file} {error}") from error
-    except (LogError, ValueError, KeyError, TypeError, IndexError, OverflowError, RecursionError) as error:
+    except REFUSED as error:
         said = f"no {error}" if isinstance(error, KeyError) else str(error)
         raise StateError(f"{file} holds no agent that fits together: {said}") from error
     if log is not None:
@@ -129,11 +131,12 @@ def parsed(data: bytes) -> tuple[dict[str, Any], list[Array]]:
     end = start + int.from_bytes(data[len(MAGIC) : start], "little")
     if end > len(data) - DIGEST:
         raise StateError("is damaged: its header is longer than the file")
-    header = json.loads(data[start:end].decode())
-    if not isinstance(header, dict) or not isinstance(header.get("version"), int):
+    header = json.loads(data[start:end].decode(), parse_constant=_refuse_constant)
+    if not isinstance(header, dict) or type(header.get("version")) is not int or header["version"] < 1:
         raise StateError("is damaged: its header has no version")
     if header["version"] > VERSION:
-        raise StateError(f"is of version {header['version']} ({header.get('by')}); {PACKAGE} reads up to {VERSION}")
+        by = f"{header.get('by')!s:.40}"
+        raise StateError(f"is of version {header['version']} ({by}); {PACKAGE} reads up to {VERSION}")
     return header, _arrays(header["arrays"], memoryview(data)[end:-DIGEST])
 
 
@@ -143,11 +146,13 @@ def revived(
     """The agent of a header and arrays; everything is checked, since a checksum proves no good will."""
     from mobandits.agent.agent import Agent  # noqa: PLC0415 - the agent calls this module
 
-    waits, names = header["waiting"], [decoded(name) for name in header["arms"]]
+    check_header(header)
+    waits, names = header["waiting"], decoded_names(header["arms"], "arms")
+    titles = decoded_names([one["name"] for one in header["objectives"]], "objectives")
     agent = Agent(
         made(header["recipe"], "recipe") if recipe is None else recipe,
         arms=names,
-        objectives=[Objective(**{**one, "name": decoded(one["name"])}) for one in header["objectives"]],
+        objectives=[Objective(**{**one, "name": name}) for one, name in zip(header["objectives"], titles, strict=True)],
         pending=waits["limit"],
         max_age=waits["max_age"],
         remembered=waits["remembered"],
@@ -158,9 +163,10 @@ def revived(
     mind = agent._mind
     mind.shape = mind.shape._replace(arms=len(agent._arms.slots), shared=bool(header["shared"]))
     if header["preference"] is not None:
-        mind.order = made(header["preference"], "preference")
-        check_order("preference", mind.order)
-        check_objectives(mind.order, len(agent.objectives))
+        order = made(header["preference"], "preference")
+        check_order("preference", order)
+        check_objectives(order, len(agent.objectives))
+        mind.prefer(order)
     for rng, state in zip((mind.rng, mind.other_rng), header["streams"], strict=True):
         rng.bit_generator.state = _checked_stream(state)
     if header["shared"] is not None:
@@ -173,19 +179,9 @@ def revived(
 
 def _fill(agent: "Agent", header: dict[str, Any], tables: Sequence[Array]) -> None:
     """The decisions that wait, and the ones that are remembered."""
+    _check_tables(agent, header, tables)
     whole, real, x, rewards, settled, told = tables[:6]
-    waiting, count, d = agent._waiting, len(agent.objectives), agent.features
-    n, slots = len(whole), len(agent._arms.slots)
-    shapes = (whole.shape == (n, 4), real.shape == (n, 2), x.shape == (n, d), rewards.shape == (n, count))
-    if not all(shapes) or settled.ndim != 1 or told.shape != (len(settled), count):
-        raise ValueError("the tables of decisions must fit each other")
-    ids = [*whole[:, 0].tolist(), *settled.tolist()]
-    if ids and (len(set(ids)) < len(ids) or min(ids) < 0 or max(ids) >= header["next_id"]):
-        raise ValueError("ids of decisions must be different, and below the next one")
-    if n and not (whole[:, 1].min() >= 0 and whole[:, 1].max() < slots and np.isfinite(real).all()):
-        raise ValueError("decisions must be of arms that there are")
-    if not allowed(x, agent._guard.low, agent._guard.high) or np.isinf(rewards).any() or not np.isfinite(told).all():
-        raise ValueError("contexts and rewards must be finite, and what the recipe needs")
+    waiting = agent._waiting
     for (number, slot, stage, birth), (note, then), row, paid in zip(
         whole.tolist(), real.tolist(), x, rewards.tolist(), strict=True
     ):
@@ -198,13 +194,52 @@ def _fill(agent: "Agent", header: dict[str, Any], tables: Sequence[Array]) -> No
     waiting.rearm()
 
 
+def _check_tables(agent: "Agent", header: dict[str, Any], tables: Sequence[Array]) -> None:
+    n, remembered, count = len(tables[0]), len(tables[4]), len(agent.objectives)
+    shapes = ((n, len(PENDING)), (n, 2), (n, agent.features), (n, count), (remembered,), (remembered, count))
+    kinds = (np.int64, np.float64, np.float64, np.float64, np.int64, np.float64)
+    for table, shape, kind in zip(tables[:6], shapes, kinds, strict=True):
+        if table.shape != shape or table.dtype != kind:
+            raise ValueError(
+                f"decisions must fill tables that fit, of shape {shape}, got {table.dtype} of {table.shape}"
+            )
+    if n > agent._waiting.limit or remembered > agent._waiting.remembered:
+        raise ValueError("decisions must not be more than may wait, or are remembered")
+    _check_decisions(agent, header, tables)
+    _, _, x, rewards, _, told = tables[:6]
+    if not allowed(x, agent._guard.low, agent._guard.high) or np.isinf(rewards).any() or not np.isfinite(told).all():
+        raise ValueError("contexts and rewards must be finite, and what the recipe needs")
+    if n and not np.isnan(rewards).any(axis=1).all():
+        raise ValueError("decisions must lack a reward to wait for")
+
+
+def _check_decisions(agent: "Agent", header: dict[str, Any], tables: Sequence[Array]) -> None:
+    mind, (numbers, slots, stages, births), (notes, times) = agent._mind, tables[0].T, tables[1].T
+    ids = np.concatenate([numbers, tables[4]])
+    if len(np.unique(ids)) < len(ids) or (ids < 0).any() or (ids >= header["next_id"]).any():
+        raise ValueError("ids of decisions must be different, and below the next one")
+    bounds = ((slots, 0, len(agent._arms.slots)), (stages, 1, mind.stage + 1), (births, 0, header["arms_ever"]))
+    if any((column < low).any() or (column >= high).any() for column, low, high in bounds):
+        raise ValueError("decisions must be of arms and stages that there are")
+    in_order = (np.diff(numbers) > 0).all() and (np.diff(times) >= 0.0).all()
+    if not in_order or not ((times >= 0.0) & (times <= header["now"])).all():
+        raise ValueError("decisions must come in order, at times up to now")
+    now = stages == mind.stage
+    known = not now.any() or possible(mind._bound, mind.state(), notes[now]).all()
+    if not known or not np.isfinite(notes).all():
+        raise ValueError("notes of decisions must be some that the recipe's policy gives")
+
+
 def _restorer(given: Sequence[Array], objectives: int) -> Callable[[Any], Any]:
-    return lambda policy: restored(policy.init(), [array.copy() for array in given], objectives)
+    def restore(policy: Any) -> Any:
+        refuse_small(policy, list(given))
+        return restored(policy.init(), [array.copy() for array in given], objectives)
+
+    return restore
 
 
 def _objective(one: Objective) -> dict[str, Any]:
-    fields = {name: getattr(one, name) for name in ("minimise", "unit", "low", "high", "default", "after")}
-    return {"name": encoded(checked_name(one.name, "objective")), **fields}
+    return {"name": encoded(checked_name(one.name, "objective")), **{name: getattr(one, name) for name in FIELDS}}
 
 
 def _stream(rng: Any) -> dict[str, Any]:
@@ -213,12 +248,31 @@ def _stream(rng: Any) -> dict[str, Any]:
 
 
 def _checked_stream(given: Any) -> dict[str, Any]:
-    numbers = {key: int(given["state"][key]) for key in ("state", "inc")}
-    flags = {key: int(given[key]) for key in ("has_uint32", "uinteger")}
-    fits = all(0 <= each < 2**128 for each in numbers.values()) and all(0 <= each < 2**32 for each in flags.values())
-    if given.get("bit_generator") != "PCG64" or not fits:
-        raise ValueError("streams must be of the generator PCG64")
-    return {"bit_generator": "PCG64", "state": numbers, **flags}
+    flags = {"has_uint32": 1, "uinteger": 2**32 - 1}
+    fits = isinstance(given, dict) and set(given) == {"bit_generator", "state", *flags}
+    if not fits or given["bit_generator"] != "PCG64" or set(given["state"]) != {"state", "inc"}:
+        raise ValueError(f"streams must be of the generator PCG64, got {given!r:.80}")
+    numbers = {}
+    for key, text in given["state"].items():
+        numbers[key] = int(text) if isinstance(text, str) and text.isdecimal() else -1
+        if str(numbers[key]) != text:
+            raise ValueError(f"streams.{key} must be a whole number in digits, got {text!r:.40}")
+        whole(f"streams.{key}", numbers[key], at_most=2**128 - 1)
+    if numbers["inc"] % 2 == 0:
+        raise ValueError(f"streams.inc must be odd, got {numbers['inc']}")
+    small = {key: whole(f"streams.{key}", given[key], at_most=most) for key, most in flags.items()}
+    return {"bit_generator": "PCG64", "state": numbers, **small}
+
+
+def _plain(value: Any) -> Any:
+    """Numbers of NumPy as Python's."""
+    if isinstance(value, np.generic):
+        return value.item()
+    raise ValueError(f"agents must hold names and numbers to be kept in a file, got {value!r}")
+
+
+def _refuse_constant(text: str) -> float:
+    raise StateError(f"is damaged: numbers must be finite, got {text}")
 
 
 def _bytes(array: Array) -> bytes:
@@ -229,7 +283,8 @@ def _arrays(specified: Any, data: memoryview) -> list[Array]:
     out: list[Any] = []
     at = 0
     for kind, shape in specified:
-        if kind not in KINDS or not all(isinstance(n, int) and 0 <= n <= len(data) for n in shape):
+        most = max(len(data), MOST_FEATURES)  # a table without rows may have columns
+        if kind not in KINDS or not all(type(n) is int and 0 <= n <= most for n in shape):
             raise ValueError(f"arrays must be of known kinds and of sizes that the file holds, got {kind!r}, {shape}")
         size = int(np.dtype(kind).itemsize)
         for n in shape:

@@ -5,8 +5,11 @@ from typing import Any
 import numpy as np
 
 from mobandits.agent.growth import arrays, rebuilt
+from mobandits.estimators.linear import LinearEstimator
 from mobandits.kernel.protocols import Array
+from mobandits.policies.parts import composite
 
+ENDLESS = ("Balls",)  # states in which numbers may be infinite
 GRAMS = {"RidgeState": (1, 1, None, None, 1, 1), "FixedState": (1, 1, None, None, 1, 1, None, 1)}
 BALLS = (1, 0, 0, 1, 1, 1)  # the axis of balls, whose number grows
 
@@ -27,6 +30,7 @@ def restored(template: Any, given: "list[Array]", objectives: int) -> Any:
     if len(wanted) != len(given):
         raise ValueError(f"state must have {len(wanted)} arrays, got {len(given)}")
     axes, lengths = list(_free_axes(template)), set()
+    bounded = type(template).__name__ not in ENDLESS
     for i, (like, array, axis) in enumerate(zip(wanted, given, axes, strict=True)):
         if array.dtype != like.dtype or array.ndim != like.ndim:
             raise ValueError(f"state[{i}] must be {like.dtype} of {like.ndim} axes, got {array.dtype} of {array.ndim}")
@@ -37,10 +41,25 @@ def restored(template: Any, given: "list[Array]", objectives: int) -> Any:
             lengths.add(array.shape[axis])
         if array.dtype == np.bool_ and (array.view(np.uint8) > 1).any():
             raise ValueError(f"state[{i}] must hold truth values, got others")
+        if np.isnan(array).any() or (bounded and np.isinf(array).any()):
+            raise ValueError(f"state[{i}] must hold finite numbers, got others")
     grams = any(type(part).__name__ in GRAMS for part in _parts(template))
     if len(lengths) > 1 or 0 in lengths or (grams and not lengths <= {1, objectives}):
         raise ValueError(f"state must have one number of Gram matrices or balls, got {sorted(lengths)}")
     return rebuilt(template, iter(given))
+
+
+def refuse_small(policy: Any, given: "list[Array]") -> None:
+    """Refuse arrays that cannot hold a policy's regressions, before memory is taken for these.
+
+    Raises:
+        ValueError: saying how many numbers are there.
+    """
+    estimator = getattr(composite(policy), "estimator", None)
+    model = getattr(estimator, "model", estimator)
+    there = sum(array.size for array in given)
+    if isinstance(model, LinearEstimator) and model.slots * model.features**2 > there:
+        raise ValueError(f"state must have a Gram matrix of {model.features} features per model, got {there} numbers")
 
 
 def _parts(state: Any) -> "list[Any]":

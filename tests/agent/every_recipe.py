@@ -1,0 +1,215 @@
+"""Agents of every recipe: how often arms are played, whether beliefs are drawn, what files keep.
+
+`python every_recipe.py FOLDER` writes a line of JSON per case. The tests run it interpreted, in a process of its own,
+where nothing needs compiling; slow ones call the same functions compiled.
+"""
+
+import dataclasses
+import json
+import sys
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import mobandits as mob
+from mobandits.agent import snapshot
+from mobandits.agent.growth import arrays
+from mobandits.agent.parts import random_beliefs
+from mobandits.kernel.protocols import Recipe
+from mobandits.orders import EffectivePareto
+from mobandits.policies import (
+    AnnealingPareto,
+    CdUcb1,
+    ContextualZooming,
+    CpUcb1,
+    CsUcb1,
+    Doubling,
+    Exp3P,
+    Forgetting,
+    HypervolumeUcb,
+    MocMab,
+    MoglbUcb,
+    MolEpsGreedy,
+    MolTs,
+    MolUcb,
+    MoslbParetoUcb,
+    MoslbPc,
+    MoslbPl,
+    Mtlo,
+    ParetoKg,
+    ParetoTs,
+    ParetoUcb1,
+    Pcz,
+    PfLex,
+    RandomChoice,
+    ScalarizedUcb1,
+    SingleArm,
+    Stlo,
+    Ucb1,
+)
+
+K, D, L, ROUNDS = 5, 2, 3, 400
+LESSONS, DRAWS, ASKED, SAMPLES = 50, 400, 5, 80
+PLACES = ((0.0,), (0.2,), (0.5,), (0.9,), (1.0,))
+GRID = 6  # contexts lie on the borders of cells, where there are coins
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """A recipe in an agent whose arms share contexts, or not."""
+
+    recipe: Recipe
+    shared: bool = False
+    features: int = D
+
+    def __str__(self):
+        return f"{self.recipe}{', shared' * self.shared}"
+
+    def agent(self, **other):
+        return mob.Agent(
+            self.recipe, **{"arms": K, "features": self.features, "objectives": L, "rounds": ROUNDS, "seed": 3, **other}
+        )
+
+    def context(self, rng):
+        return rng.integers(0, GRID + 1, self.features if self.shared else (K, self.features)) / GRID
+
+
+CASES = [
+    Case(MoglbUcb(links=("probit", "logit", "identity"), scale=0.1)),
+    Case(MoglbUcb(), shared=True),
+    Case(MolTs(scale=0.3)),
+    Case(MolTs(draws=1), shared=True),
+    Case(MolTs(scale=0.3, selection="weight")),
+    Case(MolTs(scale=0.3, links="logit")),
+    Case(MolUcb(scale=0.3)),
+    Case(MolUcb(order=EffectivePareto()), shared=True),
+    Case(MolEpsGreedy(epsilon=0.3)),
+    Case(MoslbPl(levels=((0, 1), (2,)))),
+    Case(MoslbPc(chains=((0, 1), (2,)))),
+    Case(MoslbParetoUcb(on=(0, 2))),
+    Case(ParetoUcb1(scale=0.3), features=0),
+    Case(ScalarizedUcb1(scale=0.1)),
+    Case(ScalarizedUcb1(chebyshev=True, shared=True), features=0),
+    Case(ParetoTs()),
+    Case(ParetoTs(prior="gaussian", noise=0.3), features=0),
+    Case(MocMab(scale=0.1, per_side=2)),
+    Case(MocMab(scale=0.1, per_side=3, boundary="random", period=7), shared=True),
+    Case(CpUcb1(scale=0.3, per_side=2), shared=True),
+    Case(CsUcb1(scale=0.3, per_side=2, boundary="random", period=7), shared=True),
+    Case(CdUcb1(scale=0.3, per_side=2), shared=True),
+    Case(Ucb1(objective=1)),
+    Case(Exp3P(objective=None)),
+    Case(Doubling(Exp3P(), first=20)),
+    Case(Doubling(MolUcb(scale=0.3), first=9), shared=True),
+    Case(Forgetting(MolUcb(scale=0.3), discount=0.9)),
+    Case(Forgetting(MolTs(scale=0.3), discount=0.9), shared=True),
+    Case(AnnealingPareto(rate=0.97)),
+    Case(ParetoKg()),
+    Case(PfLex(epsilon=0.5, scale=0.3)),
+    Case(Stlo(epsilon=0.3, scale=0.1)),
+    Case(Mtlo(scale=0.05)),
+    Case(HypervolumeUcb(scale=0.3)),
+    Case(HypervolumeUcb(exploration="thompson", reference=(0.0, -1.0, 0.0)), shared=True),
+    Case(Pcz(scale=0.02)),
+    Case(Pcz(positions=PLACES, scale=0.02), features=0),
+    Case(ContextualZooming(scale=0.02, objective=1)),
+    Case(ContextualZooming(scale=0.02, positions=PLACES, width="pcz"), shared=True),
+    Case(RandomChoice()),
+    Case(SingleArm(1), features=0),
+]
+
+
+def live(case, agent, rng, rounds, *, late=3):
+    """Some rounds, whose rewards in [0, 1] come whole, some rounds later; what was decided."""
+    made, rewards = [], {}
+    for _ in range(rounds):
+        context = case.context(rng)
+        made.append(agent.decide(context, rng.permutation(K)[: rng.integers(2, K + 1)].tolist()))
+        arm = made[-1].arm
+        rewards[made[-1].id] = (rng.random(L) < [0.2 + 0.1 * arm, 0.8 - 0.1 * arm, 0.5]).astype(float)
+        if len(rewards) > late:
+            first = next(iter(rewards))
+            agent.learn(first, rewards.pop(first))
+    return made
+
+
+def changed(agent, **options):
+    """The same agent with other options."""
+    header, tables = snapshot.contents(agent)
+    header = json.loads(json.dumps(header))
+    header["options"] |= options
+    header["arrays"] = []  # which only files have
+    return snapshot.revived(header, [table.copy() for table in tables], agent.recipe, time.time)
+
+
+def frequencies(case):
+    """What an agent says of its propensities, and how often arms are played: in one state, at one context."""
+    agent, rng = case.agent(), np.random.default_rng(7)
+    live(case, agent, rng, LESSONS)
+    random = random_beliefs(agent._mind.policy)
+    context, out = case.context(rng), []
+    for eligible in (list(range(K)), [4, 0, 2]):
+        asked = changed(agent, propensity="sampled" if random else "exact", samples=SAMPLES)
+        asked._mind.left = None  # a stage goes on
+        said = [asked.decide(context, eligible) for _ in range(ASKED if random else DRAWS)]
+        drawn = said
+        if random:
+            quiet = changed(agent)
+            quiet._mind.left = None
+            drawn = [quiet.decide(context, eligible) for _ in range(DRAWS)]
+        laws = [[one.arm, one.propensity, one.error, sorted(one.front)] for one in said]
+        counts = np.bincount([one.arm for one in drawn], minlength=K).tolist()
+        out.append({"eligible": eligible, "said": laws, "counts": counts})
+    return out
+
+
+def chance(case):
+    """Whether beliefs are said to be drawn, and whether some advanced the generator."""
+    agent, rng, used = case.agent(), np.random.default_rng(8), False
+    for _ in range(LESSONS):
+        live(case, agent, rng, 1, late=0)
+        rows, mind, probe = np.atleast_2d(case.context(rng)), agent._mind, np.random.default_rng(1)
+        before = probe.bit_generator.state
+        mind.policy.beliefs(mind.state(), rows, agent._arms.everyone, probe)
+        used |= probe.bit_generator.state != before
+    return [random_beliefs(agent._mind.policy), used]
+
+
+def saved(case, folder):
+    """What an agent that was saved and loaded does otherwise than the one that went on; nothing, it should be."""
+    agent, rng, path = case.agent(), np.random.default_rng(9), folder / "agent"
+    live(case, agent, rng, LESSONS)
+    agent.save(path)
+    other = mob.Agent.load(path)
+    other.save(folder / "again")
+    wrong = [] if path.read_bytes() == (folder / "again").read_bytes() else ["bytes"]
+    waiting = list(agent._waiting.open)
+    lives = []
+    for each in (agent, other):
+        for number in waiting:
+            each.learn(number, [0.0, 1.0, 0.0])
+        lives.append(live(case, each, np.random.default_rng(10), LESSONS // 2))
+    wrong += ["decisions"] if lives[0] != lives[1] else []
+    one, two = (list(arrays(each._mind.state())) for each in (agent, other))
+    same = [np.array_equal(a, b) and a.dtype == b.dtype for a, b in zip(one, two, strict=True)]
+    wrong += [] if all(same) else ["state"]
+    strange = [i for i, array in enumerate(one) if not np.isfinite(array).all()]
+    return {"wrong": wrong, "infinite": strange, "notes": sorted({kept.note for kept in agent._waiting.open.values()})}
+
+
+def report(case, folder) -> dict[str, Any]:
+    """All of it."""
+    return {"frequencies": frequencies(case), "chance": chance(case), "saved": saved(case, folder)}
+
+
+def main(folder):
+    warnings.simplefilter("ignore")
+    for case in CASES:
+        print(json.dumps(report(case, folder)), flush=True)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

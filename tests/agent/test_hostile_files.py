@@ -1,0 +1,310 @@
+"""Files that are damaged, or made to do harm: refused by name, or taken for exactly what they say."""
+
+import contextlib
+import json
+import math
+import warnings
+
+import every_recipe
+import numpy as np
+import pytest
+from slow_twin import Clock
+from state_files import START, changed, forged, parts, places, sealed
+
+import mobandits as mob
+from mobandits.agent import Objective
+from mobandits.agent.descriptions import described, made
+from mobandits.agent.snapshot import MAGIC, REFUSED, StateError
+from mobandits.kernel.assumptions import InputWarning
+from mobandits.orders import Levels
+from mobandits.policies import Doubling, Exp3P, MocMab, MolUcb, Pcz, ScalarizedUcb1
+
+D = 2
+ODD = [None, True, False, -1, 0, 1.5, "x", "1", [], {}, [None], {"value": 1}, 2**63, 10**400, math.nan, -math.inf]
+
+
+def rich_agent():
+    """An agent with something in every place."""
+    clock, rng = Clock(), np.random.default_rng(4)
+    cost = Objective("cost", minimise=True, unit="USD", high=9.0)
+    objectives = [cost, ("click", 2), Objective("c", default=0.5, after=9.0)]
+    options = {"arms": ["a", 2, "b"], "features": D, "objectives": objectives, "max_age": 50.0}
+    agent = mob.Agent(MolUcb(scale=0.3), clock=clock, **options)
+    for i in range(30):
+        clock.now += 1.0
+        number = agent.decide(rng.normal(size=D)).id
+        agent.learn(number, [rng.normal(), None, 0.25] if i % 3 else rng.normal(size=3))
+        if i == 10:
+            agent.remove_arm(2)
+            agent.preference = Levels([[0, 1], [2]])
+        if i == 20:
+            agent.add_arm(("new", 0.5), like="a")
+            agent.add_arm("fourth")
+    assert agent.waiting > 10
+    return agent
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The bytes of its file."""
+    path = tmp_path_factory.mktemp("whole") / "agent"
+    rich_agent().save(path)
+    return path.read_bytes()
+
+
+@pytest.fixture
+def load(tmp_path):
+    """Load bytes: those that the agent writes itself, or None where the file is refused by its name."""
+
+    def load(data, recipe=None):
+        path, again = tmp_path / "hostile", tmp_path / "again"
+        path.write_bytes(data)
+        try:
+            agent = mob.Agent.load(path, recipe=recipe)
+        except StateError as error:
+            return None if str(error).startswith(f"{path} ") else error
+        agent.save(again)
+        with contextlib.suppress(ValueError, InputWarning):  # numbers may be so large that no arm is best
+            size = (agent.features,) if agent._contexts.shared else (len(agent.arms), agent.features)
+            agent.learn(agent.decide(np.full(size, 0.5)).id, [0.0] * len(agent.objectives))
+        return again.read_bytes()
+
+    return load
+
+
+def test_a_whole_file_is_loaded(whole, load):
+    assert load(whole) == whole
+    assert forged(*parts(whole)) == whole
+
+
+def test_every_truncation_is_refused(whole, load):
+    assert [n for n in range(len(whole)) if load(whole[:n]) is not None] == []
+    assert load(whole + b"\0") is None
+
+
+def test_flipped_bits_are_refused(whole, load):
+    rng = np.random.default_rng(0)
+    for place in [*range(START), *rng.integers(0, len(whole), 3000).tolist()]:
+        flipped = bytearray(whole)
+        flipped[place] ^= 1 << int(rng.integers(8))
+        assert load(bytes(flipped)) is None
+
+
+def test_random_bytes_are_refused(load):
+    rng = np.random.default_rng(1)
+    for n in [0, 1, 15, 16, 24, 56, 57, 1000]:
+        noise = rng.bytes(n)
+        assert load(noise) is None
+        assert load(MAGIC + noise) is None
+        assert load(sealed(MAGIC + noise)) is None
+
+
+def test_what_is_changed_in_the_header_is_refused_or_what_the_agent_is(whole, load):
+    header, arrays = parts(whole)
+    taken = []
+    for path in places(header):
+        for odd in ODD:
+            data = forged(changed(header, path, lambda _, odd=odd: odd), arrays)
+            again = load(data)
+            if again is not None and data != whole and path != ("by",) and (path, odd) != (("recipe", "with"), {}):
+                assert again == data, (path, odd)
+                taken.append(path)
+    # What is left are other names, ranges and seeds, and options that fit as well.
+    free = {"recipe", "options", "objectives", "arms", "preference", "streams", "waiting", "lessons", "dropped"}
+    assert {path[0] for path in taken} <= free
+
+
+def test_what_is_missing_or_too_much_is_refused(whole, load):
+    header, arrays = parts(whole)
+    for path in places(header):
+
+        def without(parent, key=path[-1]):
+            parent = parent.copy()
+            del parent[key]
+            return parent
+
+        data = forged(changed(header, path[:-1], without), arrays)
+        again = load(data)
+        if again is not None and path[:2] != ("recipe", "with"):  # parameters have defaults
+            assert again == data, path
+        if isinstance(path[-1], str) and path[0] != "by":
+            assert load(forged(changed(header, path[:-1], lambda parent: {**parent, "surplus": 1}), arrays)) is None
+
+
+def test_flipped_bits_under_a_right_checksum_are_refused_or_what_the_agent_is(whole, load):
+    header, arrays = parts(whole)
+    rng, taken = np.random.default_rng(2), 0
+    for place in rng.integers(0, len(arrays), 400).tolist():
+        flipped = bytearray(arrays)
+        flipped[place] ^= 1 << int(rng.integers(8))
+        data = forged(header, bytes(flipped))
+        again = load(data)
+        taken += again is not None
+        assert again in (None, data)
+    assert taken > 10  # a number is a number
+    text = json.dumps(header, separators=(",", ":")).encode()
+    by = text.index(b'"by"'), text.index(b'"recipe"')
+    for place in rng.integers(0, len(text), 400).tolist():
+        flipped = bytearray(text)
+        flipped[place] ^= 1 << int(rng.integers(8))
+        again = load(forged(bytes(flipped), arrays))
+        if again is not None and (place < by[0] or place > by[1]):
+            assert again == forged(bytes(flipped), arrays)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "said"),
+    [
+        (("version",), 99, r"is of version 99 \(mobandits [0-9.]+\); mobandits [0-9.]+ reads up to 1"),
+        (("version",), 0, "is damaged: its header has no version"),
+        (("version",), -3, "is damaged: its header has no version"),
+        (("recipe", "class"), "os.system", "recipe must name a public class of mobandits, got 'os.system'"),
+        (("recipe", "class"), "policies.__builtins__", "recipe must name a public class of mobandits"),
+        (("recipe", "class"), "policies.mol_ucb.MolUcb", "recipe must name a public class of mobandits"),
+        (("recipe", "class"), "policies.MolUcb.__init__", "recipe must name a public class of mobandits"),
+        (("recipe", "class"), "orders.Pareto", "recipe must be a recipe|recipe does not fit"),
+        (("recipe", "with", "scale"), {"value": "x"}, "recipe.scale must be of type float . None, got 'x'"),
+        (("recipe", "with", "scale"), {"value": -1.0}, "MolUcb.scale must be above 0"),
+        (("recipe", "with", "scale"), {"value": math.nan}, "is damaged: numbers must be finite, got NaN"),
+        (("recipe", "with", "check"), {"value": "no"}, "recipe.check must be of type .*bool.*, got 'no'"),
+        (("preference", "with", "levels", "array"), [[0, 1], [7]], "Levels.levels must name objectives below 3"),
+        (("preference", "with", "levels", "array"), [[0, 1]], "Levels.levels must name each of the 3 objectives"),
+        (("options", "features"), 10**5 + 1, "features must be at most 100000"),
+        (("options", "features"), 3, "decisions must fill tables|state"),
+        (("options", "seed"), -1, "seed must be an integer of at least 0"),
+        (("options", "samples"), 0, "samples must be an integer of at least 1"),
+        (("options", "propensity"), "always", "propensity must be one of exact, none, sampled"),
+        (("options", "rounds"), 2**63, "rounds must be at most"),
+        (("arms", 0), math.nan, "is damaged: numbers must be finite, got NaN"),
+        (("arms", 0), "b", "arms must be .* different names"),
+        (("arms", 0), ["a"], "arms must be text, a number"),
+        (("arms",), ["a"], "arms must have a slot each"),
+        (("slots", 0), 99, "slots must be at most"),
+        (("slots", 0), 3, "arms must have a slot each"),
+        (("slots", 0), 0.0, "slots must be an integer"),
+        (("arms_ever",), 2, "arms_ever must be an integer of at least 4"),
+        (("stage",), 0, "shared must be true or false"),
+        (("stage",), 2, "stage must be one that MolUcb has, got 2"),
+        (("stage",), 10**9, "stage must be at most 10000"),
+        (("left",), 5, "left must be what is left of stage 1"),
+        (("left",), "x", "left must be an integer"),
+        (("shared",), False, "state|tables"),
+        (("shared",), 1, "shared must be true or false"),
+        (("now",), math.inf, "is damaged: numbers must be finite, got Infinity"),
+        (("now",), 1.0, "decisions must come in order, at times up to now"),
+        (("next_id",), 3, "ids of decisions must be different, and below the next one"),
+        (("next_id",), 2**63, "next_id must be at most"),
+        (("logged",), "x", "logged must be an integer"),
+        (("waiting", "limit"), 2, "decisions must not be more than may wait"),
+        (("waiting", "remembered"), 2, "decisions must not be more than may wait, or are remembered"),
+        (("waiting", "max_age"), -1.0, "max_age must be above 0"),
+        (("dropped", "age"), -1, "age must be an integer of at least 0"),
+        (("streams", 0, "bit_generator"), "MT19937", "streams must be of the generator PCG64"),
+        (("streams", 0, "state", "inc"), "2", "streams.inc must be odd"),
+        (("streams", 0, "state", "state"), str(2**128), "streams.state must be at most"),
+        (("objectives", 0, "after"), 1.0, "Objective.default and after must be given together"),
+        (("objectives", 0, "name"), {"tuple": ["click", 2]}, "objectives must be .* different names"),
+        (("arrays", 0, 1), [-1, 4], "arrays must be of known kinds and of sizes"),
+        (("arrays", 0, 1), [2**62, 2**62], "arrays must be of known kinds and of sizes"),
+        (("arrays", 0, 0), "|O", "arrays must be of known kinds"),
+        (("arrays", 0, 0), "<f8", "decisions must fill tables that fit, .* got float64"),
+        (("arrays", 0), ["<i8", [1] * 100], "arrays|axes|dimension"),
+    ],
+    ids=str,
+)
+def test_harm_is_refused_by_name(whole, tmp_path, path, value, said):
+    path_of_file = tmp_path / "hostile"
+    header, arrays = parts(whole)
+    path_of_file.write_bytes(forged(changed(header, path, lambda _: value), arrays))
+    with pytest.raises(StateError, match=f"^{path_of_file} .*({said})"):
+        mob.Agent.load(path_of_file)
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
+def test_states_hold_numbers(whole, load, bad):
+    header, arrays = parts(whole)
+    sizes = [8 * math.prod(shape) for _, shape in header["arrays"]]
+    for i in range(6, len(sizes)):  # those of the policy
+        place = sum(sizes[:i])
+        assert load(forged(header, arrays[:place] + np.float64(bad).tobytes() + arrays[place + 8 :])) is None
+
+
+LONG = b'{"version":1' + b"0" * 5000 + b"}"
+
+
+@pytest.mark.parametrize("text", [b"[]", b"1", b'"x"', b"", b"{", b"\xff\xfe", b"[" * 10**5, LONG])
+def test_headers_that_are_none_are_refused(load, text):
+    assert load(forged(text, b"")) is None
+
+
+def test_a_log_is_asked_for_no_more_than_it_has(whole, tmp_path):
+    header, arrays = parts(whole)
+    (tmp_path / "agent").write_bytes(forged({**header, "logged": 5}, arrays))
+    with pytest.raises(ValueError, match="has 0 events, and the agent knew 5: it is not its log"):
+        mob.Agent.load(tmp_path / "agent", log=tmp_path / "log")
+
+
+def test_memory_is_taken_for_what_the_file_holds_only(tmp_path, load):
+    mob.Agent(MolUcb(scale=0.3), arms=3, features=D, objectives=2).save(tmp_path / "agent")
+    header, _ = parts((tmp_path / "agent").read_bytes())
+    assert (header["arrays"][2], header["stage"]) == (["<f8", [0, D]], 0)
+    for shared in (True, False):
+        large = {**header, "stage": 1, "shared": shared, "arrays": [*header["arrays"], ["<f8", [4]]]}
+        large["options"] = {**header["options"], "features": 90_000}
+        large["arrays"][2] = ["<f8", [0, 90_000]]
+        assert load(forged(large, bytes(32))) is None
+
+
+@pytest.mark.parametrize(
+    ("recipe", "bad"),
+    [
+        (ScalarizedUcb1(check=False), [-1.0, 4.0, 0.5, 1e300, math.nan, math.inf]),
+        (Pcz(), [-1.0, 40.0, 0.5, math.nan]),
+        (Exp3P(check=False), [0.0, -0.5, 1.5, math.nan]),
+        (MocMab(per_side=2, boundary="random", period=7, check=False), [-1.0, 1000.0, 2.0**40, 0.5]),
+        (MolUcb(scale=0.3), [1.0, math.nan]),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_notes_are_those_that_the_policy_gives(tmp_path, load, recipe, bad):
+    agent, rng = mob.Agent(recipe, arms=3, features=D, objectives=3, rounds=100), np.random.default_rng(0)
+    for _ in range(8):
+        agent.learn(agent.decide(rng.random((3, D))).id, rng.random(3))
+    agent.decide(rng.random((3, D)))
+    agent.save(tmp_path / "agent")
+    data = (tmp_path / "agent").read_bytes()
+    header, arrays = parts(data)
+    assert load(data) == data
+    place = 8 * math.prod(header["arrays"][0][1])  # the note is the first of the second table
+    for note in bad:
+        assert load(forged(header, arrays[:place] + np.float64(note).tobytes() + arrays[place + 8 :])) is None
+
+
+@pytest.mark.parametrize("case", every_recipe.CASES, ids=str)
+def test_parameters_are_refused_or_what_the_recipe_is(case):
+    description = json.loads(json.dumps(described(case.recipe, "recipe")))
+    assert made(description, "recipe") == case.recipe
+    for path in places(description):
+        for odd in ODD:
+            hostile = changed(description, path, lambda _, odd=odd: odd)
+            try:
+                recipe = made(hostile, "recipe")
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    mob.Agent(recipe, arms=every_recipe.K, features=case.features, objectives=every_recipe.L, rounds=50)
+            except REFUSED:
+                continue
+            assert described(recipe, "recipe") == described(made(described(recipe, "recipe"), "recipe"), "recipe")
+
+
+def test_stages_are_bounded(tmp_path, load):
+    agent = mob.Agent(Doubling(ScalarizedUcb1(check=False), first=2), arms=2, features=0, objectives=2)
+    for _ in range(5):
+        agent.decide()
+    agent.save(tmp_path / "agent")
+    data = (tmp_path / "agent").read_bytes()
+    header, arrays = parts(data)
+    assert load(data) == data
+    assert (header["stage"], header["left"]) == (2, 1)
+    for change in ({"left": 5}, {"left": None}, {"stage": 10**6}, {"stage": 1, "left": 1}):
+        assert load(forged({**header, **change}, arrays)) is None

@@ -1,0 +1,154 @@
+"""Agents and their logs: what a log cannot hold is refused before anything happens, and replaying leads to the same."""
+
+import numpy as np
+import pytest
+from slow_twin import Clock, Program, agent_of
+from state_files import parts
+
+import mobandits as mob
+from mobandits.agent import Objective
+from mobandits.agent.snapshot import contents
+from mobandits.kernel.compiled import compiled
+from mobandits.logs.errors import LogError
+from mobandits.logs.journal import Journal
+from mobandits.orders import Lexicographic, Pareto
+from mobandits.policies import Doubling, MolUcb, RandomChoice, Ucb1
+
+
+def everything(agent, *, without=("now", "logged")):
+    """All that an agent is, but how late it is, and how much of its log it knew."""
+    header, tables = contents(agent)
+    return [
+        {k: v for k, v in header.items() if k not in without},
+        [(t.dtype.str, t.tolist()) for t in map(np.nan_to_num, tables)],
+    ]
+
+
+def replayed(agent, folder, clock, **other):
+    """The agent, and one that only has its log."""
+    agent._journal.journal.close()
+    with Journal(folder) as journal:
+        again = agent_of(clock, log=journal, **other)
+        return everything(agent), everything(again)
+
+
+@pytest.mark.parametrize("own", [True, False], ids=["own", "shared"])
+def test_replaying_leads_to_the_same_agent(tmp_path, own):
+    clock = Clock()
+    with Journal(tmp_path / "log", durability="system", segment=500) as journal:
+        agent = agent_of(clock, log=journal, propensity="exact")
+        program = Program(agent, clock, own=own, seed=5)
+        program.run(200)
+        agent.preference = Lexicographic()
+        program.run(150)
+        agent.save(tmp_path / "agent")
+        agent.preference = None
+        program.run(150)
+        assert len(journal) > 1000
+    first, second = replayed(agent, tmp_path / "log", clock, propensity="exact")
+    assert first == second
+    with Journal(tmp_path / "log") as journal:
+        third = mob.Agent.load(tmp_path / "agent", log=journal, clock=clock)
+        assert everything(third) == first
+        third.decide(np.zeros((len(third.arms), 3) if own else 3))
+
+
+def test_what_files_cannot_hold_is_refused_before_anything_happens(tmp_path):
+    @compiled
+    class Mine(Pareto):
+        pass
+
+    with Journal(tmp_path, durability="system") as journal:
+        agent = mob.Agent(MolUcb(scale=0.3), arms=["a", "b"], features=2, objectives=2, log=journal)
+        agent.decide([0.0, 1.0])
+        for bad in (frozenset([1]), float("nan"), "\ud800"):
+            with pytest.raises(ValueError, match=r"arm must be|text that UTF-8 can hold"):
+                agent.add_arm(bad)
+        with pytest.raises(ValueError, match="preference must be of a public class of mobandits to be kept in a file"):
+            agent.preference = Mine()
+        assert (agent.arms, type(agent.preference), len(journal)) == (("a", "b"), Pareto, 1)
+
+
+def test_messages_without_news_are_not_written(tmp_path):
+    with Journal(tmp_path, durability="system") as journal:
+        agent = mob.Agent(RandomChoice(), arms=2, features=0, objectives=2, log=journal)
+        number = agent.decide().id
+        agent.learn(number, {})
+        agent.learn(number, {0: 1.0})
+        agent.learn(number, {0: 1.0})
+        agent.learn(number, {1: 1.0})
+        agent.learn(number, {1: 1.0})
+        assert [event["kind"] for event in journal.events()] == ["decide", "learn", "learn"]
+
+
+def test_a_call_that_fails_does_not_end_a_stage(tmp_path):
+    recipe = Doubling(Ucb1(check=False), first=2)
+    options = {"arms": 2, "features": 0, "objectives": 1}
+    with Journal(tmp_path, durability="system") as journal:
+        agent = mob.Agent(recipe, **options, log=journal)
+        numbers = [agent.decide().id for _ in range(2)]
+        with pytest.raises(ValueError, match="eligible must name arms"):
+            agent.decide(eligible=["nobody"])
+        assert agent.decide_batch(np.zeros((0, 0))) == []
+        agent.learn(numbers[0], [1.0])
+        assert agent.lessons == 1
+        agent.decide()
+    with Journal(tmp_path) as journal:
+        assert everything(mob.Agent(recipe, **options, log=journal)) == everything(agent)
+
+
+def test_agents_with_logs_do_not_merge(tmp_path):
+    options = {"arms": 2, "features": 2, "objectives": 2}
+    with Journal(tmp_path, durability="system") as journal:
+        agent, other = mob.Agent(MolUcb(scale=0.3), **options, log=journal), mob.Agent(MolUcb(scale=0.3), **options)
+        other.learn(other.decide([0.0, 1.0]).id, [1.0, 2.0])
+        with pytest.raises(ValueError, match="merge needs an agent without a log"):
+            agent.merge(other)
+        agent.learn(agent.decide([1.0, 1.0]).id, [3.0, 2.0])
+        other.merge(agent)
+        assert other.lessons == 2
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"arms": ["b", "a"]}, "is a journal with arms"),
+        ({"seed": 1}, "is a journal with seed"),
+        ({"recipe": MolUcb(scale=0.4)}, "is a journal with recipe"),
+        ({"objectives": [Objective("x", minimise=True), "y"]}, "is a journal with objectives"),
+        ({"max_age": 5.0}, "is a journal with max_age"),
+    ],
+)
+def test_the_log_of_another_agent_is_refused_and_left_free(tmp_path, changed, said):
+    options = {"recipe": MolUcb(scale=0.3), "arms": ["a", "b"], "features": 2, "objectives": ["x", "y"]}
+    with Journal(tmp_path, durability="system") as journal:
+        mob.Agent(**options, log=journal).decide([0.0, 1.0])
+    with pytest.raises(LogError, match=said):
+        mob.Agent(**{**options, **changed}, log=tmp_path)
+    Journal(tmp_path).close()  # nobody holds it
+
+
+def test_a_log_that_leads_elsewhere_is_refused(tmp_path):
+    options = {"arms": ["a", "b"], "features": 2, "objectives": ["x", "y"]}
+    with Journal(tmp_path, durability="system") as journal:
+        agent = mob.Agent(MolUcb(scale=0.3), **options, log=journal)
+        decision = agent.decide([0.0, 1.0])
+        other = {"a": 1, "b": 0}[decision.arm]
+        journal.append(
+            {"kind": "decide", "id": 1, "time": 9e9, "context": [[0.0, 1.0]], "eligible": [1 - other], "arm": other}
+        )
+    with pytest.raises(LogError, match=r"event 1 was decision 1 for arm .*, and replaying leads to decision 1 for"):
+        mob.Agent(MolUcb(scale=0.3), **options, log=tmp_path)
+    with pytest.raises(ValueError, match="log must be a folder or a Journal, got 5"):
+        mob.Agent(MolUcb(scale=0.3), **options, log=5)
+
+
+def test_the_file_says_how_much_of_the_log_it_knows(tmp_path):
+    with Journal(tmp_path / "log", durability="system") as journal:
+        agent = mob.Agent(RandomChoice(), arms=2, features=0, objectives=2, log=journal)
+        for _ in range(3):
+            agent.decide()
+        agent.save(tmp_path / "agent")
+    assert parts((tmp_path / "agent").read_bytes())[0]["logged"] == 3
+    with pytest.raises(ValueError, match="has 0 events, and the agent knew 3: it is not its log"):
+        mob.Agent.load(tmp_path / "agent", log=tmp_path / "other")
