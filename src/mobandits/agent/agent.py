@@ -13,11 +13,11 @@ from mobandits.agent.arms import Arms
 from mobandits.agent.contexts import Contexts
 from mobandits.agent.decision import Decision, Offer
 from mobandits.agent.guard import Guard
-from mobandits.agent.inputs import merged, reward_list
+from mobandits.agent.inputs import check_counts, check_recipe, merged, reward_list
 from mobandits.agent.mind import Mind
 from mobandits.agent.objectives import Expectations, Scales, objectives_of
 from mobandits.agent.waiting import Pending, Waiting
-from mobandits.kernel.checks import choice, integer, number
+from mobandits.kernel.checks import choice, number
 from mobandits.kernel.protocols import Array, Recipe, Shape
 from mobandits.orders.validity import check_objectives, check_order
 
@@ -86,13 +86,9 @@ class Agent:
         log: Any = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        if not isinstance(recipe, Recipe):
-            raise ValueError(f"recipe must be a recipe such as MolUcb(scale=0.3), got {recipe!r}")  # noqa: TRY004
-        least = {"features": (features, 0), "seed": (seed, 0), "pending": (pending, 1), "samples": (samples, 1)}
-        for name, (value, bound) in {**least, "remembered": (remembered, 0)}.items():
-            integer(name, value, at_least=bound)
-        if rounds is not None:
-            integer("rounds", rounds, at_least=1)
+        check_recipe(recipe)
+        check_counts(features=(features, 0), seed=(seed, 0), samples=(samples, 1), pending=(pending, 1))
+        check_counts(remembered=(remembered, 0), rounds=(1 if rounds is None else rounds, 1))
         if max_age is not None:
             number("max_age", max_age, above=0.0)
         choice("propensity", propensity, ("exact", "sampled", "none"))
@@ -365,26 +361,21 @@ class Agent:
     def _made(self, offer: Offer, now: float) -> Decision:
         """Decide, and keep the decision."""
         (names, slots, rows), guard, mind = offer, self._guard, self._mind
+        law = scores = chance = front = None
         if self.propensity == "none":
             place, note, norm = mind.decide(mind.session, rows, slots, guard.low, guard.high)
-            if place < 0:
-                self._refuse(rows)
-            x = rows[place if len(rows) > 1 else 0].copy()
-            number = self._keep(x, int(slots[place]), note, norm, now)
-            return Decision(number, names[place], None, None, None, 0.0, rows, names)
-        law = np.empty(len(slots))
-        scores = np.empty((len(slots), len(self.objectives))) if mind.means else None
-        place, note, norm = mind.decide(mind.session, rows, slots, guard.low, guard.high, law, scores)
+        else:
+            law, scores = np.empty(len(slots)), np.empty((len(slots), len(self.objectives))) if mind.means else None
+            place, note, norm = mind.decide(mind.session, rows, slots, guard.low, guard.high, law, scores)
         if place < 0:
             self._refuse(rows)
-        probability, error = float(law[place]), 0.0
-        if self.propensity == "sampled":
-            probability, error = mind.sampled(rows, slots, law, place, self.samples)
-        x = rows[place if len(rows) > 1 else 0].copy()
-        number = self._keep(x, int(slots[place]), note, norm, now)
-        front = tuple(names[i] for i in np.flatnonzero(law > 0.0).tolist())
-        said = None if scores is None else self._scales.outward(scores)
-        return Decision(number, names[place], probability, front, said, error, rows, names)
+        error = 0.0
+        if law is not None:
+            chance, error = mind.chance(rows, slots, law, place, self.samples)
+            front = tuple(names[i] for i in np.flatnonzero(law > 0.0).tolist())
+            scores = None if scores is None else self._scales.outward(scores)
+        number = self._keep(rows[place if len(rows) > 1 else 0].copy(), int(slots[place]), note, norm, now)
+        return Decision(number, names[place], chance, front, scores, error, rows, names)
 
     def _keep(self, x: Array, slot: int, note: float, norm: float, now: float) -> int:
         self._guard.look_at_features(x, norm)

@@ -6,7 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from mobandits.kernel.checks import doubles
+from mobandits.kernel.checks import doubles, integer
+from mobandits.kernel.protocols import Recipe
+
+
+def check_recipe(recipe: Any) -> None:
+    """Refuse what is no recipe, such as its class."""
+    if not isinstance(recipe, Recipe):
+        raise ValueError(f"recipe must be a recipe such as MolUcb(scale=0.3), got {recipe!r}")  # noqa: TRY004
+
+
+def check_counts(**counts: tuple[Any, int]) -> None:
+    """Refuse what is not an integer of at least as much: {name: (value, least)}."""
+    for name, (value, least) in counts.items():
+        integer(name, value, at_least=least)
 
 
 def members(name: str, given: int | Sequence[Any]) -> tuple[Any, ...]:

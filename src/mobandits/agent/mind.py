@@ -72,12 +72,15 @@ class Mind:
         )
         self.learn = run(compiled.learn, self.session, keeps=True)
 
-    def sampled(self, rows: Array, slots: IntArray, law: Array, place: int, samples: int) -> tuple[float, float]:
-        """The probability of an arm over beliefs, and its standard error.
+    def chance(self, rows: Array, slots: IntArray, law: Array, place: int, samples: int) -> tuple[float, float]:
+        """The probability of the arm that was drawn from `law`, and its standard error.
 
-        The mean of the probabilities given `samples` further beliefs and given those that were played, `law`. To count
-        those too keeps the mean positive, and the average of 1 / propensity over decisions next to unbiased.
+        Where propensities are sampled: the mean of the probabilities given `samples` further beliefs and given those
+        that were played, `law`. To count those too keeps the mean positive, and the average of 1 / propensity over
+        decisions next to unbiased.
         """
+        if self._propensity == "exact":
+            return float(law[place]), 0.0
         total, squares, n = law.copy(), law**2, samples + 1
         self.law_of(self.session, rows, slots, self.other_rng, samples, total, squares)
         mean = float(total[place] / n)
