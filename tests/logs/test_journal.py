@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -111,10 +112,16 @@ def test_blocks_on_their_way_into_a_table(tmp_path, monkeypatch):
     monkeypatch.setattr("mobandits.logs.collector.BLOCK_BYTES", 500)
     given = events(20)
     with Journal(tmp_path, "system", 15) as journal:
+        journal.describe(DESCRIPTION)
         for event in given[:23]:
             journal.append(event)
-    assert same(reread(written(tmp_path, given[23:], segment=15, description={})), given)
-    assert len(list(tmp_path.glob("*.parquet"))) == 2
+    with Journal(tmp_path, "system", 100) as journal:
+        for event in given[23:]:
+            journal.append(event)
+    assert same(reread(written(tmp_path, [decide(99)], segment=15)), [*given, decide(99)])
+    frames = [pl.read_parquet(path) for path in sorted(tmp_path.glob("*.parquet"))]
+    assert [len(frame) for frame in frames] == [15, len(given) - 15]
+    assert pl.concat(frames)["number"].to_list() == list(range(len(given)))
 
 
 def test_what_buffered_means(tmp_path):

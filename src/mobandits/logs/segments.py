@@ -262,3 +262,10 @@ class Snapshot:
         if lines.torn and not self._warned:
             self._warned = True
             warnings.warn(f"{self.path} ends with a torn line, which was passed over", LogWarning, stacklevel=3)
+
+
+def first_events(folder: Path, count: int) -> Iterator[dict[str, Any]]:
+    """The first events of the open segment; its file is opened when the first is asked for."""
+    if count:
+        with Snapshot(folder) as snapshot:
+            yield from itertools.islice(snapshot.open_events(), count)
