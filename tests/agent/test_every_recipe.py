@@ -89,6 +89,17 @@ def test_files_keep_everything(reports, i):
     assert reports[i]["saved"]["wrong"] == []
 
 
+@pytest.mark.parametrize("order", every_recipe.ORDERS, ids=str)
+def test_a_preference_is_that_of_a_recipe_that_had_it(reports, order):
+    as_early, as_before, _ = reports[-1][repr(order)]
+    assert as_early
+    assert as_before
+
+
+def test_preferences_decide_something(reports):
+    assert sum(fronts > 1 for _, _, fronts in reports[-1].values()) >= len(every_recipe.ORDERS) - 2
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(DISABLE_JIT, reason="there is nothing to compile")
 @pytest.mark.parametrize("case", CASES, ids=NAMES)
