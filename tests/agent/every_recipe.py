@@ -252,9 +252,39 @@ def life(case, agent):
     return [agent.decide(case.context(rng))._replace(id=0) for _ in range(15)]
 
 
+def explained(case):
+    """Whether a decision can be explained, and whether what is said fits together."""
+    agent, rng = case.agent(), np.random.default_rng(11)
+    live(case, agent, rng, LESSONS)
+    decision = agent.decide(case.context(rng), [3, 0, 4])
+    try:
+        said = agent.explain(decision)
+    except ValueError as error:
+        return str(error)
+    again = agent.explain(decision)
+    law = asking_law(agent, decision)
+    fits = {
+        "estimates": said.estimates.shape == (3, L) and bool(np.isfinite(said.estimates).all()),
+        "intervals": bool((said.low <= said.estimates).all() and (said.estimates <= said.high).all()),
+        "table": said.table.height == 3 * L,
+        "front": set(said.front) <= {arm for arm, p in zip((3, 0, 4), law, strict=True) if p > 0.0},
+        "same": bool((again.low == said.low).all()) and again.sentence == said.sentence,
+        "sentence": said.sentence.startswith(f"{decision.arm} was played, one of 3 eligible arms of {K}."),
+    }
+    return [name for name, well in fits.items() if not well]
+
+
+def asking_law(agent, decision):
+    """(arms,) the mean of the law over many beliefs."""
+    slots = np.array(decision.eligible)
+    rng = np.random.default_rng(0)
+    return np.mean([agent._mind.probabilities(decision.context, slots, rng) for _ in range(60)], axis=0)
+
+
 def report(case, folder) -> dict[str, Any]:
     """All of it."""
-    return {"frequencies": frequencies(case), "chance": chance(case), "saved": saved(case, folder)}
+    said = {"frequencies": frequencies(case), "chance": chance(case), "explained": explained(case)}
+    return {**said, "saved": saved(case, folder)}
 
 
 def main(folder):
