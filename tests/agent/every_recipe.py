@@ -19,7 +19,18 @@ from mobandits.agent import snapshot
 from mobandits.agent.growth import arrays
 from mobandits.agent.parts import random_beliefs
 from mobandits.kernel.protocols import Recipe
-from mobandits.orders import EffectivePareto
+from mobandits.orders import (
+    ChainFilter,
+    Chains,
+    Chebyshev,
+    Dominant,
+    EffectivePareto,
+    ExploreWide,
+    Levels,
+    Lexicographic,
+    Pareto,
+    Weighted,
+)
 from mobandits.policies import (
     AnnealingPareto,
     CdUcb1,
@@ -122,6 +133,20 @@ CASES = [
 ]
 
 
+ORDERS = [
+    Pareto(on=[0, 2]),
+    EffectivePareto(),
+    Lexicographic(),
+    Chains([[0, 1], [2]]),
+    ChainFilter([[2], [1, 0]]),
+    Levels([[0, 1], [2]]),
+    Weighted([0.5, 0.25, 0.25]),
+    Chebyshev([0.5, 0.25, 0.25], [0.0, -1.0, 0.0]),
+    Dominant(margin=0.5, doubt=0.25),
+    ExploreWide(Levels([[0, 1], [2]]), 0.1),
+]
+
+
 def live(case, agent, rng, rounds, *, late=3):
     """Some rounds, whose rewards in [0, 1] come whole, some rounds later; what was decided."""
     made, rewards = [], {}
@@ -200,15 +225,73 @@ def saved(case, folder):
     return {"wrong": wrong, "infinite": strange, "notes": sorted({kept.note for kept in agent._waiting.open.values()})}
 
 
+def swapped():
+    """For every order whether an agent that is given it later plays as one whose recipe had it, and comes back."""
+    out = {}
+    for order in ORDERS:
+        late, early, plain = (
+            Case(recipe, shared=True) for recipe in (MolUcb(scale=0.3), MolUcb(0.3, order), MolUcb(0.3))
+        )
+        agents = [case.agent(propensity="exact") for case in (late, early, plain)]
+        for agent in agents:
+            rng = np.random.default_rng(4)
+            for i in range(40):  # a draw from one arm takes one number, whatever the order
+                agent.learn(agent.decide(late.context(rng), [i % K]).id, rng.random(L) * [1, 2, 1])
+        agents[0].preference = order
+        first = [life(late, agents[0]), life(late, agents[1])]
+        agents[0].preference = None
+        agents[0]._mind.rng.bit_generator.state = agents[2]._mind.rng.bit_generator.state
+        back = [life(late, agents[0]), life(late, agents[2])]
+        out[repr(order)] = [first[0] == first[1], back[0] == back[1], len({one.front for one in first[0]})]
+    return out
+
+
+def life(case, agent):
+    """Decisions at some contexts, which are numbered anew."""
+    rng = np.random.default_rng(5)
+    return [agent.decide(case.context(rng))._replace(id=0) for _ in range(15)]
+
+
+def explained(case):
+    """Whether a decision can be explained, and whether what is said fits together."""
+    agent, rng = case.agent(), np.random.default_rng(11)
+    live(case, agent, rng, LESSONS)
+    decision = agent.decide(case.context(rng), [3, 0, 4])
+    try:
+        said = agent.explain(decision)
+    except ValueError as error:
+        return str(error)
+    again = agent.explain(decision)
+    law = asking_law(agent, decision)
+    fits = {
+        "estimates": said.estimates.shape == (3, L) and bool(np.isfinite(said.estimates).all()),
+        "intervals": bool((said.low <= said.estimates).all() and (said.estimates <= said.high).all()),
+        "table": said.table.height == 3 * L,
+        "front": set(said.front) <= {arm for arm, p in zip((3, 0, 4), law, strict=True) if p > 0.0},
+        "same": bool((again.low == said.low).all()) and again.sentence == said.sentence,
+        "sentence": said.sentence.startswith(f"{decision.arm} was played, one of 3 eligible arms of {K}."),
+    }
+    return [name for name, well in fits.items() if not well]
+
+
+def asking_law(agent, decision):
+    """(arms,) the mean of the law over many beliefs."""
+    slots = np.array(decision.eligible)
+    rng = np.random.default_rng(0)
+    return np.mean([agent._mind.probabilities(decision.context, slots, rng) for _ in range(60)], axis=0)
+
+
 def report(case, folder) -> dict[str, Any]:
     """All of it."""
-    return {"frequencies": frequencies(case), "chance": chance(case), "saved": saved(case, folder)}
+    said = {"frequencies": frequencies(case), "chance": chance(case), "explained": explained(case)}
+    return {**said, "saved": saved(case, folder)}
 
 
 def main(folder):
     warnings.simplefilter("ignore")
     for case in CASES:
         print(json.dumps(report(case, folder)), flush=True)
+    print(json.dumps(swapped()))
 
 
 if __name__ == "__main__":

@@ -3,8 +3,15 @@
 import hashlib
 import json
 
-from mobandits.agent.snapshot import DIGEST, LENGTH, MAGIC
+import numpy as np
 
+import mobandits as mob
+from mobandits.agent import Objective
+from mobandits.agent.snapshot import DIGEST, LENGTH, MAGIC
+from mobandits.orders import Levels
+from mobandits.policies import MolUcb
+
+D = 2
 START = len(MAGIC) + LENGTH
 
 
@@ -40,3 +47,24 @@ def changed(value, path, new):
     out = value.copy()
     out[path[0]] = changed(value[path[0]], path[1:], new)
     return out
+
+
+def rich_agent(clock):
+    """An agent with something in every place; the clock stands at 30 seconds."""
+    rng = np.random.default_rng(4)
+    cost = Objective("cost", minimise=True, unit="USD", high=9.0)
+    objectives = [cost, ("click", 2), Objective("c", default=0.5, after=9.0)]
+    options = {"arms": ["a", 2, "b"], "features": D, "objectives": objectives, "max_age": 50.0, "propensity": "exact"}
+    agent = mob.Agent(MolUcb(scale=0.3), clock=clock, **options)
+    for i in range(30):
+        clock.now += 1.0
+        number = agent.decide(rng.normal(size=D)).id
+        agent.learn(number, [rng.normal(), None, 0.25] if i % 3 else rng.normal(size=3))
+        if i == 10:
+            agent.remove_arm(2)
+            agent.preference = Levels([[0, 1], [2]])
+        if i == 20:
+            agent.add_arm(("new", 0.5), like="a")
+            agent.add_arm("fourth")
+    assert agent.waiting > 10
+    return agent

@@ -15,7 +15,8 @@ from numba.core.config import DISABLE_JIT
 from scipy import stats
 
 from mobandits import policies
-from mobandits.kernel.protocols import Recipe
+from mobandits.agent.parts import comparing
+from mobandits.kernel.protocols import Recipe, Shape
 
 INDEX = range(len(CASES))
 NAMES = [str(case) for case in CASES]
@@ -67,8 +68,18 @@ def check_sampled(one):
         assert abs(propensity - often) < slack
 
 
-def check_all(report):
+def check_explained(case, report):
+    shape = Shape(every_recipe.K, case.features, every_recipe.L, every_recipe.ROUNDS, case.shared)
+    if comparing(case.recipe.bind(shape)) is None:
+        name = type(case.recipe).__name__
+        assert report["explained"] == f"{name} has no estimates per arm and objective to explain it by"
+    else:
+        assert report["explained"] == []
+
+
+def check_all(case, report):
     check_frequencies(report)
+    check_explained(case, report)
     assert report["chance"][0] == report["chance"][1]
     assert report["saved"]["wrong"] == []
 
@@ -89,13 +100,29 @@ def test_files_keep_everything(reports, i):
     assert reports[i]["saved"]["wrong"] == []
 
 
+@pytest.mark.parametrize("i", INDEX, ids=NAMES)
+def test_decisions_are_explained_where_there_are_estimates(reports, i):
+    check_explained(CASES[i], reports[i])
+
+
+@pytest.mark.parametrize("order", every_recipe.ORDERS, ids=str)
+def test_a_preference_is_that_of_a_recipe_that_had_it(reports, order):
+    as_early, as_before, _ = reports[-1][repr(order)]
+    assert as_early
+    assert as_before
+
+
+def test_preferences_decide_something(reports):
+    assert sum(fronts > 1 for _, _, fronts in reports[-1].values()) >= len(every_recipe.ORDERS) - 2
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(DISABLE_JIT, reason="there is nothing to compile")
 @pytest.mark.parametrize("case", CASES, ids=NAMES)
 def test_compiled_as_well(case, tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        check_all(every_recipe.report(case, tmp_path))
+        check_all(case, every_recipe.report(case, tmp_path))
 
 
 def test_every_recipe_that_an_agent_can_play_has_a_case():

@@ -9,46 +9,21 @@ import every_recipe
 import numpy as np
 import pytest
 from slow_twin import Clock
-from state_files import START, changed, forged, parts, places, sealed
+from state_files import START, D, changed, forged, parts, places, rich_agent, sealed
 
 import mobandits as mob
-from mobandits.agent import Objective
 from mobandits.agent.descriptions import described, made
 from mobandits.agent.snapshot import MAGIC, REFUSED, StateError
-from mobandits.kernel.assumptions import InputWarning
-from mobandits.orders import Levels
 from mobandits.policies import Doubling, Exp3P, MocMab, MolUcb, Pcz, ScalarizedUcb1
 
-D = 2
 ODD = [None, True, False, -1, 0, 1.5, "x", "1", [], {}, [None], {"value": 1}, 2**63, 10**400, math.nan, -math.inf]
-
-
-def rich_agent():
-    """An agent with something in every place."""
-    clock, rng = Clock(), np.random.default_rng(4)
-    cost = Objective("cost", minimise=True, unit="USD", high=9.0)
-    objectives = [cost, ("click", 2), Objective("c", default=0.5, after=9.0)]
-    options = {"arms": ["a", 2, "b"], "features": D, "objectives": objectives, "max_age": 50.0}
-    agent = mob.Agent(MolUcb(scale=0.3), clock=clock, **options)
-    for i in range(30):
-        clock.now += 1.0
-        number = agent.decide(rng.normal(size=D)).id
-        agent.learn(number, [rng.normal(), None, 0.25] if i % 3 else rng.normal(size=3))
-        if i == 10:
-            agent.remove_arm(2)
-            agent.preference = Levels([[0, 1], [2]])
-        if i == 20:
-            agent.add_arm(("new", 0.5), like="a")
-            agent.add_arm("fourth")
-    assert agent.waiting > 10
-    return agent
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     """The bytes of its file."""
     path = tmp_path_factory.mktemp("whole") / "agent"
-    rich_agent().save(path)
+    rich_agent(Clock()).save(path)
     return path.read_bytes()
 
 
@@ -56,17 +31,18 @@ def whole(tmp_path_factory):
 def load(tmp_path):
     """Load bytes: those that the agent writes itself, or None where the file is refused by its name."""
 
-    def load(data, recipe=None):
+    def load(data, play=False):
         path, again = tmp_path / "hostile", tmp_path / "again"
         path.write_bytes(data)
         try:
-            agent = mob.Agent.load(path, recipe=recipe)
+            agent = mob.Agent.load(path)
         except StateError as error:
             return None if str(error).startswith(f"{path} ") else error
         agent.save(again)
-        with contextlib.suppress(ValueError, InputWarning):  # numbers may be so large that no arm is best
+        if play:
             size = (agent.features,) if agent._contexts.shared else (len(agent.arms), agent.features)
-            agent.learn(agent.decide(np.full(size, 0.5)).id, [0.0] * len(agent.objectives))
+            with contextlib.suppress(ValueError):  # numbers may be so large that no arm is best
+                agent.learn(agent.decide(np.full(size, 0.5)).id, [0.0] * len(agent.objectives))
         return again.read_bytes()
 
     return load
@@ -138,7 +114,7 @@ def test_flipped_bits_under_a_right_checksum_are_refused_or_what_the_agent_is(wh
         flipped = bytearray(arrays)
         flipped[place] ^= 1 << int(rng.integers(8))
         data = forged(header, bytes(flipped))
-        again = load(data)
+        again = load(data, play=True)
         taken += again is not None
         assert again in (None, data)
     assert taken > 10  # a number is a number
@@ -149,7 +125,7 @@ def test_flipped_bits_under_a_right_checksum_are_refused_or_what_the_agent_is(wh
         flipped[place] ^= 1 << int(rng.integers(8))
         again = load(forged(bytes(flipped), arrays))
         if again is not None and (place < by[0] or place > by[1]):
-            assert again == forged(bytes(flipped), arrays)
+            assert json.dumps(parts(again)[0]) == json.dumps(json.loads(bytes(flipped)))
 
 
 @pytest.mark.parametrize(
@@ -158,6 +134,7 @@ def test_flipped_bits_under_a_right_checksum_are_refused_or_what_the_agent_is(wh
         (("version",), 99, r"is of version 99 \(mobandits [0-9.]+\); mobandits [0-9.]+ reads up to 1"),
         (("version",), 0, "is damaged: its header has no version"),
         (("version",), -3, "is damaged: its header has no version"),
+        (("recipe",), {"other": "os.system"}, "recipe must be given: a os.system, as when the file was written"),
         (("recipe", "class"), "os.system", "recipe must name a public class of mobandits, got 'os.system'"),
         (("recipe", "class"), "policies.__builtins__", "recipe must name a public class of mobandits"),
         (("recipe", "class"), "policies.mol_ucb.MolUcb", "recipe must name a public class of mobandits"),

@@ -163,11 +163,9 @@ class Agent:
         Raises:
             ValueError: as `decide`; then no decision is made.
         """
-        some = None if eligible is None else list(eligible)
         try:
             tables = self._contexts.tables(contexts)
-            if some is not None:
-                self._arms.rows(some)
+            some = None if eligible is None else [self._arms.names[row] for row in self._arms.rows(eligible)]
             if len(tables) and (self._mind.left == 0 or self._mind.stage == 0):
                 self._begin(tables)
         except ValueError:

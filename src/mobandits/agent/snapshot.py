@@ -63,7 +63,7 @@ def contents(agent: "Agent") -> tuple[dict[str, Any], list[Any]]:
     header = {
         "version": VERSION,
         "by": PACKAGE,
-        "recipe": described(agent.recipe, "recipe"),
+        "recipe": _described(agent.recipe),
         "options": {name: getattr(agent, name) for name in OPTIONS},
         "objectives": [_objective(each) for each in agent.objectives],
         "arms": [encoded(checked_name(name, "arm")) for name in arms.names],
@@ -150,7 +150,7 @@ def revived(
     waits, names = header["waiting"], decoded_names(header["arms"], "arms")
     titles = decoded_names([one["name"] for one in header["objectives"]], "objectives")
     agent = Agent(
-        made(header["recipe"], "recipe") if recipe is None else recipe,
+        _recipe(header["recipe"], recipe),
         arms=names,
         objectives=[Objective(**{**one, "name": name}) for one, name in zip(header["objectives"], titles, strict=True)],
         pending=waits["limit"],
@@ -236,6 +236,26 @@ def _restorer(given: Sequence[Array], objectives: int) -> Callable[[Any], Any]:
         return restored(policy.init(), [array.copy() for array in given], objectives)
 
     return restore
+
+
+def _described(recipe: Recipe) -> Any:
+    """A recipe in the file's words; of one that has things of others in it, its class."""
+    try:
+        return described(recipe, "recipe")
+    except ValueError:
+        return {"other": type(recipe).__qualname__}
+
+
+def _recipe(kept: Any, given: Recipe | None) -> Any:
+    """The recipe of a file, which must be said again where the file cannot hold it."""
+    if not isinstance(kept, dict) or set(kept) != {"other"}:
+        own = made(kept, "recipe")
+        if given is not None and given != own:
+            raise ValueError(f"recipe must be that of the file, {own!r}, got {given!r}")
+        return own
+    if given is None or type(given).__qualname__ != kept["other"]:
+        raise ValueError(f"recipe must be given: a {kept['other']!s:.80}, as when the file was written, got {given!r}")
+    return given
 
 
 def _objective(one: Objective) -> dict[str, Any]:
