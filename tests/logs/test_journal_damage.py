@@ -138,6 +138,13 @@ def test_a_missing_segment_is_noticed(folder, name):
     refused(folder, f"{name} is missing")
 
 
+def test_a_missing_segment_is_noticed_where_a_kill_left_older_lines(folder, tmp_path):
+    shutil.copy(written(tmp_path / "other", GIVEN[:3]) / "000000.jsonl", folder / "000000.jsonl")
+    assert read(folder).ids.tolist() == [0, 1, 2, 3, 4]
+    (folder / "000002.jsonl").unlink()
+    refused(folder, "000002.jsonl is missing")
+
+
 def test_swapped_segments_are_noticed(folder):
     first, second = folder / "000000.parquet", folder / "000001.parquet"
     data = first.read_bytes()

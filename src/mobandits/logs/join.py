@@ -1,8 +1,8 @@
 """Decisions and the rewards that came for them, later and in parts: a log as Feedback, a chunk at a time.
 
 Two passes. The first collects what belongs to no single decision (arms, layout of contexts) and puts every reward into
-the row of its decision, in a temporary file that the system keeps in memory or not, as it likes: 8 bytes per event for
-the ids and per objective. The second goes through the decisions again and gives each its row.
+the row of its decision, in temporary files that the system keeps in memory or not, as it likes: 8 bytes per decision,
+and 8 more per objective of each. The second goes through the decisions again and gives each its row.
 """
 
 import tempfile
