@@ -154,9 +154,10 @@ class Agent:
             self._unsettle()
             raise
         now = self._tick()
-        made = self._made(offer, now)
+        made, norm = self._made(offer, now)
         if self._journal is not None:
             self._journal.decided(self, made, now)
+        self._guard.look_at_features(self._waiting.open[made.id].x, norm)  # last: a warning may be an error
         return made
 
     def decide_batch(self, contexts: Any, eligible: Iterable[Hashable] | None = None) -> list[Decision]:
@@ -191,11 +192,13 @@ class Agent:
         if (chosen < 0).any():
             self._refuse(tables)
         everyone, names = self._arms.everyone, self._arms.names
-        out = []
-        for table, place, (note, norm) in zip(tables.copy(), chosen.tolist(), said.tolist(), strict=True):
-            x = table[place if len(table) > 1 else 0]
-            number = self._keep(x.copy(), int(everyone[place]), note, norm, now)
+        out, played = [], []
+        for table, place, note in zip(tables.copy(), chosen.tolist(), said[:, 0].tolist(), strict=True):
+            played.append(table[place if len(table) > 1 else 0].copy())
+            number = self._keep(played[-1], int(everyone[place]), note, now)
             out.append(Decision(number, names[place], context=table, eligible=names))
+        for x, norm in zip(played, said[:, 1].tolist(), strict=True):
+            guard.look_at_features(x, norm)
         return out
 
     def learn(self, decision_id: int, rewards: Any) -> None:
@@ -357,16 +360,16 @@ class Agent:
         if self._mind.stage == 0:
             self._contexts.lay(shared=None)
 
-    def _made(self, offer: Offer, now: float) -> Decision:
-        """Decide, and keep the decision."""
+    def _made(self, offer: Offer, now: float) -> tuple[Decision, float]:
+        """Decide, and keep the decision; the norm of the arm's features."""
         (names, slots, rows), guard, mind = offer, self._guard, self._mind
         if self.propensity == "none":
             place, note, norm = mind.decide(mind.session, rows, slots, guard.low, guard.high)
             if place < 0:
                 self._refuse(rows)
             x = rows[place if len(rows) > 1 else 0].copy()
-            number = self._keep(x, int(slots[place]), note, norm, now)
-            return Decision(number, names[place], None, None, None, 0.0, rows, names)
+            number = self._keep(x, int(slots[place]), note, now)
+            return Decision(number, names[place], None, None, None, 0.0, rows, names), norm
         law = np.empty(len(slots))
         scores = np.empty((len(slots), len(self.objectives))) if mind.means else None
         place, note, norm = mind.decide(mind.session, rows, slots, guard.low, guard.high, law, scores)
@@ -376,13 +379,12 @@ class Agent:
         if self.propensity == "sampled":
             probability, error = mind.sampled(rows, slots, law, place, self.samples)
         x = rows[place if len(rows) > 1 else 0].copy()
-        number = self._keep(x, int(slots[place]), note, norm, now)
+        number = self._keep(x, int(slots[place]), note, now)
         front = tuple(names[i] for i in np.flatnonzero(law > 0.0).tolist())
         said = None if scores is None else scores * self._sign
-        return Decision(number, names[place], probability, front, said, error, rows, names)
+        return Decision(number, names[place], probability, front, said, error, rows, names), norm
 
-    def _keep(self, x: Array, slot: int, note: float, norm: float, now: float) -> int:
-        self._guard.look_at_features(x, norm)
+    def _keep(self, x: Array, slot: int, note: float, now: float) -> int:
         mind = self._mind
         if mind.left is not None:
             mind.left -= 1
