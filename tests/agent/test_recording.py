@@ -8,6 +8,7 @@ from state_files import parts
 import mobandits as mob
 from mobandits.agent import Objective
 from mobandits.agent.snapshot import contents
+from mobandits.kernel.assumptions import InputWarning
 from mobandits.kernel.compiled import compiled
 from mobandits.logs.errors import LogError
 from mobandits.logs.journal import Journal
@@ -67,6 +68,20 @@ def test_what_files_cannot_hold_is_refused_before_anything_happens(tmp_path):
         with pytest.raises(ValueError, match="preference must be of a public class of mobandits to be kept in a file"):
             agent.preference = Mine()
         assert (agent.arms, type(agent.preference), len(journal)) == (("a", "b"), Pareto, 1)
+
+
+def test_a_warning_that_is_an_error_leaves_a_log_that_leads_here(tmp_path):
+    options = {"arms": 5, "features": 2, "objectives": 2}
+    with Journal(tmp_path, durability="system") as journal:
+        agent = mob.Agent(MolUcb(), **options, log=journal)
+        with pytest.raises(InputWarning, match="MolUcb needs norms of features"):
+            agent.decide([5.0, 5.0])
+        with pytest.warns(InputWarning, match="MolUcb needs norms of features"):
+            agent.decide([5.0, 0.5])
+        for _ in range(5):
+            agent.decide([5.0, 5.0])
+    with Journal(tmp_path) as journal, pytest.warns(InputWarning, match="MolUcb needs norms of features"):
+        assert everything(mob.Agent(MolUcb(), **options, log=journal)) == everything(agent)
 
 
 def test_messages_without_news_are_not_written(tmp_path):

@@ -144,6 +144,16 @@ def test_recipes_of_others_are_said_again(tmp_path):
             mob.Agent.load(path, recipe=wrong)
 
 
+def test_a_recipe_with_parameters_of_another_kind_is_said_again(tmp_path):
+    """That a switch is no number is for type checkers to say; but what was saved must be what can be loaded."""
+    agent = mob.Agent(MolUcb(scale=0.3, check=1), arms=2, features=2, objectives=2)
+    assert saved_and_loaded(agent, tmp_path / "agent", recipe=MolUcb(scale=0.3, check=1)).recipe == agent.recipe
+    with pytest.raises(StateError, match="recipe must be given: a MolUcb"):
+        mob.Agent.load(tmp_path / "agent")
+    fine = mob.Agent(MolUcb(scale=np.float64(0.3), delta=np.float32(0.5)), arms=2, features=2, objectives=2)
+    assert saved_and_loaded(fine, tmp_path / "fine").recipe == fine.recipe
+
+
 def test_recipes_of_this_library_need_not_be_said(tmp_path):
     agent = mob.Agent(RandomChoice(), arms=2, features=0, objectives=1)
     assert saved_and_loaded(agent, tmp_path / "agent", recipe=RandomChoice()).recipe == RandomChoice()

@@ -148,9 +148,10 @@ class Agent:
             self._unsettle()
             raise
         now = self._tick()
-        made = self._made(offer, now)
+        made, norm = self._made(offer, now)
         if self._journal is not None:
             self._journal.decided(self, made, now)
+        self._guard.look_at_features(self._waiting.open[made.id].x, norm)  # last: a warning may be an error
         return made
 
     def decide_batch(self, contexts: Any, eligible: Iterable[Hashable] | None = None) -> list[Decision]:
@@ -185,11 +186,13 @@ class Agent:
         if (chosen < 0).any():
             self._refuse(tables)
         everyone, names = self._arms.everyone, self._arms.names
-        out = []
-        for table, place, (note, norm) in zip(tables.copy(), chosen.tolist(), said.tolist(), strict=True):
-            x = table[place if len(table) > 1 else 0]
-            number = self._keep(x.copy(), int(everyone[place]), note, norm, now)
+        out, played = [], []
+        for table, place, note in zip(tables.copy(), chosen.tolist(), said[:, 0].tolist(), strict=True):
+            played.append(table[place if len(table) > 1 else 0].copy())
+            number = self._keep(played[-1], int(everyone[place]), note, now)
             out.append(Decision(number, names[place], context=table, eligible=names))
+        for x, norm in zip(played, said[:, 1].tolist(), strict=True):
+            guard.look_at_features(x, norm)
         return out
 
     def learn(self, decision_id: int, rewards: Any) -> None:
@@ -356,8 +359,8 @@ class Agent:
         if self._mind.stage == 0:
             self._contexts.lay(shared=None)
 
-    def _made(self, offer: Offer, now: float) -> Decision:
-        """Decide, and keep the decision."""
+    def _made(self, offer: Offer, now: float) -> tuple[Decision, float]:
+        """Decide, and keep the decision; the norm of the arm's features."""
         (names, slots, rows), guard, mind = offer, self._guard, self._mind
         law = scores = chance = front = None
         if self.propensity == "none":
@@ -372,11 +375,10 @@ class Agent:
             chance, error = mind.chance(rows, slots, law, place, self.samples)
             front = tuple(names[i] for i in np.flatnonzero(law > 0.0).tolist())
             scores = None if scores is None else self._scales.outward(scores)
-        number = self._keep(rows[place if len(rows) > 1 else 0].copy(), int(slots[place]), note, norm, now)
-        return Decision(number, names[place], chance, front, scores, error, rows, names)
+        number = self._keep(rows[place if len(rows) > 1 else 0].copy(), int(slots[place]), note, now)
+        return Decision(number, names[place], chance, front, scores, error, rows, names), norm
 
-    def _keep(self, x: Array, slot: int, note: float, norm: float, now: float) -> int:
-        self._guard.look_at_features(x, norm)
+    def _keep(self, x: Array, slot: int, note: float, now: float) -> int:
         mind = self._mind
         if mind.left is not None:
             mind.left -= 1

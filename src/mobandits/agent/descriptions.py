@@ -29,8 +29,12 @@ def described(part: Any, where: str) -> Any:
     if isinstance(part, np.ndarray):
         return {"array": _without_padding(part)}
     if dataclasses.is_dataclass(part) and not isinstance(part, type):
-        fields = {f.name: described(getattr(part, f.name), f"{where}.{f.name}") for f in dataclasses.fields(part)}
-        return {"class": _name_of(type(part), where), "with": fields}
+        name, kinds, fields = _name_of(type(part), where), typing.get_type_hints(type(part)), {}
+        for field in dataclasses.fields(part):
+            inside, value = f"{where}.{field.name}", getattr(part, field.name)
+            fields[field.name] = described(value, inside)
+            _check_kind(inside, value.item() if isinstance(value, np.generic) else value, kinds[field.name])
+        return {"class": name, "with": fields}
     if isinstance(part, tuple | list):
         return {"tuple" if isinstance(part, tuple) else "list": [described(one, where) for one in part]}
     try:

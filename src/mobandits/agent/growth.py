@@ -30,12 +30,14 @@ def joined(recipe: Recipe, shape: Shape, state: Any, slot: int, like: int | None
 
 
 def has_own_models(recipe: Recipe, shape: Shape) -> bool:
-    """Whether something of the state belongs to single arms; so it is assumed where another number is not possible."""
-    try:
-        few, many = (recipe.bind(shape._replace(arms=arms)).init() for arms in (2, 3))  # states of few arms are small
-    except ValueError:
-        return True
-    return any(arm_axis(*pair) is not None for pair in zip(arrays(few), arrays(many), strict=True))
+    """Whether something of the state belongs to single arms; so it is assumed where one more arm is not possible."""
+    for few in (2, shape.arms):  # states of few arms are small; but some recipes are for certain arms
+        try:
+            before, after = (recipe.bind(shape._replace(arms=arms)).init() for arms in (few, few + 1))
+        except ValueError:
+            continue
+        return any(arm_axis(*pair) is not None for pair in zip(arrays(before), arrays(after), strict=True))
+    return True
 
 
 def arrays(state: Any) -> Iterator[Any]:
