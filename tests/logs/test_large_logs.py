@@ -85,12 +85,13 @@ def test_a_million_events_stream_in_flat_memory(tmp_path):
 
 @pytest.mark.slow
 def test_a_table_of_millions_of_rows_streams(tmp_path):
+    """Polars keeps up to half a gigabyte of a file in flight, and no more however long it is."""
     peaks = []
-    for rows in (1_000_000, 4_000_000):
+    for rows in (4_000_000, 10_000_000):
         path = tmp_path / f"{rows}.csv"
         run(CSV, path, rows)
         found = reading(path, "csv")
         assert found["count"] == rows
         peaks.append(found["peak"])
         path.unlink()
-    assert peaks[1] < 1.5 * peaks[0] + 50.0
+    assert peaks[1] < 1.3 * peaks[0]
