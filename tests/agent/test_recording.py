@@ -1,5 +1,7 @@
 """Agents and their logs: what a log cannot hold is refused before anything happens, and replaying leads to the same."""
 
+import shutil
+
 import numpy as np
 import pytest
 from slow_twin import Clock, Program, agent_of
@@ -167,3 +169,15 @@ def test_the_file_says_how_much_of_the_log_it_knows(tmp_path):
     assert parts((tmp_path / "agent").read_bytes())[0]["logged"] == 3
     with pytest.raises(ValueError, match="has 0 events, and the agent knew 3: it is not its log"):
         mob.Agent.load(tmp_path / "agent", log=tmp_path / "other")
+
+
+def test_a_saved_agent_never_knows_more_than_its_log(tmp_path):
+    with Journal(tmp_path / "log", durability="buffered") as journal:
+        agent = mob.Agent(RandomChoice(), arms=2, features=0, objectives=1, log=journal)
+        agent.decide()
+        agent.save(tmp_path / "agent")
+        copied = shutil.copytree(tmp_path / "log", tmp_path / "copy")  # what a killed process would leave
+        (copied / "lock").unlink()
+    again = mob.Agent.load(tmp_path / "agent", log=copied)
+    assert again.waiting == 1
+    again.close()

@@ -59,6 +59,7 @@ class Agent:
         ValueError: naming parameter, rule and value, also where the recipe does not fit.
 
     Example:
+        >>> from mobandits.agent import Objective
         >>> from mobandits.policies import MolUcb
         >>> cost = Objective("cost", minimise=True, unit="USD")
         >>> agent = Agent(MolUcb(scale=0.3), arms=["small", "large"], features=2, objectives=["quality", cost])

@@ -28,7 +28,7 @@ def with_order(policy: Policy, order: Any) -> Any:
         >>> from mobandits.orders import Lexicographic
         >>> from mobandits.policies import MolUcb
         >>> with_order(MolUcb(scale=0.3).bind(Shape(arms=3, features=2, objectives=2)), Lexicographic()).order
-        Lexicographic()
+        Lexicographic(tolerance=0.0)
     """
     inner = comparing(policy)
     if inner is None:

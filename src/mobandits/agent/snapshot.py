@@ -45,7 +45,9 @@ class StateError(ValueError):
 
 
 def save(agent: "Agent", path: str | Path) -> None:
-    """Write an agent; the file is replaced at once, on disk, or not at all."""
+    """Write an agent; the file is replaced at once, on disk, or not at all. Its log is on disk before."""
+    if agent._journal is not None:
+        agent._journal.journal.flush()  # or a loss of power could leave a file that knows more than the log
     header, tables = contents(agent)
     header["arrays"] = [[array.dtype.newbyteorder("<").str, list(array.shape)] for array in tables]
     text = json.dumps(header, allow_nan=False, separators=(",", ":"), default=_plain).encode()

@@ -34,7 +34,7 @@ class Discounted:
         >>> state, x = forgetful.init(), np.array([1.0])
         >>> for reward in (8.0, 2.0):
         ...     state = forgetful.update(state, x, 0, np.array([reward]))
-        >>> state.theta.ravel().tolist(), state.gram.ravel().tolist()  # (0.5 * 8 + 2) / (1 + 0.5 + 1)
+        >>> state.theta.round(12).ravel().tolist(), state.gram.ravel().tolist()  # (0.5 * 8 + 2) / (1 + 0.5 + 1)
         ([2.4], [2.5])
     """
 

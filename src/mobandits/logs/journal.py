@@ -160,6 +160,19 @@ class Journal:
         with Snapshot(self.folder) as snapshot:
             yield from snapshot.events()
 
+    def flush(self) -> None:
+        """Have all events on disk, whatever `durability` promises.
+
+        Raises:
+            OSError: as `append` does.
+        """
+        self._refuse_unusable()
+        if self._file is not None:
+            self._hand_over()
+            self._broken = True
+            flush_to_disk(self._file.fileno())
+            self._broken = False
+
     def close(self) -> None:
         """Hand over what waits, and let another writer in; a closed journal can be closed again."""
         try:
