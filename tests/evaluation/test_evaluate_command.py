@@ -9,8 +9,8 @@ import pytest
 from logs_for_tests import make_log
 from worlds import linear_world
 
-from mobandits import cli, logs
-from mobandits.evaluation import Always, Logging, Uniform, dominance
+from mobandits import cli
+from mobandits.evaluation import Always, Logging, Uniform, command, dominance
 from mobandits.evaluation.command import estimator_named, evaluate_file, target_named
 from mobandits.policies import RandomChoice
 from mobandits.spec import build
@@ -24,7 +24,7 @@ def recipe_named(name):
 def log(monkeypatch):
     """What any file holds."""
     found, _ = linear_world().log(1500, 0)
-    monkeypatch.setattr(logs, "read", lambda path, **columns: found, raising=False)
+    monkeypatch.setattr(command, "read", lambda path, **columns: found)
     return found
 
 
@@ -90,7 +90,7 @@ def test_the_same_seed_writes_the_same_bytes(log, tmp_path):
 
 def test_what_is_not_known_is_null_and_a_dash(monkeypatch, tmp_path):
     found = make_log(1, objectives=1)
-    monkeypatch.setattr(logs, "read", lambda path, **columns: found[found.arms == 0], raising=False)
+    monkeypatch.setattr(command, "read", lambda path, **columns: found[found.arms == 0])
     page = evaluate_file("x", tmp_path, ["arm:a", "arm:b"], recipe_named, estimators=["replay"])
     kept = json.loads((tmp_path / "evaluation.json").read_text())
     assert kept["policies"]["arm:b"]["estimates"]["replay"]["value"] == [None]
@@ -130,14 +130,14 @@ def test_a_file_that_cannot_be_read_is_one_line(program, monkeypatch, tmp_path):
     def read(path):
         raise ValueError(f"{path} is no log")
 
-    monkeypatch.setattr(logs, "read", read, raising=False)
+    monkeypatch.setattr(command, "read", read)
     status, _, err = program("evaluate", "x.jsonl", "--policy", "uniform", "--out", tmp_path)
     assert (status, err.splitlines()[-1]) == (2, "error: Invalid value: x.jsonl is no log")
 
 
 def test_columns_of_a_table_are_named(program, log, monkeypatch, tmp_path):
     heard = {}
-    monkeypatch.setattr(logs, "read", lambda path, **columns: heard.update(columns) or log, raising=False)
+    monkeypatch.setattr(command, "read", lambda path, **columns: heard.update(columns) or log)
     status, _, err = program("evaluate", "x.csv", "--policy=uniform", "--column=arm=item", "--out", tmp_path)
     assert (status, heard) == (2, {})
     assert err.splitlines()[-1].endswith("--column must name arm and rewards for a .csv file, got arm")
