@@ -1,7 +1,7 @@
 """A wrapper for worlds that drift: the same recipe on a regression that forgets."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from mobandits.estimators import Discounted, DisjointRidge, Ridge
 from mobandits.explorers import Greedy
@@ -39,6 +39,8 @@ class Forgetting(Recipe):
 
     recipe: Recipe
     discount: float
+
+    forgets: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         """Check the parameters; a class becomes a recipe."""
