@@ -64,7 +64,7 @@ def our_round(recipe, clicks):
     rows, context = itertools.cycle(clicks.astype(float)), np.ones(1) if features else None
 
     def once():
-        number, arm = agent.decide(context)
+        number, arm, *_ = agent.decide(context)
         agent.learn(number, next(rows)[arm])
 
     return once

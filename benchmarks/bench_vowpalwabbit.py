@@ -91,7 +91,7 @@ def sides(arms, features, *, own):
 
     def mobandits():
         x, reward = next(ours)
-        number, arm = agent.decide(x)
+        number, arm, *_ = agent.decide(x)
         agent.learn(number, reward[arm])
 
     return {"prepared": prepared, "formatted": formatted, "ours": mobandits}

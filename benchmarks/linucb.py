@@ -55,7 +55,7 @@ def check(rival: Rival, ours: mob.Agent, data: Stream, tie: float) -> int:
     """
     clear = 0
     for x, clicks in zip(data.contexts, data.clicks, strict=True):
-        theirs, (number, arm) = rival.context(x), ours.decide(x)
+        theirs, (number, arm, *_) = rival.context(x), ours.decide(x)
         scores = np.asarray(rival.scores(theirs))
         best = scores.max()
         assert scores[arm] >= best - tie, f"arm {arm} has {scores[arm]}, the best {best}"
@@ -83,7 +83,7 @@ def our_round(ours: mob.Agent, data: Stream) -> Callable[[], None]:
 
     def once() -> None:
         x, clicks = next(rows)
-        number, arm = ours.decide(x)
+        number, arm, *_ = ours.decide(x)
         ours.learn(number, [clicks[arm]])
 
     return once
