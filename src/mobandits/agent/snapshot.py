@@ -23,8 +23,8 @@ from mobandits.agent.objectives import Objective
 from mobandits.agent.rounds import allowed
 from mobandits.agent.states import refuse_small, restored
 from mobandits.agent.waiting import Pending
+from mobandits.kernel.files import replacing
 from mobandits.kernel.protocols import Array, Recipe
-from mobandits.logs.files import replacing
 from mobandits.logs.names import checked_name, encoded
 from mobandits.orders.validity import check_objectives, check_order
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from mobandits.kernel.files import is_temporary
 from mobandits.simulation import FolderError
 from mobandits.simulation.files import parquet, write_atomically
 from mobandits.simulation.folder import TABLE
@@ -28,7 +29,7 @@ def check_folder(out: Path, experiment: str) -> None:
             raise FolderError(f"{out} holds a run of {found!r}, not of {experiment!r}: choose another folder")
         return
     ours = {RUNS, TABLE} if (out / RUNS).is_dir() else set[str]()  # a kill may fall between the table and the manifest
-    if other := sorted(e.name for e in out.iterdir() if e.name not in ours and not e.name.endswith(".tmp")):
+    if other := sorted(e.name for e in out.iterdir() if e.name not in ours and not is_temporary(e)):
         raise FolderError(f"{out} is not empty and has no {MANIFEST} (it holds {other[0]}): choose another folder")
 
 

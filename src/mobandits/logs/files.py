@@ -1,54 +1,14 @@
-"""Files of a journal: they appear whole or not at all, and one process writes at a time."""
+"""One process writes a journal at a time."""
 
 import contextlib
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from mobandits.kernel.files import fcntl
 from mobandits.logs.errors import LogError
 
-try:
-    import fcntl
-except ImportError:  # Windows has no locks of this kind; there, do not write twice into one folder
-    fcntl = None  # type: ignore[assignment]
-
-LOCK, TEMPORARY = "lock", ".mobandits-tmp"
-
-
-@contextlib.contextmanager
-def replacing(path: Path) -> Iterator[BinaryIO]:
-    """A file to write, which takes its name and place on disk when the block ends, and leaves no trace if it fails.
-
-    Args:
-        path: the file to make or to replace; its folder exists.
-    """
-    temporary = path.with_name(f".{path.name}{TEMPORARY}")
-    try:
-        with temporary.open("wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)  # noqa: PTH105 - the same module as fsync: tests interrupt both
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    sync_folder(path.parent)
-
-
-def is_temporary(path: Path) -> bool:
-    """Whether a file is what `replacing` leaves behind when it is killed."""
-    return path.name.startswith(".") and path.name.endswith(TEMPORARY)
-
-
-def sync_folder(folder: Path) -> None:
-    """Have the names in a folder on disk, where folders can be opened."""
-    if fcntl is not None:
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+LOCK = "lock"
 
 
 def lock(folder: Path) -> BinaryIO:

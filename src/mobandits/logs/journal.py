@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any, BinaryIO, Self
 
 from mobandits.kernel.checks import choice, integer
+from mobandits.kernel.files import is_temporary, replacing, sync_folder
 from mobandits.logs.collector import Collector
 from mobandits.logs.errors import LogError, LogWarning
 from mobandits.logs.events import checked
-from mobandits.logs.files import LOCK, is_temporary, lock, replacing, sync_folder
+from mobandits.logs.files import LOCK, lock
 from mobandits.logs.lines import event_in, event_line, is_own
 from mobandits.logs.names import compact, decoded, encoded
 from mobandits.logs.roster import Roster, first_arms

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import polars as pl
 
+from mobandits.kernel.files import replacing
 from mobandits.logs.errors import LogError
-from mobandits.logs.files import replacing
 from mobandits.logs.segments import FORMAT, Header
 from mobandits.logs.table import SCHEMA
 

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all, and folders that one run holds at a time."""
+"""Tables as files, and folders that one run holds at a time."""
 
 import contextlib
 import io
@@ -8,10 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
-try:
-    import fcntl
-except ImportError:  # Windows has no locks of this kind; there, do not run twice into one folder
-    fcntl = None  # type: ignore[assignment]
+from mobandits.kernel.files import fcntl, replacing
 
 
 class FolderError(ValueError):
@@ -25,21 +22,8 @@ def write_atomically(path: Path, data: bytes) -> None:
         path: the file; its folder exists.
         data: the whole content.
     """
-    temporary = temporary_of(path)
-    with temporary.open("wb") as file:
+    with replacing(path) as file:
         file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(temporary, path)  # noqa: PTH105 - the same module as fsync: tests interrupt both
-    if fcntl is not None:  # the folder's entry, where folders can be opened
-        folder = os.open(path.parent, os.O_RDONLY)
-        os.fsync(folder)
-        os.close(folder)
-
-
-def temporary_of(path: Path) -> Path:
-    """Where a file is written before it takes its name."""
-    return path.with_name(f".{path.name}.tmp")
 
 
 def parquet(table: pl.DataFrame) -> bytes:

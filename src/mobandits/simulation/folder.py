@@ -17,7 +17,8 @@ from typing import Any, Self
 
 import polars as pl
 
-from mobandits.simulation.files import FolderError, locked, parquet, temporary_of, write_atomically
+from mobandits.kernel.files import temporary_of
+from mobandits.simulation.files import FolderError, locked, parquet, write_atomically
 from mobandits.simulation.manifest import (
     FORMAT,
     MANIFEST,
