@@ -4,11 +4,10 @@ import math
 import time
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal
 
 import numpy as np
 
-from mobandits.agent import rounds as compiled
 from mobandits.agent.arms import Arms
 from mobandits.agent.contexts import Contexts
 from mobandits.agent.decision import Decision, Offer
@@ -19,7 +18,6 @@ from mobandits.agent.objectives import Expectations, Scales, objectives_of
 from mobandits.agent.waiting import Pending, Waiting
 from mobandits.kernel.checks import choice, number
 from mobandits.kernel.protocols import Array, Recipe, Shape
-from mobandits.orders.validity import check_objectives, check_order
 
 Propensity = Literal["exact", "sampled", "none"]
 
@@ -34,11 +32,6 @@ class Agent:
     microseconds; the first one compiles it, in seconds, once per machine (`mobandits warm`). The same seed and the same
     calls give the same decisions. Calls from several threads need a lock.
 
-    Propensities: "exact" is the probability of the arm given all that was learned, where beliefs follow from that; it
-    costs the policy's `probabilities` (the whole front). Where beliefs are drawn (Thompson sampling), it can only be
-    "sampled": the mean of `probabilities` over `samples` further beliefs, from a stream of their own, and over the one
-    that was played, which keeps it positive; it costs that many rounds. "none" costs nothing.
-
     Args:
         recipe: such as `MolUcb(scale=0.3)`.
         arms: their number, or their names.
@@ -46,7 +39,7 @@ class Agent:
         objectives: their number, their names, or `Objective`s, which say direction, unit, range and default.
         seed: of all decisions.
         rounds: the horizon, for recipes that need one.
-        propensity: "exact", "sampled" or "none".
+        propensity: "exact", "sampled" or "none": `Decision` says what each is and costs.
         samples: beliefs per sampled propensity.
         pending: how many decisions may wait for rewards; beyond it the oldest is dropped, and learned from no more.
         max_age: seconds after which a decision that waits is dropped; None: never.
@@ -179,13 +172,13 @@ class Agent:
         plain = self.propensity == "none" and eligible is None and self._journal is None
         if not plain or self._mind.left is not None:  # a stage may end on the way
             for table in tables:
-                self._check(table)
+                self._guard.check(table)
             return [self.decide(each.copy() if self._contexts.own else each[0].copy(), some) for each in tables]
         now = self._tick()
         guard, chosen, said = self._guard, np.zeros(len(tables), np.int64), np.empty((len(tables), 2))
         self._mind.decide_many(self._mind.session, tables, self._arms.everyone, guard.low, guard.high, chosen, said)
         if (chosen < 0).any():
-            self._refuse(tables)
+            guard.refuse(tables)
         everyone, names = self._arms.everyone, self._arms.names
         out, played = [], []
         for table, place, note in zip(tables.copy(), chosen.tolist(), said[:, 0].tolist(), strict=True):
@@ -276,9 +269,7 @@ class Agent:
 
     @preference.setter
     def preference(self, order: Any) -> None:
-        if order is not None:
-            check_order("preference", order)
-            check_objectives(order, len(self.objectives))
+        self._mind.check(order)
         said = None if self._journal is None else self._journal.saying(order)
         now = self._tick()
         self._mind.prefer(order)
@@ -344,12 +335,10 @@ class Agent:
 
         return load(path, recipe, log, clock)
 
-    # ---- decisions
-
     def _begin(self, tables: Sequence[Array] | Array) -> None:
         """A stage begins, with contexts on which something can be decided; the first says whether the arms share it."""
         for table in tables:
-            self._check(table)
+            self._guard.check(table)
         if self._mind.stage > 0:
             self._mind.begin()
         else:
@@ -370,7 +359,7 @@ class Agent:
             law, scores = np.empty(len(slots)), np.empty((len(slots), len(self.objectives))) if mind.means else None
             place, note, norm = mind.decide(mind.session, rows, slots, guard.low, guard.high, law, scores)
         if place < 0:
-            self._refuse(rows)
+            guard.refuse(rows)
         error = 0.0
         if law is not None:
             chance, error = mind.chance(rows, slots, law, place, self.samples)
@@ -384,17 +373,6 @@ class Agent:
         if mind.left is not None:
             mind.left -= 1
         return self._waiting.add(Pending(x, slot, note, mind.stage, self._arms.slots[slot], now))
-
-    def _check(self, table: Array) -> None:
-        if not compiled.allowed(table, self._guard.low, self._guard.high):
-            self._guard.refuse(table)
-
-    def _refuse(self, rows: Array) -> NoReturn:
-        """Say why no arm was found."""
-        self._guard.refuse(rows)
-        raise ValueError("contexts and rewards must be small enough for numbers to stay finite: no arm could be chosen")
-
-    # ---- lessons
 
     def _teach(self, number: int, kept: Pending, new: list[float], known: list[float]) -> None:
         """Learn what is new of a reward, and settle the decision where all is known."""

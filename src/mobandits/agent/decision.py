@@ -9,6 +9,11 @@ from mobandits.kernel.protocols import Array, IntArray
 class Decision(NamedTuple):
     """What to do, and the number under which its rewards will be reported.
 
+    An agent's propensity="exact" is the probability of the arm given all that was learned, where beliefs follow from
+    that; it costs the policy's `probabilities` (the whole front). Where beliefs are drawn (Thompson sampling), it can
+    only be "sampled": the mean of `probabilities` over the agent's `samples` further beliefs, from a stream of their
+    own, and over the one that was played, which keeps it positive; it costs that many rounds. "none" costs nothing.
+
     Attributes:
         id: pass it to `Agent.learn`.
         arm: the arm's name.

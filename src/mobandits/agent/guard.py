@@ -3,9 +3,11 @@
 import sys
 import warnings
 from collections.abc import Sequence
+from typing import NoReturn
 
 import numpy as np
 
+from mobandits.agent.rounds import allowed
 from mobandits.kernel.assumptions import SLACK, InputWarning, complaint, outside
 from mobandits.kernel.protocols import Array, Assumption, Recipe
 
@@ -35,14 +37,20 @@ class Guard:
         plain = all(one.about == "norms" and one.low <= 0.0 for one in self._features)
         self._longest = min((one.high for one in self._features), default=LARGEST) if plain else -1.0
 
-    def refuse(self, contexts: Array) -> None:
-        """Say what is wrong with contexts that have a coordinate outside of `low` to `high`."""
+    def check(self, context: Array) -> None:
+        """Refuse a context, (arms or 1, features), with a coordinate outside of `low` to `high`."""
+        if not allowed(context, self.low, self.high):
+            self.refuse(context)
+
+    def refuse(self, contexts: Array) -> NoReturn:
+        """Say what is wrong with contexts on which no arm could be chosen."""
         if not np.isfinite(contexts).all():
             place = np.argwhere(~np.isfinite(contexts))[0].tolist()
             raise ValueError(f"context must be finite, got {contexts[tuple(place)]} in row {place[-2]}")
         for one in self._bounds:
             if (bad := outside(one, contexts, NOTHING)) is not None:
                 raise ValueError(f"{complaint(one)}, got {bad:g}")
+        raise ValueError("contexts and rewards must be small enough for numbers to stay finite: no arm could be chosen")
 
     def look_at_features(self, x: Array, norm: float) -> None:
         """The features of an arm that is played, and their norm."""

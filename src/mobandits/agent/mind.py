@@ -12,6 +12,7 @@ from mobandits.agent.growth import has_own_models, joined
 from mobandits.agent.parts import comparing, has_means, random_beliefs, with_order
 from mobandits.kernel.protocols import Array, IntArray, Policy, Recipe, Rng, Shape, Stage
 from mobandits.kernel.session import open_session, run, state_of
+from mobandits.orders.validity import check_objectives, check_order
 
 
 class Mind:
@@ -104,6 +105,12 @@ class Mind:
         """The order that is played; None where the policy has none of its own."""
         inner = comparing(self.any_policy())
         return self.order if self.order is not None or inner is None else inner.order
+
+    def check(self, order: Any) -> None:
+        """Refuse what is no order of these objectives; None stands for the recipe's."""
+        if order is not None:
+            check_order("preference", order)
+            check_objectives(order, self.shape.objectives)
 
     def prefer(self, order: Any) -> None:
         """Play another order from now on; None: the recipe's."""

@@ -26,7 +26,6 @@ from mobandits.agent.waiting import Pending
 from mobandits.kernel.files import replacing
 from mobandits.kernel.protocols import Array, Recipe
 from mobandits.logs.names import checked_name, encoded
-from mobandits.orders.validity import check_objectives, check_order
 
 if TYPE_CHECKING:
     from mobandits.agent.agent import Agent
@@ -166,8 +165,7 @@ def revived(
     mind.shape = mind.shape._replace(arms=len(agent._arms.slots), shared=bool(header["shared"]))
     if header["preference"] is not None:
         order = made(header["preference"], "preference")
-        check_order("preference", order)
-        check_objectives(order, len(agent.objectives))
+        mind.check(order)
         mind.prefer(order)
     for rng, state in zip((mind.rng, mind.other_rng), header["streams"], strict=True):
         rng.bit_generator.state = _checked_stream(state)
