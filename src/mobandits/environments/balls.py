@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from mobandits.kernel.normals import normals
 from mobandits.kernel.protocols import Array, Rng
 
 Law = Callable[[Rng, tuple[int, ...]], Array]
@@ -20,7 +21,7 @@ def sphere(rng: Rng, shape: tuple[int, ...]) -> Array:
         >>> points.shape, bool(np.allclose(np.linalg.norm(points, axis=1), 1.0))
         ((7, 3), True)
     """
-    z = rng.standard_normal(shape)
+    z = normals(rng, shape)
     z /= _norms(z)
     return z
 
@@ -35,7 +36,7 @@ def ball(rng: Rng, shape: tuple[int, ...]) -> Array:
         >>> points.shape, bool(np.all(np.linalg.norm(points, axis=1) < 1.0))
         ((7, 3), True)
     """
-    z = rng.standard_normal(shape)
+    z = normals(rng, shape)
     z *= rng.random((*shape[:-1], 1)) ** (1.0 / shape[-1]) / _norms(z)
     return z
 
@@ -48,7 +49,7 @@ def clipped_gauss(rng: Rng, shape: tuple[int, ...]) -> Array:
         >>> points.shape, bool(np.all(np.linalg.norm(points, axis=1) < 1.0 + 1e-12))
         ((7, 3), True)
     """
-    z = rng.standard_normal(shape)
+    z = normals(rng, shape)
     z /= np.maximum(_norms(z), np.sqrt(shape[-1]))
     return z
 

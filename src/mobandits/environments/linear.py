@@ -7,6 +7,7 @@ import numpy as np
 
 from mobandits.environments.balls import LAWS, Law
 from mobandits.kernel.checks import choice, integer, number
+from mobandits.kernel.normals import normals
 from mobandits.kernel.protocols import Array, Block, Rng, Shape
 
 
@@ -131,5 +132,5 @@ def _means(contexts: Array, theta: Array, decimals: int | None) -> Array:
 
 
 def _noisy(means: Array, rounds: int, noise: float, rng: Rng) -> Array:
-    rewards: Array = means + noise * rng.standard_normal((rounds, 1, means.shape[2]))
+    rewards: Array = means + noise * normals(rng, (rounds, 1, means.shape[2]))
     return rewards

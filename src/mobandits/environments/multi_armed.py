@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from mobandits.kernel.checks import choice, matrix, number
+from mobandits.kernel.normals import normals
 from mobandits.kernel.protocols import Array, Block, Rng, Shape
 
 PRESETS = {
@@ -77,7 +78,7 @@ class ArmProblem(NamedTuple):
         """The next `rounds` rounds."""
         size = (rounds, 1, self.shape.objectives)
         if self.gaussian:
-            rewards = self.means + self.noise * rng.standard_normal(size)
+            rewards = self.means + self.noise * normals(rng, size)
         else:
             rewards = np.asarray(rng.random(size) < self.means, np.float64)
         return Block(np.zeros((1, 1, 0)), self.means.copy(), rewards)

@@ -60,23 +60,20 @@ class Ridge(LinearEstimator):
 
         Largest per arm and objective; `radius` is (1, grams).
         """
-        d, row, columns = self.features, np.empty(len(arms)), context.T.copy()
-        out, root, z, theta = (
-            np.full((len(arms), self.objectives), -math.inf),
-            np.zeros((d, d)),
-            np.empty(d),
-            np.empty(d),
-        )
+        d, row, best, columns = self.features, np.empty(len(arms)), np.empty(len(arms)), context.T.copy()
+        out, root, theta = np.empty((len(arms), self.objectives)), np.zeros((d, d)), np.empty(d)
         for l in range(self.objectives):
             g = l if state.inverse.shape[1] > 1 else 0
             if l == g:
                 cholesky(state.inverse[0, g], root)
-            for _ in range(draws):
-                for i in range(d):
-                    z[i] = rng.standard_normal()
+            for a in range(len(arms)):
+                best[a] = -math.inf
+            for z in rng.standard_normal((draws, d)):
                 for i in range(d):
                     theta[i] = state.theta[0, l, i] + radius[0, g] * dot(root[i, : i + 1], z[: i + 1])
                 weigh(columns, theta, row)
                 for a in range(len(arms)):
-                    out[a, l] = max(out[a, l], row[a])
+                    best[a] = max(best[a], row[a])
+            for a in range(len(arms)):
+                out[a, l] = best[a]
         return out

@@ -66,7 +66,7 @@ def pareto_gap(means: Array, arm: int, on: IntArray, among: Mask) -> float:
         least = math.inf
         for i in range(len(on) if len(on) > 0 else means.shape[1]):
             objective = on[i] if len(on) > 0 else i
-            if objective < 0 or least <= gap:
+            if objective < 0:
                 break
             least = min(least, means[b, objective] - means[arm, objective])
         if least > gap:  # noqa: PLR1730 - max could turn 0.0 into -0.0

@@ -59,10 +59,12 @@ class ExploreWide(BaseOrder):
 
     def wide(self, beliefs: Beliefs) -> Mask:
         """(arms,) the arms with an interval that is too wide."""
-        out = np.zeros(len(beliefs.high), np.bool_)
+        out = np.empty(len(beliefs.high), np.bool_)
         for a in range(len(out)):
+            wide = False
             for i in range(beliefs.high.shape[1]):
-                out[a] |= half_width(beliefs.low[a, i], beliefs.high[a, i]) > self.epsilon
+                wide |= half_width(beliefs.low[a, i], beliefs.high[a, i]) > self.epsilon
+            out[a] = wide
         return out
 
     def front(self, beliefs: Beliefs) -> Mask:
