@@ -46,7 +46,7 @@ def agent_of(recipe, **other):
 
 
 @pytest.mark.parametrize("shared", [False, True])
-@pytest.mark.parametrize("recipe", [MolUcb(scale=0.5), MolTs(scale=0.5)], ids=str)
+@pytest.mark.parametrize("recipe", [MolUcb(scale=0.5), MolTs(scale=0.5, selection="weight")], ids=str)
 def test_decides_as_the_policy_does(recipe, shared):
     agent, twin, rng = agent_of(recipe, seed=5), Twin(recipe, shared=shared, seed=5), np.random.default_rng(2)
     for context in contexts(40, shared):
@@ -270,7 +270,7 @@ def test_assumptions_are_watched():
 
 
 def test_the_stream_outlives_its_python_object():
-    agents = [agent_of(MolTs(scale=0.5), seed=3) for _ in range(2)]
+    agents = [agent_of(MolTs(scale=0.5, selection="weight"), seed=3) for _ in range(2)]
     agents[1].decide(contexts(1, shared=False)[0])
     agents[1]._rng = None
     gc.collect()
@@ -299,7 +299,7 @@ def settle_by_a_batch_of_unknown_arms(agent):
     "fail", [settle_by_unknown_arms, settle_by_bad_numbers, settle_by_a_bad_batch, settle_by_a_batch_of_unknown_arms]
 )
 def test_a_call_that_fails_settles_nothing(fail):
-    agent, fresh = (agent_of(MolTs(scale=0.5), seed=2) for _ in range(2))
+    agent, fresh = (agent_of(MolTs(scale=0.5, selection="weight"), seed=2) for _ in range(2))
     with pytest.raises(ValueError, match="must"):
         fail(agent)
     assert agent.decide_batch(np.zeros((0, K, D))) == []

@@ -53,7 +53,7 @@ def play_trial(setup: Setup, trial: int, after_block: Callable[[int], None]) -> 
     problem: Any = problem_of(setup, trial)
     play = play_on_surface if is_continuum(problem) else play_arms
     recorders = play(setup, trial, problem, after_block)
-    return pl.concat(_frame(setup, trial, row, metric, kept.values()) for (row, metric), kept in recorders.items())
+    return _table(setup, trial, {key: kept.values() for key, kept in recorders.items()})
 
 
 def play_arms(
@@ -91,18 +91,18 @@ def truth_of(problem: Problem, first: int, block: Block, before: BlockTruth | No
     return BlockTruth(block, (lambda: load(first, len(block.rewards))) if load else dict, before)
 
 
-def _frame(setup: Setup, trial: int, policy: str, metric: str, values: Array) -> pl.DataFrame:
-    points, components = values.shape
-    names = [setup.experiment, concise(setup.environment), policy, metric]
-    numbers = {
-        "trial": np.full(values.size, trial),
-        "round": np.repeat(setup.points, components),
-        "component": np.tile(np.arange(components), points),
-        "value": values.ravel(),
+def _table(setup: Setup, trial: int, kept: Mapping[tuple[str, str], Array]) -> pl.DataFrame:
+    """One frame for all (points, components) of values that were kept, by row and metric: a frame each is dear."""
+    rows, metrics = zip(*kept, strict=True)
+    which = np.repeat(np.arange(len(kept)), [values.size for values in kept.values()])
+    columns = {
+        "experiment": pl.Series([setup.experiment]).gather(0 * which),
+        "environment": pl.Series([concise(setup.environment)]).gather(0 * which),
+        "policy": pl.Series(rows).gather(which),
+        "trial": np.full(len(which), trial),
+        "round": np.concatenate([np.repeat(setup.points, values.shape[1]) for values in kept.values()]),
+        "metric": pl.Series(metrics).gather(which),
+        "component": np.concatenate([np.tile(np.arange(values.shape[1]), len(values)) for values in kept.values()]),
+        "value": np.concatenate([values.ravel() for values in kept.values()]),
     }
-    texts = [
-        pl.lit(text).alias(name)
-        for name, text in zip(("experiment", "environment", "policy", "metric"), names, strict=True)
-    ]
-    table = pl.DataFrame(numbers).with_columns(texts).select(pl.col(name).cast(kind) for name, kind in SCHEMA.items())
-    return table.filter(pl.col("value").is_not_nan())
+    return pl.DataFrame(columns, schema=SCHEMA).filter(pl.col("value").is_not_nan())
