@@ -7,7 +7,7 @@ import numpy as np
 
 from mobandits.estimators.linear import REFRESH, RidgeState
 from mobandits.kernel.compiled import Floats, compiled, kernel
-from mobandits.kernel.linalg import dot, quadratic, weigh_quadratic
+from mobandits.kernel.linalg import dot, quadratic, weigh, weigh_quadratic
 from mobandits.kernel.protocols import Array, Evidence, IntArray, Rng
 
 
@@ -23,6 +23,7 @@ class FixedState(NamedTuple):
         volume: log det V - log det V_1.
         mean: (arms, objectives) theta_l . x_a.
         square: (arms, grams) x_a' V^-1 x_a.
+        columns: (features, arms) the arms' features, which never change.
     """
 
     gram: Array
@@ -33,6 +34,7 @@ class FixedState(NamedTuple):
     volume: Array
     mean: Array
     square: Array
+    columns: Array
 
 
 @kernel
@@ -42,9 +44,9 @@ def regression(state: FixedState) -> RidgeState:
 
 
 @kernel
-def with_tables(r: RidgeState, mean: Array, square: Array) -> FixedState:
+def with_tables(r: RidgeState, mean: Array, square: Array, columns: Array) -> FixedState:
     """The state of a regression, and its tables."""
-    return FixedState(r.gram, r.inverse, r.moment, r.theta, r.seen, r.volume, mean, square)
+    return FixedState(r.gram, r.inverse, r.moment, r.theta, r.seen, r.volume, mean, square, columns)
 
 
 @compiled
@@ -85,7 +87,7 @@ class FixedRidge:
             weigh_quadratic(columns, ridge.inverse[0, g], row)
             for a in range(arms):
                 square[a, g] = row[a]
-        return with_tables(ridge, mean, square)
+        return with_tables(ridge, mean, square, columns)
 
     def mean(self, state: FixedState, context: Array, arms: IntArray) -> Array:  # noqa: ARG002
         """(arms, objectives) theta_l . x_a."""
@@ -128,8 +130,7 @@ class FixedRidge:
             if math.isnan(reward[g]):
                 continue
             factor = 1.0 / (1.0 - quadratic(ridge.inverse[0, g], x, shrunk))  # 1 + q, in terms of the new inverse
-            for a in range(len(leverage)):
-                leverage[a] = dot(self.rows[a], shrunk)
+            weigh(state.columns, shrunk, leverage)
             for a in range(len(leverage)):
                 state.square[a, g] -= leverage[a] * leverage[a] * factor
             for l in range(self.ridge.objectives):
@@ -137,4 +138,4 @@ class FixedRidge:
                     error = (reward[l] - dot(x, ridge.theta[0, l])) * factor
                     for a in range(len(leverage)):
                         state.mean[a, l] += error * leverage[a]
-        return with_tables(ridge, state.mean, state.square)
+        return with_tables(ridge, state.mean, state.square, state.columns)
