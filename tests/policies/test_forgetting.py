@@ -54,6 +54,8 @@ def test_it_regains_what_a_change_took(seed):
         (MolUcb(scale=0.3), OWN, Ridge),
         (MolUcb(scale=0.3), SHARED, DisjointRidge),
         (MolTs(scale=0.3), OWN, Ridge),
+        (MolTs(scale=0.3, selection="weight"), OWN, Ridge),
+        (HypervolumeUcb(scale=0.3), SHARED, DisjointRidge),
         (MolEpsGreedy(epsilon=0.2), SHARED, DisjointRidge),
     ],
     ids=str,
@@ -93,6 +95,7 @@ def test_it_is_as_its_recipe_otherwise():
         ),
         (MolUcb(), r"Forgetting.recipe must have a constant radius, such as scale=0.3, got MolUcb\(scale=None"),
         (HypervolumeUcb(), "Forgetting.recipe must have a constant radius"),
+        (MolTs(selection="weight"), "Forgetting.recipe must have a constant radius"),
     ],
     ids=str,
 )

@@ -58,8 +58,10 @@ class Forgetting(Recipe):
         inner, name = composite(policy), type(self.recipe).__name__
         if inner is None or not isinstance(inner.estimator, Ridge | DisjointRidge):
             raise ValueError(f"Forgetting.recipe must rest on ridge regression, got {name}")
-        radius = getattr(inner.explorer, "radius", None)
-        if not isinstance(inner.explorer, Greedy) and type(radius) is not Constant:
+        explorer = inner.explorer
+        while hasattr(explorer, "explorer"):  # one that looks at what another believes
+            explorer = explorer.explorer
+        if not isinstance(explorer, Greedy) and type(getattr(explorer, "radius", None)) is not Constant:
             raise ValueError(f"Forgetting.recipe must have a constant radius, such as scale=0.3, got {self.recipe!r}")
         forgetful: Policy = exchanged(policy, estimator=Discounted(inner.estimator, self.discount))
         return forgetful
