@@ -112,7 +112,8 @@ def mend(s: Simplex, bland: bool) -> bool:
         if entries[c] < 0.0 and -slopes[c] / entries[c] <= least:
             better = entering < 0 or (entries[c] < entries[entering] and not bland)
             entering = c if better else entering
-    s.weights[:] = weights
+    for i in range(last):  # assigned as a slice it takes seconds to compile
+        s.weights[i] = weights[i]
     if entering >= 0:
         s.basis[row] = entering
         refresh(s)
