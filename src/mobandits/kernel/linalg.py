@@ -18,6 +18,13 @@ def dot(x: Array, y: Array) -> float:
 
 
 @kernel
+def copy_into(out: Array, values: Array) -> None:
+    """``out[:] = values``, which takes four seconds to compile."""
+    for i in range(len(values)):
+        out[i] = values[i]
+
+
+@kernel
 def quadratic(matrix: Array, x: Array, out: Array) -> float:
     """X' M x; `out` (features,) becomes M x."""
     for i in range(len(x)):

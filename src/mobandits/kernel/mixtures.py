@@ -9,6 +9,7 @@ import math
 import numpy as np
 
 from mobandits.kernel.compiled import kernel
+from mobandits.kernel.linalg import copy_into
 from mobandits.kernel.protocols import Array, Mask
 from mobandits.kernel.simplex import (
     ROUNDING,
@@ -112,8 +113,7 @@ def mend(s: Simplex, bland: bool) -> bool:
         if entries[c] < 0.0 and -slopes[c] / entries[c] <= least:
             better = entering < 0 or (entries[c] < entries[entering] and not bland)
             entering = c if better else entering
-    for i in range(last):  # assigned as a slice it takes seconds to compile
-        s.weights[i] = weights[i]
+    copy_into(s.weights, weights)
     if entering >= 0:
         s.basis[row] = entering
         refresh(s)

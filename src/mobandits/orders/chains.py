@@ -5,6 +5,7 @@ import numpy as np
 from mobandits.kernel import checks
 from mobandits.kernel.compiled import Ints, compile_loop, compiled, kernel
 from mobandits.kernel.dominance import nondominated
+from mobandits.kernel.linalg import copy_into
 from mobandits.kernel.masks import everyone
 from mobandits.kernel.protocols import Array, Beliefs, IntArray, Mask
 from mobandits.orders.order import BaseOrder
@@ -20,13 +21,6 @@ def precedes(x: Array, y: Array) -> bool:
         if x[i] != y[i]:
             return bool(x[i] < y[i])
     return False
-
-
-@kernel
-def copy_into(out: Array, digits: Array) -> None:
-    """``out[:] = digits``."""
-    for i in range(len(digits)):
-        out[i] = digits[i]
 
 
 @kernel
