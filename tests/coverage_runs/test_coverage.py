@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from mobandits import cli
-from mobandits.coverage import PAPERS, coverage, mocmab2018, molts2025, pcz2018, protocol
+from mobandits.coverage import PAPERS, coverage, mocmab2018, molts2025, pcz2018, protocol, watch
 from mobandits.coverage.protocol import (
     Finding,
     added_up,
@@ -85,7 +85,8 @@ def test_counts_and_verdicts():
 
 
 @pytest.mark.parametrize("fixed", [False, True])
-def test_the_ellipsoid_probe_against_plain_algebra(fixed):
+def test_the_ellipsoid_probe_against_plain_algebra(fixed, monkeypatch):
+    monkeypatch.setattr(watch, "compile_loop", lambda loop, *parts: loop)  # 40 rounds are not worth compiling
     environment = Linear(arms=5, features=3, objectives=2, fixed_arms=fixed)
     now = protocol.trial(environment, 40, 0, 0, "")
     policy = MolUcb(scale=0.5).bind(now.problem.shape)

@@ -5,7 +5,7 @@ import pytest
 
 from mobandits import policies
 from mobandits.kernel.protocols import Recipe
-from mobandits.orders import EffectivePareto
+from mobandits.orders import Levels
 from mobandits.policies import (
     AnnealingPareto,
     CdUcb1,
@@ -51,7 +51,7 @@ CASES = [
     PolicyCase(MolTs(draws=1, selection="weight"), SHARED),
     PolicyCase(MolTs(scale=0.3, links="logit", selection="weight"), rewards="binary"),
     PolicyCase(MolUcb(scale=0.3)),
-    PolicyCase(MolUcb(order=EffectivePareto()), SHARED),
+    PolicyCase(MolUcb(order=Levels([[0, 1], [2]])), SHARED),
     PolicyCase(MolEpsGreedy(epsilon=0.3)),
     PolicyCase(MoslbPl(levels=((0, 1), (2,)))),
     PolicyCase(MoslbPc(chains=((0, 1), (2,)))),
