@@ -34,7 +34,10 @@ class Played(NamedTuple):
 
 
 def played(recipe, shape=OWN, rounds=T, seed=0, state=None, learn=True, kind="gaussian"):
-    """A play of random contexts and rewards; without `learn` no reward is observed: every round is the first."""
+    """A play of random contexts and rewards; without `learn` no reward is observed: every round is the first.
+
+    Short plays are interpreted, which is faster than to compile them; the conformance suite shows them to be the same.
+    """
     rng = np.random.default_rng(seed)
     contexts = rng.random((rounds if learn else 1, 1 if shape.shared else K, D))
     rewards = contexts.mean(2, keepdims=True) + rng.random((K, L)) + 0.1 * rng.standard_normal((rounds, K, L))
@@ -46,7 +49,7 @@ def played(recipe, shape=OWN, rounds=T, seed=0, state=None, learn=True, kind="ga
     chosen, fronts = np.empty(rounds, np.int64), np.zeros((rounds, K), np.bool_)
     observed = rewards if learn else np.full_like(rewards, np.nan)
     state = policy.init() if state is None else state
-    loop = compile_loop(play, policy)
+    loop = compile_loop(play, policy) if rounds > T else play
     state = loop(policy, state, contexts, observed, np.arange(K), np.random.default_rng(seed + 1), chosen, fronts)
     return Played(contexts, rewards[np.arange(rounds), chosen], chosen, fronts, state)
 
