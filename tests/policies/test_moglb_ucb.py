@@ -92,7 +92,7 @@ def test_constants_of_the_experiment():
 
 def test_a_link_of_ones_own():
     twin = Twin([lambda z: z + z**3] * 3, 1.0, 1.0)
-    run = replay(MoglbUcb(links=Cubic(), scale=TUNED), SHAPE, given=signed(1))
+    run = replay(MoglbUcb(links=Cubic(), scale=TUNED), SHAPE, given=signed(1), compiled=True)
     watched(run, twin)
     np.testing.assert_allclose(run.state.theta[0], twin.theta, atol=1e-9)
 

@@ -31,7 +31,7 @@ def test_weights_play_the_best_arm_of_a_random_mixture():
 def test_generalized_linear_beliefs_are_those_of_moglb_ucb():
     """Same plays, same estimates; the samples are mean rewards around mu(theta . x)."""
     recipe = MolTs(scale=0.05, links="logit", draws=1)
-    run = replay(recipe, SHAPE, 100)
+    run = replay(recipe, SHAPE, 100, compiled=True)
     policy = recipe.bind(SHAPE)
     newton = MoglbUcb(links="logit").bind(SHAPE).estimator
     assert policy.estimator == newton

@@ -27,15 +27,18 @@ def uniform_rewards(shape, rounds, seed):
     return contexts, level * rng.random((rounds, shape.arms, shape.objectives)) ** 0.3
 
 
-def replay(recipe, shape, rounds=300, seed=0, given=None):
-    """`rounds` of a problem, or of (contexts, rewards) that are given."""
+def replay(recipe, shape, rounds=300, seed=0, given=None, compiled=False):
+    """`rounds` of a problem, or of (contexts, rewards) that are given.
+
+    Up to 400 are interpreted unless `compiled` is wanted: that is faster, and the conformance suite shows it to be the
+    same.
+    """
     contexts, rewards = given or uniform_rewards(shape, rounds, seed)
     policy, n = recipe.bind(shape), len(rewards)
     chosen, fronts = np.empty(n, np.int64), np.empty((n, shape.arms), np.bool_)
     rng = np.random.default_rng([seed, 8])
-    state = compile_loop(play, policy)(
-        policy, policy.init(), contexts, rewards, np.arange(shape.arms), rng, chosen, fronts
-    )
+    loop = compile_loop(play, policy) if compiled or n > 400 else play
+    state = loop(policy, policy.init(), contexts, rewards, np.arange(shape.arms), rng, chosen, fronts)
     return Replay(contexts, rewards, chosen, fronts, state)
 
 
