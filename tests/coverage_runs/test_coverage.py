@@ -158,7 +158,7 @@ def test_a_width_that_is_too_small_is_caught():
 SMALL = """
 import json, sys
 from mobandits.coverage import PAPERS, coverage
-reports = {paper: coverage(paper, runs=3, rounds=100, seed=1, workers=1) for paper in PAPERS}
+reports = {paper: coverage(paper, runs=3, rounds=300, seed=1, workers=1) for paper in PAPERS}
 counts = {paper: [[c.kind, c.runs, str(c)] for c in report.counts] for paper, report in reports.items()}
 json.dump({paper: [report.holds, counts[paper]] for paper, report in reports.items()}, sys.stdout)
 """

@@ -149,6 +149,21 @@ def test_the_paradox_names_the_constants_where_it_holds(tmp_path):
     assert len(claims) == 6
 
 
+@pytest.mark.slow
+def test_a_figure_with_fixed_arms_is_reproduced_at_a_small_scale(tmp_path):
+    reproduce(["molts2025/fig11"], tmp_path, rounds=12, trials=5, workers=1)
+    claims = claims_of(tmp_path)
+    for what in ("lowest-pareto", "lowest-effective", "highest-reward"):
+        parts = [part["said"] for part in claims[f"molts2025/fig11/{what}"]["parts"]]
+        assert len(parts) == (8 if what == "highest-reward" else 2)
+        assert not any("PFIwR" in said for said in parts)
+    for what in ("pareto", "effective", "reward"):
+        claim = claims[f"molts2025/fig11/reconstruction-{what}"]
+        assert claim["verdict"] == "reported"
+        assert len(claim["parts"]) == (8 if what == "reward" else 2)
+        assert all(isinstance(part["holds"], bool) for part in claim["parts"])
+
+
 @pytest.fixture(scope="module")
 def fig11():
     """The verdicts where the reconstruction beats everybody, and MOL-TS all others."""

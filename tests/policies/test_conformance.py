@@ -5,7 +5,7 @@ import pytest
 
 from mobandits import policies
 from mobandits.kernel.protocols import Recipe
-from mobandits.orders import Levels
+from mobandits.orders import EffectivePareto
 from mobandits.policies import (
     AnnealingPareto,
     CdUcb1,
@@ -48,10 +48,11 @@ CASES = [
     PolicyCase(MoglbUcb(links=("probit", "logit", "identity"), scale=0.1)),
     PolicyCase(MoglbUcb(), SHARED, rewards="binary"),
     PolicyCase(MolTs(scale=0.3)),
-    PolicyCase(MolTs(draws=1, selection="weight"), SHARED),
-    PolicyCase(MolTs(scale=0.3, links="logit", selection="weight"), rewards="binary"),
+    PolicyCase(MolTs(draws=1), SHARED),
+    PolicyCase(MolTs(scale=0.3, selection="weight")),
+    PolicyCase(MolTs(scale=0.3, links="logit"), rewards="binary"),
     PolicyCase(MolUcb(scale=0.3)),
-    PolicyCase(MolUcb(order=Levels([[0, 1], [2]])), SHARED),
+    PolicyCase(MolUcb(order=EffectivePareto()), SHARED),
     PolicyCase(MolEpsGreedy(epsilon=0.3)),
     PolicyCase(MoslbPl(levels=((0, 1), (2,)))),
     PolicyCase(MoslbPc(chains=((0, 1), (2,)))),

@@ -19,7 +19,7 @@ def dot(x: Array, y: Array) -> float:
 
 @kernel
 def copy_into(out: Array, values: Array) -> None:
-    """``out[:] = values``, which takes four seconds to compile."""
+    """``out[:] = values``, which itself takes seconds to compile."""
     for i in range(len(values)):
         out[i] = values[i]
 

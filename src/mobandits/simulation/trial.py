@@ -96,8 +96,8 @@ def _table(setup: Setup, trial: int, kept: Mapping[tuple[str, str], Array]) -> p
     rows, metrics = zip(*kept, strict=True)
     which = np.repeat(np.arange(len(kept)), [values.size for values in kept.values()])
     columns = {
-        "experiment": pl.Series([setup.experiment]).gather(0 * which),
-        "environment": pl.Series([concise(setup.environment)]).gather(0 * which),
+        "experiment": pl.repeat(setup.experiment, len(which), eager=True),
+        "environment": pl.repeat(concise(setup.environment), len(which), eager=True),
         "policy": pl.Series(rows).gather(which),
         "trial": np.full(len(which), trial),
         "round": np.concatenate([np.repeat(setup.points, values.shape[1]) for values in kept.values()]),
