@@ -26,6 +26,7 @@ from numba.core.errors import NumbaError, UnsupportedBytecodeError
 from numba.extending import typeof_impl
 
 from mobandits.kernel.borrowing import borrow, own
+from mobandits.kernel.inner import Kernel, inner
 from mobandits.kernel.records import APART, MARK, VOLATILE, digest, fingerprint, is_compiled, typeof, typeof_record
 
 __all__ = ["CompileError", "Floats", "Ints", "apart", "compile_loop", "compiled", "is_compiled", "kernel"]
@@ -57,8 +58,7 @@ else:
 
 def kernel(function: F) -> F:
     """Let compiled code call `function`; it stays an ordinary function under ``NUMBA_DISABLE_JIT=1``."""
-    compiled_function: F = njit(function)
-    return compiled_function
+    return function if DISABLE_JIT else Kernel(function)  # type: ignore[return-value]
 
 
 def apart(method: F) -> F:
@@ -201,7 +201,7 @@ def _loop_for(function: Any, keeps: bool, *kinds: Any) -> Any:
     twin = python.FunctionType(code, function.__globals__, name, function.__defaults__)
     twin.__module__, twin.__qualname__ = function.__module__, name
     cached = not any(VOLATILE in source for source in sources)
-    entry = twin if keeps else _lender(name, njit(twin), code.co_varnames[: code.co_argcount])
+    entry = twin if keeps else _lender(name, inner(twin), code.co_varnames[: code.co_argcount])
     return _readable(njit(entry, cache=cached, nogil=True))
 
 

@@ -9,12 +9,13 @@ import types as python
 from pathlib import Path
 from typing import Any
 
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
-from numba.core.dispatcher import Dispatcher
 from numba.core.imputils import impl_ret_borrowed, lower_getattr_generic
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate
 from numba.extending import NativeValue, infer_getattr, lower_builtin, models, register_model, typeof_impl, unbox
+
+from mobandits.kernel.inner import Kernel, inner
 
 TRUSTED = sys.stdlib_module_names | {"numba", "numpy", "scipy", "llvmlite"}  # these change only with the environment
 VOLATILE = "volatile"  # marks a class whose sources cannot be read: compiled in every process, never cached
@@ -55,7 +56,7 @@ def fingerprint(compiles: type | python.FunctionType) -> str:
             return f"{VOLATILE}{id(compiles)}"
         module = sys.modules[name]
         globals_ = {k: v for k, v in vars(module).items() if not k.startswith(("__", "@"))}
-        values = {k: v.py_func if isinstance(v, Dispatcher) else v for k, v in globals_.items()}
+        values = {k: v.function if isinstance(v, Kernel) else v for k, v in globals_.items()}
         constants = sorted((k, repr(v)) for k, v in values.items() if isinstance(v, (int, float, str, tuple)))
         file = getattr(module, "__file__", None)
         source = Path(file).read_bytes() if file else b""
@@ -144,7 +145,7 @@ class _RecordAttribute(AttributeTemplate):  # type: ignore[misc]
 @functools.cache
 def _method_kernel(function: Any) -> Any:
     # Methods are thin, and called in every round: in line, what they hand over costs nothing.
-    return njit(function, forceinline=not getattr(function, APART, False))
+    return inner(function, forceinline=not getattr(function, APART, False))
 
 
 def _method(record: Record, attr: str) -> Any:

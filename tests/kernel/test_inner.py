@@ -1,0 +1,205 @@
+"""Inner functions count no references to their arguments: nothing may be freed too early, or never."""
+
+import copy
+import gc
+import pickle
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from numba import njit
+
+from mobandits.kernel import masks
+from mobandits.kernel.compiled import DISABLE_JIT, Floats, compile_loop, compiled, kernel
+
+pytestmark = pytest.mark.skipif(DISABLE_JIT, reason="interpreted functions leave counting to Python")
+
+
+class Pair(NamedTuple):
+    first: np.ndarray
+    second: np.ndarray
+
+
+@kernel
+def itself(x):
+    return x
+
+
+@kernel
+def renamed(x):
+    y = x
+    return y[:]
+
+
+@kernel
+def overwritten(x):
+    x = x + 1.0
+    return x * 2.0
+
+
+@kernel
+def overwritten_perhaps(x):
+    if x[0] > 0.5:
+        x = x[::-1].copy()
+    return x
+
+
+@kernel
+def overwritten_in_a_loop(x):
+    for _ in range(4):
+        x = x + x
+    return x
+
+
+@kernel
+def one_of(x):
+    y = np.ones(len(x))
+    for i in range(len(x)):
+        y, x = x, y
+        if x[i] > 3.0:
+            break
+    return y
+
+
+@kernel
+def part_of(x):
+    return x[2:]
+
+
+@kernel
+def tied(x):
+    pair = Pair(x, x * 2.0)
+    return Pair(pair.second, pair.first)
+
+
+@kernel
+def through_a_tie(x):
+    pair = tied(x)
+    return pair.second
+
+
+@kernel
+def in_a_list(x):
+    kept = [x, x + 1.0]
+    kept.append(x)
+    return kept[2]
+
+
+@kernel
+def deeper(x):
+    return one_of(renamed(overwritten_perhaps(x)))
+
+
+KERNELS = [
+    *(itself, renamed, overwritten, overwritten_perhaps, overwritten_in_a_loop, one_of, part_of, through_a_tie),
+    *(in_a_list, deeper),
+]
+
+
+def balanced(loop, alive):
+    """What 50 rounds of a loop give, after a look at whether they leave anything behind."""
+    out = np.empty(50)
+    loop(out)
+    gc.collect()
+    before = alive()
+    loop(out)
+    gc.collect()
+    assert alive() == before
+    return out
+
+
+@pytest.mark.filterwarnings("ignore::numba.core.errors.NumbaPendingDeprecationWarning")
+@pytest.mark.parametrize("function", KERNELS, ids=lambda f: f.__name__)
+def test_arguments_live_as_long_as_they_must_and_no_longer(function, alive):
+    @njit
+    def loop(out):
+        for t in range(len(out)):  # nobody else keeps the argument alive
+            out[t] = function(np.arange(6.0) + t).sum()
+
+    expected = [function.function(np.arange(6.0) + t).sum() for t in range(50)]
+    np.testing.assert_array_equal(balanced(loop, alive), expected)
+
+
+@compiled
+class Part:
+    weights: Floats
+
+    def of(self, x):
+        return self.again(itself(x) + self.weights)
+
+    def again(self, x):
+        return x
+
+    def own(self):
+        return self.weights
+
+
+def methods(part, out):
+    for t in range(len(out)):
+        out[t] = part.of(np.arange(6.0) + t).sum() + part.own()[t % 6]
+
+
+def test_methods_too(alive):
+    part, expected = Part(np.arange(6.0) / 4.0), np.empty(50)
+    loop = compile_loop(methods, part)
+    methods(part, expected)
+    np.testing.assert_array_equal(balanced(lambda out: loop(part, out), alive), expected)
+
+
+@kernel
+def refuses(x):
+    y = x + 1.0
+    if y[0] > 3.0:
+        raise ValueError("too much", y[0])
+    return y
+
+
+def risky(x):
+    return refuses(x).sum() + refuses(x * 2.0).sum()
+
+
+def test_an_error_reaches_python_with_its_numbers():
+    loop = compile_loop(risky)
+    assert loop(np.zeros(3)) == 6.0
+    with pytest.raises(ValueError, match=r"too much.*3\.5"):
+        loop(np.full(3, 1.25))
+
+
+@kernel
+def told(x):
+    print("sum", x.sum())
+    return x
+
+
+def telling(x):
+    return told(x)
+
+
+def test_compiled_code_can_print(capfd):
+    compile_loop(telling)(np.ones(3))
+    assert capfd.readouterr().out == "sum 3.0\n"
+
+
+def test_a_kernel_is_a_function_in_python():
+    np.testing.assert_array_equal(overwritten(np.ones(2)), [4.0, 4.0])
+    assert overwritten.__name__ == "overwritten"
+    assert masks.pick.__doc__
+
+
+def test_a_kernel_is_sent_by_its_name():
+    assert pickle.loads(pickle.dumps(masks.pick)) is masks.pick
+    assert copy.deepcopy(overwritten) is overwritten
+
+
+def outer_kernel(scale):
+    @kernel
+    def scaled(x):
+        return x * scale
+
+    return scaled
+
+
+def test_a_kernel_that_has_no_name_is_sent_by_value():
+    cloudpickle = pytest.importorskip("cloudpickle")
+    again = pickle.loads(cloudpickle.dumps(outer_kernel(3.0)))
+    np.testing.assert_array_equal(again(np.ones(2)), [3.0, 3.0])
