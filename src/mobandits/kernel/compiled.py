@@ -3,19 +3,21 @@
 A class decorated with `compiled` is an ordinary frozen dataclass in Python. Inside a compiled loop it becomes a record:
 its fields are plain values, its methods are compiled from the same source, and parts may nest. The record's type
 carries a fingerprint of every source file and constant that its methods can reach, so a cached compilation is never
-stale. Only this file and its neighbours `records`, `borrowing` and `session` know Numba.
+stale. Only this file and its neighbours `inner`, `records`, `borrowing` and `session` know Numba.
 
 With the environment variable ``NUMBA_DISABLE_JIT=1`` everything runs interpreted, from the same source, and chooses
 bit-identical arms.
 """
 
+import contextlib
 import dataclasses
 import functools
+import gc
 import operator
 import re
 import threading
 import types as python
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, dataclass_transform
 
@@ -219,12 +221,27 @@ def _readable(dispatcher: Any) -> Any:
     @functools.wraps(dispatcher)
     def call(*args: Any) -> Any:
         try:
-            return dispatcher(*args)
+            if dispatcher.overloads:
+                return dispatcher(*args)
+            with _uncollected():
+                return dispatcher(*args)
         except (NumbaError, UnsupportedBytecodeError) as error:
             raise CompileError(_explain(error)) from None
 
     call.dispatcher = dispatcher  # type: ignore[attr-defined]
     return call
+
+
+@contextlib.contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without garbage collection: compilers make millions of objects, and looking through them takes a seventh."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _explain(error: Exception) -> str:
