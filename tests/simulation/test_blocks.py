@@ -5,7 +5,7 @@ import pytest
 from twins.tiny import Tiny
 
 from mobandits.kernel.protocols import Block, Shape
-from mobandits.simulation.blocks import blocks, tidy
+from mobandits.simulation.blocks import STRETCH, blocks, stretches, tidy
 
 SHAPE = Shape(arms=3, features=2, objectives=1)
 
@@ -68,3 +68,61 @@ def test_blocks_are_cut_not_drawn_shorter():
     short = [block for _, block in blocks(problem, 260, None, np.random.default_rng(2))]
     long = [block for _, block in blocks(problem, 300, None, np.random.default_rng(2))]
     np.testing.assert_array_equal(short[1].rewards, long[1].rewards[:4])
+
+
+class Drawn:
+    """Rewards that change, contexts that do where asked to, means that change every `shift` blocks."""
+
+    def __init__(self, arms, *, contexts=True, shift=100):
+        self.shape = Shape(arms=arms, features=2, objectives=2)
+        self.contexts, self.shift = contexts, shift
+
+    def block(self, first, rounds, rng):
+        seen = rng.random((rounds if self.contexts else 1, self.shape.arms, 2)) if self.contexts else np.ones((1, 1, 2))
+        means = np.full((1, self.shape.arms, 2), float(first // 256 // self.shift))
+        return Block(
+            np.broadcast_to(seen, (len(seen), self.shape.arms, 2)), means, rng.random((rounds, self.shape.arms, 2))
+        )
+
+
+class Priced(Drawn):
+    def quantities(self, first, rounds):
+        return {"dollars": np.zeros((rounds, self.shape.arms))}
+
+
+def lengths(problem, rounds):
+    found = list(stretches(problem, rounds, None, np.random.default_rng(0)))
+    ends = np.cumsum([0, *[len(block.rewards) for _, block in found]])
+    assert [first for first, _ in found] == ends[:-1].tolist()
+    return [len(block.rewards) for _, block in found]
+
+
+def spelled(pieces, what):
+    """Every round of some blocks, whatever their borders."""
+    rows = [np.broadcast_to(block[what], (len(block.rewards), *block[what].shape[1:])) for _, block in pieces]
+    return np.concatenate(rows)
+
+
+@pytest.mark.parametrize("shift", [1, 3, 100])
+@pytest.mark.parametrize("contexts", [True, False])
+@pytest.mark.parametrize("rounds", [1, 256, 257, 512, 3000])
+def test_stretches_are_the_same_rounds_as_blocks(rounds, contexts, shift):
+    problem = Drawn(4, contexts=contexts, shift=shift)
+    one, other = (list(cut(problem, rounds, None, np.random.default_rng(0))) for cut in (blocks, stretches))
+    for what in range(3):
+        np.testing.assert_array_equal(spelled(one, what), spelled(other, what))
+
+
+def test_small_blocks_are_played_several_at_a_time():
+    numbers = 256 * 4 * 2 * 2 + 4 * 2
+    at_once = STRETCH // numbers * 256
+    assert lengths(Drawn(4), 2 * at_once + 300) == [at_once, at_once, 300]
+    assert lengths(Drawn(100), 600) == [256, 256, 88]  # a block alone is more than a stretch
+
+
+def test_what_is_constant_in_blocks_but_not_between_them_ends_a_stretch():
+    assert lengths(Drawn(4, shift=3), 256 * 8) == [768, 768, 512]
+
+
+def test_quantities_are_asked_for_block_by_block():
+    assert lengths(Priced(4), 600) == [256, 256, 88]

@@ -1,13 +1,66 @@
 """A trial's problem, block by block, in arrays of one kind."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from mobandits.kernel.protocols import Array, Block, Environment, Problem, Rng, Shape
 from mobandits.kernel.surface import SurfaceEnvironment
 
-BLOCK = 256  # rounds drawn and played at once; a part of every result, so never a parameter
+BLOCK = 256  # rounds drawn at once; a part of every result, so never a parameter
+STRETCH = 2**16  # numbers in blocks that are played at once: half a megabyte stays in a processor's cache
+
+
+def stretches(problem: Problem, rounds: int, limit: int | None, rng: Rng) -> Iterator[tuple[int, Block]]:
+    """The trial's blocks, several in one where they are small, each with its first round (from 0).
+
+    The rounds are the same, and so is what is played. A call from Python costs what a hundred rounds of four arms do.
+    """
+    held: list[Block] = []
+    start = numbers = 0
+    for first, block in blocks(problem, rounds, limit, rng):
+        if held and not continues(held[-1], block):
+            yield start, joined(held)
+            held, numbers = [], 0
+        start = start if held else first
+        held.append(block)
+        size = sum(array.size for array in block[:3])
+        numbers += size
+        if numbers + size > STRETCH or hasattr(problem, "quantities"):  # these may be known of the last block only
+            yield start, joined(held)
+            held, numbers = [], 0
+    if held:
+        yield start, joined(held)
+
+
+def continues(before: Block, after: Block) -> bool:
+    """Whether two blocks can be one: what changes over rounds does so in both, and what does not is the same."""
+    pairs = zip(before[:2], after[:2], strict=True)
+    return before.decimals == after.decimals and all(
+        (_changes(one, before) and _changes(other, after)) or (len(one) == 1 and np.array_equal(one, other))
+        for one, other in pairs
+    )
+
+
+def joined(parts: Sequence[Block]) -> Block:
+    """Blocks that continue each other as one.
+
+    Example:
+        >>> part = Block(contexts=np.zeros((1, 1, 0)), means=np.zeros((1, 2, 1)), rewards=np.zeros((9, 2, 1)))
+        >>> [array.shape for array in joined([part, part])[:3]]
+        [(1, 1, 0), (1, 2, 1), (18, 2, 1)]
+    """
+    if len(parts) == 1:
+        return parts[0]
+    contexts, means, rewards = (
+        np.concatenate(column) if _changes(column[0], parts[0]) else column[0]
+        for column in zip(*(part[:3] for part in parts), strict=True)
+    )
+    return Block(contexts, means, rewards, parts[0].decimals)
+
+
+def _changes(array: Array, block: Block) -> bool:
+    return len(array) == len(block.rewards)
 
 
 def blocks(problem: Problem, rounds: int, limit: int | None, rng: Rng) -> Iterator[tuple[int, Block]]:

@@ -9,7 +9,7 @@ import polars as pl
 from mobandits.kernel.protocols import Array, Block, Environment, Metric, Problem, Recipe
 from mobandits.kernel.surface import SurfaceEnvironment, SurfaceProblem
 from mobandits.kernel.text import concise
-from mobandits.simulation.blocks import blocks, longest
+from mobandits.simulation.blocks import longest, stretches
 from mobandits.simulation.players import Compiled, player
 from mobandits.simulation.readings import Readings
 from mobandits.simulation.record import Recorder, Running, recorder
@@ -66,7 +66,7 @@ def play_arms(
     arms, with_fronts = np.arange(problem.shape.arms), any(metric.needs_fronts for metric in setup.metrics)
     recorders: dict[tuple[str, str], Recorder | Running] = {}
     truth = None
-    for first, block in blocks(
+    for first, block in stretches(
         problem, setup.rounds, longest(setup.environment, problem), stream(setup.seed, trial, ROUNDS)
     ):
         truth = truth_of(problem, first, block, truth)
