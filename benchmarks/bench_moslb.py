@@ -14,7 +14,7 @@ from mobandits.kernel.compiled import compile_loop
 from mobandits.simulation.blocks import blocks
 from mobandits.simulation.play import play
 
-ROUNDS, FEATURES, REPEATS = 3000, (5, 10, 15), 9
+ROUNDS, FEATURES, REPEATS = 3000, (5, 10, 15), 60
 LEVELS = ((0, 1, 2), (3, 4))
 
 
