@@ -15,7 +15,7 @@ from numba.core.imputils import impl_ret_borrowed, lower_getattr_generic
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate
 from numba.extending import NativeValue, infer_getattr, lower_builtin, models, register_model, typeof_impl, unbox
 
-from mobandits.kernel.inner import Kernel, inner
+from mobandits.kernel.inner import inner
 
 TRUSTED = sys.stdlib_module_names | {"numba", "numpy", "scipy", "llvmlite"}  # these change only with the environment
 VOLATILE = "volatile"  # marks a class whose sources cannot be read: compiled in every process, never cached
@@ -55,8 +55,7 @@ def fingerprint(compiles: type | python.FunctionType) -> str:
         if name == "__main__" or name not in sys.modules:
             return f"{VOLATILE}{id(compiles)}"
         module = sys.modules[name]
-        globals_ = {k: v for k, v in vars(module).items() if not k.startswith(("__", "@"))}
-        values = {k: v.function if isinstance(v, Kernel) else v for k, v in globals_.items()}
+        values = {k: v for k, v in vars(module).items() if not k.startswith(("__", "@"))}
         constants = sorted((k, repr(v)) for k, v in values.items() if isinstance(v, (int, float, str, tuple)))
         file = getattr(module, "__file__", None)
         source = Path(file).read_bytes() if file else b""
