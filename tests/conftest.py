@@ -1,4 +1,8 @@
-"""Every run of the suite sees the same random examples; a counter of the memory that compiled code holds."""
+"""Every run of the suite sees the same random examples; a look at the memory that compiled code holds."""
+
+import ctypes
+import gc
+from typing import ClassVar
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -7,16 +11,43 @@ settings.register_profile("repeatable", derandomize=True, deadline=None, suppres
 settings.load_profile("repeatable")
 
 
-@pytest.fixture
-def alive():
-    """A function that tells how many arrays of compiled code are alive."""
-    from numba.core.runtime import _nrt_python, rtsys  # noqa: PLC0415
+class Mallinfo(ctypes.Structure):
+    """What glibc says of its heap, in bytes; see mallinfo(3)."""
 
-    _nrt_python.memsys_enable_stats()
+    _fields_: ClassVar = [
+        (name, ctypes.c_size_t)
+        for name in (
+            *("arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks", "fordblks"),
+            "keepcost",
+        )
+    ]
+
+
+@pytest.fixture
+def allocated():
+    """A function that tells how many bytes the C library has given out: arrays of compiled code are among them."""
+    library = ctypes.CDLL(None)
+    if not hasattr(library, "mallinfo2"):
+        pytest.skip("this C library does not count what it gives out")
+    library.mallinfo2.restype = Mallinfo
 
     def count():
-        stats = rtsys.get_allocation_stats()
-        return stats.mi_alloc - stats.mi_free
+        gc.collect()
+        said = library.mallinfo2()
+        return said.uordblks + said.hblkhd
 
-    yield count
-    _nrt_python.memsys_disable_stats()
+    return count
+
+
+@pytest.fixture
+def leaks(allocated):
+    """Whether something leaves memory behind: called 500 times, a header and an array of one number each time."""
+
+    def check(work):
+        work()
+        before = allocated()
+        for _ in range(500):
+            work()
+        return allocated() - before >= 500 * (48 + 8)
+
+    return check

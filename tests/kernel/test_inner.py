@@ -1,7 +1,6 @@
 """Inner functions count no references to their arguments: nothing may be freed too early, or never."""
 
 import copy
-import gc
 import pickle
 from typing import NamedTuple
 
@@ -96,28 +95,18 @@ KERNELS = [
 ]
 
 
-def balanced(loop, alive):
-    """What 50 rounds of a loop give, after a look at whether they leave anything behind."""
-    out = np.empty(50)
-    loop(out)
-    gc.collect()
-    before = alive()
-    loop(out)
-    gc.collect()
-    assert alive() == before
-    return out
-
-
 @pytest.mark.filterwarnings("ignore::numba.core.errors.NumbaPendingDeprecationWarning")
 @pytest.mark.parametrize("function", KERNELS, ids=lambda f: f.__name__)
-def test_arguments_live_as_long_as_they_must_and_no_longer(function, alive):
+def test_arguments_live_as_long_as_they_must_and_no_longer(function, leaks):
     @njit
     def loop(out):
         for t in range(len(out)):  # nobody else keeps the argument alive
             out[t] = function(np.arange(6.0) + t).sum()
 
-    expected = [function.function(np.arange(6.0) + t).sum() for t in range(50)]
-    np.testing.assert_array_equal(balanced(loop, alive), expected)
+    out = np.empty(50)
+    loop(out)
+    np.testing.assert_array_equal(out, [function.function(np.arange(6.0) + t).sum() for t in range(50)])
+    assert not leaks(lambda: loop(out))
 
 
 @compiled
@@ -139,11 +128,13 @@ def methods(part, out):
         out[t] = part.of(np.arange(6.0) + t).sum() + part.own()[t % 6]
 
 
-def test_methods_too(alive):
-    part, expected = Part(np.arange(6.0) / 4.0), np.empty(50)
+def test_methods_too(leaks):
+    part, out, expected = Part(np.arange(6.0) / 4.0), np.empty(50), np.empty(50)
     loop = compile_loop(methods, part)
+    loop(part, out)
     methods(part, expected)
-    np.testing.assert_array_equal(balanced(lambda out: loop(part, out), alive), expected)
+    np.testing.assert_array_equal(out, expected)
+    assert not leaks(lambda: loop(part, out))
 
 
 @kernel

@@ -3,7 +3,7 @@
 A class decorated with `compiled` is an ordinary frozen dataclass in Python. Inside a compiled loop it becomes a record:
 its fields are plain values, its methods are compiled from the same source, and parts may nest. The record's type
 carries a fingerprint of every source file and constant that its methods can reach, so a cached compilation is never
-stale. Only this file and its neighbours `inner`, `records`, `borrowing` and `session` know Numba.
+stale. Only this file and its neighbours `inner`, `records`, `borrowing`, `memory` and `session` know Numba.
 
 With the environment variable ``NUMBA_DISABLE_JIT=1`` everything runs interpreted, from the same source, and chooses
 bit-identical arms.
@@ -29,6 +29,7 @@ from numba.extending import typeof_impl
 
 from mobandits.kernel.borrowing import borrow, own
 from mobandits.kernel.inner import Kernel, inner
+from mobandits.kernel.memory import lent
 from mobandits.kernel.records import APART, MARK, VOLATILE, digest, fingerprint, is_compiled, typeof, typeof_record
 
 __all__ = ["CompileError", "Floats", "Ints", "apart", "compile_loop", "compiled", "is_compiled", "kernel"]
@@ -203,8 +204,9 @@ def _loop_for(function: Any, keeps: bool, *kinds: Any) -> Any:
     twin = python.FunctionType(code, function.__globals__, name, function.__defaults__)
     twin.__module__, twin.__qualname__ = function.__module__, name
     cached = not any(VOLATILE in source for source in sources)
-    entry = twin if keeps else _lender(name, inner(twin), code.co_varnames[: code.co_argcount])
-    return _readable(njit(entry, cache=cached, nogil=True))
+    if keeps:
+        return _readable(njit(twin, cache=cached, nogil=True))
+    return _readable(lent(_lender(name, inner(twin), code.co_varnames[: code.co_argcount]), cache=cached, nogil=True))
 
 
 def _lender(name: str, loop: Any, names: Sequence[str]) -> Any:

@@ -23,7 +23,7 @@ from numba.core.compiler_machinery import register_pass
 from numba.core.lowering import Lower
 from numba.core.typed_passes import BaseNativeLowering, NativeLowering
 
-__all__ = ["Kernel", "inner"]
+__all__ = ["Kernel", "Linked", "inner", "with_lowering"]
 
 
 def inner(function: Any, **options: Any) -> Any:
@@ -73,7 +73,7 @@ class _Lowering(Lower):  # type: ignore[misc]
             super().delvar(name)
 
 
-class _Library(JITCodeLibrary):  # type: ignore[misc]
+class Linked(JITCodeLibrary):  # type: ignore[misc]
     """Code that waits for whoever links it."""
 
     def _optimize_final_module(self) -> None:
@@ -91,7 +91,7 @@ class _InnerLowering(BaseNativeLowering):  # type: ignore[misc]
 
     def run_pass(self, state: Any) -> Any:
         context = state.targetctx
-        state.library = _Library(context.codegen(), state.func_id.func_qualname)
+        state.library = Linked(context.codegen(), state.func_id.func_qualname)
         state.targetctx = context.subtarget(get_executable=functools.partial(_no_executable, context))
         try:
             return super().run_pass(state)
@@ -111,8 +111,12 @@ def _no_executable(context: Any, library: Any, description: Any, environment: An
 
 class _Compiler(CompilerBase):  # type: ignore[misc]
     def define_pipelines(self) -> Any:
-        """Numba's passes, with a lowering of our own."""
-        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        passes.passes = [(_InnerLowering if kind is NativeLowering else kind, name) for kind, name in passes.passes]
-        passes.finalize()
-        return [passes]
+        return [with_lowering(self.state, _InnerLowering)]
+
+
+def with_lowering(state: Any, lowering: Any) -> Any:
+    """Numba's passes, with another lowering in the place of the usual one."""
+    passes = DefaultPassBuilder.define_nopython_pipeline(state)
+    passes.passes = [(lowering if kind is NativeLowering else kind, name) for kind, name in passes.passes]
+    passes.finalize()
+    return passes
