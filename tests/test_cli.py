@@ -154,7 +154,7 @@ def test_other_errors_are_not_hidden(program, spec, tmp_path, monkeypatch):
     def broken(*args, **kwargs):
         raise ValueError("a defect, not a mistake of the user's")
 
-    monkeypatch.setattr("mobandits.simulation.run.play_trial", broken)
+    monkeypatch.setattr("mobandits.simulation.threads.play_trial", broken)
     with pytest.raises(ValueError, match="a defect"):
         program("run", spec, "--out", tmp_path / "out")
 

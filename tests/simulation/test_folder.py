@@ -64,7 +64,7 @@ def killed_at(monkeypatch, operation):
 @pytest.fixture
 def played(monkeypatch):
     """The trials that were played, in order."""
-    module = sys.modules["mobandits.simulation.run"]
+    module = sys.modules["mobandits.simulation.threads"]
     original, trials = module.play_trial, []
 
     def play_trial(setup, trial, after_block):

@@ -2,7 +2,10 @@
 
 import json
 import re
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,11 +22,14 @@ from mobandits.simulation.files import locked, write_atomically
 from mobandits.simulation.folder import TABLE, Folder, read_table
 from mobandits.simulation.manifest import read_manifest
 from mobandits.simulation.run import check_engine, opened
+from mobandits.simulation.threads import Threads, settle
 from mobandits.simulation.trial import SCHEMA
 
 TUNING = 1_000_003  # added to the seed: no reported trial has been seen when constants are chosen
 CLAIMS = "claims.json"
 COLLECTION = "reproduced"
+ABREAST = 3  # experiments at the same time
+DRAWING = threading.Lock()  # Matplotlib's settings are the whole process's
 Progress = Callable[[int, int], None]
 
 
@@ -73,28 +79,49 @@ def reproduce(
     integer("seed", seed, at_least=0)
     ask, out = Ask(rounds, trials, seed, workers, engine, address), Path(out)
     steps = Steps(sum(size for one in chosen for size in _sizes(one, ask)), progress)
-    with locked(out), opened(engine, address, workers):
+    with locked(out):
         check_folder(out, COLLECTION)
         (out / RUNS).mkdir(exist_ok=True)
-        for experiment in chosen:
-            _run(experiment, out / RUNS / experiment.id, ask, steps)
+        with ThreadPoolExecutor(ABREAST) as desk, opened(engine, address, workers) as threads:
+            work = [(experiment, out / RUNS / experiment.id, ask, steps, threads) for experiment in chosen]
+            if threads is None or workers == 1:
+                for one in work:
+                    _run(*one)
+            else:
+                _abreast(desk, work)
         gather(out)
         return report.write_index(out)
+
+
+def _abreast(desk: ThreadPoolExecutor, work: Sequence[Any]) -> None:
+    """Run experiments side by side: while one is judged and drawn, or waits for its last trial, others play."""
+    try:
+        settle({desk.submit(_run, *one) for one in work})
+    except BaseException:
+        desk.shutdown(wait=False, cancel_futures=True)
+        raise
 
 
 class Steps:
     """Progress over several simulations, in rounds."""
 
     def __init__(self, total: int, progress: Progress | None) -> None:
-        self._total, self._progress, self._before = total, progress, 0
+        self._lock, self._done, self._total, self._progress = threading.Lock(), 0, total, progress
 
-    def inside(self, size: int) -> Progress | None:
-        """What the next simulation of so many rounds is given."""
-        before, self._before = self._before, self._before + size
-        if self._progress is None:
-            return None
-        said = self._progress
-        return lambda done, total: said(before + size * done // total, self._total)
+    @contextmanager
+    def part(self, size: int) -> Iterator[Progress | None]:
+        """What a simulation of so many rounds is given; at the end, all of them are done."""
+        before = 0
+
+        def said(done: int, total: int) -> None:  # noqa: ARG001 - the form of progress
+            nonlocal before
+            with self._lock:
+                self._done, before = self._done + done - before, done
+                if self._progress is not None:
+                    self._progress(self._done, self._total)
+
+        yield None if self._progress is None else said
+        said(size, size)
 
 
 class Chosen(NamedTuple):
@@ -117,7 +144,7 @@ class Chosen(NamedTuple):
     best_tuned: str
 
 
-def _run(experiment: Experiment, folder: Path, ask: Ask, steps: Steps) -> None:
+def _run(experiment: Experiment, folder: Path, ask: Ask, steps: Steps, threads: Threads | None) -> None:
     with locked(folder):
         check_folder(folder, experiment.id)
         (folder / RUNS).mkdir(exist_ok=True)
@@ -128,7 +155,7 @@ def _run(experiment: Experiment, folder: Path, ask: Ask, steps: Steps) -> None:
                 name = run.name if ask.trials is None else f"{run.name}, {ask.trials} trials"
                 table, chosen, used = _compute(experiment, run, folder / RUNS / slug(name), ask, steps)
             else:
-                table, chosen, used = _simulate(experiment, run, folder / RUNS / slug(run.name), ask, steps)
+                table, chosen, used = _simulate(experiment, run, folder / RUNS / slug(run.name), ask, steps, threads)
             tables.append(table)
             folders += used
             rows += chosen
@@ -138,7 +165,8 @@ def _run(experiment: Experiment, folder: Path, ask: Ask, steps: Steps) -> None:
         (folder / CLAIMS).unlink(missing_ok=True)  # a kill must not leave claims beside a table of other trials
         collect(folder, table, specification(experiment, ask, places, rows), folders)
         write_claims(folder, claims)
-        report.write(folder)
+        with DRAWING:
+            report.write(folder)
 
 
 def gather(out: Path) -> None:
@@ -224,15 +252,19 @@ def specification(
 Played = tuple[pl.DataFrame, list[Chosen], list[Path]]
 
 
-def _simulate(experiment: Experiment, run: Run, folder: Path, ask: Ask, steps: Steps) -> Played:
+def _simulate(
+    experiment: Experiment, run: Run, folder: Path, ask: Ask, steps: Steps, threads: Threads | None
+) -> Played:
     tuned = run.tuned()
     tables, folders, choice_of = [], [folder], dict[str, str]()
     if tuned:
         before = folder.with_name(f"{folder.name}-tuning")
-        table = played(tuning_plan(experiment, run, ask), before, ask, steps.inside(_tuning(run, ask)))
+        with steps.part(_tuning(run, ask)) as progress:
+            table = played(tuning_plan(experiment, run, ask), before, ask, progress, threads)
         choice_of = {row: best_of(table, row, one) for row, one in tuned.items()}
         tables, folders = [table], [before, folder]
-    table = played(plan(experiment, run, ask), folder, ask, steps.inside(_size(run, ask)))
+    with steps.part(_size(run, ask)) as progress:
+        table = played(plan(experiment, run, ask), folder, ask, progress, threads)
     rows = []
     for row in run.rows:
         if row in tuned:
@@ -244,10 +276,16 @@ def _simulate(experiment: Experiment, run: Run, folder: Path, ask: Ask, steps: S
     return pl.concat([*tables, table]), rows, folders
 
 
-def played(plan: Plan, folder: Path, ask: Ask, progress: Progress | None) -> pl.DataFrame:
+def played(plan: Plan, folder: Path, ask: Ask, progress: Progress | None, threads: Threads | None) -> pl.DataFrame:
     """The table of a simulation, run as the user asked."""
     return run_plan(
-        plan, out=folder, workers=ask.workers, engine=ask.engine, address=ask.address, progress=progress
+        plan,
+        out=folder,
+        workers=ask.workers,
+        engine=ask.engine,
+        address=ask.address,
+        progress=progress,
+        threads=threads,
     ).table
 
 
@@ -310,8 +348,8 @@ def _compute(experiment: Experiment, run: Computed, folder: Path, ask: Ask, step
         **run.said,
         "asked trials": ask.trials or 0,
     }
-    progress = steps.inside(1)
-    with Folder(folder, said) as store:
+    with steps.part(1), Folder(folder, said) as store:
+        store.begin()
         for trial in range(trials):
             if trial not in store.finished:
                 frame = run.compute(trial, ask).with_columns(
@@ -319,8 +357,6 @@ def _compute(experiment: Experiment, run: Computed, folder: Path, ask: Ask, step
                 )
                 store.keep(trial, frame.select(pl.col(name).cast(kind) for name, kind in SCHEMA.items()))
         table = store.finish()
-    if progress is not None:
-        progress(1, 1)
     rows = table["policy"].unique(maintain_order=True)
     return table, [Chosen(run.name, row, row, "", row, "") for row in rows], [folder]
 

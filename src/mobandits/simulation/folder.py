@@ -48,6 +48,9 @@ class Memory:
     def __exit__(self, *args: object) -> None:
         self._frames.clear()
 
+    def begin(self) -> None:
+        """A trial begins."""
+
     def keep(self, trial: int, frame: pl.DataFrame) -> None:
         """A finished trial."""
         self._frames[trial] = frame
@@ -76,9 +79,9 @@ class Folder:
         self.path, self.finished = Path(path), frozenset[int]()
         self._specification: dict[str, Any] = json.loads(json.dumps(specification))
         self._manifest: dict[str, Any] = {}
+        self._start: float | None = None
 
     def __enter__(self) -> Self:
-        self._start = time.perf_counter()
         with contextlib.ExitStack() as stack:
             stack.enter_context(locked(self.path))
             self._open()
@@ -117,6 +120,10 @@ class Folder:
         }
         write_manifest(self.path, self._manifest)
 
+    def begin(self) -> None:
+        """A trial begins: with the first of them, the clock starts."""
+        self._start = self._start or time.perf_counter()
+
     def keep(self, trial: int, frame: pl.DataFrame) -> None:
         """A finished trial, safe from now on."""
         parts = self.path / PARTS
@@ -144,7 +151,7 @@ class Folder:
         """Write the table and close the manifest."""
         data = parquet(table)
         write_atomically(self.path / TABLE, data)
-        seconds = round(time.perf_counter() - self._start, 3)
+        seconds = 0.0 if self._start is None else round(time.perf_counter() - self._start, 3)
         self._manifest["sessions"][-1]["seconds"] = seconds
         self._manifest |= {
             "status": "finished",

@@ -1,12 +1,9 @@
 """Trials in parallel: the same table for any number of workers, threads or processes."""
 
-import contextlib
 import threading
-from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
-
-import polars as pl
 
 from mobandits.kernel.checks import choice, integer
 from mobandits.kernel.protocols import Environment, Metric
@@ -17,7 +14,7 @@ from mobandits.simulation.plan import Plan, Policies, prepare
 from mobandits.simulation.players import Compiled
 from mobandits.simulation.ray_engine import check_ray, cluster, play_on_ray, processors
 from mobandits.simulation.results import Results
-from mobandits.simulation.trial import Setup, play_trial
+from mobandits.simulation.threads import Threads
 
 ENGINES = ("threads", "ray")
 Progress = Callable[[int, int], None]
@@ -108,8 +105,9 @@ def run_plan(
     engine: str = "threads",
     address: str | None = None,
     progress: Progress | None = None,
+    threads: Threads | None = None,
 ) -> Results:
-    """Run a plan; see `simulate`."""
+    """Run a plan; see `simulate`. It may share `threads`, from `opened`, with others that run at the same time."""
     check_engine(engine, address)
     if workers is not None:
         integer("workers", workers, at_least=1)
@@ -117,9 +115,11 @@ def run_plan(
         todo = [trial for trial in range(plan.trials) if trial not in store.finished]
         tally = Tally(plan.setup.rounds, plan.trials, len(todo), progress)
         if todo and engine == "ray":
+            store.begin()
             play_on_ray(plan.setup, todo, store.keep, tally, workers=workers, address=address)
         elif todo:
-            play_in_threads(plan.setup, todo, store.keep, tally, workers=workers or processors())
+            with Threads(workers or processors()) if threads is None else nullcontext(threads) as these:
+                these.play(plan.setup, todo, store.keep, store.begin, tally)
         return Results(store.finish(), plan.specification())
 
 
@@ -142,60 +142,29 @@ def check_engine(engine: str, address: str | None) -> None:
         raise ValueError(f"address must be None with engine={engine!r}, got {address!r}; a cluster needs engine='ray'")
 
 
-def opened(engine: str, address: str | None, workers: int | None) -> contextlib.AbstractContextManager[None]:
-    """Several runs inside share what the engine starts."""
-    return cluster(address, workers) if engine == "ray" else contextlib.nullcontext()
+@contextmanager
+def opened(engine: str, address: str | None, workers: int | None) -> Iterator[Threads | None]:
+    """Several runs inside share what the engine starts: threads, which `run_plan` is given, or a connection to Ray."""
+    if engine == "ray":
+        with cluster(address, workers):
+            yield None
+    else:
+        with Threads(workers or processors()) as threads:
+            yield threads
 
 
 class Tally:
-    """Counts rounds over all threads, and stops them."""
+    """Counts rounds over all threads."""
 
     def __init__(self, rounds: int, trials: int, todo: int, progress: Progress | None) -> None:
-        self._lock, self._stopped = threading.Lock(), False
-        self._done, self._all, self._progress = rounds * (trials - todo), rounds * trials, progress
+        self._lock, self._progress = threading.Lock(), progress
+        self._done, self._all = rounds * (trials - todo), rounds * trials
         if todo and progress is not None:
             progress(self._done, self._all)
 
     def __call__(self, rounds: int) -> None:
         """`rounds` more have been played."""
         with self._lock:
-            if self._stopped:
-                raise StoppedError
             self._done += rounds
             if self._progress is not None:
                 self._progress(self._done, self._all)
-
-    def stop(self) -> None:
-        """Let every thread end at its next block."""
-        self._stopped = True
-
-
-class StoppedError(Exception):
-    """Another trial failed, or the user interrupted."""
-
-
-def play_in_threads(
-    setup: Setup,
-    todo: Sequence[int],
-    keep: Callable[[int, pl.DataFrame], None],
-    tally: Tally,
-    *,
-    workers: int,
-) -> None:
-    """Play trials, at most `workers` at the same time, and keep their tables."""
-
-    def one(trial: int) -> None:
-        # Kept by the thread that finished it: an interruption elsewhere loses nothing.
-        keep(trial, play_trial(setup, trial, tally))
-
-    with ThreadPoolExecutor(workers) as pool:
-        try:
-            pending = {pool.submit(one, trial) for trial in todo}
-            while pending:  # waking up now and then: an interruption may have been told to another thread
-                done, pending = wait(pending, timeout=0.1, return_when=FIRST_COMPLETED)
-                for future in done:
-                    future.result()
-        except BaseException:
-            tally.stop()
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise

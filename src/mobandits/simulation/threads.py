@@ -1,0 +1,79 @@
+"""Trials on the threads of this process: loops are compiled and let each other run."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from typing import Any, Self
+
+import polars as pl
+
+from mobandits.simulation.trial import Setup, play_trial
+
+
+class Threads:
+    """Plays so many trials at the same time, of one simulation or of several that share the threads.
+
+    A context manager: where it is left with an error, every trial ends at its next block.
+
+    Args:
+        workers: how many.
+    """
+
+    def __init__(self, workers: int) -> None:
+        self._pool, self._stopped = ThreadPoolExecutor(workers), False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: Any, *_: object) -> None:
+        self._stopped = kind is not None
+        self._pool.shutdown(cancel_futures=self._stopped)
+
+    def play(
+        self,
+        setup: Setup,
+        todo: Sequence[int],
+        keep: Callable[[int, pl.DataFrame], None],
+        begin: Callable[[], None],
+        after_rounds: Callable[[int], None],
+    ) -> None:
+        """Play trials, after those that were asked for before.
+
+        Args:
+            setup: the simulation.
+            todo: the numbers of its trials.
+            keep: called with every trial's number and table by the thread that played it, so that an interruption
+                elsewhere loses nothing.
+            begin: called when a trial begins.
+            after_rounds: called with the number of rounds just played.
+
+        Raises:
+            Exception: whatever a trial raised first.
+        """
+
+        def go_on(rounds: int) -> None:
+            if self._stopped:
+                raise StoppedError
+            after_rounds(rounds)
+
+        def one(trial: int) -> None:
+            begin()
+            keep(trial, play_trial(setup, trial, go_on))
+
+        pending = {self._pool.submit(one, trial) for trial in todo}
+        settle(pending)
+
+
+class StoppedError(Exception):
+    """Another trial failed, or the user interrupted."""
+
+
+def settle(pending: Any) -> None:
+    """Wait until all futures are done, or one has failed.
+
+    Raises:
+        Exception: what the first that failed has raised.
+    """
+    while pending:  # waking up now and then: an interruption may have been told to another thread
+        done, pending = wait(pending, timeout=0.1, return_when=FIRST_COMPLETED)
+        for future in done:
+            future.result()
