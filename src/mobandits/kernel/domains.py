@@ -185,10 +185,13 @@ def owners_of(balls: Balls, points: Array, similarity: Any) -> Mask:
     out, apart, least = np.zeros((len(radius), count), np.bool_), np.empty(count), np.ones(count)
     for b in range(len(radius)):
         similarity.distances(points, balls.centre, b, apart)
+        reach, own = radius[b] if b > 0 else math.inf, radius[b]
         for j in range(count):
-            out[b, j] = apart[j] <= radius[b] or b == 0
-            least[j] = min(least[j], radius[b] if out[b, j] else 1.0)
+            inside = apart[j] <= reach
+            out[b, j] = inside
+            least[j] = own if inside and own < least[j] else least[j]
     for b in range(len(radius)):
+        own = radius[b]
         for j in range(count):
-            out[b, j] = out[b, j] and least[j] == radius[b]
+            out[b, j] &= least[j] == own
     return out

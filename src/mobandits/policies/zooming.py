@@ -129,8 +129,10 @@ def own_any(owners: Mask) -> Mask:
     """(balls,) which balls own an arm, from (balls, arms)."""
     out = np.zeros(owners.shape[0], np.bool_)
     for b in range(owners.shape[0]):
+        found = False
         for a in range(owners.shape[1]):
-            out[b] |= owners[b, a]
+            found |= owners[b, a]
+        out[b] = found
     return out
 
 

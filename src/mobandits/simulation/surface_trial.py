@@ -10,7 +10,7 @@ from mobandits.kernel.compiled import compile_loop, is_compiled
 from mobandits.kernel.protocols import Array, Metric, Rng
 from mobandits.kernel.surface import Scores, SurfaceBlock, SurfaceProblem, SurfaceShape
 from mobandits.kernel.text import concise
-from mobandits.simulation.blocks import borders, longest
+from mobandits.simulation.blocks import STRETCH, borders, longest
 from mobandits.simulation.play_surface import play_surface, score_surface
 from mobandits.simulation.record import Recorder, Running, recorder
 from mobandits.simulation.streams import POLICY, ROUNDS, stream
@@ -99,7 +99,7 @@ def play_on_surface(
         (row, metric.name): recorder(metric, setup.points, shape) for row in players for metric in setup.metrics
     }
     limit = longest(setup.environment, problem)
-    for block in surface_blocks(problem, setup.rounds, limit, stream(setup.seed, trial, ROUNDS)):
+    for block in surface_stretches(problem, setup.rounds, limit, stream(setup.seed, trial, ROUNDS)):
         for row, player in players.items():
             scores = scores_of(problem, block, player.play(block), setup.compiled)
             for metric in setup.metrics:
@@ -136,6 +136,19 @@ def players_of(setup: "Setup", trial: int, problem: SurfaceProblem) -> dict[str,
         row: SurfacePlayer(row, recipe, problem, setup.compiled, stream(setup.seed, trial, POLICY, concise(recipe)))
         for row, recipe in setup.policies.items()
     }
+
+
+def surface_stretches(problem: SurfaceProblem, rounds: int, limit: int | None, rng: Rng) -> Iterator[SurfaceBlock]:
+    """The trial's blocks, several in one, as `blocks.stretches` joins those of finitely many arms."""
+    held: list[SurfaceBlock] = []
+    for block in surface_blocks(problem, rounds, limit, rng):
+        held.append(block)
+        scores = len(block.contexts) * (problem.shape.objectives + 3)
+        if (len(held) + 1) * (block.contexts.size + block.uniforms.size + scores) > STRETCH:
+            yield SurfaceBlock(*map(np.concatenate, zip(*held, strict=True)))
+            held = []
+    if held:
+        yield SurfaceBlock(*map(np.concatenate, zip(*held, strict=True)))
 
 
 def surface_blocks(problem: SurfaceProblem, rounds: int, limit: int | None, rng: Rng) -> Iterator[SurfaceBlock]:
