@@ -39,6 +39,20 @@ class PfiBeliefs(NamedTuple):
     exploring: float
 
 
+class Pairs(NamedTuple):
+    """What doubts about differences between arms are made of.
+
+    Attributes:
+        features: (arms, features) x_i.
+        images: (arms, features) V^-1 x_i.
+        radius: scale c1_t.
+    """
+
+    features: Array
+    images: Array
+    radius: float
+
+
 @compiled
 class PfiPolicy:
     """See `PfiRls`; the note of a choice is 1 in an exploration round."""
@@ -81,53 +95,61 @@ class PfiPolicy:
         ridge = self.ridge.update(state.ridge, x, arm, reward)
         state.explored[0] += note
         arms = np.arange(len(self.features))
-        means, doubts = self.ridge.mean(ridge, self.features.copy(), arms), self.doubts(ridge)
-        active = self.active(state, means, doubts)
-        safe = self.safe(active, means, doubts)
+        means, pairs = self.ridge.mean(ridge, self.features.copy(), arms), self.pairs(ridge)
+        active = self.active(state, means, pairs)
+        safe = self.safe(active, means, pairs)
         for j in range(len(arms)):
-            needed = False
-            for i in range(len(arms)):
-                if active[i] and not safe[i] and lead(means, i, j) + self.tolerance <= doubts[i, j]:
-                    needed = True
-            take = safe[j] and not needed
+            take, i = safe[j], 0
+            while take and i < len(arms):
+                if active[i] and not safe[i]:
+                    take = lead(means, i, j) + self.tolerance > doubt(pairs, i, j)
+                i += 1
             state.accepted[j] |= take
             state.undecided[j] = active[j] and not take
         return PfiState(ridge, state.undecided, state.accepted, state.explored)
 
-    def doubts(self, ridge: RidgeState) -> Array:
-        """(arms, arms) b_ij = c1_t ||x_i - x_j||_{V^-1}."""
+    def pairs(self, ridge: RidgeState) -> Pairs:
+        """What the doubt about a pair is made of, at d products: few of all pairs are asked for."""
         n, d = self.features.shape
-        out, images = np.zeros((n, n)), np.zeros((n, d))  # V^-1 x_i, so that a pair costs d products, not d^2
-        radius = self.scale * self.radius.at(ridge.seen[0, 0], 0.0)
+        images, columns = np.zeros((n, d)), ridge.inverse[0, 0].T.copy()
         for i in range(n):
-            for k in range(d):
-                for m in range(d):
-                    images[i, k] += ridge.inverse[0, 0, k, m] * self.features[i, m]
-        for i in range(n):
-            for j in range(i + 1, n):
-                square = 0.0
+            for m in range(d):
                 for k in range(d):
-                    square += (self.features[i, k] - self.features[j, k]) * (images[i, k] - images[j, k])
-                out[i, j] = out[j, i] = radius * math.sqrt(max(square, 0.0))
-        return out
+                    images[i, k] += columns[m, k] * self.features[i, m]
+        return Pairs(self.features, images, self.scale * self.radius.at(ridge.seen[0, 0], 0.0))
 
-    def active(self, state: PfiState, means: Array, doubts: Array) -> Mask:
+    def active(self, state: PfiState, means: Array, pairs: Pairs) -> Mask:
         """A1: undecided arms that nobody who is left surely dominates."""
-        out = state.undecided.copy()
+        out, ahead, columns = state.undecided.copy(), np.empty(len(means)), means.T.copy()
         for i in range(len(out)):
-            for j in range(len(out)):
-                if state.undecided[j] or state.accepted[j]:
-                    out[i] = out[i] and max(0.0, least_lead(means, j, i)) <= doubts[i, j]
+            if out[i]:
+                least_leads(columns, i, ahead)
+            j = 0
+            while out[i] and j < len(out):
+                if ahead[j] > 0.0 and (state.undecided[j] or state.accepted[j]):
+                    out[i] = ahead[j] <= doubt(pairs, i, j)
+                j += 1
         return out
 
-    def safe(self, active: Mask, means: Array, doubts: Array) -> Mask:
+    def safe(self, active: Mask, means: Array, pairs: Pairs) -> Mask:
         """P1: active arms that are surely not dominated by an active arm."""
         out = active.copy()
         for i in range(len(out)):
-            for j in range(len(out)):
+            j = 0
+            while out[i] and j < len(out):
                 if active[j] and j != i:
-                    out[i] = out[i] and lead(means, i, j) + self.tolerance >= doubts[i, j]
+                    out[i] = lead(means, i, j) + self.tolerance >= doubt(pairs, i, j)
+                j += 1
         return out
+
+
+@kernel
+def doubt(pairs: Pairs, i: int, j: int) -> float:
+    """b_ij = c1_t ||x_i - x_j||_{V^-1}."""
+    square = 0.0
+    for k in range(pairs.features.shape[1]):
+        square += (pairs.features[i, k] - pairs.features[j, k]) * (pairs.images[i, k] - pairs.images[j, k])
+    return float(pairs.radius * math.sqrt(max(square, 0.0)))
 
 
 @kernel
@@ -140,12 +162,14 @@ def lead(means: Array, i: int, j: int) -> float:
 
 
 @kernel
-def least_lead(means: Array, i: int, j: int) -> float:
-    """min_l (means[i, l] - means[j, l])."""
-    out = math.inf
-    for l in range(means.shape[1]):
-        out = min(out, means[i, l] - means[j, l])
-    return out
+def least_leads(means: Array, i: int, out: Array) -> None:
+    """out[j] = min_l (means[l, j] - means[l, i]), from means (objectives, arms): all arms j at once."""
+    for j in range(len(out)):
+        out[j] = means[0, j] - means[0, i]
+    for l in range(1, len(means)):
+        mine = means[l, i]
+        for j in range(len(out)):
+            out[j] = min(out[j], means[l, j] - mine)
 
 
 @dataclass(frozen=True)
