@@ -1,7 +1,9 @@
 """From an ID to a folder: what is in it, that it is always the same, and that nothing is run twice."""
 
 import contextlib
+import dataclasses
 import json
+import threading
 
 import polars as pl
 import pytest
@@ -90,17 +92,46 @@ def test_a_second_call_changes_nothing(catalogue, tmp_path):
 
 
 @pytest.mark.parametrize("share", [0.02, 0.4, 0.8])
-def test_an_interrupted_run_resumes_to_the_same_bytes(pageless, tmp_path, share):
+@pytest.mark.parametrize("workers", [1, 3])
+def test_an_interrupted_run_resumes_to_the_same_bytes(pageless, tmp_path, share, workers):
     def stop(done, total):
         if done > share * total:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        reproduce(["toy"], tmp_path / "cut", workers=1, progress=stop)
-    reproduce(["toy"], tmp_path / "cut", workers=1)
+        reproduce(["toy"], tmp_path / "cut", workers=workers, progress=stop)
+    reproduce(["toy"], tmp_path / "cut", workers=workers)
     reproduce(["toy"], tmp_path / "whole", workers=1)
     for name in ("results.parquet", "claims.json"):
         assert (tmp_path / "cut" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+
+
+def test_experiments_run_side_by_side(pageless, tmp_path, monkeypatch):
+    both, run = threading.Barrier(2), module._run
+
+    def met(*arguments):
+        both.wait(timeout=60.0)  # breaks where one begins only after the other has ended
+        run(*arguments)
+
+    monkeypatch.setattr(module, "_run", met)
+    reproduce(["toy"], tmp_path, workers=2)
+
+
+def test_what_fails_in_one_experiment_ends_the_others(pageless, tmp_path, monkeypatch):
+    run, play = module._run, module.run_plan
+
+    def failing(experiment, *arguments):
+        if experiment.id == "toy/two":
+            raise ZeroDivisionError
+        run(experiment, *arguments)
+
+    def long(plan, **options):
+        return play(dataclasses.replace(plan, setup=plan.setup._replace(rounds=10**9)), **options)
+
+    monkeypatch.setattr(module, "_run", failing)
+    monkeypatch.setattr(module, "run_plan", long)
+    with pytest.raises(ZeroDivisionError):
+        reproduce(["toy"], tmp_path, workers=2)
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,15 @@ import sys
 import time
 from pathlib import Path
 
+import polars as pl
 import pytest
 from twins.tiny import Plain, Tiny
 
 from mobandits.simulation import FolderError, Results, simulate
 from mobandits.simulation.files import locked
+from mobandits.simulation.folder import Folder
 from mobandits.simulation.manifest import difference
+from mobandits.simulation.trial import SCHEMA
 
 SMALL = {"rounds": 40, "trials": 3, "seed": 5, "record": 4, "metrics": ["reward", "plays"], "workers": 1}
 
@@ -140,6 +143,18 @@ def test_the_manifest_says_everything(tmp_path):
     assert manifest["machine"].keys() == {"system", "processor", "cores"}
     assert manifest["wall_seconds"] > 0
     assert len(manifest["results_sha256"]) == 64
+
+
+def test_the_clock_starts_with_the_first_trial(tmp_path, monkeypatch):
+    """Runs that share threads wait for each other, and that is not their time."""
+    now = [50.0]
+    monkeypatch.setattr("mobandits.simulation.folder.time.perf_counter", lambda: now[0])
+    with Folder(tmp_path, {"trials": 2}) as store:
+        for now[0] in (100.0, 103.0):
+            store.begin()
+        now[0] = 107.25
+        store.write(pl.DataFrame(schema=SCHEMA))
+    assert json.loads((tmp_path / "manifest.json").read_text())["wall_seconds"] == 7.25
 
 
 SCRIPT = """
