@@ -7,6 +7,7 @@ the paper's. What has no rule is reported, and so is what no paper says, what re
 cannot be read, as at scales that are too small for it.
 """
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -189,10 +190,16 @@ def resample(
         value = float(statistic(samples.mean(axis=0)[:, None])[0])
         if trials < LEAST:
             return value, None
-        counts = np.random.default_rng(0).multinomial(trials, np.full(trials, 1.0 / trials), RESAMPLES)
-        drawn = statistic((counts @ samples / trials).T)
+        drawn = statistic((counts(trials) @ samples / trials).T)
         low, high = np.quantile(drawn, ((1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0))
     return value, (float(low), float(high))
+
+
+@functools.lru_cache(maxsize=4)
+def counts(trials: int) -> Array:
+    """(resamples, trials) how often a resample has drawn a trial: the same for every number that is looked at."""
+    drawn = np.random.default_rng(0).multinomial(trials, np.full(trials, 1.0 / trials), RESAMPLES)
+    return drawn.astype(np.float64)
 
 
 def final(points: Array, values: Array) -> Array:  # noqa: ARG001 - one signature for all readings

@@ -115,12 +115,14 @@ class Computed:
         trials: how many there are; a user may ask for fewer. A function that repeats something itself can read in what
             the user asked for how often.
         said: everything else that decides the rows, for the manifest.
+        alone: whether it measures time, so that nothing else of ours may run meanwhile.
     """
 
     name: str
     compute: Callable[[int, Ask], pl.DataFrame]
     trials: int = 1
     said: Mapping[str, Any] = field(default_factory=dict)
+    alone: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """From experiments to folders: tables, verdicts, figures and pages; what is finished is never run twice."""
 
+import itertools
 import json
 import re
 import threading
@@ -83,20 +84,27 @@ def reproduce(
         check_folder(out, COLLECTION)
         (out / RUNS).mkdir(exist_ok=True)
         with ThreadPoolExecutor(ABREAST) as desk, opened(engine, address, workers) as threads:
-            work = [(experiment, out / RUNS / experiment.id, ask, steps, threads) for experiment in chosen]
-            if threads is None or workers == 1:
-                for one in work:
-                    _run(*one)
-            else:
-                _abreast(desk, work)
+
+            def run(experiment: Experiment) -> None:
+                _run(experiment, out / RUNS / experiment.id, ask, steps, threads)
+
+            one_by_one = [threads is None or workers == 1 or _alone(one) for one in chosen]
+            for experiment in itertools.compress(chosen, one_by_one):
+                run(experiment)
+            _abreast(desk, run, [one for one, alone in zip(chosen, one_by_one, strict=True) if not alone])
         gather(out)
         return report.write_index(out)
 
 
-def _abreast(desk: ThreadPoolExecutor, work: Sequence[Any]) -> None:
+def _alone(experiment: Experiment) -> bool:
+    """Whether a part of it measures time."""
+    return any(isinstance(run, Computed) and run.alone for run in experiment.runs)
+
+
+def _abreast(desk: ThreadPoolExecutor, run: Callable[[Experiment], None], experiments: Sequence[Experiment]) -> None:
     """Run experiments side by side: while one is judged and drawn, or waits for its last trial, others play."""
     try:
-        settle({desk.submit(_run, *one) for one in work})
+        settle({desk.submit(run, one) for one in experiments})
     except BaseException:
         desk.shutdown(wait=False, cancel_futures=True)
         raise

@@ -80,7 +80,7 @@ COST = Experiment(
     "The cost of a round, against an estimator that is fitted to the whole history",
     "moglb2019, section 2.2 and Algorithm 1",
     (TIMED, MACHINE),
-    [Computed("cost", costs, 5, {"features": 5, "links": "logit", "windows": WINDOWS, "pieces": PIECES})],
+    [Computed("cost", costs, 5, {"features": 5, "links": "logit", "windows": WINDOWS, "pieces": PIECES}, alone=True)],
     [
         Plot(
             "cost",
