@@ -88,9 +88,10 @@ def panels(
 
 def renderer(figure: Figure) -> RendererBase:
     """What a figure is measured with; its layout is settled once and for all, which every file would do again."""
-    if figure.get_layout_engine() is not None:
-        figure.draw_without_rendering()
-        figure.set_layout_engine("none")
+    layout = figure.get_layout_engine()
+    if layout is not None:
+        layout.execute(figure)
+        figure.set_layout_engine(None)  # not "none", which stands for a layout to be settled again
     canvas: Any = figure.canvas
     made: RendererBase = canvas.get_renderer()
     return made
