@@ -81,6 +81,7 @@ def test_another_distance():
 def test_everything_is_inside_the_first_ball_whatever_rounding_says():
     state = ball_state([(0.0, 0.0, 0.0)], [0])
     assert owners_of(state, np.ones((3, 1)), ScaledEuclidean()).all()
+    assert owners_of(state, np.full((3, 1), np.nan), ScaledEuclidean()).all()
     assert cut(state, np.array([1.0, 1.0])).ends.tolist() == [[0.0], [1.0], [1.0]]
 
 

@@ -1,6 +1,10 @@
 """The memory of loops: nothing leaks, nothing is freed too early, and no other code counts as loops do."""
 
+import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -110,10 +114,46 @@ def test_other_code_still_counts_atomically():
         codes.append(function.inspect_llvm(function.signatures[0]))
     loop, theirs = codes
     assert "atomicrmw" not in loop
-    assert "define internal fastcc void @NRT_decref" in loop
+    assert "define private fastcc void @NRT_decref" in loop
     assert "atomicrmw" in theirs
 
 
 def first_of_many(x):
     kept = [x + 1.0]
     return kept[0]
+
+
+SCRIPT = """
+import numpy as np
+from numba import njit
+from mobandits.kernel.memory import lent
+import test_memory
+
+made = [lent(test_memory.first_of_many)(np.ones(3)) for _ in range(3)]
+
+@njit
+def theirs(x):
+    kept = [x + 1.0]
+    return kept[0]
+
+made += [theirs(np.ones(3)) for _ in range(3)]
+print(sum(made).tolist())
+"""
+
+
+@pytest.mark.parametrize("allocator", ["debug", "malloc"])
+def test_memory_is_freed_by_whoever_gave_it(allocator):
+    """Python may allocate otherwise, as with `python -X dev`; a wrong `free` ends the process."""
+    there = {**os.environ, "PYTHONMALLOC": allocator, "PYTHONPATH": str(Path(__file__).parent)}
+    done = subprocess.run([sys.executable, "-c", SCRIPT], env=there, capture_output=True, text=True, check=True)
+    assert done.stdout == "[12.0, 12.0, 12.0]\n"
+
+
+def test_other_code_does_not_find_these_functions():
+    """Names that an engine knows are taken by whatever it loads later, also where that has functions of its own."""
+    theirs, loop = njit(first_of_many), lent(first_of_many)
+    theirs(np.ones(3))
+    find = theirs.overloads[theirs.signatures[0]].library.codegen._engine._ee.get_function_address
+    before = find("NRT_decref")
+    loop(np.ones(3))
+    assert find("NRT_decref") == before

@@ -35,6 +35,15 @@ def test_a_reader_depends_on_no_other_reader():
     assert rows(both, "front").equals(rows(one, "front"))
 
 
+def test_a_reader_that_plays_no_arm_is_refused():
+    class Nobody(Pareto):
+        def draw(self, beliefs, rng):
+            return -1
+
+    with pytest.raises(IndexError, match="draw must return the position of an arm"):
+        simulate({"learner": Readings(LEARNER, {"nobody": Nobody()})}, Tiny(), **SMALL)
+
+
 def test_readers_choose_from_the_means_before_the_round():
     """The slow twin: the learner in plain Python, one round at a time."""
     problem = Tiny().problem(40, np.random.default_rng(1))

@@ -21,6 +21,7 @@ from mobandits.policies import ContextualZooming, Doubling, MolUcb, Pcz, RandomC
 from mobandits.simulation import Readings, simulate
 from mobandits.simulation.play_surface import play_surface
 from mobandits.simulation.streams import POLICY, ROUNDS, stream
+from mobandits.simulation.surface_trial import surface_blocks, surface_stretches
 
 RECIPES = {"pcz": Pcz(scale=0.12), "cz": ContextualZooming(scale=0.12), "random": RandomChoice()}
 SMALL = {"rounds": 600, "trials": 3, "seed": 5, "record": 6}
@@ -193,6 +194,28 @@ def test_other_refusals():
     with pytest.raises(ValueError, match=r"Pcz needs contexts in \[0, 1\].*Pcz\(check=False\) plays on, got"):
         simulate(Pcz(), Continuum(Copies(2), reach=3.0), rounds=10, trials=1, metrics=["reward"])
     simulate(Pcz(check=False), Continuum(Copies(2), reach=3.0), rounds=300, trials=1, metrics=["reward"])
+
+
+@pytest.mark.parametrize(("rounds", "several"), [(1, 1), (256, 1), (257, 1), (20_000, 3)])
+def test_stretches_are_the_same_rounds(rounds, several):
+    problem = Continuum(Copies(2)).problem(rounds, np.random.default_rng(0))
+    pieces, wholes = (
+        list(cut(problem, rounds, None, np.random.default_rng(1))) for cut in (surface_blocks, surface_stretches)
+    )
+    assert (len(pieces), len(wholes)) == (-(-rounds // 256), several)
+    for piece, whole in zip(zip(*pieces, strict=True), zip(*wholes, strict=True), strict=True):
+        np.testing.assert_array_equal(np.concatenate(piece), np.concatenate(whole))
+
+
+def test_blocks_of_another_width_are_played_by_themselves(monkeypatch):
+    widths = iter([2, 2, 3, 3, 2])
+    monkeypatch.setattr(
+        "twins.surfaces.ContinuumProblem.block",
+        lambda self, first, rounds, rng: SurfaceBlock(np.zeros((256, 1)), np.zeros((256, next(widths)))),
+    )
+    problem = Continuum(Copies(2)).problem(1280, np.random.default_rng(0))
+    cut = surface_stretches(problem, 1280, None, np.random.default_rng(1))
+    assert [block.uniforms.shape for block in cut] == [(512, 2), (512, 3), (256, 2)]
 
 
 def test_blocks_of_a_wrong_shape_are_refused(monkeypatch):

@@ -161,7 +161,7 @@ def _run(experiment: Experiment, folder: Path, ask: Ask, steps: Steps, threads: 
             if isinstance(run, Computed):
                 # A place of its own for each number of trials: such a part need not be able to add more to a table.
                 name = run.name if ask.trials is None else f"{run.name}, {ask.trials} trials"
-                table, chosen, used = _compute(experiment, run, folder / RUNS / slug(name), ask, steps)
+                table, chosen, used = _compute(experiment, run, folder / RUNS / slug(name), ask, steps, threads)
             else:
                 table, chosen, used = _simulate(experiment, run, folder / RUNS / slug(run.name), ask, steps, threads)
             tables.append(table)
@@ -174,7 +174,14 @@ def _run(experiment: Experiment, folder: Path, ask: Ask, steps: Steps, threads: 
         collect(folder, table, specification(experiment, ask, places, rows), folders)
         write_claims(folder, claims)
         with DRAWING:
+            _check(threads)
             report.write(folder)
+
+
+def _check(threads: Threads | None) -> None:
+    """End here where another experiment has failed, or the user has interrupted."""
+    if threads is not None:
+        threads.check()
 
 
 def gather(out: Path) -> None:
@@ -344,7 +351,9 @@ def best_of(table: pl.DataFrame, row: str, tuned: Any) -> str:
     return min(spread(row, tuned), key=lambda name: sign * float(means[name]))
 
 
-def _compute(experiment: Experiment, run: Computed, folder: Path, ask: Ask, steps: Steps) -> Played:
+def _compute(
+    experiment: Experiment, run: Computed, folder: Path, ask: Ask, steps: Steps, threads: Threads | None
+) -> Played:
     trials = run.trials if ask.trials is None else min(run.trials, ask.trials)
     said = {
         "experiment": experiment.id,
@@ -360,6 +369,7 @@ def _compute(experiment: Experiment, run: Computed, folder: Path, ask: Ask, step
         store.begin()
         for trial in range(trials):
             if trial not in store.finished:
+                _check(threads)
                 frame = run.compute(trial, ask).with_columns(
                     experiment=pl.lit(experiment.id), environment=pl.lit(run.name), trial=pl.lit(trial)
                 )

@@ -185,9 +185,9 @@ def owners_of(balls: Balls, points: Array, similarity: Any) -> Mask:
     out, apart, least = np.zeros((len(radius), count), np.bool_), np.empty(count), np.ones(count)
     for b in range(len(radius)):
         similarity.distances(points, balls.centre, b, apart)
-        reach, own = radius[b] if b > 0 else math.inf, radius[b]
+        own = radius[b]
         for j in range(count):
-            inside = apart[j] <= reach
+            inside = b == 0 or apart[j] <= own
             out[b, j] = inside
             least[j] = own if inside and own < least[j] else least[j]
     for b in range(len(radius)):

@@ -3,12 +3,12 @@
 A round of a small problem makes five to ten small arrays. For each, Numba calls a runtime that looks at its statistics,
 a list of allocators and whether Python is shutting down, and counts references with atomic operations, in case another
 thread holds one. What a loop makes belongs to its thread until the loop ends, and what it was given it does not count
-(see `borrowing`): here memory comes from `malloc`, counters are plain, and what nobody holds goes to `free`. The
-layout stays Numba's, so that its runtime can free what a loop returns, and a loop what the runtime made.
+(see `borrowing`): here memory comes straight from Python's allocator, counters are plain, and what nobody holds goes
+straight back. Allocator and layout stay Numba's, so that its runtime can free what a loop returns, and a loop what the
+runtime made; only Numba's statistics see nothing of it.
 """
 
 import functools
-import sys
 from typing import Any
 
 from llvmlite import ir
@@ -26,7 +26,7 @@ __all__ = ["lent"]
 WORD, BYTE, POINTER = ir.IntType(64), ir.IntType(8), ir.IntType(8).as_pointer()
 FIELDS = ("count", "destructor", "information", "data", "size", "allocator")  # of Numba's header, a word each
 HEADER = ir.LiteralStructType([WORD, POINTER, POINTER, POINTER, WORD, POINTER])
-MALLOC, FREE = ("malloc", "free") if sys.platform != "win32" else ("NRT_Allocate", "NRT_Free")
+MALLOC, FREE = "PyMem_RawMalloc", "PyMem_RawFree"  # what Numba's runtime calls, whatever allocator Python runs with
 
 
 def lent(function: Any, **options: Any) -> Any:
@@ -39,7 +39,9 @@ def _allocate(module: Any) -> None:
     function = _function(module, "NRT_MemInfo_alloc_aligned", POINTER, WORD, ir.IntType(32))
     builder, (size, alignment) = ir.IRBuilder(function.append_basic_block()), function.args
     before = builder.add(builder.zext(alignment, WORD), WORD(8 * len(FIELDS) - 1))
-    piece = builder.call(_function(module, MALLOC, POINTER, WORD), [builder.add(size, before)])
+    malloc = _function(module, MALLOC, POINTER, WORD)
+    malloc.return_value.add_attribute("noalias")
+    piece = builder.call(malloc, [builder.add(size, before)])
     with builder.if_then(cgutils.is_null(builder, piece), likely=False):
         builder.ret(piece)
     behind = builder.add(builder.ptrtoint(piece, WORD), before)
@@ -106,7 +108,10 @@ class _Functions(Linked):
 
 
 class _Loop(JITCodeLibrary):  # type: ignore[misc]
-    """A loop with these functions; no other code shall find them, because other code may need atomic counting."""
+    """A loop with these functions, which no other code may find: it may need atomic counting.
+
+    Private, because the names of internal functions are known to whatever the process compiles or loads later.
+    """
 
     def __init__(self, codegen: Any, name: str) -> None:
         super().__init__(codegen, name)
@@ -115,7 +120,7 @@ class _Loop(JITCodeLibrary):  # type: ignore[misc]
 
     def _optimize_final_module(self) -> None:
         for name in DEFINED:
-            self._final_module.get_function(name).linkage = "internal"
+            self._final_module.get_function(name).linkage = "private"
         super()._optimize_final_module()
 
 

@@ -98,6 +98,9 @@ def read(order: Order, believed: Array, rng: Rng, chosen: IntArray, fronts: Mask
     """
     for t in range(len(believed)):
         point = Beliefs(believed[t], believed[t], believed[t])
-        chosen[t] = order.draw(point, rng)
+        arm = order.draw(point, rng)
+        if not 0 <= arm < believed.shape[1]:
+            raise IndexError("draw must return the position of an arm, from 0 to their number less 1")
+        chosen[t] = arm
         if fronts is not None:
             fronts[t] = order.front(point)

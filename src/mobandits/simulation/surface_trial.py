@@ -142,6 +142,9 @@ def surface_stretches(problem: SurfaceProblem, rounds: int, limit: int | None, r
     """The trial's blocks, several in one, as `blocks.stretches` joins those of finitely many arms."""
     held: list[SurfaceBlock] = []
     for block in surface_blocks(problem, rounds, limit, rng):
+        if held and held[-1].uniforms.shape[1] != block.uniforms.shape[1]:
+            yield SurfaceBlock(*map(np.concatenate, zip(*held, strict=True)))
+            held = []
         held.append(block)
         scores = len(block.contexts) * (problem.shape.objectives + 3)
         if (len(held) + 1) * (block.contexts.size + block.uniforms.size + scores) > STRETCH:

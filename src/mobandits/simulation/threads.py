@@ -28,6 +28,15 @@ class Threads:
         self._stopped = kind is not None
         self._pool.shutdown(cancel_futures=self._stopped)
 
+    def check(self) -> None:
+        """Between the steps of whoever shares the threads.
+
+        Raises:
+            StoppedError: where they were left with an error.
+        """
+        if self._stopped:
+            raise StoppedError
+
     def play(
         self,
         setup: Setup,
@@ -51,8 +60,7 @@ class Threads:
         """
 
         def go_on(rounds: int) -> None:
-            if self._stopped:
-                raise StoppedError
+            self.check()
             after_rounds(rounds)
 
         def one(trial: int) -> None:
@@ -75,5 +83,5 @@ def settle(pending: Any) -> None:
     """
     while pending:  # waking up now and then: an interruption may have been told to another thread
         done, pending = wait(pending, timeout=0.1, return_when=FIRST_COMPLETED)
-        for future in done:
+        for future in (*done, *(one for one in pending if one.cancelled())):  # these never count as done
             future.result()
