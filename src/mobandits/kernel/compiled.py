@@ -199,7 +199,7 @@ _LOCK = threading.Lock()
 @functools.cache
 def _loop_for(function: Any, keeps: bool, *kinds: Any) -> Any:
     code = function.__code__
-    sources = [fingerprint(function), *(kind.name for kind in kinds)]
+    sources = [_compiler(), fingerprint(function), *(kind.name for kind in kinds)]
     name = f"{function.__name__}_{digest(code.co_code, code.co_consts, keeps, sources)}"
     twin = python.FunctionType(code, function.__globals__, name, function.__defaults__)
     twin.__module__, twin.__qualname__ = function.__module__, name
@@ -207,6 +207,13 @@ def _loop_for(function: Any, keeps: bool, *kinds: Any) -> Any:
     if keeps:
         return _readable(njit(twin, cache=cached, nogil=True))
     return _readable(lent(_lender(name, inner(twin), code.co_varnames[: code.co_argcount]), cache=cached, nogil=True))
+
+
+@functools.cache
+def _compiler() -> str:
+    """What this file's neighbours are, which decide what becomes of a loop."""
+    neighbours = ("borrowing.py", "inner.py", "memory.py", "records.py", "session.py")
+    return digest(*(Path(__file__).with_name(name).read_text(encoding="utf-8") for name in neighbours))
 
 
 def _lender(name: str, loop: Any, names: Sequence[str]) -> Any:
