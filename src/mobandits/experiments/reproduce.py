@@ -6,7 +6,6 @@ import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +13,7 @@ import polars as pl
 
 from mobandits.experiments.catalogue import EXPERIMENTS, find
 from mobandits.experiments.collection import RUNS, check_folder, collect
+from mobandits.experiments.desk import Desk, Progress
 from mobandits.experiments.experiment import Ask, Computed, Experiment, Run, spread
 from mobandits.experiments.outcome import Outcome
 from mobandits.figures import report
@@ -23,7 +23,7 @@ from mobandits.simulation.files import locked, write_atomically
 from mobandits.simulation.folder import TABLE, Folder, read_table
 from mobandits.simulation.manifest import read_manifest
 from mobandits.simulation.run import check_engine, opened
-from mobandits.simulation.threads import Threads, settle
+from mobandits.simulation.threads import settle
 from mobandits.simulation.trial import SCHEMA
 
 TUNING = 1_000_003  # added to the seed: no reported trial has been seen when constants are chosen
@@ -31,7 +31,6 @@ CLAIMS = "claims.json"
 COLLECTION = "reproduced"
 ABREAST = 3  # experiments at the same time
 DRAWING = threading.Lock()  # Matplotlib's settings are the whole process's
-Progress = Callable[[int, int], None]
 
 
 def reproduce(
@@ -79,19 +78,20 @@ def reproduce(
             integer(name, value, at_least=least)
     integer("seed", seed, at_least=0)
     ask, out = Ask(rounds, trials, seed, workers, engine, address), Path(out)
-    steps = Steps(sum(size for one in chosen for size in _sizes(one, ask)), progress)
+    total = sum(size for one in chosen for size in _sizes(one, ask))
     with locked(out):
         check_folder(out, COLLECTION)
         (out / RUNS).mkdir(exist_ok=True)
-        with ThreadPoolExecutor(ABREAST) as desk, opened(engine, address, workers) as threads:
+        with ThreadPoolExecutor(ABREAST) as pool, opened(engine, address, workers) as threads:
+            desk = Desk(threads, total, progress)
 
             def run(experiment: Experiment) -> None:
-                _run(experiment, out / RUNS / experiment.id, ask, steps, threads)
+                _run(experiment, out / RUNS / experiment.id, ask, desk)
 
             one_by_one = [threads is None or workers == 1 or _alone(one) for one in chosen]
             for experiment in itertools.compress(chosen, one_by_one):
                 run(experiment)
-            _abreast(desk, run, [one for one, alone in zip(chosen, one_by_one, strict=True) if not alone])
+            _abreast(pool, run, [one for one, alone in zip(chosen, one_by_one, strict=True) if not alone])
         gather(out)
         return report.write_index(out)
 
@@ -101,35 +101,13 @@ def _alone(experiment: Experiment) -> bool:
     return any(isinstance(run, Computed) and run.alone for run in experiment.runs)
 
 
-def _abreast(desk: ThreadPoolExecutor, run: Callable[[Experiment], None], experiments: Sequence[Experiment]) -> None:
+def _abreast(pool: ThreadPoolExecutor, run: Callable[[Experiment], None], experiments: Sequence[Experiment]) -> None:
     """Run experiments side by side: while one is judged and drawn, or waits for its last trial, others play."""
     try:
-        settle({desk.submit(run, one) for one in experiments})
+        settle({pool.submit(run, one) for one in experiments})
     except BaseException:
-        desk.shutdown(wait=False, cancel_futures=True)
+        pool.shutdown(wait=False, cancel_futures=True)
         raise
-
-
-class Steps:
-    """Progress over several simulations, in rounds."""
-
-    def __init__(self, total: int, progress: Progress | None) -> None:
-        self._lock, self._done, self._total, self._progress = threading.Lock(), 0, total, progress
-
-    @contextmanager
-    def part(self, size: int) -> Iterator[Progress | None]:
-        """What a simulation of so many rounds is given; at the end, all of them are done."""
-        before = 0
-
-        def said(done: int, total: int) -> None:  # noqa: ARG001 - the form of progress
-            nonlocal before
-            with self._lock:
-                self._done, before = self._done + done - before, done
-                if self._progress is not None:
-                    self._progress(self._done, self._total)
-
-        yield None if self._progress is None else said
-        said(size, size)
 
 
 class Chosen(NamedTuple):
@@ -152,7 +130,7 @@ class Chosen(NamedTuple):
     best_tuned: str
 
 
-def _run(experiment: Experiment, folder: Path, ask: Ask, steps: Steps, threads: Threads | None) -> None:
+def _run(experiment: Experiment, folder: Path, ask: Ask, desk: Desk) -> None:
     with locked(folder):
         check_folder(folder, experiment.id)
         (folder / RUNS).mkdir(exist_ok=True)
@@ -161,9 +139,9 @@ def _run(experiment: Experiment, folder: Path, ask: Ask, steps: Steps, threads: 
             if isinstance(run, Computed):
                 # A place of its own for each number of trials: such a part need not be able to add more to a table.
                 name = run.name if ask.trials is None else f"{run.name}, {ask.trials} trials"
-                table, chosen, used = _compute(experiment, run, folder / RUNS / slug(name), ask, steps, threads)
+                table, chosen, used = _compute(experiment, run, folder / RUNS / slug(name), ask, desk)
             else:
-                table, chosen, used = _simulate(experiment, run, folder / RUNS / slug(run.name), ask, steps, threads)
+                table, chosen, used = _simulate(experiment, run, folder / RUNS / slug(run.name), ask, desk)
             tables.append(table)
             folders += used
             rows += chosen
@@ -174,14 +152,8 @@ def _run(experiment: Experiment, folder: Path, ask: Ask, steps: Steps, threads: 
         collect(folder, table, specification(experiment, ask, places, rows), folders)
         write_claims(folder, claims)
         with DRAWING:
-            _check(threads)
+            desk.check()
             report.write(folder)
-
-
-def _check(threads: Threads | None) -> None:
-    """End here where another experiment has failed, or the user has interrupted."""
-    if threads is not None:
-        threads.check()
 
 
 def gather(out: Path) -> None:
@@ -267,19 +239,15 @@ def specification(
 Played = tuple[pl.DataFrame, list[Chosen], list[Path]]
 
 
-def _simulate(
-    experiment: Experiment, run: Run, folder: Path, ask: Ask, steps: Steps, threads: Threads | None
-) -> Played:
+def _simulate(experiment: Experiment, run: Run, folder: Path, ask: Ask, desk: Desk) -> Played:
     tuned = run.tuned()
     tables, folders, choice_of = [], [folder], dict[str, str]()
     if tuned:
         before = folder.with_name(f"{folder.name}-tuning")
-        with steps.part(_tuning(run, ask)) as progress:
-            table = played(tuning_plan(experiment, run, ask), before, ask, progress, threads)
+        table = played(tuning_plan(experiment, run, ask), before, ask, desk)
         choice_of = {row: best_of(table, row, one) for row, one in tuned.items()}
         tables, folders = [table], [before, folder]
-    with steps.part(_size(run, ask)) as progress:
-        table = played(plan(experiment, run, ask), folder, ask, progress, threads)
+    table = played(plan(experiment, run, ask), folder, ask, desk)
     rows = []
     for row in run.rows:
         if row in tuned:
@@ -291,17 +259,18 @@ def _simulate(
     return pl.concat([*tables, table]), rows, folders
 
 
-def played(plan: Plan, folder: Path, ask: Ask, progress: Progress | None, threads: Threads | None) -> pl.DataFrame:
+def played(plan: Plan, folder: Path, ask: Ask, desk: Desk) -> pl.DataFrame:
     """The table of a simulation, run as the user asked."""
-    return run_plan(
-        plan,
-        out=folder,
-        workers=ask.workers,
-        engine=ask.engine,
-        address=ask.address,
-        progress=progress,
-        threads=threads,
-    ).table
+    with desk.part(plan.setup.rounds * plan.trials) as progress:
+        return run_plan(
+            plan,
+            out=folder,
+            workers=ask.workers,
+            engine=ask.engine,
+            address=ask.address,
+            progress=progress,
+            threads=desk.threads,
+        ).table
 
 
 def plan(experiment: Experiment, run: Run, ask: Ask) -> Plan:
@@ -351,9 +320,7 @@ def best_of(table: pl.DataFrame, row: str, tuned: Any) -> str:
     return min(spread(row, tuned), key=lambda name: sign * float(means[name]))
 
 
-def _compute(
-    experiment: Experiment, run: Computed, folder: Path, ask: Ask, steps: Steps, threads: Threads | None
-) -> Played:
+def _compute(experiment: Experiment, run: Computed, folder: Path, ask: Ask, desk: Desk) -> Played:
     trials = run.trials if ask.trials is None else min(run.trials, ask.trials)
     said = {
         "experiment": experiment.id,
@@ -365,11 +332,11 @@ def _compute(
         **run.said,
         "asked trials": ask.trials or 0,
     }
-    with steps.part(1), Folder(folder, said) as store:
+    with desk.part(1), Folder(folder, said) as store:
         store.begin()
         for trial in range(trials):
             if trial not in store.finished:
-                _check(threads)
+                desk.check()
                 frame = run.compute(trial, ask).with_columns(
                     experiment=pl.lit(experiment.id), environment=pl.lit(run.name), trial=pl.lit(trial)
                 )

@@ -23,7 +23,7 @@ from mobandits.kernel.inner import Linked, with_lowering
 
 __all__ = ["lent"]
 
-WORD, BYTE, POINTER = ir.IntType(64), ir.IntType(8), ir.IntType(8).as_pointer()
+WORD, POINTER = ir.IntType(64), ir.IntType(8).as_pointer()
 FIELDS = ("count", "destructor", "information", "data", "size", "allocator")  # of Numba's header, a word each
 HEADER = ir.LiteralStructType([WORD, POINTER, POINTER, POINTER, WORD, POINTER])
 MALLOC, FREE = "PyMem_RawMalloc", "PyMem_RawFree"  # what Numba's runtime calls, whatever allocator Python runs with

@@ -143,15 +143,19 @@ def surface_stretches(problem: SurfaceProblem, rounds: int, limit: int | None, r
     held: list[SurfaceBlock] = []
     for block in surface_blocks(problem, rounds, limit, rng):
         if held and held[-1].uniforms.shape[1] != block.uniforms.shape[1]:
-            yield SurfaceBlock(*map(np.concatenate, zip(*held, strict=True)))
+            yield _joined(held)
             held = []
         held.append(block)
         scores = len(block.contexts) * (problem.shape.objectives + 3)
         if (len(held) + 1) * (block.contexts.size + block.uniforms.size + scores) > STRETCH:
-            yield SurfaceBlock(*map(np.concatenate, zip(*held, strict=True)))
+            yield _joined(held)
             held = []
     if held:
-        yield SurfaceBlock(*map(np.concatenate, zip(*held, strict=True)))
+        yield _joined(held)
+
+
+def _joined(parts: list[SurfaceBlock]) -> SurfaceBlock:
+    return SurfaceBlock(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 def surface_blocks(problem: SurfaceProblem, rounds: int, limit: int | None, rng: Rng) -> Iterator[SurfaceBlock]:

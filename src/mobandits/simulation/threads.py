@@ -1,7 +1,7 @@
 """Trials on the threads of this process: loops are compiled and let each other run."""
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Any, Self
 
 import polars as pl
@@ -67,15 +67,14 @@ class Threads:
             begin()
             keep(trial, play_trial(setup, trial, go_on))
 
-        pending = {self._pool.submit(one, trial) for trial in todo}
-        settle(pending)
+        settle({self._pool.submit(one, trial) for trial in todo})
 
 
 class StoppedError(Exception):
     """Another trial failed, or the user interrupted."""
 
 
-def settle(pending: Any) -> None:
+def settle(pending: set[Future[None]]) -> None:
     """Wait until all futures are done, or one has failed.
 
     Raises:
