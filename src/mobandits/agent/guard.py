@@ -7,7 +7,6 @@ from typing import NoReturn
 
 import numpy as np
 
-from mobandits.agent.rounds import allowed
 from mobandits.kernel.assumptions import SLACK, InputWarning, complaint, outside
 from mobandits.kernel.protocols import Array, Assumption, Recipe
 
@@ -39,8 +38,12 @@ class Guard:
 
     def check(self, context: Array) -> None:
         """Refuse a context, (arms or 1, features), with a coordinate outside of `low` to `high`."""
-        if not allowed(context, self.low, self.high):
+        if not self.allows(context):
             self.refuse(context)
+
+    def allows(self, contexts: Array) -> bool:
+        """Whether all coordinates lie in `low` to `high`; NaN does not. What decides looks by `rounds.allowed`."""
+        return bool(((self.low <= contexts) & (contexts <= self.high)).all())
 
     def refuse(self, contexts: Array) -> NoReturn:
         """Say what is wrong with contexts on which no arm could be chosen."""

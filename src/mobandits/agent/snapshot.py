@@ -20,7 +20,6 @@ from mobandits.agent.growth import arrays
 from mobandits.agent.headers import FIELDS, MOST_FEATURES, OPTIONS, check_header, decoded_names, whole
 from mobandits.agent.notes import possible
 from mobandits.agent.objectives import Objective
-from mobandits.agent.rounds import allowed
 from mobandits.agent.states import refuse_small, restored
 from mobandits.agent.waiting import Pending
 from mobandits.kernel.files import replacing
@@ -207,7 +206,7 @@ def _check_tables(agent: "Agent", header: dict[str, Any], tables: Sequence[Array
         raise ValueError("decisions must not be more than may wait, or are remembered")
     _check_decisions(agent, header, tables)
     _, _, x, rewards, _, told = tables[:6]
-    if not allowed(x, agent._guard.low, agent._guard.high) or np.isinf(rewards).any() or not np.isfinite(told).all():
+    if not agent._guard.allows(x) or np.isinf(rewards).any() or not np.isfinite(told).all():
         raise ValueError("contexts and rewards must be finite, and what the recipe needs")
     if n and not np.isnan(rewards).any(axis=1).all():
         raise ValueError("decisions must lack a reward to wait for")
