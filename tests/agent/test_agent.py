@@ -6,11 +6,16 @@ import warnings
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
 
 import mobandits as mob
+from mobandits.agent.guard import Guard
+from mobandits.agent.rounds import allowed
 from mobandits.kernel.assumptions import InputWarning
 from mobandits.kernel.protocols import Choice, Recipe, Shape
-from mobandits.policies import AnnealingPareto, Doubling, MolTs, MolUcb, ParetoTs, RandomChoice, Ucb1
+from mobandits.policies import AnnealingPareto, Doubling, MolTs, MolUcb, ParetoTs, Pcz, RandomChoice, Ucb1
 
 K, D, L = 7, 3, 2
 NAN = math.nan
@@ -227,6 +232,16 @@ def test_bad_rewards_teach_nothing(rewards, said):
     with pytest.raises(ValueError, match=r"rewards\[0\] was 1 before and must not change, got 2"):
         agent.learn(number, [2.0, 1.0])
     assert agent.waiting == 1
+
+
+EDGES = [0.0, 1.0, -1e-9, 1.0 + 1e-9, 1.0 + 1e-6, 1e308, NAN, math.inf, -math.inf]
+
+
+@given(arrays.arrays(float, st.tuples(st.integers(1, 3), st.integers(0, 3)), elements=st.sampled_from(EDGES)))
+def test_a_stage_begins_with_what_decisions_allow(context):
+    for recipe in (MolUcb(), Pcz()):  # any finite number, and the unit cube
+        guard = Guard(recipe)
+        assert guard.allows(context) == allowed(context, guard.low, guard.high)
 
 
 @pytest.mark.parametrize(
