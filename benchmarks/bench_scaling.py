@@ -87,6 +87,7 @@ LINES = {
     "MOL-TS": Line(new_arms, lambda _: policies.MolTs(scale=0.3)),
     "MOSLB-PL, fixed arms": Line(fixed_arms, two_levels),
     "MOC-MAB": Line(coins, lambda _: policies.MocMab(), 10),  # 2^d cells or more: memory, not time, ends it
+    "MOC-MAB, 243 cells": Line(coins, lambda _: policies.MocMab(per_side=3), 0),  # whatever the horizon
     "Pareto-UCB1": Line(no_context, lambda _: policies.ParetoUcb1(), 0),  # it has no features
 }
 
@@ -176,7 +177,12 @@ def main():
         "machine disturbs less."
     )
     left_out = "MOC-MAB has at least 2^d cells, so it ends at 10 features; Pareto-UCB1 has none."
-    harness.write("scaling", "What a round costs as problems grow", rows, [varied, left_out], exponents=slopes)
+    cells = (
+        "MOC-MAB's first rounds are cheaper: an arm that its cell never played has no interval to work out. And it "
+        "cuts the space finer for longer horizons, into 243 cells for 1,000 rounds and 7,776 for 1,000,000: 25 MB, "
+        "more than the processor's caches hold. With 243 cells throughout a round costs the same from 10,000 rounds on."
+    )
+    harness.write("scaling", "What a round costs as problems grow", rows, [varied, left_out, cells], exponents=slopes)
 
 
 if __name__ == "__main__":

@@ -207,6 +207,11 @@ FILES = {
         "stats = getattr(loop, 'dispatcher', None) and loop.dispatcher.stats\n"
         "print(json.dumps({'out': out.tolist(), 'hits': stats and sum(stats.cache_hits.values())}))\n"
     ),
+    "called.py": (
+        "import json\n\nfrom helper import scaled\n\nfrom mobandits.kernel.compiled import compile_loop\n\n"
+        "out = [scaled(x) for x in (1.0, 2.0)]\nstats = compile_loop(scaled.function).dispatcher.stats\n"
+        "print(json.dumps({'out': out, 'hits': sum(stats.cache_hits.values())}))\n"
+    ),
     "inline.py": (
         "import numpy as np\nfrom loops import apply\n"
         "from mobandits.kernel.compiled import compile_loop, compiled\n\n\n"
@@ -248,3 +253,10 @@ def test_the_cache_hits_again_and_is_never_stale(elsewhere):
 def test_classes_of_a_script_work_but_are_not_cached(elsewhere):
     for _ in range(2):
         assert elsewhere("inline.py") == {"out": [0.5, 1.5, 2.5], "hits": 0}
+
+
+def test_kernels_that_python_calls_are_cached_too(elsewhere):
+    assert elsewhere("called.py") == {"out": [3.0, 6.0], "hits": 0}
+    assert elsewhere("called.py") == {"out": [3.0, 6.0], "hits": 1}
+    elsewhere.edit("constants.py", "3.0", "2.0")
+    assert elsewhere("called.py") == {"out": [2.0, 4.0], "hits": 0}

@@ -177,6 +177,32 @@ def test_a_kernel_is_a_function_in_python():
     assert masks.pick.__doc__
 
 
+@kernel
+def raised(x, by=2.0, then=1.0):
+    return x**by + then
+
+
+def test_a_kernel_knows_its_defaults():
+    assert [raised(3.0), raised(3.0, 3.0), raised(3.0, 3.0, 0.5)] == [10.0, 28.0, 27.5]
+    with pytest.raises(TypeError, match="argument"):
+        raised()
+
+
+def test_kernels_made_by_a_function_differ_in_what_they_close_over():
+    assert [outer_kernel(scale)(2.0) for scale in (3.0, 5.0)] == [6.0, 10.0]
+
+
+@kernel
+def of_a_part(part, x):
+    return part.of(x).sum()
+
+
+def test_a_kernel_takes_parts(leaks):
+    parts = Part(np.ones(2)), Part(np.full(2, 3.0))
+    assert [of_a_part(part, np.ones(2)) for part in parts] == [part.of(np.ones(2)).sum() for part in parts]
+    assert not leaks(lambda: of_a_part(parts[0], np.ones(2)))
+
+
 def test_a_kernel_is_sent_by_its_name():
     assert pickle.loads(pickle.dumps(masks.pick)) is masks.pick
     assert copy.deepcopy(overwritten) is overwritten

@@ -15,6 +15,7 @@ import functools
 import gc
 import operator
 import re
+import sys
 import threading
 import types as python
 from collections.abc import Callable, Iterator, Sequence
@@ -22,13 +23,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, dataclass_transform
 
 import numpy as np
-from numba import njit
+from numba import njit, types
 from numba.core.config import DISABLE_JIT
 from numba.core.errors import NumbaError, UnsupportedBytecodeError
 from numba.extending import typeof_impl
 
 from mobandits.kernel.borrowing import borrow, own
-from mobandits.kernel.inner import Kernel, inner
+from mobandits.kernel.inner import inner
 from mobandits.kernel.memory import lent
 from mobandits.kernel.records import APART, MARK, VOLATILE, digest, fingerprint, is_compiled, typeof, typeof_record
 
@@ -62,6 +63,29 @@ else:
 def kernel(function: F) -> F:
     """Let compiled code call `function`; it stays an ordinary function under ``NUMBA_DISABLE_JIT=1``."""
     return function if DISABLE_JIT else Kernel(function)  # type: ignore[return-value]
+
+
+class Kernel:
+    """A function that compiled code calls as an inner one; what calls it from Python calls it as a loop.
+
+    Args:
+        function: plain Python.
+    """
+
+    def __init__(self, function: Any) -> None:
+        functools.update_wrapper(self, function)
+        self.function, self._inside = function, inner(function)
+        self._numba_type_ = types.Dispatcher(self._inside)  # what compiled code takes it for; it holds no reference
+
+    def __call__(self, *args: Any) -> Any:
+        """From Python."""
+        missing = self.function.__code__.co_argcount - len(args)
+        args += (self.function.__defaults__ or ())[-missing:] if missing > 0 else ()
+        return compile_loop(self.function, *filter(is_compiled, args))(*args)
+
+    def __reduce__(self) -> Any:
+        found = getattr(sys.modules.get(self.function.__module__), self.function.__qualname__, None)
+        return self.function.__qualname__ if found is self else (Kernel, (self.function,))
 
 
 def apart(method: F) -> F:
@@ -201,9 +225,9 @@ def _loop_for(function: Any, keeps: bool, *kinds: Any) -> Any:
     code = function.__code__
     sources = [_compiler(), fingerprint(function), *(kind.name for kind in kinds)]
     name = f"{function.__name__}_{digest(code.co_code, code.co_consts, keeps, sources)}"
-    twin = python.FunctionType(code, function.__globals__, name, function.__defaults__)
+    twin = python.FunctionType(code, function.__globals__, name, function.__defaults__, function.__closure__)
     twin.__module__, twin.__qualname__ = function.__module__, name
-    cached = not any(VOLATILE in source for source in sources)
+    cached = not (function.__closure__ or any(VOLATILE in source for source in sources))
     if keeps:
         return _readable(njit(twin, cache=cached, nogil=True))
     return _readable(lent(_lender(name, inner(twin), code.co_varnames[: code.co_argcount]), cache=cached, nogil=True))

@@ -11,11 +11,10 @@ functions count none.
 """
 
 import functools
-import sys
 from collections import Counter
 from typing import Any
 
-from numba import njit, types
+from numba import njit
 from numba.core import ir
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
@@ -23,33 +22,12 @@ from numba.core.compiler_machinery import register_pass
 from numba.core.lowering import Lower
 from numba.core.typed_passes import BaseNativeLowering, NativeLowering
 
-__all__ = ["Kernel", "Linked", "inner", "with_lowering"]
+__all__ = ["Linked", "inner", "with_lowering"]
 
 
 def inner(function: Any, **options: Any) -> Any:
     """`function` for compiled callers only, with Numba's `options`; calling it from Python is an error."""
     return njit(function, pipeline_class=_Compiler, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)
-
-
-class Kernel:
-    """A function that compiled code calls as an inner one; called from Python, it is compiled on its own, as a whole.
-
-    Args:
-        function: plain Python.
-    """
-
-    def __init__(self, function: Any) -> None:
-        functools.update_wrapper(self, function)
-        self.function, self._inside, self._alone = function, inner(function), njit(function)
-        self._numba_type_ = types.Dispatcher(self._inside)  # what compiled code takes it for
-
-    def __call__(self, *args: Any) -> Any:
-        """From Python."""
-        return self._alone(*args)
-
-    def __reduce__(self) -> Any:
-        found = getattr(sys.modules.get(self.function.__module__), self.function.__qualname__, None)
-        return self.function.__qualname__ if found is self else (Kernel, (self.function,))
 
 
 class _Lowering(Lower):  # type: ignore[misc]
