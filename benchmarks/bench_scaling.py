@@ -24,6 +24,7 @@ from mobandits.simulation.play import play
 from mobandits.simulation.truth import BlockTruth
 
 PICTURE = harness.ROOT / "docs" / "images" / "benchmarks-scaling.png"
+REPEATS = 5
 TICKS = (1, 3, 10, 30, 100)  # microseconds
 USUAL = {"arms": 50, "features": 5, "objectives": 4, "rounds": 2048}
 AXES = {
@@ -113,8 +114,7 @@ def measured(name, axis, value):
     """A row: the least of some runs of one line with one size."""
     size = Size(**{**USUAL, axis: value})
     run(LINES[name], size._replace(rounds=64))
-    repeats = 3 if size.rounds <= 10_000 else 1
-    runs = [run(LINES[name], size) for _ in range(repeats)]
+    runs = [run(LINES[name], size) for _ in range(REPEATS)]
     parts = {part: harness.summary([each[part] for each in runs]) for part in ("environment", "regret")}
     times = [each["policy"] for each in runs]
     more = {"line": name, "axis": axis, "value": value, "parts": parts}
