@@ -17,19 +17,19 @@ def test_trials_that_never_began_end_as_well():
     def play(threads):
         threads.play(endless, [0], lambda *_: None, begun.set, lambda _: None)
 
-    def leave(desk, threads):
+    def leave(pool, threads):
         with threads:
-            futures.append(desk.submit(play, threads))
+            futures.append(pool.submit(play, threads))
             begun.wait(60.0)
-            futures.append(desk.submit(play, threads))
+            futures.append(pool.submit(play, threads))
             while not threads._pool._work_queue.qsize():
                 time.sleep(0.01)
             raise ZeroDivisionError
 
     futures, threads = [], Threads(1)
-    with ThreadPoolExecutor(2) as desk:
+    with ThreadPoolExecutor(2) as pool:
         with pytest.raises(ZeroDivisionError):
-            leave(desk, threads)
+            leave(pool, threads)
         first, second = futures
         assert isinstance(first.exception(60.0), StoppedError)
         assert isinstance(second.exception(60.0), CancelledError)

@@ -42,7 +42,7 @@ class Guard:
             self.refuse(context)
 
     def allows(self, contexts: Array) -> bool:
-        """Whether all coordinates lie in `low` to `high`; NaN does not. What decides looks by `rounds.allowed`."""
+        """Whether all coordinates lie in `low` to `high`: `rounds.allowed`, where nothing need be compiled for it."""
         return bool(((self.low <= contexts) & (contexts <= self.high)).all())
 
     def refuse(self, contexts: Array) -> NoReturn:

@@ -75,12 +75,10 @@ class Kernel:
     def __init__(self, function: Any) -> None:
         functools.update_wrapper(self, function)
         self.function, self._inside = function, inner(function)
-        self._numba_type_ = types.Dispatcher(self._inside)  # what compiled code takes it for; it holds no reference
+        self._numba_type_ = types.Dispatcher(self._inside)  # what compiled code takes it for, a weak reference
 
     def __call__(self, *args: Any) -> Any:
         """From Python."""
-        missing = self.function.__code__.co_argcount - len(args)
-        args += (self.function.__defaults__ or ())[-missing:] if missing > 0 else ()
         return compile_loop(self.function, *filter(is_compiled, args))(*args)
 
     def __reduce__(self) -> Any:
@@ -246,7 +244,7 @@ def _lender(name: str, loop: Any, names: Sequence[str]) -> Any:
     source = f"def {name}({given}):\n    return own(loop(*borrow(({given}))), ({given}))"
     exec(compile(source, __file__, "exec"), scope)  # noqa: S102 - only names of arguments vary
     lender: Any = scope[name]
-    lender.__module__ = __name__
+    lender.__module__, lender.__defaults__ = __name__, loop.py_func.__defaults__
     return lender
 
 
