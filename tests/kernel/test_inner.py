@@ -208,6 +208,62 @@ def test_a_kernel_is_sent_by_its_name():
     assert copy.deepcopy(overwritten) is overwritten
 
 
+@kernel
+def power(x, exponent):
+    return x**exponent
+
+
+@compiled
+class Powers:
+    largest: int
+
+    def sum(self, x, first):
+        total = 0.0
+        for exponent in range(first, self.largest + 1):
+            total += power(x, exponent)
+        return total + power(x, 0)
+
+
+def powers(part, x, first):
+    return part.sum(x, first) + part.sum(x, 2) + part.sum(x, first=1)
+
+
+def test_integers_written_out_in_a_call_compile_nothing_anew():
+    part = Powers(3)
+    assert compile_loop(powers, part)(part, 2.0, 0) == powers(part, 2.0, 0)
+    assert compile_loop(powers, part)(part, 2.0, 3) == powers(part, 2.0, 3)
+    assert len(power._inside.overloads) == 1
+
+
+@kernel
+def of_numpy(x, rng):
+    y = np.zeros(len(x)) + np.ones_like(x) * np.maximum(x, 0.5)
+    y[np.argsort(x)] += np.arange(len(x)) * rng.standard_normal(len(x))
+    for value in np.abs(y[:2]):
+        y[-1] += max(value, rng.random())
+    return np.where(y > 0.0, y, np.cumsum(y))
+
+
+def through_numpy(x, rng):
+    return of_numpy(x, rng).sum() + of_numpy(x * 2.0, rng)[0]
+
+
+def test_numpys_functions_are_inner_ones_and_lose_no_memory(leaks):
+    x = np.random.default_rng(0).normal(size=6)
+    loop = compile_loop(through_numpy)
+    assert loop(x, np.random.default_rng(1)) == pytest.approx(through_numpy(x, np.random.default_rng(1)), rel=1e-14)
+    assert not leaks(lambda: loop(x, np.random.default_rng(1)))
+
+
+def test_numpys_functions_stay_what_they_are_for_others(leaks):
+    x = np.random.default_rng(0).normal(size=6)
+    rngs = [np.random.default_rng(1) for _ in range(3)]
+    ours, others = compile_loop(through_numpy), njit(of_numpy.function)
+    assert ours(x, rngs[0]) == others(x, rngs[1]).sum() + others(x * 2.0, rngs[1])[0]
+    assert others(x, rngs[2]) == pytest.approx(of_numpy.function(x, np.random.default_rng(1)), rel=1e-14)
+    assert not leaks(lambda: others(x, rngs[2]))
+
+
 def outer_kernel(scale):
     @kernel
     def scaled(x):

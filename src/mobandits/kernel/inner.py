@@ -14,20 +14,48 @@ import functools
 from collections import Counter
 from typing import Any
 
-from numba import njit
+from numba import jit, types
 from numba.core import ir
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
 from numba.core.lowering import Lower
+from numba.core.registry import CPUDispatcher
+from numba.core.target_extension import CPU, dispatcher_registry, jit_registry, target_registry
 from numba.core.typed_passes import BaseNativeLowering, NativeLowering
 
 __all__ = ["Linked", "inner", "with_lowering"]
 
 
+TARGET = "mobandits"  # what Numba calls it
+INNER = {"nopython": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+
 def inner(function: Any, **options: Any) -> Any:
     """`function` for compiled callers only, with Numba's `options`; calling it from Python is an error."""
-    return njit(function, pipeline_class=_Compiler, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)
+    return jit(function, _target=TARGET, pipeline_class=_Compiler, **INNER, **options)
+
+
+class _Target(CPU):  # type: ignore[misc]
+    """Whatever the processor has is known to it."""
+
+
+class _Dispatcher(CPUDispatcher):  # type: ignore[misc]
+    """Compiles a function once for all integers, whether or not they are written out in a call."""
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        values = {name: types.unliteral(kind) for name, kind in kws.items()}
+        return super().get_call_template(tuple(map(types.unliteral, args)), values)
+
+
+def _numbas_own(**options: Any) -> Any:
+    """In place of Numba's decorator for its own functions; those that depend on what is written out stay so."""
+    return jit(pipeline_class=_Compiler, **(options | INNER))
+
+
+target_registry[TARGET] = _Target
+dispatcher_registry[_Target] = _Dispatcher
+jit_registry[_Target] = _numbas_own
 
 
 class _Lowering(Lower):  # type: ignore[misc]
@@ -68,13 +96,8 @@ class _InnerLowering(BaseNativeLowering):  # type: ignore[misc]
     lowering_class = _Lowering
 
     def run_pass(self, state: Any) -> Any:
-        context = state.targetctx
-        state.library = Linked(context.codegen(), state.func_id.func_qualname)
-        state.targetctx = context.subtarget(get_executable=functools.partial(_no_executable, context))
-        try:
-            return super().run_pass(state)
-        finally:
-            state.targetctx = context
+        state.library = Linked(state.targetctx.codegen(), state.func_id.func_qualname)
+        return super().run_pass(state)
 
 
 def _no_executable(context: Any, library: Any, description: Any, environment: Any) -> Any:
@@ -89,6 +112,9 @@ def _no_executable(context: Any, library: Any, description: Any, environment: An
 
 class _Compiler(CompilerBase):  # type: ignore[misc]
     def define_pipelines(self) -> Any:
+        context = self.state.targetctx
+        shell = functools.partial(_no_executable, context)
+        self.state.targetctx = context.subtarget(target=_Target, get_executable=shell)
         return [with_lowering(self.state, _InnerLowering)]
 
 
