@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from numba import njit
+from numba.core import event
 
 from mobandits.kernel import masks
 from mobandits.kernel.compiled import DISABLE_JIT, Floats, compile_loop, compiled, kernel
@@ -230,8 +231,9 @@ def powers(part, x, first):
 
 def test_integers_written_out_in_a_call_compile_nothing_anew():
     part = Powers(3)
-    assert compile_loop(powers, part)(part, 2.0, 0) == powers(part, 2.0, 0)
-    assert compile_loop(powers, part)(part, 2.0, 3) == powers(part, 2.0, 3)
+    loop = njit(powers)  # in no cache
+    assert loop(part, 2.0, 0) == powers(part, 2.0, 0)
+    assert loop(part, 2.0, 3) == powers(part, 2.0, 3)
     assert len(power._inside.overloads) == 1
 
 
@@ -248,11 +250,29 @@ def through_numpy(x, rng):
     return of_numpy(x, rng).sum() + of_numpy(x * 2.0, rng)[0]
 
 
-def test_numpys_functions_are_inner_ones_and_lose_no_memory(leaks):
+def test_numpys_functions_lose_no_memory(leaks):
     x = np.random.default_rng(0).normal(size=6)
     loop = compile_loop(through_numpy)
     assert loop(x, np.random.default_rng(1)) == pytest.approx(through_numpy(x, np.random.default_rng(1)), rel=1e-14)
     assert not leaks(lambda: loop(x, np.random.default_rng(1)))
+
+
+def of_a_rare_one(x):
+    return rare(x) + 1.0
+
+
+@kernel
+def rare(x):
+    return np.nanprod(x)
+
+
+def test_numpys_functions_are_inner_ones():
+    with event.install_recorder("numba:compile") as recorder:
+        assert njit(of_a_rare_one)(np.array([2.0, np.nan, 3.0])) == 7.0  # in no cache
+    compiled = {happened.data["dispatcher"] for _, happened in recorder.buffer}
+    numbas = [dispatcher for dispatcher in compiled if dispatcher.py_func.__module__.startswith("numba.")]
+    assert numbas
+    assert {dispatcher._compiler.pipeline_class for dispatcher in numbas} == {rare._inside._compiler.pipeline_class}
 
 
 def test_numpys_functions_stay_what_they_are_for_others(leaks):

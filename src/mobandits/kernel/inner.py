@@ -27,35 +27,35 @@ from numba.core.typed_passes import BaseNativeLowering, NativeLowering
 __all__ = ["Linked", "inner", "with_lowering"]
 
 
-TARGET = "mobandits"  # what Numba calls it
-INNER = {"nopython": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+UNFINISHED = {"nopython": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+TARGET_NAME = "mobandits"
 
 
 def inner(function: Any, **options: Any) -> Any:
     """`function` for compiled callers only, with Numba's `options`; calling it from Python is an error."""
-    return jit(function, _target=TARGET, pipeline_class=_Compiler, **INNER, **options)
+    return jit(function, _target=TARGET_NAME, pipeline_class=_Compiler, **UNFINISHED, **options)
 
 
 class _Target(CPU):  # type: ignore[misc]
-    """Whatever the processor has is known to it."""
+    """The processor by another name: what Numba knows for the one, it knows for the other."""
 
 
 class _Dispatcher(CPUDispatcher):  # type: ignore[misc]
-    """Compiles a function once for all integers, whether or not they are written out in a call."""
+    """Compiles a function once for all integers: `f(0)` calls the same code as `f(n)`."""
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         values = {name: types.unliteral(kind) for name, kind in kws.items()}
         return super().get_call_template(tuple(map(types.unliteral, args)), values)
 
 
-def _numbas_own(**options: Any) -> Any:
-    """In place of Numba's decorator for its own functions; those that depend on what is written out stay so."""
-    return jit(pipeline_class=_Compiler, **(options | INNER))
+def _compile_numbas_own(**options: Any) -> Any:
+    """The decorator of Numba's functions for this target; they may tell `f(0)` from `f(n)`, so not `_Dispatcher`."""
+    return jit(pipeline_class=_Compiler, **(options | UNFINISHED))
 
 
-target_registry[TARGET] = _Target
+target_registry[TARGET_NAME] = _Target
 dispatcher_registry[_Target] = _Dispatcher
-jit_registry[_Target] = _numbas_own
+jit_registry[_Target] = _compile_numbas_own
 
 
 class _Lowering(Lower):  # type: ignore[misc]
@@ -113,8 +113,8 @@ def _no_executable(context: Any, library: Any, description: Any, environment: An
 class _Compiler(CompilerBase):  # type: ignore[misc]
     def define_pipelines(self) -> Any:
         context = self.state.targetctx
-        shell = functools.partial(_no_executable, context)
-        self.state.targetctx = context.subtarget(target=_Target, get_executable=shell)
+        no_executable = functools.partial(_no_executable, context)
+        self.state.targetctx = context.subtarget(target=_Target, get_executable=no_executable)
         return [with_lowering(self.state, _InnerLowering)]
 
 
