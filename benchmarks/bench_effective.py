@@ -19,8 +19,8 @@ import naive_numpy
 import numpy as np
 
 import mobandits as mob
-from mobandits.kernel.compiled import compile_loop
-from mobandits.kernel.protocols import Beliefs
+from mobandits.compiling.compiled import compile_loop
+from mobandits.contracts.protocols import Beliefs
 from mobandits.simulation.play import play, score
 
 SIZES = ((50, 5, 4), (200, 15, 4), (200, 15, 8))  # arms, features, objectives

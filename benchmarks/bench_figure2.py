@@ -16,7 +16,7 @@ import naive_numpy
 import numpy as np
 
 from mobandits import environments, orders, policies
-from mobandits.face import front, gaps
+from mobandits.fronts import front, gaps
 from mobandits.simulation.blocks import blocks
 from mobandits.simulation.players import player
 from mobandits.simulation.truth import BlockTruth

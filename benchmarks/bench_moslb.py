@@ -10,7 +10,7 @@ if __name__ == "__main__":
 import numpy as np
 
 from mobandits import environments, policies
-from mobandits.kernel.compiled import compile_loop
+from mobandits.compiling.compiled import compile_loop
 from mobandits.simulation.blocks import blocks
 from mobandits.simulation.play import play
 

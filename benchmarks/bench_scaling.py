@@ -16,9 +16,9 @@ if __name__ == "__main__":
 import numpy as np
 
 from mobandits import environments, orders, policies
+from mobandits.compiling.compiled import compile_loop
+from mobandits.contracts.protocols import Block, Shape
 from mobandits.figures.style import looks, panels, styled
-from mobandits.kernel.compiled import compile_loop
-from mobandits.kernel.protocols import Block, Shape
 from mobandits.simulation.blocks import blocks
 from mobandits.simulation.play import play
 from mobandits.simulation.truth import BlockTruth

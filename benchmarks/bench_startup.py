@@ -83,8 +83,8 @@ def compile_one(name):
     import numpy as np  # noqa: PLC0415
     from numba import njit  # noqa: PLC0415
 
-    from mobandits.kernel.compiled import compile_loop, is_compiled  # noqa: PLC0415
-    from mobandits.kernel.protocols import Shape  # noqa: PLC0415
+    from mobandits.compiling.compiled import compile_loop, is_compiled  # noqa: PLC0415
+    from mobandits.contracts.protocols import Shape  # noqa: PLC0415
     from mobandits.simulation.play import play  # noqa: PLC0415
 
     njit(lambda x: x + 1.0)(1.0)

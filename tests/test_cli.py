@@ -14,7 +14,7 @@ import pytest
 
 import mobandits
 from mobandits import cli
-from mobandits.kernel.protocols import Recipe
+from mobandits.contracts.protocols import Recipe
 from mobandits.policies import RandomChoice
 from mobandits.simulation.folder import read_folder
 from mobandits.spec import KINDS, catalogue
@@ -216,7 +216,7 @@ def test_demo_passes_its_options_on(program, tmp_path, monkeypatch):
         called.append((out, options.pop("progress")(1, 2), options))
         return out / "report.html"
 
-    monkeypatch.setattr("mobandits.experiments.demo.run", run)
+    monkeypatch.setattr("mobandits.demo.demo.run", run)
     status, out, _ = program("demo", "--out", tmp_path, "--quick")
     assert (status, out) == (0, f"{tmp_path / 'report.html'}\n")
     assert called == [(tmp_path, None, {"quick": True, "workers": None})]

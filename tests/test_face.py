@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from twins import orders as twins
 
-from mobandits.face import front, gaps
+from mobandits.fronts import front, gaps
 from mobandits.orders import (
     ChainFilter,
     Chains,

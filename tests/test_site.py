@@ -11,7 +11,7 @@ import pytest
 
 import mobandits
 from mobandits import orders, policies
-from mobandits.kernel.protocols import Shape
+from mobandits.contracts.protocols import Shape
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from mobandits import environments, metrics, orders, policies
-from mobandits.kernel.text import concise, kebab
 from mobandits.policies import MolTs, MolUcb, MoslbPl
 from mobandits.spec import KINDS, SpecError, build, catalogue, convert, load, recipe_named
+from mobandits.support.naming import concise, kebab
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 GOOD = """

@@ -9,7 +9,7 @@ from typing import Any
 
 import griffe
 
-COMPILED = "mobandits.kernel.compiled.compiled"
+COMPILED = "mobandits.compiling.compiled.compiled"
 CODE = re.compile(r"(``.+?``|`[^`]+`)")
 NAME = re.compile(r"^\s+\*{0,2}\w+:")  # of an argument
 RULE = re.compile(r"^\s*=+( +=+)+\s*$")

@@ -10,9 +10,20 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mobandits import datasets, environments, evaluation, interop, logs, metrics, orders, policies, testing, theory
+    from mobandits import (
+        datasets,
+        environments,
+        evaluation,
+        interop,
+        logs,
+        metrics,
+        orders,
+        policies,
+        testing,
+    )
     from mobandits.agent import Agent, Decision, Objective
-    from mobandits.face import front, gaps
+    from mobandits.fronts import front, gaps
+    from mobandits.papers import theory
     from mobandits.simulation import Readings, Results, simulate
 
 __version__ = "0.1.0"

@@ -59,10 +59,10 @@ def mistake(error: Exception) -> str | None:
     """The one line to say where an error is the user's mistake, else None."""
     if hasattr(error, "format_message"):  # the parser's own
         return " ".join(error.format_message().split())
-    from mobandits.kernel.extras import MissingExtraError  # noqa: PLC0415 - not needed where nothing fails
     from mobandits.simulation.files import FolderError  # noqa: PLC0415
     from mobandits.simulation.ray_engine import EngineError  # noqa: PLC0415
     from mobandits.spec import SpecError  # noqa: PLC0415
+    from mobandits.support.optional import MissingExtraError  # noqa: PLC0415 - not needed where nothing fails
 
     theirs = SpecError | FolderError | EngineError | MissingExtraError
     return " ".join(str(error).split()) if isinstance(error, theirs) else None
@@ -87,7 +87,7 @@ def demo(
     workers: Workers = None,
 ) -> None:
     """Route prompts to language models, on real data: figures, a table, and one HTML page."""
-    from mobandits.experiments import demo as experiment  # noqa: PLC0415 - every command loads what it needs
+    from mobandits.demo import demo as experiment  # noqa: PLC0415 - every command loads what it needs
 
     with resumable("demo") as progress:
         page = experiment.run(out, quick=quick, workers=workers, progress=progress)
@@ -157,8 +157,8 @@ def reproduce_papers(
     address: Address = None,
 ) -> None:
     """Run the experiments of the papers: tables, figures, a verdict per claim, and a page."""
-    from mobandits.experiments.catalogue import find  # noqa: PLC0415
-    from mobandits.experiments.reproduce import reproduce  # noqa: PLC0415
+    from mobandits.papers.catalogue import find  # noqa: PLC0415
+    from mobandits.papers.reproduce import reproduce  # noqa: PLC0415
 
     check_engine(engine, address)
     try:
@@ -202,10 +202,10 @@ def count_coverage(
     workers: Workers = None,
 ) -> None:
     """Count how often the events of a paper's theorems fail, against their promise, and test what follows from them."""
-    from mobandits import coverage  # noqa: PLC0415
-    from mobandits.coverage.files import curves, write  # noqa: PLC0415
-    from mobandits.figures.regret_bounds import draw_bounds  # noqa: PLC0415
     from mobandits.figures.style import save  # noqa: PLC0415
+    from mobandits.papers import protocol as coverage  # noqa: PLC0415
+    from mobandits.papers.pages.regret_bounds import draw_bounds  # noqa: PLC0415
+    from mobandits.papers.protocol.files import curves, write  # noqa: PLC0415
 
     check_choice("PAPER", paper, list(coverage.PAPERS))
     with progress_of(f"coverage {paper}", "runs") as progress:
@@ -275,8 +275,8 @@ def warm(
 
     For images and CI: run it once while an image is built, with NUMBA_CACHE_DIR set to a folder inside the image.
     """
-    from mobandits.agent.warm import warm_up as warm_agent  # noqa: PLC0415
-    from mobandits.simulation.warm import warm_up  # noqa: PLC0415
+    from mobandits.agent.precompile import warm_up as warm_agent  # noqa: PLC0415
+    from mobandits.simulation.precompile import warm_up  # noqa: PLC0415
     from mobandits.spec import catalogue  # noqa: PLC0415
 
     known = catalogue("policies")
@@ -330,14 +330,14 @@ def lines(what: str, unit: str = "rounds") -> Progress:
 
 def write_report(folder: Path) -> None:
     """The figures and the page of a finished run."""
-    from mobandits.figures import report as page  # noqa: PLC0415
+    from mobandits import report as page  # noqa: PLC0415
 
     typer.echo(page.write(folder))
 
 
 def check_choice(name: str, value: str, valid: Sequence[str]) -> None:
     """Refuse an unknown name."""
-    from mobandits.kernel.checks import choice  # noqa: PLC0415
+    from mobandits.support.checks import choice  # noqa: PLC0415
 
     try:
         choice(name, value, valid)

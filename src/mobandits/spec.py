@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from mobandits.kernel.checks import choice
-from mobandits.kernel.compiled import Floats, Ints
-from mobandits.kernel.protocols import Environment, Metric, Order, Recipe
-from mobandits.kernel.text import concise, kebab
+from mobandits.compiling.compiled import Floats, Ints
+from mobandits.contracts.protocols import Environment, Metric, Order, Recipe
+from mobandits.support.checks import choice
+from mobandits.support.naming import concise, kebab
 
 KINDS = ("policies", "environments", "metrics", "orders", "experiments", "datasets")
 KEYS = ("name", "rounds", "trials", "seed", "record", "metrics", "environment", "policies")
@@ -248,8 +248,8 @@ def catalogue(kind: str) -> dict[str, Any]:
     if kind == "metrics":
         return dict(module.named())
     if kind == "experiments":
-        papers = importlib.import_module("mobandits.experiments.catalogue")
-        return {"demo": importlib.import_module("mobandits.experiments.demo"), **papers.EXPERIMENTS}
+        papers = importlib.import_module("mobandits.papers.catalogue")
+        return {"demo": importlib.import_module("mobandits.demo.demo"), **papers.EXPERIMENTS}
     public = {kebab(name): getattr(module, name) for name in module.__all__}
     return {name: member for name, member in public.items() if _BELONGS[kind](member)}
 

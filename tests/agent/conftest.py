@@ -2,7 +2,7 @@
 
 import pytest
 
-from mobandits.kernel import session
+from mobandits.compiling import session
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ import mobandits as mob
 from mobandits.agent import snapshot
 from mobandits.agent.growth import arrays
 from mobandits.agent.parts import random_beliefs
-from mobandits.kernel.protocols import Recipe
+from mobandits.contracts.protocols import Recipe
 from mobandits.orders import (
     ChainFilter,
     Chains,

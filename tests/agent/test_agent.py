@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 import mobandits as mob
+from mobandits.agent.compiled_calls import allowed
 from mobandits.agent.guard import Guard
-from mobandits.agent.rounds import allowed
-from mobandits.kernel.assumptions import InputWarning
-from mobandits.kernel.protocols import Choice, Recipe, Shape
+from mobandits.contracts.assumptions import InputWarning
+from mobandits.contracts.protocols import Choice, Recipe, Shape
 from mobandits.policies import AnnealingPareto, Doubling, MolTs, MolUcb, ParetoTs, Pcz, RandomChoice, Ucb1
 
 K, D, L = 7, 3, 2

@@ -8,7 +8,7 @@ import pytest
 import mobandits as mob
 from mobandits.agent import Objective
 from mobandits.agent.growth import arrays
-from mobandits.kernel.assumptions import InputWarning
+from mobandits.contracts.assumptions import InputWarning
 from mobandits.policies import MolUcb, ParetoTs, RandomChoice
 
 D = 2

@@ -5,7 +5,7 @@ import pytest
 
 import mobandits as mob
 from mobandits.agent.growth import arrays, has_own_models, joined
-from mobandits.kernel.protocols import Shape
+from mobandits.contracts.protocols import Shape
 from mobandits.policies import (
     CpUcb1,
     CsUcb1,

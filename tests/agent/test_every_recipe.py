@@ -16,7 +16,7 @@ from scipy import stats
 
 from mobandits import policies
 from mobandits.agent.parts import comparing
-from mobandits.kernel.protocols import Recipe, Shape
+from mobandits.contracts.protocols import Recipe, Shape
 
 INDEX = range(len(CASES))
 NAMES = [str(case) for case in CASES]

@@ -6,10 +6,10 @@ from every_recipe import CASES, Case
 
 import mobandits as mob
 from mobandits.agent.parts import comparing, with_order
-from mobandits.kernel.protocols import Shape
+from mobandits.contracts.protocols import Shape
 from mobandits.orders import Chains, ExploreWide, Levels, Lexicographic, Pareto
 from mobandits.policies import MolUcb, MoslbPl, ParetoKg
-from mobandits.policies.parts import composite, exchanged
+from mobandits.policies.composition import composite, exchanged
 
 SHAPE = Shape(5, 2, 3, rounds=400)
 FIXED = {"ParetoTs", "ParetoKg", "ScalarizedUcb1", "CsUcb1", "Exp3P", "AnnealingPareto", "Pcz", "ContextualZooming"}

@@ -10,8 +10,8 @@ from state_files import parts
 import mobandits as mob
 from mobandits.agent import Objective
 from mobandits.agent.snapshot import contents
-from mobandits.kernel.assumptions import InputWarning
-from mobandits.kernel.compiled import compiled
+from mobandits.compiling.compiled import compiled
+from mobandits.contracts.assumptions import InputWarning
 from mobandits.logs.errors import LogError
 from mobandits.logs.journal import Journal
 from mobandits.orders import Lexicographic, Pareto

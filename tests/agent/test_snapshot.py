@@ -17,7 +17,7 @@ from mobandits import orders
 from mobandits.agent import Objective
 from mobandits.agent.descriptions import described, made
 from mobandits.agent.snapshot import StateError
-from mobandits.kernel.protocols import Recipe, Shape
+from mobandits.contracts.protocols import Recipe, Shape
 from mobandits.orders import (
     Levels,
     Lexicographic,

@@ -10,8 +10,14 @@ import polars as pl
 import pytest
 
 from mobandits import cli
-from mobandits.coverage import PAPERS, coverage, mocmab2018, molts2025, pcz2018, protocol, watch
-from mobandits.coverage.protocol import (
+from mobandits.environments import Linear, MultiArmed
+from mobandits.orders import Pareto
+from mobandits.papers.mocmab2018 import checks as mocmab2018
+from mobandits.papers.molts2025 import checks as molts2025
+from mobandits.papers.molts2025 import theory
+from mobandits.papers.pcz2018 import checks as pcz2018
+from mobandits.papers.protocol import PAPERS, coverage, protocol, watch
+from mobandits.papers.protocol.protocol import (
     Finding,
     added_up,
     allowance,
@@ -22,11 +28,8 @@ from mobandits.coverage.protocol import (
     inequality,
     on_the_event,
 )
-from mobandits.coverage.watch import EllipsoidProbe, IntervalProbe, watched
-from mobandits.environments import Linear, MultiArmed
-from mobandits.orders import Pareto
+from mobandits.papers.protocol.watch import EllipsoidProbe, IntervalProbe, watched
 from mobandits.policies import MolUcb, ParetoUcb1
-from mobandits.theory import molts2025 as theory
 
 
 def test_an_event_fails_once_or_not():

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from mobandits.datasets import llm_routing
-from mobandits.kernel.extras import MissingExtraError
+from mobandits.support.optional import MissingExtraError
 
 FOLDER = "pareto_bandit/data/examples"
 MODELS = {

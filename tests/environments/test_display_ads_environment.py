@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mobandits.contracts.protocols import Block
 from mobandits.datasets import display_ads
 from mobandits.environments import DisplayAds
 from mobandits.environments.principal import principal
-from mobandits.kernel.protocols import Block
 
 SAMPLE = str(Path(__file__).parent.parent / "data" / "r6a_sample.gz")
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mobandits.environments.text_features import text_features
-from mobandits.kernel.extras import MissingExtraError
+from mobandits.support.optional import MissingExtraError
 
 WORDS = ["route", "prompt", "model", "price", "answer", "count", "proof", "river", "night", "seven"]
 

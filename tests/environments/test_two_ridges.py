@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mobandits.compiling.compiled import compile_loop
 from mobandits.environments import TwoRidges, TwoRidgesGrid
 from mobandits.environments.two_ridges import ridges
-from mobandits.kernel.compiled import compile_loop
 from mobandits.orders import Pareto
 from mobandits.simulation.play_surface import score_surface
 

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from training import asked, drawn, in_parts, lessons, trained
 
+from mobandits.contracts.protocols import Shape
 from mobandits.estimators import FixedRidge, Ridge, ridge_for
 from mobandits.estimators.linear import REFRESH
-from mobandits.kernel.protocols import Shape
 
 D, K, L, PENALTY = 3, 5, 2, 0.5
 ROWS = np.random.default_rng(4).standard_normal((K, D))

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from training import asked, drawn, in_parts, lessons, trained
 
+from mobandits.contracts.protocols import Shape
 from mobandits.estimators import DisjointRidge, Ridge, ridge_for
 from mobandits.estimators.linear import REFRESH
-from mobandits.kernel.protocols import Shape
 
 D, K, L, PENALTY = 3, 4, 2, 0.5
 ARMS = np.arange(K)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mobandits.kernel.compiled import compile_loop
+from mobandits.compiling.compiled import compile_loop
 
 
 def train(estimator, state, xs, arms, rewards):

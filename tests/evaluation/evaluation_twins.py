@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mobandits.kernel.protocols import Shape
+from mobandits.contracts.protocols import Shape
 
 
 def estimate(name, log, law, predictions, bound=np.inf):

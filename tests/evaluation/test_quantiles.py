@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mobandits.evaluation.quantiles import hotelling_radius, student_quantile, student_tail
-from mobandits.kernel.extras import MissingExtraError
+from mobandits.statistics.quantiles import hotelling_radius, student_quantile, student_tail
+from mobandits.support.optional import MissingExtraError
 
 
 @pytest.mark.parametrize("freedom", [1, 7, 10**6])

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from logs_for_tests import make_log
 
+from mobandits.contracts.protocols import Choice, Recipe, Stage
 from mobandits.evaluation import Replay, evaluate, replay
-from mobandits.kernel.protocols import Choice, Recipe, Stage
 from mobandits.logs import Feedback
 from mobandits.policies import MolUcb, RandomChoice, SingleArm
 

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from logs_for_tests import make_law, make_log
 
+from mobandits.contracts.assumptions import InputWarning
+from mobandits.contracts.protocols import Choice, Recipe, Stage
 from mobandits.evaluation import Always, Logging, Trained, Uniform, compare, evaluate
 from mobandits.evaluation.folds import folds_of
 from mobandits.evaluation.targets import probabilities_of
 from mobandits.evaluation.training import check_assumptions, shape_of, trained
-from mobandits.kernel.assumptions import InputWarning
-from mobandits.kernel.protocols import Choice, Recipe, Stage
 from mobandits.logs import Feedback
 from mobandits.policies import Exp3P, MolEpsGreedy, MolTs, MolUcb, Pcz, PfiRls, RandomChoice, SingleArm
 

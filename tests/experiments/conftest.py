@@ -5,8 +5,8 @@ import functools
 import pytest
 from toys import small, without_pages
 
-from mobandits.experiments import catalogue as module
-from mobandits.experiments import reproduce
+from mobandits.papers import catalogue as module
+from mobandits.papers import reproduce
 from mobandits.simulation import prepare
 
 

@@ -5,7 +5,7 @@ import functools
 import numpy as np
 import pytest
 
-from mobandits.experiments import (
+from mobandits.papers import (
     catalogue,
     cross,
     mocmab2018,
@@ -14,15 +14,17 @@ from mobandits.experiments import (
     moslb2024,
     pcz2018,
     reproduce,
-    theory,
 )
-from mobandits.experiments.catalogue import EXPERIMENTS, find
-from mobandits.experiments.experiment import Ask, Computed, Run
-from mobandits.experiments.moslb2024 import figures
-from mobandits.experiments.reproduce import slug
-from mobandits.kernel.extras import MissingExtraError
+from mobandits.papers import (
+    theorem_experiments as theory,
+)
+from mobandits.papers.catalogue import EXPERIMENTS, find
+from mobandits.papers.experiment import Ask, Computed, Run
+from mobandits.papers.moslb2024 import figures
+from mobandits.papers.reproduce import slug
 from mobandits.simulation import prepare
 from mobandits.simulation.trial import problem_of
+from mobandits.support.optional import MissingExtraError
 
 ORDER = ["moglb2019", "pcz2018", "mocmab2018", "molts2025", "moslb2024", "cross"]
 EVERY = pytest.mark.parametrize("name", list(EXPERIMENTS))

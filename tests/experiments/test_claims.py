@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from mobandits.experiments.claims import (
+from mobandits.papers.claims import (
     LEAST,
     NOTHING,
     RESAMPLES,

@@ -9,8 +9,8 @@ import pytest
 from toys import without_pages
 
 from mobandits import policies
-from mobandits.experiments import catalogue, cross, reproduce
-from mobandits.kernel.protocols import Recipe
+from mobandits.contracts.protocols import Recipe
+from mobandits.papers import catalogue, cross, reproduce
 from mobandits.policies import ContextualZooming, Pcz, PfiRls
 from mobandits.simulation import prepare
 

@@ -5,10 +5,10 @@ import numpy as np
 import polars as pl
 import pytest
 
+from mobandits.demo import demo
+from mobandits.demo.hindsight import hindsight
 from mobandits.environments import LlmRouting
-from mobandits.experiments import demo
-from mobandits.experiments.collection import check_folder
-from mobandits.experiments.hindsight import hindsight
+from mobandits.papers.collection import check_folder
 from mobandits.simulation import FolderError, Results, simulate
 from mobandits.simulation.trial import SCHEMA
 

@@ -6,14 +6,14 @@ import numpy as np
 import polars as pl
 import pytest
 
+from mobandits.contracts.protocols import Shape
 from mobandits.environments import Bumps, DisplayAds
-from mobandits.experiments import mocmab2018
-from mobandits.experiments.catalogue import EXPERIMENTS
-from mobandits.experiments.experiment import Ask, Computed, Run
-from mobandits.experiments.mocmab2018 import ads, figures, lexicographic, remarks, shared
-from mobandits.experiments.outcome import Outcome
-from mobandits.experiments.reproduce import reproduce
-from mobandits.kernel.protocols import Shape
+from mobandits.papers import mocmab2018
+from mobandits.papers.catalogue import EXPERIMENTS
+from mobandits.papers.experiment import Ask, Computed, Run
+from mobandits.papers.mocmab2018 import ads, figures, lexicographic, remarks, shared
+from mobandits.papers.outcome import Outcome
+from mobandits.papers.reproduce import reproduce
 from mobandits.policies import MocMab
 
 OURS = {one.id: one for one in mocmab2018.EXPERIMENTS}

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from toys import without_pages
 
-from mobandits.experiments import catalogue, moglb2019, reproduce
-from mobandits.experiments.experiment import Ask, Run, Tuned
-from mobandits.experiments.moglb2019 import cost, figures
-from mobandits.kernel.protocols import Shape
+from mobandits.contracts.protocols import Shape
+from mobandits.papers import catalogue, moglb2019, reproduce
+from mobandits.papers.experiment import Ask, Run, Tuned
+from mobandits.papers.moglb2019 import cost, figures
 from mobandits.policies import ScalarizedUcb1
 from mobandits.simulation import prepare
 

@@ -3,15 +3,15 @@ import json
 import numpy as np
 import pytest
 
-from mobandits.experiments import molts2025
-from mobandits.experiments.catalogue import find
-from mobandits.experiments.experiment import Ask, Run, Tuned
-from mobandits.experiments.molts2025 import computed, figures
-from mobandits.experiments.reproduce import reproduce
 from mobandits.orders import EffectivePareto
+from mobandits.papers import molts2025
+from mobandits.papers.catalogue import find
+from mobandits.papers.experiment import Ask, Run, Tuned
+from mobandits.papers.molts2025 import computed, figures
+from mobandits.papers.molts2025.theory import draws_needed, optimism
+from mobandits.papers.reproduce import reproduce
 from mobandits.policies import MolTs, MolUcb, PfiRls
 from mobandits.simulation import Results
-from mobandits.theory.molts2025 import draws_needed, optimism
 
 SIMULATED = [one for one in molts2025.EXPERIMENTS if isinstance(one.runs[0], Run)]
 

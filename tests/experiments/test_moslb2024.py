@@ -8,9 +8,9 @@ import polars as pl
 import pytest
 from toys import without_pages
 
-from mobandits.experiments import reproduce
-from mobandits.experiments.catalogue import EXPERIMENTS
-from mobandits.experiments.moslb2024 import figures
+from mobandits.papers import reproduce
+from mobandits.papers.catalogue import EXPERIMENTS
+from mobandits.papers.moslb2024 import figures
 from mobandits.simulation import prepare
 
 FIGURES = {one.id: one for one in figures.FIGURES if one.id.startswith("moslb2024/fig")}

@@ -2,7 +2,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from mobandits.experiments.outcome import Outcome
+from mobandits.papers.outcome import Outcome
 
 COLUMNS = ["environment", "policy", "trial", "round", "metric", "component", "value"]
 PLACES = {"d = 5": "World(5)", "d = 10": "World(10)"}

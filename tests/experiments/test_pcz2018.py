@@ -8,17 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mobandits.compiling.compiled import compile_loop
+from mobandits.contracts.protocols import Shape
 from mobandits.environments.two_ridges import TwoRidges
-from mobandits.experiments.claims import verdict
-from mobandits.experiments.experiment import Ask
-from mobandits.experiments.outcome import Outcome
-from mobandits.experiments.pcz2018 import EXPERIMENTS, regret, remarks, surfaces
-from mobandits.experiments.pcz2018.variants import CopiedRidge, Pinned, UnlikeArms
-from mobandits.experiments.reproduce import reproduce
-from mobandits.kernel.compiled import compile_loop
-from mobandits.kernel.protocols import Shape
-from mobandits.kernel.similarity import ScaledEuclidean
+from mobandits.papers.claims import verdict
+from mobandits.papers.experiment import Ask
+from mobandits.papers.outcome import Outcome
+from mobandits.papers.pcz2018 import EXPERIMENTS, regret, remarks, surfaces
+from mobandits.papers.pcz2018.variants import CopiedRidge, Pinned, UnlikeArms
+from mobandits.papers.reproduce import reproduce
 from mobandits.policies import ContextualZooming, Pcz
+from mobandits.policies.zooming.similarity import ScaledEuclidean
 from mobandits.simulation.play_surface import play_surface
 
 IDS = [one.id for one in EXPERIMENTS]

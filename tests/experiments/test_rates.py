@@ -5,9 +5,9 @@ import json
 import pytest
 from toys import without_pages
 
-from mobandits.experiments import reproduce
-from mobandits.experiments.catalogue import EXPERIMENTS
-from mobandits.experiments.rates import HORIZONS
+from mobandits.papers import reproduce
+from mobandits.papers.catalogue import EXPERIMENTS
+from mobandits.papers.rates import HORIZONS
 
 NEAR = 0.01
 POWERS = {"pcz2018": (2 / 3, 3 / 4, 4 / 5), "mocmab2018": (3 / 4, 4 / 5, 6 / 7)}

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import optimize, special
 
-from mobandits.experiments.moglb2019.refitting import Refitted
-from mobandits.kernel.protocols import Shape
+from mobandits.contracts.protocols import Shape
+from mobandits.papers.moglb2019.refitting import Refitted
 from mobandits.policies import MoglbUcb
 
 SHAPE = Shape(arms=4, features=3, objectives=2)

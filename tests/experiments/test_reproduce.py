@@ -10,9 +10,9 @@ import pytest
 from toys import GRID
 
 from mobandits import cli
-from mobandits.experiments import reproduce as module
-from mobandits.experiments.experiment import Ask, Tuned
-from mobandits.experiments.reproduce import TUNING, reproduce, slug
+from mobandits.papers import reproduce as module
+from mobandits.papers.experiment import Ask, Tuned
+from mobandits.papers.reproduce import TUNING, reproduce, slug
 from mobandits.policies import RandomChoice
 from mobandits.simulation import FolderError, Results
 

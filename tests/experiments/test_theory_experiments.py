@@ -7,14 +7,21 @@ import polars as pl
 import pytest
 from toys import without_pages
 
-from mobandits.coverage import PAPERS
-from mobandits.coverage import papers as protocols
-from mobandits.coverage.protocol import Finding, bound, doubted, event, inequality, on_the_event
-from mobandits.experiments import theory
-from mobandits.experiments.catalogue import EXPERIMENTS
-from mobandits.experiments.experiment import Ask
-from mobandits.experiments.reproduce import reproduce
-from mobandits.figures.paper_figures import BOUND, bounds_data
+from mobandits.papers import theorem_experiments as theory
+from mobandits.papers.catalogue import EXPERIMENTS
+from mobandits.papers.experiment import Ask
+from mobandits.papers.pages.paper_figures import BOUND, bounds_data
+from mobandits.papers.protocol import PAPERS
+from mobandits.papers.protocol import papers as protocols
+from mobandits.papers.protocol.protocol import (
+    Finding,
+    bound,
+    doubted,
+    event,
+    inequality,
+    on_the_event,
+)
+from mobandits.papers.reproduce import reproduce
 from mobandits.simulation import FolderError
 
 EVENTS = [

@@ -3,9 +3,9 @@
 import polars as pl
 
 from mobandits.environments import Linear
-from mobandits.experiments import reproduce
-from mobandits.experiments.claims import level, ordering
-from mobandits.experiments.experiment import Computed, Experiment, Plot, Run, Tuned
+from mobandits.papers import reproduce
+from mobandits.papers.claims import level, ordering
+from mobandits.papers.experiment import Computed, Experiment, Plot, Run, Tuned
 from mobandits.policies import RandomChoice, SingleArm
 
 WORLD = Linear(arms=4, features=2, objectives=2, fixed_arms=True)

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from mobandits.compiling.compiled import compile_loop, compiled
 from mobandits.estimators import DisjointRidge, Ridge, SampleMean
 from mobandits.explorers import Greedy, Thompson, Ucb
 from mobandits.explorers.radii import Constant, Drugan, Levelled, Radius, SelfNormalised
-from mobandits.kernel.compiled import compile_loop, compiled
 
 K, D, L = 4, 2, 2
 

@@ -2,7 +2,7 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from mobandits.figures.bands import bands, student
+from mobandits.statistics.bands import bands, student
 
 
 @pytest.mark.parametrize("freedom", [*range(1, 13), 19, 99, 10_000])

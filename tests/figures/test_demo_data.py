@@ -3,12 +3,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mobandits.figures.bands import bands
-from mobandits.figures.coins import best_coin, gains, mixtures
-from mobandits.figures.context_gain import context_gain
-from mobandits.figures.demo_numbers import numbers
-from mobandits.figures.model_use import use_data
-from mobandits.figures.outcomes import outcomes
+from mobandits.demo.context_gain import context_gain
+from mobandits.demo.mixtures import best_coin, gains, mixtures
+from mobandits.demo.model_use import use_data
+from mobandits.demo.numbers import numbers
+from mobandits.demo.outcomes import outcomes
+from mobandits.statistics.bands import bands
 
 AMOUNTS = st.floats(0.01, 100.0)
 MODELS = st.lists(st.tuples(AMOUNTS, st.floats(0, 1)), min_size=1, max_size=4, unique_by=lambda model: model[0])

@@ -1,8 +1,14 @@
 import polars as pl
 import pytest
 
-from mobandits.figures.demo_numbers import findings_of, numbers
-from mobandits.figures.findings import about_coins, about_context, about_models, about_preferences, tally
+from mobandits.demo.findings import (
+    about_coins,
+    about_context,
+    about_models,
+    about_preferences,
+    tally,
+)
+from mobandits.demo.numbers import findings_of, numbers
 
 
 def weights(*means, half=0.001):

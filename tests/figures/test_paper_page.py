@@ -5,10 +5,19 @@ import math
 import polars as pl
 import pytest
 
-from mobandits.figures.claims_markdown import claims_markdown
-from mobandits.figures.index_page import index_page
-from mobandits.figures.paper_figures import BOUND, bounds_data, draw_plot, drawable, plot_data, shown
-from mobandits.figures.paper_page import (
+from mobandits.figures.run_page import final_rows
+from mobandits.figures.style import NARROW
+from mobandits.papers.pages.claims_markdown import claims_markdown
+from mobandits.papers.pages.index_page import index_page
+from mobandits.papers.pages.paper_figures import (
+    BOUND,
+    bounds_data,
+    draw_plot,
+    drawable,
+    plot_data,
+    shown,
+)
+from mobandits.papers.pages.paper_page import (
     claims_table,
     constants,
     counted,
@@ -20,8 +29,6 @@ from mobandits.figures.paper_page import (
     telling,
     values,
 )
-from mobandits.figures.run_page import final_rows
-from mobandits.figures.style import NARROW
 
 COLUMNS = ["run", "policy", "trial", "round", "metric", "component", "value"]
 

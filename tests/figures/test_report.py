@@ -3,7 +3,7 @@ import re
 
 import pytest
 
-from mobandits.figures import report
+from mobandits import report
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twins.zooming import Zoom
 
-from mobandits.kernel.active_balls import add_ball, learn, move_first, no_balls
-from mobandits.kernel.similarity import ScaledEuclidean
+from mobandits.policies.zooming.active_balls import add_ball, learn, move_first, no_balls
+from mobandits.policies.zooming.similarity import ScaledEuclidean
 
 UNIT = st.floats(0, 1)
 EUCLID = ScaledEuclidean()

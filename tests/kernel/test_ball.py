@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mobandits.kernel.ball import project_onto_ball
+from mobandits.numerics.ball import project_onto_ball
 
 
 def by_eigenvalues(matrix, x, bound):

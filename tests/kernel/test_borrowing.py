@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from mobandits.kernel.compiled import DISABLE_JIT, compile_loop
-from mobandits.kernel.protocols import Array
+from mobandits.compiling.compiled import DISABLE_JIT, compile_loop
+from mobandits.contracts.protocols import Array
 
 pytestmark = pytest.mark.skipif(DISABLE_JIT, reason="interpreted loops borrow nothing")
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from mobandits.kernel import checks
-from mobandits.kernel.protocols import Recipe
+from mobandits.contracts.protocols import Recipe
+from mobandits.support import checks
 
 
 @dataclass(frozen=True)

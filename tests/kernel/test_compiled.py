@@ -12,7 +12,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mobandits.kernel.compiled import CompileError, Floats, Ints, compile_loop, compiled, is_compiled, kernel
+from mobandits.compiling.compiled import (
+    CompileError,
+    Floats,
+    Ints,
+    compile_loop,
+    compiled,
+    is_compiled,
+    kernel,
+)
 
 
 @kernel
@@ -192,29 +200,29 @@ def test_a_failure_without_a_line_is_explained_too():
 FILES = {
     "constants.py": "FACTOR = 3.0\n",
     "helper.py": (
-        "from mobandits.kernel.compiled import kernel\nfrom constants import FACTOR\n\n\n"
+        "from mobandits.compiling.compiled import kernel\nfrom constants import FACTOR\n\n\n"
         "@kernel\ndef scaled(x):\n    return FACTOR * x\n"
     ),
     "part.py": (
-        "from mobandits.kernel.compiled import compiled\nfrom helper import scaled\n\n\n"
+        "from mobandits.compiling.compiled import compiled\nfrom helper import scaled\n\n\n"
         "@compiled\nclass Part:\n    shift: float\n\n    def of(self, i):\n        return scaled(i) + self.shift\n"
     ),
     "loops.py": "def apply(part, out):\n    for i in range(len(out)):\n        out[i] = part.of(i)\n",
     "main.py": (
         "import json\nimport sys\n\nimport numpy as np\nfrom loops import apply\nfrom part import Part\n\n"
-        "from mobandits.kernel.compiled import compile_loop\n\n"
+        "from mobandits.compiling.compiled import compile_loop\n\n"
         "part, out = Part(1.0), np.empty(3)\nloop = compile_loop(apply, part)\nloop(part, out)\n"
         "stats = getattr(loop, 'dispatcher', None) and loop.dispatcher.stats\n"
         "print(json.dumps({'out': out.tolist(), 'hits': stats and sum(stats.cache_hits.values())}))\n"
     ),
     "called.py": (
-        "import json\n\nfrom helper import scaled\n\nfrom mobandits.kernel.compiled import compile_loop\n\n"
+        "import json\n\nfrom helper import scaled\n\nfrom mobandits.compiling.compiled import compile_loop\n\n"
         "out = [scaled(x) for x in (1.0, 2.0)]\nstats = compile_loop(scaled.function).dispatcher.stats\n"
         "print(json.dumps({'out': out, 'hits': sum(stats.cache_hits.values())}))\n"
     ),
     "inline.py": (
         "import numpy as np\nfrom loops import apply\n"
-        "from mobandits.kernel.compiled import compile_loop, compiled\n\n\n"
+        "from mobandits.compiling.compiled import compile_loop, compiled\n\n\n"
         "@compiled\nclass Here:\n    def of(self, i):\n        return i + 0.5\n\n\n"
         "out = np.empty(3)\nloop = compile_loop(apply, Here())\nloop(Here(), out)\n"
         'print(\'{"out": %s, "hits": %d}\' % (out.tolist(), sum(loop.dispatcher.stats.cache_hits.values())))\n'

@@ -8,9 +8,17 @@ from hypothesis import strategies as st
 from twins.surfaces import Manhattan
 from twins.zooming import ball_state, twin_of
 
-from mobandits.kernel.active_balls import add_ball, no_balls
-from mobandits.kernel.domains import append_uncovered, cut, draw_from_slice, include, owned, owners_of, relevant
-from mobandits.kernel.similarity import ScaledEuclidean
+from mobandits.policies.zooming.active_balls import add_ball, no_balls
+from mobandits.policies.zooming.domains import (
+    append_uncovered,
+    cut,
+    draw_from_slice,
+    include,
+    owned,
+    owners_of,
+    relevant,
+)
+from mobandits.policies.zooming.similarity import ScaledEuclidean
 
 COARSE = st.integers(0, 8).map(lambda i: i / 8)  # ties, and balls that touch
 NUMBER = COARSE | st.floats(0, 1)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twins import orders as twins
 
-from mobandits.kernel.compiled import compile_loop
+from mobandits.compiling.compiled import compile_loop
 from mobandits.orders.pareto import Pareto
 
 ALL, PARETO = np.zeros(0, np.int64), Pareto()

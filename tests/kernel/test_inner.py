@@ -9,8 +9,8 @@ import pytest
 from numba import njit
 from numba.core import event
 
-from mobandits.kernel import masks
-from mobandits.kernel.compiled import DISABLE_JIT, Floats, compile_loop, compiled, kernel
+from mobandits.compiling.compiled import DISABLE_JIT, Floats, compile_loop, compiled, kernel
+from mobandits.numerics import masks
 
 pytestmark = pytest.mark.skipif(DISABLE_JIT, reason="interpreted functions leave counting to Python")
 

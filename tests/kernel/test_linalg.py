@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mobandits.kernel import linalg
+from mobandits.numerics import linalg
 
 SEEDS = st.integers(0, 2**32 - 1)
 SIZES = st.integers(1, 6)

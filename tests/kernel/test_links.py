@@ -4,8 +4,16 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from mobandits.kernel.compiled import compile_loop
-from mobandits.kernel.links import LINKS, Identity, Logit, Probit, check_links, joined, named_links
+from mobandits.compiling.compiled import compile_loop
+from mobandits.numerics.links import (
+    LINKS,
+    Identity,
+    Logit,
+    Probit,
+    check_links,
+    joined,
+    named_links,
+)
 
 Z = np.linspace(-40.0, 40.0, 401)
 

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from mobandits.kernel import masks
+from mobandits.numerics import masks
 
 MASK = np.array([False, True, True, False, True])
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from numba import njit
 
-from mobandits.kernel.compiled import DISABLE_JIT, compile_loop, kernel
-from mobandits.kernel.memory import lent
+from mobandits.compiling.compiled import DISABLE_JIT, compile_loop, kernel
+from mobandits.compiling.memory import lent
 
 pytestmark = pytest.mark.skipif(DISABLE_JIT, reason="interpreted loops leave memory to Python")
 

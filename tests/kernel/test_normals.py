@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mobandits.kernel.normals import FEW, normals
+from mobandits.numerics.normals import FEW, normals
 
 
 @pytest.mark.parametrize("size", [0, 1, FEW - 1, FEW, 3_000_000])  # of three million some 800 come from the tails

@@ -6,8 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from mobandits.kernel.compiled import compile_loop
-from mobandits.kernel.pareto_filter import LEAF, front_of_many, nondominated, plant, through_tree
+from mobandits.compiling.compiled import compile_loop
+from mobandits.numerics.pareto_filter import (
+    LEAF,
+    front_of_many,
+    nondominated,
+    plant,
+    through_tree,
+)
 from mobandits.orders.pareto import Pareto
 
 ALL, PARETO = np.zeros(0, np.int64), Pareto()

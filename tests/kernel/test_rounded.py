@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mobandits.kernel.rounded import in_last_decimals
+from mobandits.numerics.rounded import in_last_decimals
 from mobandits.orders import Chebyshev, ExploreWide, Lexicographic, Pareto
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mobandits.kernel.surface import Scores
+from mobandits.contracts.continuum import Scores
 from mobandits.metrics import BinRatio
 from mobandits.simulation.record import recorder
 

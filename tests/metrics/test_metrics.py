@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from twins import metric_twins as twins
 
 from mobandits import metrics
-from mobandits.kernel.protocols import Block, Shape
+from mobandits.contracts.protocols import Block, Shape
 from mobandits.orders import Lexicographic, pc_gap_authors
 from mobandits.simulation.truth import BlockTruth
 

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from twins import set_twins as twins
 
 from mobandits import metrics, simulate
+from mobandits.contracts.protocols import Block, Shape
 from mobandits.environments import GeneralizedLinear, Linear, Logged, MultiArmed
-from mobandits.kernel.hypervolume import Reach, exact_volume
-from mobandits.kernel.protocols import Block, Shape
 from mobandits.metrics.hypervolume import front
+from mobandits.numerics.hypervolume import Reach, exact_volume
 from mobandits.policies import MolUcb, RandomChoice
 from mobandits.simulation.record import Running
 from mobandits.simulation.truth import BlockTruth

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from twins import hull as twins
 
-from mobandits.kernel.compiled import compile_loop
-from mobandits.kernel.protocols import Beliefs
+from mobandits.compiling.compiled import compile_loop
+from mobandits.contracts.protocols import Beliefs
 from mobandits.orders import EffectivePareto
 
 

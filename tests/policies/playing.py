@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mobandits.kernel.compiled import compile_loop
-from mobandits.kernel.protocols import Shape
+from mobandits.compiling.compiled import compile_loop
+from mobandits.contracts.protocols import Shape
 from mobandits.simulation.play import play
 from mobandits.testing import DEFAULT_SHAPE
 

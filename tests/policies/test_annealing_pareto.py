@@ -5,7 +5,7 @@ import pytest
 from twins.regression import History
 from twins.replay import replay, watched
 
-from mobandits.kernel.protocols import Shape
+from mobandits.contracts.protocols import Shape
 from mobandits.policies import AnnealingPareto
 
 SHAPE = Shape(arms=7, features=0, objectives=2)

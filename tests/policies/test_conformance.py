@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mobandits import policies
-from mobandits.kernel.protocols import Recipe
+from mobandits.contracts.protocols import Recipe
 from mobandits.orders import EffectivePareto
 from mobandits.policies import (
     AnnealingPareto,

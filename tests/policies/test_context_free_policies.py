@@ -6,7 +6,7 @@ from playing import OWN, K, L, T, close, pareto, played
 
 from mobandits.estimators import MeanState
 from mobandits.policies import ParetoTs, ParetoUcb1, RandomChoice, ScalarizedUcb1, SingleArm
-from mobandits.policies.pareto_ts import BetaState
+from mobandits.policies.context_free.pareto_ts import BetaState
 
 
 def means(arms, rewards):

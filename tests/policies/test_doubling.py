@@ -5,9 +5,9 @@ import pytest
 from twins.tiny import Tiny
 
 from mobandits import simulate
-from mobandits.kernel.protocols import Shape
+from mobandits.contracts.protocols import Shape
 from mobandits.policies import Doubling, Exp3P, MoslbPl, RandomChoice
-from mobandits.policies.exp3p import Exp3PPolicy
+from mobandits.policies.context_free.exp3p import Exp3PPolicy
 from mobandits.simulation.learner import Learner
 from mobandits.simulation.play import play
 from mobandits.spec import build

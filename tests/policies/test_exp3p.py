@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from twins.replay import replay, uniform_rewards
 
-from mobandits.kernel.protocols import Shape
+from mobandits.contracts.protocols import Shape
 from mobandits.policies import Exp3P
 
 SHAPE = Shape(arms=4, features=0, objectives=2, rounds=300)

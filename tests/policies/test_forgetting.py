@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from playing import OWN, SHARED, Played
 
+from mobandits.compiling.compiled import compile_loop
+from mobandits.contracts.protocols import Shape
 from mobandits.estimators import Discounted, DisjointRidge, Ridge
-from mobandits.kernel.compiled import compile_loop
-from mobandits.kernel.protocols import Shape
 from mobandits.policies import Doubling, Exp3P, Forgetting, HypervolumeUcb, MoglbUcb, MolEpsGreedy, MolTs, MolUcb, Ucb1
-from mobandits.policies.parts import composite, exchanged
+from mobandits.policies.composition import composite, exchanged
 from mobandits.simulation.play import play
 
 K, D, L, HALF = 5, 2, 3, 600  # the types of the conformance suite, so that nothing more need be compiled

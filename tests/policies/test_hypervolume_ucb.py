@@ -5,9 +5,9 @@ import pytest
 from twins.regression import History
 from twins.replay import decided, replay
 
+from mobandits.contracts.protocols import Shape
 from mobandits.estimators import SampleMean
 from mobandits.explorers import Greedy, Hypervolume
-from mobandits.kernel.protocols import Shape
 from mobandits.policies import HypervolumeUcb
 
 SHAPE = Shape(arms=6, features=2, objectives=3)

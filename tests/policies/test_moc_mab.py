@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from twins.replay import pareto_front, replay, uniform_rewards, watched
 
-from mobandits.kernel.protocols import Shape
+from mobandits.contracts.protocols import Shape
 from mobandits.policies import CdUcb1, CpUcb1, CsUcb1, MocMab
-from mobandits.policies.moc_mab import doubt
+from mobandits.policies.cells.moc_mab import doubt
 
 K, T = 4, 600
 TWO = Shape(arms=K, features=2, objectives=2, rounds=T, shared=True)

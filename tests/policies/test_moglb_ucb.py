@@ -6,8 +6,8 @@ from scipy import optimize, special, stats
 from twins.cubic import Cubic
 from twins.replay import pareto_front, replay, watched
 
+from mobandits.contracts.protocols import Shape
 from mobandits.estimators.linear import REFRESH
-from mobandits.kernel.protocols import Shape
 from mobandits.policies import MoglbUcb
 
 SHAPE = Shape(arms=8, features=3, objectives=3)

@@ -6,7 +6,7 @@ from scipy import special
 from twins.regression import History
 from twins.replay import believed, decided, replay, taught
 
-from mobandits.kernel.protocols import Shape
+from mobandits.contracts.protocols import Shape
 from mobandits.orders import EffectivePareto, Pareto
 from mobandits.policies import MoglbUcb, MolTs
 

@@ -6,9 +6,9 @@ from scipy import stats
 from twins.regression import History
 from twins.replay import pareto_front, replay, watched
 
-from mobandits.kernel.protocols import Shape
+from mobandits.contracts.protocols import Shape
 from mobandits.policies import ParetoKg
-from mobandits.policies.pareto_kg import expected_gain
+from mobandits.policies.context_free.pareto_kg import expected_gain
 
 SHAPE = Shape(arms=5, features=0, objectives=2, rounds=300)
 

@@ -5,7 +5,7 @@ import pytest
 from twins.regression import History, last_leader
 from twins.replay import replay, watched
 
-from mobandits.kernel.protocols import Shape
+from mobandits.contracts.protocols import Shape
 from mobandits.policies import PfLex
 
 SHAPE = Shape(arms=5, features=0, objectives=3, rounds=300)

@@ -5,7 +5,7 @@ import pytest
 from twins.regression import History
 from twins.replay import pareto_front, replay, watched
 
-from mobandits.kernel.protocols import Shape
+from mobandits.contracts.protocols import Shape
 from mobandits.policies import PfiRls
 
 

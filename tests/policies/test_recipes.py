@@ -6,7 +6,7 @@ import pytest
 from playing import OWN
 
 from mobandits import policies
-from mobandits.kernel.protocols import Shape
+from mobandits.contracts.protocols import Shape
 from mobandits.orders import Levels
 from mobandits.policies import (
     MolEpsGreedy,
@@ -20,7 +20,7 @@ from mobandits.policies import (
     ScalarizedUcb1,
     SingleArm,
 )
-from mobandits.policies.mol_ts import optimistic_draws
+from mobandits.policies.linear.mol_ts import optimistic_draws
 
 FLAT = Shape(arms=3, features=0, objectives=3, rounds=100)
 

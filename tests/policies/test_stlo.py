@@ -5,7 +5,7 @@ import pytest
 from twins.regression import History, last_leader
 from twins.replay import replay, watched
 
-from mobandits.kernel.protocols import Shape
+from mobandits.contracts.protocols import Shape
 from mobandits.policies import Stlo
 
 SHAPE = Shape(arms=6, features=2, objectives=3, rounds=300)

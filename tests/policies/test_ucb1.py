@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from twins.replay import replay, watched
 
-from mobandits.kernel.protocols import Shape
+from mobandits.contracts.protocols import Shape
 from mobandits.policies import Ucb1
 
 SHAPE = Shape(arms=6, features=0, objectives=3)

@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 from twins.surfaces import Copies, Manhattan, SameDistance
 from twins.zooming import Zoom
 
+from mobandits.compiling.compiled import compile_loop
+from mobandits.contracts.continuum import SurfaceShape
+from mobandits.contracts.protocols import Shape
 from mobandits.environments import TwoRidges, TwoRidgesGrid
-from mobandits.kernel.active_balls import Balls
-from mobandits.kernel.compiled import compile_loop
-from mobandits.kernel.domains import owned, owners_of, relevant
-from mobandits.kernel.protocols import Shape
-from mobandits.kernel.similarity import ScaledEuclidean
-from mobandits.kernel.surface import SurfaceShape
-from mobandits.kernel.text import concise
 from mobandits.policies import ContextualZooming, Pcz, RandomChoice
+from mobandits.policies.zooming.active_balls import Balls
+from mobandits.policies.zooming.domains import owned, owners_of, relevant
+from mobandits.policies.zooming.similarity import ScaledEuclidean
 from mobandits.simulation.play_surface import play_surface
+from mobandits.support.naming import concise
 from mobandits.testing.arena import copied, same
 
 LINE = SurfaceShape(dimensions=1, features=1, objectives=2, rounds=100_000)

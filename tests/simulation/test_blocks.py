@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from twins.tiny import Tiny
 
-from mobandits.kernel.protocols import Block, Shape
+from mobandits.contracts.protocols import Block, Shape
 from mobandits.simulation.blocks import STRETCH, blocks, stretches, tidy
 
 SHAPE = Shape(arms=3, features=2, objectives=1)

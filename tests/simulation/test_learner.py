@@ -8,8 +8,14 @@ import numpy as np
 import pytest
 
 from mobandits import simulate
-from mobandits.kernel.assumptions import UNIT_BALL, UNIT_CUBE, UNIT_REWARDS, InputWarning, assumed
-from mobandits.kernel.protocols import Block, Choice, Recipe, Shape, Stage
+from mobandits.contracts.assumptions import (
+    UNIT_BALL,
+    UNIT_CUBE,
+    UNIT_REWARDS,
+    InputWarning,
+    assumed,
+)
+from mobandits.contracts.protocols import Block, Choice, Recipe, Shape, Stage
 from mobandits.policies import ParetoTs, Ucb1
 from mobandits.simulation.learner import Learner
 from mobandits.simulation.play import play

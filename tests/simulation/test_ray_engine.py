@@ -17,15 +17,15 @@ import pytest
 from twins.tiny import Plain, PlainPolicy, Tiny, TinyProblem
 
 from mobandits import cli
-from mobandits.kernel.assumptions import UNIT_REWARDS, InputWarning, assumed
-from mobandits.kernel.extras import MissingExtraError
-from mobandits.kernel.protocols import Recipe
+from mobandits.contracts.assumptions import UNIT_REWARDS, InputWarning, assumed
+from mobandits.contracts.protocols import Recipe
 from mobandits.metrics import LevelRegret, Reward
 from mobandits.orders import Lexicographic
 from mobandits.policies import MolUcb
 from mobandits.simulation import Readings, ray_engine, simulate
 from mobandits.simulation.ray_engine import EngineError, cluster
 from mobandits.spec import catalogue
+from mobandits.support.optional import MissingExtraError
 
 TESTS = Path(__file__).parent.parent
 SMALL = {"rounds": 300, "trials": 5, "seed": 5, "record": 7, "metrics": ["reward", "jaccard", "pareto_regret"]}

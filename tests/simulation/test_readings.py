@@ -5,13 +5,13 @@ import polars as pl
 import pytest
 from twins.tiny import Plain, Tiny
 
-from mobandits.kernel.protocols import Beliefs, Block
-from mobandits.kernel.text import concise
+from mobandits.contracts.protocols import Beliefs, Block
 from mobandits.orders import Levels, Lexicographic, Pareto
 from mobandits.policies import MolUcb, RandomChoice
 from mobandits.simulation import Readings, simulate
 from mobandits.simulation.players import player
 from mobandits.simulation.streams import READER, stream
+from mobandits.support.naming import concise
 
 LEARNER = MolUcb(scale=0.3)
 ORDERS = {"lexi": Lexicographic(), "front": Pareto()}

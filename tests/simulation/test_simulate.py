@@ -8,11 +8,11 @@ import polars as pl
 import pytest
 from twins.tiny import Plain, PlainPolicy, Tiny, TinyData
 
-from mobandits.kernel.protocols import Recipe
-from mobandits.kernel.text import concise
+from mobandits.contracts.protocols import Recipe
 from mobandits.metrics import Jaccard, LevelRegret, Reward
 from mobandits.policies import MolUcb, RandomChoice
 from mobandits.simulation import Readings, simulate
+from mobandits.support.naming import concise
 
 SMALL = {"rounds": 300, "trials": 3, "seed": 5, "record": 7}
 ALL = ["pareto_regret", "reward", "jaccard", "plays", "dollars", "objective_regret", LevelRegret([[0], [1]])]

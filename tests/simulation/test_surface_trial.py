@@ -11,10 +11,9 @@ import polars as pl
 import pytest
 from twins.surfaces import Continuum, Copies, PlainCopies
 
+from mobandits.compiling.compiled import compile_loop
+from mobandits.contracts.continuum import SurfaceBlock
 from mobandits.environments import Linear, TwoRidges
-from mobandits.kernel.compiled import compile_loop
-from mobandits.kernel.surface import SurfaceBlock
-from mobandits.kernel.text import concise
 from mobandits.metrics import BinRatio, Jaccard
 from mobandits.orders import Pareto
 from mobandits.policies import ContextualZooming, Doubling, MolUcb, Pcz, RandomChoice
@@ -22,6 +21,7 @@ from mobandits.simulation import Readings, simulate
 from mobandits.simulation.play_surface import play_surface
 from mobandits.simulation.streams import POLICY, ROUNDS, stream
 from mobandits.simulation.surface_trial import surface_blocks, surface_stretches
+from mobandits.support.naming import concise
 
 RECIPES = {"pcz": Pcz(scale=0.12), "cz": ContextualZooming(scale=0.12), "random": RandomChoice()}
 SMALL = {"rounds": 600, "trials": 3, "seed": 5, "record": 6}

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mobandits.kernel.protocols import Block
+from mobandits.contracts.protocols import Block
 from mobandits.orders import Levels, Lexicographic, Pareto
 from mobandits.simulation.truth import BlockTruth
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mobandits.kernel.protocols import Block, Shape
+from mobandits.contracts.protocols import Block, Shape
 
 
 class Problem:

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numba.core.config import DISABLE_JIT
 
-from mobandits.kernel.compiled import compiled, kernel
-from mobandits.kernel.masks import leaders
+from mobandits.compiling.compiled import compiled, kernel
+from mobandits.numerics.masks import leaders
 from mobandits.orders.order import BaseOrder
 
 

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.core.config import DISABLE_JIT
 
-from mobandits.kernel.compiled import compiled, kernel
-from mobandits.kernel.masks import uniform
-from mobandits.kernel.protocols import Array, Choice, Recipe
+from mobandits.compiling.compiled import compiled, kernel
+from mobandits.contracts.protocols import Array, Choice, Recipe
+from mobandits.numerics.masks import uniform
 
 
 class State(NamedTuple):

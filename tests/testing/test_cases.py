@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from policy_mutants import Honest, HonestRecipe, Mutant, State
 
-from mobandits.kernel.protocols import Recipe, Shape
+from mobandits.contracts.protocols import Recipe, Shape
 from mobandits.orders import Levels, Pareto, Weighted
 from mobandits.testing import DEFAULT_SHAPE, POLICY_CHECKS, PolicyCase, check_order, check_policy
 from mobandits.testing.arena import ROUNDS, arena, copied, distance, in_parts, restored, same, snapshot

@@ -9,13 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mobandits import gaps
+from mobandits.contracts.protocols import Shape
 from mobandits.explorers import radii
-from mobandits.kernel.links import LINKS
-from mobandits.kernel.protocols import Shape
+from mobandits.numerics.links import LINKS
 from mobandits.orders import EffectivePareto
+from mobandits.papers.drugan2013 import theory as drugan2013
+from mobandits.papers.mocmab2018 import theory as mocmab2018
+from mobandits.papers.moglb2019 import theory as moglb2019
+from mobandits.papers.molts2025 import theory as molts2025
+from mobandits.papers.moslb2024 import theory as moslb2024
+from mobandits.papers.pcz2018 import theory as pcz2018
 from mobandits.policies import MocMab
-from mobandits.policies.mol_ts import optimistic_draws
-from mobandits.theory import drugan2013, mocmab2018, moglb2019, molts2025, moslb2024, pcz2018
+from mobandits.policies.linear.mol_ts import optimistic_draws
 
 LINEAR = np.random.default_rng(0)
 

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mobandits.theory import pcz2018, zooming
+from mobandits.papers.pcz2018 import theory as pcz2018
+from mobandits.papers.pcz2018 import zooming_dimension as zooming
 
 
 def largest_packing(points, radius):

@@ -1,6 +1,6 @@
 """A link that somebody else might write."""
 
-from mobandits.kernel.compiled import compiled
+from mobandits.compiling.compiled import compiled
 
 
 @compiled

@@ -9,8 +9,8 @@ from fractions import Fraction
 import numpy as np
 from scipy.optimize import linprog
 
-from mobandits.kernel.compiled import compile_loop
-from mobandits.kernel.hull import (
+from mobandits.compiling.compiled import compile_loop
+from mobandits.numerics.hull import (
     effective,
     effective_front,
     effective_gap,
@@ -19,9 +19,9 @@ from mobandits.kernel.hull import (
     membership,
     shape_of,
 )
-from mobandits.kernel.masks import everyone
-from mobandits.kernel.mixtures import climb
-from mobandits.kernel.simplex import look_from
+from mobandits.numerics.masks import everyone
+from mobandits.numerics.mixtures import climb
+from mobandits.numerics.simplex import look_from
 from mobandits.orders.effective_pareto import EffectivePareto
 
 

@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from mobandits.kernel.compiled import compile_loop
-from mobandits.kernel.dominance import dominated, nondominated, pareto_gap, pareto_gaps
-from mobandits.kernel.protocols import Beliefs
+from mobandits.compiling.compiled import compile_loop
+from mobandits.contracts.protocols import Beliefs
+from mobandits.numerics.dominance import dominated, nondominated, pareto_gap, pareto_gaps
 
 
 def survey_loop(order, low, high):
@@ -60,7 +60,7 @@ def draws(order, low, high, seed=0):
 
 
 def primitives_loop(_order, values, on, among):
-    """What kernel/dominance.py says; `_order` only carries the fingerprint of that file."""
+    """What numerics/dominance.py says; `_order` only carries the fingerprint of that file."""
     beaten = np.empty(len(values), np.bool_)
     for a in range(len(values)):
         beaten[a] = dominated(values, a, on, among)

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mobandits.kernel.compiled import compile_loop
+from mobandits.compiling.compiled import compile_loop
 from mobandits.simulation.play import play
 
 

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mobandits.kernel.compiled import compiled
-from mobandits.kernel.similarity import ScaledEuclidean
-from mobandits.kernel.surface import Surface, SurfaceBlock, SurfaceShape
+from mobandits.compiling.compiled import compiled
+from mobandits.contracts.continuum import Surface, SurfaceBlock, SurfaceShape
+from mobandits.policies.zooming.similarity import ScaledEuclidean
 
 
 @compiled

@@ -5,7 +5,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from mobandits.kernel.protocols import Beliefs, Block, Choice, Recipe, Shape
+from mobandits.contracts.protocols import Beliefs, Block, Choice, Recipe, Shape
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ import math
 
 import numpy as np
 
-from mobandits.kernel.active_balls import add_ball, no_balls
-from mobandits.kernel.similarity import ScaledEuclidean
+from mobandits.policies.zooming.active_balls import add_ball, no_balls
+from mobandits.policies.zooming.similarity import ScaledEuclidean
 
 
 class Ball:
@@ -15,7 +15,7 @@ class Ball:
 
 
 class Zoom:
-    """`doubt(n)` and `enough(n, radius)` as in `mobandits.policies.zooming.Rule`; `distance(z, w)` of two points."""
+    """`doubt(n)` and `enough(n, radius)` as in `mobandits.policies.zooming.zooming.Rule`; `distance(z, w)` of two points."""
 
     def __init__(self, doubt, enough, objectives, distance=None):
         self.doubt, self.enough, self.objectives = doubt, enough, objectives

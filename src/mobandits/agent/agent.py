@@ -9,15 +9,15 @@ from typing import Any, Literal
 import numpy as np
 
 from mobandits.agent.arms import Arms
+from mobandits.agent.bound_policy import Mind
 from mobandits.agent.contexts import Contexts
 from mobandits.agent.decision import Decision, Offer
 from mobandits.agent.guard import Guard
 from mobandits.agent.inputs import check_counts, check_recipe, merged, reward_list
-from mobandits.agent.mind import Mind
 from mobandits.agent.objectives import Expectations, Scales, objectives_of
-from mobandits.agent.waiting import Pending, Waiting
-from mobandits.kernel.checks import choice, number
-from mobandits.kernel.protocols import Array, Recipe, Shape
+from mobandits.agent.pending import Pending, Waiting
+from mobandits.contracts.protocols import Array, Recipe, Shape
+from mobandits.support.checks import choice, number
 
 Propensity = Literal["exact", "sampled", "none"]
 

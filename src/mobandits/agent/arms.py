@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from mobandits.agent.inputs import members
-from mobandits.kernel.protocols import IntArray
+from mobandits.contracts.protocols import IntArray
 
 
 class Arms:

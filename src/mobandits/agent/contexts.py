@@ -7,8 +7,8 @@ import numpy as np
 
 from mobandits.agent.arms import Arms
 from mobandits.agent.decision import Offer
-from mobandits.kernel.checks import doubles, is_ready
-from mobandits.kernel.protocols import Array
+from mobandits.contracts.protocols import Array
+from mobandits.support.checks import doubles, is_ready
 
 
 class Contexts:

@@ -3,7 +3,7 @@
 from collections.abc import Hashable
 from typing import NamedTuple
 
-from mobandits.kernel.protocols import Array, IntArray
+from mobandits.contracts.protocols import Array, IntArray
 
 
 class Decision(NamedTuple):

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mobandits.agent import rounds as compiled
+from mobandits.agent import compiled_calls as compiled
 from mobandits.agent.decision import Decision
 from mobandits.agent.parts import comparing, plain_explorer, unwrapped
-from mobandits.kernel.compiled import compile_loop
-from mobandits.kernel.protocols import Array
-from mobandits.policies.parts import exchanged
+from mobandits.compiling.compiled import compile_loop
+from mobandits.contracts.protocols import Array
+from mobandits.policies.composition import exchanged
 
 if TYPE_CHECKING:
     import polars as pl

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from mobandits.kernel.protocols import Array, Policy, Recipe, Shape
+from mobandits.contracts.protocols import Array, Policy, Recipe, Shape
 
 
 def joined(recipe: Recipe, shape: Shape, state: Any, slot: int, like: int | None) -> tuple[Policy, Any]:

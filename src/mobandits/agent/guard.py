@@ -7,8 +7,8 @@ from typing import NoReturn
 
 import numpy as np
 
-from mobandits.kernel.assumptions import SLACK, InputWarning, complaint, outside
-from mobandits.kernel.protocols import Array, Assumption, Recipe
+from mobandits.contracts.assumptions import SLACK, InputWarning, complaint, outside
+from mobandits.contracts.protocols import Array, Assumption, Recipe
 
 LARGEST = sys.float_info.max
 NOTHING = np.empty(0)

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from mobandits.kernel.checks import integer, number
 from mobandits.logs.names import checked_name, decoded
+from mobandits.support.checks import integer, number
 
 LARGEST = 2**63 - 1
 MOST_FEATURES = 100_000  # a Gram matrix of so many has 80 GB

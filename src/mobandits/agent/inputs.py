@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from mobandits.kernel.checks import doubles, integer
-from mobandits.kernel.protocols import Recipe
+from mobandits.contracts.protocols import Recipe
+from mobandits.support.checks import doubles, integer
 
 
 def check_recipe(recipe: Any) -> None:

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mobandits.contracts.protocols import Array
 from mobandits.estimators.linear import RidgeState, refresh, split_grams
 from mobandits.estimators.sample_mean import MeanState
-from mobandits.kernel.protocols import Array
-from mobandits.policies.random_choice import Plays
+from mobandits.policies.baselines.random_choice import Plays
 
 if TYPE_CHECKING:
     from mobandits.agent.agent import Agent

@@ -4,20 +4,20 @@ from typing import Any
 
 import numpy as np
 
-from mobandits.kernel.protocols import Array, Mask
-from mobandits.policies.exp3p import Exp3PPolicy
-from mobandits.policies.in_cells import InCells
-from mobandits.policies.periodic import RADIX, Periodic
-from mobandits.policies.random_borders import RandomBorders
-from mobandits.policies.scalarized_ucb1 import ScalarizedUcb1Policy
-from mobandits.policies.zooming import Zooming
+from mobandits.contracts.protocols import Array, Mask
+from mobandits.policies.cells.in_cells import InCells
+from mobandits.policies.cells.random_borders import RandomBorders
+from mobandits.policies.context_free.exp3p import Exp3PPolicy
+from mobandits.policies.context_free.scalarized_ucb1 import ScalarizedUcb1Policy
+from mobandits.policies.wrappers.periodic import RADIX, Periodic
+from mobandits.policies.zooming.zooming import Zooming
 
 
 def possible(policy: Any, state: Any, notes: Array) -> Mask:
     """(decisions,) which notes the policy may have given before it came to this state; others' policies: finite ones.
 
     Example:
-        >>> from mobandits.kernel.protocols import Shape
+        >>> from mobandits.contracts.protocols import Shape
         >>> from mobandits.policies import ScalarizedUcb1
         >>> policy = ScalarizedUcb1().bind(Shape(arms=4, features=0, objectives=2))
         >>> possible(policy, policy.init(), np.array([0.0, 2.0, 3.0, -1.0, 0.5])).tolist()

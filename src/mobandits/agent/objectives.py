@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from mobandits.agent.inputs import members
-from mobandits.kernel.assumptions import InputWarning
-from mobandits.kernel.checks import number
-from mobandits.kernel.protocols import Array
+from mobandits.contracts.assumptions import InputWarning
+from mobandits.contracts.protocols import Array
+from mobandits.support.checks import number
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,12 @@
 import dataclasses
 from typing import Any
 
+from mobandits.compiling.compiled import is_compiled
+from mobandits.contracts.protocols import Beliefs, Policy
 from mobandits.explorers import Linked, Thompson, Ucb
-from mobandits.kernel.compiled import is_compiled
-from mobandits.kernel.protocols import Beliefs, Policy
 from mobandits.orders import ExploreWide
 from mobandits.policies.composite import Composite
-from mobandits.policies.parts import composite, exchanged
+from mobandits.policies.composition import composite, exchanged
 
 
 def comparing(policy: Any) -> Composite | None:
@@ -24,7 +24,7 @@ def with_order(policy: Policy, order: Any) -> Any:
         ValueError: where the policy has no order that could be exchanged.
 
     Example:
-        >>> from mobandits.kernel.protocols import Shape
+        >>> from mobandits.contracts.protocols import Shape
         >>> from mobandits.orders import Lexicographic
         >>> from mobandits.policies import MolUcb
         >>> with_order(MolUcb(scale=0.3).bind(Shape(arms=3, features=2, objectives=2)), Lexicographic()).order
@@ -62,7 +62,7 @@ def random_beliefs(part: Any) -> bool:
     """Whether beliefs are drawn, as in Thompson sampling, so that `probabilities` is conditional on the draw.
 
     Example:
-        >>> from mobandits.kernel.protocols import Shape
+        >>> from mobandits.contracts.protocols import Shape
         >>> from mobandits.policies import MolTs, MolUcb
         >>> shape = Shape(arms=3, features=2, objectives=2)
         >>> [random_beliefs(recipe.bind(shape)) for recipe in (MolTs(), MolUcb())]

@@ -8,10 +8,10 @@ import numpy as np
 
 from mobandits.agent.decision import Decision
 from mobandits.agent.descriptions import described, made
-from mobandits.kernel.text import concise
 from mobandits.logs.errors import LogError
 from mobandits.logs.journal import Journal
 from mobandits.logs.names import checked_name
+from mobandits.support.naming import concise
 
 if TYPE_CHECKING:
     from mobandits.agent.agent import Agent

@@ -20,11 +20,11 @@ from mobandits.agent.growth import arrays
 from mobandits.agent.headers import FIELDS, MOST_FEATURES, OPTIONS, check_header, decoded_names, whole
 from mobandits.agent.notes import possible
 from mobandits.agent.objectives import Objective
+from mobandits.agent.pending import Pending
 from mobandits.agent.states import refuse_small, restored
-from mobandits.agent.waiting import Pending
-from mobandits.kernel.files import replacing
-from mobandits.kernel.protocols import Array, Recipe
+from mobandits.contracts.protocols import Array, Recipe
 from mobandits.logs.names import checked_name, encoded
+from mobandits.support.files import replacing
 
 if TYPE_CHECKING:
     from mobandits.agent.agent import Agent

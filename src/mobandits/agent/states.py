@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 from mobandits.agent.growth import arrays, rebuilt
+from mobandits.contracts.protocols import Array
 from mobandits.estimators.linear import LinearEstimator
-from mobandits.kernel.protocols import Array
-from mobandits.policies.parts import composite
+from mobandits.policies.composition import composite
 
 ENDLESS = ("Balls",)  # states in which numbers may be infinite
 GRAMS = {"RidgeState": (1, 1, None, None, 1, 1), "FixedState": (1, 1, None, None, 1, 1, None, 1)}

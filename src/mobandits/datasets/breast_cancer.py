@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mobandits.datasets.dataset import About, Column, DataSet, Objective
 from mobandits.datasets.published import Published
-from mobandits.kernel.extras import missing_extra
+from mobandits.support.optional import missing_extra
 
 if TYPE_CHECKING:
     import polars as pl

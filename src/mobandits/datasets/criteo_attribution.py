@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mobandits.contracts.protocols import Array, IntArray
 from mobandits.datasets.dataset import About, Column, DataSet, Objective
 from mobandits.datasets.tables import scan
-from mobandits.kernel.checks import integer
-from mobandits.kernel.protocols import Array, IntArray
 from mobandits.logs import Feedback
+from mobandits.support.checks import integer
 
 if TYPE_CHECKING:
     import polars as pl

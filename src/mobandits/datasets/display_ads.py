@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 import numpy as np
 
+from mobandits.contracts.protocols import Array, IntArray
 from mobandits.datasets.dataset import About, Column, DataSet, Objective
-from mobandits.kernel.protocols import Array, IntArray
 from mobandits.logs import Feedback
 
 if TYPE_CHECKING:

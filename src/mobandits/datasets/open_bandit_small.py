@@ -9,8 +9,8 @@ import numpy as np
 from mobandits.datasets.dataset import About, Column, DataSet, Objective
 from mobandits.datasets.published import Published, from_user
 from mobandits.datasets.tables import indicators
-from mobandits.kernel.checks import choice
 from mobandits.logs import Feedback
+from mobandits.support.checks import choice
 
 if TYPE_CHECKING:
     import polars as pl

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mobandits.contracts.protocols import Array
 from mobandits.datasets.dataset import Column
-from mobandits.kernel.protocols import Array
 
 if TYPE_CHECKING:
     import polars as pl

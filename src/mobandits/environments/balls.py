@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from mobandits.kernel.normals import normals
-from mobandits.kernel.protocols import Array, Rng
+from mobandits.contracts.protocols import Array, Rng
+from mobandits.numerics.normals import normals
 
 Law = Callable[[Rng, tuple[int, ...]], Array]
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mobandits.kernel.checks import integer, number
-from mobandits.kernel.protocols import Array, Block, Rng, Shape
+from mobandits.contracts.protocols import Array, Block, Rng, Shape
+from mobandits.support.checks import integer, number
 
 Centre = tuple[float, float] | None
 Centres = tuple[tuple[Centre, ...], ...]

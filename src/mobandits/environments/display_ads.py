@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mobandits.contracts.protocols import Array, Block, IntArray, Rng, Shape
 from mobandits.datasets.display_ads import display_ads
 from mobandits.environments.principal import Projection, principal
-from mobandits.kernel.checks import integer
-from mobandits.kernel.protocols import Array, Block, IntArray, Rng, Shape
+from mobandits.support.checks import integer
 
 CLICK_RATE = 0.0407  # of the log's first day
 ARTICLES, SAMPLE = 40, 50_000  # of the stand-in

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mobandits.contracts.protocols import Array, Block, Mask, Rng, Shape
 from mobandits.environments.balls import ball
-from mobandits.kernel.checks import choice, integer
-from mobandits.kernel.links import LINKS, named_links
-from mobandits.kernel.protocols import Array, Block, Mask, Rng, Shape
+from mobandits.numerics.links import LINKS, named_links
+from mobandits.support.checks import choice, integer
 
 ATTEMPTS = 1000  # draws of all arms before a problem is given up; the paper's settings need 1.0 to 1.2 on average
 WIDE = 0.25  # the share of arms that may lie anywhere in the unit ball

@@ -5,10 +5,10 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from mobandits.contracts.protocols import Array, Block, Rng, Shape
 from mobandits.environments.balls import LAWS, Law
-from mobandits.kernel.checks import choice, integer, number
-from mobandits.kernel.normals import normals
-from mobandits.kernel.protocols import Array, Block, Rng, Shape
+from mobandits.numerics.normals import normals
+from mobandits.support.checks import choice, integer, number
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
+from mobandits.contracts.protocols import Array, Block, IntArray, Rng, Shape
 from mobandits.datasets.llm_routing import MODELS, SPLITS, llm_routing
 from mobandits.environments.tables import read_only
 from mobandits.environments.text_features import text_features
-from mobandits.kernel.checks import integer, number
-from mobandits.kernel.protocols import Array, Block, IntArray, Rng, Shape
+from mobandits.support.checks import integer, number
 
 if TYPE_CHECKING:
     import polars as pl

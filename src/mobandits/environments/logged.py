@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mobandits.kernel.checks import integer
-from mobandits.kernel.protocols import Array, Block, Rng, Shape
+from mobandits.contracts.protocols import Array, Block, Rng, Shape
+from mobandits.support.checks import integer
 
 
 @dataclass(frozen=True, eq=False, repr=False)

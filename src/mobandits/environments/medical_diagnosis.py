@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from mobandits.contracts.protocols import Array, Block, IntArray, Rng, Shape
 from mobandits.datasets.breast_cancer import FEATURES, breast_cancer
 from mobandits.environments.principal import principal
 from mobandits.environments.tables import flag, read_only, with_constant
-from mobandits.kernel.checks import integer, number
-from mobandits.kernel.extras import missing_extra
-from mobandits.kernel.protocols import Array, Block, IntArray, Rng, Shape
+from mobandits.support.checks import integer, number
+from mobandits.support.optional import missing_extra
 
 if TYPE_CHECKING:
     import polars as pl

@@ -6,9 +6,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from mobandits.kernel.checks import choice, matrix, number
-from mobandits.kernel.normals import normals
-from mobandits.kernel.protocols import Array, Block, Rng, Shape
+from mobandits.contracts.protocols import Array, Block, Rng, Shape
+from mobandits.numerics.normals import normals
+from mobandits.support.checks import choice, matrix, number
 
 PRESETS = {
     "drugan2013": ((0.55, 0.5), (0.53, 0.51), (0.52, 0.54), (0.5, 0.57), (0.51, 0.51), (0.5, 0.5))

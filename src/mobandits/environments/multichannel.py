@@ -5,8 +5,8 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from mobandits.kernel.checks import number
-from mobandits.kernel.protocols import Array, Block, Rng, Shape
+from mobandits.contracts.protocols import Array, Block, Rng, Shape
+from mobandits.support.checks import number
 
 CHANNELS = 2
 SNR = 5.0  # signal to noise ratios are uniform in [0, 5)

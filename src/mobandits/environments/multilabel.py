@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mobandits.contracts.protocols import Array, Block, IntArray, Rng, Shape
 from mobandits.datasets.dataset import Column
 from mobandits.datasets.tables import header, scan
 from mobandits.datasets.yeast import FEATURES, LABELS, yeast
 from mobandits.environments.principal import principal
 from mobandits.environments.tables import read_only, with_constant
-from mobandits.kernel.checks import integer
-from mobandits.kernel.protocols import Array, Block, IntArray, Rng, Shape
+from mobandits.support.checks import integer
 
 _ONCE = threading.Lock()
 

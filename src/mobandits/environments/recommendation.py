@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mobandits.contracts.protocols import Array, Block, Rng, Shape
 from mobandits.environments.tables import flag, with_constant
-from mobandits.kernel.checks import integer, number
-from mobandits.kernel.protocols import Array, Block, Rng, Shape
+from mobandits.support.checks import integer, number
 
 
 @dataclass(frozen=True)

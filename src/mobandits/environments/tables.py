@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from mobandits.kernel.protocols import Array
+from mobandits.contracts.protocols import Array
 
 
 def read_only(table: Array) -> Array:

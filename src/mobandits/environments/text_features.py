@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mobandits.kernel.extras import missing_extra
-from mobandits.kernel.protocols import Array
+from mobandits.contracts.protocols import Array
+from mobandits.support.optional import missing_extra
 
 BUCKETS = 2**14  # of the hashed words and word pairs: 2**12 to 2**16 describe these prompts equally well
 SEED = 0  # of the decomposition's starting vector

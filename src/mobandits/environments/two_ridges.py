@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mobandits.kernel.checks import integer, number
-from mobandits.kernel.compiled import compiled
-from mobandits.kernel.protocols import Array, Block, Rng, Shape
-from mobandits.kernel.surface import Surface, SurfaceBlock, SurfaceShape
+from mobandits.compiling.compiled import compiled
+from mobandits.contracts.continuum import Surface, SurfaceBlock, SurfaceShape
+from mobandits.contracts.protocols import Array, Block, Rng, Shape
+from mobandits.support.checks import integer, number
 
 BINS = 6  # of the Pareto front
 WIDTH = 0.2  # of the Pareto front, from the first ridge to the second

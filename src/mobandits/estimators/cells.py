@@ -1,8 +1,8 @@
 """A partition of the unit cube into equal cells: what is learned per arm becomes what is learned per cell and arm."""
 
-from mobandits.kernel.checks import integer
-from mobandits.kernel.compiled import compiled
-from mobandits.kernel.protocols import Array, IntArray
+from mobandits.compiling.compiled import compiled
+from mobandits.contracts.protocols import Array, IntArray
+from mobandits.support.checks import integer
 
 MOST = 10**8  # slots; numbers that are never touched cost no memory, but these must be addressable
 

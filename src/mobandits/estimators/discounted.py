@@ -5,10 +5,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from mobandits.compiling.compiled import compiled
+from mobandits.contracts.protocols import Array, Evidence, IntArray, Rng
 from mobandits.estimators.linear import RidgeState, split_grams
-from mobandits.kernel.compiled import compiled
-from mobandits.kernel.linalg import cholesky, invert, quadratic
-from mobandits.kernel.protocols import Array, Evidence, IntArray, Rng
+from mobandits.numerics.linalg import cholesky, invert, quadratic
 
 
 @compiled

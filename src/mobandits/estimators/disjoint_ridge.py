@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 
+from mobandits.compiling.compiled import compiled
+from mobandits.contracts.protocols import Array, IntArray, Rng
 from mobandits.estimators.linear import LinearEstimator, RidgeState
-from mobandits.kernel.compiled import compiled
-from mobandits.kernel.linalg import dot, quadratic
-from mobandits.kernel.protocols import Array, IntArray, Rng
+from mobandits.numerics.linalg import dot, quadratic
 
 
 @compiled

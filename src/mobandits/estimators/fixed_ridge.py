@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mobandits.compiling.compiled import Floats, compiled, kernel
+from mobandits.contracts.protocols import Array, Evidence, IntArray, Rng
 from mobandits.estimators.linear import REFRESH, RidgeState
-from mobandits.kernel.compiled import Floats, compiled, kernel
-from mobandits.kernel.linalg import dot, quadratic, weigh, weigh_quadratic
-from mobandits.kernel.protocols import Array, Evidence, IntArray, Rng
+from mobandits.numerics.linalg import dot, quadratic, weigh, weigh_quadratic
 
 
 class FixedState(NamedTuple):

@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mobandits.kernel.compiled import kernel
-from mobandits.kernel.linalg import dot, invert, quadratic, shrink_inverse
-from mobandits.kernel.masks import count
-from mobandits.kernel.protocols import Array, Evidence, IntArray
+from mobandits.compiling.compiled import kernel
+from mobandits.contracts.protocols import Array, Evidence, IntArray
+from mobandits.numerics.linalg import dot, invert, quadratic, shrink_inverse
+from mobandits.numerics.masks import count
 
 REFRESH = 1000  # updates of one Gram matrix between two exact recomputations of its inverse
 

@@ -5,11 +5,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mobandits.compiling.compiled import compiled
+from mobandits.contracts.protocols import Array, Evidence, IntArray, Rng
 from mobandits.estimators.linear import REFRESH, absorb
-from mobandits.kernel.ball import project_onto_ball
-from mobandits.kernel.compiled import compiled
-from mobandits.kernel.linalg import dot, invert, quadratic
-from mobandits.kernel.protocols import Array, Evidence, IntArray, Rng
+from mobandits.numerics.ball import project_onto_ball
+from mobandits.numerics.linalg import dot, invert, quadratic
 
 
 class NewtonState(NamedTuple):
@@ -51,7 +51,7 @@ class OnlineNewton:
 
     Example:
         >>> from mobandits.estimators import Ridge
-        >>> from mobandits.kernel.links import Logit, Shared
+        >>> from mobandits.numerics.links import Logit, Shared
         >>> newton = OnlineNewton(Ridge(features=2, objectives=1), Shared(Logit()), curvature=0.2, bound=1.0)
         >>> state = newton.update(newton.init(), np.array([1.0, 0.0]), 0, np.array([1.0]))
         >>> newton.mean(state, np.eye(2), np.arange(2)).round(3).tolist()

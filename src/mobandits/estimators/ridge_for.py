@@ -1,9 +1,9 @@
 """Which ridge regression fits a problem."""
 
+from mobandits.contracts.protocols import Shape
 from mobandits.estimators.disjoint_ridge import DisjointRidge
 from mobandits.estimators.fixed_ridge import FixedRidge
 from mobandits.estimators.ridge import Ridge
-from mobandits.kernel.protocols import Shape
 
 
 def ridge_for(shape: Shape, penalty: float) -> Ridge | FixedRidge | DisjointRidge:

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mobandits.kernel.compiled import compiled
-from mobandits.kernel.protocols import Array, Evidence, IntArray
+from mobandits.compiling.compiled import compiled
+from mobandits.contracts.protocols import Array, Evidence, IntArray
 
 
 class MeanState(NamedTuple):

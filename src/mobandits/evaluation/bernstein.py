@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 
+from mobandits.contracts.protocols import Array
 from mobandits.evaluation.case import Estimator
 from mobandits.evaluation.ips import Ips
 from mobandits.evaluation.regions import Box
 from mobandits.evaluation.terms import Terms
-from mobandits.kernel.checks import doubles, number
-from mobandits.kernel.protocols import Array
+from mobandits.support.checks import doubles, number
 
 
 def box(

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from mobandits.contracts.protocols import Array
 from mobandits.evaluation.terms import Terms, ratio
-from mobandits.kernel.checks import integer
-from mobandits.kernel.protocols import Array
+from mobandits.support.checks import integer
 
 
 def resamples(rounds: int, samples: int, seed: int) -> Iterator[Array]:

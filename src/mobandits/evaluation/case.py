@@ -6,8 +6,8 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
+from mobandits.contracts.protocols import Array
 from mobandits.evaluation.terms import Terms
-from mobandits.kernel.protocols import Array
 from mobandits.logs import Feedback
 
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from mobandits.kernel.checks import number
-from mobandits.kernel.protocols import Array
+from mobandits.contracts.protocols import Array
+from mobandits.support.checks import number
 
 
 def check_clip(name: str, clip: float | None) -> None:

@@ -9,14 +9,14 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from mobandits.contracts.protocols import Recipe
 from mobandits.evaluation.comparison import ESTIMATORS, Comparison, compare
 from mobandits.evaluation.dominance import dominance
 from mobandits.evaluation.front import chosen, front, outlines
 from mobandits.evaluation.targets import Always, Logging, Target, Uniform
-from mobandits.kernel.checks import choice, number
-from mobandits.kernel.protocols import Recipe
-from mobandits.kernel.text import concise
 from mobandits.logs import Feedback, read
+from mobandits.support.checks import choice, number
+from mobandits.support.naming import concise
 
 Progress = Callable[[int, int], None]
 FORMAT = 1

@@ -7,24 +7,24 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from mobandits.contracts.protocols import Array, IntArray, Recipe
 from mobandits.evaluation.case import Case, Estimator, Predictions
-from mobandits.evaluation.cautions import cautions
 from mobandits.evaluation.diagnostics import Diagnostics, diagnose
 from mobandits.evaluation.direct_method import DirectMethod
 from mobandits.evaluation.doubly_robust import DoublyRobust
 from mobandits.evaluation.estimate import Estimate
 from mobandits.evaluation.folds import folds_of
 from mobandits.evaluation.ips import Ips
+from mobandits.evaluation.reliability import cautions
 from mobandits.evaluation.replay import Replay
 from mobandits.evaluation.reward_model import OwnPredictions, RidgePerArm
 from mobandits.evaluation.snips import Snips
 from mobandits.evaluation.switch_dr import SwitchDr
 from mobandits.evaluation.targets import Target, probabilities_of
 from mobandits.evaluation.training import Trained
-from mobandits.kernel.checks import choice
-from mobandits.kernel.protocols import Array, IntArray, Recipe
-from mobandits.kernel.text import concise
 from mobandits.logs import Feedback
+from mobandits.support.checks import choice
+from mobandits.support.naming import concise
 
 ESTIMATORS: dict[str, type[Any]] = {
     kind.name: kind for kind in (Ips, Snips, DoublyRobust, SwitchDr, DirectMethod, Replay)

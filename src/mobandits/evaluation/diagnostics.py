@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mobandits.contracts.protocols import Array
 from mobandits.evaluation.case import Case
-from mobandits.kernel.protocols import Array
 
 UNKNOWN = (np.nan,) * 5
 

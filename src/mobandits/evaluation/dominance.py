@@ -5,11 +5,11 @@ from typing import Any, Literal
 
 import numpy as np
 
+from mobandits.contracts.protocols import Array, Mask
 from mobandits.evaluation.estimate import Estimate
-from mobandits.evaluation.quantiles import student_tail
 from mobandits.evaluation.terms import influence
-from mobandits.kernel.checks import doubles, number
-from mobandits.kernel.protocols import Array, Mask
+from mobandits.statistics.quantiles import student_tail
+from mobandits.support.checks import doubles, number
 
 Decision = Literal["dominates", "dominated", "incomparable", "undecided"]
 

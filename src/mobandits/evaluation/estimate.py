@@ -6,14 +6,14 @@ from functools import cached_property
 
 import numpy as np
 
+from mobandits.contracts.protocols import Array, IntArray
 from mobandits.evaluation import bernstein, bootstrap
 from mobandits.evaluation.case import Estimator
 from mobandits.evaluation.diagnostics import Diagnostics
-from mobandits.evaluation.quantiles import hotelling_radius, student_quantile
 from mobandits.evaluation.regions import Box, Ellipsoid
 from mobandits.evaluation.terms import Terms, influence, ratio
-from mobandits.kernel.checks import number
-from mobandits.kernel.protocols import Array, IntArray
+from mobandits.statistics.quantiles import hotelling_radius, student_quantile
+from mobandits.support.checks import number
 
 
 @dataclass(frozen=True, eq=False, repr=False)

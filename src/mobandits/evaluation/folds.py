@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from mobandits.kernel.checks import integer
-from mobandits.kernel.protocols import IntArray
+from mobandits.contracts.protocols import IntArray
+from mobandits.support.checks import integer
 
 
 def folds_of(rounds: int, folds: int, seed: int) -> IntArray:

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from mobandits.compiling.compiled import compile_loop
+from mobandits.contracts.protocols import Array, Mask
 from mobandits.evaluation.bootstrap import resamples
 from mobandits.evaluation.comparison import Comparison
 from mobandits.evaluation.dominance import dominance
 from mobandits.evaluation.estimate import Estimate
-from mobandits.kernel.checks import choice, number
-from mobandits.kernel.compiled import compile_loop
-from mobandits.kernel.pareto_filter import front_of_many
-from mobandits.kernel.protocols import Array, Mask
+from mobandits.numerics.pareto_filter import front_of_many
+from mobandits.support.checks import choice, number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

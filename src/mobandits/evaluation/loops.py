@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from mobandits.kernel.compiled import kernel
-from mobandits.kernel.protocols import Array, IntArray, Mask, Policy, Rng
+from mobandits.compiling.compiled import kernel
+from mobandits.contracts.protocols import Array, IntArray, Mask, Policy, Rng
 
 FIRST, EVERY = 256, 64  # a draw costs as much as a decision: after the first ones, it is looked at now and then
 

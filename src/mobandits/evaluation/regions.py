@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from mobandits.kernel.checks import doubles
-from mobandits.kernel.protocols import Array
+from mobandits.contracts.protocols import Array
+from mobandits.support.checks import doubles
 
 FLAT = 1e-12  # a direction with less than this share of the variance is none: rounding
 

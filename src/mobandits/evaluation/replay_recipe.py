@@ -5,17 +5,17 @@ from functools import cached_property
 
 import numpy as np
 
+from mobandits.contracts.protocols import Array, IntArray, Mask, Recipe, Rng
 from mobandits.evaluation.case import Case
-from mobandits.evaluation.cautions import UNEVEN_LOGGING, cautions, is_even
 from mobandits.evaluation.diagnostics import Diagnostics
 from mobandits.evaluation.estimate import Estimate
 from mobandits.evaluation.loops import replayed
+from mobandits.evaluation.reliability import UNEVEN_LOGGING, cautions, is_even
 from mobandits.evaluation.replay import Replay
 from mobandits.evaluation.training import check_assumptions, contexts_of, eligible_of, runnable, shape_of
-from mobandits.kernel.checks import integer
-from mobandits.kernel.protocols import Array, IntArray, Mask, Recipe, Rng
-from mobandits.kernel.text import concise
 from mobandits.logs import Feedback
+from mobandits.support.checks import integer
+from mobandits.support.naming import concise
 
 
 @dataclass(frozen=True, eq=False)

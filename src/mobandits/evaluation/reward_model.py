@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mobandits.kernel.checks import doubles, number
-from mobandits.kernel.protocols import Array, IntArray
+from mobandits.contracts.protocols import Array, IntArray
 from mobandits.logs import Feedback
+from mobandits.support.checks import doubles, number
 
 CHUNK = 10_000  # rounds at a time: all of them would need many times the memory of the contexts
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from mobandits.evaluation.case import Case
 from mobandits.evaluation.terms import Terms, observed
-from mobandits.kernel.checks import number
+from mobandits.support.checks import number
 
 
 @dataclass(frozen=True, kw_only=True)

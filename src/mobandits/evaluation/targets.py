@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from mobandits.contracts.protocols import Array, IntArray, Mask, Recipe
 from mobandits.evaluation.training import Trained
-from mobandits.kernel.checks import doubles
-from mobandits.kernel.protocols import Array, IntArray, Mask, Recipe
 from mobandits.logs import Feedback
+from mobandits.support.checks import doubles
 
 Target = Any  # an array, a callable on the log, a recipe, or one of the classes below
 TOLERANCE = 1e-6  # how far the probabilities of a round may be from summing to 1

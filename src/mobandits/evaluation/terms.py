@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mobandits.kernel.protocols import Array
+from mobandits.contracts.protocols import Array
 
 
 class Terms(NamedTuple):

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from mobandits.compiling.compiled import compile_loop, is_compiled
+from mobandits.contracts.assumptions import InputWarning, complaint, outside
+from mobandits.contracts.protocols import Array, IntArray, Mask, Policy, Recipe, Rng, Shape
 from mobandits.evaluation.loops import believe, learn
-from mobandits.kernel.assumptions import InputWarning, complaint, outside
-from mobandits.kernel.checks import integer
-from mobandits.kernel.compiled import compile_loop, is_compiled
-from mobandits.kernel.protocols import Array, IntArray, Mask, Policy, Recipe, Rng, Shape
 from mobandits.logs import Feedback
+from mobandits.support.checks import integer
 
 DRAWS = 100
 

@@ -5,9 +5,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mobandits.kernel.compiled import Floats, compiled, kernel
-from mobandits.kernel.linalg import dot
-from mobandits.kernel.protocols import Array, Beliefs, IntArray, Rng
+from mobandits.compiling.compiled import Floats, compiled, kernel
+from mobandits.contracts.protocols import Array, Beliefs, IntArray, Rng
+from mobandits.numerics.linalg import dot
 
 
 @kernel

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from mobandits.kernel.compiled import compiled
-from mobandits.kernel.protocols import Array, Beliefs, IntArray, Rng
+from mobandits.compiling.compiled import compiled
+from mobandits.contracts.protocols import Array, Beliefs, IntArray, Rng
 
 
 @compiled
@@ -19,7 +19,7 @@ class Linked:
     Example:
         >>> from mobandits.explorers import Thompson
         >>> from mobandits.explorers.radii import Constant
-        >>> from mobandits.kernel.links import Logit, Shared
+        >>> from mobandits.numerics.links import Logit, Shared
         >>> Linked(Thompson(Constant(0.3)), Shared(Logit())).links
         Shared(link=Logit())
     """

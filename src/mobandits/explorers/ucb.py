@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from mobandits.kernel.compiled import compiled
-from mobandits.kernel.protocols import Array, Beliefs, IntArray, Rng
+from mobandits.compiling.compiled import compiled
+from mobandits.contracts.protocols import Array, Beliefs, IntArray, Rng
 
 
 @compiled

@@ -9,10 +9,10 @@ from typing import Any
 
 import polars as pl
 
+from mobandits.figures.formatting import listed, signed
 from mobandits.figures.page import grid, page, pairs, picture
 from mobandits.figures.policy_front import draw_front
 from mobandits.figures.policy_values import draw_values
-from mobandits.figures.words import listed, signed
 
 NAMES = {
     "ips": "inverse propensity scoring",

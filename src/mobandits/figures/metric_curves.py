@@ -6,10 +6,10 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from mobandits.figures.bands import bands
+from mobandits.figures.formatting import part
 from mobandits.figures.labels import name_ends
 from mobandits.figures.style import WIDTH, Look, looks, panels, styled
-from mobandits.figures.words import part
+from mobandits.statistics.bands import bands
 
 STACKED = 3  # so many panels lie under each other, and their lines are named where they end; more share a legend
 MARGIN = 0.8  # inches of a panel that are title and axis

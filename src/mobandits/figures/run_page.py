@@ -8,11 +8,11 @@ from typing import Any
 
 import polars as pl
 
-from mobandits.figures.bands import bands
+from mobandits.figures.formatting import part, signed
 from mobandits.figures.metric_curves import curves_data, draw_curves, spoken
 from mobandits.figures.page import grid, page, picture
 from mobandits.figures.provenance import provenance
-from mobandits.figures.words import part, signed
+from mobandits.statistics.bands import bands
 
 
 def final_rows(table: pl.DataFrame, metric: str) -> list[list[str]]:

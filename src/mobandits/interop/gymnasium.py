@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mobandits import environments
-from mobandits.kernel.checks import integer
-from mobandits.kernel.extras import missing_extra
-from mobandits.kernel.protocols import Block, Environment, Problem, Rng, Shape
-from mobandits.kernel.text import kebab
+from mobandits.contracts.protocols import Block, Environment, Problem, Rng, Shape
+from mobandits.support.checks import integer
+from mobandits.support.naming import kebab
+from mobandits.support.optional import missing_extra
 
 try:
     import gymnasium

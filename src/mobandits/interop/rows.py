@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from mobandits.kernel.protocols import Array, IntArray, Policy, Rng
+from mobandits.contracts.protocols import Array, IntArray, Policy, Rng
 
 
 def learn_rows(policy: Any, state: Any, contexts: Array, arms: IntArray, rewards: Array, rng: Rng) -> Any:

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mobandits.compiling.compiled import CompileError, compile_loop, is_compiled
+from mobandits.contracts.assumptions import InputWarning, complaint, outside
+from mobandits.contracts.protocols import Array, IntArray, Policy, Recipe, Rng, Shape
 from mobandits.interop.rows import add_laws, choose_rows, learn_rows
-from mobandits.kernel.assumptions import InputWarning, complaint, outside
-from mobandits.kernel.checks import doubles, integer, whole
-from mobandits.kernel.compiled import CompileError, compile_loop, is_compiled
-from mobandits.kernel.extras import missing_extra
-from mobandits.kernel.protocols import Array, IntArray, Policy, Recipe, Rng, Shape
+from mobandits.support.checks import doubles, integer, whole
+from mobandits.support.optional import missing_extra
 
 try:
     from sklearn.base import BaseEstimator

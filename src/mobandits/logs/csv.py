@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from mobandits.kernel.checks import integer
-from mobandits.kernel.protocols import Array
+from mobandits.contracts.protocols import Array
 from mobandits.logs.errors import LogError
 from mobandits.logs.feedback import Feedback, together
+from mobandits.support.checks import integer
 
 Columns = Sequence[str] | Mapping[Any, Sequence[str]]
 

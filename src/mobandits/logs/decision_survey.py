@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mobandits.kernel.protocols import Array
+from mobandits.contracts.protocols import Array
 from mobandits.logs.decision_lines import Row
 from mobandits.logs.errors import LogError, LogWarning
 from mobandits.logs.feedback import Feedback

@@ -27,14 +27,14 @@ from typing import Any
 
 import numpy as np
 
-from mobandits.kernel.checks import integer, number
-from mobandits.kernel.files import replacing
-from mobandits.kernel.protocols import Array
+from mobandits.contracts.protocols import Array
 from mobandits.logs.decision_lines import KEY, VERSION, rows
 from mobandits.logs.decision_survey import Survey
 from mobandits.logs.errors import LogError
 from mobandits.logs.feedback import Feedback, together
 from mobandits.logs.names import compact, name_text
+from mobandits.support.checks import integer, number
+from mobandits.support.files import replacing
 
 
 def write(

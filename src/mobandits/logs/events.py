@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from mobandits.kernel.protocols import Array
+from mobandits.contracts.protocols import Array
 from mobandits.logs.errors import LogError
 from mobandits.logs.names import checked_name, encoded
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from mobandits.kernel.checks import doubles
-from mobandits.kernel.protocols import Array, IntArray, Mask
+from mobandits.contracts.protocols import Array, IntArray, Mask
+from mobandits.support.checks import doubles
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,8 +5,8 @@ import os
 from pathlib import Path
 from typing import BinaryIO
 
-from mobandits.kernel.files import fcntl
 from mobandits.logs.errors import LogError
+from mobandits.support.files import fcntl
 
 LOCK = "lock"
 

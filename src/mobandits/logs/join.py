@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from mobandits.kernel.protocols import Array, IntArray, Mask
+from mobandits.contracts.protocols import Array, IntArray, Mask
 from mobandits.logs.errors import LogError
 from mobandits.logs.feedback import Feedback
 from mobandits.logs.names import checked_name, name_of

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, Self
 
-from mobandits.kernel.checks import choice, integer
-from mobandits.kernel.files import is_temporary, replacing, sync_folder
 from mobandits.logs.collector import Collector
 from mobandits.logs.errors import LogError, LogWarning
 from mobandits.logs.events import checked
@@ -17,6 +15,8 @@ from mobandits.logs.lines import event_in, event_line, is_own
 from mobandits.logs.names import compact, decoded, encoded
 from mobandits.logs.roster import Roster, first_arms
 from mobandits.logs.segments import Header, Snapshot, first_events, is_journal, segment_path
+from mobandits.support.checks import choice, integer
+from mobandits.support.files import is_temporary, replacing, sync_folder
 
 SEGMENT_BYTES = 2**26  # of lines: what is sealed at once must fit in memory, whatever an event's size
 BUFFER = 2**16

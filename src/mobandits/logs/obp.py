@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from mobandits.kernel.checks import doubles
-from mobandits.kernel.protocols import Array
+from mobandits.contracts.protocols import Array
 from mobandits.logs.errors import LogError
 from mobandits.logs.feedback import Feedback
+from mobandits.support.checks import doubles
 
 KEYS = ("n_rounds", "n_actions", "action", "position", "reward", "pscore", "context", "action_context")
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from mobandits.kernel.checks import integer
 from mobandits.logs import csv, dsjson
 from mobandits.logs.errors import LogError
 from mobandits.logs.feedback import Feedback, together
@@ -12,6 +11,7 @@ from mobandits.logs.join import Objectives, joined
 from mobandits.logs.roster import Roster, first_arms
 from mobandits.logs.sealed import read_alone
 from mobandits.logs.segments import Snapshot
+from mobandits.support.checks import integer
 
 CHUNK = 10_000
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import polars as pl
 
-from mobandits.kernel.files import replacing
 from mobandits.logs.errors import LogError
 from mobandits.logs.segments import FORMAT, Header
 from mobandits.logs.table import SCHEMA
+from mobandits.support.files import replacing
 
 MARK = b"mobandits-sha256"
 

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mobandits.kernel.protocols import Array, IntArray, Mask, Shape, Truth
+from mobandits.contracts.protocols import Array, IntArray, Mask, Shape, Truth
 
 
 def adversarial_pareto_regret(rewards: Any, chosen: Any) -> float:

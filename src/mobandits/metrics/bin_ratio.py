@@ -5,9 +5,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from mobandits.kernel.checks import integer
-from mobandits.kernel.protocols import Array, IntArray, Mask, Shape, Truth
-from mobandits.kernel.surface import Scores
+from mobandits.contracts.continuum import Scores
+from mobandits.contracts.protocols import Array, IntArray, Mask, Shape, Truth
+from mobandits.support.checks import integer
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
-from mobandits.kernel.compiled import compiled, kernel
-from mobandits.kernel.protocols import Array, Order
+from mobandits.compiling.compiled import compiled, kernel
+from mobandits.contracts.protocols import Array, Order
 from mobandits.metrics.regret import OrderRegret, grouped
 from mobandits.orders import Chains
 from mobandits.orders.chains import authors_gaps

@@ -10,7 +10,7 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-from mobandits.kernel.protocols import Array, Shape
+from mobandits.contracts.protocols import Array, Shape
 from mobandits.metrics.plays import FrontPlays
 
 Counts = Sequence[float] | Array

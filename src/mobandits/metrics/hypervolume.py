@@ -6,10 +6,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mobandits.kernel.checks import matrix, number
-from mobandits.kernel.hypervolume import Reach, exact_volume
-from mobandits.kernel.protocols import Array, IntArray, Mask, Shape, Truth
+from mobandits.contracts.protocols import Array, IntArray, Mask, Shape, Truth
 from mobandits.metrics.reward import of_chosen
+from mobandits.numerics.hypervolume import Reach, exact_volume
+from mobandits.support.checks import matrix, number
 
 MARGIN = 0.1  # of an objective's range, between the worst arm and the reference point
 STEPS = 1_000_000  # of the exact method, at most: 1000 points in 3 objectives, 100 in 4, 31 in 5

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mobandits.kernel.protocols import Array, IntArray, Mask, Order, Shape, Truth
+from mobandits.contracts.protocols import Array, IntArray, Mask, Order, Shape, Truth
 from mobandits.orders import Pareto
 
 

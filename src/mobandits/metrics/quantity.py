@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mobandits.kernel.protocols import Array, IntArray, Mask, Shape, Truth
+from mobandits.contracts.protocols import Array, IntArray, Mask, Shape, Truth
 from mobandits.metrics.reward import of_chosen
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
-from mobandits.kernel.protocols import Array, IntArray, Mask, Order, Shape, Truth
-from mobandits.kernel.surface import Scores
+from mobandits.contracts.continuum import Scores
+from mobandits.contracts.protocols import Array, IntArray, Mask, Order, Shape, Truth
 from mobandits.orders import Chains, EffectivePareto, Levels, Pareto
 
 

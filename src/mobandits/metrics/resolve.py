@@ -4,8 +4,7 @@ import inspect
 from collections.abc import Iterable
 from typing import Any
 
-from mobandits.kernel.checks import choice
-from mobandits.kernel.protocols import Metric
+from mobandits.contracts.protocols import Metric
 from mobandits.metrics.adversarial import AdversarialParetoRegret
 from mobandits.metrics.bin_ratio import BinRatio
 from mobandits.metrics.chain_regret_authors import ChainRegretAuthors
@@ -18,6 +17,7 @@ from mobandits.metrics.plays import FrontPlays, Plays
 from mobandits.metrics.quantity import Quantity
 from mobandits.metrics.regret import ChainRegret, EffectiveParetoRegret, LevelRegret, ParetoRegret
 from mobandits.metrics.reward import Reward
+from mobandits.support.checks import choice
 
 DEFAULT = ("pareto_regret", "effective_pareto_regret", "reward")
 

@@ -5,8 +5,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from mobandits.kernel.protocols import Array, IntArray, Mask, Shape, Truth
-from mobandits.kernel.surface import Scores
+from mobandits.contracts.continuum import Scores
+from mobandits.contracts.protocols import Array, IntArray, Mask, Shape, Truth
 
 
 def of_chosen(table: Array, chosen: IntArray) -> Array:

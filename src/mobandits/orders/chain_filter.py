@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from mobandits.kernel.compiled import Ints, compiled
-from mobandits.kernel.masks import everyone
-from mobandits.kernel.protocols import Array, Beliefs, Mask
+from mobandits.compiling.compiled import Ints, compiled
+from mobandits.contracts.protocols import Array, Beliefs, Mask
+from mobandits.numerics.masks import everyone
 from mobandits.orders.chains import chain_gap
 from mobandits.orders.intervals import linked
 from mobandits.orders.order import BaseOrder

@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from mobandits.kernel import checks
-from mobandits.kernel.compiled import Ints, compile_loop, compiled, kernel
-from mobandits.kernel.dominance import nondominated
-from mobandits.kernel.linalg import copy_into
-from mobandits.kernel.masks import everyone
-from mobandits.kernel.protocols import Array, Beliefs, IntArray, Mask
+from mobandits.compiling.compiled import Ints, compile_loop, compiled, kernel
+from mobandits.contracts.protocols import Array, Beliefs, IntArray, Mask
+from mobandits.numerics.dominance import nondominated
+from mobandits.numerics.linalg import copy_into
+from mobandits.numerics.masks import everyone
 from mobandits.orders.order import BaseOrder
 from mobandits.orders.validity import check_complete, check_groups
+from mobandits.support import checks
 
 SLACK = 1e-6  # differences that the authors' code takes for equality
 

@@ -4,13 +4,13 @@ import math
 
 import numpy as np
 
-from mobandits.kernel import checks
-from mobandits.kernel.compiled import compiled, kernel
-from mobandits.kernel.masks import everyone
-from mobandits.kernel.protocols import Array, Beliefs, Mask
+from mobandits.compiling.compiled import compiled, kernel
+from mobandits.contracts.protocols import Array, Beliefs, Mask
+from mobandits.numerics.masks import everyone
 from mobandits.orders.intervals import half_width, largest
 from mobandits.orders.lexicographic import priority_gaps
 from mobandits.orders.order import BaseOrder
+from mobandits.support import checks
 
 
 @kernel

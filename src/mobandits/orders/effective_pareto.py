@@ -4,10 +4,15 @@ import math
 
 import numpy as np
 
-from mobandits.kernel.compiled import apart, compiled, kernel
-from mobandits.kernel.dominance import drawn, nondominated
-from mobandits.kernel.hull import effective_draw, effective_front, effective_gap, effective_gaps
-from mobandits.kernel.protocols import Array, Beliefs, Mask, Rng
+from mobandits.compiling.compiled import apart, compiled, kernel
+from mobandits.contracts.protocols import Array, Beliefs, Mask, Rng
+from mobandits.numerics.dominance import drawn, nondominated
+from mobandits.numerics.hull import (
+    effective_draw,
+    effective_front,
+    effective_gap,
+    effective_gaps,
+)
 from mobandits.orders.order import BaseOrder
 
 

@@ -4,14 +4,14 @@ from typing import Any
 
 import numpy as np
 
-from mobandits.kernel import checks
-from mobandits.kernel.compiled import compiled
-from mobandits.kernel.masks import count, pick
-from mobandits.kernel.protocols import Array, Beliefs, Mask, Rng
-from mobandits.kernel.rounded import rescaled
+from mobandits.compiling.compiled import compiled
+from mobandits.contracts.protocols import Array, Beliefs, Mask, Rng
+from mobandits.numerics.masks import count, pick
+from mobandits.numerics.rounded import rescaled
 from mobandits.orders.intervals import half_width
 from mobandits.orders.order import BaseOrder
 from mobandits.orders.validity import check_objectives, check_order
+from mobandits.support import checks
 
 
 @compiled
@@ -33,7 +33,7 @@ class ExploreWide(BaseOrder):
 
     Example:
         >>> import mobandits as mob
-        >>> from mobandits.kernel.protocols import Beliefs
+        >>> from mobandits.contracts.protocols import Beliefs
         >>> mean, half = np.array([[1.0], [0.0]]), np.array([[0.1], [0.4]])
         >>> order = mob.orders.ExploreWide(mob.orders.Pareto(), epsilon=0.2)
         >>> order.front(Beliefs(mean, mean - half, mean + half))

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from mobandits.kernel.compiled import kernel
-from mobandits.kernel.protocols import Array, Mask
+from mobandits.compiling.compiled import kernel
+from mobandits.contracts.protocols import Array, Mask
 
 
 @kernel

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from mobandits.kernel.compiled import Ints, compiled
-from mobandits.kernel.dominance import nondominated, pareto_gap
-from mobandits.kernel.masks import everyone
-from mobandits.kernel.protocols import Array, Beliefs, Mask
+from mobandits.compiling.compiled import Ints, compiled
+from mobandits.contracts.protocols import Array, Beliefs, Mask
+from mobandits.numerics.dominance import nondominated, pareto_gap
+from mobandits.numerics.masks import everyone
 from mobandits.orders.order import BaseOrder
 from mobandits.orders.validity import check_complete, check_groups
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from mobandits.kernel.masks import pick
-from mobandits.kernel.protocols import Array, Beliefs, Mask, Rng
+from mobandits.contracts.protocols import Array, Beliefs, Mask, Rng
+from mobandits.numerics.masks import pick
 
 
 class BaseOrder:

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from mobandits.kernel.compiled import Ints, compiled
-from mobandits.kernel.dominance import drawn, nondominated, pareto_gap, pareto_gaps
-from mobandits.kernel.masks import everyone
-from mobandits.kernel.protocols import Array, Beliefs, Mask, Rng
+from mobandits.compiling.compiled import Ints, compiled
+from mobandits.contracts.protocols import Array, Beliefs, Mask, Rng
+from mobandits.numerics.dominance import drawn, nondominated, pareto_gap, pareto_gaps
+from mobandits.numerics.masks import everyone
 from mobandits.orders.order import BaseOrder
 from mobandits.orders.validity import check_below, check_once
 

@@ -5,7 +5,7 @@ Groups of objectives (chains, levels) are integer matrices whose shorter rows ar
 
 from typing import Any
 
-from mobandits.kernel.protocols import IntArray, Order
+from mobandits.contracts.protocols import IntArray, Order
 
 
 def check_order(name: str, order: Any) -> None:

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
-from mobandits.kernel.compiled import Floats, compiled, kernel
-from mobandits.kernel.masks import everyone, leaders
-from mobandits.kernel.protocols import Array, Beliefs, Mask
+from mobandits.compiling.compiled import Floats, compiled, kernel
+from mobandits.contracts.protocols import Array, Beliefs, Mask
+from mobandits.numerics.masks import everyone, leaders
 from mobandits.orders.order import BaseOrder
 
 

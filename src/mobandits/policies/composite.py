@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from mobandits.kernel.compiled import compiled
-from mobandits.kernel.masks import uniform
-from mobandits.kernel.protocols import Array, Beliefs, Choice, IntArray, Rng
+from mobandits.compiling.compiled import compiled
+from mobandits.contracts.protocols import Array, Beliefs, Choice, IntArray, Rng
+from mobandits.numerics.masks import uniform
 
 
 @compiled

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from mobandits.kernel.protocols import Array, Block, Environment, Problem, Rng, Shape
-from mobandits.kernel.surface import SurfaceEnvironment
+from mobandits.contracts.continuum import SurfaceEnvironment
+from mobandits.contracts.protocols import Array, Block, Environment, Problem, Rng, Shape
 
 BLOCK = 256  # rounds drawn at once; a part of every result, so never a parameter
 STRETCH = 2**16  # numbers in blocks that are played at once: half a megabyte stays in a processor's cache

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
-from mobandits.kernel.files import fcntl, replacing
+from mobandits.support.files import fcntl, replacing
 
 
 class FolderError(ValueError):

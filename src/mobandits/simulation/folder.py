@@ -17,7 +17,6 @@ from typing import Any, Self
 
 import polars as pl
 
-from mobandits.kernel.files import temporary_of
 from mobandits.simulation.files import FolderError, locked, parquet, write_atomically
 from mobandits.simulation.manifest import (
     FORMAT,
@@ -31,6 +30,7 @@ from mobandits.simulation.manifest import (
     write_manifest,
 )
 from mobandits.simulation.trial import SCHEMA
+from mobandits.support.files import temporary_of
 
 TABLE, PARTS = "results.parquet", "parts"
 

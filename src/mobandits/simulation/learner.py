@@ -6,9 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from mobandits.kernel.assumptions import InputWarning, complaint, outside
-from mobandits.kernel.checks import whole
-from mobandits.kernel.protocols import Array, Block, IntArray, Mask, Policy, Recipe, Rng, Shape
+from mobandits.contracts.assumptions import InputWarning, complaint, outside
+from mobandits.contracts.protocols import (
+    Array,
+    Block,
+    IntArray,
+    Mask,
+    Policy,
+    Recipe,
+    Rng,
+    Shape,
+)
+from mobandits.support.checks import whole
 
 
 class Learner:

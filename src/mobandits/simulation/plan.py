@@ -6,10 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from mobandits.kernel.checks import integer
-from mobandits.kernel.protocols import Environment, Metric, Problem, Recipe
-from mobandits.kernel.surface import SurfaceEnvironment
-from mobandits.kernel.text import concise
+from mobandits.contracts.continuum import SurfaceEnvironment
+from mobandits.contracts.protocols import Environment, Metric, Problem, Recipe
 from mobandits.metrics import DEFAULT, resolve
 from mobandits.simulation.blocks import BLOCK, blocks, longest
 from mobandits.simulation.players import Compiled, player
@@ -18,6 +16,8 @@ from mobandits.simulation.record import grid
 from mobandits.simulation.streams import ROUNDS, stream
 from mobandits.simulation.surface_trial import is_continuum, rehearse_on_surface
 from mobandits.simulation.trial import Setup, problem_of, truth_of
+from mobandits.support.checks import integer
+from mobandits.support.naming import concise
 
 Policies = Recipe | Readings | Mapping[str, Recipe | Readings] | Sequence[Recipe | Readings]
 

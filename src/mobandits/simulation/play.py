@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from mobandits.kernel.protocols import Array, IntArray, Mask, Order, Policy, Rng
+from mobandits.contracts.protocols import Array, IntArray, Mask, Order, Policy, Rng
 
 
 def play(

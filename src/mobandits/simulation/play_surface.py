@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from mobandits.kernel.protocols import Array, IntArray, Rng
-from mobandits.kernel.surface import Surface, SurfacePolicy
+from mobandits.contracts.continuum import Surface, SurfacePolicy
+from mobandits.contracts.protocols import Array, IntArray, Rng
 
 
 def play_surface(

@@ -5,13 +5,13 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
-from mobandits.kernel.compiled import compile_loop, is_compiled
-from mobandits.kernel.protocols import Block, IntArray, Mask, Policy, Recipe, Shape
-from mobandits.kernel.text import concise
+from mobandits.compiling.compiled import compile_loop, is_compiled
+from mobandits.contracts.protocols import Block, IntArray, Mask, Policy, Recipe, Shape
 from mobandits.simulation.learner import Learner
 from mobandits.simulation.play import play
 from mobandits.simulation.readings import Readings, believe, play_aloud, read
 from mobandits.simulation.streams import POLICY, READER, stream
+from mobandits.support.naming import concise
 
 Compiled = bool | Literal["auto"]
 METHODS = ("init", "beliefs", "draw", "probabilities", "update")

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from mobandits.kernel.extras import missing_extra
 from mobandits.simulation.manifest import DECISIVE, versions
 from mobandits.simulation.trial import Setup, play_trial
+from mobandits.support.optional import missing_extra
 
 RETRIES = 3  # of a trial whose process was lost; one that takes its process down every time must end somewhere
 

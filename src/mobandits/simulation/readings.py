@@ -6,7 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from mobandits.kernel.protocols import Array, Beliefs, IntArray, Mask, Order, Policy, Recipe, Rng, Shape
+from mobandits.contracts.protocols import (
+    Array,
+    Beliefs,
+    IntArray,
+    Mask,
+    Order,
+    Policy,
+    Recipe,
+    Rng,
+    Shape,
+)
 
 
 @dataclass(frozen=True)

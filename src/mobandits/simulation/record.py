@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mobandits.kernel.checks import integer
-from mobandits.kernel.protocols import Accumulator, Array, Metric, Shape
+from mobandits.contracts.protocols import Accumulator, Array, Metric, Shape
+from mobandits.support.checks import integer
 
 
 def grid(record: int | Sequence[int], rounds: int) -> tuple[int, ...]:

@@ -7,9 +7,9 @@ from typing import Any, Self
 
 import polars as pl
 
-from mobandits.figures.bands import student
-from mobandits.kernel.checks import choice
 from mobandits.simulation.folder import Folder, read_folder
+from mobandits.statistics.bands import student
+from mobandits.support.checks import choice
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -5,9 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
-from mobandits.kernel.checks import choice, integer
-from mobandits.kernel.protocols import Environment, Metric
-from mobandits.kernel.surface import SurfaceEnvironment
+from mobandits.contracts.continuum import SurfaceEnvironment
+from mobandits.contracts.protocols import Environment, Metric
 from mobandits.metrics import DEFAULT
 from mobandits.simulation.folder import Folder, Memory
 from mobandits.simulation.plan import Plan, Policies, prepare
@@ -15,6 +14,7 @@ from mobandits.simulation.players import Compiled
 from mobandits.simulation.ray_engine import check_ray, cluster, play_on_ray, processors
 from mobandits.simulation.results import Results
 from mobandits.simulation.threads import Threads
+from mobandits.support.checks import choice, integer
 
 ENGINES = ("threads", "ray")
 Progress = Callable[[int, int], None]

@@ -7,7 +7,7 @@ import hashlib
 
 import numpy as np
 
-from mobandits.kernel.protocols import Rng
+from mobandits.contracts.protocols import Rng
 
 INSTANCE, ROUNDS, POLICY, READER = range(4)  # what a stream is for, the second word of its key
 

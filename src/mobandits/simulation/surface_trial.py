@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mobandits.kernel.assumptions import complaint, outside
-from mobandits.kernel.compiled import compile_loop, is_compiled
-from mobandits.kernel.protocols import Array, Metric, Rng
-from mobandits.kernel.surface import Scores, SurfaceBlock, SurfaceProblem, SurfaceShape
-from mobandits.kernel.text import concise
+from mobandits.compiling.compiled import compile_loop, is_compiled
+from mobandits.contracts.assumptions import complaint, outside
+from mobandits.contracts.continuum import Scores, SurfaceBlock, SurfaceProblem, SurfaceShape
+from mobandits.contracts.protocols import Array, Metric, Rng
 from mobandits.simulation.blocks import STRETCH, borders, longest
 from mobandits.simulation.play_surface import play_surface, score_surface
 from mobandits.simulation.record import Recorder, Running, recorder
 from mobandits.simulation.streams import POLICY, ROUNDS, stream
+from mobandits.support.naming import concise
 
 if TYPE_CHECKING:
     from mobandits.simulation.trial import Setup

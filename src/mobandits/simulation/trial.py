@@ -6,9 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from mobandits.kernel.protocols import Array, Block, Environment, Metric, Problem, Recipe
-from mobandits.kernel.surface import SurfaceEnvironment, SurfaceProblem
-from mobandits.kernel.text import concise
+from mobandits.contracts.continuum import SurfaceEnvironment, SurfaceProblem
+from mobandits.contracts.protocols import Array, Block, Environment, Metric, Problem, Recipe
 from mobandits.simulation.blocks import longest, stretches
 from mobandits.simulation.players import Compiled, player
 from mobandits.simulation.readings import Readings
@@ -16,6 +15,7 @@ from mobandits.simulation.record import Recorder, Running, recorder
 from mobandits.simulation.streams import INSTANCE, ROUNDS, stream
 from mobandits.simulation.surface_trial import is_continuum, play_on_surface
 from mobandits.simulation.truth import BlockTruth
+from mobandits.support.naming import concise
 
 SCHEMA = {
     "experiment": pl.String,

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from mobandits.kernel.checks import choice
-from mobandits.kernel.compiled import compile_loop, is_compiled
-from mobandits.kernel.protocols import Array, Beliefs, Block, IntArray, Mask, Order
-from mobandits.kernel.rounded import in_last_decimals
+from mobandits.compiling.compiled import compile_loop, is_compiled
+from mobandits.contracts.protocols import Array, Beliefs, Block, IntArray, Mask, Order
+from mobandits.numerics.rounded import in_last_decimals
 from mobandits.simulation.play import score
+from mobandits.support.checks import choice
 
 Quantities = Mapping[str, Array]
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mobandits.kernel.protocols import Array, Rng, Shape
+from mobandits.contracts.protocols import Array, Rng, Shape
 
 ROUNDS = 240
 DEFAULT_SHAPE = Shape(arms=5, features=2, objectives=3, rounds=ROUNDS)

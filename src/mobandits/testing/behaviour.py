@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from mobandits.kernel.checks import whole
-from mobandits.kernel.protocols import Array, IntArray, Recipe, Rng
+from mobandits.contracts.protocols import Array, IntArray, Recipe, Rng
 from mobandits.simulation.play import play
+from mobandits.support.checks import whole
 from mobandits.testing.arena import ROUNDS, copied, distance, leaves, restored, same, snapshot
 from mobandits.testing.case import difference, require
 from mobandits.testing.rehearsal import BLOCK, Moment, Play, Rehearsal, run, trace

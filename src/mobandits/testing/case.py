@@ -4,7 +4,7 @@ import traceback
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from mobandits.kernel.checks import choice
+from mobandits.support.checks import choice
 from mobandits.testing.interpreted import report
 
 Check = Callable[[Any], None]

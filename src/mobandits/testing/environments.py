@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mobandits.kernel.protocols import Block, Environment, Problem, Rng
+from mobandits.contracts.protocols import Block, Environment, Problem, Rng
 from mobandits.testing.arena import stream, twin_of
 from mobandits.testing.case import Case, Check, named, require
 

@@ -75,7 +75,7 @@ def encode(value: Any) -> Any:
     """`value` as plain JSON.
 
     Example:
-        >>> from mobandits.kernel.protocols import Shape
+        >>> from mobandits.contracts.protocols import Shape
         >>> decode(encode((Shape(2, 0, 2), 0.5)))
         (Shape(arms=2, features=0, objectives=2, rounds=None, shared=False, fixed_arms=None), 0.5)
     """

@@ -7,9 +7,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numba.core.config import DISABLE_JIT
 
-from mobandits.kernel.compiled import compile_loop, is_compiled
-from mobandits.kernel.protocols import Array, Beliefs, IntArray, Mask, Order, Rng
-from mobandits.kernel.rounded import rescaled
+from mobandits.compiling.compiled import compile_loop, is_compiled
+from mobandits.contracts.protocols import Array, Beliefs, IntArray, Mask, Order, Rng
+from mobandits.numerics.rounded import rescaled
 from mobandits.testing.arena import copied, digest, same, stream
 from mobandits.testing.case import Check, RehearsedCase, interpreted_equals_compiled, named, require
 

@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 
 from numba.core.config import DISABLE_JIT
 
-from mobandits.kernel.checks import choice
-from mobandits.kernel.compiled import compile_loop, is_compiled
-from mobandits.kernel.protocols import Recipe, Shape
+from mobandits.compiling.compiled import compile_loop, is_compiled
+from mobandits.contracts.protocols import Recipe, Shape
 from mobandits.simulation.play import play
+from mobandits.support.checks import choice
 from mobandits.testing import behaviour as promises
 from mobandits.testing.arena import DEFAULT_SHAPE, arena, restored, snapshot, stream
 from mobandits.testing.case import Check, RehearsedCase, interpreted_equals_compiled, named, require

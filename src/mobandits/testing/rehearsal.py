@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from mobandits.kernel.protocols import Array, IntArray, Mask, Policy, Recipe, Rng, Shape
+from mobandits.contracts.protocols import Array, IntArray, Mask, Policy, Recipe, Rng, Shape
 from mobandits.simulation.play import play
 from mobandits.testing.arena import ROUNDS, Arena, arena, copied, digest, in_parts, leaves, stream
 

@@ -1,0 +1,142 @@
+"""What an agent remembers of its decisions until all their rewards are in, and for a while after."""
+
+import math
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from mobandits.agent.objectives import Objective
+from mobandits.contracts.protocols import Array
+
+NAN = math.nan
+
+
+class Pending(NamedTuple):
+    """What is kept of a decision: a few numbers, whatever the number of arms.
+
+    Attributes:
+        x: (features,) the features of the arm that was played.
+        arm: its slot in the policy.
+        note: of the choice.
+        stage: in which it was made.
+        birth: of the arm, since slots are used again.
+        time: seconds.
+        rewards: what is known of them, more is better; None: nothing.
+    """
+
+    x: Array
+    arm: int
+    note: float
+    stage: int
+    birth: int
+    time: float
+    rewards: list[float] | None = None
+
+
+class Timer:
+    """When a reward by default is due, one decision after the other: times of decisions never fall.
+
+    Attributes:
+        objective: of the default.
+        after: seconds after the decision.
+        next: the first decision that it has not come to.
+    """
+
+    def __init__(self, objective: int, after: float) -> None:
+        self.objective, self.after, self.next = objective, after, 0
+
+
+class Waiting:
+    """Decisions by id: those that wait, with a bound and an age limit, and the rewards of the last settled ones.
+
+    Args:
+        objectives: of the agent.
+        limit: how many may wait; beyond it the oldest is dropped.
+        max_age: seconds after which a decision is dropped; None: never.
+        remembered: of how many settled decisions the rewards are kept, so that a repeat can be told from a mistake.
+    """
+
+    def __init__(self, objectives: Sequence[Objective], limit: int, max_age: float | None, remembered: int) -> None:
+        self.open: OrderedDict[int, Pending] = OrderedDict()
+        self.settled: OrderedDict[int, tuple[float, ...]] = OrderedDict()
+        self.limit, self.max_age, self.remembered = limit, max_age, remembered
+        self.dropped = {"limit": 0, "age": 0}
+        self.next_id = 0
+        self._timers = [Timer(i, each.after) for i, each in enumerate(objectives) if each.after is not None]
+        self.timed = max_age is not None or bool(self._timers)
+
+    def add(self, kept: Pending) -> int:
+        """Keep a decision, and drop the oldest where there are too many."""
+        number, self.next_id = self.next_id, self.next_id + 1
+        if len(self.open) >= self.limit:
+            self._drop("limit")
+        self.open[number] = kept
+        return number
+
+    def late(self, now: float) -> Iterator[tuple[int, int]]:
+        """Decisions and objectives whose time is up, with no reward so far; drops what is older than `max_age`.
+
+        One after the other as their times came, so that it does not matter how often one looks: a log that is replayed
+        is looked at less often.
+        """
+        while True:
+            timer = min(self._timers, key=self._due, default=None)
+            due = math.inf if timer is None else self._due(timer)
+            if min(due, age := self._oldest()) > now:
+                return
+            if timer is None or age < due:
+                self._drop("age")
+                continue
+            number, timer.next = timer.next, timer.next + 1
+            rewards = self.open[number].rewards
+            if rewards is None or math.isnan(rewards[timer.objective]):
+                yield number, timer.objective
+
+    def _due(self, timer: Timer) -> float:
+        """When the timer's next decision that is open has waited long enough."""
+        while timer.next < self.next_id and timer.next not in self.open:
+            timer.next += 1
+        return self.open[timer.next].time + timer.after if timer.next < self.next_id else math.inf
+
+    def _oldest(self) -> float:
+        """When the oldest decision is too old."""
+        if self.max_age is None or not self.open:
+            return math.inf
+        return next(iter(self.open.values())).time + self.max_age
+
+    def settle(self, number: int, rewards: Sequence[float]) -> None:
+        """All rewards of a decision are in: only they are remembered."""
+        self.open.pop(number, None)
+        self.settled[number] = tuple(rewards)
+        if len(self.settled) > self.remembered:
+            self.settled.popitem(last=False)
+
+    def number(self, given: object) -> int:
+        """An id that is a whole number, but not an `int`.
+
+        Raises:
+            ValueError: where it is none; True would else be decision 1.
+        """
+        if isinstance(given, np.integer):
+            return int(given)
+        raise ValueError(self.missing(given))
+
+    def missing(self, number: object) -> str:
+        """Why no reward can be taken for an id that is neither open nor remembered."""
+        if type(number) is not int or not 0 <= number < self.next_id:
+            return f"decision_id must be of a decision that was made, got {number!r}"
+        return (
+            f"decision_id must be of a decision that waits for rewards, got {number}: it was settled long ago, or "
+            f"dropped ({self.dropped['age']} were for their age, {self.dropped['limit']} because too many waited)"
+        )
+
+    def rearm(self) -> None:
+        """Let the timers begin with what is open, after it was read from a file."""
+        for timer in self._timers:
+            timer.next = next(iter(self.open), self.next_id)
+
+    def _drop(self, why: str) -> None:
+        self.open.popitem(last=False)
+        self.dropped[why] += 1

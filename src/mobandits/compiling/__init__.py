@@ -1,0 +1,1 @@
+"""Compilation: the only room that knows Numba."""

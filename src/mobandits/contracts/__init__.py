@@ -1,0 +1,1 @@
+"""The agreements between rooms: recipe, policy, order, environment, metric, and what they assume."""

@@ -1,7 +1,0 @@
-"""The experiments of moglb2019: MOGLB-UCB on generalized linear rewards."""
-
-from mobandits.experiments.experiment import Experiment
-from mobandits.experiments.moglb2019.cost import COST
-from mobandits.experiments.moglb2019.figures import FAIRNESS, FIG1, FIG2, LINKED
-
-EXPERIMENTS: tuple[Experiment, ...] = (FIG1, FIG2, FAIRNESS, COST, LINKED)

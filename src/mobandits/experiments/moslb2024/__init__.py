@@ -1,7 +1,0 @@
-"""The experiments of moslb2024: MOSLB-PC on priority chains, MOSLB-PL on priority levels."""
-
-from mobandits.experiments.experiment import Experiment
-from mobandits.experiments.moslb2024.drawings import CHAINS_DRAWN, LEVELS_DRAWN
-from mobandits.experiments.moslb2024.figures import FIGURES
-
-EXPERIMENTS: tuple[Experiment, ...] = (CHAINS_DRAWN, LEVELS_DRAWN, *FIGURES)

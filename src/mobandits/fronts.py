@@ -1,0 +1,100 @@
+"""The front and the gaps of a table of means, under any order: inputs are checked here, once."""
+
+from typing import Any
+
+import numpy as np
+
+from mobandits.compiling.compiled import compile_loop, is_compiled
+from mobandits.contracts.protocols import Array, Beliefs, Mask, Order
+from mobandits.numerics.pareto_filter import front_of_many
+from mobandits.numerics.rounded import in_last_decimals
+from mobandits.orders import EffectivePareto, Pareto
+from mobandits.orders.validity import check_objectives, check_order
+from mobandits.support import checks
+
+PARETO = Pareto()
+_pareto_front = compile_loop(front_of_many)  # for tables of any size; to pass the order would cost more than 50 arms do
+
+
+def front(means: Any, order: Order = PARETO) -> Mask:
+    """The arms that nothing beats.
+
+    Args:
+        means: (arms, objectives), all maximised; an infinite entry is larger (smaller) than any number.
+        order: what "beats" means.
+
+    Returns:
+        (arms,) True on the front, which is never empty.
+
+    Raises:
+        ValueError: where `means` is not a non-empty matrix of numbers, or `order` does not fit its objectives.
+
+    Example:
+        >>> front([[1, 0], [0, 1], [0.4, 0.4], [0, 0]])
+        array([ True,  True,  True, False])
+    """
+    array = _table(means, order, finite=False)
+    out: Mask = _pareto_front(array, order.on) if type(order) is Pareto else _loop(_front, order)(order, array)
+    return out
+
+
+def gaps(means: Any, order: Order = PARETO, decimals: int | None = None) -> Array:
+    """The regret of playing each arm once.
+
+    Args:
+        means: (arms, objectives), finite, all maximised.
+        order: the order that scores.
+        decimals: compute on the means rounded to that many decimals, as integers, so that ties are exact.
+
+    Returns:
+        (arms, digits), none negative, most important digit first. One digit for Pareto, EffectivePareto, Weighted and
+        Chebyshev; one per objective for Lexicographic and Dominant, per level for Levels; as many as the longest chain
+        has objectives for Chains and ChainFilter.
+
+    Raises:
+        ValueError: where `means` is not a non-empty matrix of finite numbers, `order` does not fit its objectives, or
+            `decimals` is not an integer from 0 to 15.
+
+    Example:
+        >>> gaps([[1, 0], [0, 1], [0.25, 0.25], [0, 0]]).ravel().tolist()
+        [0.0, 0.0, 0.0, 0.25]
+        >>> from mobandits.orders import Lexicographic
+        >>> gaps([[0.3, 1], [0.1 + 0.2, 3]], Lexicographic(), decimals=2).tolist()
+        [[0.0, 2.0], [0.0, 0.0]]
+    """
+    array = _table(means, order, finite=True)
+    order, array, unit = in_last_decimals(order, array, decimals)
+    out: Array = _loop(_gaps, order)(order, array)
+    return out / unit
+
+
+def _table(means: Any, order: Order, *, finite: bool) -> Array:
+    check_order("order", order)
+    array = checks.matrix("means", means, ("arms", "objectives"), finite=finite)
+    check_objectives(order, array.shape[1])
+    if isinstance(order, EffectivePareto):
+        _check_mixable(array)
+    return array
+
+
+def _check_mixable(means: Array) -> None:
+    """Refuse what cannot be mixed: arms at minus infinity, and objectives whose range is no number."""
+    if np.isneginf(means).any():
+        raise ValueError("means must be above -inf for EffectivePareto, got -inf")
+    known = np.where(np.isfinite(means), means, 0.0)
+    with np.errstate(over="ignore"):
+        ranges = known.max(0) - known.min(0)
+    if not np.isfinite(ranges).all():
+        raise ValueError(f"means must have finite ranges for EffectivePareto, got {ranges.tolist()}")
+
+
+def _loop(function: Any, order: Order) -> Any:
+    return compile_loop(function, order) if is_compiled(order) else function
+
+
+def _front(order: Order, means: Array) -> Mask:
+    return order.front(Beliefs(means, means, means))
+
+
+def _gaps(order: Order, means: Array) -> Array:
+    return order.gaps(means)

@@ -1,1 +1,0 @@
-"""The ground floor: arrays in, arrays out."""

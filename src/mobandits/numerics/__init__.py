@@ -1,0 +1,1 @@
+"""Numerical routines: arrays in, arrays out."""

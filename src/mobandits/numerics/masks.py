@@ -1,0 +1,63 @@
+"""Masks over arms: counting, uniform picks, argmax sets, random orders of visit."""
+
+import math
+
+import numpy as np
+
+from mobandits.compiling.compiled import kernel
+from mobandits.contracts.protocols import Array, IntArray, Mask, Rng
+
+
+@kernel
+def everyone(arms: int) -> Mask:
+    """(arms,) the mask of all arms."""
+    return np.ones(arms, np.bool_)
+
+
+@kernel
+def count(mask: Mask) -> int:
+    """The number of true entries."""
+    n = 0
+    for member in mask:
+        n += member
+    return n
+
+
+@kernel
+def pick(mask: Mask, rng: Rng) -> int:
+    """A uniform position among the true ones, of which there is at least one; one random number."""
+    left = int(rng.random() * count(mask))
+    for a in range(len(mask)):
+        left -= mask[a]
+        if left < 0:
+            return a
+    return -1
+
+
+@kernel
+def uniform(mask: Mask) -> Array:
+    """(arms,) the law of `pick`."""
+    n, out = count(mask), np.zeros(len(mask))
+    for a in range(len(mask)):
+        out[a] = mask[a] / n
+    return out
+
+
+@kernel
+def leaders(values: Array, among: Mask) -> Mask:
+    """Mask of the largest of `values` (arms,) among some arms; exact ties all lead."""
+    top, out = -math.inf, np.zeros(len(values), np.bool_)
+    for a in range(len(values)):
+        if among[a]:
+            top = max(top, values[a])
+    for a in range(len(values)):
+        out[a] = among[a] and values[a] == top
+    return out
+
+
+@kernel
+def swap_in(order: IntArray, i: int, rng: Rng) -> int:
+    """Step i of a uniformly random order of visit: a position not yet visited, brought to place i."""
+    j = i + int(rng.random() * (len(order) - i))
+    order[i], order[j] = order[j], order[i]
+    return int(order[i])

@@ -1,0 +1,32 @@
+"""Standard normal numbers in bulk: those of NumPy, to the last bit, in a third of its time."""
+
+import math
+from typing import Any
+
+from mobandits.compiling.compiled import compile_loop
+from mobandits.contracts.protocols import Array, Rng
+
+FEW = 1000  # so many take NumPy about as long as a call into compiled code
+
+
+def normals(rng: Rng, shape: tuple[int, ...]) -> Array:
+    """``rng.standard_normal(shape)``: the same numbers, and the same state of `rng` afterwards.
+
+    Contexts took half of a round of a small problem when NumPy's own loop drew them; Numba's version of the method
+    takes a third of the time per number.
+
+    Example:
+        >>> import numpy as np
+        >>> here, there = np.random.default_rng(0), np.random.default_rng(0)
+        >>> bool((normals(here, (2, 1000)) == there.standard_normal((2, 1000))).all())
+        True
+    """
+    size = math.prod(shape)
+    if size < FEW:
+        return rng.standard_normal(shape)
+    drawn: Array = compile_loop(_standard_normals)(rng, size).reshape(shape)
+    return drawn
+
+
+def _standard_normals(rng: Rng, size: int) -> Any:
+    return rng.standard_normal(size)

@@ -1,0 +1,67 @@
+"""All experiments by their IDs."""
+
+import difflib
+from collections.abc import Sequence
+
+from mobandits.papers import (
+    cross,
+    mocmab2018,
+    moglb2019,
+    molts2025,
+    moslb2024,
+    pcz2018,
+)
+from mobandits.papers import (
+    theorem_experiments as theory,
+)
+from mobandits.papers.experiment import Experiment
+
+EXPERIMENTS: dict[str, Experiment] = {
+    one.id: one
+    for one in (
+        *moglb2019.EXPERIMENTS,
+        theory.MOGLB2019,
+        *pcz2018.EXPERIMENTS,
+        theory.PCZ2018,
+        *mocmab2018.EXPERIMENTS,
+        theory.MOCMAB2018,
+        *molts2025.EXPERIMENTS,
+        theory.MOLTS2025,
+        *moslb2024.EXPERIMENTS,
+        theory.MOSLB2024,
+        *cross.EXPERIMENTS,
+    )
+}
+
+
+def find(ids: Sequence[str]) -> list[Experiment]:
+    """The experiments that some IDs stand for, each once, in the order of the catalogue.
+
+    Args:
+        ids: of experiments; a paper's key stands for all of its experiments, "all" for everything.
+
+    Raises:
+        ValueError: naming the ID and the nearest valid one.
+
+    Example:
+        >>> [one.id for one in find(["moslb2024/fig4"])]
+        ['moslb2024/fig4']
+        >>> find(["moslb2024/figure4"])
+        Traceback (most recent call last):
+        ValueError: ID must be all, a paper or one that `mobandits list experiments` shows, got 'moslb2024/figure4'; \
+did you mean moslb2024/fig4?
+    """
+    papers = dict.fromkeys(name.partition("/")[0] for name in EXPERIMENTS)
+    known = ["all", *papers, *EXPERIMENTS]
+    for one in ids:
+        if one not in known:
+            near = difflib.get_close_matches(one, known, n=1)
+            raise ValueError(
+                f"ID must be all, a paper or one that `mobandits list experiments` shows, got {one!r}"
+                f"{f'; did you mean {near[0]}?' if near else ''}"
+            )
+    return [
+        experiment
+        for name, experiment in EXPERIMENTS.items()
+        if any(one in ("all", name, name.partition("/")[0]) for one in ids)
+    ]

@@ -1,0 +1,369 @@
+"""Statements about results, judged by a rule, an interval and a number of trials: never by hand.
+
+An interval is a 95 % bootstrap interval over trials: the trials are drawn again with replacement, 10,000 times, all
+rows of a trial together, and the quantiles of the recomputed statistic are its ends. An ordering is reproduced where
+the interval of the difference of means excludes 0 on the right side; a number, where it lies within the tolerance of
+the paper's. What has no rule is reported, and so is what no paper says, what rests on fewer than five trials, and what
+cannot be read, as at scales that are too small for it.
+"""
+
+import functools
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, Protocol
+
+import numpy as np
+
+from mobandits.contracts.protocols import Array
+from mobandits.figures.formatting import part
+
+RESAMPLES = 10_000
+LEAST = 5  # so many trials an interval needs: two of them agree on a sign half of the time
+Verdict = Literal["reproduced", "not reproduced", "reported"]
+
+
+class Reading(Protocol):
+    """How a curve becomes one number per trial."""
+
+    def __call__(self, points: Array, values: Array) -> Array:
+        """(trials,) from the recorded rounds (points,) and the curves (trials, points)."""
+
+
+class Outcome(Protocol):
+    """What claims are read from."""
+
+    def runs(self) -> Sequence[str]:
+        """The names of the experiment's runs."""
+
+    def rows(self, run: str) -> Sequence[str]:
+        """The rows of a run."""
+
+    def metrics(self, run: str, row: str) -> Sequence[str]:
+        """What was measured of a row."""
+
+    def components(self, run: str, row: str, metric: str) -> Sequence[int]:
+        """The components of a metric, in order."""
+
+    def curves(self, run: str, row: str, metric: str, component: int = 0) -> tuple[Array, Array]:
+        """The recorded rounds (points,), and the values (trials, points)."""
+
+
+class Part(NamedTuple):
+    """One number of a claim.
+
+    Attributes:
+        said: what it is.
+        measured: its value; NaN where it could not be read.
+        interval: its 95 % interval, or None where there is none.
+        holds: whether it is as claimed; None where no rule decides.
+        trials: that it rests on.
+    """
+
+    said: str
+    measured: float
+    interval: tuple[float, float] | None
+    holds: bool | None
+    trials: int
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement of a paper, and how to judge it.
+
+    Args:
+        id: "paper/name/what".
+        claim: a sentence.
+        target: the paper's number or ordering.
+        rule: how the verdict is computed, in words.
+        parts: the numbers of which all must be as claimed.
+        differs: one sentence on why ours may differ, true whatever comes out; shown unless the claim is reproduced.
+        note: one sentence that is always shown, such as on what was chosen after looking at the target.
+        ours: a statement that no paper makes: its parts are judged, but it is only reported.
+    """
+
+    id: str
+    claim: str
+    target: str
+    rule: str
+    parts: Callable[[Outcome], Sequence[Part]]
+    differs: str = ""
+    note: str = ""
+    ours: bool = False
+
+    def judge(self, outcome: Outcome) -> dict[str, Any]:
+        """The claim's entry in claims.json."""
+        parts = [readable(one) for one in self.parts(outcome)] or [NOTHING]
+        shown = headline(parts)
+        return {
+            "id": self.id,
+            "claim": self.claim,
+            "target": self.target,
+            "measured": number(shown.measured),
+            "interval": shown.interval and list(shown.interval),
+            "verdict": "reported" if self.ours else verdict(parts),
+            "of": shown.said,
+            "rule": self.rule,
+            "trials": min(one.trials for one in parts),
+            "differs": self.differs,
+            "note": self.note,
+            "parts": [
+                {**one._asdict(), "measured": number(one.measured), "interval": one.interval and list(one.interval)}
+                for one in parts
+            ],
+        }
+
+
+def verdict(parts: Sequence[Part]) -> Verdict:
+    """Reproduced where all parts hold, reported where no rule decides one of them.
+
+    Example:
+        >>> verdict([Part("a", 1.0, (0.5, 1.5), True, 10), Part("b", 1.0, (-0.5, 1.5), False, 10)])
+        'not reproduced'
+    """
+    if any(one.holds is None for one in parts):
+        return "reported"
+    return "reproduced" if all(one.holds for one in parts) else "not reproduced"
+
+
+NOTHING = Part("nothing could be read at this scale", math.nan, None, None, 0)
+
+
+def readable(one: Part) -> Part:
+    """The part in Python's own numbers, or, where one is missing, a part that says so and decides nothing.
+
+    Example:
+        >>> readable(Part("a", math.nan, (math.nan, math.nan), False, 10))
+        Part(said='a: cannot be read at this scale', measured=nan, interval=None, holds=None, trials=10)
+    """
+    if math.isfinite(one.measured) and (one.interval is None or all(map(math.isfinite, one.interval))):
+        interval = one.interval and (float(one.interval[0]), float(one.interval[1]))
+        holds = None if one.holds is None else bool(one.holds)
+        return Part(one.said, float(one.measured), interval, holds, int(one.trials))
+    return Part(f"{one.said}: cannot be read at this scale", math.nan, None, None, one.trials)
+
+
+def number(value: float) -> float | None:
+    """A number as JSON can hold it."""
+    return value if math.isfinite(value) else None
+
+
+def headline(parts: Sequence[Part]) -> Part:
+    """The part that stands for a claim: the first that no rule decides, else the weakest.
+
+    Example:
+        >>> headline([Part("a", 1.0, (0.5, 1.5), True, 10), Part("b", 1.0, (0.1, 2.0), True, 10)]).said
+        'b'
+    """
+    undecided = [one for one in parts if one.holds is None]
+    return undecided[0] if undecided else min(parts, key=_strength)
+
+
+def _strength(one: Part) -> tuple[bool, float]:
+    # What fails comes before what holds, then the interval whose lower end is relatively nearest to 0.
+    low = one.interval[0] if one.interval else one.measured
+    return one.holds is not False, low / max(abs(one.measured), 1e-300)
+
+
+def resample(
+    samples: Array, statistic: Callable[[Array], Array], confidence: float = 0.95
+) -> tuple[float, tuple[float, float] | None]:
+    """A statistic of means over trials, and its bootstrap interval.
+
+    There is no interval with fewer than `LEAST` trials, and neither interval nor value (NaN) where a sample could not
+    be read. With ten trials, an interval of 95 % covers about 90 %, as those of the plain bootstrap do.
+
+    Args:
+        samples: (trials, k), what was read in each trial.
+        statistic: from means (k, n) to (n,), one value per column.
+        confidence: of the interval.
+
+    Example:
+        >>> value, (low, high) = resample(np.arange(5.0)[:, None], lambda means: means[0])
+        >>> value, low < 2.0 < high
+        (2.0, True)
+    """
+    trials = len(samples)
+    if not np.isfinite(samples).all():
+        return math.nan, None
+    with np.errstate(divide="ignore", invalid="ignore"):  # ratios to a mean of 0 are not finite, and treated so later
+        value = float(statistic(samples.mean(axis=0)[:, None])[0])
+        if trials < LEAST:
+            return value, None
+        drawn = statistic((counts(trials) @ samples / trials).T)
+        low, high = np.quantile(drawn, ((1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0))
+    return value, (float(low), float(high))
+
+
+@functools.lru_cache(maxsize=4)
+def counts(trials: int) -> Array:
+    """(resamples, trials) how often a resample has drawn a trial: the same for every number that is looked at."""
+    drawn = np.random.default_rng(0).multinomial(trials, np.full(trials, 1.0 / trials), RESAMPLES)
+    return drawn.astype(np.float64)
+
+
+def final(points: Array, values: Array) -> Array:  # noqa: ARG001 - one signature for all readings
+    """The value at the last round."""
+    return values[:, -1]
+
+
+def growth(points: Array, values: Array) -> Array:
+    """By how much it grew in the last third of the rounds, per 1,000 rounds; NaN where only its end was recorded."""
+    start = int(np.searchsorted(points, points[-1] * 2 / 3))
+    if start == len(points) - 1:
+        return np.full(len(values), np.nan)
+    return np.asarray((values[:, -1] - values[:, start]) / float(points[-1] - points[start]) * 1000.0)
+
+
+def late_mean(points: Array, values: Array) -> Array:
+    """The mean over the second half of the rounds."""
+    late: Array = values[:, points > points[-1] / 2].mean(axis=1)
+    return late
+
+
+def ordering(
+    id: str,  # noqa: A002 - as in claims.json
+    claim: str,
+    metric: str,
+    low: Sequence[str],
+    high: Sequence[str],
+    *,
+    target: str = "",
+    runs: Sequence[str] = (),
+    components: Sequence[int] | None = (0,),
+    reading: Reading = final,
+    differs: str = "",
+    note: str = "",
+    ours: bool = False,
+) -> Claim:
+    """The mean of every row in `low` is below that of every row in `high`.
+
+    Args:
+        id: of the claim.
+        claim: a sentence.
+        metric: that is compared.
+        low: rows.
+        high: rows.
+        target: the paper's words; by default, "as claimed".
+        runs: which; none: all of the experiment's.
+        components: of the metric; None: all.
+        reading: how a curve becomes a number.
+        differs: as in `Claim`.
+        note: as in `Claim`.
+        ours: as in `Claim`.
+    """
+
+    def parts(outcome: Outcome) -> list[Part]:
+        return [
+            difference(outcome, run, metric, a, b, component, reading, several=len(runs or outcome.runs()) > 1)
+            for run in (runs or outcome.runs())
+            for a in low
+            for b in high
+            for component in (outcome.components(run, a, metric) if components is None else components)
+        ]
+
+    rule = "the 95 % bootstrap interval of the difference of means is above 0"
+    said = rule if len(low) * len(high) == 1 else f"each: {rule}"
+    return Claim(id, claim, target or "as claimed", said, parts, differs, note, ours)
+
+
+def difference(
+    outcome: Outcome, run: str, metric: str, a: str, b: str, component: int, reading: Reading, *, several: bool
+) -> Part:
+    """Row b less row a, claimed to be above 0."""
+    samples = np.stack([reading(*outcome.curves(run, row, metric, component)) for row in (a, b)], axis=1)
+    value, interval = resample(samples, lambda means: means[1] - means[0])
+    which = f", {part(metric)} {component + 1}" if len(outcome.components(run, a, metric)) > 1 else ""
+    said = f"{b} less {a}{which}{f', {run}' if several else ''}"
+    return Part(said, value, interval, interval and interval[0] > 0.0, len(samples))
+
+
+def percentage(
+    id: str,  # noqa: A002 - as in claims.json
+    claim: str,
+    metric: str,
+    row: str,
+    of: str,
+    target: float,
+    *,
+    tolerance: float | None = None,
+    run: str | None = None,
+    component: int = 0,
+    differs: str = "",
+    note: str = "",
+    rule: str = "none: the set-up is not fully specified",
+) -> Claim:
+    """By how many per cent the mean of `row` is above that of the row `of`.
+
+    Args:
+        id: of the claim.
+        claim: a sentence.
+        metric: read at the last round.
+        row: what is compared.
+        of: with what.
+        target: the paper's per cent.
+        tolerance: in points, within which it counts as reproduced; None: it is reported.
+        run: which; None: the first.
+        component: of the metric.
+        differs: as in `Claim`.
+        note: as in `Claim`.
+        rule: why none decides, where there is no tolerance.
+    """
+
+    def parts(outcome: Outcome) -> list[Part]:
+        place = run or outcome.runs()[0]
+        samples = np.stack([final(*outcome.curves(place, name, metric, component)) for name in (row, of)], axis=1)
+        value, interval = resample(samples, lambda means: 100.0 * (means[0] / means[1] - 1.0))
+        holds = None if tolerance is None or interval is None else abs(value - target) <= tolerance
+        return [Part(f"{row} against {of}, %", value, interval, holds, len(samples))]
+
+    if tolerance is not None:
+        rule = f"the mean is within {tolerance:g} points of the paper's; its interval may reach beyond"
+    return Claim(id, claim, f"{target:+g} %", rule, parts, differs, note)
+
+
+def level(
+    id: str,  # noqa: A002 - as in claims.json
+    claim: str,
+    metric: str,
+    rows: Sequence[str],
+    *,
+    target: str,
+    runs: Sequence[str] = (),
+    components: Sequence[int] | None = (0,),
+    reading: Reading = final,
+    within: tuple[float, float] | None = None,
+    differs: str = "",
+    note: str = "",
+) -> Claim:
+    """The mean of each row, which lies within two numbers, or is only reported.
+
+    Args:
+        id: of the claim.
+        claim: a sentence.
+        metric: that is read.
+        rows: of which.
+        target: the paper's number or words.
+        runs: which; none: all of the experiment's.
+        components: of the metric; None: all.
+        reading: how a curve becomes a number.
+        within: the whole interval must lie between these; None: reported.
+        differs: as in `Claim`.
+        note: as in `Claim`.
+    """
+
+    def parts(outcome: Outcome) -> list[Part]:
+        found = []
+        for run in runs or outcome.runs():
+            for row in rows:
+                for component in outcome.components(run, row, metric) if components is None else components:
+                    samples = reading(*outcome.curves(run, row, metric, component))[:, None]
+                    value, ends = resample(samples, lambda means: means[0])
+                    holds = None if within is None or ends is None else within[0] <= ends[0] and ends[1] <= within[1]
+                    which = f", {part(metric)} {component + 1}" if len(outcome.components(run, row, metric)) > 1 else ""
+                    place = f", {run}" if len(runs or outcome.runs()) > 1 else ""
+                    found.append(Part(f"{row}{which}{place}", value, ends, holds, len(samples)))
+        return found
+
+    rule = "none: reported" if within is None else f"the 95 % bootstrap interval lies in [{within[0]:g}, {within[1]:g}]"
+    return Claim(id, claim, target, rule, parts, differs, note)

@@ -1,0 +1,61 @@
+"""Several runs that make up one experiment: their folders lie in `runs/`, their rows in one table above them."""
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from mobandits.simulation import FolderError
+from mobandits.simulation.files import parquet, write_atomically
+from mobandits.simulation.folder import TABLE
+from mobandits.simulation.manifest import FORMAT, MANIFEST, read_manifest, write_manifest
+from mobandits.support.files import is_temporary
+
+RUNS = "runs"
+
+
+def check_folder(out: Path, experiment: str) -> None:
+    """Refuse a folder that holds something else than this experiment.
+
+    Raises:
+        FolderError: naming the folder and what it holds.
+    """
+    manifest = read_manifest(out)
+    if manifest is not None:
+        found = manifest["specification"].get("experiment")
+        if found != experiment or not (out / RUNS).is_dir():
+            raise FolderError(f"{out} holds a run of {found!r}, not of {experiment!r}: choose another folder")
+        return
+    ours = {RUNS, TABLE} if (out / RUNS).is_dir() else set[str]()  # a kill may fall between the table and the manifest
+    if other := sorted(e.name for e in out.iterdir() if e.name not in ours and not is_temporary(e)):
+        raise FolderError(f"{out} is not empty and has no {MANIFEST} (it holds {other[0]}): choose another folder")
+
+
+def collect(out: Path, table: pl.DataFrame, specification: dict[str, Any], runs: Sequence[Path]) -> None:
+    """Write `results.parquet` and `manifest.json` of the experiment, from the finished runs that it is made of.
+
+    Args:
+        out: the experiment's folder.
+        table: the rows of all runs, and more.
+        specification: of the experiment; those of the runs are added to it.
+        runs: their folders.
+    """
+    manifests = [manifest for run in runs if (manifest := read_manifest(run)) is not None]
+    data = parquet(table)
+    write_atomically(out / TABLE, data)
+    sessions = [session for manifest in manifests for session in manifest["sessions"]]
+    write_manifest(
+        out,
+        {
+            "format": FORMAT,
+            "status": "finished",
+            "specification": {**specification, RUNS: [manifest["specification"] for manifest in manifests]},
+            "versions": manifests[-1]["versions"],
+            "machine": manifests[-1]["machine"],
+            "sessions": sessions,
+            "wall_seconds": round(sum(session.get("seconds", 0.0) for session in sessions), 3),
+            "results_sha256": hashlib.sha256(data).hexdigest(),
+        },
+    )

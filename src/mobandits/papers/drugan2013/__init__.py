@@ -1,0 +1,1 @@
+"""Drugan and Nowe (2013): Pareto UCB1."""

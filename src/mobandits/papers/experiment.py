@@ -1,0 +1,176 @@
+"""What a figure or a claim of a paper is, as data: runs, plots, and statements to be judged."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+import polars as pl
+
+from mobandits.contracts.continuum import SurfaceEnvironment
+from mobandits.contracts.protocols import Environment, Metric, Recipe
+from mobandits.metrics import resolve
+from mobandits.papers.claims import Claim
+from mobandits.support.naming import concise
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """A row of a run whose constant is chosen on trials of another seed.
+
+    All of the grid is played on the reported trials as well: the chosen constant is what the row shows, and the best of
+    the reported trials, which is how papers choose, stands beside it.
+
+    Args:
+        grid: {how the constant is said, such as "c = 0.1": the recipe with it}.
+        metric: what is best on average over trials: at the last round, or over all of them where it is a mean.
+        component: of the metric; None adds up all of them.
+        highest: whether more is better.
+
+    Example:
+        >>> from mobandits.policies import MolUcb
+        >>> list(Tuned({f"c = {c}": MolUcb(scale=c) for c in (0.1, 1.0)}).grid)
+        ['c = 0.1', 'c = 1.0']
+    """
+
+    grid: Mapping[str, Recipe]
+    metric: str | Metric = "pareto_regret"
+    component: int | None = 0
+    highest: bool = False
+
+    @property
+    def metric_name(self) -> str:
+        """The metric as tables call it."""
+        return self.metric if isinstance(self.metric, str) else self.metric.name
+
+    def cumulative(self) -> bool:
+        """Whether tables hold the metric's sums, and not its means since the round recorded before."""
+        return resolve([self.metric])[0].cumulative
+
+
+@dataclass(frozen=True)
+class Run:
+    """One simulation of an experiment: an environment, the rows that play in it, and how long.
+
+    Args:
+        name: what a panel of a figure is called, such as "d = 5".
+        environment: what is played in; in one experiment, no two runs share both an environment and a row.
+        rows: {row: recipe, or a constant to choose}.
+        rounds: the paper's horizon.
+        trials: the paper's repetitions.
+        metrics: as in `simulate`.
+        record: as in `simulate`.
+        tuning_trials: trials of the tuning seed.
+    """
+
+    name: str
+    environment: Environment | SurfaceEnvironment
+    rows: Mapping[str, Recipe | Tuned]
+    rounds: int
+    trials: int
+    metrics: Sequence[str | Metric]
+    record: int = 100
+    tuning_trials: int = 5
+
+    def recipes(self) -> dict[str, Recipe]:
+        """Every row of the table: grids are spread out."""
+        return {
+            said: recipe
+            for row, one in self.rows.items()
+            for said, recipe in (spread(row, one) if isinstance(one, Tuned) else {row: one}).items()
+        }
+
+    def tuned(self) -> dict[str, Tuned]:
+        """The rows with a constant to choose."""
+        return {row: one for row, one in self.rows.items() if isinstance(one, Tuned)}
+
+    def place(self) -> str:
+        """The environment as tables call it."""
+        return concise(self.environment)
+
+
+def spread(row: str, tuned: Tuned) -> dict[str, Recipe]:
+    """{name of the row in the table: recipe} of a grid."""
+    return {f"{row}, {said}": recipe for said, recipe in tuned.grid.items()}
+
+
+class Ask(NamedTuple):
+    """How a user wants an experiment: None leaves the experiment's own number."""
+
+    rounds: int | None = None
+    trials: int | None = None
+    seed: int = 0
+    workers: int | None = None
+    engine: str = "threads"
+    address: str | None = None
+
+
+@dataclass(frozen=True)
+class Computed:
+    """A part of an experiment that is no simulation: a function that makes rows of the table.
+
+    Args:
+        name: what a panel is called.
+        compute: makes the rows of one trial (the columns of a table of results without `experiment`), from the trial's
+            number and what the user asked for.
+        trials: how many there are; a user may ask for fewer. A function that repeats something itself can read in what
+            the user asked for how often.
+        said: everything else that decides the rows, for the manifest.
+        alone: whether it measures time, so that nothing else of ours may run meanwhile.
+    """
+
+    name: str
+    compute: Callable[[int, Ask], pl.DataFrame]
+    trials: int = 1
+    said: Mapping[str, Any] = field(default_factory=dict)
+    alone: bool = False
+
+
+@dataclass(frozen=True)
+class Plot:
+    """One figure of an experiment's page.
+
+    Args:
+        name: of its files.
+        metric: what is drawn.
+        caption: plain text.
+        kind: "curves" over rounds; "bars" of the values at the last round, a group per row; "heat" maps of a table
+            whose policies are columns and whose rounds are rows; "bounds": logarithmic, regret beside its bound.
+        rows: which rows, in this order; none: all.
+        runs: which runs, a panel each; none: all.
+        parts: what the components are called, such as "dominant objective"; none: their numbers.
+        vertical: what the vertical axis is called; empty: the metric.
+        logarithmic: whether the axes of curves are; zero is left out then.
+    """
+
+    name: str
+    metric: str
+    caption: str
+    kind: Literal["curves", "bars", "heat", "bounds"] = "curves"
+    rows: Sequence[str] = ()
+    runs: Sequence[str] = ()
+    parts: Sequence[str] = ()
+    vertical: str = ""
+    logarithmic: bool = False
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A figure, a table, a theory or a remark of a paper, ready to be reproduced.
+
+    Args:
+        id: "paper/name", as on the command line.
+        title: a line on it.
+        source: where the paper says it.
+        about: paragraphs of plain text: what the paper shows, what it leaves open, what was chosen here.
+        runs: simulations, and parts that are computed in another way.
+        plots: what to draw.
+        claims: what to judge.
+    """
+
+    id: str
+    title: str
+    source: str
+    about: Sequence[str]
+    runs: Sequence[Run | Computed]
+    plots: Sequence[Plot]
+    claims: Sequence[Claim]

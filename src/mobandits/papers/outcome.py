@@ -1,0 +1,68 @@
+"""Reading an experiment's table by run and row."""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+import numpy as np
+import polars as pl
+
+from mobandits.contracts.protocols import Array
+from mobandits.support.checks import choice
+
+
+class Outcome:
+    """The curves of an experiment; see the protocol in `claims`.
+
+    Args:
+        table: rows of all its runs.
+        places: {run: its environment as the table calls it}.
+        rows: {(run, row): the row of the table that it stands for}.
+        recorded: {run: the metrics that its simulation records}; a table leaves out values that are NaN, so that it
+            may have nothing of them.
+    """
+
+    def __init__(
+        self,
+        table: pl.DataFrame,
+        places: Mapping[str, str],
+        rows: Mapping[tuple[str, str], str],
+        recorded: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    ) -> None:
+        self._places, self._rows, self._recorded = dict(places), dict(rows), dict(recorded)
+        self._parts = table.partition_by(["environment", "policy", "metric"], as_dict=True)
+        self._none = table.clear()
+        environments = table.partition_by("environment", as_dict=True)
+        self._trials = {str(place): np.unique(part["trial"].to_numpy()) for (place,), part in environments.items()}
+
+    def runs(self) -> Sequence[str]:
+        """The names of the experiment's runs."""
+        return list(self._places)
+
+    def rows(self, run: str) -> Sequence[str]:
+        """The rows of a run."""
+        return [row for place, row in self._rows if place == run]
+
+    def metrics(self, run: str, row: str) -> Sequence[str]:
+        """What was measured of a row."""
+        key = self._places[run], self._rows[run, row]
+        return [str(metric) for *place, metric in self._parts if tuple(place) == key]
+
+    def components(self, run: str, row: str, metric: str) -> Sequence[int]:
+        """The components of a metric, in order."""
+        return self._part(run, row, metric)["component"].unique().sort().to_list()
+
+    def curves(self, run: str, row: str, metric: str, component: int = 0) -> tuple[Array, Array]:
+        """The recorded rounds (points,), and the values (trials, points); NaN where the table has no row."""
+        part, trials = self._part(run, row, metric), self._trials[self._places[run]]
+        if part.is_empty():
+            return np.ones(1), np.full((len(trials), 1), np.nan)
+        points, at = np.unique(part["round"].to_numpy(), return_inverse=True)
+        values, own = np.full((len(trials), len(points)), np.nan), part["component"].to_numpy() == component
+        values[np.searchsorted(trials, part["trial"].to_numpy())[own], at[own]] = part["value"].to_numpy()[own]
+        return points, values
+
+    def _part(self, run: str, row: str, metric: str) -> pl.DataFrame:
+        choice("run", run, self._places)
+        choice("row", row, self.rows(run))
+        choice("metric", metric, {*self.metrics(run, row), *self._recorded.get(run, ())})
+        return self._parts.get((self._places[run], self._rows[run, row], metric), self._none)

@@ -1,0 +1,250 @@
+"""The page of a reproduced experiment: what the paper says, what came out, and the verdicts."""
+
+import functools
+import math
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from mobandits.figures.formatting import listed, part, signed
+from mobandits.figures.metric_curves import spoken
+from mobandits.figures.page import grid, page, picture
+from mobandits.figures.provenance import provenance
+from mobandits.figures.run_page import final_rows
+from mobandits.papers.pages.paper_figures import draw_plot, drawable, shown
+from mobandits.statistics.bands import bands
+
+SHOWN = 3  # so many names are said, more are counted
+FEW = 4  # so many numbers of a claim fit into one cell
+BADGES = {"reproduced": "yes", "not reproduced": "no", "reported": "said"}
+
+
+def paper_page(directory: Path, table: pl.DataFrame, manifest: dict[str, Any], claims: list[dict[str, Any]]) -> str:
+    """Write the figures of an experiment, and make its page.
+
+    Args:
+        directory: of the experiment; the figures go to its folder `figures`.
+        table: its rows.
+        manifest: its manifest.
+        claims: what `claims.json` holds.
+    """
+    said = manifest["specification"]
+    rows = shown(table, said)
+    body = [
+        f"<h1>{escape(said['title'])}</h1>",
+        f'<p class="lead">{escape(said["source"])}. <code>mobandits reproduce {escape(said["experiment"])}</code></p>',
+        *(f"<p>{escape(text)}</p>" for text in said["about"]),
+    ]
+    if said["changed"]:
+        changed = listed([f"{value} {name}" for name, value in said["changed"].items()])
+        body.append(f"<p><strong>Not at the paper's scale: {escape(changed)} were asked for.</strong></p>")
+    if claims:
+        body += ["<h2>Claims</h2>", f"<p>{escape(counted(claims))}</p>", claims_table(claims)]
+    for plot in said["plots"]:
+        caption = escape(plot["caption"])
+        if drawable(rows, plot):
+            draw = functools.partial(draw_plot, rows, plot)
+            body.append(picture(draw, directory / "figures", plot["name"], plot["caption"], caption))
+        else:
+            body.append(f"<p>Nothing was measured at this scale for the figure: {caption}</p>")
+    body += constants(said)
+    body += values(rows, shown(table, said, "best"), said)
+    if claims:
+        body += ["<h2>Every number of every claim</h2>", *(details(claim) for claim in claims)]
+    body += grids(table, said)
+    return page(said["title"], body + provenance(manifest))
+
+
+def counted(claims: list[dict[str, Any]]) -> str:
+    """How many claims have which verdict.
+
+    Example:
+        >>> counted([{"verdict": "reproduced"}, {"verdict": "reproduced"}, {"verdict": "reported"}])
+        '2 reproduced, 1 reported.'
+    """
+    counts = [(name, sum(claim["verdict"] == name for claim in claims)) for name in BADGES]
+    return (", ".join(f"{count} {name}" for name, count in counts if count) or "none") + "."
+
+
+def claims_table(claims: list[dict[str, Any]], link: str = "") -> str:
+    """Claim, the paper's, ours with its interval, verdict, and a sentence where they differ.
+
+    Args:
+        claims: entries of claims.json.
+        link: a pattern of addresses, "{}" for the experiment's ID; empty: no links.
+    """
+    rows = []
+    for claim in claims:
+        sentence = f"<br><small>{escape(remarks(claim))}</small>" if remarks(claim) else ""
+        badge = f'<span class="{BADGES[claim["verdict"]]}">{claim["verdict"]}</span>'
+        badge += f"<br><small>{escape(otherwise(claim))}</small>" if otherwise(claim) else ""
+        name = claim["id"].rpartition("/")[0]
+        first = f'<a href="{escape(link.format(name))}">{escape(claim["id"])}</a><br>' if link else ""
+        own = "<br>".join(f"{escape(number)}<br><small>{escape(said)}</small>" for said, number in telling(claim))
+        cells = [escape(claim["target"]), own, badge]
+        rows.append(
+            f"<tr><td>{first}{escape(claim['claim'])}{sentence}</td>{''.join(f'<td>{c}</td>' for c in cells)}</tr>"
+        )
+    head = "".join(f'<th scope="col">{name}</th>' for name in ("claim", "the paper", "ours", "verdict"))
+    return (
+        f'<div class="scroll"><table class="claims"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody>'
+        "</table></div>"
+    )
+
+
+def telling(claim: dict[str, Any]) -> list[tuple[str, str]]:
+    """The numbers to show of a claim: the one that decides; where no rule decides, all of them, or their range.
+
+    Example:
+        >>> parts = [{"said": said, "measured": value, "interval": None} for said, value in (("a", 1.0), ("b", 3.0))]
+        >>> telling({"verdict": "reported", "of": "a", "measured": 1.0, "interval": None, "parts": parts})
+        [('a', '1.00'), ('b', '3.00')]
+    """
+    parts = claim["parts"]
+    if claim["verdict"] != "reported" or len(parts) < 2:
+        return [(claim["of"], measured(claim))]
+    if len(parts) <= FEW:
+        return [(one["said"], measured(one)) for one in parts]
+    known = sorted((one for one in parts if one["measured"] is not None), key=lambda one: float(one["measured"]))
+    ends = [measured({**one, "interval": None}) for one in known]
+    range_of = f"{ends[0]} to {ends[-1]}" if ends else "–"
+    return [(f"{len(parts)} numbers, listed on the experiment's page", range_of)]
+
+
+def measured(claim: dict[str, Any]) -> str:
+    """A measured number with its interval; a dash where it could not be read.
+
+    Example:
+        >>> measured({"measured": 12.346, "interval": [10.0, 15.0]}), measured({"measured": 3.0, "interval": None})
+        ('12.3 [10.0, 15.0]', '3.00')
+        >>> measured({"measured": None, "interval": None})
+        '–'
+    """
+    value, interval = claim["measured"], claim["interval"]
+    if value is None:
+        return "–"
+    ends = [value, *(interval or [])]
+    digits = min(max(2 - math.floor(math.log10(max(map(abs, ends)) or 1.0)), 0), 5)
+    said = signed(value, digits)
+    return f"{said} [{signed(interval[0], digits)}, {signed(interval[1], digits)}]" if interval else said
+
+
+def remarks(claim: dict[str, Any]) -> str:
+    """The sentences below a claim: what is always said of it, and, unless it is reproduced, where and why ours differ.
+
+    Example:
+        >>> part = {"said": "b less a", "holds": False, "interval": [-3.0, -1.0]}
+        >>> claim = {"verdict": "not reproduced", "note": "", "differs": "Trials are few.", "parts": [part]}
+        >>> remarks(claim)
+        'The opposite is clear for b less a. Trials are few.'
+        >>> remarks(claim | {"verdict": "reproduced"})
+        ''
+    """
+    said = [claim["note"]]
+    if claim["verdict"] != "reproduced":
+        failed = [one for one in claim["parts"] if one["holds"] is False]
+        against = [one["said"] for one in failed if one["interval"] and one["interval"][1] < 0.0]
+        open_ones = [one["said"] for one in failed if one["said"] not in against]
+        if open_ones and len(claim["parts"]) > 1:
+            said.append(f"Not shown for {some(open_ones)}.")
+        if against:
+            said.append(f"The opposite is clear for {some(against)}.")
+        said.append(claim["differs"])
+    return " ".join(filter(None, said))
+
+
+def some(names: list[str]) -> str:
+    """The first of some names, and how many more there are.
+
+    Example:
+        >>> some(["a", "b", "c", "d"])
+        'a, b, c and 1 more'
+    """
+    more = [f"{len(names) - SHOWN} more"] if len(names) > SHOWN else []
+    return listed([*names[:SHOWN], *more])
+
+
+def otherwise(claim: dict[str, Any]) -> str:
+    """What the paper's own rule for constants would say, where that is another verdict.
+
+    Example:
+        >>> otherwise({"verdict": "reproduced", "papers_rule": {"verdict": "not reproduced"}})
+        'with the best constants of the reported trials: not reproduced'
+    """
+    again = claim.get("papers_rule", claim)["verdict"]
+    return "" if again == claim["verdict"] else f"with the best constants of the reported trials: {again}"
+
+
+def details(claim: dict[str, Any]) -> str:
+    """All numbers of one claim, folded."""
+    rows = [
+        [escape(one["said"]), measured(one), {True: "yes", False: "no", None: "–"}[one["holds"]], str(one["trials"])]
+        for one in claim["parts"]
+    ]
+    rule = f"<p>Rule: {escape(claim['rule'])}.</p>"
+    if again := claim.get("papers_rule"):
+        rule += (
+            f"<p>With the constants that are best on the reported trials, which is the paper's own rule: "
+            f"{escape(again['verdict'])}, {escape(measured(again))} ({escape(again['of'])}).</p>"
+        )
+    table = grid(["number", "mean and 95 % interval", "as claimed", "trials"], rows)
+    return f"<details><summary>{escape(claim['id'])}: {escape(claim['verdict'])}</summary>{rule}{table}</details>"
+
+
+def constants(said: dict[str, Any]) -> list[str]:
+    """Which constants were chosen."""
+    rows = [
+        [escape(f"{one['row']}, {one['run']}"), escape(one["tuned"]), escape(one["best_tuned"])]
+        for one in said["rows"]
+        if one["tuned"]
+    ]
+    if not rows:
+        return []
+    return ["<h2>Constants</h2>", grid(["row", "chosen on the tuning seed", "best of the reported trials"], rows)]
+
+
+def values(chosen: pl.DataFrame, best: pl.DataFrame, said: dict[str, Any]) -> list[str]:
+    """What each metric came to; below a row with a chosen constant, the same row by the paper's own rule."""
+    tuned = {(one["run"], one["row"]) for one in said["rows"] if one["policy"] != one["best"]}
+    again = best.filter(pl.struct("run", "policy").map_elements(lambda r: (r["run"], r["policy"]) in tuned, pl.Boolean))
+    both = pl.concat([chosen, again.with_columns(policy=pl.col("policy") + ", best of the reported")])
+    last = both.filter(pl.col("round") == pl.col("round").max().over("run"))
+    out = ["<h2>Values at the last round</h2>"]
+    for metric in last["metric"].unique(maintain_order=True):
+        one = last.filter(pl.col("metric") == metric)
+        several = one["component"].n_unique() > 1, one["run"].n_unique() > 1
+        rows = bands(one, ["run", "component", "policy"]).sort("run", "component", maintain_order=True).rows()
+        largest = max((abs(row[3]) for row in rows if math.isfinite(row[3])), default=1.0)
+        digits = min(max(4 - math.floor(math.log10(largest or 1.0)), 0), 6)
+        cells = [
+            [
+                escape(
+                    f"{policy}{f', {part(metric)} {i + 1}' if several[0] else ''}{f', {run}' if several[1] else ''}"
+                ),
+                signed(mean, digits),
+                *([signed(low, digits), signed(high, digits)] if trials > 1 else ["", ""]),
+                str(trials),
+            ]
+            for run, i, policy, mean, low, high, trials in rows
+        ]
+        title = spoken(metric)[0].upper() + spoken(metric)[1:]
+        table = grid(["row", "mean", "95 % from", "to", "trials"], cells)
+        out.append(f"<details{' open' if len(cells) <= 12 else ''}><summary>{escape(title)}</summary>{table}</details>")
+    return out
+
+
+def grids(table: pl.DataFrame, said: dict[str, Any]) -> list[str]:
+    """The whole grid of constants, folded: all rows of the reported trials and of the tuning trials."""
+    if not any(one["tuned"] for one in said["rows"]):
+        return []
+    out = ["<h2>All constants</h2>"]
+    for experiment in table["experiment"].unique(maintain_order=True):
+        part_of = table.filter(pl.col("experiment") == experiment)
+        for metric in part_of["metric"].unique(maintain_order=True):
+            rows = final_rows(part_of, metric)
+            title = escape(f"{experiment}: {spoken(metric)}")
+            body = grid(["row", "mean", "95 % from", "to", "trials"], rows)
+            out.append(f"<details><summary>{title}</summary>{body}</details>")
+    return out

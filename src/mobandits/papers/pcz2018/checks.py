@@ -1,0 +1,154 @@
+"""PCZ on the paper's ridges, divided by 9.06 so that its assumption holds, and on gables, where rewards hardly vary.
+
+In a few thousand rounds of coins the balls stay so large that no inequality could fail. On the gables the noise is 200
+times smaller; dividing everything by it gives the theory's unit noise, so that the uncertainty is scaled down likewise.
+"""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mobandits.compiling.compiled import compile_loop, compiled
+from mobandits.contracts.continuum import Surface, SurfaceBlock, SurfaceShape
+from mobandits.contracts.protocols import Array, Rng
+from mobandits.environments import TwoRidges
+from mobandits.papers.pcz2018 import theory
+from mobandits.papers.pcz2018.zooming_dimension import scaled_distance
+from mobandits.papers.protocol.protocol import (
+    DELTA,
+    Finding,
+    bound,
+    event,
+    inequality,
+    on_the_event,
+)
+from mobandits.policies import Pcz
+from mobandits.simulation.streams import INSTANCE, POLICY, ROUNDS, stream
+
+DIVISOR = 9.06
+SLOPE, NOISE = 0.69, 0.005
+
+
+@compiled
+class GableSurface(Surface):
+    """Means 0.69 (1 - |y - c_i|) with c_1 = 0.2 + 0.2 x and c_2 = c_1 + 0.1; the Pareto front is from c_1 to c_2."""
+
+    noise: float
+
+    def mean(self, x: Array, y: Array) -> Array:
+        """(2,) the means."""
+        out, beyond = np.empty(2), y[0] - (0.2 + 0.2 * x[0])
+        out[0], out[1] = SLOPE * (1.0 - abs(beyond)), SLOPE * (1.0 - abs(beyond - 0.1))
+        return out
+
+    def reward(self, x: Array, y: Array, uniforms: Array) -> Array:
+        """(2,) means plus uniform noise from -noise to noise."""
+        out = self.mean(x, y)
+        for l in range(2):
+            out[l] += self.noise * (2.0 * uniforms[l] - 1.0)
+        return out
+
+    def gap(self, x: Array, y: Array) -> float:
+        """The slope times the distance from the front."""
+        beyond = y[0] - (0.2 + 0.2 * x[0])
+        distance: float = max(0.0, -beyond, beyond - 0.1)
+        return SLOPE * distance
+
+
+@dataclass(frozen=True)
+class Gables:
+    """Two gables whose tops are near to each other and move with the context."""
+
+    def problem(self, rounds: int, rng: Rng) -> "GableProblem":  # noqa: ARG002 - every run has the same surface
+        """The surface."""
+        return GableProblem(SurfaceShape(1, 1, 2, rounds), GableSurface(NOISE))
+
+
+class GableProblem(NamedTuple):
+    """One run."""
+
+    shape: SurfaceShape
+    surface: GableSurface
+
+    def block(self, first: int, rounds: int, rng: Rng) -> SurfaceBlock:  # noqa: ARG002 - nothing depends on the time
+        """The next rounds."""
+        numbers = rng.random((rounds, 3))
+        return SurfaceBlock(numbers[:, :1], numbers[:, 1:])
+
+
+def one_run(run: int, *, rounds: int, seed: int) -> list[Finding]:
+    """The event UC, Lemmas 3 and 4, the balls' distances and numbers, and Theorem 1, on both surfaces."""
+    return [
+        *_findings("ridges", TwoRidges(divisor=DIVISOR), 1.0, run, rounds, seed),
+        *_findings("gables", Gables(), NOISE, run, rounds, seed),
+    ]
+
+
+def _findings(name: str, environment: Any, scale: float, run: int, rounds: int, seed: int) -> list[Finding]:
+    recipe = Pcz(scale=scale, delta=DELTA)
+    problem = environment.problem(rounds, stream(seed, run, INSTANCE))
+    contexts, uniforms = (
+        np.require(a, requirements=["C", "W"]) for a in problem.block(0, rounds, stream(seed, run, ROUNDS))
+    )
+    policy, surface, seen = recipe.bind(problem.shape), problem.surface, np.empty((rounds, 4))
+    loop = compile_loop(watch_balls, policy, surface)
+    rng = stream(seed, run, POLICY, repr(recipe))
+    balls = loop(policy, policy.init(), surface, contexts, uniforms, rng, seen)
+    off, radius, child, gaps = seen.T
+
+    def consequences() -> list[Finding]:
+        limit = float(theory.regret_bound(rounds, theory.PACKING, 2.0, problem.shape.objectives, DELTA))
+        size, apart = distances(balls.centre.T, balls.radius)
+        numbers = {r: int((balls.radius == r).sum()) for r in np.unique(balls.radius)}
+        most = [theory.PACKING * r**-2 for r in numbers]
+        return [
+            inequality(f"{name}: Pareto gap <= 14 r", "Lemma 3", gaps, theory.gap_bound(radius)),
+            inequality(
+                f"{name}: Pareto gap of a new centre <= 12 r", "Lemma 4", gaps, theory.child_gap_bound(child), child > 0
+            ),
+            inequality(f"{name}: centres of equal balls are r apart", "section 5", size, apart),
+            inequality(f"{name}: numbers of equal balls", "section 5", list(numbers.values()), most),
+            bound(f"{name}: Pareto regret", "Theorem 1", gaps, np.full(rounds, limit)),
+        ]
+
+    held = event(f"{name}: every ball knows its centre, at all times", "Lemmas 1 and 2", off, 1.0, DELTA)
+    return on_the_event(held, consequences)
+
+
+def watch_balls(policy: Any, state: Any, surface: Any, contexts: Array, uniforms: Array, rng: Rng, seen: Array) -> Any:
+    """`simulation.play_surface`, with a look at the ball that has learned: `seen` (rounds, 4) out.
+
+    Columns: max_i |mean at the centre - estimate| / (u + r) after the reward, the ball's radius, that of a ball created
+    in this round or 0, and the Pareto gap. A ball that has learned nothing has an infinite u.
+    """
+    for t in range(len(contexts)):
+        beliefs = policy.beliefs(state, contexts[t], rng)
+        aim = policy.draw(beliefs, rng)
+        reward = surface.reward(contexts[t], aim.point, uniforms[t])
+        before, b = len(state.radius), int(aim.note)
+        state = policy.update(state, contexts[t], aim.point, aim.note, reward, rng)
+        features = len(contexts[t])
+        mean = surface.mean(state.centre[:features, b].copy(), state.centre[features:, b].copy())
+        seen[t, 0], seen[t, 1] = 0.0, state.radius[b]
+        for l in range(len(mean)):
+            reach = policy.rule.doubt(state.seen[b]) + state.radius[b]
+            seen[t, 0] = max(seen[t, 0], abs(mean[l] - state.mean[l, b]) / reach)
+        seen[t, 2] = state.radius[before] if len(state.radius) > before else 0.0
+        seen[t, 3] = surface.gap(contexts[t], aim.point)
+    return state
+
+
+def distances(centres: Array, radii: Array) -> tuple[Array, Array]:
+    """(pairs,) the radius, and the distance between the centres, of all pairs of equal balls.
+
+    Example:
+        >>> distances(np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0]]), np.array([0.5, 0.5, 1.0]))
+        (array([0.5]), array([1.]))
+    """
+    sizes, apart = [np.empty(0)], [np.empty(0)]
+    for b, radius in enumerate(radii):
+        later = np.flatnonzero(radii[b + 1 :] == radius) + b + 1
+        sizes.append(np.full(len(later), radius))
+        apart.append(scaled_distance(centres[later], centres[b]))
+    return np.concatenate(sizes), np.concatenate(apart)

@@ -1,0 +1,239 @@
+"""Independent runs, what each of them found out about the theorems, and what that adds up to."""
+
+import itertools
+import math
+import os
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mobandits.contracts.protocols import Array, Block, Environment, IntArray, Problem, Rng
+from mobandits.simulation.streams import INSTANCE, POLICY, ROUNDS, stream
+from mobandits.simulation.truth import BlockTruth
+from mobandits.support.checks import integer
+
+DELTA = 0.1  # the probability with which events may fail
+ROUNDING = 1e-9  # relative: what sums of floats may be off by
+POINTS = 50  # of curves
+
+Kind = Literal["event", "inequality", "bound", "doubted"]
+KINDS: dict[Kind, str] = {
+    "event": "fails in no more runs than promised",
+    "inequality": "holds in every round of every run in which the event holds",
+    "bound": "is not exceeded in any run in which the event holds",
+    "doubted": "a bound whose proof has a gap: reported, whether it is exceeded or not",
+}
+
+
+class Curve(NamedTuple):
+    """A run's regret beside its bound, at some rounds; (points,) each."""
+
+    rounds: IntArray
+    regret: Array
+    bound: Array
+
+
+class Finding(NamedTuple):
+    """What one run says about one statement.
+
+    Attributes:
+        kind: an event, an inequality that holds on the event in every round, or a bound on the regret, doubted or not.
+        name: in words.
+        source: theorem or lemma.
+        cases: how often the statement was looked at: rounds, or 1 for an event.
+        broken: how often it was false.
+        closest: the largest ratio of the two sides; above 1 it is false.
+        promise: the probability with which an event may fail.
+        curve: of a bound.
+    """
+
+    kind: Kind
+    name: str
+    source: str
+    cases: int
+    broken: int
+    closest: float
+    promise: float = 0.0
+    curve: Curve | None = None
+
+
+class Count(NamedTuple):
+    """What all runs say about one statement: the fields of `Finding`, added up.
+
+    Attributes:
+        paper: its key.
+        kind: of statement.
+        name: in words.
+        source: theorem or lemma.
+        runs: how many runs looked at it; inequalities and bounds only where the event held.
+        cases: how often it was looked at.
+        broken: how often it was false.
+        promise: the probability with which an event may fail.
+        allowed: up to how many `broken` agree with the promise, with three standard deviations.
+        closest: the largest ratio of the two sides.
+        holds: whether `broken` is allowed.
+    """
+
+    paper: str
+    kind: Kind
+    name: str
+    source: str
+    runs: int
+    cases: int
+    broken: int
+    promise: float
+    allowed: float
+    closest: float
+    holds: bool
+
+    def __str__(self) -> str:
+        """One line."""
+        verdict = "holds" if self.holds else "doubt" if self.kind == "doubted" else "FAILS"
+        allowed = f" (up to {self.allowed:.1f} allowed)" if self.kind == "event" else ""
+        what = "runs" if self.kind == "event" else f"cases in {self.runs} runs"
+        share = f"false in {self.broken} of {self.cases} {what}{allowed}"
+        return f"{verdict}  {self.source}: {self.name}: {share}; largest ratio {self.closest:.3g}"
+
+
+class Report(NamedTuple):
+    """The counts of one paper, and the curves of its bounds, {name: one per run}."""
+
+    counts: tuple[Count, ...]
+    curves: dict[str, tuple[Curve, ...]]
+
+    @property
+    def holds(self) -> bool:
+        """Whether everything is as promised; what is doubted need not be."""
+        return all(count.holds or count.kind == "doubted" for count in self.counts)
+
+
+class Trial(NamedTuple):
+    """What a run is made of: a problem, all of its rounds at once, and the policy's stream."""
+
+    problem: Problem
+    block: Block
+    rng: Rng
+
+    @property
+    def truth(self) -> BlockTruth:
+        """What metrics may ask."""
+        return BlockTruth(self.block)
+
+
+def trial(environment: Environment, rounds: int, seed: int, run: int, text: str) -> Trial:
+    """One run's problem and rounds; the stream of the policy depends on its text, as in simulations."""
+    problem = environment.problem(rounds, stream(seed, run, INSTANCE))
+    return Trial(problem, problem.block(0, rounds, stream(seed, run, ROUNDS)), stream(seed, run, POLICY, text))
+
+
+def event(name: str, source: str, left: ArrayLike, right: ArrayLike, promise: float) -> Finding:
+    """An event: left <= right at all times, but for a probability of `promise`."""
+    broken, closest = compared(left, right)
+    return Finding("event", name, source, 1, int(broken.any()), closest, promise)
+
+
+def inequality(name: str, source: str, left: ArrayLike, right: ArrayLike, where: ArrayLike = True) -> Finding:
+    """An inequality: left <= right in every round that `where` says."""
+    rounds = np.broadcast_to(np.asarray(where, np.bool_), np.broadcast_shapes(np.shape(left), np.shape(right)))
+    broken, closest = compared(
+        np.broadcast_to(np.asarray(left), rounds.shape)[rounds],
+        np.broadcast_to(np.asarray(right), rounds.shape)[rounds],
+    )
+    return Finding("inequality", name, source, broken.size, int(broken.sum()), closest)
+
+
+def bound(name: str, source: str, per_round: Array, right: Array) -> Finding:
+    """The sums of `per_round` (rounds,) against a bound after every round, (rounds,)."""
+    regret = np.cumsum(per_round)
+    broken, closest = compared(regret, right)
+    points = np.unique(np.geomspace(1, len(regret), POINTS).astype(np.int64))  # for logarithmic axes
+    curve = Curve(points, regret[points - 1], np.broadcast_to(right, regret.shape)[points - 1])
+    return Finding("bound", name, source, broken.size, int(broken.sum()), closest, curve=curve)
+
+
+def doubted(name: str, source: str, per_round: Array, right: Array) -> Finding:
+    """The same where the bound's proof has a gap."""
+    return bound(name, source, per_round, right)._replace(kind="doubted")
+
+
+def compared(left: ArrayLike, right: ArrayLike) -> tuple[Any, float]:
+    """Where left > right by more than rounding, and the largest ratio left / right.
+
+    Example:
+        >>> compared([1.0, 2.0], [2.0, 2.0])
+        (array([False, False]), 1.0)
+    """
+    one, two = np.broadcast_arrays(np.asarray(left, np.float64), np.asarray(right, np.float64))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = np.where(one <= 0.0, 0.0, one / two)  # what is at most 0 is no strain on any bound
+    broken = one > two + ROUNDING * np.maximum(1.0, np.abs(two))
+    return broken, float(np.nanmax(ratios, initial=0.0))
+
+
+def on_the_event(first: Finding, others: Callable[[], Iterable[Finding]]) -> list[Finding]:
+    """An event's finding, and what holds on the event where it did."""
+    return [first] if first.broken else [first, *others()]
+
+
+def repeat(
+    paper: str,
+    one: Callable[[int], Sequence[Finding]],
+    runs: int,
+    *,
+    workers: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Report:
+    """Run `one(run)` for run = 0, 1, ..., and add up; the same report for any number of workers.
+
+    Raises:
+        ValueError: where `runs` is not an integer of at least 1.
+    """
+    integer("runs", runs, at_least=1)
+    found: list[Sequence[Finding]] = []
+    pool = ThreadPoolExecutor(workers or os.cpu_count())
+    try:
+        # The first run compiles what all of them need: threads that compile together wait for each other.
+        for findings in itertools.chain([one(0)], pool.map(one, range(1, runs))):
+            found.append(findings)
+            if progress is not None:
+                progress(len(found), runs)
+    finally:
+        pool.shutdown(cancel_futures=True)
+    return added_up(paper, found)
+
+
+def added_up(paper: str, found: Sequence[Sequence[Finding]]) -> Report:
+    """One count per statement, in the order of their first appearance."""
+    statements: dict[tuple[str, str], list[Finding]] = {}
+    for finding in (finding for findings in found for finding in findings):
+        statements.setdefault((finding.kind, finding.name), []).append(finding)
+    counts = tuple(_count(paper, several) for several in statements.values())
+    curves = {
+        name: tuple(one.curve for one in several if one.curve is not None)
+        for (kind, name), several in statements.items()
+        if kind in ("bound", "doubted")
+    }
+    return Report(counts, curves)
+
+
+def _count(paper: str, several: Sequence[Finding]) -> Count:
+    first, cases = several[0], sum(one.cases for one in several)
+    broken, closest = sum(one.broken for one in several), max(one.closest for one in several)
+    allowed = allowance(len(several), first.promise)
+    return Count(
+        paper, first.kind, first.name, first.source, len(several), cases, broken, first.promise, allowed, closest,
+        broken <= allowed,
+    )  # fmt: skip
+
+
+def allowance(runs: int, promise: float) -> float:
+    """Up to n delta + 3 sqrt(n delta (1 - delta)): how many failures of an event agree with its promise.
+
+    Example:
+        >>> round(allowance(200, 0.1), 2)
+        32.73
+    """
+    return runs * promise + 3.0 * math.sqrt(runs * promise * (1.0 - promise))

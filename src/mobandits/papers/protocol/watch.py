@@ -1,0 +1,109 @@
+"""Playing a policy while somebody who knows the truth looks over its shoulder."""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mobandits.compiling.compiled import Floats, compile_loop, compiled
+from mobandits.contracts.protocols import Array, Beliefs, Block, IntArray, Policy, Rng
+from mobandits.numerics.linalg import quadratic
+from mobandits.orders.intervals import half_width
+
+
+def watch(
+    policy: Policy,
+    probe: Any,
+    state: Any,
+    contexts: Array,
+    means: Array,
+    rewards: Array,
+    arms: IntArray,
+    rng: Rng,
+    chosen: IntArray,
+    seen: Array,
+) -> Any:
+    """`simulation.play`, with a look at what the policy knows before each round: `seen` (rounds, columns) out."""
+    for t in range(len(rewards)):
+        context = contexts[t if len(contexts) > 1 else 0]
+        beliefs = policy.beliefs(state, context, arms, rng)
+        choice = policy.draw(beliefs, rng)
+        arm = arms[choice.arm]
+        probe.look(state, beliefs, context, means[t if len(means) > 1 else 0], arm, seen[t])
+        x = context[choice.arm if len(context) > 1 else 0]
+        state = policy.update(state, x, arm, choice.note, rewards[t, arm], rng)
+        chosen[t] = arm
+    return state
+
+
+class Watched(NamedTuple):
+    """What was played, (rounds,), and what was seen, (rounds, columns)."""
+
+    chosen: IntArray
+    seen: Array
+
+
+def watched(policy: Policy, probe: Any, columns: int, block: Block, rng: Rng) -> Watched:
+    """Play a block from the policy's first state on."""
+    rounds, arms, _ = block.rewards.shape
+    out = Watched(np.empty(rounds, np.int64), np.empty((rounds, columns)))
+    loop = compile_loop(watch, policy, probe)
+    loop(policy, probe, policy.init(), block.contexts, block.means, block.rewards, np.arange(arms), rng, *out)
+    return out
+
+
+@compiled
+class EllipsoidProbe:
+    """How far the estimates of linear parameters are off, and how wide intervals are; one model for all arms.
+
+    Columns: max_l ||theta_l - estimate_l||_V, ||x||_{V^-1} of the arm that is played, the largest ||x_a||_{V^-1}, and
+    log det V - log det V_1.
+
+    Args:
+        theta: (objectives, features) the truth.
+    """
+
+    theta: Floats
+
+    def look(self, state: Any, beliefs: Beliefs, context: Array, means: Array, arm: int, out: Array) -> None:  # noqa: ARG002
+        """Fill the columns."""
+        off, image = np.empty(self.theta.shape[1]), np.empty(self.theta.shape[1])
+        out[0], out[2], out[3] = 0.0, 0.0, state.volume[0, 0]
+        for l in range(len(self.theta)):
+            for i in range(len(off)):
+                off[i] = self.theta[l, i] - state.theta[0, l, i]
+            out[0] = max(out[0], math.sqrt(max(quadratic(state.gram[0, 0], off, image), 0.0)))
+        for a in range(len(context)):
+            width = math.sqrt(max(quadratic(state.inverse[0, 0], context[a], image), 0.0))
+            out[2] = max(out[2], width)
+            if a == arm:
+                out[1] = width
+
+
+@compiled
+class IntervalProbe:
+    """How far the means are from the estimates, in units of the intervals.
+
+    Columns: max over arms and objectives of |mean - estimate| / (half-width + margin), and in objective 0 the
+    half-widths of the arm that is played and of the arm with the largest upper bound. Arms that were never played have
+    no interval.
+
+    Args:
+        margin: what may be added to every half-width.
+    """
+
+    margin: float
+
+    def look(self, state: Any, beliefs: Beliefs, context: Array, means: Array, arm: int, out: Array) -> None:  # noqa: ARG002
+        """Fill the columns."""
+        out[0], out[1], leader = 0.0, half_width(beliefs.low[arm, 0], beliefs.high[arm, 0]), 0
+        for a in range(len(means)):
+            if beliefs.high[a, 0] > beliefs.high[leader, 0] or (
+                beliefs.high[a, 0] == beliefs.high[leader, 0] and beliefs.low[a, 0] > beliefs.low[leader, 0]
+            ):
+                leader = a
+            for l in range(means.shape[1]):
+                if beliefs.high[a, l] < math.inf:
+                    off = abs(means[a, l] - beliefs.mean[a, l])
+                    out[0] = max(out[0], off / (half_width(beliefs.low[a, l], beliefs.high[a, l]) + self.margin))
+        out[2] = half_width(beliefs.low[leader, 0], beliefs.high[leader, 0])

@@ -1,0 +1,99 @@
+"""Tables of regret bounds: the powers of T that papers print, read from the bounds themselves."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import polars as pl
+
+from mobandits.contracts.protocols import Array
+from mobandits.papers.claims import Claim, Outcome, Part
+from mobandits.papers.experiment import Ask, Computed, Experiment, Plot
+from mobandits.papers.mocmab2018 import theory as mocmab2018
+from mobandits.papers.pcz2018 import theory as pcz2018
+
+HORIZONS = np.logspace(3, 16, 27)
+LATE = 1e12  # from here on, the terms of lower order have died out
+SAID = {"horizons": HORIZONS.astype(np.int64).tolist()}
+
+
+def zooming_bounds(trial: int, ask: Ask) -> pl.DataFrame:  # noqa: ARG001 - nothing is random
+    """Corollary 1 of pcz2018, for some Pareto zooming dimensions."""
+    curves = {
+        f"d_p = {dimension}": pcz2018.expected_regret_bound(HORIZONS, pcz2018.PACKING, dimension, 2, 0.5)
+        for dimension in (1, 2, 3)
+    }
+    return _rows(curves)
+
+
+def cell_bounds(trial: int, ask: Ask) -> pl.DataFrame:  # noqa: ARG001 - nothing is random
+    """Theorem 2 of mocmab2018, for some numbers of features: the larger of both objectives."""
+    curves = {}
+    for features in (1, 2, 4):
+        settings = [
+            mocmab2018.Setting(int(T), 4, features, mocmab2018.default_parts(int(T), features)) for T in HORIZONS
+        ]
+        curves[f"d = {features}"] = np.array([max(mocmab2018.expected_regret_bounds(one)) for one in settings])
+    return _rows(curves)
+
+
+def _rows(curves: dict[str, Array]) -> pl.DataFrame:
+    rounds = HORIZONS.astype(np.int64)
+    return pl.concat(
+        pl.DataFrame({"round": rounds, "value": values}).with_columns(
+            policy=pl.lit(said), metric=pl.lit("regret_bound"), component=pl.lit(0)
+        )
+        for said, values in curves.items()
+    )
+
+
+def rates(rows: Sequence[str], powers: Sequence[float]) -> Callable[[Outcome], list[Part]]:
+    """The slopes of the bounds on logarithmic axes, the logarithm of T divided out, beside the powers of T."""
+
+    def parts(outcome: Outcome) -> list[Part]:
+        found = []
+        for row, power in zip(rows, powers, strict=True):
+            T, bounds = outcome.curves(outcome.runs()[0], row, "regret_bound")
+            late = T >= LATE
+            slope = float(np.polyfit(np.log(T[late]), np.log(bounds[0, late] / np.log(T[late])), 1)[0])
+            found.append(Part(f"{row}, whose power is {power:.4g}", slope, None, None, 1))
+        return found
+
+    return parts
+
+
+def table(
+    paper: str, title: str, about: str, run: Computed, rows: Sequence[str], powers: Sequence[float]
+) -> Experiment:
+    """A table that compares regret bounds."""
+    claim = Claim(
+        f"{paper}/table1/rate",
+        "The bound grows with the power of T that the table gives, up to logarithms",
+        ", ".join(f"{power:.4g}" for power in powers),
+        f"none: the table compares with the literature; slopes are read from T = {LATE:g} on, a logarithm divided out",
+        rates(rows, powers),
+    )
+    plot = Plot(
+        "bounds", "regret_bound", "The bounds over the horizon.", vertical="bound on the regret", logarithmic=True
+    )
+    return Experiment(f"{paper}/table1", title, f"{paper}, Table 1", [about], [run], [plot], [claim])
+
+
+PCZ2018_TABLE1 = table(
+    "pcz2018",
+    "The rate of PCZ's regret bound, which its table compares with the literature",
+    "The table lists orders of regret of other algorithms, which are theirs to prove; here is the row of PCZ, "
+    "T^((1 + d_p) / (2 + d_p)) with the Pareto zooming dimension d_p, read from Corollary 1.",
+    Computed("Corollary 1", zooming_bounds, said=SAID),
+    [f"d_p = {dimension}" for dimension in (1, 2, 3)],
+    [pcz2018.rate(dimension) for dimension in (1, 2, 3)],
+)
+
+MOCMAB2018_TABLE1 = table(
+    "mocmab2018",
+    "The rate of MOC-MAB's regret bound, which its table compares with the literature",
+    "The table lists orders of regret of other algorithms, which are theirs to prove; here is the row of MOC-MAB, "
+    "T^((2 alpha + d) / (3 alpha + d)) in both objectives, read from Theorem 2 with alpha = 1.",
+    Computed("Theorem 2", cell_bounds, said=SAID),
+    [f"d = {features}" for features in (1, 2, 4)],
+    [mocmab2018.rate(features) for features in (1, 2, 4)],
+)

@@ -1,0 +1,83 @@
+"""Uniform play: the floor of every comparison."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from mobandits.compiling.compiled import compiled
+from mobandits.contracts.continuum import Aim, SurfaceShape
+from mobandits.contracts.protocols import Array, Choice, IntArray, Recipe, Rng, Shape
+
+
+class Plays(NamedTuple):
+    """The number of rewards seen, (1,): a state must hold an array."""
+
+    seen: Array
+
+
+@compiled
+class UniformPolicy:
+    """Every eligible arm with the same probability; learns nothing."""
+
+    def init(self) -> Plays:
+        """No round yet."""
+        return Plays(np.zeros(1))
+
+    def beliefs(self, state: Plays, context: Array, arms: IntArray, rng: Rng) -> Array:  # noqa: ARG002
+        """(arms,) zeros: nothing is believed."""
+        return np.zeros(len(arms))
+
+    def draw(self, beliefs: Array, rng: Rng) -> Choice:
+        """A uniform arm."""
+        return Choice(int(rng.random() * len(beliefs)), 0.0)
+
+    def probabilities(self, beliefs: Array) -> Array:
+        """1 / arms each."""
+        return np.full(len(beliefs), 1.0 / len(beliefs))
+
+    def update(self, state: Plays, x: Array, arm: int, note: float, reward: Array, rng: Rng) -> Plays:  # noqa: ARG002
+        """Nothing to learn."""
+        return state
+
+
+@compiled
+class UniformPoint:
+    """Every point of a cube of arms, uniformly; learns nothing."""
+
+    dimensions: int
+
+    def init(self) -> Plays:
+        """No round yet."""
+        return Plays(np.zeros(1))
+
+    def beliefs(self, state: Plays, x: Array, rng: Rng) -> Array:  # noqa: ARG002
+        """(dimensions,) zeros: nothing is believed."""
+        return np.zeros(self.dimensions)
+
+    def draw(self, beliefs: Array, rng: Rng) -> Aim:
+        """A uniform point."""
+        point = np.empty(len(beliefs))
+        for i in range(len(point)):
+            point[i] = rng.random()
+        return Aim(point, 0.0)
+
+    def update(self, state: Plays, x: Array, point: Array, note: float, reward: Array, rng: Rng) -> Plays:  # noqa: ARG002
+        """Nothing to learn."""
+        return state
+
+
+@dataclass(frozen=True)
+class RandomChoice(Recipe):
+    """A uniformly random arm in every round, of finitely many or of a continuum.
+
+    Example:
+        >>> RandomChoice().bind(Shape(arms=2, features=0, objectives=2))
+        UniformPolicy()
+    """
+
+    continuum: ClassVar[bool] = True
+
+    def bind(self, shape: Shape | SurfaceShape) -> Any:
+        """The same policy for any number of arms."""
+        return UniformPoint(shape.dimensions) if isinstance(shape, SurfaceShape) else UniformPolicy()

@@ -1,0 +1,1 @@
+"""Policies that cut the context space into cells."""

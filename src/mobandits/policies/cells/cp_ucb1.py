@@ -1,0 +1,48 @@
+"""CP-UCB1: Pareto-UCB1 in every cell of the context space."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from mobandits.contracts.assumptions import UNIT_CUBE, UNIT_REWARDS, assumed
+from mobandits.contracts.protocols import Assumption, Shape
+from mobandits.estimators import SampleMean
+from mobandits.explorers import Ucb
+from mobandits.explorers.radii import Drugan
+from mobandits.orders import Pareto
+from mobandits.policies.cells.partition import PartitionRecipe
+from mobandits.policies.composite import Composite
+
+
+@dataclass(frozen=True)
+class CpUcb1(PartitionRecipe):
+    """Play a uniform arm from the Pareto front of mean_{a,l} + scale sqrt(2 ln(n (L K)^(1/4)) / N_a) in the cell.
+
+    n and N_a count the plays in the cell of the context.
+
+    Args:
+        scale: multiplies the width.
+        per_side: m, cells per side of the unit cube; None: ceil(T^(1 / (3 alpha + d))), as MOC-MAB.
+        alpha: Hoelder exponent, for that m only.
+        aim: "dominant", or "pareto" for m = ceil(T^(1 / (2 alpha + d))).
+        boundary: "floor" puts a context between two cells into the upper one, "random" into either by a coin.
+        period: T_s, of rewards that change with a known period: time becomes a feature.
+        check: refuse contexts outside [0, 1]^d, and warn where rewards leave [0, 1].
+
+    Reference:
+        mocmab2018, section VII; Pareto-UCB1 is drugan2013, Algorithm 1.
+
+    Example:
+        >>> shape = Shape(arms=4, features=2, objectives=2, rounds=100_000, shared=True)
+        >>> CpUcb1().bind(shape).policy.explorer
+        Ucb(radius=Drugan(product=8.0, scale=1.0))
+    """
+
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """Contexts in [0, 1]^d, rewards in [0, 1]."""
+        return assumed(self, UNIT_CUBE, UNIT_REWARDS)
+
+    def bind(self, shape: Shape) -> Any:
+        """Resolve m."""
+        cells = self.partition(shape)
+        radius = Drugan(shape.objectives * shape.arms, self.scale)
+        return self.in_cells(Composite(SampleMean(cells.size(), shape.objectives), Ucb(radius), Pareto()), cells)

@@ -1,0 +1,145 @@
+"""Annealing-Pareto: a tolerance around the best means that shrinks geometrically, without context."""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from mobandits.compiling.compiled import compiled
+from mobandits.contracts.protocols import Array, Choice, IntArray, Mask, Recipe, Rng, Shape
+from mobandits.estimators import SampleMean
+from mobandits.numerics.masks import count, pick, uniform
+from mobandits.support.checks import integer, number
+
+
+class AnnealingState(NamedTuple):
+    """What is remembered.
+
+    Attributes:
+        seen: (arms, objectives) rewards seen.
+        mean: (arms, objectives) their mean.
+        candidates: (arms,) the set of the previous round.
+        epsilon: (1,) the tolerance.
+    """
+
+    seen: Array
+    mean: Array
+    candidates: Mask
+    epsilon: Array
+
+
+@compiled
+class AnnealingPolicy:
+    """See `AnnealingPareto`; beliefs are the set that is played from, (arms,)."""
+
+    means: SampleMean
+    epsilon: float
+    rate: float
+    plays: int
+
+    def init(self) -> AnnealingState:
+        """Nothing seen."""
+        start = self.means.init()
+        return AnnealingState(start.seen, start.mean, np.zeros(len(start.seen), np.bool_), np.full(1, self.epsilon))
+
+    def beliefs(self, state: AnnealingState, context: Array, arms: IntArray, rng: Rng) -> Mask:  # noqa: ARG002
+        """Arms with too few plays if there are any, else the candidates."""
+        fresh = np.zeros(len(arms), np.bool_)
+        for a in range(len(arms)):
+            fresh[a] = state.seen[arms[a], 0] < self.plays
+        return fresh if count(fresh) > 0 else self.candidates(state, arms)
+
+    def candidates(self, state: AnnealingState, arms: IntArray) -> Mask:
+        """(arms,) at most epsilon below the best in some objective, or in the old set and not beaten by such an arm."""
+        near = np.zeros(len(arms), np.bool_)
+        for l in range(state.mean.shape[1]):
+            top = -math.inf
+            for arm in arms:
+                top = max(top, state.mean[arm, l])
+            for a in range(len(arms)):
+                near[a] |= state.mean[arms[a], l] >= top - state.epsilon[0]
+        out = near.copy()
+        for a in range(len(arms)):
+            if state.candidates[arms[a]] and not near[a]:
+                out[a] = not self.beaten(state, arms[a], arms, near)
+        return out
+
+    def beaten(self, state: AnnealingState, arm: int, arms: IntArray, near: Mask) -> bool:
+        """Whether an arm of `near` is at least as good in every objective."""
+        for b in range(len(arms)):
+            as_good = near[b]
+            for l in range(state.mean.shape[1]):
+                as_good = as_good and state.mean[arms[b], l] >= state.mean[arm, l]
+            if as_good:
+                return True
+        return False
+
+    def draw(self, beliefs: Mask, rng: Rng) -> Choice:
+        """A uniform arm of the set."""
+        return Choice(pick(beliefs, rng), 0.0)
+
+    def probabilities(self, beliefs: Mask) -> Array:
+        """Uniform on the set."""
+        return uniform(beliefs)
+
+    def update(
+        self,
+        state: AnnealingState,
+        x: Array,  # noqa: ARG002
+        arm: int,
+        note: float,  # noqa: ARG002
+        reward: Array,
+        rng: Rng,  # noqa: ARG002
+    ) -> AnnealingState:
+        """Remember the set, learn, and be less tolerant."""
+        everyone, fresh = np.arange(len(state.seen)), 0
+        for a in everyone:
+            fresh += state.seen[a, 0] < self.plays
+        if fresh == 0:
+            now = self.candidates(state, everyone)
+            for a in everyone:
+                state.candidates[a] = now[a]
+        for l in range(len(reward)):
+            state.seen[arm, l] += 1.0
+            state.mean[arm, l] += (reward[l] - state.mean[arm, l]) / state.seen[arm, l]
+        state.epsilon[0] *= self.rate
+        return state
+
+
+@dataclass(frozen=True)
+class AnnealingPareto(Recipe):
+    """Play uniformly from the arms that are near the best mean in some objective, nearer and nearer.
+
+    In round t the tolerance is eps_t = eps_0 rate^t. The candidates are the arms with a mean of at least the best minus
+    eps_t in some objective, and those of the previous round's set that no such arm weakly dominates. Every arm is
+    played `plays` times first. Context is ignored, and rewards must be whole.
+
+    Args:
+        epsilon: eps_0 > 0, in the unit of the rewards.
+        rate: in (0, 1).
+        plays: initial plays of each arm.
+
+    Reference:
+        yahyaa2014ap.
+
+    Example:
+        >>> AnnealingPareto(rate=0.9).bind(Shape(arms=4, features=0, objectives=2)).rate
+        0.9
+    """
+
+    epsilon: float = 1.0
+    rate: float = 0.99
+    plays: int = 2
+
+    accepts_partial: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        number("AnnealingPareto.epsilon", self.epsilon, above=0.0)
+        number("AnnealingPareto.rate", self.rate, above=0.0, below=1.0)
+        integer("AnnealingPareto.plays", self.plays, at_least=1)
+
+    def bind(self, shape: Shape) -> AnnealingPolicy:
+        """One mean per arm and objective."""
+        return AnnealingPolicy(SampleMean(shape.arms, shape.objectives), self.epsilon, self.rate, self.plays)

@@ -1,0 +1,141 @@
+"""Exp3.P on one of the objectives: for rewards that an adversary chooses, without context."""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from mobandits.compiling.compiled import compiled
+from mobandits.contracts.assumptions import UNIT_REWARDS, assumed
+from mobandits.contracts.protocols import (
+    Array,
+    Assumption,
+    Choice,
+    IntArray,
+    Recipe,
+    Rng,
+    Shape,
+)
+from mobandits.support.checks import integer
+
+
+class Exp3PState(NamedTuple):
+    """What is remembered.
+
+    Attributes:
+        gains: (arms,) estimated total gains G.
+        objective: (1,) the one that counts; -1 while it has not been drawn.
+    """
+
+    gains: Array
+    objective: Array
+
+
+@compiled
+class Exp3PPolicy:
+    """See `Exp3P`; beliefs are probabilities, and the note of a choice is that of its arm."""
+
+    arms: int
+    objectives: int
+    objective: int
+    bonus: float
+    rate: float
+    mixing: float
+
+    def init(self) -> Exp3PState:
+        """No gain yet."""
+        return Exp3PState(np.zeros(self.arms), np.full(1, float(self.objective)))
+
+    def beliefs(self, state: Exp3PState, context: Array, arms: IntArray, rng: Rng) -> Array:  # noqa: ARG002
+        """(arms,) (1 - gamma) softmax(eta G) + gamma / arms."""
+        top, total, out = -math.inf, 0.0, np.empty(len(arms))
+        for arm in arms:
+            top = max(top, state.gains[arm])
+        for a in range(len(arms)):
+            out[a] = math.exp(self.rate * (state.gains[arms[a]] - top))
+            total += out[a]
+        for a in range(len(arms)):
+            out[a] = (1.0 - self.mixing) * out[a] / total + self.mixing / len(arms)
+        return out
+
+    def draw(self, beliefs: Array, rng: Rng) -> Choice:
+        """An arm with these probabilities."""
+        left, last = rng.random(), len(beliefs) - 1
+        for a in range(last):
+            left -= beliefs[a]
+            if left < 0.0:
+                return Choice(a, beliefs[a])
+        return Choice(last, beliefs[last])
+
+    def probabilities(self, beliefs: Array) -> Array:
+        """The beliefs themselves."""
+        return beliefs.copy()
+
+    def update(self, state: Exp3PState, x: Array, arm: int, note: float, reward: Array, rng: Rng) -> Exp3PState:
+        """Every arm gains beta / p_a, and the one that was played r / p more, with p as it was when it was drawn."""
+        if state.objective[0] < 0.0:
+            state.objective[0] = float(int(rng.random() * self.objectives))
+        if not 0 <= int(state.objective[0]) < self.objectives:
+            raise IndexError("objective must be one of the problem's")
+        law = self.beliefs(state, x.reshape(1, len(x)), np.arange(self.arms), rng)
+        for a in range(self.arms):
+            state.gains[a] += self.bonus / law[a]
+        state.gains[arm] += reward[int(state.objective[0])] / note
+        return state
+
+
+@dataclass(frozen=True)
+class Exp3P(Recipe):
+    """Exponential weights on one objective; no matter how rewards come about, its Pareto regret is of order sqrt(T K).
+
+    The Pareto regret is never more than the regret in any single objective, so an algorithm for one inherits its bound,
+    also against an adversary. It is unfair by construction: it does not look at the other objectives. With gains G::
+
+        p_a = (1 - gamma) exp(eta G_a) / sum_b exp(eta G_b) + gamma / K;   G_a += (r 1[a played] + beta) / p_a
+
+    with beta = sqrt(ln K / (T K)), eta = 0.95 beta, gamma = min(0.5, 1.05 sqrt(K ln K / T)). Context is ignored. With
+    rewards that come late, the bonus beta / p_a uses the probabilities of the moment.
+
+    Args:
+        objective: the one that counts, from 0; None: drawn once, at the first reward.
+        check: warn where rewards leave [0, 1].
+
+    Reference:
+        xu2023 for the reduction; Auer, Cesa-Bianchi, Freund and Schapire, "The nonstochastic multiarmed bandit
+        problem", 2002, section 6, with the constants of Bubeck and Cesa-Bianchi, "Regret analysis of stochastic and
+        nonstochastic multi-armed bandit problems", 2012, Theorem 3.2.
+
+    Example:
+        >>> policy = Exp3P(objective=1).bind(Shape(arms=4, features=0, objectives=2, rounds=10_000))
+        >>> round(policy.bonus, 4), round(policy.mixing, 4)
+        (0.0059, 0.0247)
+    """
+
+    objective: int | None = 0
+    check: bool = True
+
+    accepts_partial: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        if self.objective is not None:
+            integer("Exp3P.objective", self.objective, at_least=0)
+
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """Rewards in [0, 1]."""
+        return assumed(self, UNIT_REWARDS)
+
+    def bind(self, shape: Shape) -> Exp3PPolicy:
+        """Resolve the constants that depend on arms and horizon."""
+        if shape.rounds is None:
+            raise ValueError("Exp3P must know the number of rounds; Doubling(Exp3P()) need not")
+        if self.objective is not None and self.objective >= shape.objectives:
+            raise ValueError(
+                f"Exp3P.objective must be below the number of objectives, {shape.objectives}, got {self.objective}"
+            )
+        doubt = math.log(shape.arms)
+        bonus = math.sqrt(doubt / (shape.rounds * shape.arms))
+        mixing = min(0.5, 1.05 * math.sqrt(shape.arms * doubt / shape.rounds))
+        objective = -1 if self.objective is None else self.objective
+        return Exp3PPolicy(shape.arms, shape.objectives, objective, bonus, 0.95 * bonus, mixing)

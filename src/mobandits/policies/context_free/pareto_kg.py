@@ -1,0 +1,127 @@
+"""Pareto knowledge gradient: what another play is expected to change, without context."""
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from mobandits.compiling.compiled import compiled, kernel
+from mobandits.contracts.protocols import Array, Beliefs, Choice, IntArray, Recipe, Rng, Shape
+from mobandits.numerics.masks import uniform
+from mobandits.orders import Pareto
+from mobandits.support.checks import integer
+
+LEAST = 1e-12  # of a standard error: an arm whose rewards never differ
+
+
+class KgState(NamedTuple):
+    """Each (arms, objectives): rewards seen, their mean, and the sum of their squared deviations from it."""
+
+    seen: Array
+    mean: Array
+    squares: Array
+
+
+@kernel
+def expected_gain(z: float) -> float:
+    """E max(z + N(0, 1), 0) = z Phi(z) + phi(z)."""
+    density = math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
+    return z * 0.5 * math.erfc(-z * math.sqrt(0.5)) + density
+
+
+@compiled
+class KgPolicy:
+    """See `ParetoKg`; the upper bound of an arm is its index."""
+
+    arms: int
+    objectives: int
+    rounds: int
+    plays: int
+    order: Pareto
+
+    def init(self) -> KgState:
+        """Nothing seen."""
+        size = (self.arms, self.objectives)
+        return KgState(np.zeros(size), np.zeros(size), np.zeros(size))
+
+    def beliefs(self, state: KgState, context: Array, arms: IntArray, rng: Rng) -> Beliefs:  # noqa: ARG002
+        """Means and indices, these infinite where an arm has had too few plays."""
+        n = len(arms)
+        mean, index = np.empty((n, self.objectives)), np.full((n, self.objectives), math.inf)
+        for l in range(self.objectives):
+            seen, first, second, leader = 0.0, -math.inf, -math.inf, -1
+            for a in range(n):
+                mean[a, l] = state.mean[arms[a], l]
+                seen += state.seen[arms[a], l]
+                if mean[a, l] > first:
+                    first, second, leader = mean[a, l], first, a
+                else:
+                    second = max(second, mean[a, l])
+            worth = self.objectives * self.arms * max(0.0, self.rounds - seen - 1.0)
+            for a in range(n):
+                if state.seen[arms[a], l] >= self.plays:
+                    rival = second if a == leader else first
+                    index[a, l] = mean[a, l] + worth * self.gradient(state, arms[a], l, mean[a, l] - rival)
+        return Beliefs(mean, mean, index)
+
+    def gradient(self, state: KgState, arm: int, l: int, ahead: float) -> float:
+        """The knowledge gradient of an arm whose mean is `ahead` of the best other one."""
+        n = state.seen[arm, l]
+        error = max(math.sqrt(state.squares[arm, l] / (n - 1.0) / n), LEAST)
+        return error * expected_gain(-abs(ahead) / error)
+
+    def draw(self, beliefs: Beliefs, rng: Rng) -> Choice:
+        """A uniform arm of the front of the indices."""
+        return Choice(self.order.draw(beliefs, rng), 0.0)
+
+    def probabilities(self, beliefs: Beliefs) -> Array:
+        """Front / size of the front."""
+        return uniform(self.order.front(beliefs))
+
+    def update(self, state: KgState, x: Array, arm: int, note: float, reward: Array, rng: Rng) -> KgState:  # noqa: ARG002
+        """Learn means and deviations."""
+        for l in range(self.objectives):
+            if not math.isnan(reward[l]):
+                state.seen[arm, l] += 1.0
+                off = reward[l] - state.mean[arm, l]
+                state.mean[arm, l] += off / state.seen[arm, l]
+                state.squares[arm, l] += off * (reward[l] - state.mean[arm, l])
+        return state
+
+
+@dataclass(frozen=True)
+class ParetoKg(Recipe):
+    """Play a uniform arm from the Pareto front of mean_{a,l} + L K (T - t) kg_{a,l}.
+
+    With the standard error s = std / sqrt(N) of the arm's mean, and m the best mean of the other arms::
+
+        kg = s f(-|mean - m| / s);   f(z) = z Phi(z) + phi(z)
+
+    is what one more play is expected to add to the best mean. Every arm is played `plays` times first. Context is
+    ignored.
+
+    Args:
+        plays: initial plays of each arm, at least 2: a deviation must be seen.
+
+    Reference:
+        yahyaa2014kg.
+
+    Example:
+        >>> round(expected_gain(-1.0), 4)
+        0.0833
+        >>> ParetoKg().bind(Shape(arms=4, features=0, objectives=2, rounds=1000)).rounds
+        1000
+    """
+
+    plays: int = 2
+
+    def __post_init__(self) -> None:
+        """Check the parameter."""
+        integer("ParetoKg.plays", self.plays, at_least=2)
+
+    def bind(self, shape: Shape) -> KgPolicy:
+        """Resolve the horizon."""
+        if shape.rounds is None:
+            raise ValueError("ParetoKg must know the number of rounds; Doubling(ParetoKg()) need not")
+        return KgPolicy(shape.arms, shape.objectives, shape.rounds, self.plays, Pareto())

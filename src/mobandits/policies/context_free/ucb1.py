@@ -1,0 +1,57 @@
+"""UCB1 on one of the objectives, without context."""
+
+from dataclasses import dataclass
+
+from mobandits.contracts.assumptions import UNIT_REWARDS, assumed
+from mobandits.contracts.protocols import Assumption, Recipe, Shape
+from mobandits.estimators import SampleMean
+from mobandits.explorers import Ucb
+from mobandits.explorers.radii import Drugan
+from mobandits.orders import Pareto
+from mobandits.policies.composite import Composite
+from mobandits.support.checks import integer, number
+
+
+@dataclass(frozen=True)
+class Ucb1(Recipe):
+    """Play the arm with the largest mean_a + scale sqrt(2 ln n / N_a) in one objective; ties at random.
+
+    n is the number of plays so far, N_a that of arm a. Each arm is played once first, in random order. Context is
+    ignored, and so are the other objectives: its Pareto regret is at most its regret in that objective, yet it is
+    unfair by construction.
+
+    Args:
+        objective: the one that counts, from 0.
+        scale: multiplies the width.
+        check: warn where rewards leave [0, 1].
+
+    Reference:
+        Auer, Cesa-Bianchi and Fischer, "Finite-time analysis of the multiarmed bandit problem", 2002, Figure 1; the
+        reduction to one objective is xu2023.
+
+    Example:
+        >>> Ucb1(objective=1).bind(Shape(arms=4, features=0, objectives=2))
+        Composite(estimator=SampleMean(slots=4, objectives=2), explorer=Ucb(radius=Drugan(product=1.0, scale=1.0)), ...)
+    """
+
+    objective: int = 0
+    scale: float = 1.0
+    check: bool = True
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        integer("Ucb1.objective", self.objective, at_least=0)
+        number("Ucb1.scale", self.scale, above=0.0)
+
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """Rewards in [0, 1]."""
+        return assumed(self, UNIT_REWARDS)
+
+    def bind(self, shape: Shape) -> Composite:
+        """One mean per arm and objective."""
+        if self.objective >= shape.objectives:
+            raise ValueError(
+                f"Ucb1.objective must be below the number of objectives, {shape.objectives}, got {self.objective}"
+            )
+        means = SampleMean(shape.arms, shape.objectives)
+        return Composite(means, Ucb(Drugan(1.0, self.scale)), Pareto([self.objective]))

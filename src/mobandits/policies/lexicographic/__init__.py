@@ -1,0 +1,1 @@
+"""Policies with priorities between objectives."""

@@ -1,0 +1,72 @@
+"""STLO: the lexicographic filter for linear rewards."""
+
+from dataclasses import dataclass
+
+from mobandits.contracts.assumptions import UNIT_BALL, assumed
+from mobandits.contracts.protocols import Assumption, Recipe, Shape
+from mobandits.estimators import ridge_for
+from mobandits.explorers import Ucb
+from mobandits.explorers.radii import Xue
+from mobandits.policies.composite import Composite
+from mobandits.policies.lexicographic.lexicographic_filter import (
+    ExploreWidest,
+    FixedWidth,
+    LastLeader,
+)
+from mobandits.support.checks import number
+
+
+@dataclass(frozen=True)
+class Stlo(Recipe):
+    """Explore the widest interval while it is above epsilon; else filter the estimates with half-width epsilon.
+
+    The half-width is w_a = scale gamma_t ||x_a||_{V^-1}, gamma_t = R sqrt(d ln(2 L t/delta)) + U. Once all are short:
+    objective by objective keep the arms joined to the best estimate by overlapping intervals estimate -+ epsilon; play
+    the best estimate in the last objective.
+
+    Args:
+        epsilon: half-width that ends exploration; None: d^(4/3) (K T)^(-1/3).
+        scale: multiplies the half-width of the first stage.
+        delta: failure probability, in (0, 1).
+        penalty: ridge penalty lambda.
+        noise: sub-Gaussian constant R of the rewards.
+        bound: U, an upper bound of the norms of the parameters.
+        check: warn where features have norms above 1.
+
+    Reference:
+        xue2025, Algorithm 1.
+
+    Example:
+        >>> round(Stlo().bind(Shape(arms=8, features=8, objectives=2, rounds=1000)).order.epsilon, 6)
+        0.8
+    """
+
+    epsilon: float | None = None
+    scale: float = 1.0
+    delta: float = 0.05
+    penalty: float = 1.0
+    noise: float = 1.0
+    bound: float = 1.0
+    check: bool = True
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        for name in ("epsilon", "scale", "penalty", "noise", "bound"):
+            if getattr(self, name) is not None:
+                number(f"Stlo.{name}", getattr(self, name), above=0.0)
+        number("Stlo.delta", self.delta, above=0.0, below=1.0)
+
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """Norms of at most 1."""
+        return assumed(self, UNIT_BALL)
+
+    def bind(self, shape: Shape) -> Composite:
+        """Resolve epsilon."""
+        if self.epsilon is None and shape.rounds is None:
+            raise ValueError("Stlo.epsilon must be given where the number of rounds is unknown, got None")
+        horizon = shape.arms * (shape.rounds or 1)
+        epsilon = self.epsilon or shape.features ** (4.0 / 3.0) * horizon ** (-1.0 / 3.0)
+        models = shape.objectives * (shape.arms if shape.shared else 1)
+        radius = Xue(shape.features, models, self.delta, self.noise, self.bound, self.scale)
+        order = ExploreWidest(FixedWidth(LastLeader(), epsilon), epsilon)
+        return Composite(ridge_for(shape, self.penalty), Ucb(radius), order)

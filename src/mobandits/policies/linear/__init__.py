@@ -1,0 +1,1 @@
+"""Policies with linear or generalized linear rewards."""

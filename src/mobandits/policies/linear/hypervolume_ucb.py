@@ -1,0 +1,75 @@
+"""Random hypervolume scalarisation of upper confidence bounds, or of a posterior sample."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mobandits.contracts.assumptions import UNIT_BALL, assumed
+from mobandits.contracts.protocols import Assumption, Recipe, Shape
+from mobandits.estimators import ridge_for
+from mobandits.explorers import Hypervolume, Thompson, Ucb
+from mobandits.orders import Pareto
+from mobandits.policies.composite import Composite
+from mobandits.policies.linear.linear_radius import check_radius, linear_radius
+from mobandits.support.checks import choice, number
+
+
+@dataclass(frozen=True)
+class HypervolumeUcb(Recipe):
+    """Draw w uniformly from the positive unit sphere; play the largest min_l max(0, ucb_{a,l} - z_l) / w_l.
+
+    The bounds are theta_l . x_a + c ||x_a||_{V^-1} of ridge regressions, or one sample x_a . N(theta_l, c^2 V^-1).
+    Over many rounds every arm of the Pareto front is played, those most that add most to the dominated hypervolume.
+
+    Args:
+        scale: constant radius c > 0; None for the radius of the theory.
+        reference: z, one number or one per objective; below all means. Linear rewards with norms of at most 1 lie
+            above -1.
+        exploration: "ucb" or "thompson".
+        penalty: ridge penalty.
+        delta: failure probability of the theory's radius, in (0, 1).
+        noise: sub-Gaussian constant of the rewards, for the theory's radius.
+        check: warn where features have norms above 1, for the theory's radius.
+
+    Reference:
+        zhang2024, Algorithms 1 and 2.
+
+    Example:
+        >>> HypervolumeUcb(scale=0.3).bind(Shape(arms=50, features=5, objectives=2)).explorer
+        Hypervolume(explorer=Ucb(radius=Constant(value=0.3)), reference=[-1.0, -1.0])
+    """
+
+    scale: float | None = None
+    reference: float | Sequence[float] = -1.0
+    exploration: str = "ucb"
+    penalty: float = 1.0
+    delta: float = 0.01
+    noise: float = 1.0
+    check: bool = True
+
+    def __post_init__(self) -> None:
+        """Check the parameters and make the reference a tuple, so that recipes compare by value."""
+        check_radius(self)
+        choice("HypervolumeUcb.exploration", self.exploration, ("ucb", "thompson"))
+        given: Any = self.reference
+        for z in given if isinstance(given, Sequence) else [given]:
+            number("HypervolumeUcb.reference", z)
+        object.__setattr__(self, "reference", tuple(given) if isinstance(given, Sequence) else given)
+
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """Norms of at most 1, for the theory's radius."""
+        return () if self.scale else assumed(self, UNIT_BALL)
+
+    def bind(self, shape: Shape) -> Composite:
+        """Resolve the radius, and check the reference against the objectives."""
+        z: Any = self.reference
+        if isinstance(z, Sequence) and len(z) != shape.objectives:
+            raise ValueError(
+                f"HypervolumeUcb.reference must have one entry per objective, {shape.objectives}, got {len(z)}"
+            )
+        radius = linear_radius(self, shape)
+        inner: Any = Ucb(radius) if self.exploration == "ucb" else Thompson(radius, draws=1)
+        explorer = Hypervolume(inner, np.broadcast_to(z, shape.objectives))
+        return Composite(ridge_for(shape, self.penalty), explorer, Pareto())

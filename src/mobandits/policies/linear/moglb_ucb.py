@@ -1,0 +1,101 @@
+"""MOGLB-UCB: generalized linear rewards, one online Newton step per round, the Pareto front of optimistic bounds."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from mobandits.contracts.assumptions import UNIT_BALL, assumed
+from mobandits.contracts.protocols import Assumption, Recipe, Shape
+from mobandits.explorers import Ucb
+from mobandits.explorers.radii import TunedNewton
+from mobandits.numerics.links import check_links
+from mobandits.orders import Pareto
+from mobandits.policies.composite import Composite
+from mobandits.policies.linear.generalized_linear import generalized
+from mobandits.support.checks import number
+
+
+@dataclass(frozen=True)
+class MoglbUcb(Recipe):
+    """Play a uniform arm from the Pareto front of theta_l . x_a + sqrt(gamma_t) ||x_a||_{Z_t^-1}.
+
+    Rewards have the mean mu_l(theta_l . x_a). After a reward y of the arm with features x::
+
+        Z += (kappa / 2) x x';   theta_l += (y_l - mu_l(theta_l . x)) Z^-1 x, projected onto ||theta_l|| <= D in the
+        norm of Z
+
+    Links are increasing, so the front of the predictors' bounds is that of the rewards' bounds. In the first round all
+    arms are on it. It needs whole rewards: the objectives share Z.
+
+    ============= =========================================================================
+    paper         here
+    ============= =========================================================================
+    mu_i          `links`
+    c             `scale`, gamma_t = c log(det Z_t / det Z_1); the theory's gamma where None
+    D             `bound`
+    kappa         `curvature`; None: the least slope of the links on [-D, D]
+    R             `noise`
+    U             `ceiling`; None: the largest |mu_i| on [-D, D]
+    lambda        `penalty`; None: max(1, kappa / 2)
+    ============= =========================================================================
+
+    Where the arms share one context, every arm has a model of its own.
+
+    Args:
+        links: "identity", "logit", "probit", a `compiled` part with `mean(z)` and `least_slope(bound)`, or one of these
+            per objective.
+        scale: c > 0 of the tuned width, a factor of the squared radius; None for the theory's.
+        bound: upper bound of the norm of every theta; features have norms of at most 1.
+        curvature: lower bound of the links' slopes.
+        noise: upper bound of every reward in absolute value, for the theory's radius.
+        ceiling: upper bound of every mean reward in absolute value, for the theory's radius.
+        penalty: Z starts at this multiple of the identity.
+        delta: failure probability of the theory's radius, in (0, 1).
+        check: warn where features have norms above 1, for the theory's radius.
+
+    Reference:
+        moglb2019, Algorithm 1; the experiments use two probit and three logit objectives, D = R = lambda = 1, so that
+        kappa = 0.196612 and U = 0.841345, and search c within [1e-3, 1].
+
+    Example:
+        >>> shape = Shape(arms=20, features=5, objectives=5)
+        >>> MoglbUcb(links=["probit"] * 2 + ["logit"] * 3, scale=0.1).bind(shape).explorer
+        Ucb(radius=TunedNewton(factor=0.1))
+    """
+
+    links: Any = "logit"
+    scale: float | None = None
+    bound: float = 1.0
+    curvature: float | None = None
+    noise: float = 1.0
+    ceiling: float | None = None
+    penalty: float | None = None
+    delta: float = 0.01
+    check: bool = True
+
+    accepts_partial: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        """Check the parameters and make the links a tuple, so that recipes compare by value."""
+        for name in ("scale", "bound", "curvature", "noise", "ceiling", "penalty"):
+            if getattr(self, name) is not None:
+                number(f"MoglbUcb.{name}", getattr(self, name), above=0.0)
+        number("MoglbUcb.delta", self.delta, above=0.0, below=1.0)
+        object.__setattr__(self, "links", check_links("MoglbUcb.links", self.links))
+
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """Norms of at most 1, for the theory's radius."""
+        return () if self.scale else assumed(self, UNIT_BALL)
+
+    def bind(self, shape: Shape) -> Composite:
+        """Resolve links, constants and radius."""
+        model = generalized(
+            "MoglbUcb",
+            self.links,
+            shape,
+            bound=self.bound,
+            curvature=self.curvature,
+            ceiling=self.ceiling,
+            penalty=self.penalty,
+        )
+        radius = TunedNewton(self.scale) if self.scale else model.ellipsoid(shape, self.delta, self.noise)
+        return Composite(model.estimator(shape), Ucb(radius), Pareto())

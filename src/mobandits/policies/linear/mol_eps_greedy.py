@@ -1,0 +1,42 @@
+"""MOL-eps-Greedy: the Pareto front of the estimates, and a little uniform play."""
+
+from dataclasses import dataclass
+
+from mobandits.contracts.protocols import Recipe, Shape
+from mobandits.estimators import ridge_for
+from mobandits.explorers import Greedy
+from mobandits.orders import Pareto
+from mobandits.policies.composite import Composite
+from mobandits.policies.wrappers.epsilon_mixture import EpsilonMixture
+from mobandits.support.checks import number
+
+
+@dataclass(frozen=True)
+class MolEpsGreedy(Recipe):
+    """With probability epsilon a uniform arm, else a uniform arm of the Pareto front of the ridge estimates.
+
+    In the first round all estimates are 0, so all arms are on the front.
+
+    Args:
+        epsilon: probability of a uniform round, in [0, 1].
+        penalty: ridge penalty lambda.
+
+    Reference:
+        molts2025, section 6.
+
+    Example:
+        >>> MolEpsGreedy().bind(Shape(arms=50, features=5, objectives=4)).epsilon
+        0.05
+    """
+
+    epsilon: float = 0.05
+    penalty: float = 1.0
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        number("MolEpsGreedy.epsilon", self.epsilon, at_least=0.0, at_most=1.0)
+        number("MolEpsGreedy.penalty", self.penalty, above=0.0)
+
+    def bind(self, shape: Shape) -> EpsilonMixture:
+        """Choose the regression that fits the shape."""
+        return EpsilonMixture(Composite(ridge_for(shape, self.penalty), Greedy(), Pareto()), self.epsilon)

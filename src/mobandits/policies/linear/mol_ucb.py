@@ -1,0 +1,67 @@
+"""MOL-UCB: optimistic ridge estimates and any order."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from mobandits.contracts.assumptions import UNIT_BALL, assumed
+from mobandits.contracts.protocols import Assumption, Recipe, Shape
+from mobandits.estimators import ridge_for
+from mobandits.explorers import Ucb
+from mobandits.orders import Pareto
+from mobandits.orders.validity import check_objectives, check_order
+from mobandits.policies.composite import Composite
+from mobandits.policies.linear.linear_radius import check_radius, linear_radius
+
+
+@dataclass(frozen=True)
+class MolUcb(Recipe):
+    """Upper confidence bounds theta_l . x_a + c ||x_a||_{V^-1}, and a uniform arm from their front.
+
+    ============= ==================================================
+    paper         here
+    ============= ==================================================
+    c             `scale`, or the theory width c1_t(delta) where None
+    lambda        `penalty`
+    R             `noise`
+    ============= ==================================================
+
+    Where the arms share one context, every arm has a regression of its own (disjoint LinUCB, with several objectives).
+
+    Args:
+        scale: constant radius c > 0; None for the radius of the theory.
+        order: None for `Pareto()`, as in the paper; `EffectivePareto()` plays the effective front.
+        penalty: ridge penalty.
+        delta: failure probability of the theory's radius, in (0, 1).
+        noise: sub-Gaussian constant of the rewards, for the theory's radius.
+        check: warn where features have norms above 1, for the theory's radius.
+
+    Reference:
+        molts2025, section 6: MOGLB-UCB with the identity link, through ridge regression.
+
+    Example:
+        >>> MolUcb(scale=0.3).bind(Shape(arms=50, features=5, objectives=4)).explorer
+        Ucb(radius=Constant(value=0.3))
+    """
+
+    scale: float | None = None
+    order: Any = None
+    penalty: float = 1.0
+    delta: float = 0.01
+    noise: float = 1.0
+    check: bool = True
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        check_radius(self)
+        if self.order is not None:
+            check_order("MolUcb.order", self.order)
+
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """Norms of at most 1, for the theory's radius."""
+        return () if self.scale else assumed(self, UNIT_BALL)
+
+    def bind(self, shape: Shape) -> Composite:
+        """Resolve the radius and check the order against the objectives."""
+        order = Pareto() if self.order is None else self.order
+        check_objectives(order, shape.objectives)
+        return Composite(ridge_for(shape, self.penalty), Ucb(linear_radius(self, shape)), order)

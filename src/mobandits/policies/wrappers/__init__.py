@@ -1,0 +1,1 @@
+"""Recipes around other recipes, and policies around other policies."""

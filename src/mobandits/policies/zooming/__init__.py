@@ -1,0 +1,1 @@
+"""Policies that zoom in on a similarity space."""

@@ -1,0 +1,1 @@
+"""Quantiles, intervals and the bootstrap."""

@@ -1,0 +1,1 @@
+"""Helpers that know nothing of bandits: checks, names, optional packages, files."""

@@ -1,0 +1,149 @@
+"""Checks at the face: every error says the parameter, the rule and the value."""
+
+import difflib
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from mobandits.contracts.protocols import Array, Recipe
+
+DOUBLE = np.dtype(np.float64)
+
+
+def number(
+    name: str,
+    value: Any,
+    *,
+    above: float = -math.inf,
+    at_least: float = -math.inf,
+    below: float = math.inf,
+    at_most: float = math.inf,
+) -> None:
+    """Refuse what is not a finite number inside the bounds.
+
+    Example:
+        >>> number("MolTs.scale", -1.0, above=0)
+        Traceback (most recent call last):
+        ValueError: MolTs.scale must be above 0, got -1.0
+    """
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, (int, float, np.integer, np.floating))
+        or not math.isfinite(value)
+    ):
+        raise ValueError(f"{name} must be a finite number, got {value!r}")
+    rules = [
+        (value > above, f"above {above:g}"),
+        (value >= at_least, f"at least {at_least:g}"),
+        (value < below, f"below {below:g}"),
+        (value <= at_most, f"at most {at_most:g}"),
+    ]
+    for holds, rule in rules:
+        if not holds:
+            raise ValueError(f"{name} must be {rule}, got {value!r}")
+
+
+def integer(name: str, value: Any, *, at_least: int) -> None:
+    """Refuse what is not an integer of at least `at_least`.
+
+    Example:
+        >>> integer("rounds", 2.5, at_least=1)
+        Traceback (most recent call last):
+        ValueError: rounds must be an integer of at least 1, got 2.5
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < at_least:
+        raise ValueError(f"{name} must be an integer of at least {at_least}, got {value!r}")
+
+
+def choice(name: str, value: Any, valid: Iterable[str]) -> None:
+    """Refuse an unknown name, and say the nearest valid one.
+
+    Example:
+        >>> choice("policy", "mol-tss", ["mol-ts", "mol-ucb"])
+        Traceback (most recent call last):
+        ValueError: policy must be one of mol-ts, mol-ucb, got 'mol-tss'; did you mean mol-ts?
+    """
+    known = sorted(valid)
+    if value not in known:
+        near = difflib.get_close_matches(str(value), known, n=1)
+        raise ValueError(
+            f"{name} must be one of {', '.join(known)}, got {value!r}{f'; did you mean {near[0]}?' if near else ''}"
+        )
+
+
+def is_ready(value: Any) -> bool:
+    """Whether `value` is memory of the one kind that is compiled for: doubles, contiguous, aligned, writable.
+
+    Example:
+        >>> is_ready(np.zeros(3)), is_ready([0.0]), is_ready(np.zeros(3, np.float32))
+        (True, False, False)
+    """
+    return type(value) is np.ndarray and value.dtype is DOUBLE and value.flags.carray
+
+
+def doubles(name: str, value: Any, rule: str = "numbers") -> Array:
+    """`value` as doubles in the memory that `is_ready`: not copied where it is; single precision takes one pass.
+
+    Raises:
+        ValueError: where they are not real numbers.
+
+    Example:
+        >>> doubles("context", [1, 2]).dtype.name
+        'float64'
+        >>> doubles("context", ["1", "2"])
+        Traceback (most recent call last):
+        ValueError: context must be numbers, got ['1', '2']
+    """
+    try:
+        array = np.asarray(value)
+        if is_ready(array):
+            return array
+        if array.dtype.kind not in "biufO":  # text and complex numbers would be converted in silence
+            raise TypeError(f"numbers of type {array.dtype}")  # noqa: TRY301
+        return np.require(array, np.float64, ("C", "A", "W"))
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be {rule}, got {value!r}") from error
+
+
+def matrix(name: str, value: Any, axes: tuple[str, str], *, finite: bool = True) -> Array:
+    """`value` as a float matrix with at least one row and column and no NaN.
+
+    C-contiguous and writable, a copy where need be: memory of another kind would be another compilation.
+
+    Example:
+        >>> matrix("means", [1.0, 2.0], ("arms", "objectives"))
+        Traceback (most recent call last):
+        ValueError: means must have shape (arms, objectives), got (2,)
+    """
+    array = doubles(name, value, f"numbers of shape ({axes[0]}, {axes[1]})")
+    if array.ndim != 2:
+        raise ValueError(f"{name} must have shape ({axes[0]}, {axes[1]}), got {array.shape}")
+    if 0 in array.shape:
+        raise ValueError(f"{name} must not be empty, got shape {array.shape}")
+    bad = ~np.isfinite(array) if finite else np.isnan(array)
+    if bad.any():
+        row, column = np.argwhere(bad)[0].tolist()
+        rule = "finite" if finite else "free of NaN"
+        raise ValueError(
+            f"{name} must be {rule}, got {array[row, column]} at {axes[0][:-1]} {row}, {axes[1][:-1]} {column}"
+        )
+    return array
+
+
+def whole(recipe: Recipe, reward: Any) -> None:
+    """Refuse a reward that came in part, where the recipe cannot learn parts: what every face does before `update`.
+
+    Example:
+        >>> from dataclasses import dataclass
+        >>> @dataclass(frozen=True)
+        ... class Whole(Recipe):
+        ...     accepts_partial = False
+        >>> whole(Whole(), [1.0, float("nan")])
+        Traceback (most recent call last):
+        ValueError: Whole must observe all objectives of a reward at once, got [1.0, nan]
+    """
+    if not recipe.accepts_partial and np.isnan(reward).any():
+        name, seen = type(recipe).__name__, np.asarray(reward).tolist()
+        raise ValueError(f"{name} must observe all objectives of a reward at once, got {seen}")
