@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import pytest
 from hypothesis import HealthCheck, settings
+from small_tables import make_demo, manifest, table  # noqa: F401 - fixtures of several rooms
 
 settings.register_profile("repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("repeatable")

@@ -16,7 +16,7 @@ from mobandits.contracts.protocols import Shape
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 CHOOSE = (DOCS / "choose.md").read_text()
-WITHOUT_PAGE = {"coverage", "experiments", "figures"}  # their faces are commands
+WITHOUT_PAGE = {"demo", "figures", "papers"}  # their faces are commands
 ON_OTHER_PAGES = {"GrossScalar", "pc_gap_authors"}  # of the orders: no orders
 SHAPES = [Shape(4, 0, 2), Shape(4, 2, 2, shared=True)]
 ZOOMING = {"Pcz", "ContextualZooming"}

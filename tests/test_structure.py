@@ -13,29 +13,48 @@ import mobandits
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "mobandits"
 
-FACE = {"__init__", "face", "spec", "cli", "__main__"}  # rooms of the top floor: they may import everything below
+FACE = {
+    "__init__",
+    "fronts",
+    "spec",
+    "cli",
+    "report",
+    "parts",
+    "__main__",
+}  # rooms of the top floor: they may import everything below
+GROUND = {"contracts", "compiling", "support", "numerics"}
+EVERYTHING_PLAYABLE = GROUND | {
+    *("orders", "estimators", "explorers", "policies", "environments", "datasets"),
+    *("metrics", "figures", "simulation", "statistics"),
+}
 MAY_IMPORT = {
-    "kernel": set(),
-    "orders": {"kernel"},
-    "estimators": {"kernel"},
-    "explorers": {"kernel"},
-    "datasets": {"kernel", "logs"},
-    "environments": {"kernel", "datasets"},
-    "policies": {"kernel", "orders", "estimators", "explorers"},
-    "metrics": {"kernel", "orders"},
-    "theory": {"kernel"},
-    "simulation": {"kernel", "metrics", "figures"},
-    "figures": set(),
-    "experiments": {
-        *("kernel", "orders", "policies", "environments", "datasets", "metrics", "simulation", "figures"),
-        *("estimators", "theory", "coverage"),
-    },
-    "coverage": {"kernel", "theory", "orders", "explorers", "policies", "environments", "metrics", "simulation"},
-    "testing": {"kernel", "simulation"},
-    "agent": {"kernel", "orders", "estimators", "explorers", "policies", "logs"},
-    "logs": {"kernel"},
-    "evaluation": {"kernel", "logs", "figures"},
-    "interop": {"kernel", "agent", "environments"},
+    # Ground floor: agreements, compilation, arithmetic, small helpers.
+    "contracts": set(),
+    "compiling": {"contracts"},
+    "support": {"contracts"},
+    "numerics": {"contracts", "compiling", "support"},
+    "statistics": GROUND,
+    # Parts of policies, and policies.
+    "orders": GROUND,
+    "estimators": GROUND,
+    "explorers": GROUND,
+    "policies": GROUND | {"orders", "estimators", "explorers"},
+    # Problems and data.
+    "logs": GROUND,
+    "datasets": GROUND | {"logs"},
+    "environments": GROUND | {"datasets"},
+    # Measuring and playing.
+    "metrics": GROUND | {"orders"},
+    "figures": {"support", "statistics"},
+    "simulation": GROUND | {"metrics", "statistics", "figures"},
+    "testing": GROUND | {"simulation"},
+    # Applications.
+    "agent": GROUND | {"orders", "estimators", "explorers", "policies", "logs"},
+    "evaluation": GROUND | {"statistics", "logs", "figures"},
+    "interop": GROUND | {"agent", "environments"},
+    # What is played with all of it.
+    "papers": EVERYTHING_PLAYABLE,
+    "demo": EVERYTHING_PLAYABLE,
 }
 
 
@@ -79,10 +98,11 @@ def test_public_surface():
         "gaps",
         "metrics",
         "orders",
+        "papers",
+        "parts",
         "policies",
         "simulate",
         "testing",
-        "theory",
     ]
     assert sorted(mobandits.__all__) == mobandits.__all__
     assert set(public) <= set(mobandits.__all__)
@@ -124,7 +144,6 @@ def test_every_public_name_is_documented():
         "estimators",
         "explorers",
         "datasets",
-        "theory",
         "evaluation",
     ):
         module = importlib.import_module(f"mobandits.{name}")

@@ -18,12 +18,13 @@ if TYPE_CHECKING:
         logs,
         metrics,
         orders,
+        papers,
+        parts,
         policies,
         testing,
     )
     from mobandits.agent import Agent, Decision, Objective
     from mobandits.fronts import front, gaps
-    from mobandits.papers import theory
     from mobandits.simulation import Readings, Results, simulate
 
 __version__ = "0.1.0"
@@ -44,15 +45,16 @@ __all__ = [
     "logs",
     "metrics",
     "orders",
+    "papers",
+    "parts",
     "policies",
     "simulate",
     "testing",
-    "theory",
 ]
 
-_HOME = {"Agent": "agent", "Decision": "agent", "Objective": "agent", "front": "face", "gaps": "face"}
+_HOME = {"Agent": "agent", "Decision": "agent", "Objective": "agent", "front": "fronts", "gaps": "fronts"}
 _HOME |= {"Readings": "simulation", "Results": "simulation", "simulate": "simulation"}
-_ROOMS = "datasets environments evaluation interop logs metrics orders policies testing theory"
+_ROOMS = "datasets environments evaluation interop logs metrics orders papers parts policies testing"
 _HOME |= {name: name for name in _ROOMS.split()}
 
 

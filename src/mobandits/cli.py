@@ -193,8 +193,8 @@ def report(
         write_report(folder)
 
 
-@app.command("coverage")
-def count_coverage(
+@app.command("check-theorems")
+def check_theorems_of(
     paper: Annotated[str, typer.Argument(help="The key of a paper, such as molts2025.")],
     out: Annotated[Path, typer.Option("--out", help="The folder to write.")],
     runs: Annotated[int, typer.Option(min=1, help="Independent runs.")] = 200,
@@ -203,13 +203,13 @@ def count_coverage(
 ) -> None:
     """Count how often the events of a paper's theorems fail, against their promise, and test what follows from them."""
     from mobandits.figures.style import save  # noqa: PLC0415
-    from mobandits.papers import protocol as coverage  # noqa: PLC0415
+    from mobandits.papers.check_theorems import PAPERS, check_theorems  # noqa: PLC0415
     from mobandits.papers.pages.regret_bounds import draw_bounds  # noqa: PLC0415
     from mobandits.papers.protocol.files import curves, write  # noqa: PLC0415
 
-    check_choice("PAPER", paper, list(coverage.PAPERS))
-    with progress_of(f"coverage {paper}", "runs") as progress:
-        report = coverage.coverage(paper, runs=runs, seed=seed, workers=workers, progress=progress)
+    check_choice("PAPER", paper, list(PAPERS))
+    with progress_of(f"check-theorems {paper}", "runs") as progress:
+        report = check_theorems(paper, runs=runs, seed=seed, workers=workers, progress=progress)
     for count in report.counts:
         typer.echo(count)
     typer.echo(write(out, paper, report, runs=runs, seed=seed))

@@ -1,19 +1,18 @@
-"""From a folder with a table and a manifest to figures and one page."""
+"""From the folder of any finished run to its figures and its page."""
 
-import json
-import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from mobandits.demo.page import demo_page
+from mobandits.figures.page import write_page
 from mobandits.figures.run_page import run_page
-from mobandits.papers.pages.claims_markdown import claims_markdown
-from mobandits.papers.pages.index_page import index_page, scale_of
-from mobandits.papers.pages.paper_page import paper_page
+from mobandits.papers.pages.write import RUNS, read_claims, write_experiment, write_index
+from mobandits.simulation.folder import read_folder
 
-PAGE, CLAIMS, FIGURES = "report.html", "claims.json", "figures"
+Manifest = dict[str, Any]
 
 
 def write(directory: str | Path) -> Path:
@@ -25,57 +24,55 @@ def write(directory: str | Path) -> Path:
     Returns:
         The page, `report.html`; the figures are in `figures/`, each as SVG and PNG. Beside the page of several
         experiments lies `claims.md`, its table of claims in Markdown.
+
+    Raises:
+        FolderError: where the folder is not that of a finished run.
     """
-    directory = Path(directory)
-    manifest = json.loads((directory / "manifest.json").read_text(encoding="utf-8"))
-    said = manifest["specification"]
-    if "experiments" in said:
-        for one in said["experiments"]:
-            write(directory / "runs" / one["experiment"])
-        return write_index(directory)
-    table = pl.read_parquet(directory / "results.parquet")
-    if "plots" in said:
-        text = paper_page(directory, table, manifest, _claims(directory))
-    elif said.get("experiment") == "demo" and "rows" in said:
-        text = demo_page(directory, table, manifest)
-    else:
-        text = run_page(directory, table, manifest)
-    return _written(directory, text)
+    folder = Path(directory)
+    table, manifest = read_folder(folder)
+    return WRITERS[kind_of(manifest)](folder, table, manifest)
 
 
-def write_index(directory: str | Path) -> Path:
-    """Write the page above several reproduced experiments whose own pages are written.
+def kind_of(manifest: Manifest) -> str:
+    """What a folder holds, a key of `WRITERS`. Manifests of version 0.1 do not say it: their keys tell.
 
-    Args:
-        directory: that holds them; it gets copies of their figures, and `claims.md`.
-
-    Returns:
-        `report.html`, the index, or the page itself where there is one experiment only.
+    Example:
+        >>> kind_of({"kind": "run"}), kind_of({"specification": {"experiments": []}})
+        ('run', 'experiments')
     """
-    directory = Path(directory)
-    manifest = json.loads((directory / "manifest.json").read_text(encoding="utf-8"))
-    experiments = manifest["specification"]["experiments"]
-    folders = {one["experiment"]: directory / "runs" / one["experiment"] for one in experiments}
-    for name, folder in folders.items():
-        for figure in sorted((folder / FIGURES).glob("*")):
-            (directory / FIGURES).mkdir(exist_ok=True)
-            shutil.copyfile(figure, directory / FIGURES / f"{name.replace('/', '-')}-{figure.name}")
-    changed = {one["experiment"]: scale_of(one) for one in experiments if one["changed"]}
-    (directory / "claims.md").write_text(claims_markdown(_claims(directory), changed), encoding="utf-8")
-    if len(folders) == 1:
-        (only,) = folders.values()
-        return _written(directory, (only / PAGE).read_text(encoding="utf-8"))
-    return _written(directory, index_page(manifest, _claims(directory)))
+    if "kind" in manifest:
+        return str(manifest["kind"])
+    specification = manifest["specification"]
+    if "experiments" in specification:
+        return "experiments"
+    if "plots" in specification:
+        return "experiment"
+    if specification.get("experiment") == "demo" and "rows" in specification:
+        return "demo"
+    return "run"
 
 
-def _claims(directory: Path) -> list[dict[str, Any]]:
-    if not (directory / CLAIMS).exists():  # a kill may fall between the table and the claims
-        return []
-    found: list[dict[str, Any]] = json.loads((directory / CLAIMS).read_text(encoding="utf-8"))
-    return found
+def _run(folder: Path, table: pl.DataFrame, manifest: Manifest) -> Path:
+    return write_page(folder, run_page(folder, table, manifest))
 
 
-def _written(directory: Path, text: str) -> Path:
-    path = directory / PAGE
-    path.write_text(text, encoding="utf-8")
-    return path
+def _demo(folder: Path, table: pl.DataFrame, manifest: Manifest) -> Path:
+    return write_page(folder, demo_page(folder, table, manifest))
+
+
+def _experiment(folder: Path, table: pl.DataFrame, manifest: Manifest) -> Path:
+    return write_experiment(folder, table, manifest, read_claims(folder))
+
+
+def _experiments(folder: Path, table: pl.DataFrame, manifest: Manifest) -> Path:  # noqa: ARG001 - one form for all
+    for one in manifest["specification"]["experiments"]:
+        write(folder / RUNS / one["experiment"])
+    return write_index(folder, manifest, read_claims(folder))
+
+
+WRITERS: dict[str, Callable[[Path, pl.DataFrame, Manifest], Path]] = {
+    "run": _run,
+    "demo": _demo,
+    "experiment": _experiment,
+    "experiments": _experiments,
+}

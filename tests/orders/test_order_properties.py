@@ -99,7 +99,7 @@ def test_orders_are_values(order):
 INTERPRETED = """
 import json, sys
 import numpy as np
-from mobandits.kernel.protocols import Beliefs
+from mobandits.contracts.protocols import Beliefs
 sys.path.insert(0, sys.argv[1])
 from test_order_properties import ORDERS, answers
 print(json.dumps([answers(order) for order in ORDERS]))

@@ -239,8 +239,8 @@ SCRIPT = """
 import sys
 from dataclasses import dataclass
 import numpy as np
-from mobandits.kernel.compiled import compiled
-from mobandits.kernel.protocols import Beliefs, Choice
+from mobandits.compiling.compiled import compiled
+from mobandits.contracts.protocols import Beliefs, Choice
 import pickle
 
 @compiled
@@ -265,7 +265,7 @@ if sys.argv[1] == "send":
 
 RECEIVE = """
 import sys, pickle
-from mobandits.kernel.compiled import compile_loop, is_compiled
+from mobandits.compiling.compiled import compile_loop, is_compiled
 ask, whole = pickle.load(sys.stdin.buffer)
 assert type(whole).__module__ == "__main__"
 assert is_compiled(whole) and is_compiled(whole.part)

@@ -15,7 +15,7 @@ class Ball:
 
 
 class Zoom:
-    """`doubt(n)` and `enough(n, radius)` as in `mobandits.policies.zooming.zooming.Rule`; `distance(z, w)` of two points."""
+    """`doubt(n)` and `enough(n, radius)` as in `zooming.Rule`; `distance(z, w)` of two points."""
 
     def __init__(self, doubt, enough, objectives, distance=None):
         self.doubt, self.enough, self.objectives = doubt, enough, objectives

@@ -12,7 +12,12 @@ import numpy as np
 from mobandits.logs.names import decoded, encoded
 
 PLAIN = (bool, int, float, str, types.NoneType)
-ROOMS = ("policies", "orders", "kernel.links")  # whose public classes files may name
+# Names in files, and where their public classes are. A name in a file outlives the module that it was named after.
+MODULES = {
+    "policies": "mobandits.policies",
+    "orders": "mobandits.orders",
+    "kernel.links": "mobandits.numerics.links",
+}
 
 
 def described(part: Any, where: str) -> Any:
@@ -114,15 +119,15 @@ def _kinds_of(kind: Any) -> Iterator[Any]:
 
 
 def _name_of(cls: type, where: str) -> str:
-    for room in ROOMS:
-        if getattr(importlib.import_module(f"mobandits.{room}"), cls.__name__, None) is cls:
-            return f"{room}.{cls.__name__}"
+    for name, module in MODULES.items():
+        if getattr(importlib.import_module(module), cls.__name__, None) is cls:
+            return f"{name}.{cls.__name__}"
     raise ValueError(f"{where} must be of a public class of mobandits to be kept in a file, got {cls.__qualname__}")
 
 
 def _class_of(name: Any, where: str) -> type:
     room, _, cls = name.rpartition(".") if isinstance(name, str) else ("", "", "")
-    found = getattr(importlib.import_module(f"mobandits.{room}"), cls, None) if room in ROOMS else None
+    found = getattr(importlib.import_module(MODULES[room]), cls, None) if room in MODULES else None
     if not (isinstance(found, type) and dataclasses.is_dataclass(found) and found.__module__.startswith("mobandits.")):
         raise ValueError(f"{where} must name a public class of mobandits, got {name!r:.80}")
     return found

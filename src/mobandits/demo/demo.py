@@ -6,14 +6,15 @@ from typing import Any
 
 import polars as pl
 
-from mobandits import report
 from mobandits.contracts.protocols import Recipe
 from mobandits.demo.hindsight import hindsight
+from mobandits.demo.page import demo_page
 from mobandits.environments import LlmRouting
+from mobandits.figures.page import write_page
 from mobandits.orders import Weighted
-from mobandits.papers.collection import RUNS, check_folder, collect
 from mobandits.policies import MolEpsGreedy, MolTs, MolUcb, MoslbPl, RandomChoice, ScalarizedUcb1, SingleArm
 from mobandits.simulation import Readings, simulate
+from mobandits.simulation.collection import RUNS, check_folder, collect
 from mobandits.simulation.files import locked
 from mobandits.support.checks import integer
 from mobandits.support.naming import concise
@@ -117,10 +118,9 @@ def run(
         constant = out / RUNS / f"constant-{best.lower()}"
         again = play({best: BALANCED[best], **reader}, CONSTANT, constant, 1)
         known = hindsight(TEXT, {f"hindsight, {reading(weights)}": weights for weights in WEIGHTS}, NAME)
-        collect(
-            out, pl.concat([table, again, known], rechunk=True), specification(trials, seed, best), [text, constant]
-        )
-        return report.write(out)
+        whole = pl.concat([table, again, known], rechunk=True)
+        manifest = collect(out, NAME, whole, specification(trials, seed, best), [text, constant])
+        return write_page(out, demo_page(out, whole, manifest))
 
 
 def reading(weights: tuple[float, float]) -> str:

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from mobandits.figures.style import NARROW, WIDTH, save, svg
 
+PAGE = "report.html"
 CSS = """
 :root { color: #1f2328; background: #fff; font: 17px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
 body { max-width: 46rem; margin: 0 auto; padding: 2.5rem 1.1rem 4rem; }
@@ -60,6 +61,13 @@ def page(title: str, body: Sequence[str]) -> str:
     )
     lines = ["<!DOCTYPE html>", f'<html lang="en"><head>{head}</head>', "<body>", *body, "</body></html>"]
     return "".join(f"{line}\n" for line in lines)
+
+
+def write_page(directory: Path, text: str) -> Path:
+    """Write a document as the page of a folder, and return its path."""
+    path = directory / PAGE
+    path.write_text(text, encoding="utf-8")
+    return path
 
 
 def picture(draw: Callable[[float], Figure], directory: Path, name: str, alt: str, caption: str) -> str:

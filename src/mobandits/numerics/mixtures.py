@@ -1,4 +1,4 @@
-"""The best mixture of arms, as seen from one arm: the steps of the simplex method on the program of numerics/simplex.py.
+"""The best mixture of arms, as seen from one arm: the steps of the simplex method on the program of simplex.py.
 
 A mixture bounds v* from below and weights bound it from above, whatever rounding led to them. `climb` stops when the
 two bounds meet, or when one of them answers the question; `can_gain` looks on where v* is a tie.

@@ -3,18 +3,14 @@
 import difflib
 from collections.abc import Sequence
 
-from mobandits.papers import (
-    cross,
-    mocmab2018,
-    moglb2019,
-    molts2025,
-    moslb2024,
-    pcz2018,
-)
-from mobandits.papers import (
-    theorem_experiments as theory,
-)
+from mobandits.papers import cross
+from mobandits.papers import theorem_experiments as theory
 from mobandits.papers.experiment import Experiment
+from mobandits.papers.mocmab2018 import experiments as mocmab2018
+from mobandits.papers.moglb2019 import experiments as moglb2019
+from mobandits.papers.molts2025 import experiments as molts2025
+from mobandits.papers.moslb2024 import experiments as moslb2024
+from mobandits.papers.pcz2018 import experiments as pcz2018
 
 EXPERIMENTS: dict[str, Experiment] = {
     one.id: one

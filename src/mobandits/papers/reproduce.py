@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from mobandits import report
 from mobandits.papers.catalogue import EXPERIMENTS, find
-from mobandits.papers.collection import RUNS, check_folder, collect
 from mobandits.papers.desk import Desk, Progress
 from mobandits.papers.experiment import Ask, Computed, Experiment, Run, spread
 from mobandits.papers.outcome import Outcome
+from mobandits.papers.pages.write import CLAIMS, RUNS, read_claims, write_experiment, write_index
 from mobandits.simulation import Plan, prepare, run_plan
+from mobandits.simulation.collection import check_folder, collect
 from mobandits.simulation.files import locked, write_atomically
 from mobandits.simulation.folder import TABLE, Folder, read_table
 from mobandits.simulation.manifest import read_manifest
@@ -27,7 +27,6 @@ from mobandits.simulation.trial import SCHEMA
 from mobandits.support.checks import integer
 
 TUNING = 1_000_003  # added to the seed: no reported trial has been seen when constants are chosen
-CLAIMS = "claims.json"
 COLLECTION = "reproduced"
 ABREAST = 3  # experiments at the same time
 DRAWING = threading.Lock()  # Matplotlib's settings are the whole process's
@@ -92,8 +91,8 @@ def reproduce(
             for experiment in itertools.compress(chosen, one_by_one):
                 run(experiment)
             _abreast(pool, run, [one for one, alone in zip(chosen, one_by_one, strict=True) if not alone])
-        gather(out)
-        return report.write_index(out)
+        manifest, claims = gather(out)
+        return write_index(out, manifest, claims)
 
 
 def _alone(experiment: Experiment) -> bool:
@@ -149,15 +148,15 @@ def _run(experiment: Experiment, folder: Path, ask: Ask, desk: Desk) -> None:
         places = {run.name: run.name if isinstance(run, Computed) else run.place() for run in experiment.runs}
         claims = judged(experiment, table, places, rows)
         (folder / CLAIMS).unlink(missing_ok=True)  # a kill must not leave claims beside a table of other trials
-        collect(folder, table, specification(experiment, ask, places, rows), folders)
+        manifest = collect(folder, "experiment", table, specification(experiment, ask, places, rows), folders)
         write_claims(folder, claims)
         with DRAWING:
             desk.check()
-            report.write(folder)
+            write_experiment(folder, table, manifest, claims)
 
 
-def gather(out: Path) -> None:
-    """One table, one list of claims and one manifest above all experiments that a folder holds."""
+def gather(out: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """One table, one list of claims and one manifest above all experiments that a folder holds: the last two."""
     folders = [out / RUNS / name for name in EXPERIMENTS if (out / RUNS / name / CLAIMS).exists()]
     manifests = [manifest for folder in folders if (manifest := read_manifest(folder)) is not None]
     experiments = [
@@ -166,10 +165,11 @@ def gather(out: Path) -> None:
         for one in manifests
     ]  # fmt: skip
     table = pl.concat([read_table(folder / TABLE) for folder in folders], rechunk=True)
-    claims = [claim for folder in folders for claim in json.loads((folder / CLAIMS).read_text(encoding="utf-8"))]
+    claims = [claim for folder in folders for claim in read_claims(folder)]
     (out / CLAIMS).unlink(missing_ok=True)
-    collect(out, table, {"experiment": COLLECTION, "experiments": experiments}, folders)
+    manifest = collect(out, "experiments", table, {"experiment": COLLECTION, "experiments": experiments}, folders)
     write_claims(out, claims)
+    return manifest, claims
 
 
 def write_claims(folder: Path, claims: Sequence[dict[str, Any]]) -> None:

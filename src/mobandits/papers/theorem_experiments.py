@@ -1,7 +1,8 @@
 """The theorems of every paper: how often their events fail, and whether what follows from them is ever false.
 
-The rows of a table are the statements that `mobandits.papers.protocol` looks at; what is counted of them is the metric, such
-as "event: broken". The curves of the bounds have the bound's name as their metric, and the rows of `BOUND`.
+The rows of a table are the statements that `mobandits.papers.protocol` looks at; what is counted of them is the
+metric, such as "event: broken". The curves of the bounds have the bound's name as their metric, and the rows of
+`BOUND`.
 """
 
 import math
@@ -12,13 +13,12 @@ from typing import Any
 import polars as pl
 
 from mobandits.figures.formatting import listed
+from mobandits.papers.check_theorems import ROUNDS, RUNS, check_theorems
 from mobandits.papers.claims import Claim, Outcome, Part
 from mobandits.papers.experiment import Ask, Computed, Experiment, Plot
 from mobandits.papers.pages.paper_figures import BOUND
-from mobandits.papers.protocol import Report, coverage
 from mobandits.papers.protocol.files import curves
-from mobandits.papers.protocol.papers import ROUNDS, RUNS
-from mobandits.papers.protocol.protocol import Count, Kind
+from mobandits.papers.protocol.protocol import Count, Kind, Report
 
 HALF = 0.5  # a bound of which less is used up says nothing about its truth
 NORMAL = 1.959964  # the 97.5 % quantile
@@ -79,7 +79,7 @@ def counting(paper: str) -> Callable[[int, Ask], pl.DataFrame]:
 
     def compute(trial: int, ask: Ask) -> pl.DataFrame:  # noqa: ARG001 - there is one, with all the runs
         rounds = ask.rounds or ROUNDS
-        report = coverage(paper, runs=ask.trials or RUNS, rounds=rounds, seed=ask.seed, workers=ask.workers)
+        report = check_theorems(paper, runs=ask.trials or RUNS, rounds=rounds, seed=ask.seed, workers=ask.workers)
         tables = [counts_table(report.counts, rounds)]
         return pl.concat([*tables, curves_table(report)] if report.curves else tables)
 
@@ -197,7 +197,7 @@ def experiment(
         title: a line on it.
         source: theorems and lemmas.
         about: what is played, and what has to be known about the statements.
-        events: {what the claim is called: (the event's name in `coverage`, where it is stated)}.
+        events: {what the claim is called: (the event's name in `check_theorems`, where it is stated)}.
         doubts: a sentence on the bounds whose proof has a gap; empty: there are none.
     """
     claims = [event(paper, what, name, where) for what, (name, where) in events.items()]

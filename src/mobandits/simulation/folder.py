@@ -112,6 +112,7 @@ class Folder:
         session = {"started": datetime.now(UTC).isoformat(timespec="seconds"), "trials": todo}
         self._manifest = {
             "format": FORMAT,
+            "kind": "run",
             "status": "running",
             "specification": self._specification,
             "versions": versions(),

@@ -1,19 +1,5 @@
-"""The experiments of mocmab2018: MOC-MAB, which has a dominant objective."""
+"""The paper mocmab2018: its theory as functions, its theorem checks, and its experiments."""
 
-from mobandits.papers.experiment import Experiment
-from mobandits.papers.mocmab2018.ads import FIG3
-from mobandits.papers.mocmab2018.figures import FIG1, FIG2, FIG2_RATE
-from mobandits.papers.mocmab2018.lexicographic import LEXICOGRAPHIC, PARETO
-from mobandits.papers.mocmab2018.remarks import REMARKS
-from mobandits.papers.rates import MOCMAB2018_TABLE1
+from mobandits.papers.mocmab2018 import theory
 
-EXPERIMENTS: tuple[Experiment, ...] = (
-    FIG1,
-    FIG2,
-    FIG2_RATE,
-    FIG3,
-    MOCMAB2018_TABLE1,
-    *REMARKS,
-    LEXICOGRAPHIC,
-    PARETO,
-)
+__all__ = ["theory"]

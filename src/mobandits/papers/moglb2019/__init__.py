@@ -1,7 +1,5 @@
-"""The experiments of moglb2019: MOGLB-UCB on generalized linear rewards."""
+"""The paper moglb2019: its theory as functions, its theorem checks, and its experiments."""
 
-from mobandits.papers.experiment import Experiment
-from mobandits.papers.moglb2019.cost import COST
-from mobandits.papers.moglb2019.figures import FAIRNESS, FIG1, FIG2, LINKED
+from mobandits.papers.moglb2019 import theory
 
-EXPERIMENTS: tuple[Experiment, ...] = (FIG1, FIG2, FAIRNESS, COST, LINKED)
+__all__ = ["theory"]

@@ -1,7 +1,5 @@
-"""The experiments of molts2025: MOL-TS, Thompson sampling on the effective Pareto front."""
+"""The paper molts2025: its theory as functions, its theorem checks, and its experiments."""
 
-from mobandits.papers.experiment import Experiment
-from mobandits.papers.molts2025.computed import FIG1, OPTIMISM
-from mobandits.papers.molts2025.figures import FIGURES, REMARKS
+from mobandits.papers.molts2025 import theory
 
-EXPERIMENTS: tuple[Experiment, ...] = (FIG1, *FIGURES, OPTIMISM, *REMARKS)
+__all__ = ["theory"]

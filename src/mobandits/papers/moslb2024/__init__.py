@@ -1,7 +1,5 @@
-"""The experiments of moslb2024: MOSLB-PC on priority chains, MOSLB-PL on priority levels."""
+"""The paper moslb2024: its theory as functions, its theorem checks, and its experiments."""
 
-from mobandits.papers.experiment import Experiment
-from mobandits.papers.moslb2024.drawings import CHAINS_DRAWN, LEVELS_DRAWN
-from mobandits.papers.moslb2024.figures import FIGURES
+from mobandits.papers.moslb2024 import theory
 
-EXPERIMENTS: tuple[Experiment, ...] = (CHAINS_DRAWN, LEVELS_DRAWN, *FIGURES)
+__all__ = ["theory"]

@@ -1,17 +1,5 @@
-"""The experiments of pcz2018: Pareto Contextual Zooming on two reward surfaces."""
+"""The paper pcz2018: its theory as functions, its theorem checks, and its experiments."""
 
-from mobandits.papers.experiment import Experiment
-from mobandits.papers.pcz2018.regret import ABLATIONS, FIG2
-from mobandits.papers.pcz2018.remarks import FOUR_ARMS, IDENTICAL
-from mobandits.papers.pcz2018.surfaces import FIG1, PACKINGS
-from mobandits.papers.rates import PCZ2018_TABLE1
+from mobandits.papers.pcz2018 import theory
 
-EXPERIMENTS: tuple[Experiment, ...] = (
-    FIG1,
-    FIG2,
-    PCZ2018_TABLE1,
-    ABLATIONS,
-    IDENTICAL,
-    PACKINGS,
-    FOUR_ARMS,
-)
+__all__ = ["theory"]

@@ -1,4 +1,4 @@
-"""What `mobandits coverage` leaves in its folder."""
+"""What `mobandits check-theorems` leaves in its folder."""
 
 import json
 from pathlib import Path

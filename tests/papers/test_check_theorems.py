@@ -12,11 +12,12 @@ import pytest
 from mobandits import cli
 from mobandits.environments import Linear, MultiArmed
 from mobandits.orders import Pareto
+from mobandits.papers.check_theorems import PAPERS, check_theorems
 from mobandits.papers.mocmab2018 import checks as mocmab2018
 from mobandits.papers.molts2025 import checks as molts2025
 from mobandits.papers.molts2025 import theory
 from mobandits.papers.pcz2018 import checks as pcz2018
-from mobandits.papers.protocol import PAPERS, coverage, protocol, watch
+from mobandits.papers.protocol import protocol, watch
 from mobandits.papers.protocol.protocol import (
     Finding,
     added_up,
@@ -160,8 +161,8 @@ def test_a_width_that_is_too_small_is_caught():
 
 SMALL = """
 import json, sys
-from mobandits.coverage import PAPERS, coverage
-reports = {paper: coverage(paper, runs=3, rounds=300, seed=1, workers=1) for paper in PAPERS}
+from mobandits.papers.check_theorems import PAPERS, check_theorems
+reports = {paper: check_theorems(paper, runs=3, rounds=300, seed=1, workers=1) for paper in PAPERS}
 counts = {paper: [[c.kind, c.runs, str(c)] for c in report.counts] for paper, report in reports.items()}
 json.dump({paper: [report.holds, counts[paper]] for paper, report in reports.items()}, sys.stdout)
 """
@@ -184,7 +185,7 @@ def test_a_small_protocol_of_every_paper(paper, small):
 
 
 def test_workers_change_nothing():
-    one, two = (coverage("mocmab2018", runs=4, rounds=100, workers=workers) for workers in (1, 2))
+    one, two = (check_theorems("mocmab2018", runs=4, rounds=100, workers=workers) for workers in (1, 2))
     assert one.counts == two.counts
 
 
@@ -198,7 +199,7 @@ def test_lemma_1_needs_its_draws():
 
 
 def test_the_command(tmp_path, capsys):
-    assert cli.call(["coverage", "mocmab2018", "--runs", "2", "--out", str(tmp_path / "c")]) == 0
+    assert cli.call(["check-theorems", "mocmab2018", "--runs", "2", "--out", str(tmp_path / "c")]) == 0
     out, _ = capsys.readouterr()
     assert "holds  Lemma 1" in out
     said = json.loads((tmp_path / "c" / "mocmab2018.json").read_text())
@@ -207,18 +208,18 @@ def test_the_command(tmp_path, capsys):
     assert table.columns == ["name", "round", "mean", "highest", "bound"]
     assert (table["highest"] <= table["bound"]).all()
     assert (tmp_path / "c" / "figures" / "mocmab2018.svg").is_file()
-    assert cli.call(["coverage", "mocmab", "--out", str(tmp_path)]) == 2
+    assert cli.call(["check-theorems", "mocmab", "--out", str(tmp_path)]) == 2
     assert "PAPER must be one of" in capsys.readouterr().err
 
 
 def test_the_command_fails_where_the_theory_does(tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(PAPERS, "moglb2019", lambda run, rounds, seed: [inequality("i", "s", 2.0, 1.0)])
-    assert cli.call(["coverage", "moglb2019", "--runs", "1", "--out", str(tmp_path)]) == 1
+    assert cli.call(["check-theorems", "moglb2019", "--runs", "1", "--out", str(tmp_path)]) == 1
     assert "a mistake in the program" in capsys.readouterr().err
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("paper", sorted(PAPERS))
 def test_the_whole_protocol(paper):
-    report = coverage(paper)
+    report = check_theorems(paper)
     assert report.holds, "\n".join(map(str, report.counts))

@@ -7,12 +7,12 @@ import polars as pl
 import pytest
 from toys import without_pages
 
+from mobandits.papers import check_theorems as protocols
 from mobandits.papers import theorem_experiments as theory
 from mobandits.papers.catalogue import EXPERIMENTS
+from mobandits.papers.check_theorems import PAPERS
 from mobandits.papers.experiment import Ask
 from mobandits.papers.pages.paper_figures import BOUND, bounds_data
-from mobandits.papers.protocol import PAPERS
-from mobandits.papers.protocol import papers as protocols
 from mobandits.papers.protocol.protocol import (
     Finding,
     bound,

@@ -126,7 +126,7 @@ def first_of_many(x):
 SCRIPT = """
 import numpy as np
 from numba import njit
-from mobandits.kernel.memory import lent
+from mobandits.compiling.memory import lent
 import test_memory
 
 made = [lent(test_memory.first_of_many)(np.ones(3)) for _ in range(3)]

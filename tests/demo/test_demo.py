@@ -8,8 +8,8 @@ import pytest
 from mobandits.demo import demo
 from mobandits.demo.hindsight import hindsight
 from mobandits.environments import LlmRouting
-from mobandits.papers.collection import check_folder
 from mobandits.simulation import FolderError, Results, simulate
+from mobandits.simulation.collection import check_folder
 from mobandits.simulation.trial import SCHEMA
 
 ROUNDS = 120

@@ -23,7 +23,7 @@ PAPERS: dict[str, Callable[..., Sequence[Finding]]] = {
 }
 
 
-def coverage(
+def check_theorems(
     paper: str,
     *,
     runs: int = RUNS,
@@ -46,7 +46,7 @@ def coverage(
         ValueError: where the paper is unknown, or a number makes no sense.
 
     Example:
-        >>> report = coverage("mocmab2018", runs=2, rounds=100)
+        >>> report = check_theorems("mocmab2018", runs=2, rounds=100)
         >>> report.holds, report.counts[0].name
         (True, 'bumps: means within u + v, in all rounds')
     """

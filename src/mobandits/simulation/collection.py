@@ -7,8 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from mobandits.simulation import FolderError
-from mobandits.simulation.files import parquet, write_atomically
+from mobandits.simulation.files import FolderError, parquet, write_atomically
 from mobandits.simulation.folder import TABLE
 from mobandits.simulation.manifest import FORMAT, MANIFEST, read_manifest, write_manifest
 from mobandits.support.files import is_temporary
@@ -33,29 +32,35 @@ def check_folder(out: Path, experiment: str) -> None:
         raise FolderError(f"{out} is not empty and has no {MANIFEST} (it holds {other[0]}): choose another folder")
 
 
-def collect(out: Path, table: pl.DataFrame, specification: dict[str, Any], runs: Sequence[Path]) -> None:
+def collect(
+    out: Path, kind: str, table: pl.DataFrame, specification: dict[str, Any], runs: Sequence[Path]
+) -> dict[str, Any]:
     """Write `results.parquet` and `manifest.json` of the experiment, from the finished runs that it is made of.
 
     Args:
         out: the experiment's folder.
+        kind: what the folder holds, which says what its page looks like.
         table: the rows of all runs, and more.
         specification: of the experiment; those of the runs are added to it.
         runs: their folders.
+
+    Returns:
+        The manifest.
     """
     manifests = [manifest for run in runs if (manifest := read_manifest(run)) is not None]
     data = parquet(table)
     write_atomically(out / TABLE, data)
     sessions = [session for manifest in manifests for session in manifest["sessions"]]
-    write_manifest(
-        out,
-        {
-            "format": FORMAT,
-            "status": "finished",
-            "specification": {**specification, RUNS: [manifest["specification"] for manifest in manifests]},
-            "versions": manifests[-1]["versions"],
-            "machine": manifests[-1]["machine"],
-            "sessions": sessions,
-            "wall_seconds": round(sum(session.get("seconds", 0.0) for session in sessions), 3),
-            "results_sha256": hashlib.sha256(data).hexdigest(),
-        },
-    )
+    manifest = {
+        "format": FORMAT,
+        "kind": kind,
+        "status": "finished",
+        "specification": {**specification, RUNS: [one["specification"] for one in manifests]},
+        "versions": manifests[-1]["versions"],
+        "machine": manifests[-1]["machine"],
+        "sessions": sessions,
+        "wall_seconds": round(sum(session.get("seconds", 0.0) for session in sessions), 3),
+        "results_sha256": hashlib.sha256(data).hexdigest(),
+    }
+    write_manifest(out, manifest)
+    return manifest

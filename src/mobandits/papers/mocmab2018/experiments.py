@@ -1,0 +1,19 @@
+"""The experiments of mocmab2018: MOC-MAB, which has a dominant objective."""
+
+from mobandits.papers.experiment import Experiment
+from mobandits.papers.mocmab2018.ads import FIG3
+from mobandits.papers.mocmab2018.figures import FIG1, FIG2, FIG2_RATE
+from mobandits.papers.mocmab2018.lexicographic import LEXICOGRAPHIC, PARETO
+from mobandits.papers.mocmab2018.remarks import REMARKS
+from mobandits.papers.rates import MOCMAB2018_TABLE1
+
+EXPERIMENTS: tuple[Experiment, ...] = (
+    FIG1,
+    FIG2,
+    FIG2_RATE,
+    FIG3,
+    MOCMAB2018_TABLE1,
+    *REMARKS,
+    LEXICOGRAPHIC,
+    PARETO,
+)
