@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: install demo test lint types docs bench ci clean
+.PHONY: install demo test quick lint types docs docs-only bench ci clean
 
 install: $(STAMP)
 
@@ -19,6 +19,10 @@ demo: install
 test: install
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
+# Under a minute once everything is compiled: what to run while working.
+quick: lint types
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m 'quick and not slow'
+
 lint: install
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -29,6 +33,12 @@ types: install
 docs: install
 	$(BIN)/python tools/documentation.py
 
+# The site from an environment that holds nothing else: for who writes documentation only.
+docs-only:
+	@test -x .venv-docs/bin/python || $(PYTHON) -m venv .venv-docs
+	.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[docs]'
+	.venv-docs/bin/python tools/documentation.py
+
 bench: install
 	$(BIN)/python benchmarks/all.py
 
@@ -36,5 +46,5 @@ ci:
 	bash .ci/run
 
 clean:
-	rm -rf .venv demo site .cache docs/changelog.md build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-docs demo site .cache docs/changelog.md build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
