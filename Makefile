@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: install demo test quick lint types docs docs-only bench ci clean
+.PHONY: install demo test quick lint types stubs docs docs-only bench ci clean
 
 install: $(STAMP)
 
@@ -29,6 +29,10 @@ lint: install
 
 types: install
 	$(BIN)/mypy
+
+# The type stubs of packages whose names are found in their modules.
+stubs: install
+	$(BIN)/python tools/stubs.py
 
 docs: install
 	$(BIN)/python tools/documentation.py

@@ -38,7 +38,44 @@ def main() -> None:
 
 def pages() -> dict[str, str]:
     """The pages that are written from the code, and kept with it."""
-    return {"reference/command-line.md": command_line(), "reference/datasets.md": data_sets()}
+    return {"reference/command-line.md": command_line(), "reference/datasets.md": data_sets(), "choose.md": choose()}
+
+
+def choose() -> str:
+    """The page that helps to choose, with its tables of policies and orders from the code."""
+    page = (DOCS / "choose.md").read_text()
+    page = filled(page, "policies", policy_table())
+    return filled(page, "orders", order_table())
+
+
+def filled(page: str, name: str, table: str) -> str:
+    r"""A page with a table between the comment of that name and the next `<!-- end -->`.
+
+    Example:
+        >>> print(filled("<!-- a: b -->\nold\n<!-- end -->", "a", "new"))
+        <!-- a: b -->
+        new
+        <!-- end -->
+    """
+    start = page.index("-->", page.index(f"<!-- {name}:")) + len("-->")
+    end = page.index("<!-- end -->", start)
+    return f"{page[:start]}\n{table}\n{page[end:]}"
+
+
+def policy_table() -> str:
+    """A row per recipe, from what it declares."""
+    lines = ["| policy | context | beliefs | plays | horizon | part |", "|---|---|---|---|---|---|"]
+    for name, recipe in mobandits.policies.RECIPES.items():
+        lines.append(f"| `{name}` | {' | '.join(recipe.traits)} |")
+    return "\n".join(lines)
+
+
+def order_table() -> str:
+    """A row per order: the first line of its docstring."""
+    lines = ["| order | what wins |", "|---|---|"]
+    for name, order in mobandits.orders.ORDERS.items():
+        lines.append(f"| `{name}` | {inspect.getdoc(order).partition(chr(10))[0]} |")
+    return "\n".join(lines)
 
 
 def command_line() -> str:

@@ -244,12 +244,12 @@ def catalogue(kind: str) -> dict[str, Any]:
         'MolTs'
     """
     choice("kind", kind, KINDS)
-    module = importlib.import_module(f"mobandits.{kind}")
-    if kind == "metrics":
-        return dict(module.named())
     if kind == "experiments":
         papers = importlib.import_module("mobandits.papers.catalogue")
         return {"demo": importlib.import_module("mobandits.demo.demo"), **papers.EXPERIMENTS}
+    module = importlib.import_module(f"mobandits.{kind}")
+    if kind == "metrics":
+        return dict(module.named())
     public = {kebab(name): getattr(module, name) for name in module.__all__}
     return {name: member for name, member in public.items() if _BELONGS[kind](member)}
 

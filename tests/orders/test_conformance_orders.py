@@ -7,6 +7,7 @@ from mobandits.orders import (
     ChainFilter,
     Chains,
     Chebyshev,
+    Cone,
     Dominant,
     EffectivePareto,
     ExploreWide,
@@ -29,6 +30,7 @@ CASES = [
     OrderCase(Chains([[0, 1], [2]])),
     OrderCase(Levels([[1, 2], [0]])),
     OrderCase(Weighted([0.5, 1.0, 0.25])),
+    OrderCase(Cone([[1.0, 0.5, 0.0], [0.0, 1.0, 0.25], [0.5, 0.0, 1.0]])),
     OrderCase(Chebyshev([1.0, 0.5, 2.0], [-1.0, -1.0, -1.0]), without=(UNDOMINATED, "scaling-keeps-front")),
     OrderCase(ChainFilter([[0, 1], [2]]), without=(UNDOMINATED,)),  # the winners of one chain may tie in another
     OrderCase(Dominant(margin=0.0, doubt=0.1), without=("scaling-keeps-front",)),

@@ -5,7 +5,7 @@ import pytest
 
 from mobandits import policies
 from mobandits.contracts.protocols import Recipe
-from mobandits.orders import EffectivePareto
+from mobandits.orders import EffectivePareto, Levels
 from mobandits.policies import (
     AnnealingPareto,
     CdUcb1,
@@ -15,6 +15,7 @@ from mobandits.policies import (
     Doubling,
     Exp3P,
     Forgetting,
+    GapWeighted,
     HypervolumeUcb,
     MocMab,
     MoglbUcb,
@@ -71,6 +72,7 @@ CASES = [
     PolicyCase(Exp3P(objective=None)),
     PolicyCase(Doubling(Exp3P(), first=100)),
     PolicyCase(Forgetting(MolUcb(scale=0.3), discount=0.95)),
+    PolicyCase(GapWeighted(MolUcb(order=Levels([[0, 1], [2]])))),
     PolicyCase(AnnealingPareto(rate=0.97)),
     PolicyCase(ParetoKg()),
     PolicyCase(PfLex(epsilon=0.5, scale=0.3)),

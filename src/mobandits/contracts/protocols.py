@@ -258,6 +258,24 @@ class Stage(NamedTuple):
     rounds: int | None
 
 
+class Traits(NamedTuple):
+    """What a recipe is like, in the words of the page that helps to choose; tests hold most of it against the code.
+
+    Attributes:
+        context: "none", "linear", "cells" or "zooming": how contexts become rewards.
+        beliefs: "definite", or "drawn" where they are random and probabilities of arms are estimated.
+        plays: which arms, given the beliefs.
+        horizon: "yes" where the number of rounds is needed, or the parameter that stands for it.
+        part: whether it learns from a reward in part.
+    """
+
+    context: str
+    beliefs: str
+    plays: str
+    horizon: str = "no"
+    part: str = "yes"
+
+
 @dataclass(frozen=True)
 class Recipe:
     """Base of all recipes: frozen parameters as in the paper, which `bind` resolves; None is the paper's default.
@@ -266,6 +284,7 @@ class Recipe:
     """
 
     accepts_partial: ClassVar[bool] = True
+    traits: ClassVar[Traits | None] = None  # for the page that helps to choose
     continuum: ClassVar[bool] = False  # whether `bind` takes the `SurfaceShape` of a continuum of arms as well
 
     def bind(self, shape: Shape) -> Policy:

@@ -1,28 +1,11 @@
 """What "better" means: each order drives learning with its front and scores it with its gap."""
 
-from mobandits.orders.chain_filter import ChainFilter
-from mobandits.orders.chains import Chains, pc_gap_authors
-from mobandits.orders.chebyshev import Chebyshev
-from mobandits.orders.dominant import Dominant
-from mobandits.orders.effective_pareto import EffectivePareto
-from mobandits.orders.explore_wide import ExploreWide
+from mobandits.orders.chains import pc_gap_authors
 from mobandits.orders.gross_scalar import GrossScalar
-from mobandits.orders.levels import Levels
-from mobandits.orders.lexicographic import Lexicographic
-from mobandits.orders.pareto import Pareto
-from mobandits.orders.weighted import Weighted
+from mobandits.orders.order import BaseOrder
+from mobandits.support.discovery import public_classes
 
-__all__ = [
-    "ChainFilter",
-    "Chains",
-    "Chebyshev",
-    "Dominant",
-    "EffectivePareto",
-    "ExploreWide",
-    "GrossScalar",
-    "Levels",
-    "Lexicographic",
-    "Pareto",
-    "Weighted",
-    "pc_gap_authors",
-]
+ORDERS = public_classes(__name__, BaseOrder)
+__all__ = list(ORDERS)
+__all__ += ["GrossScalar", "pc_gap_authors"]
+globals().update(ORDERS)

@@ -7,7 +7,7 @@ import numpy as np
 
 from mobandits.compiling.compiled import compiled
 from mobandits.contracts.continuum import Aim, SurfaceShape
-from mobandits.contracts.protocols import Array, Choice, IntArray, Recipe, Rng, Shape
+from mobandits.contracts.protocols import Array, Choice, IntArray, Recipe, Rng, Shape, Traits
 
 
 class Plays(NamedTuple):
@@ -75,6 +75,12 @@ class RandomChoice(Recipe):
         >>> RandomChoice().bind(Shape(arms=2, features=0, objectives=2))
         UniformPolicy()
     """
+
+    traits: ClassVar[Traits] = Traits(
+        context="none",
+        beliefs="definite",
+        plays="any arm",
+    )
 
     continuum: ClassVar[bool] = True
 

@@ -1,11 +1,12 @@
 """Always the same arm: what an application does before it has a bandit."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from mobandits.compiling.compiled import compiled
-from mobandits.contracts.protocols import Array, Choice, IntArray, Recipe, Rng, Shape
+from mobandits.contracts.protocols import Array, Choice, IntArray, Recipe, Rng, Shape, Traits
 from mobandits.policies.baselines.random_choice import Plays
 from mobandits.support.checks import integer
 
@@ -57,6 +58,12 @@ class SingleArm(Recipe):
         >>> SingleArm(1).bind(Shape(arms=2, features=0, objectives=2))
         SingleArmPolicy(arm=1)
     """
+
+    traits: ClassVar[Traits] = Traits(
+        context="none",
+        beliefs="definite",
+        plays="one arm",
+    )
 
     arm: int = 0
 

@@ -1,10 +1,10 @@
 """CD-UCB1: UCB1 on the dominant objective in every cell of the context space."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from mobandits.contracts.assumptions import UNIT_CUBE, UNIT_REWARDS, assumed
-from mobandits.contracts.protocols import Assumption, Shape
+from mobandits.contracts.protocols import Assumption, Shape, Traits
 from mobandits.estimators import SampleMean
 from mobandits.explorers import Ucb
 from mobandits.explorers.radii import Drugan
@@ -36,6 +36,13 @@ class CdUcb1(PartitionRecipe):
         >>> CdUcb1().bind(shape).policy.order
         Pareto(on=[0])
     """
+
+    traits: ClassVar[Traits] = Traits(
+        context="cells",
+        beliefs="definite",
+        plays="largest bound in the first objective",
+        horizon="or `per_side`",
+    )
 
     def assumptions(self) -> tuple[Assumption, ...]:
         """Contexts in [0, 1]^d, rewards in [0, 1]."""

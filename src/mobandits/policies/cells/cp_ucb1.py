@@ -1,10 +1,10 @@
 """CP-UCB1: Pareto-UCB1 in every cell of the context space."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from mobandits.contracts.assumptions import UNIT_CUBE, UNIT_REWARDS, assumed
-from mobandits.contracts.protocols import Assumption, Shape
+from mobandits.contracts.protocols import Assumption, Shape, Traits
 from mobandits.estimators import SampleMean
 from mobandits.explorers import Ucb
 from mobandits.explorers.radii import Drugan
@@ -36,6 +36,13 @@ class CpUcb1(PartitionRecipe):
         >>> CpUcb1().bind(shape).policy.explorer
         Ucb(radius=Drugan(product=8.0, scale=1.0))
     """
+
+    traits: ClassVar[Traits] = Traits(
+        context="cells",
+        beliefs="definite",
+        plays="Pareto front of bounds",
+        horizon="or `per_side`",
+    )
 
     def assumptions(self) -> tuple[Assumption, ...]:
         """Contexts in [0, 1]^d, rewards in [0, 1]."""

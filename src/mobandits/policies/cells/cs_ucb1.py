@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from mobandits.contracts.assumptions import UNIT_CUBE, UNIT_REWARDS, assumed
-from mobandits.contracts.protocols import Assumption, Shape
+from mobandits.contracts.protocols import Assumption, Shape, Traits
 from mobandits.policies.cells.partition import PartitionRecipe
 from mobandits.policies.context_free.scalarized_ucb1 import (
     ScalarizedUcb1Policy,
@@ -39,6 +39,13 @@ class CsUcb1(PartitionRecipe):
         >>> CsUcb1().bind(shape).policy.weights.tolist()
         [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]
     """
+
+    traits: ClassVar[Traits] = Traits(
+        context="cells",
+        beliefs="drawn",
+        plays="best for drawn weights",
+        horizon="or `per_side`",
+    )
 
     weights: Sequence[Sequence[float]] | None = None
     shared: bool = False

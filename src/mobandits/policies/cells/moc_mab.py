@@ -2,9 +2,9 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
-from mobandits.contracts.protocols import Shape
+from mobandits.contracts.protocols import Shape, Traits
 from mobandits.estimators import Cells, SampleMean
 from mobandits.explorers import Ucb
 from mobandits.explorers.radii import Constant
@@ -56,6 +56,13 @@ class MocMab(PartitionRecipe):
         >>> policy.cells.per_side, round(policy.policy.order.doubt, 4), round(policy.policy.explorer.radius.value, 3)
         (10, 0.1414, 10.029)
     """
+
+    traits: ClassVar[Traits] = Traits(
+        context="cells",
+        beliefs="definite",
+        plays="first objective, then the next among near ties",
+        horizon="yes",
+    )
 
     lipschitz: float = 1.0
     beta: float = 1.0

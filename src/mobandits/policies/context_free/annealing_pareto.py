@@ -7,7 +7,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from mobandits.compiling.compiled import compiled
-from mobandits.contracts.protocols import Array, Choice, IntArray, Mask, Recipe, Rng, Shape
+from mobandits.contracts.protocols import Array, Choice, IntArray, Mask, Recipe, Rng, Shape, Traits
 from mobandits.estimators import SampleMean
 from mobandits.numerics.masks import count, pick, uniform
 from mobandits.support.checks import integer, number
@@ -127,6 +127,13 @@ class AnnealingPareto(Recipe):
         >>> AnnealingPareto(rate=0.9).bind(Shape(arms=4, features=0, objectives=2)).rate
         0.9
     """
+
+    traits: ClassVar[Traits] = Traits(
+        context="none",
+        beliefs="definite",
+        plays="arms near the best mean in some objective",
+        part="no",
+    )
 
     epsilon: float = 1.0
     rate: float = 0.99

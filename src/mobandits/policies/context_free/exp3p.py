@@ -8,15 +8,7 @@ import numpy as np
 
 from mobandits.compiling.compiled import compiled
 from mobandits.contracts.assumptions import UNIT_REWARDS, assumed
-from mobandits.contracts.protocols import (
-    Array,
-    Assumption,
-    Choice,
-    IntArray,
-    Recipe,
-    Rng,
-    Shape,
-)
+from mobandits.contracts.protocols import Array, Assumption, Choice, IntArray, Recipe, Rng, Shape, Traits
 from mobandits.support.checks import integer
 
 
@@ -111,6 +103,14 @@ class Exp3P(Recipe):
         >>> round(policy.bonus, 4), round(policy.mixing, 4)
         (0.0059, 0.0247)
     """
+
+    traits: ClassVar[Traits] = Traits(
+        context="none",
+        beliefs="definite",
+        plays="exponential weights on one objective",
+        horizon="yes",
+        part="no",
+    )
 
     objective: int | None = 0
     check: bool = True

@@ -2,12 +2,12 @@
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from mobandits.compiling.compiled import compiled, kernel
-from mobandits.contracts.protocols import Array, Beliefs, Choice, IntArray, Recipe, Rng, Shape
+from mobandits.contracts.protocols import Array, Beliefs, Choice, IntArray, Recipe, Rng, Shape, Traits
 from mobandits.numerics.masks import uniform
 from mobandits.orders import Pareto
 from mobandits.support.checks import integer
@@ -113,6 +113,13 @@ class ParetoKg(Recipe):
         >>> ParetoKg().bind(Shape(arms=4, features=0, objectives=2, rounds=1000)).rounds
         1000
     """
+
+    traits: ClassVar[Traits] = Traits(
+        context="none",
+        beliefs="definite",
+        plays="Pareto front of means plus what another play would teach",
+        horizon="yes",
+    )
 
     plays: int = 2
 

@@ -8,16 +8,7 @@ import numpy as np
 
 from mobandits.compiling.compiled import compiled
 from mobandits.contracts.assumptions import assumed
-from mobandits.contracts.protocols import (
-    Array,
-    Assumption,
-    Beliefs,
-    Choice,
-    IntArray,
-    Recipe,
-    Rng,
-    Shape,
-)
+from mobandits.contracts.protocols import Array, Assumption, Beliefs, Choice, IntArray, Recipe, Rng, Shape, Traits
 from mobandits.estimators.sample_mean import MeanState, SampleMean
 from mobandits.numerics.masks import uniform
 from mobandits.orders import Pareto
@@ -130,6 +121,12 @@ class ParetoTs(Recipe):
         >>> ParetoTs().bind(Shape(arms=4, features=0, objectives=2))
         BetaSampling(arms=4, objectives=2, order=Pareto(on=[]))
     """
+
+    traits: ClassVar[Traits] = Traits(
+        context="none",
+        beliefs="drawn",
+        plays="Pareto front of samples",
+    )
 
     prior: str = "beta"
     noise: float = 1.0

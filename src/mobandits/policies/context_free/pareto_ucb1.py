@@ -1,9 +1,10 @@
 """Pareto-UCB1: the Pareto front of upper confidence bounds, without context."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from mobandits.contracts.assumptions import UNIT_REWARDS, assumed
-from mobandits.contracts.protocols import Assumption, Recipe, Shape
+from mobandits.contracts.protocols import Assumption, Recipe, Shape, Traits
 from mobandits.estimators import SampleMean
 from mobandits.explorers import Ucb
 from mobandits.explorers.radii import Drugan
@@ -32,6 +33,12 @@ class ParetoUcb1(Recipe):
         >>> ParetoUcb1().bind(Shape(arms=4, features=0, objectives=2)).explorer
         Ucb(radius=Drugan(product=8.0, scale=1.0))
     """
+
+    traits: ClassVar[Traits] = Traits(
+        context="none",
+        beliefs="definite",
+        plays="Pareto front of bounds",
+    )
 
     scale: float = 1.0
     optimal_arms: int | None = None

@@ -9,15 +9,7 @@ import numpy as np
 
 from mobandits.compiling.compiled import Floats, compiled, kernel
 from mobandits.contracts.assumptions import UNIT_REWARDS, assumed
-from mobandits.contracts.protocols import (
-    Array,
-    Assumption,
-    Choice,
-    IntArray,
-    Recipe,
-    Rng,
-    Shape,
-)
+from mobandits.contracts.protocols import Array, Assumption, Choice, IntArray, Recipe, Rng, Shape, Traits
 from mobandits.numerics.linalg import dot
 from mobandits.numerics.masks import everyone, leaders, pick, uniform
 from mobandits.support.checks import matrix, number
@@ -159,6 +151,12 @@ class ScalarizedUcb1(Recipe):
         >>> ScalarizedUcb1().bind(Shape(arms=4, features=0, objectives=2)).weights.tolist()
         [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]
     """
+
+    traits: ClassVar[Traits] = Traits(
+        context="none",
+        beliefs="drawn",
+        plays="best for drawn weights",
+    )
 
     weights: Sequence[Sequence[float]] | None = None
     scale: float = 1.0

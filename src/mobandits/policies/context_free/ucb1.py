@@ -1,9 +1,10 @@
 """UCB1 on one of the objectives, without context."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from mobandits.contracts.assumptions import UNIT_REWARDS, assumed
-from mobandits.contracts.protocols import Assumption, Recipe, Shape
+from mobandits.contracts.protocols import Assumption, Recipe, Shape, Traits
 from mobandits.estimators import SampleMean
 from mobandits.explorers import Ucb
 from mobandits.explorers.radii import Drugan
@@ -33,6 +34,12 @@ class Ucb1(Recipe):
         >>> Ucb1(objective=1).bind(Shape(arms=4, features=0, objectives=2))
         Composite(estimator=SampleMean(slots=4, objectives=2), explorer=Ucb(radius=Drugan(product=1.0, scale=1.0)), ...)
     """
+
+    traits: ClassVar[Traits] = Traits(
+        context="none",
+        beliefs="definite",
+        plays="largest bound in one objective",
+    )
 
     objective: int = 0
     scale: float = 1.0

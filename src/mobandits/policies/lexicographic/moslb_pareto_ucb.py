@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
-from mobandits.contracts.protocols import Recipe, Shape
+from mobandits.contracts.protocols import Recipe, Shape, Traits
 from mobandits.estimators import ridge_for
 from mobandits.orders import Pareto
 from mobandits.policies.composite import Composite
@@ -29,6 +30,12 @@ class MoslbParetoUcb(Recipe):
         >>> MoslbParetoUcb(on=(0, 2)).bind(Shape(arms=25, features=5, objectives=5)).order
         Pareto(on=[0, 2])
     """
+
+    traits: ClassVar[Traits] = Traits(
+        context="linear",
+        beliefs="definite",
+        plays="Pareto front of bounds, on some objectives",
+    )
 
     on: Sequence[int] | None = None
     alpha: float = 0.1

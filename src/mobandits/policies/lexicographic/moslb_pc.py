@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
-from mobandits.contracts.protocols import Recipe, Shape
+from mobandits.contracts.protocols import Recipe, Shape, Traits
 from mobandits.estimators import ridge_for
 from mobandits.orders import ChainFilter, ExploreWide
 from mobandits.policies.composite import Composite
@@ -38,6 +39,13 @@ class MoslbPc(Recipe):
         >>> MoslbPc(chains=((0, 1), (2, 3, 4))).bind(shape).order.order
         ChainFilter(chains=[[0, 1, -1], [2, 3, 4]])
     """
+
+    traits: ClassVar[Traits] = Traits(
+        context="linear",
+        beliefs="definite",
+        plays="wide intervals, then what each chain's winner cannot be told from",
+        horizon="or `epsilon`",
+    )
 
     chains: Sequence[Sequence[int]] | None = None
     epsilon: float | None = None

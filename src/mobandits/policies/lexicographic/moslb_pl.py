@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
-from mobandits.contracts.protocols import Recipe, Shape
+from mobandits.contracts.protocols import Recipe, Shape, Traits
 from mobandits.estimators import ridge_for
 from mobandits.orders import ExploreWide, Levels
 from mobandits.policies.composite import Composite
@@ -35,6 +36,13 @@ class MoslbPl(Recipe):
         >>> MoslbPl(levels=((0, 1, 2), (3, 4))).bind(shape).order
         ExploreWide(order=Levels(levels=[[0, 1, 2], [3, 4, -1]]), epsilon=0.10137...)
     """
+
+    traits: ClassVar[Traits] = Traits(
+        context="linear",
+        beliefs="definite",
+        plays="wide intervals, then nested fronts",
+        horizon="or `epsilon`",
+    )
 
     levels: Sequence[Sequence[int]] | None = None
     epsilon: float | None = None

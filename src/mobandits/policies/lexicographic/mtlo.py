@@ -2,12 +2,13 @@
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from mobandits.compiling.compiled import compiled, kernel
 from mobandits.contracts.assumptions import UNIT_BALL, assumed
-from mobandits.contracts.protocols import Array, Assumption, Beliefs, Mask, Recipe, Shape
+from mobandits.contracts.protocols import Array, Assumption, Beliefs, Mask, Recipe, Shape, Traits
 from mobandits.estimators import ridge_for
 from mobandits.explorers import Ucb
 from mobandits.explorers.radii import Xue
@@ -98,6 +99,13 @@ class Mtlo(Recipe):
         >>> Mtlo(tradeoff=2.0).bind(Shape(arms=8, features=4, objectives=2, rounds=10_000)).order
         StagedFilter(tradeoff=2.0, floor=0.01)
     """
+
+    traits: ClassVar[Traits] = Traits(
+        context="linear",
+        beliefs="definite",
+        plays="wide intervals, then a lexicographic filter with a trade-off",
+        horizon="yes",
+    )
 
     tradeoff: float = 1.0
     scale: float = 1.0

@@ -1,11 +1,12 @@
 """PF-LEX: the lexicographic filter without context."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from mobandits.compiling.compiled import compiled
-from mobandits.contracts.protocols import Array, Evidence, IntArray, Recipe, Shape
+from mobandits.contracts.protocols import Array, Evidence, IntArray, Recipe, Shape, Traits
 from mobandits.estimators import MeanState, SampleMean
 from mobandits.explorers import Ucb
 from mobandits.explorers.radii import SelfNormalisedMean
@@ -43,6 +44,13 @@ class PfLex(Recipe):
         >>> round(PfLex().bind(Shape(arms=4, features=0, objectives=2, rounds=16_000)).order.epsilon, 6)
         0.025
     """
+
+    traits: ClassVar[Traits] = Traits(
+        context="none",
+        beliefs="definite",
+        plays="wide intervals, then a lexicographic filter",
+        horizon="or `epsilon`",
+    )
 
     epsilon: float | None = None
     scale: float = 1.0

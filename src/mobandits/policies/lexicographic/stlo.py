@@ -1,9 +1,10 @@
 """STLO: the lexicographic filter for linear rewards."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from mobandits.contracts.assumptions import UNIT_BALL, assumed
-from mobandits.contracts.protocols import Assumption, Recipe, Shape
+from mobandits.contracts.protocols import Assumption, Recipe, Shape, Traits
 from mobandits.estimators import ridge_for
 from mobandits.explorers import Ucb
 from mobandits.explorers.radii import Xue
@@ -40,6 +41,13 @@ class Stlo(Recipe):
         >>> round(Stlo().bind(Shape(arms=8, features=8, objectives=2, rounds=1000)).order.epsilon, 6)
         0.8
     """
+
+    traits: ClassVar[Traits] = Traits(
+        context="linear",
+        beliefs="definite",
+        plays="wide intervals, then a lexicographic filter",
+        horizon="or `epsilon`",
+    )
 
     epsilon: float | None = None
     scale: float = 1.0

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from mobandits.contracts.assumptions import UNIT_BALL, assumed
-from mobandits.contracts.protocols import Assumption, Recipe, Shape
+from mobandits.contracts.protocols import Assumption, Recipe, Shape, Traits
 from mobandits.estimators import ridge_for
 from mobandits.explorers import Hypervolume, Thompson, Ucb
 from mobandits.orders import Pareto
@@ -40,6 +40,12 @@ class HypervolumeUcb(Recipe):
         >>> HypervolumeUcb(scale=0.3).bind(Shape(arms=50, features=5, objectives=2)).explorer
         Hypervolume(explorer=Ucb(radius=Constant(value=0.3)), reference=[-1.0, -1.0])
     """
+
+    traits: ClassVar[Traits] = Traits(
+        context="linear",
+        beliefs="drawn",
+        plays="best for a drawn direction above the reference point",
+    )
 
     scale: float | None = None
     reference: float | Sequence[float] = -1.0

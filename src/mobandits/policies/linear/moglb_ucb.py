@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mobandits.contracts.assumptions import UNIT_BALL, assumed
-from mobandits.contracts.protocols import Assumption, Recipe, Shape
+from mobandits.contracts.protocols import Assumption, Recipe, Shape, Traits
 from mobandits.explorers import Ucb
 from mobandits.explorers.radii import TunedNewton
 from mobandits.numerics.links import check_links
@@ -61,6 +61,13 @@ class MoglbUcb(Recipe):
         >>> MoglbUcb(links=["probit"] * 2 + ["logit"] * 3, scale=0.1).bind(shape).explorer
         Ucb(radius=TunedNewton(factor=0.1))
     """
+
+    traits: ClassVar[Traits] = Traits(
+        context="linear, with a link",
+        beliefs="definite",
+        plays="Pareto front of bounds",
+        part="no",
+    )
 
     links: Any = "logit"
     scale: float | None = None

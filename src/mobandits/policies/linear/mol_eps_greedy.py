@@ -1,8 +1,9 @@
 """MOL-eps-Greedy: the Pareto front of the estimates, and a little uniform play."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
-from mobandits.contracts.protocols import Recipe, Shape
+from mobandits.contracts.protocols import Recipe, Shape, Traits
 from mobandits.estimators import ridge_for
 from mobandits.explorers import Greedy
 from mobandits.orders import Pareto
@@ -28,6 +29,12 @@ class MolEpsGreedy(Recipe):
         >>> MolEpsGreedy().bind(Shape(arms=50, features=5, objectives=4)).epsilon
         0.05
     """
+
+    traits: ClassVar[Traits] = Traits(
+        context="linear",
+        beliefs="definite",
+        plays="Pareto front of estimates, sometimes any arm",
+    )
 
     epsilon: float = 0.05
     penalty: float = 1.0

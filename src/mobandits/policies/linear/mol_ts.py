@@ -2,10 +2,10 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from mobandits.contracts.assumptions import UNIT_BALL, assumed
-from mobandits.contracts.protocols import Assumption, Recipe, Shape
+from mobandits.contracts.protocols import Assumption, Recipe, Shape, Traits
 from mobandits.estimators import ridge_for
 from mobandits.explorers import Linked, RandomWeights, Thompson
 from mobandits.explorers.radii import Constant
@@ -61,6 +61,13 @@ class MolTs(Recipe):
         >>> policy.explorer
         Thompson(radius=Constant(value=0.3), draws=10)
     """
+
+    traits: ClassVar[Traits] = Traits(
+        context="linear; `links` for others",
+        beliefs="drawn",
+        plays="effective Pareto front of samples",
+        part="yes; no with `links`",
+    )
 
     scale: float | None = None
     draws: int | None = None

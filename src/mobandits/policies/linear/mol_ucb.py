@@ -1,10 +1,10 @@
 """MOL-UCB: optimistic ridge estimates and any order."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from mobandits.contracts.assumptions import UNIT_BALL, assumed
-from mobandits.contracts.protocols import Assumption, Recipe, Shape
+from mobandits.contracts.protocols import Assumption, Recipe, Shape, Traits
 from mobandits.estimators import ridge_for
 from mobandits.explorers import Ucb
 from mobandits.orders import Pareto
@@ -42,6 +42,12 @@ class MolUcb(Recipe):
         >>> MolUcb(scale=0.3).bind(Shape(arms=50, features=5, objectives=4)).explorer
         Ucb(radius=Constant(value=0.3))
     """
+
+    traits: ClassVar[Traits] = Traits(
+        context="linear",
+        beliefs="definite",
+        plays="front of bounds under `order`",
+    )
 
     scale: float | None = None
     order: Any = None

@@ -8,16 +8,7 @@ import numpy as np
 
 from mobandits.compiling.compiled import Floats, compiled, kernel
 from mobandits.contracts.assumptions import UNIT_BALL, assumed
-from mobandits.contracts.protocols import (
-    Array,
-    Assumption,
-    Choice,
-    IntArray,
-    Mask,
-    Recipe,
-    Rng,
-    Shape,
-)
+from mobandits.contracts.protocols import Array, Assumption, Choice, IntArray, Mask, Recipe, Rng, Shape, Traits
 from mobandits.estimators import Ridge, RidgeState
 from mobandits.explorers.radii import SelfNormalised
 from mobandits.numerics.dominance import nondominated
@@ -214,6 +205,13 @@ class PfiRls(Recipe):
         >>> PfiRls(scale=0.2).bind(shape).radius.models
         2
     """
+
+    traits: ClassVar[Traits] = Traits(
+        context="linear, fixed arms",
+        beliefs="definite",
+        plays="arms that may still be on the front",
+        part="no",
+    )
 
     scale: float = 1.0
     tolerance: float = 0.0

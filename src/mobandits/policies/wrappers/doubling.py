@@ -4,9 +4,9 @@ import dataclasses
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
-from mobandits.contracts.protocols import Assumption, Policy, Recipe, Shape, Stage
+from mobandits.contracts.protocols import Assumption, Policy, Recipe, Shape, Stage, Traits
 from mobandits.support.checks import integer
 
 
@@ -33,6 +33,13 @@ class Doubling(Recipe):
         >>> [next(stages).rounds for _ in range(3)]
         [100, 200, 400]
     """
+
+    traits: ClassVar[Traits] = Traits(
+        context="as its recipe",
+        beliefs="as its recipe",
+        plays="its recipe, from scratch for ever longer stages",
+        part="as its recipe",
+    )
 
     recipe: Recipe
     first: int = 1024

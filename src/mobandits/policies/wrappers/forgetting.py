@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mobandits.contracts.protocols import Assumption, Policy, Recipe, Shape
+from mobandits.contracts.protocols import Assumption, Policy, Recipe, Shape, Traits
 from mobandits.estimators import Discounted, DisjointRidge, Ridge
 from mobandits.explorers import Greedy
 from mobandits.explorers.radii import Constant
@@ -36,6 +36,13 @@ class Forgetting(Recipe):
         >>> Forgetting(MolUcb(scale=0.3), discount=0.99).bind(shape).estimator.discount
         0.99
     """
+
+    traits: ClassVar[Traits] = Traits(
+        context="as its recipe",
+        beliefs="as its recipe",
+        plays="its recipe, on the recent past",
+        part="as its recipe",
+    )
 
     recipe: Recipe
     discount: float

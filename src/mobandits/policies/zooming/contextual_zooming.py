@@ -2,16 +2,16 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from mobandits.compiling.compiled import compiled
 from mobandits.contracts.continuum import SurfaceShape
-from mobandits.contracts.protocols import Array, IntArray, Mask, Rng, Shape
+from mobandits.contracts.protocols import Array, IntArray, Mask, Rng, Shape, Traits
 from mobandits.numerics.masks import count, pick
+from mobandits.policies.zooming.base_recipe import ZoomingRecipe
 from mobandits.policies.zooming.pcz import doubt
-from mobandits.policies.zooming.zooming_recipe import ZoomingRecipe
 from mobandits.support.checks import choice, integer
 
 
@@ -97,6 +97,14 @@ class ContextualZooming(ZoomingRecipe):
         >>> round(policy.rule.doubt(0.0), 3), policy.positions.tolist()
         (13.572, [[0.0], [0.5], [1.0]])
     """
+
+    traits: ClassVar[Traits] = Traits(
+        context="zooming",
+        beliefs="definite",
+        plays="largest bound in one objective",
+        horizon="yes",
+        part="no",
+    )
 
     objective: int = 0
     width: Literal["slivkins", "pcz"] = "slivkins"

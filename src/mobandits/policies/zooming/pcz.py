@@ -2,14 +2,15 @@
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from mobandits.compiling.compiled import compiled
-from mobandits.contracts.protocols import Array, IntArray, Mask, Rng
+from mobandits.contracts.protocols import Array, IntArray, Mask, Rng, Traits
 from mobandits.numerics.masks import uniform
+from mobandits.policies.zooming.base_recipe import ZoomingRecipe
 from mobandits.policies.zooming.zooming import owned_by
-from mobandits.policies.zooming.zooming_recipe import ZoomingRecipe
 from mobandits.support.checks import number
 
 
@@ -112,6 +113,14 @@ class Pcz(ZoomingRecipe):
         >>> next(seen for seen in range(1, 1000) if policy.rule.enough(seen, 1.0))
         125
     """
+
+    traits: ClassVar[Traits] = Traits(
+        context="zooming",
+        beliefs="definite",
+        plays="Pareto front of bounds of balls",
+        horizon="yes",
+        part="no",
+    )
 
     delta: float | None = None
 

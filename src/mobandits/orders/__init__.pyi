@@ -1,0 +1,31 @@
+"""What "better" means: each order drives learning with its front and scores it with its gap."""
+
+from mobandits.orders.chain_filter import ChainFilter as ChainFilter
+from mobandits.orders.chains import Chains as Chains
+from mobandits.orders.chains import pc_gap_authors as pc_gap_authors
+from mobandits.orders.chebyshev import Chebyshev as Chebyshev
+from mobandits.orders.cone import Cone as Cone
+from mobandits.orders.dominant import Dominant as Dominant
+from mobandits.orders.effective_pareto import EffectivePareto as EffectivePareto
+from mobandits.orders.explore_wide import ExploreWide as ExploreWide
+from mobandits.orders.gross_scalar import GrossScalar as GrossScalar
+from mobandits.orders.levels import Levels as Levels
+from mobandits.orders.lexicographic import Lexicographic as Lexicographic
+from mobandits.orders.pareto import Pareto as Pareto
+from mobandits.orders.weighted import Weighted as Weighted
+
+__all__ = [
+    "ChainFilter",
+    "Chains",
+    "Chebyshev",
+    "Cone",
+    "Dominant",
+    "EffectivePareto",
+    "ExploreWide",
+    "GrossScalar",
+    "Levels",
+    "Lexicographic",
+    "Pareto",
+    "Weighted",
+    "pc_gap_authors",
+]

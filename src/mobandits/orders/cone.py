@@ -1,0 +1,108 @@
+"""The order of a preference cone: Pareto dominance after a linear change of the objectives."""
+
+import numpy as np
+
+from mobandits.compiling.compiled import Floats, compiled, kernel
+from mobandits.contracts.protocols import Array, Beliefs, IntArray, Mask, Rng
+from mobandits.numerics.dominance import drawn, nondominated, pareto_gap, pareto_gaps
+from mobandits.numerics.masks import everyone
+from mobandits.orders.order import BaseOrder
+
+
+@kernel
+def transformed(values: Array, rows: Array) -> Array:
+    """(arms, rows) ``W v`` of every arm; a coefficient of 0 counts nothing even where the value is infinite."""
+    out = np.zeros((len(values), len(rows)))
+    for a in range(len(values)):
+        for i in range(len(rows)):
+            for objective in range(values.shape[1]):
+                if rows[i, objective] != 0.0:
+                    out[a, i] += rows[i, objective] * values[a, objective]
+    return out
+
+
+@kernel
+def upper_bounds(low: Array, high: Array, rows: Array) -> Array:
+    """(arms, rows) the largest ``W v`` with v between `low` and `high`, coordinate by coordinate."""
+    out = np.zeros((len(high), len(rows)))
+    for a in range(len(high)):
+        for i in range(len(rows)):
+            for objective in range(high.shape[1]):
+                coefficient = rows[i, objective]
+                if coefficient > 0.0:
+                    out[a, i] += coefficient * high[a, objective]
+                elif coefficient < 0.0:
+                    out[a, i] += coefficient * low[a, objective]
+    return out
+
+
+@kernel
+def every_objective() -> IntArray:
+    """What stands for all objectives in `numerics.dominance`."""
+    return np.empty(0, np.int64)
+
+
+@compiled
+class Cone(BaseOrder):
+    """Arm b dominates arm a where ``W mu_b`` is nowhere smaller than ``W mu_a`` and somewhere larger.
+
+    The rows of W are the dual vectors of a polyhedral preference cone: arm b is preferred to arm a where the gain
+    ``mu_b - mu_a`` lies in ``{y : W y >= 0}``. A wide cone compares more arms than Pareto does and has a smaller front;
+    a narrow one compares fewer. The identity is the Pareto order. The front is that of the upper ends of the beliefs'
+    intervals of ``W mu``, which take lower bounds where a coefficient is negative. The gap is the Pareto gap of
+    ``W mu``, in the units of the rows: ``max_b min_i (W (mu_b - mu_a))_i``.
+
+    Args:
+        rows: W, (rows, objectives), finite, no row of zeros only.
+
+    Raises:
+        ValueError: where W is not such a matrix.
+
+    Reference:
+        Jahn, "Vector Optimization", 2nd edition, 2011, chapter 1 (orders from cones); `Pareto` for the gap.
+
+    Example:
+        >>> import mobandits as mob
+        >>> means = [[1.0, 0.0], [0.0, 1.0], [0.4, 0.9]]
+        >>> mob.front(means, mob.orders.Cone([[1, 0], [0, 1]]))
+        array([ True,  True,  True])
+        >>> trade = mob.orders.Cone([[1, 0.5], [0.5, 1]])  # one unit of either is worth half a unit of the other
+        >>> mob.front(means, trade)
+        array([ True, False,  True])
+        >>> mob.gaps(means, trade).ravel().round(3).tolist()
+        [0.0, 0.1, 0.0]
+    """
+
+    rows: Floats
+
+    def __post_init__(self) -> None:
+        W = self.rows
+        if W.ndim != 2 or not W.size or not np.isfinite(W).all() or not W.any(axis=1).all():
+            raise ValueError(
+                f"Cone.rows must be a finite (rows, objectives) matrix without rows of zeros, got {W.tolist()!r:.200}"
+            )
+
+    def check(self, objectives: int) -> None:
+        """Refuse a problem with another number of objectives."""
+        if self.rows.shape[1] != objectives:
+            raise ValueError(f"Cone.rows must have one column per objective, {objectives}, got {self.rows.shape[1]}")
+
+    def front(self, beliefs: Beliefs) -> Mask:
+        """(arms,) the arms whose upper bounds of ``W mu`` are dominated by none."""
+        bounds = upper_bounds(beliefs.low, beliefs.high, self.rows)
+        return nondominated(bounds, every_objective(), everyone(len(bounds)))
+
+    def draw(self, beliefs: Beliefs, rng: Rng) -> int:
+        """The position of an arm, uniform on the front, which is not computed."""
+        bounds = upper_bounds(beliefs.low, beliefs.high, self.rows)
+        return drawn(bounds, every_objective(), everyone(len(bounds)), rng)
+
+    def gap(self, means: Array, arm: int) -> Array:
+        """(1,) the gap of one arm."""
+        values = transformed(means, self.rows)
+        return np.full(1, pareto_gap(values, arm, every_objective(), everyone(len(values))))
+
+    def gaps(self, means: Array) -> Array:
+        """(arms, 1) the gap of every arm."""
+        values = transformed(means, self.rows)
+        return pareto_gaps(values, every_objective(), everyone(len(values))).reshape(len(values), 1)

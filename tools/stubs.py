@@ -1,0 +1,39 @@
+"""Write the type stubs of packages whose public names are found in their modules: `make stubs`.
+
+Type checkers, editors and the reference read `__init__.pyi`, because they do not run what finds the names.
+"""
+
+import importlib
+import inspect
+from pathlib import Path
+
+import mobandits
+
+PACKAGES = ("orders", "policies")
+ROOT = Path(mobandits.__file__).parent
+
+
+def main() -> None:
+    """Write every stub."""
+    for package in PACKAGES:
+        path_of(package).write_text(stub(package))
+
+
+def path_of(package: str) -> Path:
+    """Where a package's stub lies."""
+    return ROOT / package / "__init__.pyi"
+
+
+def stub(package: str) -> str:
+    """The stub of a package: its docstring, an import per public name, and the names."""
+    module = importlib.import_module(f"mobandits.{package}")
+    homes = {name: inspect.getmodule(getattr(module, name)).__name__ for name in module.__all__}
+    imports = [
+        f"from {home} import {name} as {name}" for name, home in sorted(homes.items(), key=lambda row: row[::-1])
+    ]
+    names = [f'    "{name}",' for name in module.__all__]
+    return "\n".join([f'"""{module.__doc__}"""', "", *imports, "", "__all__ = [", *names, "]", ""])
+
+
+if __name__ == "__main__":
+    main()
