@@ -10,7 +10,7 @@ import polars as pl
 from mobandits.demo.page import demo_page
 from mobandits.figures.run_page import run_page
 from mobandits.papers.pages.claims_markdown import claims_markdown
-from mobandits.papers.pages.index_page import index_page, scale_of
+from mobandits.papers.pages.index_page import index_page
 from mobandits.papers.pages.paper_page import paper_page
 
 PAGE, CLAIMS, FIGURES = "report.html", "claims.json", "figures"
@@ -24,7 +24,7 @@ def write(directory: str | Path) -> Path:
 
     Returns:
         The page, `report.html`; the figures are in `figures/`, each as SVG and PNG. Beside the page of several
-        experiments lies `claims.md`, its table of claims in Markdown.
+        experiments lies `claims.md`, its counts and claims in Markdown.
     """
     directory = Path(directory)
     manifest = json.loads((directory / "manifest.json").read_text(encoding="utf-8"))
@@ -60,8 +60,8 @@ def write_index(directory: str | Path) -> Path:
         for figure in sorted((folder / FIGURES).glob("*")):
             (directory / FIGURES).mkdir(exist_ok=True)
             shutil.copyfile(figure, directory / FIGURES / f"{name.replace('/', '-')}-{figure.name}")
-    changed = {one["experiment"]: scale_of(one) for one in experiments if one["changed"]}
-    (directory / "claims.md").write_text(claims_markdown(_claims(directory), changed), encoding="utf-8")
+    tables = claims_markdown(_claims(directory), experiments)
+    (directory / "claims.md").write_text(tables, encoding="utf-8")
     if len(folders) == 1:
         (only,) = folders.values()
         return _written(directory, (only / PAGE).read_text(encoding="utf-8"))

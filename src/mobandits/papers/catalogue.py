@@ -1,6 +1,5 @@
 """All experiments by their IDs."""
 
-import difflib
 from collections.abc import Sequence
 
 from mobandits.papers import (
@@ -15,6 +14,8 @@ from mobandits.papers import (
     theorem_experiments as theory,
 )
 from mobandits.papers.experiment import Experiment
+from mobandits.support.naming import quoted
+from mobandits.support.nearest import did_you_mean
 
 EXPERIMENTS: dict[str, Experiment] = {
     one.id: one
@@ -55,11 +56,8 @@ did you mean moslb2024/fig4?
     known = ["all", *papers, *EXPERIMENTS]
     for one in ids:
         if one not in known:
-            near = difflib.get_close_matches(one, known, n=1)
-            raise ValueError(
-                f"ID must be all, a paper or one that `mobandits list experiments` shows, got {one!r}"
-                f"{f'; did you mean {near[0]}?' if near else ''}"
-            )
+            wanted = "all, a paper or one that `mobandits list experiments` shows"
+            raise ValueError(f"ID must be {wanted}, got {quoted(one)}{did_you_mean(one, known)}")
     return [
         experiment
         for name, experiment in EXPERIMENTS.items()
