@@ -17,7 +17,8 @@ from mobandits import cli
 from mobandits.contracts.protocols import Recipe
 from mobandits.policies import RandomChoice
 from mobandits.simulation.folder import read_folder
-from mobandits.spec import KINDS, catalogue
+from mobandits.simulation.run import run_plan
+from mobandits.spec import KINDS, catalogue, load
 
 SPEC = """
 rounds = 300
@@ -127,18 +128,56 @@ def test_report_draws_again(program, spec, tmp_path):
         (["run", "{spec}", "--out", "{out}", "--engine", "rays"], "--engine must be one of ray, threads, got 'rays'"),
         (["run", "{spec}", "--out", "{out}", "--address", "auto"], "--address must be None with engine='threads'"),
         (["run", "none.toml", "--out", "{out}"], "none.toml cannot be read: No such file"),
-        (["run", "{spec}", "--out", "{spec}"], "s.toml cannot be made a folder: File exists"),
-        (["run", "{spec}", "--out", "{out}/.."], "is not empty and has no manifest.json"),
+        (["run", "{spec}", "--out", "{spec}"], "s.toml cannot be made a folder: it is a text file; choose another"),
+        (["run", "{table}", "--out", "{out}"], "own.parquet must be a TOML file such as .*, found a Parquet file"),
+        (["run", "{run}", "--out", "{out}"], "run must be a TOML file .*, found a folder with manifest.json, as a run"),
+        (["demo", "--out", "{spec}"], "s.toml cannot be made a folder: it is a text file; choose another folder"),
+        (["demo", "--out", "{run}"], "run holds a run of 's', not of 'demo': choose another folder"),
+        (["demo", "--out", "{full}"], r"is not empty and has no manifest.json \(it holds thesis.txt\): choose another"),
+        (["reproduce", "pcz2018/fig2", "--out", "{spec}"], "s.toml cannot be made a folder: it is a text file"),
+        (["coverage", "moglb2019", "--out", "{spec}"], "s.toml cannot be made a folder: it is a text file"),
+        (["report", "{spec}"], "s.toml has no manifest.json, so it is not the folder of a run: found a text file"),
+        (["report", "{run}/results.parquet"], "found a Parquet file; give its folder, .*run$"),
+        (["report", "{full}"], "found a folder with thesis.txt"),
+        (["evaluate", "{spec}", "--policy=uniform", "--out={out}"], "line 2 is not dsjson: .*found a text file"),
+        (["evaluate", "{run}", "--policy=uniform", "--out={out}"], "not a journal: .* a folder with manifest.json"),
+        (["evaluate", "{table}", "--policy=uniform", "--out={out}"], "a Parquet file that no journal wrote; a table"),
+        (["evaluate", "{table}", "--policy=uniform", "--column=arm=a", "--out={out}"], "--column must go with a .csv"),
+        (["evaluate", "x", "--policy=uniform", "--out={run}"], "--out must be a new .*; found a folder with man"),
+        (["evaluate", "x", "--policy=uniform", "--out={full}"], "--out must be .*; found a folder with thesis.txt at "),
+        (["evaluate", "x", "--policy=uniform", "--out={spec}"], "--out must be .*; found a text file at .*s.toml"),
+        (["run", "{spec}", "--out", "{parent}"], "is not empty and has no manifest.json"),
         (["report", "{out}"], "has no manifest.json"),
         (["report"], "Missing argument 'DIR...'"),
     ],
 )
-def test_mistakes_are_one_line_and_status_2(program, spec, tmp_path, arguments, message):
-    given = [argument.format(spec=spec, out=tmp_path / "out") for argument in arguments]
-    status, out, err = program(*given)
+def test_mistakes_are_one_line_and_status_2(program, spec, tmp_path, run, arguments, message):
+    """And nothing that was there is changed."""
+    paths = {"spec": spec, "out": tmp_path / "out", "run": run, "full": tmp_path / "full"}
+    paths["parent"] = tmp_path
+    paths["table"] = tmp_path / "own.parquet"
+    pl.DataFrame({"arm": ["a"]}).write_parquet(paths["table"])
+    paths["full"].mkdir()
+    (paths["full"] / "thesis.txt").write_text("one more day")
+    before = contents(tmp_path)
+    status, out, err = program(*[argument.format(**paths) for argument in arguments])
     assert (status, out) == (2, "")
     assert re.fullmatch("error: .*\n", err)
-    assert re.search(message, err)
+    assert re.search(message, err.strip())
+    assert contents(tmp_path) == before
+    assert not paths["out"].exists()
+
+
+def contents(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.fixture
+def run(spec, tmp_path):
+    """The folder of a finished run."""
+    folder = tmp_path / "run"
+    run_plan(load(spec).plan(rounds=10, trials=1), out=folder)
+    return folder
 
 
 def test_a_mistake_in_the_file_is_told_with_its_key(program, tmp_path):

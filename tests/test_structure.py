@@ -131,6 +131,21 @@ def test_what_is_loaded_late_is_there_and_listed():
         mobandits.polices  # noqa: B018
 
 
+def subpackages():
+    return sorted(folder.parent.name for folder in PACKAGE.glob("*/__init__.py"))
+
+
+def test_every_subpackage_is_listed():
+    assert set(subpackages()) <= set(dir(mobandits))
+
+
+@pytest.mark.parametrize("name", [*subpackages(), "face", "spec"])
+def test_every_subpackage_is_an_attribute_right_after_the_import(name):
+    code = f"import mobandits as mob; print(mob.{name}.__name__, hasattr(mob, '__wrapped__'), hasattr(mob, 'a.b'))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == [f"mobandits.{name}", "False", "False"]
+
+
 def test_every_public_name_is_documented():
     import importlib  # noqa: PLC0415
     import inspect  # noqa: PLC0415

@@ -7,13 +7,18 @@ Example:
 """
 
 import importlib
+import importlib.util
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mobandits import (
+        agent,
         datasets,
         environments,
+        estimators,
         evaluation,
+        explorers,
+        figures,
         interop,
         logs,
         metrics,
@@ -21,6 +26,7 @@ if TYPE_CHECKING:
         papers,
         parts,
         policies,
+        simulation,
         testing,
     )
     from mobandits.agent import Agent, Decision, Objective
@@ -36,12 +42,19 @@ __all__ = [
     "Readings",
     "Results",
     "__version__",
+    "agent",
+    "coverage",
     "datasets",
     "environments",
+    "estimators",
     "evaluation",
+    "experiments",
+    "explorers",
+    "figures",
     "front",
     "gaps",
     "interop",
+    "kernel",
     "logs",
     "metrics",
     "orders",
@@ -49,23 +62,41 @@ __all__ = [
     "parts",
     "policies",
     "simulate",
+    "simulation",
     "testing",
 ]
 
-_HOME = {"Agent": "agent", "Decision": "agent", "Objective": "agent", "front": "fronts", "gaps": "fronts"}
-_HOME |= {"Readings": "simulation", "Results": "simulation", "simulate": "simulation"}
-_ROOMS = "datasets environments evaluation interop logs metrics orders papers parts policies testing"
-_HOME |= {name: name for name in _ROOMS.split()}
+_HOME = {
+    "Agent": "mobandits.agent",
+    "Decision": "mobandits.agent",
+    "Objective": "mobandits.agent",
+    "Readings": "mobandits.simulation",
+    "Results": "mobandits.simulation",
+    "front": "mobandits.fronts",
+    "gaps": "mobandits.fronts",
+    "simulate": "mobandits.simulation",
+}
 
 
 def __getattr__(name: str) -> Any:
-    """Load what is asked for when it is first asked for: the compiler takes a third of a second, and tables more."""
-    if name not in _HOME:
+    """Load what is asked for when it is first asked for: the compiler takes a third of a second, and tables more.
+
+    Subpackages are loaded in the same way, so that `mobandits.orders` exists whatever was imported before.
+    """
+    if name in _HOME:
+        found = getattr(importlib.import_module(_HOME[name]), name)
+    elif _is_module(name):
+        found = importlib.import_module(f"mobandits.{name}")
+    else:
         raise AttributeError(f"module 'mobandits' has no attribute {name!r}")
-    module = importlib.import_module(f"mobandits.{_HOME[name]}")
-    found = module if _HOME[name] == name else getattr(module, name)
     globals()[name] = found
     return found
+
+
+def _is_module(name: str) -> bool:
+    """Whether a file or folder of this package has this name, and the name is public."""
+    public = name.isidentifier() and not name.startswith("_")
+    return public and importlib.util.find_spec(f"mobandits.{name}") is not None
 
 
 def __dir__() -> list[str]:

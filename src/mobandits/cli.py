@@ -2,6 +2,7 @@
 
 import contextlib
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -36,6 +37,7 @@ app = typer.Typer(
 
 def main() -> None:
     """The program: exits with 0, with 2 after a mistake of the user's, else with 1."""
+    warnings.showwarning = show_warning
     sys.exit(call(sys.argv[1:]))
 
 
@@ -53,6 +55,11 @@ def call(arguments: Sequence[str]) -> int:
         typer.echo("interrupted", err=True)
         return 1
     return status if isinstance(status, int) else 0
+
+
+def show_warning(message: Warning | str, *_where: Any, **_more: Any) -> None:
+    """A warning in one line: where in the program it was given is of no use to who called a command."""
+    typer.echo(f"warning: {' '.join(str(message).split())}", err=True)
 
 
 def mistake(error: Exception) -> str | None:
@@ -161,10 +168,8 @@ def reproduce_papers(
     from mobandits.papers.reproduce import reproduce  # noqa: PLC0415
 
     check_engine(engine, address)
-    try:
+    with parameters():
         find(ids)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from error
     with resumable("reproduce") as progress:
         page = reproduce(
             ids,
@@ -206,9 +211,10 @@ def check_theorems_of(
     from mobandits.papers.check_theorems import PAPERS, check_theorems  # noqa: PLC0415
     from mobandits.papers.pages.regret_bounds import draw_bounds  # noqa: PLC0415
     from mobandits.papers.protocol.files import curves, write  # noqa: PLC0415
+    from mobandits.simulation.files import locked  # noqa: PLC0415
 
     check_choice("PAPER", paper, list(PAPERS))
-    with progress_of(f"check-theorems {paper}", "runs") as progress:
+    with locked(out), progress_of(f"check-theorems {paper}", "runs") as progress:
         report = check_theorems(paper, runs=runs, seed=seed, workers=workers, progress=progress)
     for count in report.counts:
         typer.echo(count)
@@ -227,7 +233,8 @@ def evaluate_policies(
         list[str],
         typer.Option(
             "--policy",
-            help="uniform, logging, arm:NAME, or such as mol-ucb:scale=0.3. Repeat for more.",
+            help="uniform, logging, arm:NAME, or such as mol-ucb:scale=0.3. NAME=SPEC gives it a name in tables and "
+            "figures. Repeat for more.",
         ),
     ],
     out: Annotated[Path, typer.Option("--out", help="The folder to write.")],
@@ -243,12 +250,16 @@ def evaluate_policies(
     seed: Annotated[int, typer.Option(min=0, help="Of everything.")] = 0,
 ) -> None:
     """Estimate from a log what policies would have brought: values with joint confidence regions, warnings, a page."""
-    from mobandits.evaluation.command import evaluate_file  # noqa: PLC0415
+    from mobandits.evaluation.command import answered, named_specs, requested  # noqa: PLC0415
     from mobandits.simulation.files import locked  # noqa: PLC0415
     from mobandits.spec import catalogue, recipe_named  # noqa: PLC0415
 
-    for name in policies:
-        kind = "arm:NAME" if name.startswith("arm:") else name.partition(":")[0]
+    try:
+        specs = named_specs(policies)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+    for spec in specs.values():
+        kind = "arm:NAME" if spec.startswith("arm:") else spec.partition(":")[0]
         check_choice("--policy", kind, [*TARGETS, *catalogue("policies")])
     options: Any = {
         "columns": columns,
@@ -258,11 +269,10 @@ def evaluate_policies(
         "clip": clip,
         "seed": seed,
     }
-    with locked(out), progress_of("evaluate", "policies") as progress:
-        try:
-            page = evaluate_file(log, out, policies, recipe_named, **options, progress=progress)
-        except ValueError as error:
-            raise typer.BadParameter(str(error)) from error
+    with parameters():
+        request = requested(log, out, policies, recipe_named, **options)
+    with locked(out), progress_of("evaluate", "policies") as progress, parameters():
+        page = answered(request, out, progress)
     typer.echo(page)
 
 
@@ -284,6 +294,15 @@ def warm(
         check_choice("POLICY", name, list(known))
     for name in sorted(names or known):
         typer.echo(f"{name}: {(warm_agent if agents else warm_up)(known[name])}", err=True)
+
+
+@contextlib.contextmanager
+def parameters() -> Iterator[None]:
+    """A `ValueError` is about what the user gave: the parser says it in one line."""
+    try:
+        yield
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
 
 
 @contextlib.contextmanager
@@ -339,10 +358,8 @@ def check_choice(name: str, value: str, valid: Sequence[str]) -> None:
     """Refuse an unknown name."""
     from mobandits.support.checks import choice  # noqa: PLC0415
 
-    try:
+    with parameters():
         choice(name, value, valid)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from error
 
 
 def check_engine(engine: str, address: str | None) -> None:

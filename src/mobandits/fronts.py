@@ -11,6 +11,7 @@ from mobandits.numerics.rounded import in_last_decimals
 from mobandits.orders import EffectivePareto, Pareto
 from mobandits.orders.validity import check_objectives, check_order
 from mobandits.support import checks
+from mobandits.support.naming import quoted
 
 PARETO = Pareto()
 _pareto_front = compile_loop(front_of_many)  # for tables of any size; to pass the order would cost more than 50 arms do
@@ -85,7 +86,7 @@ def _check_mixable(means: Array) -> None:
     with np.errstate(over="ignore"):
         ranges = known.max(0) - known.min(0)
     if not np.isfinite(ranges).all():
-        raise ValueError(f"means must have finite ranges for EffectivePareto, got {ranges.tolist()}")
+        raise ValueError(f"means must have finite ranges for EffectivePareto, got {quoted(ranges.tolist())}")
 
 
 def _loop(function: Any, order: Order) -> Any:

@@ -23,7 +23,7 @@ def write(directory: str | Path) -> Path:
 
     Returns:
         The page, `report.html`; the figures are in `figures/`, each as SVG and PNG. Beside the page of several
-        experiments lies `claims.md`, its table of claims in Markdown.
+        experiments lies `claims.md`, its counts and claims in Markdown.
 
     Raises:
         FolderError: where the folder is not that of a finished run.

@@ -14,7 +14,8 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from mobandits.compiling.compiled import Floats, Ints
 from mobandits.contracts.protocols import Environment, Metric, Order, Recipe
 from mobandits.support.checks import choice
-from mobandits.support.naming import concise, kebab
+from mobandits.support.found import found_at
+from mobandits.support.naming import concise, kebab, quoted, shortened
 
 KINDS = ("policies", "environments", "metrics", "orders", "experiments", "datasets")
 KEYS = ("name", "rounds", "trials", "seed", "record", "metrics", "environment", "policies")
@@ -74,14 +75,22 @@ def load(file: str | Path) -> Specification:
     path = Path(file)
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (IsADirectoryError, UnicodeDecodeError) as error:
+        wanted = "a TOML file such as examples/linear.toml"
+        raise SpecError(f"{path} must be {wanted}, found {found_at(path)}{_advice(path)}") from error
     except OSError as error:
         raise SpecError(f"{path} cannot be read: {error.strerror}") from error
-    except ValueError as error:  # also what is not TOML, or not text
-        raise SpecError(f"{path} is not TOML: {error}") from error
+    except ValueError as error:
+        raise SpecError(f"{path} is not TOML: {error}; examples/linear.toml shows what is") from error
     try:
         return _specification(path, content)
     except (ValueError, TypeError) as error:
         raise SpecError(f"{path}: {error}") from error
+
+
+def _advice(path: Path) -> str:
+    """What to do with the folder of a run."""
+    return f"; `mobandits report {path}` draws a finished run again" if (path / "manifest.json").exists() else ""
 
 
 def _specification(path: Path, content: dict[str, Any]) -> Specification:
@@ -99,13 +108,13 @@ def _specification(path: Path, content: dict[str, Any]) -> Specification:
     rows = [row for i, entry in enumerate(content["policies"]) for row in _rows(entry, f"policies[{i}]")]
     names = [name for name, _ in rows]
     if repeated := [name for name in names if names.count(name) > 1]:
-        raise ValueError(f"policies must have distinct rows, got {repeated[0]!r} twice: give one a label")
+        raise ValueError(f"policies must have distinct rows, got {quoted(repeated[0])} twice: give one a label")
     return Specification(path, build("environments", content["environment"], "environment"), dict(rows), options)
 
 
 def _metrics(entries: Any) -> list[str | Metric]:
     if not isinstance(entries, list):
-        raise ValueError(f"metrics must be a list, got {entries!r}")  # noqa: TRY004
+        raise ValueError(f"metrics must be a list, got {quoted(entries)}")  # noqa: TRY004
     tables = [(i, entry) for i, entry in enumerate(entries) if not isinstance(entry, str)]
     built = {i: build("metrics", entry, f"metrics[{i}]") for i, entry in tables}
     return [built.get(i, entry) for i, entry in enumerate(entries)]
@@ -113,13 +122,13 @@ def _metrics(entries: Any) -> list[str | Metric]:
 
 def _rows(entry: Any, where: str) -> Iterator[tuple[str, Recipe]]:
     if not isinstance(entry, dict):
-        raise ValueError(f"{where} must be a table, got {entry!r}")  # noqa: TRY004
+        raise ValueError(f"{where} must be a table, got {quoted(entry)}")  # noqa: TRY004
     own = {key: value for key, value in entry.items() if key not in ("label", "grid")}
     label, grid = entry.get("label"), entry.get("grid", {})
     if label is not None:
         convert(str, label, f"{where}.label")
     if not isinstance(grid, dict) or not all(isinstance(values, list) and values for values in grid.values()):
-        raise ValueError(f"{where}.grid must be a table of lists, got {grid!r}")
+        raise ValueError(f"{where}.grid must be a table of lists, got {quoted(grid)}")
     for values in itertools.product(*grid.values()):
         point = dict(zip(grid, values, strict=True))
         recipe = build("policies", {**own, **point}, where)
@@ -138,11 +147,11 @@ def recipe_named(text: str) -> Recipe:
         MolUcb(scale=0.3, order=Lexicographic(tolerance=0.0), penalty=1.0, delta=0.01, noise=1.0, check=True)
     """
     name, _, given = text.partition(":")
-    quoted = re.sub(r"=\s*((?!true\b|false\b|nan\b|inf\b)[a-z][a-z0-9-]*)", r'="\1"', given)
+    parameters_as_toml = re.sub(r"=\s*((?!true\b|false\b|nan\b|inf\b)[a-z][a-z0-9-]*)", r'="\1"', given)
     try:
-        parameters = tomllib.loads(f"given = {{{quoted}}}")["given"]
+        parameters = tomllib.loads(f"given = {{{parameters_as_toml}}}")["given"]
     except tomllib.TOMLDecodeError as error:
-        raise ValueError(f"--policy must be NAME or NAME:key=value,key=value, got {text!r}: {error}") from error
+        raise ValueError(f"--policy must be NAME or NAME:key=value,key=value, got {quoted(text)}: {error}") from error
     recipe: Recipe = build("policies", {"name": name, **parameters}, "--policy")
     return recipe
 
@@ -164,7 +173,7 @@ def build(kind: str, entry: Any, where: str) -> Any:
     """
     table = {"name": entry} if isinstance(entry, str) else entry
     if not isinstance(table, dict) or "name" not in table:
-        raise ValueError(f"{where} must be a name or a table with a name, got {entry!r}")
+        raise ValueError(f"{where} must be a name or a table with a name, got {quoted(entry)}")
     known = catalogue(kind)
     choice(f"{where}.name", table["name"], known)
     cls = known[table["name"]]
@@ -172,7 +181,7 @@ def build(kind: str, entry: Any, where: str) -> Any:
     given = {key: value for key, value in table.items() if key != "name"}
     for key in given:
         if not parameters:
-            raise ValueError(f"{where}: {table['name']} has no parameters, got {key}")
+            raise ValueError(f"{where}: {table['name']} has no parameters, got {shortened(key)}")
         choice(f"{where}: a parameter of {table['name']}", key, parameters)
     for key, parameter in parameters.items():
         if parameter.default is parameter.empty and key not in given:
@@ -207,7 +216,7 @@ def convert(hint: Any, value: Any, where: str) -> Any:
             if holds(value):
                 return to(value)
     said = " or ".join(text for option in options for _, text, _ in _fits(option, where))
-    raise ValueError(f"{where} must be {said}, got {value!r}")
+    raise ValueError(f"{where} must be {said}, got {quoted(value)}")
 
 
 def _fits(option: Any, where: str) -> list[tuple[Callable[[Any], bool], str, Callable[[Any], Any]]]:

@@ -8,6 +8,7 @@ import pytest
 import mobandits as mob
 from mobandits.agent import Objective
 from mobandits.agent.growth import arrays
+from mobandits.agent.pending import Pending
 from mobandits.contracts.assumptions import InputWarning
 from mobandits.policies import MolUcb, ParetoTs, RandomChoice
 
@@ -101,7 +102,7 @@ def test_what_the_recipe_assumes_is_said_of_what_it_learns():
     agent = mob.Agent(ParetoTs(), arms=2, features=0, objectives=[Objective("cost", minimise=True), "quality"])
     agent._contexts.lay(shared=False)  # nothing need be compiled for what is refused
     agent._mind.lay(shared=False)
-    number = agent._keep(np.empty(0), 0, 0.0, 0.0)
+    number = agent._waiting.add(Pending(np.empty(0), 0, 0.0, 1, 0, 0.0))
     with pytest.raises(ValueError, match=r"ParetoTs needs rewards in \[0, 1\].*, got -0.5"):
         agent.learn(number, {"cost": 0.5})
     assert (agent.lessons, agent.waiting) == (0, 1)

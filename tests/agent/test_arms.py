@@ -262,9 +262,9 @@ def test_rows_by_name():
 @pytest.mark.parametrize(
     ("context", "eligible", "said"),
     [
-        ({"x": [0.0, 0.0]}, None, "eligible must name arms of the agent"),
-        ({}, None, "eligible must name at least one arm"),
-        ({"a": [0.0]}, None, r"context must have rows of 2 numbers, got shape \(1, 1\)"),
+        ({"x": [0.0, 0.0]}, None, r"context must be numbers, or {arm: row} with the arms 'a', 'b'"),
+        ({}, None, "context must name at least one arm"),
+        ({"a": [0.0]}, None, r"context must have rows of 2 numbers in the order of the features, got shape \(1, 1\)"),
         ({"a": [0.0, 1.0], "b": [0.0]}, None, "context must be numbers"),
         ({"a": [0.0, 1.0]}, ["a", "b"], "context must have a row for every eligible arm, got none for 'b'"),
         ({"a": [0.0, np.nan]}, None, "context must be finite, got nan"),

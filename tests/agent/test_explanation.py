@@ -4,12 +4,13 @@ import re
 
 import numpy as np
 import pytest
+from scipy import stats
 from slow_twin import Clock
 
 import mobandits as mob
 from mobandits.agent import Objective
 from mobandits.orders import Lexicographic
-from mobandits.policies import MolUcb, ParetoKg
+from mobandits.policies import CpUcb1, Forgetting, MoglbUcb, MolTs, MolUcb, ParetoKg
 
 D, SCALE, PENALTY = 2, 0.3, 0.7
 ARMS = ["small", ("large", 2), "tiny", "huge"]
@@ -103,10 +104,11 @@ def test_the_sentence_names_the_dominators(taught):
         f"It is now estimated at cost {estimate[0]:.3g} USD, quality {estimate[1]:.3g}, and dominated by small."
     )
     assert said.front == ("small",)
-    assert said.sentence.endswith(" No more on the front of Pareto(on=[]) within what is not known yet, with small.")
+    front = "the front within what is not known yet (Pareto front over all objectives)"
+    assert said.sentence.endswith(f". No more on {front}, with small.")
     other = agent.explain(decision._replace(arm="small"))
-    assert "; no arm is estimated to dominate it, and it dominates tiny. On the front of Pareto" in other.sentence
-    assert other.sentence.endswith(", alone.")
+    assert "; no arm is estimated to dominate it, and it dominates tiny. " in other.sentence
+    assert other.sentence.endswith(f". On {front}, alone.")
     assert str(other) == other.sentence
 
 
@@ -125,7 +127,7 @@ def test_decisions_of_a_batch_and_preferences():
     one, _ = agent.decide_batch(np.random.default_rng(1).random((2, D)))
     assert " was played, one of 4 eligible arms of 4. " in agent.explain(one).sentence
     agent.preference = Lexicographic()
-    assert "the front of Lexicographic(tolerance=0.0)" in agent.explain(one).sentence
+    assert "(lexicographic: cost, then quality)" in agent.explain(one).sentence
     agent.add_arm("another")
     assert agent.explain(one).table.height == 8
     agent.remove_arm("tiny")
@@ -153,3 +155,83 @@ def test_policies_without_estimates_are_named():
     decision = mob.Decision(0, 0, context=np.zeros((1, 0)), eligible=(0, 1))
     with pytest.raises(ValueError, match="ParetoKg has no estimates per arm and objective to explain it by"):
         agent.explain(decision)
+
+
+CURVATURE, BOUND = 0.2, 50.0  # the bound is never met, so that nothing is projected
+BUY = Objective("buy")
+WAIT = Objective("wait", minimise=True, unit="min", low=2.0, high=6.0)
+LINKS = ["logit", "probit"]
+
+
+def newton(lessons, x, scale):
+    """(objectives,) the mean rewards at x, and (2, objectives) their bounds, on [0, 1], by the paper's formulas."""
+    gram = np.eye(D)
+    theta = np.zeros((2, D))
+    means = [lambda z: 1.0 / (1.0 + np.exp(-z)), stats.norm.cdf]
+    for row, rewards in lessons:
+        gram += CURVATURE / 2.0 * np.outer(row, row)
+        for l in range(2):
+            theta[l] += (rewards[l] - means[l](theta[l] @ row)) * np.linalg.solve(gram, row)
+    radius = np.sqrt(scale * np.log(np.linalg.det(gram)))
+    half = radius * np.sqrt(x @ np.linalg.solve(gram, x)) if lessons else np.inf
+    return [np.array([means[l](theta[l] @ x + by) for l in range(2)]) for by in (0.0, -half, half)]
+
+
+def generalized(recipe, **options):
+    """An agent with generalized linear rewards, whose arms share contexts, and its lessons by arm on [0, 1]."""
+    agent = mob.Agent(recipe, arms=ARMS, features=D, objectives=[BUY, WAIT], **options)
+    rng = np.random.default_rng(3)
+    lessons = {arm: [] for arm in ARMS}
+    for i in range(60):
+        arm, x = ARMS[i % 3], rng.random(D)
+        buys = float(rng.random() < 0.05)
+        minutes = 2.0 + 4.0 * rng.random()
+        agent.learn(agent.decide(x, [arm]).id, {"buy": buys, "wait": minutes})
+        lessons[arm].append((x, [buys, (6.0 - minutes) / 4.0]))
+    return agent, lessons
+
+
+def test_generalized_linear_policies_are_explained_in_rewards():
+    scale = 0.3
+    recipe = MoglbUcb(links=LINKS, scale=scale, curvature=CURVATURE, bound=BOUND)
+    agent, lessons = generalized(recipe, propensity="exact")
+    x = np.array([0.4, 0.8])
+    decision = agent.decide(x)
+    said = agent.explain(decision)
+    np.testing.assert_array_equal(said.estimates, decision.scores)
+    for a, arm in enumerate(decision.eligible):
+        mean, low, high = newton(lessons[arm], x, scale)
+        np.testing.assert_allclose(said.estimates[a], [mean[0], 6.0 - 4.0 * mean[1]], atol=1e-12)
+        np.testing.assert_allclose(said.low[a], [low[0], 6.0 - 4.0 * high[1]], atol=1e-12)
+        np.testing.assert_allclose(said.high[a], [high[0], 6.0 - 4.0 * low[1]], atol=1e-12)
+    unseen = decision.eligible.index("huge")
+    assert said.estimates[unseen].tolist() == [0.5, 4.0]
+    assert [said.low[unseen].tolist(), said.high[unseen].tolist()] == [[0.0, 2.0], [1.0, 6.0]]
+    best = said.estimates[:3, 0]
+    assert (best > 0.0).all()
+    assert (best < 0.3).all()
+    assert re.search(r"estimated at buy 0\.\d+, wait [2-6]\.?\d* min", said.sentence)
+
+
+@pytest.mark.parametrize("propensity", ["none", "sampled"])
+@pytest.mark.parametrize("recipe", [MolTs(scale=0.3, links=LINKS), MoglbUcb(links="probit", check=False)])
+def test_every_generalized_linear_policy_is_explained_on_the_scale_of_its_objectives(recipe, propensity):
+    agent, _ = generalized(recipe, propensity=propensity)
+    decision = agent.decide([0.4, 0.8])
+    said = agent.explain(decision)
+    tables = [said.estimates, said.low, said.high, *([decision.scores] if propensity == "sampled" else [])]
+    for table in tables:
+        assert ((table >= [0.0, 2.0]) & (table <= [1.0, 6.0])).all()
+
+
+def test_rewards_without_links_and_cells_are_explained_as_before():
+    agent = mob.Agent(CpUcb1(scale=0.3, per_side=2), arms=2, features=1, objectives=1, rounds=100)
+    for reward in (0.25, 0.75):
+        agent.learn(agent.decide([0.2], [1]).id, [reward])
+    assert agent.explain(agent.decide([0.3])).estimates.tolist() == [[0.0], [0.5]]
+    assert agent.explain(agent.decide([0.9])).estimates.tolist() == [[0.0], [0.0]]
+    drifting = mob.Agent(Forgetting(MolUcb(scale=0.3), discount=0.5), arms=2, features=1, objectives=1)
+    for reward in (1.0, 3.0):
+        drifting.learn(drifting.decide([1.0], [0]).id, [reward])
+    discounted = (0.5 * 1.0 + 3.0) / (1.0 + 0.5 + 1.0)
+    assert drifting.explain(drifting.decide([1.0])).estimates[0, 0] == pytest.approx(discounted)

@@ -194,10 +194,10 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path, monkeypatch, call):
 def test_what_is_no_file_is_refused(tmp_path):
     with pytest.raises(StateError, match="missing cannot be read: No such file"):
         mob.Agent.load(tmp_path / "missing")
-    with pytest.raises(StateError, match="cannot be read: Is a directory"):
+    with pytest.raises(StateError, match=r"must be a file that `Agent.save` wrote, found an empty folder"):
         mob.Agent.load(tmp_path)
     (tmp_path / "foreign").write_text("a,b\n1,2\n")
-    with pytest.raises(StateError, match="foreign is not the file of an agent"):
+    with pytest.raises(StateError, match=r"foreign is not the file of an agent, which `Agent.save` writes: found a "):
         mob.Agent.load(tmp_path / "foreign")
 
 

@@ -83,8 +83,8 @@ def test_a_last_line_may_lack_its_end(written):
         (b"\x00\xff" * 5000, "is not a Yahoo! R6A click log"),
         (LINE * 3 + LINE[:100], "is truncated: line 4 is not complete"),
         (gzip.compress(LINE.encode() * 3000)[:-20], "is truncated: the compressed data end too early"),
-        (b"\x1f\x8bnot gzip at all", "is damaged"),
-        (gzip.compress(LINE.encode() * 9)[:40] + b"\x00" * 60, "is damaged"),
+        (b"\x1f\x8bnot gzip at all", "cannot be decompressed"),
+        (gzip.compress(LINE.encode() * 9)[:40] + b"\x00" * 60, "cannot be decompressed"),
     ],
     ids=["empty", "empty-gz", "html", "csv", "binary", "cut", "cut-gz", "no-gz", "broken-gz"],
 )

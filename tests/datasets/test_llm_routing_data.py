@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from mobandits.datasets import llm_routing
-from mobandits.support.optional import MissingExtraError
+from mobandits.support.optional import MissingExtraError, how_to_install
 
 FOLDER = "pareto_bandit/data/examples"
 MODELS = {
@@ -119,5 +119,5 @@ def test_missing_extra(monkeypatch):
     monkeypatch.setattr(metadata, "distribution", nothing)
     with pytest.raises(MissingExtraError) as error:
         llm_routing()
-    assert str(error.value) == "datasets.llm_routing needs the extra `data`: pip install 'mobandits[data]'"
+    assert str(error.value) == f"datasets.llm_routing needs the extra `data`: {how_to_install('data')}"
     assert isinstance(error.value, ImportError)

@@ -51,6 +51,12 @@ def test_one_call_leaves_a_whole_folder_and_a_second_changes_nothing(small, tmp_
 
     results = Results.read(tmp_path / "demo")  # the digest fits
     table, specification = results.table, results.specification
+    policies = len(specification["rows"])
+    counts = f"2 environments, {policies} policies, 1 to 2 trials, {ROUNDS} rounds, 5 metrics"
+    assert repr(results) == f"Results({counts})"
+    rows = table.select("environment", "policy", "metric", "component").unique()
+    assert results.summary().height == rows.height
+    assert len(results.plot("pareto_regret").axes) == 2
     assert {row["policy"] for row in specification["rows"]} == set(table["policy"])
     assert table["environment"].unique(maintain_order=True).to_list() == [
         specification["text"],

@@ -1,5 +1,6 @@
 """`mobandits evaluate`: names become targets, a folder comes out, mistakes are one line."""
 
+import dataclasses
 import json
 import re
 
@@ -10,8 +11,13 @@ from logs_for_tests import make_log
 from worlds import linear_world
 
 from mobandits import cli
-from mobandits.evaluation import Always, Logging, Uniform, command, dominance
-from mobandits.evaluation.command import estimator_named, evaluate_file, target_named
+from mobandits.evaluation import Always, Logging, Uniform, command, comparison, dominance
+from mobandits.evaluation.command import (
+    estimator_named,
+    evaluate_file,
+    split_name,
+    target_named,
+)
 from mobandits.policies import RandomChoice
 from mobandits.spec import build
 
@@ -56,6 +62,30 @@ def test_the_folder_holds_values_diagnostics_figures_and_a_page(program, log, tm
     page = (out / "report.html").read_text()
     assert all(f">{name}<" in page for name in names)
     assert not re.search(r'(src|href)="(?!data:)', page)
+
+
+def test_policies_may_have_names_of_their_own(program, log, tmp_path):
+    given = ("all alike=uniform", "b=arm:b", "logging")
+    status, _, err = program("evaluate", "x", *(f"--policy={one}" for one in given), "--out", tmp_path)
+    assert (status, err.splitlines()[-1]) == (0, "evaluate: 3 of 3 policies")
+    values = pl.read_csv(tmp_path / "values.csv")
+    assert values["policy"].unique(maintain_order=True).to_list() == ["all alike", "b", "logging"]
+    kept = json.loads((tmp_path / "evaluation.json").read_text())["policies"]
+    assert [one["target"] for one in kept.values()] == ["Uniform()", "Always(arm='b')", "Logging()"]
+
+
+@pytest.mark.parametrize(
+    ("policy", "name", "spec"),
+    [
+        ("mol-ucb", "mol-ucb", "mol-ucb"),
+        ("mol-ucb:scale=0.3", "mol-ucb:scale=0.3", "mol-ucb:scale=0.3"),
+        ("arm:a=b", "arm:a=b", "arm:a=b"),
+        ("short = mol-ucb:scale=0.3,penalty=2", "short", "mol-ucb:scale=0.3,penalty=2"),
+        ("x=arm:a=b", "x", "arm:a=b"),
+    ],
+)
+def test_a_name_comes_before_the_first_equals_sign_and_holds_no_colon(policy, name, spec):
+    assert split_name(policy) == (name, spec)
 
 
 def test_the_numbers_are_those_of_compare(log, tmp_path):
@@ -115,6 +145,9 @@ def test_what_is_not_known_is_null_and_a_dash(monkeypatch, tmp_path):
         ),
         (["--policy", "uniform", "--column", "arm"], r"--column must be meaning=column, got 'arm'"),
         (["--policy", "pfi-rls"], r"target 'pfi-rls': PfiRls needs arms whose features never change"),
+        (["--policy", "x=unifrm"], r"--policy must be one of .*; did you mean uniform\?"),
+        (["--policy", "x="], r"--policy must be SPEC or NAME=SPEC, got 'x='"),
+        (["--policy", "x=uniform", "--policy", "x=arm:b"], r"--policy must have distinct names, got 'x' twice"),
         ([], r"Missing option '--policy'"),
     ],
 )
@@ -159,3 +192,63 @@ def test_clip_goes_to_those_that_clip():
     bounds = ["Ips(clip=5.0)", "Snips(clip=5.0)", "DoublyRobust(clip=5.0)", "SwitchDr(threshold=5.0)"]
     assert said == [*bounds, "DirectMethod()", "Replay()"]
     assert repr(estimator_named("switch-dr", None)) == "SwitchDr(threshold=10.0)"
+
+
+@pytest.fixture
+def computed(monkeypatch):
+    """The targets whose evaluation began."""
+    begun = []
+    original = comparison.probabilities_of
+
+    def probabilities_of(target, *given):
+        begun.append(target)
+        return original(target, *given)
+
+    monkeypatch.setattr(comparison, "probabilities_of", probabilities_of)
+    return begun
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--policy", "pfi-rls"], r"target 'pfi-rls': PfiRls needs arms whose features never change"),
+        (["--policy", "mol-ucb:scale=-1"], r"MolUcb.scale must be above 0, got -1.0"),
+        (["--policy", "arm:e"], r"--policy: an arm must be one of a, b, c, d, got 'e'"),
+        (["--folds", "2000"], r"folds must be at most the number of rounds, 1500, got 2000"),
+        (["--estimator", "ips", "--estimator", "ips"], r"estimators must be some, each once, got Ips\(\), Ips\(\)"),
+    ],
+)
+def test_what_cannot_be_computed_is_refused_before_anything_is(program, log, computed, tmp_path, arguments, message):
+    given = ["--policy", "uniform", "--policy", "random-choice", *arguments]
+    status, _, err = program("evaluate", "x.jsonl", *given, "--out", tmp_path / "out")
+    assert status == 2
+    assert re.search(message, err.splitlines()[-1])
+    assert computed == []
+
+
+def test_lacking_propensities_are_refused_before_anything_is_computed(program, log, computed, monkeypatch, tmp_path):
+    lacking = dataclasses.replace(log, propensities=np.full(len(log), np.nan))
+    monkeypatch.setattr(command, "read", lambda path, **columns: lacking)
+    given = ["--policy", "random-choice", "--out", tmp_path / "out", "--estimator", "dm"]
+    status, _, err = program("evaluate", "x.jsonl", *given, "--estimator", "dr")
+    assert status == 2
+    assert "Feedback.propensities must be known in every round" in err.splitlines()[-1]
+    assert computed == []
+    assert program("evaluate", "x.jsonl", *given)[0] == 0
+    assert program("evaluate", "x.jsonl", "--policy=logging", "--out", tmp_path / "again", "--estimator=ips")[0] == 0
+
+
+def test_an_earlier_evaluation_is_replaced_and_a_killed_one_too(program, log, monkeypatch, tmp_path):
+    out = tmp_path / "out"
+    assert program("evaluate", "x.jsonl", "--policy", "uniform", "--out", out)[0] == 0
+    before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    assert program("evaluate", "x.jsonl", "--policy", "uniform", "--out", out)[0] == 0
+    assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
+
+    def killed(*given):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(pl.DataFrame, "write_csv", killed)
+        assert program("evaluate", "x.jsonl", "--policy", "uniform", "--out", tmp_path / "killed")[0] == 1
+    assert program("evaluate", "x.jsonl", "--policy", "uniform", "--out", tmp_path / "killed")[0] == 0

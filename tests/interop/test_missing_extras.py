@@ -1,9 +1,15 @@
 """Without the other library there is one line that says what to install; without asking there is nothing loaded."""
 
+import re
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
 def run(code):
@@ -15,10 +21,44 @@ def run(code):
 )
 def test_what_to_install(module, library, extra):
     done = run(f"import sys; sys.modules[{library!r}] = None; import mobandits.interop.{module}")
-    said = f"mobandits.interop.{module} needs the extra `{extra}`: pip install 'mobandits[{extra}]'"
+    remedy = f"pip install '.[{extra}]' from a clone of the repository"
+    said = f"mobandits.interop.{module} needs the extra `{extra}`: {remedy}"
     assert done.stderr.strip().endswith(f"MissingExtraError: {said}")
 
 
 def test_the_room_loads_nothing():
     done = run("import sys, mobandits.interop; print({'numpy', 'sklearn', 'gymnasium', 'numba'} & set(sys.modules))")
     assert done.stdout.strip() == "set()"
+
+
+def texts():
+    """Every text file of the repository that a user may read, without what is kept of earlier versions."""
+    folders = ("src", "docs", "examples", "tests", "tools", "benchmarks")
+    named = [ROOT / "README.md", ROOT / "Makefile"]
+    found = [path for folder in folders for path in sorted((ROOT / folder).rglob("*"))]
+    kinds = {".py", ".md", ".toml"}
+    return [*named, *(path for path in found if path.suffix in kinds and path != Path(__file__))]
+
+
+def test_nothing_asks_an_index_for_this_package():
+    """The package is on no index: what is to be installed is a clone of the repository."""
+    asked = re.compile(r"pip install [^\n&]*?(?<![\w/.-])mobandits\b")
+    found = [str(path.relative_to(ROOT)) for path in texts() if asked.search(path.read_text())]
+    assert found == []
+
+
+def test_every_extra_that_is_named_exists():
+    named = re.compile(r"\.\[([\w,]+)\]'|[Ee]xtra `(\w+)`|missing_extra\([^)]*\"(\w+)\"\)")
+    found = {
+        extra for path in texts() for groups in named.findall(path.read_text()) for extra in "".join(groups).split(",")
+    }
+    assert "data" in found
+    assert found <= PROJECT["optional-dependencies"].keys()
+
+
+def test_what_regions_need_is_installed_with_the_package():
+    """No extra is left that `mobandits evaluate` could find missing after it has computed."""
+    names = {re.split(r"[<>=]", needed)[0] for needed in PROJECT["dependencies"]}
+    assert "scipy" in names
+    optional = [needed for extra in PROJECT["optional-dependencies"].values() for needed in extra]
+    assert not any(needed.startswith("scipy") for needed in optional)

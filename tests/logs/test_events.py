@@ -10,13 +10,13 @@ from log_strategies import EVENTS, same
 
 from mobandits.logs.errors import LogError
 from mobandits.logs.events import checked
-from mobandits.logs.lines import event_line, event_of, opened_line
+from mobandits.logs.lines import event_content, event_of, opened_line, sealed_line
 from mobandits.logs.table import SCHEMA, events_of, table
 
 
 @given(EVENTS)
 def test_an_event_survives_its_line(event):
-    line, crc = event_line(checked(event), 7)
+    line, crc = sealed_line(event_content(checked(event)), 7)
     content, found = opened_line(line, 7)
     assert found == crc
     assert same(event_of(content), checked(event))
@@ -25,7 +25,7 @@ def test_an_event_survives_its_line(event):
 
 @given(st.lists(EVENTS, max_size=5), st.integers(0, 1000))
 def test_events_survive_their_table(events, first):
-    given = [event_of(opened_line(event_line(checked(event), 0)[0], 0)[0]) for event in events]
+    given = [event_of(opened_line(sealed_line(event_content(checked(event)), 0)[0], 0)[0]) for event in events]
     frame = table(given, first)
     assert frame.schema == SCHEMA
     assert frame["number"].to_list() == list(range(first, first + len(events)))
@@ -110,4 +110,4 @@ def test_what_json_cannot_hold_is_refused():
         deep = [deep]
     for value in (deep, 10**5000):
         with pytest.raises(LogError):
-            event_line(checked({"kind": "x", "y": value}), 0)
+            event_content(checked({"kind": "x", "y": value}))

@@ -76,6 +76,9 @@ def test_a_tail_of_zeros_is_torn(tmp_path):
         assert same(reread(tmp_path), GIVEN)
 
 
+CHANGED = r"000001\.parquet is (a segment of a journal that was changed or cut off|not a segment)"
+
+
 def flipped(data, place, bit):
     damaged = bytearray(data)
     damaged[place] ^= 1 << bit
@@ -111,13 +114,13 @@ def test_every_damage_to_a_sealed_segment_is_found(folder):
     assert parsed(whole, path)[0].height == 3
     for place in range(len(whole)):
         for data in (flipped(whole, place, place % 8), whole[:place], whole + whole[:place]):
-            with pytest.raises(LogError, match=r"000001\.parquet is damaged, or no segment of a journal"):
+            with pytest.raises(LogError, match=CHANGED):
                 parsed(data if data != whole else b"", path)
     for place in range(0, len(whole), 500):
         for data in (flipped(whole, place, place % 8), whole[:place]):
             path.write_bytes(data)
             refused(folder, r"000001\.parquet is damaged: it does not have the SHA-256")
-            with pytest.raises(LogError, match=r"000001\.parquet is damaged, or no segment of a journal"):
+            with pytest.raises(LogError, match=CHANGED):
                 read(path)
     path.write_bytes(whole)
     assert same(reread(folder), GIVEN)

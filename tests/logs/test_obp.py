@@ -64,7 +64,7 @@ GIVEN = {"n_actions": 2, "action": [0], "reward": [1.0], "pscore": [0.5], "conte
         ({"reward": None}, "feedback must have reward"),
         ({"position": [0, 1]}, "feedback must have one position"),
         ({"action": [2]}, "does not fit together: Feedback.arms must be from 0 to 1"),
-        ({"action": [0.5]}, "does not fit together: Feedback.arms must be an integer per round"),
+        ({"action": [0.5]}, "does not fit together: Feedback.arms must be a position in arm_names or a name of it"),
         ({"pscore": [0.0]}, r"does not fit together: Feedback.propensities must be in \(0, 1\]"),
         ({"pscore": [0.5, 0.5]}, "does not fit together: Feedback.propensities"),
         ({"context": [[np.nan]]}, "does not fit together: Feedback.contexts must be finite"),

@@ -4,6 +4,7 @@ import random
 import tracemalloc
 
 import numpy as np
+import polars as pl
 import pytest
 from journals import DESCRIPTION, decide, learn, written
 
@@ -182,10 +183,38 @@ def test_nothing_to_read(tmp_path):
     with pytest.raises(LogError, match=r"nowhere\.csv cannot be read as CSV"):
         read(tmp_path / "nowhere.csv", arm="a", rewards=["r"])
     (tmp_path / "folder").mkdir()
-    with pytest.raises(LogError, match="folder is not a journal: it has no segments"):
+    with pytest.raises(LogError, match="folder is not a journal: it has no segments; found an empty folder"):
         read(tmp_path / "folder")
     with pytest.raises(ValueError, match="chunk must be an integer of at least 1, got 0"):
         scan(tmp_path / "empty", chunk=0)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "found"),
+    [
+        ("linear.toml", b"rounds = 100\n", "a text file"),
+        ("x.agent", b"mobandits agent\n\0\0", "the file of an agent"),
+        ("photo", bytes(range(256)), "a binary file"),
+    ],
+)
+def test_another_file_is_named_for_what_it_is(tmp_path, name, content, found):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(LogError, match=f"{name}, line 1 is not dsjson: .*; found {found}, and a log is the folder of "):
+        read(tmp_path / name)
+
+
+def test_a_table_of_ones_own_is_not_called_damaged(tmp_path):
+    path = tmp_path / "own.parquet"
+    pl.DataFrame({"arm": ["a", "b"], "click": [1, 0]}).write_parquet(path)
+    with pytest.raises(LogError) as caught:
+        read(path)
+    assert str(caught.value) == (
+        f"{path} is not a segment of a journal: found a Parquet file that no journal wrote; "
+        "a table of your own is read from a .csv file, with the names of its columns"
+    )
+    path.write_text("arm,click")
+    with pytest.raises(LogError, match=r"is not a segment of a journal: found a text file that no journal wrote"):
+        read(path)
 
 
 def test_memory_follows_the_chunk_and_not_the_log(tmp_path):

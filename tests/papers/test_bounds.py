@@ -106,6 +106,46 @@ def test_theorem_1_follows_from_lemma_5(dimension):
     assert lemma <= pcz2018.regret_bound(rounds, constant, dimension, 2, 0.1)
 
 
+NUMBERS = st.lists(st.integers(1, 500), min_size=1, max_size=8)
+
+
+@given(NUMBERS, st.integers(10, 10**6))
+@settings(max_examples=60)
+def test_the_best_of_lemma_5_is_the_least_over_r0(counts, rounds):
+    """No r0 gives less; a hair above a radius, or above half of the least one, gives as little."""
+    numbers = {2.0**-i: count for i, count in enumerate(counts)}
+    best = pcz2018.best_regret_bound_of_numbers(rounds, numbers, 2, 0.1)
+    tried = np.geomspace(min(numbers) / 2.0 * (1.0 + 1e-9), 1.0, 300)
+    corners = [radius / 2.0 * (1.0 + 1e-9) for radius in numbers]
+    found = [pcz2018.regret_bound_of_numbers(rounds, least, numbers, 2, 0.1) for least in (*tried, *corners)]
+    assert best <= min(found) * (1 + 1e-12)
+    assert best == pytest.approx(min(found), rel=1e-6)
+
+
+@pytest.mark.parametrize("delta", [0.1, 1e-5])
+def test_a_ball_has_its_share_of_lemma_5(delta):
+    """The bound within a ball is what its proof says, and at most the term of the lemma."""
+    rounds = 5000
+    log = math.log(2 * math.sqrt(2) * 2 * rounds**1.5 / delta)
+    for radius in (1.0, 0.25, 1 / 64):
+        within = float(pcz2018.ball_regret_bound(radius, rounds, 2, delta))
+        by_hand = 14 * radius * (1 + 2 * radius**-2 * (1 + 2 * log)) + 12 * radius
+        assert within == pytest.approx(by_hand)
+        assert within <= 56 / radius * (log + 1)
+        plays = 1 + 2 * 0.01**2 * radius**-2 * (1 + 2 * log)
+        scaled = pcz2018.ball_regret_bound(radius, rounds, 2, delta, scale=0.01)
+        assert float(scaled) == pytest.approx(14 * radius * plays + 12 * radius)
+
+
+def test_dominance_is_that_of_definition_1():
+    """Positive exactly where an arm is better than the index in all objectives."""
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        means, index = rng.random((5, 2)), rng.random(2)
+        better = any(all(m > g for m, g in zip(arm, index, strict=True)) for arm in means)
+        assert (pcz2018.dominance(index, means) > 0.0) == better
+
+
 def test_the_event_of_balls():
     means, estimates = np.array([[0.5, 0.5], [0.2, 0.9]]), np.array([[0.1, 0.5], [0.2, 0.0]])
     assert pcz2018.holds(means, estimates, [0.2, math.inf], [0.2, 0.1])
@@ -136,6 +176,47 @@ def test_theorem_2_follows_from_theorem_1(rounds, features, arms, exponent, beta
     expected = mocmab2018.expected_regret_bounds(setting, (0.7, 0.9))
     assert in_probability[0] + 0.7 <= expected[0] * (1 + 1e-9)
     assert in_probability[1] + 0.9 <= expected[1] * (1 + 1e-9)
+
+
+@given(st.lists(st.integers(0, 5000), min_size=9, max_size=9), st.floats(0.1, 3.0))
+@settings(max_examples=60)
+def test_theorem_1_follows_from_lemmas_5_and_6(visits, beta):
+    """Their sum over the cells is at most the theorem's bound, and equals it for equal visits."""
+    setting = mocmab2018.Setting(50_000, 3, 2, 3, 1.3, 0.8, beta)
+    largest = (0.7, 0.9)
+    for count in (visits, [400] * 9):
+        lemmas = mocmab2018.cell_regret_bounds(count, setting, largest)
+        theorem = mocmab2018.regret_bounds(sum(count), setting, largest)
+        for lemma, whole in zip(lemmas, theorem, strict=True):
+            assert lemma.sum() <= whole * (1 + 1e-12)
+            if count == [400] * 9:
+                assert lemma.sum() == pytest.approx(float(whole))
+
+
+def test_lemmas_5_and_6_term_by_term():
+    setting = mocmab2018.Setting(1000, 4, 2, 6, lipschitz=1.1, beta=0.5)
+    A = 1 + 2 * math.log(4 * 4 * 36 * 1000**1.5)
+    v = 1.1 * math.sqrt(2) / 6
+    learning = 2 * (2 * math.sqrt(2 * A)) * math.sqrt(4 * 70)
+    first = 4 * 0.8 + learning + 2 * 2.5 * v * 70
+    second = 0.6 * 4 * (2 * A / (0.5 * v) ** 2 + 1) + 2 * v * 70 + learning
+    found = mocmab2018.cell_regret_bounds(70, setting, (0.8, 0.6))
+    assert [float(one) for one in found] == pytest.approx([first, second])
+
+
+def test_cost_and_memory_are_those_of_the_remark():
+    """Steps are counted by going through a round; numbers, by making the tables."""
+    rounds, features, arms = 7, 3, 5
+    steps = 0
+    for _ in range(rounds):
+        steps += len(["coordinate"] * features)
+        steps += len(["arm"] * arms)
+    assert mocmab2018.computations(rounds, features, arms) == steps
+    assert mocmab2018.computations([0, 10], 2, 4, 0.5, 3.0).tolist() == [0.0, 130.0]
+    setting = mocmab2018.Setting(100, arms=5, features=3, parts=4)
+    counters = np.zeros((4**3, 5))
+    means = np.zeros((4**3, 5, 2))
+    assert mocmab2018.memory(setting) == counters.size + means.size
 
 
 def test_the_event_of_cells():

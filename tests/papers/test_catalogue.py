@@ -5,6 +5,7 @@ import functools
 import numpy as np
 import pytest
 
+from mobandits.metrics import resolve
 from mobandits.papers import (
     catalogue,
     cross,
@@ -19,7 +20,7 @@ from mobandits.papers import (
     theorem_experiments as theory,
 )
 from mobandits.papers.catalogue import EXPERIMENTS, find
-from mobandits.papers.experiment import Ask, Computed, Run
+from mobandits.papers.experiment import Ask, Computed, More, Run
 from mobandits.papers.moslb2024 import figures
 from mobandits.papers.reproduce import slug
 from mobandits.simulation import prepare
@@ -46,12 +47,16 @@ class Imagined:
     def rows(self, run):
         return list(self._plans[run][0].rows)
 
+    def known(self, run):
+        """Rows, and the rows of their grids that were not chosen."""
+        return {*self.rows(run), *self._plans[run][0].recipes()}
+
     def metrics(self, run, row):
-        assert row in self.rows(run)
+        assert row in self.known(run)
         return [metric.name for metric in self._plans[run][1]]
 
     def components(self, run, row, metric):
-        assert row in self.rows(run)
+        assert row in self.known(run)
         (found,) = [one for one in self._plans[run][1] if one.name == metric]
         return list(range(found.components(self._plans[run][2])))
 
@@ -126,6 +131,8 @@ def test_runs_can_be_prepared_and_claims_read_them(name, monkeypatch):
         if run.tuned():
             assert reproduce.tuning_plan(experiment, run, ask).setup.seed == reproduce.TUNING
         plans[run.name] = run, plan.setup.metrics, problem_of(plan.setup, 0).shape
+    for more in [one for one in experiment.runs if isinstance(one, More)]:
+        plans[more.name] = more.run, resolve(more.metrics), plans[more.run.name][2]
     if len(plans) == len(experiment.runs):
         entries = [claim.judge(Imagined(plans)) for claim in experiment.claims]
         assert all(entry["measured"] is not None for entry in entries)

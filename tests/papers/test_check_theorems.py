@@ -10,13 +10,15 @@ import polars as pl
 import pytest
 
 from mobandits import cli
-from mobandits.environments import Linear, MultiArmed
+from mobandits.environments import Linear, MultiArmed, TwoRidges
 from mobandits.orders import Pareto
 from mobandits.papers.check_theorems import PAPERS, check_theorems
 from mobandits.papers.mocmab2018 import checks as mocmab2018
+from mobandits.papers.mocmab2018 import theory as mocmab_theory
 from mobandits.papers.molts2025 import checks as molts2025
 from mobandits.papers.molts2025 import theory
 from mobandits.papers.pcz2018 import checks as pcz2018
+from mobandits.papers.pcz2018 import theory as pcz_theory
 from mobandits.papers.protocol import protocol, watch
 from mobandits.papers.protocol.protocol import (
     Finding,
@@ -26,11 +28,12 @@ from mobandits.papers.protocol.protocol import (
     compared,
     doubted,
     event,
+    expectation,
     inequality,
     on_the_event,
 )
 from mobandits.papers.protocol.watch import EllipsoidProbe, IntervalProbe, watched
-from mobandits.policies import MolUcb, ParetoUcb1
+from mobandits.policies import MolUcb, ParetoUcb1, Pcz
 
 
 def test_an_event_fails_once_or_not():
@@ -86,6 +89,150 @@ def test_counts_and_verdicts():
     assert open_question.holds
     assert str(open_question.counts[0]).startswith("doubt  s: d: false in 1 of 3 cases")
     assert allowance(200, 0.1) == pytest.approx(32.73, abs=0.01)
+
+
+def test_an_expectation_is_held_against_the_mean_of_all_runs():
+    """One run may exceed the bound; a mean that exceeds it by more than chance does not hold."""
+    rng = np.random.default_rng(0)
+
+    def report(mean, runs=50):
+        ratios = mean + 0.5 * rng.standard_normal(runs)
+        several = [[expectation("e", "s", np.full(4, ratio / 4), 1.0)] for ratio in ratios]
+        return added_up("p", several), ratios
+
+    below, ratios = report(0.8)
+    (count,) = below.counts
+    assert (ratios > 1.0).any()
+    assert (count.runs, count.cases, count.broken, count.holds) == (50, 1, 0, True)
+    assert count.closest == pytest.approx(ratios.mean())
+    assert "the mean of 50 runs is" in str(count)
+    assert not below.curves
+    above, ratios = report(1.5)
+    assert ratios.mean() - 3 * ratios.std(ddof=1) / np.sqrt(50) > 1.0
+    assert not above.holds
+    assert (above.counts[0].broken, str(above.counts[0])[:5]) == (1, "FAILS")
+    assert report(1.5, runs=1)[0].holds  # one run says nothing about a mean
+
+
+def slow_cells(cells, per_round, bound_of):
+    """How often the regret within a cell exceeds its bound, and their largest ratio, round by round."""
+    broken, closest = 0, 0.0
+    regret, visits = {}, {}
+    for cell, lost in zip(cells, per_round, strict=True):
+        regret[cell] = regret.get(cell, 0.0) + lost
+        visits[cell] = visits.get(cell, 0) + 1
+        most = float(bound_of(visits[cell]))
+        broken += regret[cell] > most * (1 + 1e-9)
+        closest = max(closest, regret[cell] / most)
+    return broken, closest
+
+
+def test_regret_within_cells_against_plain_counting():
+    rng = np.random.default_rng(0)
+    cells = rng.integers(0, 4, 300)
+    per_round = rng.normal(0.5, 1.0, 300)
+    for size in (4.0, 40.0):
+
+        def bound_of(visits, size=size):
+            return size * np.sqrt(visits)
+
+        found = mocmab2018.cell_bound("b", "s", cells, per_round, bound_of)
+        broken, closest = slow_cells(cells, per_round, bound_of)
+        assert (found.cases, found.broken) == (300, broken)
+        assert found.closest == pytest.approx(closest)
+        assert (broken > 0) == (size < 10)
+        busiest = np.bincount(cells).argmax()
+        assert found.curve.regret[-1] == pytest.approx(per_round[cells == busiest].sum())
+        assert found.curve.bound[-1] == pytest.approx(bound_of((cells == busiest).sum()))
+
+
+def test_the_cell_of_a_context():
+    contexts = np.random.default_rng(0).random((200, 2))
+    cells = mocmab2018.cells_of(contexts, 3)
+    assert cells.tolist() == [3 * int(x * 3) + int(y * 3) for x, y in contexts]
+
+
+def test_lemma_5_of_mocmab2018_is_put_to_the_test():
+    """The worst arm in every round breaks it on the ramps, within the rounds of the protocol."""
+    setting = mocmab_theory.Setting(2000, 5, 1, mocmab_theory.default_parts(2000, 1), beta=8.0)
+    largest = np.ptp(mocmab2018.HEIGHTS, axis=0) + 2.0
+    worst = np.full(2000, largest[0])
+    cells = np.zeros(2000, np.int64)
+    found = mocmab2018.cell_bound(
+        "b",
+        "s",
+        cells,
+        worst,
+        lambda visits: mocmab_theory.cell_regret_bounds(visits, setting, tuple(largest))[0],
+    )
+    assert found.broken > 0
+
+
+def slow_shares(seen, radii):
+    """The regret of each ball: of the round that created it, and of those in which it created none."""
+    shares = np.zeros(len(radii))
+    balls = 1
+    for _, _, child, gap, owner, _ in seen:
+        if child > 0.0:
+            shares[balls] += gap
+            balls += 1
+        else:
+            shares[int(owner)] += gap
+    return shares
+
+
+def test_the_regret_of_a_ball_is_that_of_its_rounds(monkeypatch):
+    monkeypatch.setattr(pcz2018, "compile_loop", lambda loop, *parts: loop)
+    recipe = Pcz(scale=pcz2018.NOISE, delta=0.1)
+    objectives, balls, seen = pcz2018._played(pcz2018.Gables(), recipe, 0, 150, 0)
+    assert objectives == 2
+    assert len(balls.radius) > 20
+    shares = slow_shares(seen, balls.radius)
+    assert np.bincount(seen[:, 4].astype(int), seen[:, 3]).tolist() == pytest.approx(shares.tolist())
+    quiet = seen[:, 2] == 0.0
+    owners = seen[:, 4].astype(int)
+    assert (balls.radius[owners[quiet]] == seen[quiet, 1]).all()
+    assert (balls.radius[owners[~quiet]] == seen[~quiet, 2]).all()
+
+
+def test_what_dominates_an_index_against_the_formula(monkeypatch):
+    """The column of Lemma 2, from the balls before each round and the formula on the same arms."""
+    monkeypatch.setattr(pcz2018, "compile_loop", lambda loop, *parts: loop)
+    indices = []
+
+    class Spy:
+        def __init__(self, policy):
+            self.policy = policy
+
+        def __getattr__(self, name):
+            return getattr(self.policy, name)
+
+        def update(self, state, x, point, note, reward, rng):
+            index = state.bound[:, int(note)].copy() if len(state.radius) else np.full(2, np.inf)
+            indices.append((float(x[0]), index))
+            return self.policy.update(state, x, point, note, reward, rng)
+
+    class Recipe(Pcz):
+        def bind(self, shape):
+            return Spy(super().bind(shape))
+
+    recipe = Recipe(scale=pcz2018.NOISE, delta=0.1)
+    _, _, seen = pcz2018._played(pcz2018.Gables(), recipe, 0, 60, 0)
+    surface = pcz2018.GableSurface(0.0)
+    arms = np.linspace(0, 1, pcz2018.POINTS)
+    for (x, index), row in zip(indices, seen, strict=True):
+        means = np.array([surface.mean(np.array([x]), np.array([y])) for y in arms])
+        assert row[5] == pytest.approx(pcz_theory.dominance(index, means))
+    assert (seen[:, 5] <= 0.0).all()
+    assert (np.abs(seen[:, 5]) < 1.0).any()
+
+
+def test_the_largest_gaps_are_those_of_the_surfaces():
+    grid = np.linspace(0, 1, 101)
+    ridges = TwoRidges(divisor=pcz2018.DIVISOR).problem(9, np.random.default_rng(0)).surface
+    for surface, largest in ((ridges, pcz2018.RIDGE_GAP), (pcz2018.GableSurface(0.0), pcz2018.GABLE_GAP)):
+        gaps = [surface.gap(np.array([x]), np.array([y])) for x in grid for y in grid]
+        assert max(gaps) == pytest.approx(largest)
 
 
 @pytest.mark.parametrize("fixed", [False, True])
@@ -180,7 +327,7 @@ def small():
 def test_a_small_protocol_of_every_paper(paper, small):
     holds, counts = small[paper]
     assert holds, counts
-    assert {kind for kind, _, _ in counts} - {"doubted"} == {"event", "inequality", "bound"}
+    assert {kind for kind, _, _ in counts} - {"doubted", "expectation"} == {"event", "inequality", "bound"}
     assert all(runs == 3 for _, runs, _ in counts)
 
 

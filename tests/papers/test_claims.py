@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -208,7 +209,7 @@ def test_a_claim_without_parts_is_reported():
 def test_an_entry_has_what_readers_need():
     entry = ordering("p/x/low", "a is below b.", "m", ("a",), ("b",), differs="why").judge(made(a=(1, 2), b=(3, 5)))
     first = ["id", "claim", "target", "measured", "interval", "verdict"]
-    assert list(entry) == [*first, "of", "rule", "trials", "differs", "note", "parts"]
+    assert list(entry) == [*first, "kind", "holds", "of", "rule", "trials", "differs", "note", "regardless", "parts"]
     assert (entry["id"], entry["claim"], entry["differs"]) == ("p/x/low", "a is below b.", "why")
     assert set(entry["parts"][0]) == {"said", "measured", "interval", "holds", "trials"}
 
@@ -226,10 +227,48 @@ def test_numbers_of_numpy_are_pythons():
     assert json.loads(json.dumps(entry)) == entry
 
 
-def test_what_no_paper_says_is_judged_but_reported():
-    outcome = made(a=(1.0,) * 5, b=(2.0,) * 5)
-    entry = ordering("p/x/ours", "a is below b.", "m", ("a",), ("b",), ours=True, note="Seen before.").judge(outcome)
-    assert (entry["verdict"], entry["parts"][0]["holds"], entry["note"]) == ("reported", True, "Seen before.")
+ROWS = {
+    True: made(a=(1.0,) * 5, b=(2.0,) * 5),
+    False: made(a=(2.0,) * 5, b=(1.0,) * 5),
+    None: made(a=(1.0,) * 2, b=(2.0,) * 2),
+}
+
+
+@pytest.mark.parametrize("holds", ROWS)
+@pytest.mark.parametrize("kind", ["extension", "ours", "stand-in", "check"])
+def test_only_the_papers_own_claims_have_verdicts(kind, holds):
+    claim = ordering("p/x/low", "a is below b.", "m", ("a",), ("b",), kind=kind)
+    entry = claim.judge(ROWS[holds])
+    assert (entry["kind"], entry["verdict"], entry["holds"]) == (kind, "reported", holds)
+    assert entry["parts"][0]["holds"] == holds
+
+
+@pytest.mark.parametrize(("holds", "expected"), [(True, "reproduced"), (False, "not reproduced"), (None, "reported")])
+def test_a_stand_in_decides_what_follows_whatever_the_data(holds, expected):
+    claim = ordering("p/x/low", "a is below b.", "m", ("a",), ("b",))
+    entry = claim.judge(ROWS[holds])
+    assert (entry["kind"], entry["verdict"], entry["holds"]) == ("paper", expected, holds)
+    decided = replace(claim, kind="stand-in", regardless="Both rows see the same rewards.")
+    entry = decided.judge(ROWS[holds])
+    assert (entry["kind"], entry["verdict"], entry["holds"]) == ("stand-in", expected, holds)
+    assert entry["regardless"] == "Both rows see the same rewards."
+
+
+def test_every_constructor_takes_a_kind():
+    claims = [
+        ordering("p/x/o", "c", "m", ("a",), ("b",), kind="ours"),
+        percentage("p/x/p", "c", "m", "b", "a", 100.0, tolerance=3.0, kind="ours"),
+        level("p/x/l", "c", "m", ("a",), target="1", within=(0.0, 2.0), kind="ours"),
+    ]
+    entries = [claim.judge(ROWS[True]) for claim in claims]
+    assert [(entry["verdict"], entry["holds"]) for entry in entries] == [("reported", True)] * 3
+
+
+def test_kinds_are_looked_at():
+    with pytest.raises(ValueError, match="kind must be one of"):
+        ordering("p/x/low", "c", "m", ("a",), ("b",), kind="papers")
+    with pytest.raises(ValueError, match="regardless: is for stand-ins only, not for the kind 'paper'"):
+        replace(ordering("p/x/low", "c", "m", ("a",), ("b",)), regardless="Because.")
 
 
 def test_a_lower_confidence_is_a_narrower_interval():

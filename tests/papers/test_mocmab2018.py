@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from mobandits.compiling.compiled import compile_loop
 from mobandits.contracts.protocols import Shape
 from mobandits.environments import Bumps, DisplayAds
 from mobandits.papers import mocmab2018
@@ -14,7 +15,8 @@ from mobandits.papers.experiment import Ask, Computed, Run
 from mobandits.papers.mocmab2018 import ads, figures, lexicographic, remarks, shared
 from mobandits.papers.outcome import Outcome
 from mobandits.papers.reproduce import reproduce
-from mobandits.policies import MocMab
+from mobandits.policies import CpUcb1, MocMab, ParetoUcb1
+from mobandits.simulation.play import play
 
 OURS = {one.id: one for one in mocmab2018.EXPERIMENTS}
 BOTH = ("MOC-MAB", "CD-UCB1")
@@ -27,7 +29,8 @@ def test_every_experiment_runs_and_judges_all_its_claims(name, tmp_path):
     page = reproduce([name], tmp_path, rounds=60, trials=2, workers=1)
     claims = json.loads((tmp_path / "claims.json").read_text())
     assert [one["id"] for one in claims] == [one.id for one in OURS[name].claims]
-    trials = {2} if name != "mocmab2018/table1" else {1}
+    counts = {"mocmab2018/table1": {1}, "mocmab2018/cost": {1, 2}}  # numbers kept are no trials
+    trials = counts.get(name, {2})
     assert all(part["trials"] in trials and np.isfinite(part["measured"]) for one in claims for part in one["parts"])
     drawn = {path.stem for path in page.parent.glob("figures/*.png")}
     assert drawn == {f"{name.replace('/', '-')}-{plot.name}" for plot in OURS[name].plots}
@@ -66,9 +69,11 @@ def test_the_grids_of_the_channels_and_of_the_advertisements():
     """As the pages say: who has all seven scales, and on how many trials they are chosen."""
     for name in ("fig2", "fig2-rate"):
         (run,) = OURS[f"mocmab2018/{name}"].runs
-        sizes = {row: len(tuned.grid) for row, tuned in run.rows.items()}
-        assert sizes == {**dict.fromkeys(("MOC-MAB", "CP-UCB1", "CS-UCB1", "CD-UCB1"), 3), "P-UCB1": 7, "S-UCB1": 7}
-        assert any("P-UCB1 and S-UCB1 have all seven" in text for text in OURS[f"mocmab2018/{name}"].about)
+        for row, tuned in run.rows.items():
+            assert [recipe.scale for recipe in tuned.grid.values()] == list(shared.SCALES.values()), row
+        assert any(
+            "All six policies have the paper's seven scales" in text for text in OURS[f"mocmab2018/{name}"].about
+        )
     fig3 = OURS["mocmab2018/fig3"]
     sizes = {row: len(tuned.grid) for row, tuned in fig3.runs[0].rows.items()}
     assert sizes == {"MOC-MAB": 7, "CD-UCB1": 4, **dict.fromkeys(("CP-UCB1", "CS-UCB1", "P-UCB1", "S-UCB1"), 2)}
@@ -104,7 +109,7 @@ def outcome(totals, rounds=100):
 
 
 def test_unbeaten_wants_a_lead_in_one_objective_over_everybody():
-    claim = shared.unbeaten("x", "reward", ("CD-UCB1",))
+    claim = shared.unbeaten("x", "reward", {"CD-UCB1": ()})
     ahead_once = outcome({"MOC-MAB": FIVE * [(10, 30), (11, 31)], "CD-UCB1": FIVE * [(20, 20), (21, 20)]})
     (part,) = claim.parts(ahead_once)
     assert part.holds
@@ -118,18 +123,69 @@ def test_unbeaten_wants_a_lead_in_one_objective_over_everybody():
 
 def test_no_lead_is_found_by_looking_at_two_objectives():
     """Two equals, many times: the share of leads that are found is at most about that of one test of 5 %."""
-    claim, rng, found = shared.unbeaten("x", "reward", ("CD-UCB1",)), np.random.default_rng(0), 0
+    claim, rng, found = shared.unbeaten("x", "reward", {"CD-UCB1": ()}), np.random.default_rng(0), 0
     for _ in range(100):
         totals = {row: rng.normal(100.0, 10.0, (20, 2)).tolist() for row in BOTH}
         found += bool(claim.parts(outcome(totals))[0].holds)
     assert found <= 10
 
 
+def spread_out(totals):
+    """An outcome whose rows are MOC-MAB and CD-UCB1 at scale 1, and whose table has their other scales too."""
+    found = outcome(totals)
+    chosen = {("w", row): shared.scaled(row, "1") for row in BOTH}
+    table = pl.concat(found._parts.values())
+    return Outcome(table, {"w": "w"}, chosen)
+
+
+SCALED = {
+    "MOC-MAB, scale = 1": FIVE * [(20, 30), (21, 31)],
+    "MOC-MAB, scale = 1/5": FIVE * [(10, 50), (11, 51)],
+    "CD-UCB1, scale = 1": FIVE * [(40, 20), (41, 20)],
+    "CD-UCB1, scale = 1/5": FIVE * [(30, 40), (31, 41)],
+    "CD-UCB1, scale = 1/10": FIVE * [(30, 30), (31, 31)],
+}
+GRID = {"CD-UCB1": ("1", "1/5", "1/10")}
+
+
+def test_scales_that_were_not_chosen_are_named_where_they_beat_moc_mab():
+    """CD-UCB1 at 1/5 is better in both objectives; at 1/10 one of them is a tie."""
+    entry = shared.unbeaten("x", "reward", GRID, note="First.").judge(spread_out(SCALED))
+    assert entry["verdict"] == "reproduced"
+    assert entry["note"] == "First. Scales that were not chosen beat it in both objectives: CD-UCB1 at 1/5."
+    better = SCALED | {"CD-UCB1, scale = 1/5": FIVE * [(30, 25), (31, 26)]}
+    entry = shared.unbeaten("x", "reward", GRID).judge(spread_out(better))
+    assert entry["note"] == "No scale of another algorithm's grid beats it either."
+    few = {row: trials[:2] for row, trials in SCALED.items()}
+    assert shared.unbeaten("x", "reward", GRID).judge(spread_out(few))["note"] == ""
+
+
+def test_every_scale_of_the_others_is_compared():
+    entry = shared.every_scale("x", "reward", GRID).judge(spread_out(SCALED))
+    assert (entry["kind"], entry["verdict"], entry["holds"]) == ("ours", "reported", False)
+    holds = {part["said"]: part["holds"] for part in entry["parts"]}
+    assert holds == {
+        "lead of MOC-MAB over CD-UCB1, scale = 1, other objective, %": True,
+        "lead of MOC-MAB over CD-UCB1, scale = 1/5, other objective, %": False,
+        "lead of MOC-MAB over CD-UCB1, scale = 1/10, other objective, %": False,
+    }
+    (first, *_) = entry["parts"]
+    assert first["measured"] == pytest.approx(100 * (30.5 / 20 - 1))
+
+
+def test_all_policies_at_one_scale_are_compared():
+    entry = shared.one_scale("x", "reward", {"CD-UCB1": ("1", "1/5")}).judge(spread_out(SCALED))
+    assert (entry["kind"], entry["holds"]) == ("ours", True)
+    names = [part["said"] for part in entry["parts"]]
+    assert names[1] == "lead of MOC-MAB, scale = 1/5 over CD-UCB1, scale = 1/5, other objective, %"
+    assert entry["parts"][1]["measured"] == pytest.approx(100 * (50.5 / 40.5 - 1))
+
+
 def test_an_order_fails_where_one_neighbour_does():
     totals = {"a": FIVE * [(30, 0), (31, 0)], "b": FIVE * [(20, 0), (22, 0)], "c": FIVE * [(10, 0), (9, 0)]}
     right = shared.in_order("x", "s", "reward", (("a",), ("b",), ("c",)))
     assert right.judge(outcome(totals))["verdict"] == "reproduced"
-    assert right.target == "a > b > c"
+    assert right.target == "a > b > c, from its percentages"
     wrong = shared.in_order("x", "s", "reward", (("a",), ("c",), ("b",)))
     entry = wrong.judge(outcome(totals))
     assert entry["verdict"] == "not reproduced"
@@ -159,7 +215,7 @@ def test_alike_looks_at_both_objectives():
     claim = ads.alike("x", "CP-UCB1", "P-UCB1", (0.0, 0.0))
     one, other = FIVE * [(100, 50)], FIVE * [(101, 60)]
     assert [part.holds for part in claim.parts(outcome({"P-UCB1": one, "CP-UCB1": other}))] == [True, False]
-    assert claim.judge(outcome({"P-UCB1": one, "CP-UCB1": one}))["verdict"] == "reproduced"
+    assert claim.judge(outcome({"P-UCB1": one, "CP-UCB1": one}))["holds"] is True
     assert "in the dominant objective, +0.0 % in the other objective" in claim.target
 
 
@@ -204,12 +260,75 @@ def test_regrets_are_compared_by_ratios():
     assert [part.measured for part in figures.compared(found)] == pytest.approx([1.2, 4.0])
 
 
-def test_what_no_paper_says_is_only_reported():
-    ours = {claim.id for one in OURS.values() for claim in one.claims if claim.ours}
-    assert ours == {
-        *(f"mocmab2018/periodic/pays-{orbit}" for orbit in ("02", "05")),
-        *(f"mocmab2018/more-objectives/{which}" for which in ("second", "third")),
+OF_THE_PAPER = {
+    "fig1": ("moc-below-others", "cd-ahead-in-dominant", "cd-behind-in-other", "cd-ratios"),
+    "fig2": ("unbeaten", "dominant-order", "moc-above-cd-in-other"),
+    "fig2-rate": ("dominant-order",),
+    "lexicographic": ("coarse",),
+}
+EXTENDED = {"tolerance": ("more-than-oracle", "finer-costs-less"), "periodic": ("slows-down",)}
+CHECKED = {
+    "table1": ("rate",),
+    "cost": ("steps", "cells", "rounds", "memory"),
+    "lexicographic": ("one-tie", "two-ties"),
+    "pareto": ("in-front", "gap"),
+}
+NOT_IN_THE_PAPER = {
+    "fig1": ("regrets",),
+    "fig2": ("every-scale", "one-scale"),
+    "fig2-rate": ("rewards",),
+    "cost": ("microseconds",),
+    "tolerance": ("never-vanishes",),
+    "periodic": ("pays-02", "pays-05", "regrets"),
+    "more-objectives": ("second", "third", "regrets"),
+}
+
+
+def test_kinds():
+    """Verdicts are for the paper's sentences; all of Figure 3 is asked of a stand-in."""
+    kinds = {
+        f"mocmab2018/{name}/{what}": kind
+        for kind, table in (
+            ("paper", OF_THE_PAPER),
+            ("extension", EXTENDED),
+            ("check", CHECKED),
+            ("ours", NOT_IN_THE_PAPER),
+        )
+        for name, several in table.items()
+        for what in several
     }
+    for one in OURS.values():
+        for claim in one.claims:
+            percentage = claim.id.rpartition("/")[2].startswith(("dominant-vs-", "other-vs-"))
+            expected = "stand-in" if one.id == "mocmab2018/fig3" else "paper" if percentage else kinds[claim.id]
+            assert claim.kind == expected, claim.id
+    assert kinds.keys() <= {claim.id for one in OURS.values() for claim in one.claims}
+
+
+def test_a_stand_in_decides_only_what_follows_from_the_rules():
+    """Shares that coins decide; everything else about the log is reported, and every row says stand-in."""
+    claims = {claim.id.rpartition("/")[2]: claim for claim in OURS["mocmab2018/fig3"].claims}
+    assert {name for name, claim in claims.items() if claim.decides} == {"p-share", "cp-share", "cp-like-p"}
+    assert all(claim.regardless.startswith("This follows from the rules") for claim in claims.values() if claim.decides)
+    assert all("synthetic stand-in" in claim.note for claim in claims.values())
+    assert ads.JUDGED in OURS["mocmab2018/fig3"].about
+
+
+@pytest.mark.parametrize("rate", [0.0, 0.002, 0.3, 1.0])
+def test_half_of_the_rounds_are_shown_whatever_is_clicked(rate):
+    """The reason why these shares have verdicts: coins decide for any click rate, even that of no click at all."""
+
+    rounds, rng = 3000, np.random.default_rng(0)
+    shape = Shape(arms=2, features=2, objectives=2, rounds=rounds, shared=True)
+    contexts = rng.random((rounds, 1, 2))
+    rewards = np.zeros((rounds, 2, 2))
+    rewards[:, 0, 0] = rng.random(rounds) < rate
+    rewards[:, 1, 1] = 1.0
+    for recipe in (ParetoUcb1(), CpUcb1(per_side=2, scale=1 / 30)):
+        policy = recipe.bind(shape)
+        chosen = np.empty(rounds, np.int64)
+        compile_loop(play, policy)(policy, policy.init(), contexts, rewards, np.arange(2), rng, chosen, None)
+        assert (chosen == 0).mean() == pytest.approx(0.5, abs=0.03)
 
 
 def slow_lexicographic(means):

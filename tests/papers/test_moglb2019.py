@@ -55,6 +55,25 @@ def test_every_claim_gets_numbers(interpreted, name, tmp_path):
     assert judged.issuperset(what for what, verdict in verdicts.items() if verdict != "reported")
 
 
+def test_only_what_the_paper_says_is_the_papers():
+    claims = {claim.id.removeprefix("moglb2019/"): claim for one in OURS.values() for claim in one.claims}
+    papers = {name for name, claim in claims.items() if claim.kind == "paper"}
+    assert papers == {
+        "fig1/moglb-ucb-best",
+        "fig2/finds-the-front-faster",
+        "fig2/very-close",
+        "fairness/alike",
+        "fairness/one-objective-is-unfair",
+        "cost/flat",
+        "cost/below-refitting",
+        "cost/refitting-grows",
+    }
+    assert all(claims[name].target != "not in the paper" for name in papers)
+    checks = {name for name, claim in claims.items() if claim.kind == "check"}
+    assert checks == {"rate/bound"}
+    assert {claim.kind for name, claim in claims.items() if name not in papers | checks} == {"ours"}
+
+
 def test_the_papers_scale():
     fig1 = OURS["moglb2019/fig1"]
     assert [(run.rounds, run.trials) for run in fig1.runs] == [(3000, 10)] * 3

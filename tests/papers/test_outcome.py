@@ -35,6 +35,18 @@ def test_names():
     assert found.components("d = 5", "A", "regret") == [0, 1]
 
 
+def test_rows_that_were_not_chosen_can_be_read_by_their_names():
+    """What a row stands for, and the other constants of its grid; the run's rows stay what they are."""
+    found = outcome(rows())
+    chosen = found.curves("d = 5", "A", "regret")[1]
+    assert found.curves("d = 5", "A, c = 1", "regret")[1].tolist() == chosen.tolist()
+    assert found.curves("d = 5", "A, c = 3", "regret")[1].shape == (3, 3)
+    assert found.components("d = 5", "A, c = 3", "regret") == [0, 1]
+    assert found.rows("d = 5") == ["A", "B"]
+    with pytest.raises(ValueError, match="row must be one of"):
+        found.curves("d = 10", "A, c = 1", "regret")
+
+
 def test_curves_are_sorted_by_trial_and_round():
     points, values = outcome(rows()).curves("d = 5", "A", "regret", 1)
     assert points.tolist() == [1, 2, 3]

@@ -7,6 +7,7 @@ import pytest
 
 from mobandits.figures.run_page import final_rows
 from mobandits.figures.style import NARROW
+from mobandits.papers.pages.claim_counts import by_paper, counted, judgement
 from mobandits.papers.pages.claims_markdown import claims_markdown
 from mobandits.papers.pages.index_page import index_page
 from mobandits.papers.pages.paper_figures import (
@@ -20,10 +21,10 @@ from mobandits.papers.pages.paper_figures import (
 from mobandits.papers.pages.paper_page import (
     claims_table,
     constants,
-    counted,
     details,
     grids,
     measured,
+    otherwise,
     paper_page,
     remarks,
     telling,
@@ -125,13 +126,77 @@ def test_details_list_every_part_and_the_papers_rule():
     assert "own rule" not in details(entry())
 
 
+OTHERS = [
+    entry(id="p/x/e", verdict="reported", kind="extension", holds=True),
+    entry(id="p/x/f", verdict="reported", kind="extension", holds=False),
+    entry(id="p/y/o", verdict="reported", kind="ours", holds=None),
+    entry(id="q/z/c", verdict="reported", kind="check", holds=False),
+    entry(id="q/z/s", verdict="reproduced", kind="stand-in", holds=True, regardless="Any data."),
+]
+PLACES = [{"experiment": name, "seconds": 30.0, "changed": {}} for name in ("p/x", "p/y", "q/z")]
+
+
 def test_counts():
     assert counted([entry(), entry(verdict="reported"), entry()]) == "2 not reproduced, 1 reported."
     assert counted([]) == "none."
+    said = "Extensions: 1 holds, 1 does not. Ours: 1 without a rule. Stand-ins: 1 holds. Checks: 1 does not."
+    assert counted(OTHERS) == said
+
+
+def test_verdicts_are_counted_for_the_papers_own_claims_only():
+    rows = by_paper([entry(), *OTHERS], PLACES)
+    assert rows == [
+        ["p", "2", "0", "1", "0", "1 / 1 / 0", "0 / 0 / 1", "–", "–", "1.0 min"],
+        ["q", "1", "0", "0", "0", "–", "–", "1 / 0 / 0", "0 / 1 / 0", "0.5 min"],
+        ["all", "3", "0", "1", "0", "1 / 1 / 0", "0 / 0 / 1", "1 / 0 / 0", "0 / 1 / 0", "1.5 min"],
+    ]
+
+
+def test_what_is_shown_of_each_kind():
+    expected = [
+        "extension: holds",
+        "extension: does not hold",
+        "ours: no rule decides",
+        "check: violated",
+        "stand-in: reproduced",
+    ]
+    assert [judgement(claim) for claim in OTHERS] == expected
+    text = claims_table(OTHERS)
+    for words in expected:
+        assert f">{words}</span>" in text
+    assert text.count('<span class="no">') == 1
+    assert "Any data." in text
+    assert "check: violated</summary>" in details(OTHERS[3])
+
+
+def test_the_papers_rule_is_shown_where_it_gives_something_else():
+    again = {"measured": 3.0, "interval": None, "verdict": "reported", "of": "b less a"}
+    claim = entry(verdict="reported", kind="extension", holds=False)
+    claim["papers_rule"] = again | {"kind": "extension", "holds": False}
+    assert otherwise(claim) == ""
+    claim["papers_rule"] = again | {"kind": "extension", "holds": True}
+    assert otherwise(claim) == "with the best constants of the reported trials: extension: holds"
+
+
+def test_the_papers_trials_stand_beside_a_verdict_on_more():
+    few = {"measured": 0.5, "interval": [-1.0, 2.0], "verdict": "reproduced", "kind": "paper", "holds": True}
+    few |= {"of": "b less a, d = 5", "trials": 10, "parts": [entry()["parts"][0] | {"trials": 10}]}
+    claim = entry(papers_trials=few)
+    assert telling(claim)[1] == ("b less a, d = 5, the 10 of the paper", "0.50 [−1.00, 2.00]")
+    assert otherwise(claim) == "on the paper's 10 trials: reproduced"
+    text = details(claim)
+    assert "The same on the paper&#x27;s 10 trials: reproduced." in text
+    assert text.count("<tr>") == 3 + 2
+    assert otherwise(entry(papers_trials=few | {"verdict": "not reproduced"})) == ""
+    both = claims_markdown([claim], PLACES[:1])
+    assert "0.50 [−1.00, 2.00] (b less a, d = 5, the 10 of the paper)" in both
+    assert "not reproduced (on the paper's 10 trials: reproduced)" in both
 
 
 def test_the_index_names_every_experiment(manifest):
-    said = {"experiments": [{"experiment": n, "title": f"<{n}>", "seconds": 1.0} for n in ("p/x", "p/y")]}
+    said = {
+        "experiments": [{"experiment": n, "title": f"<{n}>", "seconds": 1.0, "changed": {}} for n in ("p/x", "p/y")]
+    }
     text = index_page(manifest(said), [entry()])
     assert "2 experiments, 1 claims: 1 not reproduced." in text
     assert text.count('<a href="runs/p/x/report.html">') == 2
@@ -139,9 +204,19 @@ def test_the_index_names_every_experiment(manifest):
 
 
 def test_claims_as_markdown_survive_bars():
-    text = claims_markdown([entry(claim="||x|| is small.")], {})
+    text = claims_markdown([entry(claim="||x|| is small.")], PLACES[:1])
     assert "&#124;&#124;x&#124;&#124; is small." in text
-    assert [line.count("|") for line in text.splitlines() if line.startswith("|")] == [5, 5, 5]
+    _, _, claims = text.partition("### p/x")
+    assert [line.count("|") for line in claims.splitlines() if line.startswith("|")] == [5, 5, 5]
+
+
+def test_markdown_counts_by_kind_first():
+    text = claims_markdown([entry(), *OTHERS], PLACES)
+    assert text.startswith("6 claims: 1 not reproduced. Extensions: 1 holds, 1 does not.")
+    assert "| all | 3 | 0 | 1 | 0 | 1 / 1 / 0 | 0 / 0 / 1 | 1 / 0 / 0 | 0 / 1 / 0 | 1.5 min |" in text
+    assert text.count("### ") == 3
+    small = claims_markdown([entry()], [PLACES[0] | {"changed": {"trials": 2}}])
+    assert "**Not at the paper's scale: 2 trials.**" in small
 
 
 def test_curves_have_a_panel_per_run_and_component():
@@ -207,6 +282,13 @@ def test_grids_show_the_end_of_every_environment_and_numbers_without_end():
     assert [row[1] for row in final_rows(table, "m")] == ["21.0000"] * 4 + ["inf"]
 
 
+def test_runs_of_other_lengths_in_one_environment_keep_their_rows():
+    early = made(policies=("early",), components=1, last=20)
+    late = made(policies=("late",), components=1, last=40)
+    rows = final_rows(pl.concat([early, late]).rename({"run": "environment"}), "m")
+    assert [row[:2] for row in rows] == [["early at round 20", "21.0000"], ["late", "41.0000"]]
+
+
 @pytest.fixture
 def experiment(manifest):
     """The files of an experiment with a chosen constant: the choice is not the best of the reported trials."""
@@ -242,7 +324,13 @@ def test_a_page_is_whole(experiment, tmp_path):
     assert "Nothing was measured at this scale for the figure: A &lt;figure&gt;." in text
     assert "Not at the paper's scale" not in text
     said["changed"] = {"rounds": 20, "trials": 3}
-    assert "20 rounds and 3 trials were asked for" in paper_page(tmp_path, table, whole, [])
+    said["scale"] = [{"run": name, "rounds": 20 * trials, "trials": trials} for name, trials in (("r", 7), ("s", 1))]
+    text = paper_page(tmp_path, table, whole, [])
+    assert "20 rounds and 3 trials were asked for" in text
+    scales = "of the full scale, which is 140 rounds and 7 trials in r; 20 rounds and 1 trial in s."
+    assert text.index(scales) < text.index("<p>One.</p>")
+    del said["scale"]  # a table of an earlier version
+    assert "The descriptions below are of the full scale.</p>" in paper_page(tmp_path, table, whole, [])
     assert (tmp_path / "figures" / "n.png").is_file()
 
 

@@ -17,7 +17,7 @@ from mobandits.policies import RandomChoice
 from mobandits.simulation import FolderError, Results
 
 ENTRY = {"id", "claim", "target", "measured", "interval", "verdict"}
-OURS = {"of", "rule", "trials", "differs", "note", "parts", "papers_rule"}
+OURS = {"kind", "holds", "regardless", "of", "rule", "trials", "differs", "note", "parts", "papers_rule"}
 
 
 def files(folder):
@@ -70,6 +70,28 @@ def test_the_whole_grid_is_in_the_table(pageless, tmp_path):
     names = {key[0]: set(part["policy"]) for key, part in table.partition_by("experiment", as_dict=True).items()}
     assert names == {"toy/one, tuning": grid, "toy/one": grid | {"uniform", "square"}}
     assert table.filter(pl.col("policy") == "uniform")["trial"].n_unique() == 4
+
+
+@pytest.mark.parametrize(
+    "place", ["", "runs/toy/one", *(f"runs/toy/one/runs/{run}" for run in ("W", "W-tuning", "squares"))]
+)
+def test_every_folder_can_be_read_summed_up_and_drawn(pageless, tmp_path, place):
+    reproduce(["toy"], tmp_path)
+    results = Results.read(tmp_path / place)
+    assert repr(results).startswith("Results(")
+    distinct = results.table.select("experiment", "environment", "policy", "metric", "component").unique().height
+    assert results.summary().height == distinct
+    for metric in results.table["metric"].unique():
+        assert results.plot(metric).axes
+
+
+def test_a_summary_has_the_last_round_of_every_run(pageless, tmp_path):
+    reproduce(["toy"], tmp_path)  # runs of 30 and 20 rounds, and three computed rows
+    results = Results.read(tmp_path)
+    rounds = dict(results.summary().filter(policy="uniform").select("experiment", "round").rows())
+    assert rounds == {"toy/one": 30, "toy/two": 20}
+    assert "4 experiments" in repr(results)
+    assert "3 to 30 rounds" in repr(results)
 
 
 def test_claims_have_the_agreed_keys(pageless, tmp_path):
@@ -218,6 +240,9 @@ def test_two_calls_into_one_folder_give_an_index(catalogue, tmp_path):
         assert f'<a href="runs/{name}/report.html">' in second
         assert (tmp_path / "runs" / name / "report.html").is_file()
     assert "2 experiments, 4 claims" in second
+    assert "Not at the paper" not in second
+    smaller = reproduce(["toy"], tmp_path.with_name("smaller"), rounds=5, trials=2).read_text()
+    assert smaller.count("<strong>Not at the paper's scale: 5 rounds and 2 trials.</strong>") == 2
 
 
 def test_report_draws_everything_again(catalogue, tmp_path, capsys):
@@ -231,7 +256,10 @@ def test_report_draws_everything_again(catalogue, tmp_path, capsys):
 
 def test_a_tiny_scale_gives_a_page(catalogue, tmp_path):
     text = reproduce(["toy/one"], tmp_path, rounds=2, trials=1).read_text()
-    assert "Not at the paper's scale: 2 rounds and 1 trials were asked for." in text
+    assert "Not at the paper's scale: 2 rounds and 1 trial were asked for." in text
+    scale = "The descriptions below are of the full scale, which is 30 rounds and 4 trials."
+    assert scale in text
+    assert text.index(scale) < text.index("<p>About.</p>")
     claims = json.loads((tmp_path / "claims.json").read_text())
     assert {claim["verdict"] for claim in claims} == {"reported"}
 

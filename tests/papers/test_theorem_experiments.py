@@ -18,6 +18,7 @@ from mobandits.papers.protocol.protocol import (
     bound,
     doubted,
     event,
+    expectation,
     inequality,
     on_the_event,
 )
@@ -68,16 +69,19 @@ def play(monkeypatch, tmp_path):
 def test_verdicts_where_everything_holds(play):
     claims, folder = play(failing=2, page=True)
     first = claims["ellipsoid-pl"]
-    assert first["verdict"] == "reproduced"
+    assert (first["kind"], first["verdict"], first["holds"]) == ("check", "reported", True)
     assert first["measured"] == pytest.approx(0.1)
     assert first["interval"] == pytest.approx(theory.wilson(2, 20))
     assert first["trials"] == 20
-    assert claims["inequalities"]["verdict"] == "reproduced"
+    assert claims["inequalities"]["holds"] is True
     assert [one["trials"] for one in claims["inequalities"]["parts"]] == [18, 18, 18]  # not what had no cases
     assert claims["inequalities"]["of"].endswith("gap: violations in 180 cases")
-    assert (claims["bounds"]["verdict"], claims["bounds"]["measured"]) == ("reproduced", 0.0)
-    assert (claims["slack"]["verdict"], claims["slack"]["measured"]) == ("reported", pytest.approx(10 / 11))
-    assert (claims["doubted"]["verdict"], claims["doubted"]["measured"]) == ("reported", pytest.approx(20 / 11))
+    assert (claims["bounds"]["holds"], claims["bounds"]["measured"]) == (True, 0.0)
+    assert (claims["slack"]["holds"], claims["slack"]["measured"]) == (None, pytest.approx(10 / 11))
+    assert (claims["doubted"]["holds"], claims["doubted"]["measured"]) == (None, pytest.approx(20 / 11))
+    kinds = {name: claim["kind"] for name, claim in claims.items()}
+    assert kinds == dict.fromkeys(claims, "check") | {"slack": "ours"}
+    assert {claim["verdict"] for claim in claims.values()} == {"reported"}
     text = (folder / "report.html").read_text()
     assert "Not at the paper's scale: 10 rounds and 20 trials were asked for." in text
     assert (folder / "figures" / "moslb2024-theory-bounds.png").is_file()
@@ -85,10 +89,10 @@ def test_verdicts_where_everything_holds(play):
 
 def test_verdicts_where_something_fails(play):
     claims, _ = play(failing=7, violated=True)  # up to 6.02 of 20 agree with a tenth
-    assert claims["ellipsoid-pl"]["verdict"] == "not reproduced"
-    assert claims["inequalities"]["verdict"] == "not reproduced"
+    assert claims["ellipsoid-pl"]["holds"] is False
+    assert claims["inequalities"]["holds"] is False
     assert claims["inequalities"]["measured"] == 130.0
-    assert claims["bounds"]["verdict"] == "reproduced"
+    assert claims["bounds"]["holds"] is True
 
 
 def test_what_was_never_looked_at_is_named(play):
@@ -101,26 +105,26 @@ def test_what_was_never_looked_at_is_named(play):
 def test_bounds_that_are_far_away_are_reported_only(play):
     claims, _ = play(failing=2, slack=3.0)  # about a third of a bound is used up
     assert claims["slack"]["measured"] == pytest.approx(10 / 31)
-    assert (claims["bounds"]["verdict"], claims["bounds"]["measured"]) == ("reported", 0.0)
+    assert (claims["bounds"]["holds"], claims["bounds"]["measured"]) == (None, 0.0)
     assert "far below its bound" in claims["bounds"]["differs"]
 
 
 def test_a_bound_that_is_exceeded_is_a_failure(play):
     claims, _ = play(exceeded=True)
-    assert claims["bounds"]["verdict"] == "not reproduced"
+    assert claims["bounds"]["holds"] is False
     assert claims["bounds"]["measured"] > 0.0
 
 
 def test_nothing_to_judge_where_all_events_fail(play):
     claims, folder = play(failing=20, page=True)
-    assert claims["inequalities"]["verdict"] == claims["bounds"]["verdict"] == "reported"
+    assert claims["inequalities"]["holds"] is claims["bounds"]["holds"] is None
     assert claims["inequalities"]["measured"] is None
     assert "Nothing was measured at this scale" in (folder / "report.html").read_text()
 
 
 def test_one_run_decides_nothing_about_an_event(play):
     claims, _ = play(ask={"trials": 1}, failing=1)
-    assert claims["ellipsoid-pl"]["verdict"] == "reported"
+    assert claims["ellipsoid-pl"]["holds"] is None
 
 
 def test_more_runs_may_follow_and_the_rounds_stay(play):
@@ -140,6 +144,27 @@ def test_the_figure_draws_the_bounds_and_nothing_else(play):
     assert data.filter(pl.col("round") == 10)["mean"].unique().sort().to_list() == [10.0, 20.0]
     assert (data["bound"] == 11.0).all()
     assert {*BOUND} < {*table["policy"]}
+
+
+@pytest.mark.parametrize(
+    ("ratio", "holds"),
+    [(0.1, None), (0.7, True), (1.5, False)],
+)
+def test_means_are_held_against_bounds_on_expectations(ratio, holds, monkeypatch, tmp_path):
+    """A mean far below its bound decides nothing, and one above it is a mistake; neither is a verdict."""
+
+    def one(run, *, rounds, seed):
+        return [expectation("expected regret", "s", np.full(rounds, ratio / rounds), 1.0 - 0.01 * run)]
+
+    without_pages(monkeypatch)
+    monkeypatch.setitem(protocols.PAPERS, "moslb2024", one)
+    paper = theory.experiment("moslb2024", "t", "s", (), {}, expected=True)
+    monkeypatch.setitem(EXPERIMENTS, "moslb2024/theory", paper)
+    reproduce(["moslb2024/theory"], tmp_path, trials=4, rounds=10)
+    claims = {claim["id"].rpartition("/")[2]: claim for claim in json.loads((tmp_path / "claims.json").read_text())}
+    claim = claims["expectations"]
+    assert (claim["kind"], claim["verdict"], claim["holds"]) == ("check", "reported", holds)
+    assert claim["measured"] == pytest.approx(np.mean([ratio / (1.0 - 0.01 * run) for run in range(4)]))
 
 
 def test_the_numbers_asked_for_are_passed_on(monkeypatch):
@@ -171,5 +196,6 @@ def test_wilson_against_its_definition():
 def test_the_real_names_and_verdicts(paper, tmp_path):
     reproduce([f"{paper}/theory"], tmp_path, rounds=300, trials=4)
     claims = json.loads((tmp_path / "claims.json").read_text())
-    assert {claim["verdict"] for claim in claims} == {"reproduced", "reported"}
+    assert {claim["verdict"] for claim in claims} == {"reported"}
+    assert {claim["holds"] for claim in claims} == {True, None}
     assert all(claim["measured"] is not None for claim in claims)

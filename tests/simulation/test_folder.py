@@ -1,8 +1,11 @@
 """Runs in folders: any interruption, the same bytes in the end; whatever does not belong is refused."""
 
+import ast
 import contextlib
+import hashlib
 import json
 import os
+import re
 import signal
 import stat
 import subprocess
@@ -14,10 +17,11 @@ import polars as pl
 import pytest
 from twins.tiny import Plain, Tiny
 
+import mobandits
 from mobandits.simulation import FolderError, Results, simulate
 from mobandits.simulation.files import locked
 from mobandits.simulation.folder import Folder
-from mobandits.simulation.manifest import difference
+from mobandits.simulation.manifest import REMEDY, difference
 from mobandits.simulation.trial import SCHEMA
 
 SMALL = {"rounds": 40, "trials": 3, "seed": 5, "record": 4, "metrics": ["reward", "plays"], "workers": 1}
@@ -204,16 +208,16 @@ def test_another_specification_is_refused_with_key_and_values(tmp_path):
     refused(tmp_path, r"environment = Tiny\(arms=4.*, now Tiny\(arms=5", environment=Tiny(arms=5))
 
 
-def test_foreign_and_damaged_folders_are_refused(tmp_path, monkeypatch):
+def test_foreign_and_changed_folders_are_refused(tmp_path, monkeypatch):
     foreign, file = tmp_path / "foreign", tmp_path / "file"
     foreign.mkdir()
     (foreign / "letter.txt").write_text("dear reader")
-    refused(foreign, "foreign is not empty and has no manifest.json")
-    file.write_text("")
-    refused(file, "file cannot be made a folder")
+    refused(foreign, "foreign is not empty and has no manifest.json.*found a folder with letter.txt; choose another")
+    file.write_text("dear reader")
+    refused(file, "file cannot be made a folder: it is a text file; choose another folder")
     for name, content, message in (
-        ("a", "{", "manifest.json is damaged"),
-        ("b", "[]", "manifest.json is not the manifest of a run"),
+        ("a", "{", "manifest.json is not the manifest of a run: expected JSON, found Expecting property name"),
+        ("b", "[]", "manifest.json is not the manifest of a run: expected an object with format, sessions"),
         ("c", '{"format": 9, "status": "", "specification": {}, "versions": {}, "sessions": []}', "has format 9"),
     ):
         (tmp_path / name).mkdir()
@@ -221,12 +225,14 @@ def test_foreign_and_damaged_folders_are_refused(tmp_path, monkeypatch):
         refused(tmp_path / name, message)
 
 
-def test_damaged_tables_are_refused(tmp_path, monkeypatch):
+def test_changed_tables_are_refused(tmp_path, monkeypatch):
     small(tmp_path)
     table = tmp_path / "results.parquet"
     whole = table.read_bytes()
+    before = hashlib.sha256(whole).hexdigest()[:12]
     table.write_bytes(whole[:-7] + b"garbage")
-    refused(tmp_path, "results.parquet is damaged")
+    after = hashlib.sha256(table.read_bytes()).hexdigest()[:12]
+    refused(tmp_path, f"results.parquet was changed after the run: .* SHA-256 {before}, and the file {after}; run it")
     table.unlink()
     refused(tmp_path, "results.parquet is missing")
 
@@ -236,10 +242,48 @@ def test_damaged_tables_are_refused(tmp_path, monkeypatch):
     part = out / "parts" / "trial-000000.parquet"
     original = part.read_bytes()
     part.write_bytes(original[: len(original) // 2])
-    refused(out, "trial-000000.parquet is damaged")
+    refused(out, "trial-000000.parquet cannot be read as a Parquet file .*: run it again into another folder")
     part.rename(out / "parts" / "trial-000002.parquet")
     (out / "parts" / "trial-000002.parquet").write_bytes(original)
-    refused(out, "trial-000002.parquet is damaged .it holds other trials")
+    refused(out, "trial-000002.parquet must hold the trials 2, found 0: run it again into another folder")
+    pl.DataFrame({"item": ["tea"], "price": [2.5]}).write_parquet(out / "parts" / "trial-000002.parquet")
+    refused(out, "not a table of results: expected the columns experiment String.*, found item String, price Float64")
+
+
+def test_what_is_not_ours_is_never_to_be_removed():
+    """Whatever is in the way is a user's own: messages say what was expected and found, and point elsewhere."""
+    advice = re.compile(r"\b(remove|delete|rm|unlink|erase)\b", re.IGNORECASE)
+    source = Path(mobandits.__file__).parent
+    texts = {
+        f"{path.name}:{node.lineno}": node.value
+        for path in source.rglob("*.py")
+        for raised in ast.walk(ast.parse(path.read_text()))
+        if isinstance(raised, ast.Raise)
+        for node in ast.walk(raised)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    assert len(texts) > 300
+    assert [where for where, text in texts.items() if advice.search(text)] == []
+    assert not advice.search(REMEDY)
+
+
+def test_what_is_no_run_is_named_for_what_it_is(tmp_path):
+    small(tmp_path / "run")
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "spec.toml").write_text("rounds = 3")
+    (tmp_path / "log").mkdir()
+    (tmp_path / "log" / "000000.jsonl").write_text("{}")
+    for name, found in (
+        ("nowhere", "nothing"),
+        ("empty", "an empty folder"),
+        ("spec.toml", "a text file"),
+        ("log", "a folder with 000000.jsonl, as a log has"),
+        ("run/results.parquet", f"a Parquet file; give its folder, {tmp_path / 'run'}"),
+    ):
+        with pytest.raises(FolderError) as caught:
+            Results.read(tmp_path / name)
+        wanted = f"{tmp_path / name} has no manifest.json, so it is not the folder of a run: found {found}"
+        assert str(caught.value) == wanted
 
 
 def test_trials_of_two_versions_are_not_mixed(tmp_path):

@@ -284,7 +284,7 @@ def test_compiled_classes_of_a_script_stay_compiled(tmp_path):
 def test_an_absent_ray_is_told_before_anything_else(tmp_path, monkeypatch, capsys):
     found = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "ray" else found(name))
-    message = "engine='ray' needs the extra `ray`: pip install 'mobandits[ray]'"
+    message = "engine='ray' needs the extra `ray`: pip install '.[ray]' from a clone of the repository"
     with pytest.raises(MissingExtraError) as error:
         simulate("nonsense", "nonsense", rounds=1, engine="ray", out=tmp_path / "out")
     assert str(error.value) == message

@@ -1,13 +1,10 @@
-"""Quantiles against SciPy's distributions, and what is said where it is not installed."""
-
-import sys
+"""Quantiles against SciPy's distributions."""
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from mobandits.statistics.quantiles import hotelling_radius, student_quantile, student_tail
-from mobandits.support.optional import MissingExtraError
 
 
 @pytest.mark.parametrize("freedom", [1, 7, 10**6])
@@ -21,9 +18,3 @@ def test_hotelling_comes_to_chi_square():
     assert hotelling_radius(0.95, 3, 10**8) == pytest.approx(stats.chi2.ppf(0.95, 3), rel=1e-6)
     assert hotelling_radius(0.95, 3, 20) == pytest.approx(3 * 19 / 17 * stats.f.ppf(0.95, 3, 17))
     assert hotelling_radius(0.95, 3, 3) == np.inf
-
-
-def test_without_scipy_one_line_says_what_to_install(monkeypatch):
-    monkeypatch.setitem(sys.modules, "scipy", None)
-    with pytest.raises(MissingExtraError, match=r"^A confidence region needs the extra `evaluation`: pip install"):
-        student_quantile(0.95, 3)

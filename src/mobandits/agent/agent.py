@@ -1,6 +1,8 @@
 """An agent: a recipe at work in an application."""
 
 import math
+import os
+import threading
 import time
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from pathlib import Path
@@ -13,13 +15,16 @@ from mobandits.agent.bound_policy import Mind
 from mobandits.agent.contexts import Contexts
 from mobandits.agent.decision import Decision, Offer
 from mobandits.agent.guard import Guard
-from mobandits.agent.inputs import check_counts, check_recipe, merged, reward_list
+from mobandits.agent.inputs import check_clock, check_counts, check_recipe, merged, reward_list, seconds
 from mobandits.agent.objectives import Expectations, Scales, objectives_of
 from mobandits.agent.pending import Pending, Waiting
-from mobandits.contracts.protocols import Array, Recipe, Shape
+from mobandits.contracts.protocols import Array, IntArray, Recipe, Shape
 from mobandits.support.checks import choice, number
+from mobandits.support.forks import on_fork
 
 Propensity = Literal["exact", "sampled", "none"]
+# A decision, what is to be kept of it, and the norm of the features of its arm.
+Made = tuple[Decision, Pending, float]
 
 
 class Agent:
@@ -30,7 +35,10 @@ class Agent:
 
     Inputs are checked in every call. A decision costs what the policy's compiled round costs, and about three
     microseconds; the first one compiles it, in seconds, once per machine (`mobandits warm`). The same seed and the same
-    calls give the same decisions. Calls from several threads need a lock.
+    calls give the same decisions. A call that raises leaves nothing behind: no decision, no lesson, nothing in the log.
+
+    Threads may share an agent: each call is done before the next one begins. In the child of a fork calls are refused;
+    `save` and `load` take an agent to another process.
 
     Args:
         recipe: such as `MolUcb(scale=0.3)`.
@@ -86,6 +94,7 @@ class Agent:
         if max_age is not None:
             number("max_age", max_age, above=0.0)
         choice("propensity", propensity, ("exact", "sampled", "none"))
+        check_clock(clock)
         self.recipe, self.objectives, self.seed = recipe, objectives_of(objectives), int(seed)
         self.propensity, self.samples, self.rounds, self.features = propensity, int(samples), rounds, int(features)
         self._arms = Arms(arms)
@@ -101,11 +110,17 @@ class Agent:
         self._clock, self._now, self._timed = clock, 0.0, self._waiting.timed
         self._contexts = Contexts(self._arms, self.features)
         self.lessons = 0
+        self._lock: Any = threading.RLock()
+        self._process = os.getpid()
+        on_fork(self, Agent._leave_to_parent)
         self._journal: Any = None
         if log is not None:
             from mobandits.agent.recording import attach  # noqa: PLC0415 - few agents need it
 
             attach(self, log)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError("Agent cannot be copied or pickled: write it with `save`, and make another with `Agent.load`")
 
     @property
     def arms(self) -> tuple[Hashable, ...]:
@@ -134,22 +149,35 @@ class Agent:
             ValueError: where it has another shape, or a number that is not finite or not what the recipe needs; where
                 arms are unknown, or none are left.
         """
-        try:
-            offer = self._contexts.offer(context, eligible)
-            if self._mind.left == 0 or self._mind.stage == 0:
-                self._begin([offer[2]])
-        except ValueError:
-            self._unsettle()
-            raise
-        now = self._tick()
-        made, norm = self._made(offer, now)
-        if self._journal is not None:
-            self._journal.decided(self, made, now)
-        self._guard.look_at_features(self._waiting.open[made.id].x, norm)  # last: a warning may be an error
-        return made
+        with self._lock:
+            journal, mind = self._journal, self._mind
+            streams = None if journal is None else mind.streams()
+            position = None
+            try:
+                offer = self._contexts.offer(context, eligible)
+                if mind.left == 0 or mind.stage == 0:
+                    position = mind.position()
+                    self._begin([offer[2]])
+                now = self._tick()
+                decision, kept, norm = self._made(offer, now, self._waiting.next_id)
+                self._guard.look_at_features(kept.x, norm)  # a warning may be an error
+                if journal is not None:
+                    journal.decided(self, decision, now)
+            except BaseException:
+                self._go_back(position, streams)
+                raise
+            self._waiting.add(kept)
+            if mind.left is not None:
+                mind.left -= 1
+            if journal is not None:
+                journal.done()
+            return decision
 
     def decide_batch(self, contexts: Any, eligible: Iterable[Hashable] | None = None) -> list[Decision]:
-        """A decision per context, as `decide` would one after the other; their rewards are learned afterwards.
+        """A decision per context, all in one moment: rewards are learned before the first one, or after the last.
+
+        The decisions are those that as many calls of `decide` make in which nothing is learned, whatever the agent
+        writes or says of them.
 
         Args:
             contexts: (n, features) or (n, arms, features).
@@ -158,36 +186,32 @@ class Agent:
         Raises:
             ValueError: as `decide`; then no decision is made.
         """
-        try:
-            tables = self._contexts.tables(contexts)
-            some = None if eligible is None else [self._arms.names[row] for row in self._arms.rows(eligible)]
-            if len(tables) and (self._mind.left == 0 or self._mind.stage == 0):
-                self._begin(tables)
-        except ValueError:
-            self._unsettle()
-            raise
-        if not len(tables):
-            self._unsettle()
-            return []
-        plain = self.propensity == "none" and eligible is None and self._journal is None
-        if not plain or self._mind.left is not None:  # a stage may end on the way
-            for table in tables:
-                self._guard.check(table)
-            return [self.decide(each.copy() if self._contexts.own else each[0].copy(), some) for each in tables]
-        now = self._tick()
-        guard, chosen, said = self._guard, np.zeros(len(tables), np.int64), np.empty((len(tables), 2))
-        self._mind.decide_many(self._mind.session, tables, self._arms.everyone, guard.low, guard.high, chosen, said)
-        if (chosen < 0).any():
-            guard.refuse(tables)
-        everyone, names = self._arms.everyone, self._arms.names
-        out, played = [], []
-        for table, place, note in zip(tables.copy(), chosen.tolist(), said[:, 0].tolist(), strict=True):
-            played.append(table[place if len(table) > 1 else 0].copy())
-            number = self._keep(played[-1], int(everyone[place]), note, now)
-            out.append(Decision(number, names[place], context=table, eligible=names))
-        for x, norm in zip(played, said[:, 1].tolist(), strict=True):
-            guard.look_at_features(x, norm)
-        return out
+        with self._lock:
+            journal, mind = self._journal, self._mind
+            streams = None if journal is None else mind.streams()
+            position = mind.position()
+            try:
+                names, slots, tables = self._contexts.offers(contexts, eligible)
+                if not len(tables):
+                    self._unsettle()
+                    return []
+                if mind.left == 0 or mind.stage == 0:
+                    self._begin(tables)
+                now = self._tick()
+                made = self._made_many(names, slots, tables, now)
+                for _, kept, norm in made:
+                    self._guard.look_at_features(kept.x, norm)
+                decisions = [decision for decision, _, _ in made]
+                if journal is not None:
+                    journal.decided_together(self, decisions, now)
+            except BaseException:
+                self._go_back(position, streams)
+                raise
+            for _, kept, _ in made:
+                self._waiting.add(kept)
+            if journal is not None:
+                journal.done()
+            return decisions
 
     def learn(self, decision_id: int, rewards: Any) -> None:
         """Learn what a decision brought, or some of it: the rest may follow, in any order.
@@ -203,26 +227,29 @@ class Agent:
             ValueError: where no such decision waits; where the rewards are not finite numbers of known objectives, or
                 not what the recipe needs; where an objective is told again with another value. Nothing is learned then.
         """
-        new = reward_list(rewards, self._places)
-        now = self._tick()
-        number = decision_id if type(decision_id) is int else self._waiting.number(decision_id)
-        kept = self._waiting.open.get(number)
-        if kept is None:
-            if (settled := self._waiting.settled.get(number)) is None:
-                raise ValueError(self._waiting.missing(number))
-            merged(settled, new, self._names)
-            return
-        self._guard.look_at_rewards(self._scales.inward(new))
-        if self._expectations.any:
-            self._expectations.look_at(new)
-        known = new
-        if kept.rewards is not None:
-            new, known = merged(kept.rewards, new, self._names)
-        if math.isnan(sum(new)) and all(map(math.isnan, new)):
-            return
-        if self._journal is not None:
-            self._journal.learned(self, number, new, now)
-        self._teach(number, kept, new, known)
+        with self._lock:
+            new = reward_list(rewards, self._places)
+            now = self._tick()
+            number = decision_id if type(decision_id) is int else self._waiting.number(decision_id)
+            kept = self._waiting.open.get(number)
+            if kept is None:
+                if (settled := self._waiting.settled.get(number)) is None:
+                    raise ValueError(self._waiting.missing(number))
+                merged(settled, new, self._names)
+                return
+            self._guard.look_at_rewards(self._scales.inward(new))
+            if self._expectations.any:
+                self._expectations.look_at(new)
+            known = new
+            if kept.rewards is not None:
+                new, known = merged(kept.rewards, new, self._names)
+            if math.isnan(sum(new)) and all(map(math.isnan, new)):
+                return
+            if self._journal is not None:
+                self._journal.learned(self, number, new, now)
+            self._teach(number, kept, new, known)
+            if self._journal is not None:
+                self._journal.done()
 
     def add_arm(self, name: Hashable, like: Hashable | None = None) -> None:
         """One arm more, from now on.
@@ -233,19 +260,24 @@ class Agent:
         Raises:
             ValueError: where there is such an arm, none called `like`, or the recipe cannot play on with more arms.
         """
-        if self._journal is not None:
-            self._journal.refuse_name(name)
-        now = self._tick()
-        source, before = None if like is None else self._arms.slot(like), self._arms.saved()
-        slot = self._arms.add(name)
-        try:
-            self._mind.join(slot, source)
-        except ValueError:
-            self._arms.restore(*before)
-            raise
-        self._contexts.resize()
-        if self._journal is not None:
-            self._journal.added(name, like, now)
+        with self._lock:
+            if self._journal is not None:
+                self._journal.refuse_name(name)
+            now = self._tick()
+            source = None if like is None else self._arms.slot(like)
+            before = self._arms.saved()
+            slot = self._arms.add(name)
+            try:
+                joining = self._mind.joining(slot, source)
+                if self._journal is not None:
+                    self._journal.added(name, like, now)
+            except BaseException:
+                self._arms.restore(*before)
+                raise
+            self._mind.join(joining)
+            self._contexts.resize()
+            if self._journal is not None:
+                self._journal.done()
 
     def remove_arm(self, name: Hashable) -> None:
         """One arm less. Rewards that are still to come teach nothing about an arm that has a model of its own.
@@ -253,11 +285,19 @@ class Agent:
         Raises:
             ValueError: where there is no such arm, or no other.
         """
-        now = self._tick()
-        self._arms.remove(name)
-        self._contexts.resize()
-        if self._journal is not None:
-            self._journal.removed(name, now)
+        with self._lock:
+            now = self._tick()
+            before = self._arms.saved()
+            self._arms.remove(name)
+            try:
+                if self._journal is not None:
+                    self._journal.removed(name, now)
+            except BaseException:
+                self._arms.restore(*before)
+                raise
+            self._contexts.resize()
+            if self._journal is not None:
+                self._journal.done()
 
     @property
     def preference(self) -> Any:
@@ -269,12 +309,22 @@ class Agent:
 
     @preference.setter
     def preference(self, order: Any) -> None:
-        self._mind.check(order)
-        said = None if self._journal is None else self._journal.saying(order)
-        now = self._tick()
-        self._mind.prefer(order)
-        if self._journal is not None:
-            self._journal.preferred(said, now)
+        with self._lock:
+            self._mind.check(order)
+            if self._journal is None:
+                self._tick()
+                self._mind.prefer(order)
+                return
+            said = self._journal.saying(order)
+            now = self._tick()
+            before = self._mind.order
+            self._mind.prefer(order)
+            try:
+                self._journal.preferred(said, now)
+            except BaseException:
+                self._mind.prefer(before)
+                raise
+            self._journal.done()
 
     def explain(self, decision: Decision) -> Any:
         """What the agent now believes of the arms of a decision, as a table and as a sentence: an `Explanation`.
@@ -284,7 +334,8 @@ class Agent:
         """
         from mobandits.agent.explanation import explain  # noqa: PLC0415 - tables are loaded when they are needed
 
-        return explain(self, decision)
+        with self._lock:
+            return explain(self, decision)
 
     def merge(self, other: "Agent") -> None:
         """Learn all that another agent has learned, which did so apart from this one: on another shard.
@@ -307,10 +358,11 @@ class Agent:
         """
         from mobandits.agent.snapshot import save  # noqa: PLC0415
 
-        save(self, path)
+        with self._lock:
+            save(self, path)
 
     def close(self) -> None:
-        """Let go of the log, where there is one; nothing is lost without it."""
+        """Let go of the log, where there is one; nothing is lost without it. Later calls are refused."""
         if self._journal is not None:
             self._journal.journal.close()
 
@@ -344,13 +396,58 @@ class Agent:
         else:
             self._mind.lay(shared=bool(self._contexts.shared))
 
+    def _go_back(self, position: dict[str, Any] | None, streams: list[Any] | None) -> None:
+        """Be what a call that failed found: it may have begun a stage, drawn, and settled the shape of contexts."""
+        if position is not None:
+            self._mind.go_back(position)
+        if streams is not None:
+            self._mind.rewind(streams)
+        self._unsettle()
+
+    def _leave_to_parent(self) -> None:
+        """In the child of a fork: its parent goes on from the same state, so that what both learn would part."""
+        self._lock = _Elsewhere(self._process)
+
     def _unsettle(self) -> None:
         """Only a decision settles which shape contexts have."""
         if self._mind.stage == 0:
             self._contexts.lay(shared=None)
 
-    def _made(self, offer: Offer, now: float) -> tuple[Decision, float]:
-        """Decide, and keep the decision; the norm of the arm's features."""
+    def _made_many(self, names: tuple[Hashable, ...], slots: IntArray, tables: Array, now: float) -> list[Made]:
+        """Decisions between the same arms, in the same state unless a stage ends on the way; see `_made`.
+
+        Args:
+            names: of the eligible arms.
+            slots: theirs.
+            tables: (decisions, eligible arms or 1, features); left alone.
+            now: the time.
+        """
+        first, mind = self._waiting.next_id, self._mind
+        if self.propensity != "none" or mind.left is not None:
+            made = []
+            for number, rows in enumerate(tables.copy(), first):
+                if mind.left == 0:
+                    mind.begin()
+                made.append(self._made((names, slots, rows), now, number))
+                if mind.left is not None:
+                    mind.left -= 1
+            return made
+        guard, chosen, said = self._guard, np.zeros(len(tables), np.int64), np.empty((len(tables), 2))
+        mind.decide_many(mind.session, tables, slots, guard.low, guard.high, chosen, said)
+        if (chosen < 0).any():
+            guard.refuse(tables)
+        made = []
+        for number, (rows, place, (note, norm)) in enumerate(
+            zip(tables.copy(), chosen.tolist(), said.tolist(), strict=True), first
+        ):
+            slot = int(slots[place])
+            x = rows[place if len(rows) > 1 else 0].copy()
+            kept = Pending(x, slot, note, mind.stage, self._arms.slots[slot], now)
+            made.append((Decision(number, names[place], context=rows, eligible=names), kept, norm))
+        return made
+
+    def _made(self, offer: Offer, now: float, number: int) -> Made:
+        """A decision, what is to be kept of it, and the norm of the arm's features; nothing is kept yet."""
         (names, slots, rows), guard, mind = offer, self._guard, self._mind
         law = scores = chance = front = None
         if self.propensity == "none":
@@ -365,14 +462,10 @@ class Agent:
             chance, error = mind.chance(rows, slots, law, place, self.samples)
             front = tuple(names[i] for i in np.flatnonzero(law > 0.0).tolist())
             scores = None if scores is None else self._scales.outward(scores)
-        number = self._keep(rows[place if len(rows) > 1 else 0].copy(), int(slots[place]), note, now)
-        return Decision(number, names[place], chance, front, scores, error, rows, names), norm
-
-    def _keep(self, x: Array, slot: int, note: float, now: float) -> int:
-        mind = self._mind
-        if mind.left is not None:
-            mind.left -= 1
-        return self._waiting.add(Pending(x, slot, note, mind.stage, self._arms.slots[slot], now))
+        slot = int(slots[place])
+        x = rows[place if len(rows) > 1 else 0].copy()
+        kept = Pending(x, slot, note, mind.stage, self._arms.slots[slot], now)
+        return Decision(number, names[place], chance, front, scores, error, rows, names), kept, norm
 
     def _teach(self, number: int, kept: Pending, new: list[float], known: list[float]) -> None:
         """Learn what is new of a reward, and settle the decision where all is known."""
@@ -391,10 +484,30 @@ class Agent:
         """The time, where it matters; what it brings: rewards by default, and decisions that are too old."""
         if not self._timed:
             return self._now
-        self._now = max(self._now, float(self._clock()))
+        self._now = max(self._now, seconds(self._clock()))
+        if not self._waiting.timed:
+            return self._now
+        if self._journal is not None:
+            self._journal.check_usable()  # what time brings is learned, and must follow from the log
         for late, i in self._waiting.late(self._now):
             kept, new = self._waiting.open[late], [math.nan] * len(self.objectives)
             new[i] = self._defaults[i]
             known = new if kept.rewards is None else merged(kept.rewards, new, self._names)[1]
             self._teach(late, kept, new, known)
         return self._now
+
+
+class _Elsewhere:
+    """The lock of an agent in the child of a fork: nobody gets it."""
+
+    def __init__(self, process: int) -> None:
+        self._process = process
+
+    def __enter__(self) -> None:
+        raise RuntimeError(
+            f"this agent belongs to process {self._process}, from which process {os.getpid()} was forked: "
+            "make another agent in the child, or `Agent.load` what was saved before the fork"
+        )
+
+    def __exit__(self, *args: object) -> None:
+        pass

@@ -5,8 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from mobandits.agent.advice import listed, on_arm
 from mobandits.agent.inputs import members
 from mobandits.contracts.protocols import IntArray
+from mobandits.support.naming import quoted
 
 
 class Arms:
@@ -44,7 +46,7 @@ class Arms:
         """
         (name,) = members("arm", [name])
         if name in self._place:
-            raise ValueError(f"arm must be a new name, got {name!r}")
+            raise ValueError(f"arm must be a new name, got {quoted(name)}")
         slot = self.slots.index(-1) if -1 in self.slots else len(self.slots)
         self.slots[slot : slot + 1] = [self.count]
         self.count += 1
@@ -60,7 +62,7 @@ class Arms:
         """
         slot = self.slot(name)
         if len(self.names) == 1:
-            raise ValueError(f"arm must not be the last one, got {name!r}")
+            raise ValueError(f"arm must not be the last one, got {quoted(name)}")
         self.slots[slot] = -1
         self.names = tuple(each for each in self.names if each != name)
         self._lay({each: self._place[each] for each in self.names})
@@ -85,17 +87,25 @@ class Arms:
             ValueError: where there are none of them, one comes twice, or is no arm.
         """
         if isinstance(given, str) or not isinstance(given, Iterable):
-            raise ValueError(f"{called} must be a list of arms, got {given!r}")  # noqa: TRY004 - one kind of error
+            advice = f"; write [{quoted(given)}]" if self._knows(given) else on_arm(given, self.names)
+            raise ValueError(  # noqa: TRY004 - one kind of error
+                f"{called} must be a list of arms, got {quoted(given)}{advice}"
+            )
         wanted = list(given)
         try:
             rows = [self._row[name] for name in wanted]
         except (KeyError, TypeError):
-            known = ", ".join(map(repr, self.names[:10])) + ", ..." * (len(self.names) > 10)
             bad = next(name for name in wanted if not self._knows(name))
-            raise ValueError(f"{called} must name arms of the agent, which are {known}, got {bad!r}") from None
+            raise ValueError(self._unknown(called, bad)) from None
+        if wanted and isinstance(wanted[0], bool | np.bool_) and type(self.names[rows[0]]) is not bool:
+            raise ValueError(self._unknown(called, wanted[0]))  # of a mask: True is equal to the arm 1
         if not rows or len(set(rows)) < len(rows):
-            raise ValueError(f"{called} must name at least one arm, each once, got {wanted!r}")
+            raise ValueError(f"{called} must name at least one arm, each once, got {quoted(wanted)}")
         return np.array(rows, np.int64)
+
+    def _unknown(self, called: str, name: Any) -> str:
+        wanted = f"{called} must name arms of the agent, which are {listed(self.names)}"
+        return f"{wanted}, got {quoted(name)}{on_arm(name, self.names)}"
 
     def _knows(self, name: Any) -> bool:
         try:

@@ -1,18 +1,23 @@
 """What an agent has learned and how it plays: a compiled policy, which takes more arms or another order."""
 
+import copy
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from mobandits.agent import compiled_calls as compiled
 from mobandits.agent.growth import has_own_models, joined
-from mobandits.agent.parts import comparing, has_means, random_beliefs, with_order
+from mobandits.agent.parts import comparing, has_means, random_beliefs, unused_links, with_order
+from mobandits.compiling.compiled import compile_loop
 from mobandits.compiling.session import open_session, run, state_of
 from mobandits.contracts.protocols import Array, IntArray, Policy, Recipe, Rng, Shape, Stage
 from mobandits.orders.validity import check_objectives, check_order
+
+# The shape with an arm more, the policy for it, and its state; None before the first stage.
+Joining = tuple[Shape, Policy, Any]
 
 
 class Mind:
@@ -44,7 +49,7 @@ class Mind:
         self.order: Any = None
         self.stage = 0
         self.left: int | None = None
-        self._stages: Iterator[Stage] = iter(())
+        self._stages = _copyable(())
         self.policy: Any = None
         self._bound: Any = None
         self._refuse_misfit()
@@ -52,7 +57,7 @@ class Mind:
     def lay(self, *, shared: bool) -> None:
         """Settle whether the arms share the context, and begin."""
         self.shape = self.shape._replace(shared=shared)
-        self._stages = self.recipe.stages(self.shape)
+        self._stages = _copyable(self.recipe.stages(self.shape))
         self.begin()
 
     def begin(self) -> None:
@@ -61,17 +66,56 @@ class Mind:
         self.open(bound, bound.init())
         self.stage += 1
 
+    def position(self) -> dict[str, Any]:
+        """All that `lay` and `begin` change, for `go_back`."""
+        return {**vars(self), "_stages": copy.copy(self._stages)}
+
+    def go_back(self, position: dict[str, Any]) -> None:
+        """Undo what `lay` and `begin` changed since; nothing may have been learned meanwhile."""
+        vars(self).update(position)
+
+    def streams(self) -> list[Any]:
+        """Where the streams are, for `rewind`."""
+        streams = [self.rng.bit_generator.state]
+        if self._propensity == "sampled":
+            streams.append(self.other_rng.bit_generator.state)
+        return streams
+
+    def rewind(self, streams: list[Any]) -> None:
+        """Have the streams where they were: what was drawn since is drawn again."""
+        for rng, state in zip((self.rng, self.other_rng), streams, strict=False):
+            rng.bit_generator.state = state
+
     def open(self, bound: Policy, state: Any) -> None:
         """Play on with what the recipe binds to, from a state."""
         self._bound = bound
         self.policy = bound if self.order is None else with_order(bound, self.order)
         self.session = open_session(self.policy, self.rng, state)
-        self.means, self.own_models = has_means(self.policy), has_own_models(self.recipe, self.shape)
-        decide = compiled.decide if self._propensity == "none" else compiled.decide_openly
-        self.decide, self.decide_many, self.law_of = (
-            run(function, self.session) for function in (decide, compiled.decide_many, compiled.law_of)
-        )
+        self.means = has_means(self.policy)
+        self.own_models = has_own_models(self.recipe, self.shape)
+        self.decide = self._decision()
+        self.decide_many = run(compiled.decide_many, self.session)
+        self.law_of = run(compiled.law_of, self.session)
         self.learn = run(compiled.learn, self.session, keeps=True)
+
+    def _decision(self) -> Callable[..., tuple[int, float, float]]:
+        """`rounds.decide`, or `rounds.decide_openly` with scores that are mean rewards, whatever beliefs are about."""
+        if self._propensity == "none":
+            return run(compiled.decide, self.session)
+        decide = run(compiled.decide_openly, self.session)
+        inner = comparing(self.policy)
+        links = unused_links(inner) if inner is not None and self.means else None
+        if links is None:
+            return decide
+        put_links = compile_loop(compiled.put_links, links)
+
+        def decide_linked(*arguments: Any) -> tuple[int, float, float]:
+            made = decide(*arguments)
+            if made[0] != compiled.OUTSIDE:  # then nothing was scored
+                put_links(links, arguments[-1])
+            return made
+
+        return decide_linked
 
     def chance(self, rows: Array, slots: IntArray, law: Array, place: int, samples: int) -> tuple[float, float]:
         """The probability of the arm that was drawn from `law`, and its standard error.
@@ -120,22 +164,29 @@ class Mind:
         if self.stage:
             self.open(self._bound, self.state())
 
-    def join(self, slot: int, like: int | None) -> None:
-        """Make room for an arm in `slot`, which starts from the prior or from what is believed of the arm in `like`.
+    def joining(self, slot: int, like: int | None) -> Joining:
+        """What `join` takes: room for an arm in `slot`, while all stays as it is.
+
+        Args:
+            slot: of the arm.
+            like: the slot of the arm whose beliefs it starts from; None: the prior.
 
         Raises:
             ValueError: where the recipe does not go with so many arms.
         """
         if self.left is not None:
             raise ValueError(f"arm must not be added to {type(self.recipe).__name__}, which plays in stages")
-        more = self.shape._replace(arms=max(self.shape.arms, slot + 1))
+        shape = self.shape._replace(arms=max(self.shape.arms, slot + 1))
+        if self.stage == 0:
+            return shape, self.recipe.bind(shape), None
+        bound, state = joined(self.recipe, self.shape, self.state(), slot, like)
+        return shape, bound, state
+
+    def join(self, joining: Joining) -> None:
+        """Play on with an arm more."""
+        self.shape, bound, state = joining
         if self.stage:
-            bound, state = joined(self.recipe, self.shape, self.state(), slot, like)
-            self.shape = more
             self.open(bound, state)
-        else:
-            self.recipe.bind(more)
-            self.shape = more
 
     def restore(self, stage: int, left: int | None, arrays: Any) -> None:
         """Go on from where another mind of this recipe was; `arrays` makes its state from that of the policy.
@@ -143,7 +194,7 @@ class Mind:
         Raises:
             ValueError: where the recipe has no such stage.
         """
-        self._stages = self.recipe.stages(self.shape)
+        self._stages = _copyable(self.recipe.stages(self.shape))
         there = next(itertools.islice(self._stages, stage - 1, None), None)
         if there is None:
             raise ValueError(f"stage must be one that {type(self.recipe).__name__} has, got {stage}")
@@ -168,3 +219,9 @@ class Mind:
                 )
         if len(said) == 2:
             raise said[0]
+
+
+def _copyable(stages: Iterable[Stage]) -> Iterator[Stage]:
+    """The stages one after the other, by an iterator whose copies go on from where it is."""
+    (iterator,) = itertools.tee(stages, 1)
+    return iterator

@@ -1,6 +1,7 @@
 """What an agent does in compiled form: a decision, many decisions, a lesson. Inputs are checked on the way."""
 
 import math
+from typing import Any
 
 from mobandits.compiling.compiled import kernel
 from mobandits.compiling.session import Session
@@ -81,6 +82,13 @@ def believe(policy: Policy, session: Session, context: Array, arms: IntArray, rn
     """What `policy` would act on if it knew what the session's knows."""
     beliefs: Beliefs = policy.beliefs(session.state, context, arms, rng)
     return beliefs
+
+
+def put_links(links: Any, values: Array) -> None:
+    """Replace linear predictors (arms, objectives) by mean rewards: `links.mean(objective, predictor)`."""
+    for a in range(values.shape[0]):
+        for l in range(values.shape[1]):
+            values[a, l] = links.mean(l, values[a, l])
 
 
 def decide_many(

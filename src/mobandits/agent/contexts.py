@@ -5,10 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from mobandits.agent.advice import listed, on_numbers, on_rows, on_shape
 from mobandits.agent.arms import Arms
 from mobandits.agent.decision import Offer
 from mobandits.contracts.protocols import Array
 from mobandits.support.checks import doubles, is_ready
+from mobandits.support.naming import quoted
 
 
 class Contexts:
@@ -29,9 +31,12 @@ class Contexts:
 
     def offer(self, context: Any, eligible: Iterable[Hashable] | None) -> Offer:
         """The arms that may be played, and their rows, in memory that nobody else changes."""
-        if isinstance(context, Mapping):
+        if is_ready(context):  # first, since it is the most frequent and the fastest to tell
+            given = context.copy()
+        elif isinstance(context, Mapping):
             return self._offer_named(context, eligible)
-        given = context.copy() if is_ready(context) else self._doubles("context", context)
+        else:
+            given = self._doubles("context", context)
         if given.shape != self._wanted:
             self._settle("context", given.shape)
         own, arms = given.ndim == 2, self._arms
@@ -44,19 +49,40 @@ class Contexts:
 
     def _offer_named(self, context: Mapping[Any, Any], eligible: Iterable[Hashable] | None) -> Offer:
         names = list(context if eligible is None else eligible)
-        places = self._arms.rows(names)
+        try:
+            places = self._arms.rows(names, "context" if eligible is None else "eligible")
+        except ValueError:
+            wrong = on_rows(context, self._arms.names) if eligible is None else None
+            if wrong is None:
+                raise
+            raise ValueError(f"{wrong}{self._on_numbers(context)}") from None
         if missing := [name for name in names if name not in context]:
-            raise ValueError(f"context must have a row for every eligible arm, got none for {missing[0]!r}")
+            raise ValueError(
+                f"context must have a row for every eligible arm, got none for {quoted(missing[0])}, "
+                f"and rows for {listed(context) or 'none'}"
+            )
         given = self._doubles("context", [context[name] for name in names])
         if given.ndim == 2 and given.shape[1] == self._features:
             self._settle("context", (len(self._arms.names), self._features))
         else:
-            raise ValueError(f"context must have rows of {self._features} numbers, got shape {given.shape}")
+            rule = f"rows of {self._features} numbers in the order of the features"
+            raise ValueError(f"context must have {rule}, got shape {given.shape}")
         return tuple(names), self._arms.everyone[places], given
+
+    def offers(self, contexts: Any, eligible: Iterable[Hashable] | None) -> Offer:
+        """As `offer` for contexts (n, features) or (n, arms, features): rows are (n, eligible arms or 1, features)."""
+        tables, arms = self.tables(contexts), self._arms
+        if eligible is None:
+            return arms.names, arms.everyone, tables
+        places = arms.rows(eligible)
+        names = tuple(arms.names[place] for place in places.tolist())
+        return names, arms.everyone[places], tables[:, places] if self.own else tables
 
     def tables(self, contexts: Any) -> Array:
         """(n, arms or 1, features) of contexts (n, features) or (n, arms, features)."""
         given = self._doubles("contexts", contexts)
+        if given.shape == (0,):  # an empty list of contexts
+            given = given.reshape(0, *(self._wanted or (self._features,)))
         if given.shape[1:] != self._wanted or given.ndim < 2:
             self._settle("contexts", given.shape, batch=True)
         return given if given.ndim == 3 else given[:, None]
@@ -78,8 +104,15 @@ class Contexts:
 
     def _doubles(self, name: str, value: Any) -> Array:
         if value is None and self._features > 0:
-            raise ValueError(f"{name} must be numbers, got None")
-        return np.empty(0) if value is None else doubles(name, value)
+            raise ValueError(f"{name} must be numbers, got None{self._on_numbers(value, name)}")
+        try:
+            return np.empty(0) if value is None else doubles(name, value)
+        except ValueError as error:
+            raise ValueError(f"{error}{self._on_numbers(value, name)}") from error
+
+    def _on_numbers(self, value: Any, name: str = "context") -> str:
+        count = len(self._arms.names)
+        return on_numbers(value, self._features, count, shared=self.shared, batch=name == "contexts")
 
     def _settle(self, name: str, shape: tuple[int, ...], *, batch: bool = False) -> None:
         """Take the shape of the first context; refuse all others afterwards."""
@@ -96,4 +129,5 @@ class Contexts:
         said = [((*("n",) * batch, *axes), (*n, *sizes)) for sizes, axes in known.items()]
         wanted = " or ".join(f"({', '.join(axes)}{',' * (len(axes) == 1)}) = {sizes}" for axes, sizes in said)
         because = "" if self._wanted is None else ", as the first one had"
-        raise ValueError(f"{name} must have shape {wanted}{because}, got {shape}")
+        advice = on_shape(shape, d, count, batch=batch)
+        raise ValueError(f"{name} must have shape {wanted}{because}, got {shape}{advice}")

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from mobandits.logs.names import decoded, encoded
+from mobandits.support.naming import quoted
 
 PLAIN = (bool, int, float, str, types.NoneType)
 # Names in files, and where their public classes are. A name in a file outlives the module that it was named after.
@@ -60,7 +61,7 @@ def made(description: Any, where: str) -> Any:
         Levels(levels=[[0, 1, 2], [3, -1, -1]])
     """
     if not isinstance(description, dict):
-        raise ValueError(f"{where} must be a description, got {description!r:.80}")  # noqa: TRY004
+        raise ValueError(f"{where} must be a description, got {quoted(description)}")  # noqa: TRY004
     keys = set(description)
     if keys == {"value"}:
         value = decoded(description["value"])
@@ -69,12 +70,12 @@ def made(description: Any, where: str) -> Any:
     if keys <= {"array", "tuple", "list"} and len(keys) == 1:
         ((kind, items),) = description.items()
         if not isinstance(items, list):
-            raise ValueError(f"{where} must hold a list, got {items!r:.80}")
+            raise ValueError(f"{where} must hold a list, got {quoted(items)}")
         if kind == "array":
             return _numbers(items, where)
         return (tuple if kind == "tuple" else list)(made(one, where) for one in items)
     if keys != {"class", "with"} or not isinstance(description["with"], dict):
-        raise ValueError(f"{where} must be a description, got {description!r:.80}")
+        raise ValueError(f"{where} must be a description, got {quoted(description)}")
     cls = _class_of(description["class"], where)
     given = {name: made(value, f"{where}.{name}") for name, value in description["with"].items()}
     kinds = typing.get_type_hints(cls)
@@ -91,7 +92,7 @@ def _numbers(items: list[Any], where: str) -> list[Any]:
         if isinstance(one, list):
             _numbers(one, where)
         elif type(one) not in (int, float):
-            raise ValueError(f"{where} must hold numbers, got {one!r:.80}")
+            raise ValueError(f"{where} must hold numbers, got {quoted(one)}")
     return items
 
 
@@ -104,7 +105,7 @@ def _check_kind(where: str, value: Any, kind: Any) -> None:
     else:
         fits = not kinds <= set(PLAIN)
     if not fits:
-        raise ValueError(f"{where} must be of type {kind}, got {value!r:.80}")
+        raise ValueError(f"{where} must be of type {kind}, got {quoted(value)}")
 
 
 def _kinds_of(kind: Any) -> Iterator[Any]:
@@ -129,7 +130,7 @@ def _class_of(name: Any, where: str) -> type:
     room, _, cls = name.rpartition(".") if isinstance(name, str) else ("", "", "")
     found = getattr(importlib.import_module(MODULES[room]), cls, None) if room in MODULES else None
     if not (isinstance(found, type) and dataclasses.is_dataclass(found) and found.__module__.startswith("mobandits.")):
-        raise ValueError(f"{where} must name a public class of mobandits, got {name!r:.80}")
+        raise ValueError(f"{where} must name a public class of mobandits, got {quoted(name)}")
     return found
 
 

@@ -11,7 +11,9 @@ from mobandits.agent.decision import Decision
 from mobandits.agent.parts import comparing, plain_explorer, unwrapped
 from mobandits.compiling.compiled import compile_loop
 from mobandits.contracts.protocols import Array
+from mobandits.orders.order import in_words
 from mobandits.policies.composition import exchanged
+from mobandits.support.naming import conjunction, quoted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,7 +27,8 @@ class Explanation:
 
     Attributes:
         decision: which.
-        estimates: (eligible arms, objectives) in the objectives' own directions and units.
+        estimates: (eligible arms, objectives) mean rewards in the objectives' own directions and units, also where
+            the policy compares the linear predictors of generalized linear models.
         low: the lower ends of the intervals.
         high: their upper ends.
         dominated_by: per eligible arm, the arms whose estimates are at least as good in all and better in one.
@@ -72,16 +75,16 @@ class Explanation:
 def explain(agent: "Agent", decision: Decision) -> Explanation:
     """See `Agent.explain`."""
     if not isinstance(decision, Decision) or decision.context is None:
-        raise ValueError(f"decision must be one that decide returned, got {decision!r}")
+        raise ValueError(f"decision must be one that decide returned, got {quoted(decision)}")
     inner = comparing(agent._mind.policy)
     if inner is None:
         raise ValueError(f"{type(agent.recipe).__name__} has no estimates per arm and objective to explain it by")
     gone = [name for name in decision.eligible if name not in agent.arms]
     if gone:
-        raise ValueError(f"decision must be between arms that are still there, got {gone[0]!r}")
+        raise ValueError(f"decision must be between arms that are still there, got {quoted(gone[0])}")
     slots = np.array([agent._arms.slot(name) for name in decision.eligible], np.int64)
     mind, rng = agent._mind, np.random.default_rng([agent.seed, 2])
-    plain = exchanged(mind.policy, explorer=plain_explorer(inner.explorer))
+    plain = exchanged(mind.policy, explorer=plain_explorer(inner))
     mean, low, high = unwrapped(_believe(plain, mind, decision.context, slots, rng))
     law = mind.probabilities(decision.context, slots, rng)
     said_of = agent._scales.outward
@@ -105,7 +108,7 @@ def _dominated(mean: Array, names: tuple[Hashable, ...]) -> tuple[tuple[Hashable
 
 
 def _sentence(agent: "Agent", decision: Decision, estimates: Array, dominated: Any, front: Any) -> str:
-    place, order = decision.eligible.index(decision.arm), agent.preference
+    place = decision.eligible.index(decision.arm)
     chance = "" if decision.propensity is None else f" with probability {decision.propensity:.3g}"
     values = zip(agent.objectives, estimates[place].tolist(), strict=True)
     paid = ", ".join(f"{one.name} {one.say(value)}" for one, value in values)
@@ -119,11 +122,12 @@ def _sentence(agent: "Agent", decision: Decision, estimates: Array, dominated: A
     out += f", and it dominates {_names(beaten)}" if beaten else ""
     others = [name for name in front if name != decision.arm]
     there = "On" if decision.arm in front else "No more on"
-    out += f". {there} the front of {order!r} within what is not known yet"
+    words = in_words(agent.preference, [str(one.name) for one in agent.objectives])
+    out += f". {there} the front within what is not known yet ({words})"
     return out + (f", with {_names(others)}." if others else ", alone." if decision.arm in front else ".")
 
 
 def _names(names: Any) -> str:
     said = [str(name) for name in names]
     shown = said if len(said) <= 6 else [*said[:5], f"{len(said) - 5} more"]
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+    return conjunction(shown)

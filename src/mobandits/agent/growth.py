@@ -14,7 +14,7 @@ def joined(recipe: Recipe, shape: Shape, state: Any, slot: int, like: int | None
     Args:
         recipe: of the policy.
         shape: of the problem before.
-        state: before; consumed.
+        state: before; it stays as it is.
         slot: of the new arm: one below `shape.arms` that was left, or the next.
         like: the slot of the arm whose beliefs it starts from; None: the prior.
     """
@@ -23,6 +23,7 @@ def joined(recipe: Recipe, shape: Shape, state: Any, slot: int, like: int | None
     if slot == shape.arms:
         state = grown(state, before, after)
     else:
+        state = rebuilt(state, (array.copy() for array in arrays(state)))
         copy_slot(state, before, before, after, slot, slot)
     if like is not None:
         copy_slot(state, state, before, after, slot, like)
@@ -59,7 +60,7 @@ def grown(state: Any, before: Any, after: Any) -> Any:
     """`state` with room for the arms that `after` has and `before` has not; they know nothing yet.
 
     Args:
-        state: of the policy with fewer arms; consumed.
+        state: of the policy with fewer arms; arrays without an axis of arms are shared.
         before: the first state of that policy.
         after: the first state of the policy with more.
 

@@ -63,6 +63,8 @@ class Guard:
 
     def look_at_rewards(self, rewards: Sequence[float]) -> None:
         """The rewards of a decision, NaN where not observed."""
+        if not self._rewards:
+            return
         if any(value < one.low or value > one.high for one in self._rewards for value in rewards):  # never so for NaN
             self._rewards = [one for one in self._rewards if not self._complains(one, NOTHING, np.array(rewards))]
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from mobandits.logs.names import checked_name, decoded
 from mobandits.support.checks import integer, number
+from mobandits.support.naming import quoted, shortened
 
 LARGEST = 2**63 - 1
 MOST_FEATURES = 100_000  # a Gram matrix of so many has 80 GB
@@ -26,7 +27,7 @@ def whole(name: str, value: Any, at_least: int = 0, at_most: int = LARGEST) -> i
     """
     integer(name, value, at_least=at_least)
     if value > at_most:
-        raise ValueError(f"{name} must be at most {at_most}, got {value!r:.40}")
+        raise ValueError(f"{name} must be at most {at_most}, got {quoted(value)}")
     return int(value)
 
 
@@ -42,28 +43,28 @@ def check_header(header: dict[str, Any]) -> None:
         ValueError: naming key, rule and value.
     """
     if set(header) != KEYS:
-        raise ValueError(f"header must have {', '.join(sorted(KEYS))}, got {', '.join(sorted(header))}")
+        raise ValueError(f"header must have {', '.join(sorted(KEYS))}, got {shortened(', '.join(sorted(header)))}")
     options = header["options"]
     if not isinstance(options, dict) or set(options) != set(OPTIONS):
-        raise ValueError(f"options must be {', '.join(OPTIONS)}, got {options!r:.80}")
+        raise ValueError(f"options must be {', '.join(OPTIONS)}, got {quoted(options)}")
     whole("features", options["features"], at_most=MOST_FEATURES)
     whole("samples", options["samples"], 1)
     if options["rounds"] is not None:
         whole("rounds", options["rounds"], 1)
     for one in _list(header["objectives"], "objectives"):
         if not isinstance(one, dict) or set(one) != {"name", *FIELDS}:
-            raise ValueError(f"objectives must have name, {', '.join(FIELDS)}, got {one!r:.80}")
+            raise ValueError(f"objectives must have name, {', '.join(FIELDS)}, got {quoted(one)}")
     _check_arms(header)
     _check_stage(header)
     waits, dropped = header["waiting"], header["dropped"]
     if not isinstance(waits, dict) or set(waits) != {"limit", "max_age", "remembered"}:
-        raise ValueError(f"waiting must be limit, max_age and remembered, got {waits!r:.80}")
+        raise ValueError(f"waiting must be limit, max_age and remembered, got {quoted(waits)}")
     if not isinstance(dropped, dict) or set(dropped) != {"limit", "age"}:
-        raise ValueError(f"dropped must be limit and age, got {dropped!r:.80}")
+        raise ValueError(f"dropped must be limit and age, got {quoted(dropped)}")
     for name, value in {**dropped, **{name: header[name] for name in ("next_id", "lessons", "logged")}}.items():
         whole(name, value)
     if type(header["now"]) is not float:
-        raise ValueError(f"now must be seconds, a float, got {header['now']!r:.40}")
+        raise ValueError(f"now must be seconds, a float, got {quoted(header['now'])}")
     number("now", header["now"], at_least=0.0)
 
 
@@ -77,12 +78,12 @@ def _check_stage(header: dict[str, Any]) -> None:
     stage = whole("stage", header["stage"], at_most=MOST_STAGES)
     shared = header["shared"]
     if not (shared is None if stage == 0 else isinstance(shared, bool)):
-        raise ValueError(f"shared must be true or false from the first stage on, got {shared!r:.40}")
+        raise ValueError(f"shared must be true or false from the first stage on, got {quoted(shared)}")
     if header["left"] is not None:
         whole("left", header["left"])
 
 
 def _list(given: Any, where: str) -> list[Any]:
     if not isinstance(given, list):
-        raise ValueError(f"{where} must be a list, got {given!r:.80}")  # noqa: TRY004
+        raise ValueError(f"{where} must be a list, got {quoted(given)}")  # noqa: TRY004
     return given

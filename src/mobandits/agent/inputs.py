@@ -6,20 +6,52 @@ from typing import Any
 
 import numpy as np
 
+from mobandits.agent.advice import on_rewards
 from mobandits.contracts.protocols import Recipe
 from mobandits.support.checks import doubles, integer
+from mobandits.support.naming import quoted, shortened
+from mobandits.support.nearest import did_you_mean
 
 
 def check_recipe(recipe: Any) -> None:
     """Refuse what is no recipe, such as its class."""
     if not isinstance(recipe, Recipe):
-        raise ValueError(f"recipe must be a recipe such as MolUcb(scale=0.3), got {recipe!r}")  # noqa: TRY004
+        raise ValueError(f"recipe must be a recipe such as MolUcb(scale=0.3), got {quoted(recipe)}")  # noqa: TRY004
 
 
 def check_counts(**counts: tuple[Any, int]) -> None:
     """Refuse what is not an integer of at least as much: {name: (value, least)}."""
     for name, (value, least) in counts.items():
         integer(name, value, at_least=least)
+
+
+def check_clock(clock: Any) -> None:
+    """Refuse what cannot be called."""
+    if not callable(clock):
+        rule = "clock must be a function without arguments, such as time.time"
+        raise ValueError(f"{rule}, got {quoted(clock)}")  # noqa: TRY004 - one kind of error
+
+
+def seconds(told: Any) -> float:
+    """What a clock returns, as seconds.
+
+    Raises:
+        ValueError: where it is no finite number.
+
+    Example:
+        >>> seconds(3)
+        3.0
+        >>> seconds(math.inf)
+        Traceback (most recent call last):
+        ValueError: clock must return a finite number of seconds, got inf
+    """
+    try:
+        number = float(told)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise ValueError(f"clock must return a finite number of seconds, got {quoted(told)}")
+    return number
 
 
 def members(name: str, given: int | Sequence[Any]) -> tuple[Any, ...]:
@@ -36,13 +68,13 @@ def members(name: str, given: int | Sequence[Any]) -> tuple[Any, ...]:
         return tuple(range(int(given)))
     wanted = f"{name} must be a number of at least 1, or different names"
     if isinstance(given, str) or not isinstance(given, Sequence) or len(given) == 0:
-        raise ValueError(f"{wanted}, got {given!r}")
+        raise ValueError(f"{wanted}, got {quoted(given)}")
     try:
         twice = len(set(given)) < len(given)
     except TypeError as error:
-        raise ValueError(f"{wanted} that can be hashed, got {given!r}") from error
+        raise ValueError(f"{wanted} that can be hashed, got {quoted(given)}") from error
     if twice:
-        raise ValueError(f"{wanted}, got {given!r}")
+        raise ValueError(f"{wanted}, got {quoted(given)}")
     return tuple(given)
 
 
@@ -60,13 +92,18 @@ def reward_list(rewards: Any, places: Mapping[Any, int]) -> list[float]:
         >>> reward_list({"cost": -2.0}, {"quality": 0, "cost": 1})
         [nan, -2.0]
     """
-    given = _by_name(rewards, places) if isinstance(rewards, Mapping) else rewards
-    array = doubles("rewards", given)
+    named = type(rewards) is not list and isinstance(rewards, Mapping)
+    given = _by_name(rewards, places) if named else rewards
+    try:
+        array = doubles("rewards", given)
+    except ValueError as error:
+        raise ValueError(_not_numbers(rewards, error, places)) from error
     if array.shape != (len(places),):
-        raise ValueError(f"rewards must have shape (objectives,) = ({len(places)},), got {array.shape}")
+        wanted = f"shape (objectives,) = ({len(places)},)"
+        raise ValueError(f"rewards must have {wanted}, got {array.shape}{on_rewards(list(places))}")
     values: list[float] = array.tolist()
     if math.inf in values or -math.inf in values:
-        raise ValueError(f"rewards must be finite, or NaN where not observed, got {values}")
+        raise ValueError(f"rewards must be finite, or NaN where not observed, got {quoted(values)}")
     return values
 
 
@@ -74,10 +111,30 @@ def _by_name(rewards: Mapping[Any, Any], places: Mapping[Any, int]) -> list[Any]
     given: list[Any] = [math.nan] * len(places)
     for name, value in rewards.items():
         if name not in places:
-            known = ", ".join(map(str, places))
-            raise ValueError(f"rewards must name objectives of the agent, which are {known}, got {name!r}")
+            raise ValueError(_unknown_objective(name, places))
         given[places[name]] = value
     return given
+
+
+def _unknown_objective(name: Any, places: Mapping[Any, int]) -> str:
+    known = list(places)
+    wanted = f"rewards must name objectives of the agent, which are {shortened(', '.join(map(str, known)))}"
+    by_position = isinstance(name, int) and 0 <= name < len(known)
+    advice = f"; position {name} is {quoted(known[name])}" if by_position else did_you_mean(name, known)
+    return f"{wanted}, got {quoted(name)}{advice}"
+
+
+def _not_numbers(rewards: Any, error: ValueError, places: Mapping[Any, int]) -> str:
+    """What to say of rewards that are not numbers: of a dictionary, which of its values is none."""
+    for name, value in rewards.items() if isinstance(rewards, Mapping) else ():
+        try:
+            fits = doubles("reward", value).ndim == 0
+        except ValueError:
+            fits = False
+        if not fits:
+            rule = "a number, or NaN or None where it was not observed"
+            return f"rewards[{quoted(name)}] must be {rule}, got {quoted(value)}"
+    return f"{error}{on_rewards(list(places))}"
 
 
 def merged(known: Sequence[float], new: Sequence[float], names: Sequence[Any]) -> tuple[list[float], list[float]]:
@@ -98,5 +155,5 @@ def merged(known: Sequence[float], new: Sequence[float], names: Sequence[Any]) -
         elif math.isnan(value) or value == known[i]:
             fresh[i] = math.nan
         else:
-            raise ValueError(f"rewards[{names[i]!r}] was {known[i]:g} before and must not change, got {value:g}")
+            raise ValueError(f"rewards[{quoted(names[i])}] was {known[i]:g} before and must not change, got {value:g}")
     return fresh, joined

@@ -8,6 +8,7 @@ from mobandits.contracts.protocols import Array
 from mobandits.estimators.linear import RidgeState, refresh, split_grams
 from mobandits.estimators.sample_mean import MeanState
 from mobandits.policies.baselines.random_choice import Plays
+from mobandits.support.naming import quoted
 
 if TYPE_CHECKING:
     from mobandits.agent.agent import Agent
@@ -16,13 +17,19 @@ if TYPE_CHECKING:
 def merge(agent: "Agent", other: "Agent") -> None:
     """Let `agent` know what both know; see `Agent.merge`."""
     if type(other) is not type(agent) or other is agent:
-        raise ValueError(f"merge needs another agent, got {other!r}")
+        raise ValueError(f"merge needs another agent, got {quoted(other)}")
+    first, second = sorted((agent, other), key=id)  # in one order, or two threads could wait for each other
+    with first._lock, second._lock:
+        _merge(agent, other)
+
+
+def _merge(agent: "Agent", other: "Agent") -> None:
     if agent._journal is not None:
         raise ValueError("merge needs an agent without a log: to replay it would not lead to what another one learned")
     for name in ("recipe", "objectives", "features", "arms", "rounds"):
         mine, theirs = getattr(agent, name), getattr(other, name)
         if mine != theirs:
-            raise ValueError(f"merge needs agents of equal {name}, got {mine!r} and {theirs!r}")
+            raise ValueError(f"merge needs agents of equal {name}, got {quoted(mine)} and {quoted(theirs)}")
     mind, theirs = agent._mind, other._mind
     if theirs.stage == 0:
         return
@@ -30,7 +37,9 @@ def merge(agent: "Agent", other: "Agent") -> None:
         agent._contexts.lay(shared=other._contexts.shared)
         mind.lay(shared=bool(other._contexts.shared))
     if agent._contexts.shared != other._contexts.shared or mind.left is not None:
-        raise ValueError(f"merge needs agents with contexts of one shape, and without stages, got {agent.recipe!r}")
+        raise ValueError(
+            f"merge needs agents with contexts of one shape, and without stages, got {quoted(agent.recipe)}"
+        )
     if agent._arms.slots != other._arms.slots:
         raise ValueError("merge needs agents whose arms came and went in the same order")
     mind.open(mind._bound, added(mind.state(), theirs.state(), mind._bound, type(agent.recipe).__name__))

@@ -12,6 +12,7 @@ from mobandits.agent.inputs import members
 from mobandits.contracts.assumptions import InputWarning
 from mobandits.contracts.protocols import Array
 from mobandits.support.checks import number
+from mobandits.support.naming import quoted
 
 
 @dataclass(frozen=True)
@@ -51,9 +52,9 @@ class Objective:
 
     def __post_init__(self) -> None:
         if not isinstance(self.minimise, bool):
-            raise ValueError(f"Objective.minimise must be True or False, got {self.minimise!r}")  # noqa: TRY004
+            raise ValueError(f"Objective.minimise must be True or False, got {quoted(self.minimise)}")  # noqa: TRY004
         if not isinstance(self.unit, str):
-            raise ValueError(f"Objective.unit must be a text, got {self.unit!r}")  # noqa: TRY004
+            raise ValueError(f"Objective.unit must be a text, got {quoted(self.unit)}")  # noqa: TRY004
         for field in ("low", "high", "default"):
             if getattr(self, field) is not None:
                 number(f"Objective.{field}", getattr(self, field))
@@ -131,7 +132,7 @@ class Expectations:
             low, high = self._ranges[i]
             if value < low or value > high:
                 self._ranges[i] = -math.inf, math.inf
-                said = f"rewards[{self._names[i]!r}] were expected in [{low:g}, {high:g}], got {value:g}"
+                said = f"rewards[{quoted(self._names[i])}] were expected in [{low:g}, {high:g}], got {value:g}"
                 warnings.warn(said, InputWarning, stacklevel=3)
 
 

@@ -9,6 +9,7 @@ from mobandits.explorers import Linked, Thompson, Ucb
 from mobandits.orders import ExploreWide
 from mobandits.policies.composite import Composite
 from mobandits.policies.composition import composite, exchanged
+from mobandits.support.naming import quoted
 
 
 def comparing(policy: Any) -> Composite | None:
@@ -34,21 +35,42 @@ def with_order(policy: Policy, order: Any) -> Any:
     if inner is None:
         raise ValueError(
             f"preference must be left alone with {type(policy).__name__}: only policies of an estimator, an explorer "
-            f"and an order, such as MolUcb, can exchange it, got {order!r}"
+            f"and an order, such as MolUcb, can exchange it, got {quoted(order)}"
         )
     if isinstance(inner.order, ExploreWide) and not isinstance(order, ExploreWide):
         order = ExploreWide(order, inner.order.epsilon)
     return exchanged(policy, order=order)
 
 
-def plain_explorer(explorer: Any) -> Any:
-    """An explorer that believes in estimates and the intervals that `explorer` rests on.
+def plain_explorer(inner: Composite) -> Any:
+    """An explorer that believes in estimated mean rewards and the intervals that the policy's explorer rests on.
 
     Intervals of `Ucb` are its own; those of `Thompson` are one standard deviation of its samples; `Greedy` has none.
     """
-    if isinstance(explorer, Linked):
-        return Linked(plain_explorer(explorer.explorer), explorer.links)
-    return Ucb(explorer.radius) if isinstance(explorer, Thompson) else explorer
+    linked = isinstance(inner.explorer, Linked)
+    explorer = inner.explorer.explorer if linked else inner.explorer
+    plain = Ucb(explorer.radius) if isinstance(explorer, Thompson) else explorer
+    links = inner.explorer.links if linked else unused_links(inner)
+    return plain if links is None else Linked(plain, links)
+
+
+def unused_links(inner: Composite) -> Any:
+    """The links of a policy that believes in linear predictors, and not in the mean rewards to which they lead.
+
+    Returns:
+        A part with `mean(objective, predictor)`; None where beliefs are of rewards.
+
+    Example:
+        >>> from mobandits.contracts.protocols import Shape
+        >>> from mobandits.policies import MoglbUcb, MolTs, MolUcb
+        >>> shape = Shape(arms=3, features=2, objectives=2)
+        >>> [unused_links(recipe.bind(shape)) for recipe in (MoglbUcb(), MolTs(links="logit"), MolUcb())]
+        [Shared(link=Logit()), None, None]
+    """
+    explorer = inner.explorer
+    while dataclasses.is_dataclass(explorer) and not isinstance(explorer, Linked):
+        explorer = getattr(explorer, "explorer", None)  # some look at what another believes
+    return None if isinstance(explorer, Linked) else getattr(inner.estimator, "links", None)
 
 
 def unwrapped(beliefs: Any) -> Beliefs:

@@ -9,6 +9,7 @@ import numpy as np
 
 from mobandits.agent.objectives import Objective
 from mobandits.contracts.protocols import Array
+from mobandits.support.naming import quoted
 
 NAN = math.nan
 
@@ -126,7 +127,8 @@ class Waiting:
     def missing(self, number: object) -> str:
         """Why no reward can be taken for an id that is neither open nor remembered."""
         if type(number) is not int or not 0 <= number < self.next_id:
-            return f"decision_id must be of a decision that was made, got {number!r}"
+            advice = "; write decision.id" if hasattr(number, "arm") else ""
+            return f"decision_id must be of a decision that was made, got {quoted(number)}{advice}"
         return (
             f"decision_id must be of a decision that waits for rewards, got {number}: it was settled long ago, or "
             f"dropped ({self.dropped['age']} were for their age, {self.dropped['limit']} because too many waited)"

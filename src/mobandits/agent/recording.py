@@ -1,6 +1,6 @@
 """An agent and its log: every call that changes something is written before it returns, and can be played again."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ from mobandits.agent.descriptions import described, made
 from mobandits.logs.errors import LogError
 from mobandits.logs.journal import Journal
 from mobandits.logs.names import checked_name
-from mobandits.support.naming import concise
+from mobandits.support.naming import concise, quoted
 
 if TYPE_CHECKING:
     from mobandits.agent.agent import Agent
@@ -26,11 +26,41 @@ class Recorder:
     def __init__(self, journal: Journal, arms: tuple[Hashable, ...]) -> None:
         self.journal = journal
         self._numbers = {name: number for number, name in enumerate(arms)}
+        self._before: int | None = None  # events before the call that is being written, until the agent has done it
         self.silent = False  # while events are replayed
 
     def position(self) -> int:
         """How many events there are."""
         return len(self.journal)
+
+    def check_usable(self) -> None:
+        """Refuse a log that takes no events, or has one that the agent does not know.
+
+        Raises:
+            LogError: saying why.
+        """
+        if self.silent:
+            return
+        self.journal.check_usable()
+        if self._before is not None and len(self.journal) != self._before:
+            raise LogError(
+                f"{self.journal.folder} has an event that its agent does not know, since a call was interrupted: close "
+                "the agent, and make it again with its log"
+            )
+        self._before = None
+
+    def done(self) -> None:
+        """The agent has done what was written."""
+        self._before = None
+
+    def _start(self) -> None:
+        if self._before is not None:
+            self.check_usable()
+        self._before = len(self.journal)
+
+    def _write(self, event: dict[str, Any]) -> None:
+        self._start()
+        self.journal.append(event)
 
     def know(self, name: Hashable) -> None:
         """Number an arm, unless it has a number."""
@@ -42,8 +72,18 @@ class Recorder:
 
     def decided(self, agent: "Agent", decision: Decision, now: float) -> None:
         """A decision."""
-        if self.silent:
-            return
+        if not self.silent:
+            self._write(self._event(agent, decision, now))
+
+    def decided_together(self, agent: "Agent", decisions: Sequence[Decision], now: float) -> None:
+        """Decisions of one call: all but the first say that they are of the batch of the one before."""
+        events = [self._event(agent, decision, now) for decision in decisions]
+        for event in events[1:]:
+            event["batch"] = True
+        self._start()
+        self.journal.extend(events)
+
+    def _event(self, agent: "Agent", decision: Decision, now: float) -> dict[str, Any]:
         rows = decision.context
         event: dict[str, Any] = {"kind": "decide", "id": decision.id, "time": now}
         if agent.features and rows is not None:
@@ -52,14 +92,13 @@ class Recorder:
                 event["own"] = True  # the row of the only arm, and not one for all
         if decision.eligible != agent.arms:
             event["eligible"] = [self._numbers[name] for name in decision.eligible]
-        event |= {"arm": self._numbers[decision.arm], "propensity": decision.propensity}
-        self.journal.append(event)
+        return event | {"arm": self._numbers[decision.arm], "propensity": decision.propensity}
 
     def learned(self, agent: "Agent", number: int, rewards: list[float], now: float) -> None:
         """A reward, or a part of it."""
         if not self.silent:
             told = {name: value for name, value in zip(agent._names, rewards, strict=True) if value == value}  # noqa: PLR0124 - not NaN
-            self.journal.append({"kind": "learn", "id": int(number), "time": now, "rewards": told})
+            self._write({"kind": "learn", "id": int(number), "time": now, "rewards": told})
 
     def refuse_name(self, name: Hashable) -> None:
         """Refuse an arm whose name the journal cannot hold, before there is one."""
@@ -67,14 +106,14 @@ class Recorder:
 
     def added(self, name: Hashable, like: Hashable | None, now: float) -> None:
         """A new arm."""
-        self.know(name)
         if not self.silent:
-            self.journal.append({"kind": "add", "time": now, "arm": name, "like": like})
+            self._write({"kind": "add", "time": now, "arm": name, "like": like})
+        self.know(name)
 
     def removed(self, name: Hashable, now: float) -> None:
         """An arm that went."""
         if not self.silent:
-            self.journal.append({"kind": "remove", "time": now, "arm": name})
+            self._write({"kind": "remove", "time": now, "arm": name})
 
     def saying(self, order: Any) -> Any:
         """A preference in the journal's words; one for which it has none is refused before it is played."""
@@ -83,7 +122,7 @@ class Recorder:
     def preferred(self, said: Any, now: float) -> None:
         """Another preference."""
         if not self.silent:
-            self.journal.append({"kind": "preference", "time": now, "order": said})
+            self._write({"kind": "preference", "time": now, "order": said})
 
     def _table(self, agent: "Agent", decision: Decision) -> Any:
         """A row for every arm that there is; zeros for those that were not eligible."""
@@ -106,7 +145,7 @@ def attach(agent: "Agent", log: Any, after: int = 0) -> None:
     """
     journal = Journal(log) if isinstance(log, str | Path) else log
     if not isinstance(journal, Journal):
-        raise ValueError(f"log must be a folder or a Journal, got {log!r}")  # noqa: TRY004 - one kind of error
+        raise ValueError(f"log must be a folder or a Journal, got {quoted(log)}")  # noqa: TRY004 - one kind of error
     try:
         _catch_up(agent, journal, after)
     except BaseException:
@@ -177,9 +216,14 @@ def _decide(agent: "Agent", event: dict[str, Any], names: list[Hashable], where:
     rows = event.get("context")
     context = None if rows is None else np.array(rows[0] if len(rows) == 1 and not event.get("own") else rows)
     eligible = event.get("eligible")
-    again = agent.decide(context, None if eligible is None else [names[number] for number in eligible])
+    agent._timed = event.get("batch") is not True  # which is decided in one moment: nothing is learned in the middle
+    try:
+        again = agent.decide(context, None if eligible is None else [names[number] for number in eligible])
+    finally:
+        agent._timed = True
     if again.id != event["id"] or again.arm != names[event["arm"]]:
+        logged = f"decision {event['id']} for arm {quoted(names[event['arm']])}"
         raise LogError(
-            f"{where} was decision {event['id']} for arm {names[event['arm']]!r}, and replaying leads to decision "
-            f"{again.id} for {again.arm!r}: the log was written with other versions or parameters"
+            f"{where} was {logged}, and replaying leads to decision {again.id} for {quoted(again.arm)}: "
+            "the log was written with other versions or parameters"
         )

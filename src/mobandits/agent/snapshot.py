@@ -25,6 +25,8 @@ from mobandits.agent.states import refuse_small, restored
 from mobandits.contracts.protocols import Array, Recipe
 from mobandits.logs.names import checked_name, encoded
 from mobandits.support.files import replacing
+from mobandits.support.found import PROBE, found_at, kind_of
+from mobandits.support.naming import quoted, shortened
 
 if TYPE_CHECKING:
     from mobandits.agent.agent import Agent
@@ -45,6 +47,7 @@ class StateError(ValueError):
 def save(agent: "Agent", path: str | Path) -> None:
     """Write an agent; the file is replaced at once, on disk, or not at all. Its log is on disk before."""
     if agent._journal is not None:
+        agent._journal.check_usable()
         agent._journal.journal.flush()  # or a loss of power could leave a file that knows more than the log
     header, tables = contents(agent)
     header["arrays"] = [[array.dtype.newbyteorder("<").str, list(array.shape)] for array in tables]
@@ -67,7 +70,7 @@ def contents(agent: "Agent") -> tuple[dict[str, Any], list[Any]]:
         "options": {name: getattr(agent, name) for name in OPTIONS},
         "objectives": [_objective(each) for each in agent.objectives],
         "arms": [encoded(checked_name(name, "arm")) for name in arms.names],
-        "slots": arms.slots,
+        "slots": list(arms.slots),
         "arms_ever": arms.count,
         "shared": agent._contexts.shared,
         "stage": mind.stage,
@@ -100,6 +103,8 @@ def load(
     file = Path(path)
     try:
         data = file.read_bytes()
+    except IsADirectoryError as error:
+        raise StateError(f"{file} must be a file that `Agent.save` wrote, found {found_at(file)}") from error
     except OSError as error:
         raise StateError(f"{file} cannot be read: {error.strerror}") from error
     try:
@@ -125,7 +130,7 @@ def parsed(data: bytes) -> tuple[dict[str, Any], list[Array]]:
     """
     start = len(MAGIC) + LENGTH
     if not data.startswith(MAGIC):
-        raise StateError("is not the file of an agent")
+        raise StateError(f"is not the file of an agent, which `Agent.save` writes: found {kind_of(data[:PROBE])}")
     if len(data) < start + DIGEST or hashlib.sha256(data[:-DIGEST]).digest() != data[-DIGEST:]:
         raise StateError("is damaged or cut off: its checksum is wrong")
     end = start + int.from_bytes(data[len(MAGIC) : start], "little")
@@ -250,10 +255,11 @@ def _recipe(kept: Any, given: Recipe | None) -> Any:
     if not isinstance(kept, dict) or set(kept) != {"other"}:
         own = made(kept, "recipe")
         if given is not None and given != own:
-            raise ValueError(f"recipe must be that of the file, {own!r}, got {given!r}")
+            raise ValueError(f"recipe must be that of the file, {quoted(own)}, got {quoted(given)}")
         return own
     if given is None or type(given).__qualname__ != kept["other"]:
-        raise ValueError(f"recipe must be given: a {kept['other']!s:.80}, as when the file was written, got {given!r}")
+        name = shortened(str(kept["other"]))
+        raise ValueError(f"recipe must be given: a {name}, as when the file was written, got {quoted(given)}")
     return given
 
 
@@ -270,12 +276,12 @@ def _checked_stream(given: Any) -> dict[str, Any]:
     flags = {"has_uint32": 1, "uinteger": 2**32 - 1}
     fits = isinstance(given, dict) and set(given) == {"bit_generator", "state", *flags}
     if not fits or given["bit_generator"] != "PCG64" or set(given["state"]) != {"state", "inc"}:
-        raise ValueError(f"streams must be of the generator PCG64, got {given!r:.80}")
+        raise ValueError(f"streams must be of the generator PCG64, got {quoted(given)}")
     numbers = {}
     for key, text in given["state"].items():
         numbers[key] = int(text) if isinstance(text, str) and text.isdecimal() else -1
         if str(numbers[key]) != text:
-            raise ValueError(f"streams.{key} must be a whole number in digits, got {text!r:.40}")
+            raise ValueError(f"streams.{key} must be a whole number in digits, got {quoted(text)}")
         whole(f"streams.{key}", numbers[key], at_most=2**128 - 1)
     if numbers["inc"] % 2 == 0:
         raise ValueError(f"streams.inc must be odd, got {numbers['inc']}")
@@ -287,11 +293,11 @@ def _plain(value: Any) -> Any:
     """Numbers of NumPy as Python's."""
     if isinstance(value, np.generic):
         return value.item()
-    raise ValueError(f"agents must hold names and numbers to be kept in a file, got {value!r}")
+    raise ValueError(f"agents must hold names and numbers to be kept in a file, got {quoted(value)}")
 
 
 def _refuse_constant(text: str) -> float:
-    raise StateError(f"is damaged: numbers must be finite, got {text}")
+    raise StateError(f"is damaged: numbers must be finite, got {shortened(text)}")
 
 
 def _bytes(array: Array) -> bytes:
@@ -304,7 +310,9 @@ def _arrays(specified: Any, data: memoryview) -> list[Array]:
     for kind, shape in specified:
         most = max(len(data), MOST_FEATURES)  # a table without rows may have columns
         if kind not in KINDS or not all(type(n) is int and 0 <= n <= most for n in shape):
-            raise ValueError(f"arrays must be of known kinds and of sizes that the file holds, got {kind!r}, {shape}")
+            raise ValueError(
+                f"arrays must be of known kinds and of sizes that the file holds, got {quoted(kind)}, {quoted(shape)}"
+            )
         size = int(np.dtype(kind).itemsize)
         for n in shape:
             size *= n

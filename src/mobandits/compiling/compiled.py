@@ -41,6 +41,7 @@ from mobandits.compiling.records import (
     typeof,
     typeof_record,
 )
+from mobandits.support.naming import quoted
 
 __all__ = ["CompileError", "Floats", "Ints", "apart", "compile_loop", "compiled", "is_compiled", "kernel"]
 
@@ -165,7 +166,7 @@ def compiled(cls: type[C]) -> type[C]:
             try:
                 object.__setattr__(self, name, to(value))
             except (TypeError, ValueError, OverflowError) as error:
-                raise ValueError(f"{cls.__name__}.{name} must be {_KINDS[to]}, got {value!r}") from error
+                raise ValueError(f"{cls.__name__}.{name} must be {_KINDS[to]}, got {quoted(value)}") from error
         if own_check:
             own_check(self)
 

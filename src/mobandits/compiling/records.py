@@ -16,6 +16,7 @@ from numba.core.typing.templates import AbstractTemplate, AttributeTemplate
 from numba.extending import NativeValue, infer_getattr, lower_builtin, models, register_model, typeof_impl, unbox
 
 from mobandits.compiling.inner import inner
+from mobandits.support.naming import quoted
 
 TRUSTED = sys.stdlib_module_names | {"numba", "numpy", "scipy", "llvmlite"}  # these change only with the environment
 VOLATILE = "volatile"  # marks a class whose sources cannot be read: compiled in every process, never cached
@@ -92,7 +93,8 @@ def typeof_record(value: Any, context: Any) -> Record:
     if bad := [name for name, kind in fields if not _holds(kind)]:
         field = f"{type(value).__name__}.{bad[0]}"
         raise TypeError(
-            f"{field} must be a number, an array, a tuple of these or a @compiled part, got {getattr(value, bad[0])!r}"
+            f"{field} must be a number, an array, a tuple of these or a @compiled part, "
+            f"got {quoted(getattr(value, bad[0]))}"
         )
     record = Record(type(value), fields)
     object.__setattr__(value, "_numba_type_", record)  # Numba looks here first: later calls skip the inference

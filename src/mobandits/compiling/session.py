@@ -15,11 +15,18 @@ from mobandits.contracts.protocols import Policy, Rng
 __all__ = ["Session", "open_session", "run", "state_of"]
 
 
+def _refuse_copies(self: Any, protocol: Any) -> Any:  # noqa: ARG001 - the signature is Python's
+    """Refuse to be copied or pickled: by default Numba would be asked to compile a session of nothing."""
+    raise TypeError("sessions cannot be copied or pickled: open another one, with copies of `state_of` and the stream")
+
+
 class Plain:
     """A session in plain Python: under ``NUMBA_DISABLE_JIT=1``, and for policies that cannot be compiled."""
 
     def __init__(self, policy: Policy, state: Any, rng: Rng) -> None:
         self.policy, self.state, self.rng = policy, state, rng
+
+    __reduce_ex__ = _refuse_copies
 
 
 Held: Any = Plain
@@ -27,6 +34,8 @@ if not DISABLE_JIT:
 
     class Held(structref.StructRefProxy):  # type: ignore[misc,no-redef]
         """A session in compiled form: a reference to a struct that only compiled functions open."""
+
+        __reduce_ex__ = _refuse_copies
 
     @structref.register
     class HeldType(structref.types.StructRef):  # type: ignore[misc]

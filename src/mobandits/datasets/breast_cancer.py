@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mobandits.datasets.dataset import About, Column, DataSet, Objective
 from mobandits.datasets.published import Published
-from mobandits.support.optional import missing_extra
+from mobandits.support.optional import how_to_install, missing_extra
 
 if TYPE_CHECKING:
     import polars as pl
@@ -67,7 +67,7 @@ class BreastCancerData(DataSet):
         propensities="none needed: every choice's outcome is known",
         licence="CC BY 4.0 (UCI Machine Learning Repository); the copy is in a BSD-3-Clause distribution",
         source=f"{FILE.package} {FILE.version}, {FILE.member}; W. N. Street et al., 1993",
-        obtain="pip install 'mobandits[data]'",
+        obtain=how_to_install("data"),
         derived="`malignant` is 1 - the file's target; names are ours; the order of rows is the file's",
     )
 

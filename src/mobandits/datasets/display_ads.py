@@ -90,8 +90,7 @@ class DisplayAdsData(DataSet):
             minute to read and 250 MB.
 
         Raises:
-            ValueError: in one line that names the file, where it is absent, empty, truncated, damaged or something
-                else.
+            ValueError: in one line that names the file, where it is absent, empty, truncated, or something else.
         """
         return _opened(Path(path), None)
 
@@ -174,7 +173,7 @@ def _opened(file: Path, pools: Pools | None) -> DisplayLog:
     except EOFError as error:
         raise ValueError(f"{file} is truncated: the compressed data end too early") from error
     except (gzip.BadGzipFile, zlib.error) as error:
-        raise ValueError(f"{file} is damaged: {error}") from error
+        raise ValueError(f"{file} cannot be decompressed: {error}") from error
     except OSError as error:
         raise ValueError(f"{file} cannot be read: {error.strerror}") from error
 

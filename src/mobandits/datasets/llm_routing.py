@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mobandits.datasets.dataset import About, Column, DataSet, Objective
 from mobandits.datasets.published import Published
-from mobandits.support.optional import missing_extra
+from mobandits.support.optional import how_to_install, missing_extra
 
 if TYPE_CHECKING:
     import polars as pl
@@ -62,7 +62,7 @@ class LlmRoutingData(DataSet):
         propensities="none needed: every choice's outcome is known",
         licence="Apache-2.0",
         source=f"{PACKAGE} {VERSION}, {FOLDER}/val.jsonl and test_holdout.jsonl, by A. Taberner-Miller",
-        obtain="pip install 'mobandits[data]'",
+        obtain=how_to_install("data"),
         derived="nothing; what the files derive from the values (best model, difficulty, spread) is left out",
     )
 

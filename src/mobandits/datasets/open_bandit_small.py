@@ -11,6 +11,7 @@ from mobandits.datasets.published import Published, from_user
 from mobandits.datasets.tables import indicators
 from mobandits.logs import Feedback
 from mobandits.support.checks import choice
+from mobandits.support.naming import quoted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -122,7 +123,7 @@ class OpenBanditSmall(DataSet):
         choice("open_bandit_small.policy", policy, POLICIES)
         choice("open_bandit_small.campaign", campaign, ITEMS)
         if position is not None and position not in POSITIONS:
-            raise ValueError(f"open_bandit_small.position must be 1, 2, 3 or None, got {position!r}")
+            raise ValueError(f"open_bandit_small.position must be 1, 2, 3 or None, got {quoted(position)}")
         table = self.load(path)
         categories = {name: sorted(table[name].unique()) for name in USER}
         log = table.filter(policy=policy, campaign=campaign, **({} if position is None else {"position": position}))

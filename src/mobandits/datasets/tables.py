@@ -13,6 +13,7 @@ import numpy as np
 
 from mobandits.contracts.protocols import Array
 from mobandits.datasets.dataset import Column
+from mobandits.support.naming import quoted, shortened
 
 if TYPE_CHECKING:
     import polars as pl
@@ -40,7 +41,9 @@ def scan(path: str | Path, columns: Sequence[Column], separator: str = ",") -> "
         raw = _text(path, separator)
         names = raw.collect_schema().names()
         if missing := [column.name for column in columns if column.name not in names]:
-            raise ValueError(f"{path} must have the column {missing[0]}, got {', '.join(map(repr, names))}")
+            raise ValueError(
+                f"{path} must have the column {missing[0]}, got {shortened(', '.join(map(quoted, names)))}"
+            )
         _check(path, raw, columns)
     return raw.select(pl.col(column.name).cast(dtype(column)) for column in columns)
 
@@ -104,7 +107,7 @@ def _check(path: str | Path, raw: "pl.LazyFrame", columns: Sequence[Column]) -> 
         name = min(wrong, key=wrong.__getitem__)
         value = raw.select(name).slice(wrong[name], 1).collect().item()
         column = next(column for column in columns if column.name == name)
-        raise ValueError(f"{path}: column {name}, row {wrong[name] + 1} must be {rule(column)}, got {value!r}")
+        raise ValueError(f"{path}: column {name}, row {wrong[name] + 1} must be {rule(column)}, got {quoted(value)}")
 
 
 def _wrong(column: Column) -> "pl.Expr":

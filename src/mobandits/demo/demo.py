@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from mobandits.contracts.protocols import Recipe
@@ -90,6 +91,8 @@ def run(
     """
     integer("seed", seed, at_least=0)
     out, trials = Path(out), QUICK if quick else TRIALS
+    # Before a folder is made: the data and the features of the prompts' text need the extra `data`.
+    TEXT.problem(1, np.random.default_rng(seed))
 
     def play(
         policies: Mapping[str, Recipe | Readings], environment: LlmRouting, folder: Path, half: int

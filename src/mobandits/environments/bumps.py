@@ -9,6 +9,7 @@ import numpy as np
 
 from mobandits.contracts.protocols import Array, Block, Rng, Shape
 from mobandits.support.checks import integer, number
+from mobandits.support.naming import quoted
 
 Centre = tuple[float, float] | None
 Centres = tuple[tuple[Centre, ...], ...]
@@ -112,7 +113,7 @@ class PeriodicBumps:
         integer("PeriodicBumps.period", self.period, at_least=1)
         number("PeriodicBumps.orbit", self.orbit, at_least=0)
         if not isinstance(self.clock, bool):
-            raise ValueError(f"PeriodicBumps.clock must be True or False, got {self.clock!r}")  # noqa: TRY004
+            raise ValueError(f"PeriodicBumps.clock must be True or False, got {quoted(self.clock)}")  # noqa: TRY004
         if self.centres is not None:
             object.__setattr__(self, "centres", as_centres("PeriodicBumps.centres", self.centres))
         number("PeriodicBumps.variance", self.variance, above=0)
@@ -205,7 +206,7 @@ def as_centres(name: str, value: Any) -> Centres:
     except (TypeError, ValueError, IndexError):
         fits = False
     if not fits:
-        raise ValueError(f"{name} must hold (x1, x2) or None per arm and objective, got {value!r}")
+        raise ValueError(f"{name} must hold (x1, x2) or None per arm and objective, got {quoted(value)}")
     return rows
 
 

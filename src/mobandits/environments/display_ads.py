@@ -12,6 +12,7 @@ from mobandits.contracts.protocols import Array, Block, IntArray, Rng, Shape
 from mobandits.datasets.display_ads import display_ads
 from mobandits.environments.principal import Projection, principal
 from mobandits.support.checks import integer
+from mobandits.support.naming import quoted
 
 CLICK_RATE = 0.0407  # of the log's first day
 ARTICLES, SAMPLE = 40, 50_000  # of the stand-in
@@ -65,12 +66,12 @@ class DisplayAds:
         if self.path is None:
             return
         if not isinstance(self.path, str | Path):
-            raise ValueError(f"DisplayAds.path must be a path or None, got {self.path!r}")  # noqa: TRY004
+            raise ValueError(f"DisplayAds.path must be a path or None, got {quoted(self.path)}")  # noqa: TRY004
         object.__setattr__(self, "path", str(self.path))
         if not Path(self.path).is_file():
             raise ValueError(
-                f"DisplayAds.path must be a file of Yahoo! Webscope R6A, which needs a licence, got {self.path!r}: no "
-                "such file; without a path, DisplayAds() plays a synthetic stand-in"
+                "DisplayAds.path must be a file of Yahoo! Webscope R6A, which needs a licence, got "
+                f"{quoted(self.path)}: no such file; without a path, DisplayAds() plays a synthetic stand-in"
             )
 
     def __repr__(self) -> str:
@@ -103,7 +104,7 @@ class DisplayAds:
             return _synthetic(shape, rng)
         log = _log_at(self.path)
         if rounds > len(log.clicks):
-            raise ValueError(f"rounds must be at most {len(log.clicks)} in {self!r}, got {rounds}")
+            raise ValueError(f"rounds must be at most {len(log.clicks)} in {quoted(self)}, got {quoted(rounds)}")
         return LoggedAds(shape, log.contexts, log.clicks)
 
 

@@ -10,6 +10,7 @@ from mobandits.contracts.protocols import Array, Block, Mask, Rng, Shape
 from mobandits.environments.balls import ball
 from mobandits.numerics.links import LINKS, named_links
 from mobandits.support.checks import choice, integer
+from mobandits.support.naming import quoted
 
 ATTEMPTS = 1000  # draws of all arms before a problem is given up; the paper's settings need 1.0 to 1.2 on average
 WIDE = 0.25  # the share of arms that may lie anywhere in the unit ball
@@ -60,12 +61,12 @@ class GeneralizedLinear:
         if self.arms is not None:
             integer("GeneralizedLinear.arms", self.arms, at_least=1)
         if isinstance(self.links, str) or not self.links:
-            raise ValueError(f"GeneralizedLinear.links must be a list of at least one link, got {self.links!r}")
+            raise ValueError(f"GeneralizedLinear.links must be a list of at least one link, got {quoted(self.links)}")
         for link in self.links:
             choice("GeneralizedLinear.links", link, LINKS)
         object.__setattr__(self, "links", tuple(self.links))
         if not isinstance(self.fixed_arms, bool):
-            raise ValueError(f"GeneralizedLinear.fixed_arms must be True or False, got {self.fixed_arms!r}")  # noqa: TRY004
+            raise ValueError(f"GeneralizedLinear.fixed_arms must be True or False, got {quoted(self.fixed_arms)}")  # noqa: TRY004
 
     @property
     def objectives(self) -> int:
@@ -88,7 +89,7 @@ class GeneralizedLinear:
             if front(means[0]).sum() <= self.features:
                 return FixedCoins(shape._replace(fixed_arms=arms), theta, tuple(self.links), means)
         raise ValueError(
-            f"{self!r}: all of {ATTEMPTS} sets of arms had more than {self.features} arms in their front; "
+            f"{quoted(self)}: all of {ATTEMPTS} sets of arms had more than {self.features} arms in their front; "
             "take fewer arms or more features"
         )
 

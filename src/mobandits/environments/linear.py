@@ -9,6 +9,7 @@ from mobandits.contracts.protocols import Array, Block, Rng, Shape
 from mobandits.environments.balls import LAWS, Law
 from mobandits.numerics.normals import normals
 from mobandits.support.checks import choice, integer, number
+from mobandits.support.naming import quoted
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ class Linear:
         for name in ("arms", "features", "objectives"):
             integer(f"Linear.{name}", getattr(self, name), at_least=1)
         if not isinstance(self.fixed_arms, bool):
-            raise ValueError(f"Linear.fixed_arms must be True or False, got {self.fixed_arms!r}")  # noqa: TRY004
+            raise ValueError(f"Linear.fixed_arms must be True or False, got {quoted(self.fixed_arms)}")  # noqa: TRY004
         choice("Linear.theta", self.theta, LAWS)
         choice("Linear.context_law", self.context_law, LAWS)
         number("Linear.noise", self.noise, at_least=0)

@@ -12,6 +12,7 @@ from mobandits.datasets.llm_routing import MODELS, SPLITS, llm_routing
 from mobandits.environments.tables import read_only
 from mobandits.environments.text_features import text_features
 from mobandits.support.checks import integer, number
+from mobandits.support.naming import quoted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -84,7 +85,7 @@ class LlmRouting:
         integer("rounds", rounds, at_least=1)
         if rounds > PROMPTS:
             raise ValueError(
-                f"rounds must be at most {PROMPTS} in LlmRouting, which plays every prompt once, got {rounds}"
+                f"rounds must be at most {PROMPTS} in LlmRouting, which plays every prompt once, got {quoted(rounds)}"
             )
         with _ONCE:  # threads that start together would otherwise each fit the features
             contexts, outcomes = _contexts(self.text_features), _outcomes()

@@ -9,6 +9,7 @@ import numpy as np
 
 from mobandits.contracts.protocols import Array, Block, Rng, Shape
 from mobandits.support.checks import integer
+from mobandits.support.naming import quoted
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -66,7 +67,7 @@ class Logged:
         """
         integer("rounds", rounds, at_least=1)
         if rounds > self.max_rounds:
-            raise ValueError(f"rounds must be at most {self.max_rounds} in {self!r}, got {rounds}")
+            raise ValueError(f"rounds must be at most {self.max_rounds} in {quoted(self)}, got {quoted(rounds)}")
         return LoggedProblem(Shape(self.rewards.shape[1], 0, self.rewards.shape[2], rounds), self.rewards)
 
 
@@ -87,7 +88,9 @@ def _array(value: Any) -> Array:
         try:
             value = np.load(value, allow_pickle=False)
         except (OSError, ValueError, EOFError) as error:
-            raise ValueError(f"Logged.rewards must be an array or an .npy file, got {str(value)!r}: {error}") from error
+            raise ValueError(
+                f"Logged.rewards must be an array or an .npy file, got {quoted(str(value))}: {error}"
+            ) from error
     try:
         array = np.array(value, np.float64, order="C")
     except (TypeError, ValueError) as error:

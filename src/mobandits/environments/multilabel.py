@@ -16,6 +16,7 @@ from mobandits.datasets.yeast import FEATURES, LABELS, yeast
 from mobandits.environments.principal import principal
 from mobandits.environments.tables import read_only, with_constant
 from mobandits.support.checks import integer
+from mobandits.support.naming import quoted
 
 _ONCE = threading.Lock()
 
@@ -62,14 +63,14 @@ class Multilabel:
 
     def __post_init__(self) -> None:
         if not isinstance(self.path, str | Path | None):
-            raise ValueError(f"Multilabel.path must be a path or None, got {self.path!r}")  # noqa: TRY004
+            raise ValueError(f"Multilabel.path must be a path or None, got {quoted(self.path)}")  # noqa: TRY004
         object.__setattr__(self, "path", None if self.path is None else str(self.path))
         labels = self.labels
         if not isinstance(labels, Sequence) or isinstance(labels, str) or not all(isinstance(x, str) for x in labels):
-            raise ValueError(f"Multilabel.labels must be names of columns, got {labels!r}")
+            raise ValueError(f"Multilabel.labels must be names of columns, got {quoted(labels)}")
         object.__setattr__(self, "labels", tuple(labels))
         if len(labels) == 1 or len(set(labels)) < len(labels) or (labels and self.path is None):
-            raise ValueError(f"Multilabel.labels must be at least two different columns of path, got {labels!r}")
+            raise ValueError(f"Multilabel.labels must be at least two different columns of path, got {quoted(labels)}")
         if self.components is not None:
             integer("Multilabel.components", self.components, at_least=1)
 
@@ -88,7 +89,7 @@ class Multilabel:
         tables = _examples(self)
         count, labels = tables.relevant.shape
         if rounds > count:
-            raise ValueError(f"rounds must be at most {count} in {self!r}, got {rounds}")
+            raise ValueError(f"rounds must be at most {count} in {quoted(self)}, got {quoted(rounds)}")
         shape = Shape(labels, tables.contexts.shape[2], 2, rounds, shared=True)
         return Examples(shape, rng.permutation(count), tables.contexts, tables.relevant, tables.relevant.mean(axis=0))
 
@@ -142,7 +143,7 @@ def _prepared(
     features, relevant = _own(path, labels) if path is not None and labels else _yeast(path)
     if components is not None and components > features.shape[1]:
         rule = f"at most the {features.shape[1]} features of the data"
-        raise ValueError(f"Multilabel.components must be {rule}, got {components}")
+        raise ValueError(f"Multilabel.components must be {rule}, got {quoted(components)}")
     if components is None:
         contexts = with_constant(features) / np.sqrt(2.0)
     else:

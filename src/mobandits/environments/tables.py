@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from mobandits.contracts.protocols import Array
+from mobandits.support.naming import quoted
 
 
 def read_only(table: Array) -> Array:
@@ -38,4 +39,4 @@ def flag(name: str, value: Any) -> None:
         ValueError: NetworkRouting.constant must be True or False, got 'no'
     """
     if not isinstance(value, bool):
-        raise ValueError(f"{name} must be True or False, got {value!r}")  # noqa: TRY004
+        raise ValueError(f"{name} must be True or False, got {quoted(value)}")  # noqa: TRY004

@@ -3,6 +3,7 @@
 from mobandits.compiling.compiled import compiled
 from mobandits.contracts.protocols import Array, IntArray
 from mobandits.support.checks import integer
+from mobandits.support.naming import quoted
 
 MOST = 10**8  # slots; numbers that are never touched cost no memory, but these must be addressable
 
@@ -43,7 +44,7 @@ class Cells:
             integer(f"Cells.{name}", getattr(self, name), at_least=1)
         if self.size() > MOST:
             raise ValueError(
-                f"Cells.per_side must leave at most {MOST} cells times arms, got {self.per_side} with "
+                f"Cells.per_side must leave at most {MOST} cells times arms, got {quoted(self.per_side)} with "
                 f"{self.features} features and {self.arms} arms, which are {self.size()}"
             )
 

@@ -10,6 +10,7 @@ from mobandits.evaluation.ips import Ips
 from mobandits.evaluation.regions import Box
 from mobandits.evaluation.terms import Terms
 from mobandits.support.checks import doubles, number
+from mobandits.support.naming import quoted
 
 
 def box(
@@ -50,7 +51,7 @@ def box(
         ([0.84], [1.16])
     """
     if not isinstance(estimator, Ips):
-        raise ValueError(f"estimator must be Ips for an empirical Bernstein box, got {estimator!r}")  # noqa: TRY004
+        raise ValueError(f"estimator must be Ips for an empirical Bernstein box, got {quoted(estimator)}")  # noqa: TRY004
     clip = estimator.clip
     bound = clip if weight_bound is None else weight_bound
     if bound is None:
@@ -80,7 +81,8 @@ def _reach(terms: Terms, risk: float, span: Array) -> tuple[Array, Array]:
 def _ends(low: Any, high: Any, objectives: int) -> tuple[Array, Array]:
     ends = [np.broadcast_to(doubles(name, end), (objectives,)) for name, end in (("low", low), ("high", high))]
     if not (ends[0] < ends[1]).all():
-        raise ValueError(f"low must be below high in every objective, got {ends[0].tolist()} and {ends[1].tolist()}")
+        given = f"{quoted(ends[0].tolist())} and {quoted(ends[1].tolist())}"
+        raise ValueError(f"low must be below high in every objective, got {given}")
     return ends[0], ends[1]
 
 

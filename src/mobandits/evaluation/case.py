@@ -62,12 +62,7 @@ class Case:
         """
         if self.probabilities is None:
             return np.ones(len(self.log))
-        lacking = int(np.isnan(self.log.propensities).sum())
-        if lacking:
-            raise ValueError(
-                f"Feedback.propensities must be known in every round for importance weights, got NaN in {lacking} of "
-                f"{len(self.log)}; Replay and DirectMethod need none"
-            )
+        require_propensities(self.log)
         return self.played / self.log.propensities
 
     @cached_property
@@ -86,11 +81,26 @@ class Case:
         return self.predictions
 
 
+def require_propensities(log: Feedback) -> None:
+    """Refuse a log that does not allow importance weights.
+
+    Raises:
+        ValueError: where propensities were not logged.
+    """
+    lacking = int(np.isnan(log.propensities).sum())
+    if lacking:
+        raise ValueError(
+            f"Feedback.propensities must be known in every round for importance weights, got NaN in {lacking} of "
+            f"{len(log)}; Replay and DirectMethod need none"
+        )
+
+
 class Estimator(Protocol):
     """How the value of a target is estimated: a frozen dataclass with keyword parameters."""
 
     name: ClassVar[str]  # on the command line and in tables
     needs_model: ClassVar[bool]
+    needs_propensities: ClassVar[bool]  # of every round, unless the target is the logging policy
 
     def terms(self, case: Case) -> Terms:
         """What every round adds to the estimate."""

@@ -7,7 +7,7 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from mobandits.contracts.protocols import Recipe
 from mobandits.evaluation.comparison import ESTIMATORS, Comparison, compare
@@ -16,18 +16,45 @@ from mobandits.evaluation.front import chosen, front, outlines
 from mobandits.evaluation.targets import Always, Logging, Target, Uniform
 from mobandits.logs import Feedback, read
 from mobandits.support.checks import choice, number
-from mobandits.support.naming import concise
+from mobandits.support.files import replacing
+from mobandits.support.found import found_at
+from mobandits.support.naming import concise, quoted, shortened
 
 Progress = Callable[[int, int], None]
-FORMAT = 1
+Recipes = Callable[[str], Recipe]  # from a name to a recipe
+FORMAT, SUMMARY = 1, "evaluation.json"
+PLAIN: dict[str, type[Any]] = {"uniform": Uniform, "logging": Logging}
 ONE, SEVERAL = ("arm", "propensity", "time"), ("rewards", "context", "minimise")  # columns of a .csv file
 
 
-def evaluate_file(
+class Request(NamedTuple):
+    """An evaluation that was checked and is still to be computed.
+
+    Attributes:
+        log: the logged decisions.
+        source: where they come from.
+        targets: what is compared, by name.
+        estimators: by which it is estimated.
+        options: level, folds, clip and seed.
+    """
+
+    log: Feedback
+    source: str
+    targets: dict[str, Target]
+    estimators: list[Any]
+    options: dict[str, Any]
+
+
+def evaluate_file(file: str | Path, out: Path, policies: Sequence[str], recipe: Recipes, **options: Any) -> Path:
+    """Evaluate policies on a log, and write a folder about it: `requested`, then `answered`."""
+    return answered(requested(file, out, policies, recipe, **options), out)
+
+
+def requested(
     file: str | Path,
     out: Path,
     policies: Sequence[str],
-    recipe: Callable[[str], Recipe],
+    recipe: Recipes,
     *,
     columns: Sequence[str] = (),
     estimators: Sequence[str] = ("ips", "snips", "dr"),
@@ -35,14 +62,13 @@ def evaluate_file(
     folds: int = 5,
     clip: float | None = None,
     seed: int = 0,
-    progress: Progress | None = None,
-) -> Path:
-    """Evaluate policies on a log, and write a folder about it.
+) -> Request:
+    """What is to be computed, checked; nothing is written.
 
     Args:
         file: whatever `mobandits.logs.read` reads.
-        out: the folder.
-        policies: names, see `target_named`.
+        out: the folder that will be written: a new one, an empty one, or that of an earlier evaluation.
+        policies: names, see `target_named`; or NAME=SPEC, see `split_name`.
         recipe: from a name to a recipe.
         columns: see `columns_named`.
         estimators: names.
@@ -50,24 +76,74 @@ def evaluate_file(
         folds: as in `compare`.
         clip: the largest weight, for estimators that clip, and the threshold of switch-dr; None for their defaults.
         seed: of everything.
+
+    Raises:
+        ValueError: naming what is wrong with the file, the folder, a name or an option.
+    """
+    check_folder(out)
+    number("--level", level, above=0.0, below=1.0)
+    asked = [estimator_named(name, clip) for name in estimators]
+    meaning = _checked_columns(Path(file), columns)
+    specs = named_specs(policies)
+    for spec in specs.values():
+        if not _is_plain(spec):
+            recipe(spec)  # a mistake in it need not wait until the log is read
+    log: Feedback = read(file, **meaning)
+    targets = {name: target_named(spec, log, recipe) for name, spec in specs.items()}
+    options = {"level": level, "folds": folds, "clip": clip, "seed": seed}
+    return Request(log, str(file), targets, asked, options)
+
+
+def answered(request: Request, out: Path, progress: Progress | None = None) -> Path:
+    """Compute an evaluation and write it.
+
+    Args:
+        request: from `requested`.
+        out: the folder.
         progress: as in `compare`.
 
     Returns:
         The page, report.html. Beside it are values.csv, evaluation.json, and figures as SVG and PNG.
 
     Raises:
-        ValueError: naming what is wrong with the file, a name or an option.
+        ValueError: where a policy cannot work on the log.
     """
-    number("--level", level, above=0.0, below=1.0)
-    asked = [estimator_named(name, clip) for name in estimators]
-    meaning = columns_named(columns)
-    if Path(file).suffix == ".csv" and not {"arm", "rewards"} <= set(meaning):
-        raise ValueError(f"--column must name arm and rewards for a .csv file, got {', '.join(meaning) or 'none'}")
-    log: Feedback = read(file, **meaning)
-    targets = {name: target_named(name, log, recipe) for name in policies}
-    found = compare(log, targets, asked, folds=folds, seed=seed, progress=progress)
-    options = {"level": level, "folds": folds, "clip": clip, "seed": seed}
-    return write_evaluation(out, found, targets, about(log, str(file)), options)
+    log, options = request.log, request.options
+    found = compare(
+        log, request.targets, request.estimators, folds=options["folds"], seed=options["seed"], progress=progress
+    )
+    return write_evaluation(out, found, request.targets, about(log, request.source), options)
+
+
+def check_folder(out: Path) -> None:
+    """Refuse a folder that holds something else: what is in it is not ours to overwrite.
+
+    Raises:
+        ValueError: naming what was found.
+
+    Example:
+        >>> check_folder(Path("/dev/null"))
+        Traceback (most recent call last):
+        ValueError: --out must be a new folder, an empty one or that of an earlier evaluation, \
+which has evaluation.json; found an empty file at /dev/null
+    """
+    if not out.exists():
+        return
+    if out.is_dir() and ((out / SUMMARY).exists() or not any(out.iterdir())):
+        return
+    wanted = f"a new folder, an empty one or that of an earlier evaluation, which has {SUMMARY}"
+    raise ValueError(f"--out must be {wanted}; found {found_at(out)} at {out}")
+
+
+def _checked_columns(file: Path, pairs: Sequence[str]) -> dict[str, str | list[str]]:
+    meaning = columns_named(pairs)
+    if file.suffix == ".csv" and not {"arm", "rewards"} <= set(meaning):
+        raise ValueError(
+            f"--column must name arm and rewards for a .csv file, got {shortened(', '.join(meaning)) or 'none'}"
+        )
+    if file.suffix != ".csv" and meaning:
+        raise ValueError(f"--column must go with a .csv file, got {file}: a table of your own is read as .csv")
+    return meaning
 
 
 def write_evaluation(
@@ -96,10 +172,12 @@ def write_evaluation(
         "versions": {"mobandits": importlib.metadata.version("mobandits")},
     }
     out.mkdir(parents=True, exist_ok=True)
+    said = _plain(said)
+    # First, because it marks the folder as that of an evaluation: after a kill the same command may run again.
+    with replacing(out / SUMMARY) as file:
+        file.write((json.dumps(said, indent=2, ensure_ascii=False) + "\n").encode())
     values, table = found.table(level), front(found, level=level, seed=seed)
     values.write_csv(out / "values.csv")
-    said = _plain(said)
-    (out / "evaluation.json").write_text(json.dumps(said, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     borders = outlines(found, level=level) if len(found.objectives) == 2 else None
     (out / "report.html").write_text(evaluation_page(out, values, table, borders, said), encoding="utf-8")
     return out / "report.html"
@@ -123,9 +201,42 @@ def columns_named(pairs: Sequence[str]) -> dict[str, str | list[str]]:
         key, _, names = pair.partition("=")
         choice("--column: a meaning", key, (*ONE, *SEVERAL))
         if not names:
-            raise ValueError(f"--column must be meaning=column, got {pair!r}")
+            raise ValueError(f"--column must be meaning=column, got {quoted(pair)}")
         found[key] = names if key in ONE else names.split(",")
     return found
+
+
+def split_name(policy: str) -> tuple[str, str]:
+    """The name of a policy in tables and figures, and what it is; without a name, its text is the name.
+
+    Example:
+        >>> split_name("wide=mol-ucb:scale=3.0"), split_name("mol-ucb:scale=3.0"), split_name("arm:a=b")
+        (('wide', 'mol-ucb:scale=3.0'), ('mol-ucb:scale=3.0', 'mol-ucb:scale=3.0'), ('arm:a=b', 'arm:a=b'))
+    """
+    name, equals, spec = policy.partition("=")
+    named = equals and ":" not in name  # after a colon come parameters, or the name of an arm
+    return (name.strip(), spec.strip()) if named else (policy, policy)
+
+
+def named_specs(policies: Sequence[str]) -> dict[str, str]:
+    """{name: what it is} of the policies on a command line.
+
+    Raises:
+        ValueError: where a name is empty, or comes twice for different policies.
+
+    Example:
+        >>> named_specs(["all=uniform", "arm:b"])
+        {'all': 'uniform', 'arm:b': 'arm:b'}
+    """
+    specs: dict[str, str] = {}
+    for policy in policies:
+        name, spec = split_name(policy)
+        if not name or not spec:
+            raise ValueError(f"--policy must be SPEC or NAME=SPEC, got {policy!r}")
+        if specs.get(name, spec) != spec:
+            raise ValueError(f"--policy must have distinct names, got {name!r} twice")
+        specs[name] = spec
+    return specs
 
 
 def target_named(name: str, log: Feedback, recipe: Callable[[str], Recipe]) -> Target:
@@ -145,11 +256,18 @@ def target_named(name: str, log: Feedback, recipe: Callable[[str], Recipe]) -> T
         >>> target_named("arm:7", log, lambda name: Recipe())
         Always(arm=7)
     """
+    if name in PLAIN:
+        return PLAIN[name]()
     if not name.startswith("arm:"):
-        return {"uniform": Uniform, "logging": Logging}[name]() if name in {"uniform", "logging"} else recipe(name)
+        return recipe(name)
     arms = {str(arm): arm for arm in log.arm_names}
     choice("--policy: an arm", name.removeprefix("arm:"), arms)
     return Always(arms[name.removeprefix("arm:")])
+
+
+def _is_plain(name: str) -> bool:
+    """Whether a name stands for a target that learns nothing, and so is no recipe."""
+    return name in PLAIN or name.startswith("arm:")
 
 
 def estimator_named(name: str, clip: float | None) -> Any:

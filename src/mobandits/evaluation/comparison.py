@@ -1,6 +1,7 @@
 """Many targets on one log."""
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+import contextlib
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -8,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from mobandits.contracts.protocols import Array, IntArray, Recipe
-from mobandits.evaluation.case import Case, Estimator, Predictions
+from mobandits.evaluation.case import Case, Estimator, Predictions, require_propensities
 from mobandits.evaluation.diagnostics import Diagnostics, diagnose
 from mobandits.evaluation.direct_method import DirectMethod
 from mobandits.evaluation.doubly_robust import DoublyRobust
@@ -20,11 +21,11 @@ from mobandits.evaluation.replay import Replay
 from mobandits.evaluation.reward_model import OwnPredictions, RidgePerArm
 from mobandits.evaluation.snips import Snips
 from mobandits.evaluation.switch_dr import SwitchDr
-from mobandits.evaluation.targets import Target, probabilities_of
+from mobandits.evaluation.targets import Logging, Target, check_target, probabilities_of
 from mobandits.evaluation.training import Trained
 from mobandits.logs import Feedback
 from mobandits.support.checks import choice
-from mobandits.support.naming import concise
+from mobandits.support.naming import concise, quoted, shortened
 
 ESTIMATORS: dict[str, type[Any]] = {
     kind.name: kind for kind in (Ips, Snips, DoublyRobust, SwitchDr, DirectMethod, Replay)
@@ -158,6 +159,7 @@ def compare(
         raise ValueError("log must have at least one round, got none")
     if not targets:
         raise ValueError("targets must name at least one target, got none")
+    _check_needs(log, targets, chosen)
     asked = any(one.needs_model for one in chosen.values())
     fitted = asked and (model is None or isinstance(model, RidgePerArm))
     learns = any(isinstance(target, Recipe | Trained) for target in targets.values())
@@ -176,6 +178,26 @@ def compare(
     return Comparison(log.objective_names, estimates)
 
 
+def _check_needs(log: Feedback, targets: Mapping[str, Target], estimators: Mapping[str, Estimator]) -> None:
+    """Refuse now what would be refused after other targets were evaluated."""
+    for name, target in targets.items():
+        with _named(name):
+            check_target(target, log)
+    # An estimator of a user's own need not say what it needs: it is refused where it asks for weights.
+    weighted = any(getattr(one, "needs_propensities", False) for one in estimators.values())
+    if weighted and not all(isinstance(target, Logging) for target in targets.values()):
+        require_propensities(log)
+
+
+@contextlib.contextmanager
+def _named(name: str) -> Iterator[None]:
+    """Say of which target an error is."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"target {quoted(name)}: {error}") from error
+
+
 def _labelled(estimators: Sequence[Estimator | str]) -> dict[str, Estimator]:
     """By name, or by what they are where a name is there twice."""
     found: list[Estimator] = []
@@ -183,12 +205,12 @@ def _labelled(estimators: Sequence[Estimator | str]) -> dict[str, Estimator]:
         if isinstance(one, str):
             choice("estimator", one, ESTIMATORS)
         elif not hasattr(one, "terms") or isinstance(one, type):
-            raise ValueError(f"estimator must be a name or an estimator such as Ips(), got {one!r}")
+            raise ValueError(f"estimator must be a name or an estimator such as Ips(), got {quoted(one)}")
         found.append(ESTIMATORS[one]() if isinstance(one, str) else one)
     names = [one.name for one in found]
     labels = [name if names.count(name) == 1 else concise(one) for name, one in zip(names, found, strict=True)]
     if not found or len(set(labels)) < len(labels):
-        raise ValueError(f"estimators must be some, each once, got {', '.join(labels) or 'none'}")
+        raise ValueError(f"estimators must be some, each once, got {shortened(', '.join(labels)) or 'none'}")
     return dict(zip(labels, found, strict=True))
 
 
@@ -201,10 +223,8 @@ def _predictions(log: Feedback, model: Model, parts: IntArray) -> Predictions:
 def _case(
     log: Feedback, name: str, target: Target, predictions: Predictions | None, parts: IntArray, seed: int
 ) -> Case:
-    try:
+    with _named(name):
         return Case(log, probabilities_of(target, log, parts, seed), predictions)
-    except ValueError as error:
-        raise ValueError(f"target {name!r}: {error}") from error
 
 
 def _estimate(name: str, case: Case, estimator: Estimator, found: Diagnostics) -> Estimate:

@@ -31,6 +31,7 @@ class DirectMethod:
 
     name: ClassVar[str] = "dm"
     needs_model: ClassVar[bool] = True
+    needs_propensities: ClassVar[bool] = False
 
     def terms(self, case: Case) -> Terms:
         """a_il = q_l(x_i, pi) and b_il = 1."""

@@ -10,6 +10,7 @@ from mobandits.evaluation.estimate import Estimate
 from mobandits.evaluation.terms import influence
 from mobandits.statistics.quantiles import student_tail
 from mobandits.support.checks import doubles, number
+from mobandits.support.naming import quoted
 
 Decision = Literal["dominates", "dominated", "incomparable", "undecided"]
 
@@ -61,7 +62,6 @@ def dominance(first: Estimate, second: Estimate, *, margin: Any = 0.0, level: fl
     Raises:
         ValueError: where the estimates are not of the same rounds, objectives and estimator; where a margin is
             negative.
-        MissingExtraError: where SciPy is not installed.
 
     Reference:
         Berger, Technometrics 24, 1982 (intersection-union tests); Laska and Meisner, Biometrics 45, 1989 (better than
@@ -82,7 +82,7 @@ def dominance(first: Estimate, second: Estimate, *, margin: Any = 0.0, level: fl
     _check_pair(first, second)
     margins = np.broadcast_to(doubles("margin", margin), first.value.shape)
     if not (margins >= 0.0).all():
-        raise ValueError(f"margin must be at least 0, got {margins.tolist()}")
+        raise ValueError(f"margin must be at least 0, got {quoted(margins.tolist())}")
     rounds, effects = first.rounds, influence(first.terms) - influence(second.terms)
     difference = first.value - second.value
     error = np.sqrt((effects**2).sum(0) / (rounds * max(rounds - 1, 1)))
@@ -119,4 +119,4 @@ def _check_pair(first: Estimate, second: Estimate) -> None:
     ours, theirs = ((one.rounds, one.objectives, one.estimator) for one in (first, second))
     for name, mine, other in zip(("rounds", "objectives", "estimator"), ours, theirs, strict=True):
         if mine != other:
-            raise ValueError(f"{name} must be the same in both estimates, got {mine!r} and {other!r}")
+            raise ValueError(f"{name} must be the same in both estimates, got {quoted(mine)} and {quoted(other)}")

@@ -50,6 +50,7 @@ class DoublyRobust:
 
     name: ClassVar[str] = "dr"
     needs_model: ClassVar[bool] = True
+    needs_propensities: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_clip("DoublyRobust.clip", self.clip)

@@ -90,7 +90,6 @@ class Estimate:
 
         Raises:
             ValueError: where `level` is not between 0 and 1.
-            MissingExtraError: where SciPy is not installed.
 
         Reference:
             Hotelling, Ann. Math. Stat. 2, 1931.
@@ -108,7 +107,6 @@ class Estimate:
 
         Raises:
             ValueError: where `level` is not between 0 and 1.
-            MissingExtraError: where SciPy is not installed.
 
         Reference:
             Sidak, JASA 62, 1967.

@@ -47,6 +47,7 @@ class Ips:
 
     name: ClassVar[str] = "ips"
     needs_model: ClassVar[bool] = False
+    needs_propensities: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_clip("Ips.clip", self.clip)

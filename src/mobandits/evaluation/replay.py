@@ -35,6 +35,7 @@ class Replay:
 
     name: ClassVar[str] = "replay"
     needs_model: ClassVar[bool] = False
+    needs_propensities: ClassVar[bool] = False
 
     def terms(self, case: Case) -> Terms:
         """a_il = pi(a_i | x_i) r_il and b_il = pi(a_i | x_i), both 0 where the reward is missing."""

@@ -15,7 +15,7 @@ from mobandits.evaluation.replay import Replay
 from mobandits.evaluation.training import check_assumptions, contexts_of, eligible_of, runnable, shape_of
 from mobandits.logs import Feedback
 from mobandits.support.checks import integer
-from mobandits.support.naming import concise
+from mobandits.support.naming import concise, quoted
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +73,7 @@ def replay(
         (0.5, [0.5, 0.5])
     """
     if not isinstance(recipe, Recipe):
-        raise ValueError(f"recipe must be a recipe such as MolUcb(), got {recipe!r}")  # noqa: TRY004
+        raise ValueError(f"recipe must be a recipe such as MolUcb(), got {quoted(recipe)}")  # noqa: TRY004
     integer("seed", seed, at_least=0)
     if not len(log):
         raise ValueError("log must have at least one round, got none")

@@ -38,6 +38,7 @@ class Snips:
 
     name: ClassVar[str] = "snips"
     needs_model: ClassVar[bool] = False
+    needs_propensities: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_clip("Snips.clip", self.clip)

@@ -40,6 +40,7 @@ class SwitchDr:
 
     name: ClassVar[str] = "switch-dr"
     needs_model: ClassVar[bool] = True
+    needs_propensities: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         number("SwitchDr.threshold", self.threshold, above=0.0)

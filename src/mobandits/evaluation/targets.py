@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 
 from mobandits.contracts.protocols import Array, IntArray, Mask, Recipe
-from mobandits.evaluation.training import Trained
+from mobandits.evaluation.training import Trained, check_recipe
 from mobandits.logs import Feedback
 from mobandits.support.checks import doubles
+from mobandits.support.naming import quoted, shortened
+from mobandits.support.nearest import did_you_mean
 
 Target = Any  # an array, a callable on the log, a recipe, or one of the classes below
 TOLERANCE = 1e-6  # how far the probabilities of a round may be from summing to 1
@@ -52,13 +54,24 @@ class Always:
 
     def __call__(self, log: Feedback) -> Array:
         """(rounds, arms) probabilities."""
-        if self.arm not in log.arm_names:
-            raise ValueError(f"Always.arm must be one of {', '.join(map(str, log.arm_names))}, got {self.arm!r}")
-        out, place = Uniform()(log), log.arm_names.index(self.arm)
+        place = self.place(log)
+        out = Uniform()(log)
         found = eligible(log)[:, place]
         out[found] = 0.0
         out[found, place] = 1.0
         return out
+
+    def place(self, log: Feedback) -> int:
+        """The position of the arm in a log's arms.
+
+        Raises:
+            ValueError: where the log has no such arm.
+        """
+        if self.arm not in log.arm_names:
+            known = shortened(", ".join(map(str, log.arm_names)))
+            near = did_you_mean(self.arm, log.arm_names)
+            raise ValueError(f"Always.arm must be one of {known}, got {quoted(self.arm)}{near}")
+        return log.arm_names.index(self.arm)
 
 
 @dataclass(frozen=True)
@@ -92,6 +105,25 @@ def probabilities_of(target: Target, log: Feedback, folds: IntArray, seed: int =
     if isinstance(target, Trained):
         return target.probabilities(log, folds, seed)
     return _checked(target(log) if callable(target) else target, log)
+
+
+def check_target(target: Target, log: Feedback) -> None:
+    """Refuse a target that cannot be evaluated on a log, where that is known before it computes anything.
+
+    Raises:
+        ValueError: where the log lacks an arm, or a recipe cannot work on it.
+
+    Example:
+        >>> log = Feedback(np.ones((1, 1)), [0], [[0.5]], [0.5], ("a", "b"), ("quality",))
+        >>> check_target(Always("c"), log)
+        Traceback (most recent call last):
+        ValueError: Always.arm must be one of a, b, got 'c'
+    """
+    if isinstance(target, Always):
+        target.place(log)
+    recipe = target.recipe if isinstance(target, Trained) else target
+    if isinstance(recipe, Recipe):
+        check_recipe(recipe, log)
 
 
 def eligible(log: Feedback) -> Mask:

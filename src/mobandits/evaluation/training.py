@@ -1,6 +1,7 @@
 """A recipe as a target: trained on some folds of a log, frozen, and asked on the others."""
 
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,10 +9,20 @@ import numpy as np
 
 from mobandits.compiling.compiled import compile_loop, is_compiled
 from mobandits.contracts.assumptions import InputWarning, complaint, outside
-from mobandits.contracts.protocols import Array, IntArray, Mask, Policy, Recipe, Rng, Shape
+from mobandits.contracts.protocols import (
+    Array,
+    Assumption,
+    IntArray,
+    Mask,
+    Policy,
+    Recipe,
+    Rng,
+    Shape,
+)
 from mobandits.evaluation.loops import believe, learn
 from mobandits.logs import Feedback
 from mobandits.support.checks import integer
+from mobandits.support.naming import quoted
 
 DRAWS = 100
 
@@ -43,7 +54,7 @@ class Trained:
 
     def __post_init__(self) -> None:
         if not isinstance(self.recipe, Recipe):
-            raise ValueError(f"Trained.recipe must be a recipe such as MolUcb(), got {self.recipe!r}")  # noqa: TRY004
+            raise ValueError(f"Trained.recipe must be a recipe such as MolUcb(), got {quoted(self.recipe)}")  # noqa: TRY004
         integer("Trained.draws", self.draws, at_least=1)
 
     def probabilities(self, log: Feedback, folds: IntArray, seed: int) -> Array:
@@ -135,16 +146,42 @@ def runnable(loop: Any, policy: Policy) -> Any:
     return compile_loop(loop, policy) if is_compiled(policy) else loop
 
 
+def check_recipe(recipe: Recipe, log: Feedback) -> None:
+    """Refuse a recipe that cannot work on a log, before it learns anything.
+
+    Raises:
+        ValueError: naming what the recipe needs or assumes.
+    """
+    refuse_data(recipe, log)
+    next(recipe.stages(shape_of(log, max(len(log), 1))))
+
+
 def check_assumptions(recipe: Recipe, log: Feedback) -> None:
     """Refuse a log that a recipe makes no sense on, and warn of one that voids its guarantees.
 
     Raises:
         ValueError: naming what the recipe assumes, and a number that breaks it.
     """
+    refuse_data(recipe, log)
+    for assumption, _ in broken(recipe, log):
+        warnings.warn(complaint(assumption), InputWarning, stacklevel=2)
+
+
+def refuse_data(recipe: Recipe, log: Feedback) -> None:
+    """Refuse a log that a recipe makes no sense on.
+
+    Raises:
+        ValueError: naming what the recipe assumes, and a number that breaks it.
+    """
+    for assumption, bad in broken(recipe, log):
+        if assumption.refuse:
+            raise ValueError(f"{complaint(assumption)}, got {bad:g}")
+
+
+def broken(recipe: Recipe, log: Feedback) -> Iterator[tuple[Assumption, float]]:
+    """What a recipe assumes and a log does not keep, each with a number that breaks it."""
     rewards = log.rewards[~np.isnan(log.rewards)]
     for assumption in recipe.assumptions():
         bad = outside(assumption, log.contexts, rewards)
-        if bad is not None and assumption.refuse:
-            raise ValueError(f"{complaint(assumption)}, got {bad:g}")
         if bad is not None:
-            warnings.warn(complaint(assumption), InputWarning, stacklevel=2)
+            yield assumption, bad

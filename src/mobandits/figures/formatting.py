@@ -35,6 +35,16 @@ def signed(value: float, digits: int) -> str:
     return said.lstrip("-") if float(said) == 0.0 else said.replace("-", "−")
 
 
+def quantity(number: int, one: str, several: str = "") -> str:
+    """A number of things.
+
+    Example:
+        >>> quantity(1, "policy", "policies"), quantity(2, "policy", "policies"), quantity(1000, "round")
+        ('1 policy', '2 policies', '1,000 rounds')
+    """
+    return f"{number:,} {one if number == 1 else several or f'{one}s'}"
+
+
 def money(dollars: float) -> str:
     """Dollars, with three decimals below one.
 

@@ -120,6 +120,20 @@ def pairs(rows: Sequence[tuple[str, str]]) -> str:
     return f'<div class="scroll"><table><tbody>{body}</tbody></table></div>'
 
 
+def folded(summary: str, body: Sequence[str]) -> str:
+    """A part of a page that is shown on demand.
+
+    Args:
+        summary: plain text, which is always shown.
+        body: pieces of HTML.
+
+    Example:
+        >>> folded("a < b", ["<p>c</p>"])
+        '<details><summary>a &lt; b</summary><p>c</p></details>'
+    """
+    return f"<details><summary>{escape(summary)}</summary>{''.join(body)}</details>"
+
+
 def mark(column: int) -> str:
     """The class of a cell."""
     return ' class="number"' if column else ""

@@ -10,6 +10,7 @@ from matplotlib.backend_bases import RendererBase
 from matplotlib.text import Annotation, Text
 
 from mobandits.figures.style import SOFT
+from mobandits.figures.wrapping import NAME
 
 Box = tuple[float, float, float, float]  # left, bottom, right, top in pixels
 SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))
@@ -46,13 +47,13 @@ def name_points(
     avoid: Sequence[Box] = (),
     *,
     renderer: RendererBase,
-    size: float = 8.5,
+    size: float = NAME,
 ) -> None:
     """Write each name beside its point, where it covers least of the points, of other names and, less so, of `avoid`.
 
     Args:
         axes: a panel whose limits are final, in a figure whose layout is settled.
-        points: {name: (x, y)} in data coordinates.
+        points: {name, in one or more lines: (x, y)} in data coordinates.
         colours: by name.
         avoid: boxes that names should leave free.
         renderer: of the figure.

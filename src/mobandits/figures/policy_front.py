@@ -10,6 +10,7 @@ from matplotlib.lines import Line2D
 from mobandits.figures.point_labels import along, name_points
 from mobandits.figures.policy_values import draw_values
 from mobandits.figures.style import INK, SOFT, WIDTH, Look, looks, panels, renderer, styled
+from mobandits.figures.wrapping import NAME, key, wrapped
 
 Point = tuple[float, float]
 DASHED = (0, (4, 2.5))
@@ -53,19 +54,23 @@ def draw_front(front: pl.DataFrame, outlines: pl.DataFrame, width: float = WIDTH
     if len(objectives) != 2:
         shown = pl.when(pl.col("dominated_by") == "").then(pl.lit("may be on the front"))
         return draw_values(front.with_columns(estimator=shown.otherwise(pl.lit("dominated"))), width, apart=False)
-    figure, (panel,) = panels(width, 0.7 * width if width >= WIDTH else 1.35 * width)
     points, style = front_data(front), looks(front["policy"].unique(maintain_order=True))
-    panel.set(xlabel=objectives[0], ylabel=objectives[1])
+    below = key(points["policy"].to_list(), width, 1)
+    tall = 0.7 * width if width >= WIDTH else width + below.height
+    figure, (panel,) = panels(width, tall)
+    across, up = (wrapped(name, 0.7 * room) for name, room in zip(objectives, (width, tall), strict=True))
+    panel.set(xlabel=across, ylabel=up)
     draw_outlines(panel, outlines, style)
     marks = {name: mark(panel, (x, y), style[name], hollow=beaten) for name, x, y, _, beaten in points.rows()}
     panel.margins(0.08)
     panel.locator_params(nbins=7 if width >= WIDTH else 5)
     legend(figure, panel)
     if width < WIDTH:
-        figure.legend(marks.values(), marks.keys(), loc="outside lower left", frameon=False, fontsize=8.5)
+        figure.legend(marks.values(), below.labels, loc="outside lower left", frameon=False, fontsize=NAME)
     measure = renderer(figure)
     lines = [draw_stairs(panel, points), *(one.select("x", "y").rows() for one in outlines.partition_by("policy"))]
-    named = {name: (x, y) for name, x, y, _, _ in points.rows()} if width >= WIDTH else {}
+    shown = points.rows() if width >= WIDTH else []
+    named = {wrapped(name, 0.3 * width, NAME): (x, y) for name, x, y, _, _ in shown}
     avoid = [box for line in lines for box in along(panel, line)]
     name_points(panel, named, dict.fromkeys(named, INK), avoid, renderer=measure)
     return figure
@@ -86,7 +91,7 @@ def legend(figure: Figure, panel: Axes) -> None:
     (line,) = panel.plot(*zip(none, strict=True), color=SOFT, linestyle=DASHED, linewidth=1.1)
     handles = [mark(panel, none, plain, hollow=hollow) for hollow in (False, True)]
     said = ("may be on the front", "dominated", "front of the estimates")
-    shown = {"frameon": False, "fontsize": 8.5, "columnspacing": 1.4, "handletextpad": 0.5}
+    shown = {"frameon": False, "fontsize": NAME, "columnspacing": 1.4, "handletextpad": 0.5}
     figure.legend(
         [*handles, line], said, loc="outside upper left", ncols=3 if figure.get_figwidth() >= WIDTH else 1, **shown
     )

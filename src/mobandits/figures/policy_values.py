@@ -7,8 +7,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from mobandits.figures.style import INK, SOFT, WIDTH, Look, looks, panels, styled
+from mobandits.figures.wrapping import LABEL, key, lines_high, most_lines, width_of, wrapped
 
 ROW, GAP, MARGIN = 0.15, 0.16, 0.75  # inches of an interval, between policies, and of title and axis
+BESIDE = 0.36  # of the width, for names beside a panel
 
 
 def values_data(values: pl.DataFrame, *, apart: bool = True) -> pl.DataFrame:
@@ -49,20 +51,27 @@ def draw_values(values: pl.DataFrame, width: float = WIDTH, *, apart: bool = Tru
     """
     data, style = values_data(values, apart=apart), looks(values["estimator"].unique(maintain_order=True))
     policies = values["policy"].unique(maintain_order=True).to_list()
+    labels = [wrapped(name, BESIDE * width) for name in policies]
     objectives = values["objective"].unique(maintain_order=True).to_list()
     columns = min(len(objectives), 2) if width >= WIDTH else 1
+    room = (width - width_of(labels, LABEL)) / columns
+    titles = [wrapped(name, 0.9 * room) for name in objectives]
     rows = math.ceil(len(objectives) / columns)
-    height = MARGIN + len(policies) * (GAP + ROW * (len(style) if apart else 1))
-    figure, axes = panels(width, rows * height + 0.3, rows, columns)
+    intervals = GAP + ROW * (len(style) if apart else 1)
+    row = max(intervals, lines_high(most_lines(labels), LABEL))
+    height = MARGIN + len(policies) * row + lines_high(most_lines(titles) - 1, LABEL)
+    legend = key(list(style), width, len(style))
+    above = max(0.3, legend.height) if len(style) > 1 else 0.3
+    figure, axes = panels(width, rows * height + above, rows, columns)
     for i, (panel, objective) in enumerate(zip(axes, objectives, strict=False)):
         draw_rows(panel, data.filter(pl.col("objective") == objective), style)
-        panel.set_title(objective)
-        name_rows(panel, policies if i % columns == 0 else [""] * len(policies))
+        panel.set_title(titles[i])
+        name_rows(panel, labels if i % columns == 0 else [""] * len(labels))
     for panel in axes[len(objectives) :]:
         panel.set_axis_off()
     handles = [axes[0].plot([], [], look.marker, color=look.colour, markersize=5)[0] for look in style.values()]
     if len(style) > 1:
-        figure.legend(handles, style.keys(), loc="outside upper left", ncols=len(style), frameon=False)
+        figure.legend(handles, legend.labels, loc="outside upper left", ncols=legend.columns, frameon=False)
     return figure
 
 

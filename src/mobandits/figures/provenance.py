@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from mobandits.figures.page import pairs
+from mobandits.figures.page import folded, pairs
 
 
 def provenance(manifest: dict[str, Any]) -> list[str]:
@@ -24,7 +24,7 @@ def provenance(manifest: dict[str, Any]) -> list[str]:
         length = f" of {run['rounds']:,} rounds" if run["rounds"] else ""  # what is computed may have none
         title = f"{run['environment']}, {run['trials']} trials{length}, seed {run['seed']}"
         policies = [(name, recipe) for name, recipe in run["policies"].items()]
-        out.append(f"<details><summary>{title}</summary>{pairs(policies)}{pairs(rows)}</details>")
+        out.append(folded(title, [pairs(policies), pairs(rows)]))
     return out
 
 

@@ -16,18 +16,27 @@ from mobandits.statistics.bands import bands
 
 
 def final_rows(table: pl.DataFrame, metric: str) -> list[list[str]]:
-    """What one metric came to: a row of HTML cells per environment, policy and component, all with as many decimals."""
-    last = table.filter(pl.col("metric") == metric).filter(pl.col("round") == pl.col("round").max().over("environment"))
+    """What one metric came to: a row of HTML cells per environment, policy and component, all with as many decimals.
+
+    A row that ended earlier than others of its environment says in which round.
+    """
+    measured = table.filter(pl.col("metric") == metric)
+    end = pl.col("round").max()
+    last = measured.filter(pl.col("round") == end.over("environment", "policy")).with_columns(
+        early=pl.col("round") < end.over("environment")
+    )
     several = last["component"].n_unique() > 1, last["environment"].n_unique() > 1
-    rows = bands(last, ["environment", "policy", "component"]).rows()
-    largest = max((abs(end) for row in rows for end in row[3:6] if math.isfinite(end)), default=1.0)
+    rows = bands(last, ["environment", "policy", "component", "round", "early"]).rows()
+    largest = max((abs(end) for row in rows for end in row[5:8] if math.isfinite(end)), default=1.0)
     digits = min(max(5 - math.floor(math.log10(largest or 1.0)), 0), 6)
-    cells, kind = [], part(metric)
-    for environment, policy, component, mean, low, high, trials in rows:
+    kind = part(metric)
+    cells = []
+    for environment, policy, component, at, early, mean, low, high, trials in rows:
         name = f"{policy}, {kind} {component}" if several[0] else policy
         place = f" in {environment}" if several[1] else ""
+        when = f" at round {at:,}" if early else ""
         ends = [signed(end, digits) for end in (low, high)] if trials > 1 else ["", ""]
-        cells.append([escape(name + place), signed(mean, digits), *ends, str(trials)])
+        cells.append([escape(name + place + when), signed(mean, digits), *ends, str(trials)])
     return cells
 
 

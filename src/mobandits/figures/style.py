@@ -13,6 +13,8 @@ from matplotlib.backend_bases import RendererBase
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from mobandits.figures.wrapping import FONT, LABEL
+
 WIDTH, NARROW = 6.8, 3.9  # inches: a column of text on a desk, and the whole width of a phone
 DPI = 200
 INK, SOFT, FAINT = "#1f2328", "#59636e", "#d7dce1"
@@ -26,12 +28,12 @@ Dash = str | tuple[float, tuple[float, ...]]
 DASHES: tuple[Dash, ...] = ("-", (0, (5, 2)), (0, (1.2, 1.6)), (0, (6, 2, 1.2, 2)))
 
 SETTINGS: dict[str, Any] = {
-    "font.family": "DejaVu Sans",  # comes with Matplotlib: every machine draws the same letters
-    "font.size": 9.5,
+    "font.family": FONT,
+    "font.size": LABEL,
     "axes.edgecolor": SOFT,
     "axes.labelcolor": INK,
     "axes.titlelocation": "left",
-    "axes.titlesize": 9.5,
+    "axes.titlesize": LABEL,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from mobandits import environments
 from mobandits.contracts.protocols import Block, Environment, Problem, Rng, Shape
 from mobandits.support.checks import integer
-from mobandits.support.naming import kebab
+from mobandits.support.naming import kebab, quoted
 from mobandits.support.optional import missing_extra
 
 try:
@@ -86,7 +86,7 @@ class BanditEnv(gymnasium.Env[Floats, np.int64]):
         self._environment, self._rounds, self._instance = environment, rounds or self._longest or ROUNDS, instance
         shape: Any = self._draw(np.random.default_rng(0)).shape
         if not isinstance(shape, Shape):
-            raise ValueError(f"BanditEnv.environment must have finitely many arms, got {environment!r}")  # noqa: TRY004
+            raise ValueError(f"BanditEnv.environment must have finitely many arms, got {quoted(environment)}")  # noqa: TRY004
         rows = 1 if shape.shared or not shape.features else shape.arms
         low, high = (-math.inf, math.inf) if shape.features else (0.0, 1.0)
         self.observation_space = Box(low, high, (rows, shape.features or 1))
@@ -126,7 +126,7 @@ class BanditEnv(gymnasium.Env[Floats, np.int64]):
             gymnasium.error.ResetNeeded: where no round is open.
         """
         if action not in self.action_space:
-            raise ValueError(f"action must be an integer from 0 to {self.arms - 1}, got {action!r}")
+            raise ValueError(f"action must be an integer from 0 to {self.arms - 1}, got {quoted(action)}")
         if not self._open:
             raise ResetNeeded("a round is an episode: call reset before each step")
         self._open = False

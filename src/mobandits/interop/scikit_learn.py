@@ -12,6 +12,8 @@ from mobandits.contracts.assumptions import InputWarning, complaint, outside
 from mobandits.contracts.protocols import Array, IntArray, Policy, Recipe, Rng, Shape
 from mobandits.interop.rows import add_laws, choose_rows, learn_rows
 from mobandits.support.checks import doubles, integer, whole
+from mobandits.support.naming import quoted, shortened
+from mobandits.support.nearest import did_you_mean
 from mobandits.support.optional import missing_extra
 
 try:
@@ -145,7 +147,7 @@ class MultiObjectiveBandit(BaseEstimator):  # type: ignore[misc] # untyped
     def _look_at(self, contexts: Array, paid: Array) -> None:
         """Refuse or warn of what the recipe assumes."""
         if not isinstance(self.recipe, Recipe):
-            raise ValueError(f"recipe must be a recipe such as MolUcb(scale=0.3), got {self.recipe!r}")  # noqa: TRY004
+            raise ValueError(f"recipe must be a recipe such as MolUcb(scale=0.3), got {quoted(self.recipe)}")  # noqa: TRY004
         if not self.recipe.accepts_partial and np.isnan(paid).any():
             whole(self.recipe, paid[np.isnan(paid).any(1)][0])
         for assumption in self.recipe.assumptions():
@@ -158,12 +160,12 @@ class MultiObjectiveBandit(BaseEstimator):  # type: ignore[misc] # untyped
         """The labels of all arms, and the policy before its first row."""
         known = np.unique(labels) if self.arms is None else one_dimensional("arms", self.arms)
         if len(set(known.tolist())) < len(known) or not len(known):
-            raise ValueError(f"arms must be different labels, at least one, got {known.tolist()}")
+            raise ValueError(f"arms must be different labels, at least one, got {quoted(known.tolist())}")
         if self.rounds is not None:
             integer("rounds", self.rounds, at_least=1)
         policy, last = next(self.recipe.stages(Shape(len(known), features, objectives, self.rounds, shared=True)))
         if last is not None:
-            raise ValueError(f"recipe must not begin anew, got {self.recipe!r}, which does after {last} rounds")
+            raise ValueError(f"recipe must not begin anew, got {quoted(self.recipe)}, which does after {last} rounds")
         return known, policy
 
     def _learned(self, policy: Policy, state: Any, contexts: Array, arms: IntArray, paid: Array) -> Any:
@@ -171,7 +173,7 @@ class MultiObjectiveBandit(BaseEstimator):  # type: ignore[misc] # untyped
             return loop_for(learn_rows, policy)(policy, state, contexts, arms, paid, self._rng())
         except (CompileError, TypeError) as error:
             rule = "recipe must be able to learn from choices that it did not make"
-            raise ValueError(f"{rule}, got {self.recipe!r}") from error
+            raise ValueError(f"{rule}, got {quoted(self.recipe)}") from error
 
     def _everyone(self) -> IntArray:
         return np.arange(len(self.arms_))
@@ -198,7 +200,8 @@ def places(labels: NDArray[Any], known: NDArray[Any]) -> IntArray:
     place = {label: i for i, label in enumerate(known.tolist())}
     unknown = [label for label in labels.tolist() if label not in place]
     if unknown:
-        raise ValueError(f"arms must be among {', '.join(map(str, place))}, got {unknown[0]!r}")
+        names = shortened(", ".join(map(str, place)))
+        raise ValueError(f"arms must be among {names}, got {quoted(unknown[0])}{did_you_mean(unknown[0], place)}")
     return np.array([place[label] for label in labels.tolist()])
 
 

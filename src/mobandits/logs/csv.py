@@ -11,6 +11,7 @@ from mobandits.contracts.protocols import Array
 from mobandits.logs.errors import LogError
 from mobandits.logs.feedback import Feedback, together
 from mobandits.support.checks import integer
+from mobandits.support.naming import quoted, shortened
 
 Columns = Sequence[str] | Mapping[Any, Sequence[str]]
 
@@ -69,7 +70,8 @@ def scan(
     integer("chunk", chunk, at_least=1)
     columns = dict(rewards) if isinstance(rewards, Mapping) else {name: name for name in rewards}
     if not columns or not set(minimise) <= set(columns):
-        raise ValueError(f"rewards must be at least one, with all of minimise = {list(minimise)}, got {list(columns)}")
+        rule = f"rewards must be at least one, with all of minimise = {quoted(list(minimise))}"
+        raise ValueError(f"{rule}, got {quoted(list(columns))}")
     meaning = _Table(Path(path), separator, arm, columns, context, propensity, time, frozenset(minimise))
     return meaning.scan(None if arms is None else tuple(arms), chunk)
 
@@ -91,7 +93,7 @@ class _Table(NamedTuple):
         names = tuple(self._names(chunk)) if arms is None else arms
         places, done = {str(name): i for i, name in enumerate(names)}, 0
         if len(places) < len(names):
-            raise LogError(f"arms must have different texts, got {', '.join(map(repr, names))}"[:500])
+            raise LogError(f"arms must have different texts, got {shortened(', '.join(map(quoted, names)))}")
         for frame in self._frames(self._wanted(names), chunk):
             yield self._feedback(frame, names, places, done)
             done += len(frame)
@@ -102,7 +104,7 @@ class _Table(NamedTuple):
         played = frame[self.arm].to_list()
         for row, name in enumerate(played):
             if name not in places:
-                raise self._error(self.arm, done + row, f"one of {', '.join(places)}"[:200], name)
+                raise self._error(self.arm, done + row, f"one of {shortened(', '.join(places))}", name)
         signs = [-1.0 if name in self.minimise else 1.0 for name in self.rewards]
         nothing = np.full(len(frame), np.nan)
         try:
@@ -147,7 +149,7 @@ class _Table(NamedTuple):
         return values.fill_null(np.nan).to_numpy()
 
     def _error(self, column: str, row: int, rule: str, value: Any) -> LogError:
-        return LogError(f"{self.path}, column {column!r}, row {row + 1} must be {rule}, got {value!r:.80}")
+        return LogError(f"{self.path}, column {quoted(column)}, row {row + 1} must be {rule}, got {quoted(value)}")
 
     # --- the file
 
@@ -155,7 +157,7 @@ class _Table(NamedTuple):
         context = self.context
         if isinstance(context, Mapping):
             if lacking := [name for name in names if name not in context]:
-                raise LogError(f"context must have columns for every arm, got none for {lacking[0]!r}")
+                raise LogError(f"context must have columns for every arm, got none for {quoted(lacking[0])}")
             features = [column for name in names for column in context[name]]
         else:
             features = list(context)
@@ -175,7 +177,9 @@ class _Table(NamedTuple):
             there = table.collect_schema().names()
             for column in columns:
                 if column not in there:
-                    raise LogError(f"{self.path} must have a column {column!r}, got {', '.join(there)}"[:500])
+                    raise LogError(
+                        f"{self.path} must have a column {quoted(column)}, got {shortened(', '.join(there))}"
+                    )
             for frame in table.select(columns).collect_batches(chunk_size=chunk):
                 yield from frame.iter_slices(chunk)
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:

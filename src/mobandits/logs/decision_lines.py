@@ -10,8 +10,14 @@ from mobandits.logs.errors import LogError
 from mobandits.logs.lines import MAX_LINE
 from mobandits.logs.names import name_of
 from mobandits.logs.segments import FORMAT
+from mobandits.support.found import PROBE, kind_of
+from mobandits.support.naming import quoted, shortened
 
 KEY, VERSION = "mobandits", 1
+LOGS = (
+    "a log is the folder of a journal, one of its .parquet files, a .csv file, or dsjson, which has a JSON object in "
+    "every line"
+)
 
 
 class Row(NamedTuple):
@@ -50,34 +56,42 @@ def rows(path: Path) -> Iterator[tuple[int, Row | None]]:
     try:
         with path.open("rb") as file:
             number = 0
+            first = True
             while line := file.readline(MAX_LINE):
                 number += 1
                 if line.strip():
-                    yield number, _row(line, f"{path}, line {number}")
+                    yield number, _row(line, f"{path}, line {number}", first=first)
+                    first = False
     except OSError as error:
         raise LogError(f"{path} cannot be read: {error.strerror}") from error
 
 
-def _row(line: bytes, where: str) -> Row | None:
+def _row(line: bytes, where: str, *, first: bool) -> Row | None:
     try:
         given = json.loads(line.decode())
+    except (ValueError, RecursionError) as error:
+        instead = f"; found {kind_of(line[:PROBE])}, and {LOGS}" if first else ""
+        raise LogError(f"{where} is not dsjson: {shortened(str(error))}{instead}") from error
+    if not isinstance(given, dict):
+        raise LogError(f"{where} is not dsjson: it must be a JSON object, got {quoted(given)}")
+    try:
         return _ours(given, given[KEY]) if KEY in given else _theirs(given)
     except LogError as error:
         raise LogError(f"{where}: {error}") from error
     except KeyError as error:
         raise LogError(f"{where}: {error} is missing") from error
     except (ValueError, TypeError, AttributeError, IndexError, RecursionError) as error:
-        raise LogError(f"{where} is not dsjson: {error!s:.200}") from error
+        raise LogError(f"{where} is not dsjson: {shortened(str(error))}") from error
 
 
 def _ours(given: dict[str, Any], own: Any) -> Row:
     if own["version"] != VERSION:
-        raise LogError(f"{KEY}.version must be {VERSION}, got {own['version']!r:.40}")
+        raise LogError(f"{KEY}.version must be {VERSION}, got {quoted(own['version'])}")
     multi = given["c"]["_multi"]
     arms = [name_of(_text("Arm.name", one["Arm"]["name"])) for one in multi]
     everyone = [name_of(_text("arms", name)) for name in own["arms"]] if "arms" in own else arms
     if len(set(arms)) < len(arms) or len(set(everyone)) < len(everyone) or not set(arms) <= set(everyone):
-        raise LogError(f"arms must be different, and eligible ones among all of them, got {arms!r:.200}")
+        raise LogError(f"arms must be different, and eligible ones among all of them, got {quoted(arms)}")
     actions = [_numbers("Features", one["Features"]) for one in multi] if multi and "Features" in multi[0] else None
     if actions is not None and "contexts" in own:
         actions = [_numbers("contexts", row) for row in own["contexts"]]
@@ -91,7 +105,7 @@ def _ours(given: dict[str, Any], own: Any) -> Row:
         more["time"] = _double("time", own["time"], lacking=True)
     index = _whole("index", own["index"], 0, len(arms))
     if given.get("_labelIndex", index) != index:
-        raise LogError(f"_labelIndex must be {KEY}.index = {index}, got {given['_labelIndex']!r:.40}")
+        raise LogError(f"_labelIndex must be {KEY}.index = {index}, got {quoted(given['_labelIndex'])}")
     propensity = _double("propensity", own["propensity"], lacking=True)
     shared = _numbers("Context", given["c"].get("Context", []))
     return Row(True, arms, everyone, index, propensity, rewards, shared, actions, more)
@@ -131,7 +145,7 @@ def features(example: Any) -> dict[str, float]:
     """
     found: dict[str, float] = {}
     if not isinstance(example, dict):
-        raise LogError(f"an example must be a JSON object, got {example!r:.40}")
+        raise LogError(f"an example must be a JSON object, got {quoted(example)}")
     _collect(example, "", found)
     return found
 
@@ -155,7 +169,7 @@ def _double(name: str, value: Any, *, lacking: bool = False) -> float:
     if value is None and lacking:
         return math.nan
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise LogError(f"{name} must be a number, got {value!r:.40}")
+        raise LogError(f"{name} must be a number, got {quoted(value)}")
     try:
         number = float(value)
     except OverflowError:
@@ -167,17 +181,17 @@ def _double(name: str, value: Any, *, lacking: bool = False) -> float:
 
 def _numbers(name: str, value: Any) -> list[float]:
     if not isinstance(value, list):
-        raise LogError(f"{name} must be a list of numbers, got {value!r:.40}")
+        raise LogError(f"{name} must be a list of numbers, got {quoted(value)}")
     return [_double(name, one) for one in value]
 
 
 def _whole(name: str, value: Any, low: int, high: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value < high:
-        raise LogError(f"{name} must be an integer from {low} to {high - 1}, got {value!r:.40}")
+        raise LogError(f"{name} must be an integer from {low} to {high - 1}, got {quoted(value)}")
     return value
 
 
 def _text(name: str, value: Any) -> str:
     if not isinstance(value, str):
-        raise LogError(f"{name} must be text, got {value!r:.40}")
+        raise LogError(f"{name} must be text, got {quoted(value)}")
     return value

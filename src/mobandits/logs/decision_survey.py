@@ -11,6 +11,7 @@ from mobandits.contracts.protocols import Array
 from mobandits.logs.decision_lines import Row
 from mobandits.logs.errors import LogError, LogWarning
 from mobandits.logs.feedback import Feedback
+from mobandits.support.naming import quoted
 
 MAX_FEATURES = 10_000
 
@@ -96,7 +97,7 @@ class Survey:
         except LogError:
             raise
         except (KeyError, ValueError, StopIteration) as error:
-            raise LogError(f"{self._path}, line {number} or before it: {error!r}") from error
+            raise LogError(f"{self._path}, line {number} or before it: {quoted(error)}") from error
 
     def _refuse(self, number: int, wrong: bool, rule: str) -> None:
         if wrong:

@@ -35,6 +35,8 @@ from mobandits.logs.feedback import Feedback, together
 from mobandits.logs.names import compact, name_text
 from mobandits.support.checks import integer, number
 from mobandits.support.files import replacing
+from mobandits.support.naming import quoted, shortened
+from mobandits.support.nearest import did_you_mean
 
 
 def write(
@@ -119,17 +121,18 @@ def _scalar(log: Feedback, objective: Hashable | None, weights: Mapping[Any, flo
     if objective is None and weights is None and len(names) == 1:
         (objective,) = names
     if (objective is None) == (weights is None):
-        known = ", ".join(map(str, names))
+        known = shortened(", ".join(map(str, names)))
         raise ValueError(f"objective or weights must be given, and not both, where objectives are {known}")
     chosen = {objective: 1.0} if weights is None else {name: w for name, w in weights.items() if w != 0.0}
     total = np.zeros(len(log))
     for name, weight in chosen.items():
         if name not in names:
-            raise ValueError(f"objective must be one of {', '.join(map(str, names))}, got {name!r}")
-        number(f"weights[{name!r}]", weight)
+            known = shortened(", ".join(map(str, names)))
+            raise ValueError(f"objective must be one of {known}, got {quoted(name)}{did_you_mean(name, names)}")
+        number(f"weights[{quoted(name)}]", weight)
         total += weight * log.rewards[:, names[name]]
     if np.isinf(total).any():
-        raise ValueError(f"weights must give finite costs, got {weights}")
+        raise ValueError(f"weights must give finite costs, got {quoted(weights)}")
     return total
 
 

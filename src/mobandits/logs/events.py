@@ -1,6 +1,7 @@
 """The events of a log: what each kind must say, in one canonical form.
 
     {"kind": "decide", "id": 7, "time": 1.5, "context": [[0.1, 0.2]], "eligible": [0, 2], "arm": 2, "propensity": 0.25}
+    {"kind": "decide", "id": 8, "time": 1.5, "context": [[0.3, 0.0]], "arm": 0, "propensity": 0.5, "batch": true}
     {"kind": "learn", "id": 7, "time": 2.5, "rewards": {"quality": 0.93}}
     {"kind": "add", "arm": "huge", "like": "large"}
     {"kind": "remove", "arm": "small"}
@@ -8,7 +9,8 @@
 `arm` and `eligible` of a decision are positions in the list of all arms there ever were: those of the description,
 then each new one as it is added. A removed arm keeps its position, and has it again where it is added again. Without
 `eligible`, all arms that are present are meant. `context` has one row for all arms, or a row per arm that is present,
-in the order in which they last came. Other kinds, and further fields, are kept as they are.
+in the order in which they last came. `batch` is true of a decision that was made in one call with the one before it:
+nothing was learned between them. Other kinds, and further fields, are kept as they are.
 """
 
 import math
@@ -19,6 +21,7 @@ import numpy as np
 from mobandits.contracts.protocols import Array
 from mobandits.logs.errors import LogError
 from mobandits.logs.names import checked_name, encoded
+from mobandits.support.naming import quoted
 
 LARGEST = 2**63 - 1
 RESERVED = "crc"
@@ -35,7 +38,7 @@ def checked(event: Any) -> dict[str, Any]:
         {'kind': 'decide', 'id': 7, 'time': 3.0, 'context': [[1.0, 2.0]], 'arm': 1, 'propensity': None}
     """
     if not isinstance(event, dict):
-        raise LogError(f"event must be a dictionary, got {event!r:.80}")
+        raise LogError(f"event must be a dictionary, got {quoted(event)}")
     try:
         return _canonical(event)
     except RecursionError as error:
@@ -45,7 +48,7 @@ def checked(event: Any) -> dict[str, Any]:
 def _canonical(event: dict[Any, Any]) -> dict[str, Any]:
     kind = event.get("kind")
     if not isinstance(kind, str):
-        raise LogError(f"event.kind must be text, got {kind!r}")
+        raise LogError(f"event.kind must be text, got {quoted(kind)}")
     if RESERVED in event:
         raise LogError(f"event must not have a field of the name {RESERVED}, which is the checksum's")
     known = _FIELDS.get(kind, _kind_only)(event)
@@ -58,7 +61,7 @@ def _canonical(event: dict[Any, Any]) -> dict[str, Any]:
         return known
     for key, value in rest.items():
         if not isinstance(key, str):
-            raise LogError(f"event must have text for keys, got {key!r}")
+            raise LogError(f"event must have text for keys, got {quoted(key)}")
         encoded(value, f"event.{key}")
         encoded(key, "event's key")
     return known | rest
@@ -72,13 +75,15 @@ def _decide(event: dict[str, Any]) -> dict[str, Any]:
         known["eligible"] = _positions(event["eligible"])
     known["arm"] = _integer("arm", event.get("arm"))
     known["propensity"] = _propensity(event.get("propensity"))
+    if event.get("batch") is True:
+        known["batch"] = True
     return known
 
 
 def _learn(event: dict[str, Any]) -> dict[str, Any]:
     rewards = event.get("rewards")
     if not isinstance(rewards, dict):
-        raise LogError(f"event.rewards must be {{objective: number}}, got {rewards!r}")
+        raise LogError(f"event.rewards must be {{objective: number}}, got {quoted(rewards)}")
     told = {
         checked_name(name, "event.rewards' objective"): value if _is_double(value) else _number("rewards", value)
         for name, value in rewards.items()
@@ -105,7 +110,7 @@ def _integer(field: str, value: Any) -> int:
     if type(value) is int and 0 <= value <= LARGEST:
         return value
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 0 <= value <= LARGEST:
-        raise LogError(f"event.{field} must be an integer from 0 to {LARGEST}, got {value!r}")
+        raise LogError(f"event.{field} must be an integer from 0 to {LARGEST}, got {quoted(value)}")
     return int(value)
 
 
@@ -117,13 +122,13 @@ def _number(field: str, value: Any) -> float:
     if _is_double(value):
         return float(value)
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
-        raise LogError(f"event.{field} must be a finite number, got {value!r}")
+        raise LogError(f"event.{field} must be a finite number, got {quoted(value)}")
     try:
         number = float(value)
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise LogError(f"event.{field} must be a finite number, got {value!r}")
+        raise LogError(f"event.{field} must be a finite number, got {quoted(value)}")
     return number
 
 
@@ -136,7 +141,7 @@ def _propensity(value: Any) -> float | None:
         return None
     number = _number("propensity", value)
     if not 0.0 < number <= 1.0:
-        raise LogError(f"event.propensity must be in (0, 1], or None where it is not known, got {value!r}")
+        raise LogError(f"event.propensity must be in (0, 1], or None where it is not known, got {quoted(value)}")
     return number
 
 
@@ -144,7 +149,7 @@ def _positions(value: Any) -> list[int]:
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if not isinstance(value, list | tuple):
-        raise LogError(f"event.eligible must be a list of positions of arms, got {value!r}")
+        raise LogError(f"event.eligible must be a list of positions of arms, got {quoted(value)}")
     return [_integer("eligible", one) for one in value]
 
 
@@ -156,7 +161,7 @@ def _context(value: Any) -> Array:
             raise TypeError(f"numbers of type {array.dtype}, shape {array.shape}")  # noqa: TRY301
         array = array.astype(np.float64, copy=False)
     except (TypeError, ValueError, RecursionError) as error:
-        raise LogError(f"event.context must be a list of rows of as many numbers each, got {value!r:.80}") from error
+        raise LogError(f"event.context must be a list of rows of as many numbers each, got {quoted(value)}") from error
     if not len(array):
         raise LogError("event.context must have at least one row, got none")
     if not np.isfinite(array).all():

@@ -19,6 +19,7 @@ from mobandits.logs.feedback import Feedback
 from mobandits.logs.names import checked_name, name_of
 from mobandits.logs.roster import Roster
 from mobandits.logs.table import events_of
+from mobandits.support.naming import quoted, shortened
 
 Tables = Callable[[], Iterator[pl.DataFrame]]
 
@@ -38,13 +39,13 @@ class Objectives(NamedTuple):
         """
         given = description.get("objectives")
         if not isinstance(given, list | tuple) or not given:
-            raise LogError(f"{path} must name its objectives in its description, got {given!r:.80}")
+            raise LogError(f"{path} must name its objectives in its description, got {quoted(given)}")
         one = [each if isinstance(each, dict) else {"name": each} for each in given]
         if not all("name" in each and isinstance(each.get("minimise", False), bool) for each in one):
-            raise LogError(f"{path} must have objectives with a name, and minimise true or false, got {given!r:.80}")
+            raise LogError(f"{path} must have objectives with a name, and minimise true or false, got {quoted(given)}")
         names = tuple(checked_name(each["name"], f"{path}: objective") for each in one)
         if len(set(names)) < len(names):
-            raise LogError(f"{path} must have objectives of different names, got {names!r:.80}")
+            raise LogError(f"{path} must have objectives of different names, got {quoted(names)}")
         return cls(names, np.array([-1.0 if each.get("minimise") else 1.0 for each in one]))
 
 
@@ -111,15 +112,17 @@ class Ledger:
         bad = np.flatnonzero((~np.isnan(old) & (old != told)) | (self.rewards[rows, columns] != told))
         if bad.size:
             name, place = self.objectives.names[columns[bad[0]]], numbers[bad[0]]
-            raise LogError(f"{self._path}, event {place}: {name!r} must not be told again with another value")
+            raise LogError(f"{self._path}, event {place}: {quoted(name)} must not be told again with another value")
 
     def _columns(self, frame: pl.DataFrame) -> IntArray:
         columns = np.empty(len(frame), np.int64)
         for text in frame["objective"].unique():
             place = self._places.get(name_of(text))
             if place is None:
-                known = ", ".join(map(repr, self.objectives.names))
-                raise LogError(f"{self._path} must have rewards of its objectives, which are {known}; got {text}")
+                known = shortened(", ".join(map(quoted, self.objectives.names)))
+                raise LogError(
+                    f"{self._path} must have rewards of its objectives, which are {known}; got {shortened(text)}"
+                )
             columns[(frame["objective"] == text).to_numpy()] = place
         return columns
 
@@ -130,7 +133,7 @@ class Ledger:
             LogError: where decisions differ in it.
         """
         if len(counts := {features for _, features in self.layouts}) > 1:
-            raise LogError(f"{self._path} must have as many features in every decision, got {sorted(counts)}")
+            raise LogError(f"{self._path} must have as many features in every decision, got {quoted(sorted(counts))}")
         return {rows for rows, _ in self.layouts} <= {1}, max(counts, default=0)
 
 
@@ -243,6 +246,8 @@ def _eligible(frame: pl.DataFrame, arms: int, present: list[int]) -> Mask:
     pairs = pl.DataFrame({"row": np.arange(len(frame)), "arm": frame["eligible"]}).drop_nulls().explode("arm")
     rows, positions = (pairs.drop_nulls()[name].to_numpy() for name in ("row", "arm"))
     if not np.isin(positions, present).all():
-        raise LogError(f"eligible must be positions of arms that are present, got {sorted(set(positions.tolist()))}")
+        raise LogError(
+            f"eligible must be positions of arms that are present, got {quoted(sorted(set(positions.tolist())))}"
+        )
     mask[rows, positions] = True
     return mask

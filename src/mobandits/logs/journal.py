@@ -2,8 +2,9 @@
 
 import json
 import os
+import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, Self
 
@@ -11,15 +12,19 @@ from mobandits.logs.collector import Collector
 from mobandits.logs.errors import LogError, LogWarning
 from mobandits.logs.events import checked
 from mobandits.logs.files import LOCK, lock
-from mobandits.logs.lines import event_in, event_line, is_own
+from mobandits.logs.lines import event_content, event_in, is_own, sealed_line
 from mobandits.logs.names import compact, decoded, encoded
 from mobandits.logs.roster import Roster, first_arms
 from mobandits.logs.segments import Header, Snapshot, first_events, is_journal, segment_path
 from mobandits.support.checks import choice, integer
 from mobandits.support.files import is_temporary, replacing, sync_folder
+from mobandits.support.forks import on_fork
+from mobandits.support.found import found_at, listed
+from mobandits.support.naming import quoted
 
 SEGMENT_BYTES = 2**26  # of lines: what is sealed at once must fit in memory, whatever an event's size
 BUFFER = 2**16
+CHANGES = {"add", "remove"}  # kinds of events after which there are other arms
 flush_to_disk = getattr(os, "fdatasync", os.fsync)  # without the times of the file, where the system can
 
 
@@ -38,7 +43,10 @@ class Journal:
     - "buffered": up to 64 KiB of lines wait in the process, and are lost with it; 2 microseconds less than "system".
 
     Once in 1000 events `append` takes some 50 ms, when they become a table, and once in `segment` 0.15 s, when this is
-    sealed. Opening verifies the open segment: 10 microseconds per event. Calls from several threads need a lock.
+    sealed. Opening verifies the open segment: 10 microseconds per event.
+
+    Threads may share a journal: each call is done before the next one begins. In the child of a fork it takes nothing,
+    and the parent goes on.
 
     Args:
         folder: where the journal is, or shall be; made where it does not exist.
@@ -73,7 +81,10 @@ class Journal:
         self._broken, self._dirty = False, False  # whether a write was not finished; whether some are not on disk
         self._crc, self._size = 0, 0  # last checksum and bytes of the open segment
         self._collector = Collector(0)
+        self._threads = threading.RLock()
+        self._process, self._forked = os.getpid(), False
         self._lock: BinaryIO | None = _claimed(self.folder)
+        on_fork(self, Journal._leave_to_parent)
         try:
             if is_journal(self.folder):
                 self._resume()
@@ -86,6 +97,9 @@ class Journal:
 
     def __exit__(self, *args: object) -> None:
         self.close()
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError(f"Journal cannot be copied or pickled: one at a time writes into {self.folder}; open it there")
 
     def __len__(self) -> int:
         """How many events there are."""
@@ -106,16 +120,17 @@ class Journal:
         Raises:
             LogError: where the journal has another description, or files cannot hold this one.
         """
-        self._refuse_unusable()
-        if self._header is None:
-            header = _first_header(description)
-            self._begin(header)
-            self._roster = Roster.from_json(header.arms)
-            return
-        mine = self._header.description
+        with self._threads:
+            self.check_usable()
+            if self._header is None:
+                header = _first_header(description)
+                self._begin(header)
+                self._roster = Roster.from_json(header.arms)
+                return
+            mine = self._header.description
         for key in [*mine, *description]:
             if key not in mine or key not in description or mine[key] != description[key]:
-                said = f"{key} = {mine.get(key)!r:.80}, now {description.get(key)!r:.80}"
+                said = f"{key} = {quoted(mine.get(key))}, now {quoted(description.get(key))}"
                 raise LogError(f"{self.folder} is a journal with {said}: choose another folder")
 
     def append(self, event: dict[str, Any]) -> None:
@@ -129,20 +144,40 @@ class Journal:
             OSError: where the disk is full or failing. Then it is not known whether the event was kept, and the journal
                 takes no more: close it, and open it again.
         """
-        self._refuse_unusable()
-        kept = checked(event)
-        if self._header is None:
-            self.describe({})
-        if self._collector.count >= self.segment or self._size >= SEGMENT_BYTES:
-            self._seal()
-        line, crc = event_line(kept, self._crc)
-        self._roster.check(kept)
-        self._broken = True  # until all of it is done: an error or an interruption must not leave half of it
-        self._write(line)
-        self._roster.follow(kept)
-        self._crc, self._size = crc, self._size + len(line)
-        self._collector.add(kept if is_own(kept) else event_in(line), len(line))
-        self._broken = False
+        with self._threads:
+            self.check_usable()
+            kept = checked(event)
+            content = event_content(kept)
+            if kept["kind"] in CHANGES:
+                self._roster.check(kept)
+            if self._header is None:
+                self.describe({})
+            self._broken = True  # until all of it is done: an error or an interruption must not leave half of it
+            self._add(kept, content)
+            self._keep_promise()
+            self._broken = False
+
+    def extend(self, events: Iterable[dict[str, Any]]) -> None:
+        """Keep several events, of which none is appended where one is refused; they are confirmed together.
+
+        Raises:
+            LogError: as `append`; then nothing was appended.
+            OSError: as `append`; then it is not known how many of them were kept.
+        """
+        with self._threads:
+            self.check_usable()
+            kept = [checked(event) for event in events]
+            contents = [event_content(event) for event in kept]
+            self._check_arms(kept)
+            if self._header is None:
+                self.describe({})
+            self._broken = True  # as in `append`
+            for event, content in zip(kept, contents, strict=True):
+                self._add(event, content)
+                if len(self._waiting) >= BUFFER:
+                    self._hand_over()
+            self._keep_promise()
+            self._broken = False
 
     def events(self) -> Iterator[dict[str, Any]]:
         """All events up to now, in order, as they were appended (numbers as floats where they must be).
@@ -152,12 +187,13 @@ class Journal:
         Raises:
             LogError: on the way, where something is damaged.
         """
-        if self._header is None:
-            return
-        if not self._broken:
-            self._broken = True
-            self._hand_over()
-            self._broken = False
+        with self._threads:
+            if self._header is None:
+                return
+            if not self._broken:
+                self._broken = True
+                self._hand_over()
+                self._broken = False
         with Snapshot(self.folder) as snapshot:
             yield from snapshot.events()
 
@@ -167,24 +203,54 @@ class Journal:
         Raises:
             OSError: as `append` does.
         """
-        self._refuse_unusable()
-        if self._file is not None:
-            self._hand_over()
-            self._broken = True
-            flush_to_disk(self._file.fileno())
-            self._broken = False
+        with self._threads:
+            self.check_usable()
+            if self._file is not None:
+                self._hand_over()
+                self._broken = True
+                flush_to_disk(self._file.fileno())
+                self._broken = False
+
+    def check_usable(self) -> None:
+        """Refuse a journal that takes no events.
+
+        Raises:
+            LogError: where it was closed, where a write failed, or where this process was forked from the one that
+                opened it.
+        """
+        if self._forked:
+            here = f"process {os.getpid()} was forked from it"
+            raise LogError(
+                f"{self.folder} is the folder of a journal of process {self._process}, and {here}: "
+                "open another folder here, or close the journal before the fork"
+            )
+        if self._lock is None:
+            raise LogError(f"{self.folder} is the folder of a journal that was closed: open it again")
+        if self._broken:
+            raise LogError(f"{self.folder} could not be written to before: close the journal, and open it again")
 
     def close(self) -> None:
         """Hand over what waits, and let another writer in; a closed journal can be closed again."""
-        try:
-            if self._file is not None and not self._broken and self._dirty:
-                self._hand_over()
-                flush_to_disk(self._file.fileno())
-        finally:
-            for file in (self._file, self._lock):
-                if file is not None:
-                    file.close()
-            self._file = self._lock = None
+        with self._threads:
+            try:
+                if self._file is not None and not self._broken and self._dirty:
+                    self._hand_over()
+                    flush_to_disk(self._file.fileno())
+            finally:
+                self._let_go()
+
+    def _let_go(self) -> None:
+        for file in (self._file, self._lock):
+            if file is not None:
+                file.close()
+        self._file = self._lock = None
+
+    def _leave_to_parent(self) -> None:
+        """In the child of a fork: what waits here waits in the parent too, which will write it."""
+        self._threads = threading.RLock()  # another thread of the parent may have held the old one
+        self._waiting = bytearray()
+        self._forked = True
+        self._let_go()  # the parent's files stay open and locked
 
     # --- the open segment
 
@@ -233,13 +299,11 @@ class Journal:
 
         assert self._header is not None  # noqa: S101
         number, first = self._header.segment, len(self)
-        self._broken = True  # until it is done: nothing may be appended to lines that are sealed
         self._hand_over()
         digest = seal(self._collector.table(), self._header, segment_path(self.folder, number, sealed=True))
         sealed = (*self._header.sealed, digest)
         self._begin(Header(number + 1, first, sealed, self._header.description, self._roster.to_json()))
         self._tidy()
-        self._broken = False
 
     def _tidy(self) -> None:
         """Remove what is sealed already, and what a kill left half-written."""
@@ -252,9 +316,27 @@ class Journal:
 
     # --- bytes
 
-    def _write(self, line: bytes) -> None:
+    def _check_arms(self, events: list[dict[str, Any]]) -> None:
+        """Refuse events that add an arm that is there, or remove one that is not, after those before them."""
+        if any(event["kind"] in CHANGES for event in events):
+            roster = self._roster.copy()
+            for event in events:
+                roster.follow(event)
+
+    def _add(self, event: dict[str, Any], content: str) -> None:
+        """One line more of the open segment, or of the next one where it is full; it is to be handed over."""
+        if self._collector.count >= self.segment or self._size >= SEGMENT_BYTES:
+            self._seal()
+        line, self._crc = sealed_line(content, self._crc)
         self._waiting += line
         self._dirty = True
+        self._size += len(line)
+        if event["kind"] in CHANGES:
+            self._roster.follow(event)
+        self._collector.add(event if is_own(event) else event_in(line), len(line))
+
+    def _keep_promise(self) -> None:
+        """Make what waits as safe as `durability` promises."""
         if self.durability != "buffered" or len(self._waiting) >= BUFFER:
             self._hand_over()
         if self.durability == "disk":
@@ -266,28 +348,24 @@ class Journal:
         while self._waiting and self._file is not None:
             del self._waiting[: self._file.write(self._waiting)]
 
-    def _refuse_unusable(self) -> None:
-        if self._lock is None:
-            raise LogError(f"{self.folder} is the folder of a journal that was closed: open it again")
-        if self._broken:
-            raise LogError(f"{self.folder} could not be written to before: close the journal, and open it again")
-
 
 def _claimed(folder: Path) -> BinaryIO:
     """The lock of a folder that is a journal's, or empty."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        others = [path.name for path in folder.iterdir() if path.name != LOCK and not is_temporary(path)]
+        others = sorted(path.name for path in folder.iterdir() if path.name != LOCK and not is_temporary(path))
+    except FileExistsError as error:
+        raise LogError(f"{folder} cannot be made the folder of a journal: it is {found_at(folder)}") from error
     except OSError as error:
         raise LogError(f"{folder} cannot be made the folder of a journal: {error.strerror}") from error
     if others and not is_journal(folder):
-        raise LogError(f"{folder} is not empty and not a journal (it has {others[0]}): choose another folder")
+        raise LogError(f"{folder} is not empty and not a journal (it has {listed(others)}): choose another folder")
     return lock(folder)
 
 
 def _first_header(description: Any) -> Header:
     if not isinstance(description, dict):
-        raise LogError(f"description must be a dictionary, got {description!r:.80}")
+        raise LogError(f"description must be a dictionary, got {quoted(description)}")
     try:
         copied = decoded(json.loads(compact(encoded(description, "description"))))
     except RecursionError as error:

@@ -23,6 +23,8 @@ PLAIN = {  # fields that are numbers in an event that was checked
     "decide": {"kind", "id", "time", "context", "eligible", "arm", "propensity"},
     "learn": {"kind", "id", "time"},
 }
+OWN_DECISION = {*PLAIN["decide"], "batch"}
+OWN_LESSON = {*PLAIN["learn"], "rewards"}
 _TAIL = len(_BEFORE) + 8 + len(_AFTER)
 
 
@@ -50,8 +52,8 @@ def opened_line(line: bytes, crc: int) -> tuple[bytes, int] | None:
     return (body + b"}", crc) if line[-_TAIL:] == b"%b%08x%b" % (_BEFORE, crc, _AFTER) else None
 
 
-def event_line(event: dict[str, Any], crc: int) -> tuple[bytes, int]:
-    """The line of an event in its canonical form, and its checksum.
+def event_content(event: dict[str, Any]) -> str:
+    """The JSON object of an event in its canonical form, which `sealed_line` makes a line.
 
     Raises:
         LogError: where files cannot hold something in it, or where it is too long or too deep.
@@ -60,10 +62,12 @@ def event_line(event: dict[str, Any], crc: int) -> tuple[bytes, int]:
         content = compact(_to_json(event))
     except (ValueError, RecursionError) as error:
         raise error if isinstance(error, LogError) else LogError(f"event cannot be written: {error}") from error
-    line, crc = sealed_line(content, crc)
-    if len(line) > MAX_LINE:
-        raise LogError(f"event must be at most {MAX_LINE} bytes as a line, got {len(line)}")
-    return line, crc
+    # Few events are long enough for it to matter how many bytes their characters take.
+    size = len(content) if len(content) < MAX_LINE // 4 else len(content.encode())
+    length = size - 1 + _TAIL
+    if length > MAX_LINE:
+        raise LogError(f"event must be at most {MAX_LINE} bytes as a line, got {length}")
+    return content
 
 
 def _to_json(event: dict[str, Any]) -> dict[str, Any]:
@@ -92,15 +96,15 @@ def event_of(content: bytes) -> dict[str, Any]:
 
 
 def event_in(line: bytes) -> dict[str, Any]:
-    """The event of a line that `event_line` made: a copy that nobody else has."""
+    """The event of a line that `sealed_line` made: a copy that nobody else has."""
     return event_of(line[:-_TAIL] + b"}")
 
 
 def is_own(event: dict[str, Any]) -> bool:
     """Whether nobody else has any part of an event that was checked: it has no fields but those of its kind."""
     if event["kind"] == "learn":
-        return event.keys() <= {*PLAIN["learn"], "rewards"}
-    return event["kind"] == "decide" and event.keys() <= PLAIN["decide"]
+        return event.keys() <= OWN_LESSON
+    return event["kind"] == "decide" and event.keys() <= OWN_DECISION and event.get("batch", True) is True
 
 
 class Lines:

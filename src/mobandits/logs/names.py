@@ -7,11 +7,12 @@ other keys than text {"pairs": [[key, value], ...]}; a dictionary that looks lik
 import functools
 import json
 import math
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from mobandits.logs.errors import LogError
+from mobandits.support.naming import quoted, shortened
 
 MARKS = ("tuple", "pairs")
 
@@ -26,7 +27,11 @@ def is_plain(value: Any) -> bool:
     return len(value) != 1 or next(iter(value)) not in MARKS
 
 
-def encoded(value: Any, where: str = "value") -> Any:
+# Where something is: what errors call the whole, or a place in it and the key of what is there.
+Place: TypeAlias = "str | tuple[Place, Any]"
+
+
+def encoded(value: Any, where: Place = "value") -> Any:
     """What JSON can hold in the place of `value`, so that `decoded` gives it back.
 
     Args:
@@ -46,7 +51,7 @@ def encoded(value: Any, where: str = "value") -> Any:
         return value
     if isinstance(value, float):
         if not math.isfinite(value):
-            raise LogError(f"{where} must be finite, got {value}")
+            raise LogError(f"{_called(where)} must be finite, got {value}")
         return value
     if isinstance(value, str):
         if not value.isascii():
@@ -55,22 +60,31 @@ def encoded(value: Any, where: str = "value") -> Any:
     if isinstance(value, dict):
         return _encoded_dict(value, where)
     if isinstance(value, tuple | list):
-        items = [encoded(one, f"{where}[{i}]") for i, one in enumerate(value)]
+        items = [encoded(one, (where, i)) for i, one in enumerate(value)]
         return {"tuple": items} if isinstance(value, tuple) else items
-    raise LogError(f"{where} must be text, a number, a boolean, None, or a tuple, list or dictionary, got {value!r}")
+    rule = "must be text, a number, a boolean, None, or a tuple, list or dictionary"
+    raise LogError(f"{_called(where)} {rule}, got {quoted(value)}")
 
 
-def _encoded_dict(value: dict[Any, Any], where: str) -> dict[str, Any]:
+def _encoded_dict(value: dict[Any, Any], where: Place) -> dict[str, Any]:
     if is_plain(value):
-        return {encoded(key, where): encoded(one, f"{where}.{key}") for key, one in value.items()}
-    return {"pairs": [[encoded(key, where), encoded(one, f"{where}[{key!r}]")] for key, one in value.items()]}
+        return {encoded(key, where): encoded(one, (where, key)) for key, one in value.items()}
+    return {"pairs": [[encoded(key, where), encoded(one, (where, key))] for key, one in value.items()]}
 
 
-def _refuse_surrogates(value: str, where: str) -> None:
+def _called(where: Place) -> str:
+    """A place in words."""
+    if isinstance(where, str):
+        return where
+    whole, key = where
+    return shortened(f"{_called(whole)}.{key}" if isinstance(key, str) else f"{_called(whole)}[{quoted(key)}]")
+
+
+def _refuse_surrogates(value: str, where: Place) -> None:
     try:
         value.encode()
     except UnicodeEncodeError as error:
-        raise LogError(f"{where} must be text that UTF-8 can hold, got {value!r}") from error
+        raise LogError(f"{_called(where)} must be text that UTF-8 can hold, got {quoted(value)}") from error
 
 
 def decoded(value: Any) -> Any:
@@ -91,13 +105,13 @@ def decoded(value: Any) -> Any:
         return {key: decoded(one) for key, one in value.items()}
     ((mark, items),) = value.items()
     if not isinstance(items, list):
-        raise LogError(f"{mark} must be a list, got {items!r}")
+        raise LogError(f"{mark} must be a list, got {quoted(items)}")
     if mark == "tuple":
         return tuple(decoded(one) for one in items)
     try:
         return {decoded(key): decoded(one) for key, one in items}
     except (TypeError, ValueError) as error:
-        raise LogError(f"pairs must be [key, value] with keys that can be hashed, got {items!r}") from error
+        raise LogError(f"pairs must be [key, value] with keys that can be hashed, got {quoted(items)}") from error
 
 
 def checked_name(value: Any, where: str) -> Any:
@@ -117,7 +131,7 @@ def checked_name(value: Any, where: str) -> Any:
         for one in value:
             checked_name(one, where)
     elif not (value is None or isinstance(value, str | bool | int | float | np.generic)):
-        raise LogError(f"{where} must be text, a number, a boolean, None or a tuple of these, got {value!r}")
+        raise LogError(f"{where} must be text, a number, a boolean, None or a tuple of these, got {quoted(value)}")
     else:
         encoded(value, where)
     return value

@@ -9,6 +9,8 @@ from mobandits.contracts.protocols import Array
 from mobandits.logs.errors import LogError
 from mobandits.logs.feedback import Feedback
 from mobandits.support.checks import doubles
+from mobandits.support.naming import quoted, shortened
+from mobandits.support.nearest import did_you_mean
 
 KEYS = ("n_rounds", "n_actions", "action", "position", "reward", "pscore", "context", "action_context")
 
@@ -58,10 +60,14 @@ def to_dict(log: Feedback, objective: Hashable | None = None) -> dict[str, Any]:
 
 def _column(log: Feedback, objective: Hashable) -> tuple[Array, tuple[Hashable, ...]]:
     if objective not in log.objective_names:
-        raise LogError(f"objective must be one of {', '.join(map(str, log.objective_names))}, got {objective!r}")
+        known = shortened(", ".join(map(str, log.objective_names)))
+        near = did_you_mean(objective, log.objective_names)
+        raise LogError(f"objective must be one of {known}, got {quoted(objective)}{near}")
     reward = log.rewards[:, log.objective_names.index(objective)]
     if (lacking := int(np.isnan(reward).sum())) > 0:
-        raise LogError(f"reward of {objective!r} must be observed in all rounds: choose those; got none in {lacking}")
+        raise LogError(
+            f"reward of {quoted(objective)} must be observed in all rounds: choose those; got none in {lacking}"
+        )
     return reward, (objective,)
 
 
@@ -88,7 +94,7 @@ def from_dict(
     """
     for key in ("n_actions", "action", "reward", "context"):
         if feedback.get(key) is None:
-            raise LogError(f"feedback must have {key}, got {', '.join(map(str, feedback))}")
+            raise LogError(f"feedback must have {key}, got {shortened(', '.join(map(str, feedback)))}")
     if (position := feedback.get("position")) is not None and len(np.unique(position)) > 1:
         raise LogError("feedback must have one position: choose the rounds of one of them")
     try:

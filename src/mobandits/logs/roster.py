@@ -5,6 +5,7 @@ from typing import Any
 
 from mobandits.logs.errors import LogError
 from mobandits.logs.names import checked_name, decoded, encoded
+from mobandits.support.naming import quoted
 
 
 class Roster:
@@ -48,7 +49,7 @@ class Roster:
             there = self._places.get(event["arm"], -1) in self.present
             if there == (kind == "add"):
                 rule = "must not be there already to be added" if there else "must be there to be removed"
-                raise LogError(f"{where}: arm {rule}, got {event['arm']!r}")
+                raise LogError(f"{where}: arm {rule}, got {quoted(event['arm'])}")
 
     def follow(self, event: dict[str, Any], where: object = "event") -> None:
         """Take in an event: only those that add or remove an arm matter.
@@ -65,7 +66,7 @@ class Roster:
     def _add(self, name: Hashable) -> None:
         place = self._places.setdefault(checked_name(name, "arm"), len(self.names))
         if place in self.present:
-            raise LogError(f"arm must not be there already, got {name!r}")
+            raise LogError(f"arm must not be there already, got {quoted(name)}")
         if place == len(self.names):
             self.names.append(name)
         self.present.append(place)
@@ -87,12 +88,12 @@ class Roster:
         """
         names, present = (value.get(key) for key in ("names", "present")) if isinstance(value, dict) else (None, None)
         if not isinstance(names, list) or not isinstance(present, list):
-            raise LogError(f"arms must have names and present, got {value!r:.80}")
+            raise LogError(f"arms must have names and present, got {quoted(value)}")
         roster = cls(decoded(name) for name in names)
         if len(set(map(str, present))) < len(present) or not all(
             type(one) is int and 0 <= one < len(names) for one in present
         ):
-            raise LogError(f"arms.present must be different positions, got {present!r:.80}")
+            raise LogError(f"arms.present must be different positions, got {quoted(present)}")
         roster.present = list(present)
         return roster
 
@@ -105,5 +106,5 @@ def first_arms(description: dict[str, Any], where: object) -> Roster:
     """
     arms = description.get("arms", ())
     if not isinstance(arms, list | tuple):
-        raise LogError(f"{where}: arms must be a list of names, got {arms!r:.80}")
+        raise LogError(f"{where}: arms must be a list of names, got {quoted(arms)}")
     return Roster(arms)

@@ -14,6 +14,7 @@ from mobandits.logs.errors import LogError
 from mobandits.logs.segments import FORMAT, Header
 from mobandits.logs.table import SCHEMA
 from mobandits.support.files import replacing
+from mobandits.support.found import PROBE, kind_of
 
 MARK = b"mobandits-sha256"
 
@@ -71,7 +72,7 @@ def read_alone(path: Path) -> tuple[pl.DataFrame, Header]:
     """The table and the header of a sealed segment without its journal.
 
     Raises:
-        LogError: naming the file, where it is missing, damaged, or something else.
+        LogError: naming the file, where it is missing, changed, or something else.
     """
     return parsed(_bytes(path), path)
 
@@ -97,6 +98,14 @@ def _is_as_written(data: bytes) -> bool:
     return hashlib.sha256(data[:start] + data[footer:]).digest() == data[footer - 32 : footer]
 
 
+def _other_than_written(data: bytes) -> str:
+    """What to say of a file that is no whole segment: a changed one, or one that no journal wrote."""
+    if MARK in data or FORMAT.encode() in data:
+        return "is a segment of a journal that was changed or cut off: it does not have the SHA-256 written into it"
+    advice = "a table of your own is read from a .csv file, with the names of its columns"
+    return f"is not a segment of a journal: found {kind_of(data[:PROBE])} that no journal wrote; {advice}"
+
+
 def parsed(data: bytes, path: Path) -> tuple[pl.DataFrame, Header]:
     """The table and the header in the bytes of a file.
 
@@ -104,7 +113,7 @@ def parsed(data: bytes, path: Path) -> tuple[pl.DataFrame, Header]:
         LogError: naming the file, where they are not as they were written.
     """
     if not _is_as_written(data):
-        raise LogError(f"{path} is damaged, or no segment of a journal: it is not as it was written")
+        raise LogError(f"{path} {_other_than_written(data)}")
     try:
         said = pl.read_parquet_metadata(io.BytesIO(data))
         frame = pl.read_parquet(io.BytesIO(data))

@@ -24,6 +24,8 @@ from mobandits.logs.errors import LogError, LogWarning
 from mobandits.logs.lines import MAX_LINE, Lines, opened_line, sealed_line
 from mobandits.logs.names import compact, decoded, encoded
 from mobandits.logs.roster import Roster
+from mobandits.support.found import found_at
+from mobandits.support.naming import quoted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -73,7 +75,7 @@ class Header(NamedTuple):
         if not isinstance(found, dict) or found.get("format") != FORMAT:
             raise LogError(f"{path} is not a segment of a journal: it does not begin with a header")
         if found.get("version") != VERSION:
-            raise LogError(f"{path} has version {found.get('version')!r:.80}, and this program reads {VERSION}")
+            raise LogError(f"{path} has version {quoted(found.get('version'))}, and this program reads {VERSION}")
         try:
             return cls(*(found[name] for name in cls._fields))._checked()
         except (KeyError, LogError, RecursionError) as error:
@@ -83,12 +85,12 @@ class Header(NamedTuple):
         for name in ("segment", "first"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-                raise LogError(f"{name} must be an integer of at least 0, got {value!r:.80}")
+                raise LogError(f"{name} must be an integer of at least 0, got {quoted(value)}")
         if not isinstance(self.sealed, list) or not all(isinstance(one, str) for one in self.sealed):
-            raise LogError(f"sealed must be a list of text, got {self.sealed!r:.80}")
+            raise LogError(f"sealed must be a list of text, got {quoted(self.sealed)}")
         description = decoded(self.description)
         if not isinstance(description, dict):
-            raise LogError(f"description must be an object, got {description!r:.80}")
+            raise LogError(f"description must be an object, got {quoted(description)}")
         Roster.from_json(self.arms)
         return self._replace(sealed=tuple(self.sealed), description=description)
 
@@ -152,7 +154,7 @@ class Snapshot:
         for _ in range(10):  # a writer may seal the open segment between two looks
             numbers, sealed = segment_numbers(folder)
             if not numbers and not sealed:
-                raise LogError(f"{folder} is not a journal: it has no segments")
+                raise LogError(f"{folder} is not a journal: it has no segments; found {found_at(folder)}")
             if not numbers:
                 raise LogError(f"{folder} has no open segment: {sealed[-1] + 1:06d}.jsonl is missing")
             path = segment_path(folder, numbers[-1], sealed=False)

@@ -25,6 +25,7 @@ import polars as pl
 from mobandits.logs.errors import LogError
 from mobandits.logs.events import LARGEST, checked
 from mobandits.logs.names import compact, decoded, encoded, name_of, name_text
+from mobandits.support.naming import quoted
 
 _REWARD = pl.Struct({"objective": pl.String, "value": pl.Float64})
 _TYPES: dict[str, Any] = {
@@ -128,7 +129,7 @@ def _event(row: dict[str, Any]) -> dict[str, Any]:
 def _table_of(row: dict[str, Any]) -> list[list[float]]:
     rows, features, values = row["rows"], row["features"], row["context"]
     if rows < 0 or features is None or features < 0 or values is None or len(values) != rows * features:
-        raise LogError(f"context must have rows x features = {rows} x {features} numbers, got {values!r:.80}")
+        raise LogError(f"context must have rows x features = {rows} x {features} numbers, got {quoted(values)}")
     return [values[i * features : (i + 1) * features] for i in range(rows)]
 
 
@@ -136,7 +137,7 @@ def _others(text: str) -> dict[Any, Any]:
     try:
         given = decoded(json.loads(text))
     except (ValueError, RecursionError) as error:
-        raise LogError(f"other must be a JSON object, got {text!r:.80}") from error
+        raise LogError(f"other must be a JSON object, got {quoted(text)}") from error
     if not isinstance(given, dict):
-        raise LogError(f"other must be a JSON object, got {text!r:.80}")
+        raise LogError(f"other must be a JSON object, got {quoted(text)}")
     return given

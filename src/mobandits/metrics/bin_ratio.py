@@ -8,6 +8,7 @@ import numpy as np
 from mobandits.contracts.continuum import Scores
 from mobandits.contracts.protocols import Array, IntArray, Mask, Shape, Truth
 from mobandits.support.checks import integer
+from mobandits.support.naming import quoted
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,9 @@ class BinRatio:
             ValueError: where the surface has more bins.
         """
         if (highest := scores.bins.max()) >= self.bins:
-            raise ValueError(f"BinRatio.bins must be above every bin of the surface, {highest}, got {self.bins}")
+            raise ValueError(
+                f"BinRatio.bins must be above every bin of the surface, {highest}, got {quoted(self.bins)}"
+            )
         return np.asarray(scores.bins[:, None] == np.arange(self.bins), np.float64)
 
     def accumulator(self, shape: Shape) -> "Ratios":  # noqa: ARG002

@@ -18,6 +18,7 @@ from mobandits.metrics.quantity import Quantity
 from mobandits.metrics.regret import ChainRegret, EffectiveParetoRegret, LevelRegret, ParetoRegret
 from mobandits.metrics.reward import Reward
 from mobandits.support.checks import choice
+from mobandits.support.naming import quoted
 
 DEFAULT = ("pareto_regret", "effective_pareto_regret", "reward")
 
@@ -68,15 +69,17 @@ def resolve(metrics: Iterable[str | Metric], quantities: Iterable[str] = ()) -> 
         (ParetoRegret(), Quantity(name='dollars'), LevelRegret(levels=((0,), (1,))))
     """
     if isinstance(metrics, str) or not isinstance(metrics, Iterable):
-        raise ValueError(f"metrics must be a list, got {metrics!r}")  # noqa: TRY004 - one kind of error at the face
+        raise ValueError(f"metrics must be a list, got {quoted(metrics)}")  # noqa: TRY004 - one kind of error at the face
     known, counted, metrics = named(), set(quantities), list(metrics)
     for metric in metrics:
         if isinstance(metric, type) or not (isinstance(metric, str) or hasattr(metric, "per_round")):
-            raise ValueError(f"metrics must be names, or metrics such as Reward(), got {metric!r}")
+            raise ValueError(f"metrics must be names, or metrics such as Reward(), got {quoted(metric)}")
     found = tuple(_one(metric, known, counted) if isinstance(metric, str) else metric for metric in metrics)
     names = [metric.name for metric in found]
     if repeated := [name for name in names if names.count(name) > 1]:
-        raise ValueError(f"metrics must have distinct names, got {repeated[0]!r} {names.count(repeated[0])} times")
+        raise ValueError(
+            f"metrics must have distinct names, got {quoted(repeated[0])} {names.count(repeated[0])} times"
+        )
     if not found:
         raise ValueError("metrics must name at least one metric, got none")
     return found

@@ -9,6 +9,7 @@ from typing import Any
 
 from mobandits.compiling.compiled import Ints, compiled, is_compiled
 from mobandits.support.checks import choice
+from mobandits.support.naming import quoted
 
 
 @compiled
@@ -122,7 +123,7 @@ def _link(name: str, link: Any) -> Any:
         choice(name, link, LINKS)
         return LINKS[link]
     if not is_compiled(link) or not all(callable(getattr(link, m, None)) for m in ("mean", "least_slope")):
-        raise ValueError(f"{name} must be names or @compiled links with mean and least_slope, got {link!r}")
+        raise ValueError(f"{name} must be names or @compiled links with mean and least_slope, got {quoted(link)}")
     return link
 
 

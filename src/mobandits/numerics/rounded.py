@@ -6,6 +6,7 @@ import numpy as np
 
 from mobandits.contracts.protocols import Array, Order
 from mobandits.support import checks
+from mobandits.support.naming import quoted
 
 MOST = 15  # decimals of a float that can be trusted
 
@@ -39,5 +40,5 @@ def in_last_decimals(order: Order, means: Array, decimals: int | None) -> tuple[
     checks.integer("decimals", decimals, at_least=0)
     unit = 10.0 ** min(decimals, MOST)
     if decimals > MOST or np.abs(means).max() * unit >= 2.0**53:
-        raise ValueError(f"decimals must leave numbers of at most {MOST} digits, got {decimals}")
+        raise ValueError(f"decimals must leave numbers of at most {MOST} digits, got {quoted(decimals)}")
     return rescaled(order, unit), np.rint(means * unit), unit

@@ -1,5 +1,7 @@
 """The prior-free lexicographic filter on intervals, chain by chain."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from mobandits.compiling.compiled import Ints, compiled
@@ -7,7 +9,7 @@ from mobandits.contracts.protocols import Array, Beliefs, Mask
 from mobandits.numerics.masks import everyone
 from mobandits.orders.chains import chain_gap
 from mobandits.orders.intervals import linked
-from mobandits.orders.order import BaseOrder
+from mobandits.orders.order import BaseOrder, grouped
 from mobandits.orders.validity import check_complete, check_groups
 
 
@@ -45,6 +47,11 @@ class ChainFilter(BaseOrder):
     def check(self, objectives: int) -> None:
         """Refuse a problem whose objectives are not exactly those of the chains."""
         check_complete("ChainFilter.chains", self.chains, objectives)
+
+    def in_words(self, objectives: Sequence[str]) -> str:
+        """The chains, each by priority."""
+        chains = [", then ".join(names) for names in grouped(self.chains, objectives)]
+        return f"filter of priority chains: {'; '.join(chains)}"
 
     def front(self, beliefs: Beliefs) -> Mask:
         """(arms,) the union of what the filter keeps in each chain."""

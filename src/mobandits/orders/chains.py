@@ -1,5 +1,7 @@
 """Priority chains: lists of objectives, lexicographic within a chain, Pareto between chains."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from mobandits.compiling.compiled import Ints, compile_loop, compiled, kernel
@@ -7,7 +9,7 @@ from mobandits.contracts.protocols import Array, Beliefs, IntArray, Mask
 from mobandits.numerics.dominance import nondominated
 from mobandits.numerics.linalg import copy_into
 from mobandits.numerics.masks import everyone
-from mobandits.orders.order import BaseOrder
+from mobandits.orders.order import BaseOrder, grouped
 from mobandits.orders.validity import check_complete, check_groups
 from mobandits.support import checks
 
@@ -119,6 +121,11 @@ class Chains(BaseOrder):
     def check(self, objectives: int) -> None:
         """Refuse a problem whose objectives are not exactly those of the chains."""
         check_complete("Chains.chains", self.chains, objectives)
+
+    def in_words(self, objectives: Sequence[str]) -> str:
+        """The chains, each by priority."""
+        chains = [", then ".join(names) for names in grouped(self.chains, objectives)]
+        return f"Pareto front over priority chains: {'; '.join(chains)}"
 
     def front(self, beliefs: Beliefs) -> Mask:
         """(arms,) the arms that nobody dominates: the Pareto front of the ranks in the chains."""

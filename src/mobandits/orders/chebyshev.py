@@ -1,14 +1,16 @@
 """Chebyshev scalarisation: the weighted distance above a reference point, in the worst objective, decides."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
 from mobandits.compiling.compiled import Floats, compiled, kernel
 from mobandits.contracts.protocols import Array, Beliefs, Mask
 from mobandits.numerics.masks import everyone, leaders
-from mobandits.orders.order import BaseOrder
+from mobandits.orders.order import BaseOrder, weighed
 from mobandits.orders.weighted import behind, check_length, check_weights
+from mobandits.support.naming import conjunction, quoted
 
 
 @kernel
@@ -66,7 +68,7 @@ class Chebyshev(BaseOrder):
         if self.reference.shape != self.weights.shape or not np.isfinite(self.reference).all():
             raise ValueError(
                 f"Chebyshev.reference must be finite, one entry per weight ({len(self.weights)}), "
-                f"got {self.reference.tolist()}"
+                f"got {quoted(self.reference.tolist())}"
             )
 
     def check(self, objectives: int) -> None:
@@ -76,6 +78,12 @@ class Chebyshev(BaseOrder):
     def scaled(self, factor: float) -> "Chebyshev":
         """The same order for means that are `factor` times as large."""
         return Chebyshev(self.weights, self.reference * factor)
+
+    def in_words(self, objectives: Sequence[str]) -> str:
+        """The reference and the weights."""
+        point = ", ".join(f"{one:g}" for one in self.reference)
+        weights = conjunction(weighed(self.weights, objectives))
+        return f"largest worst lead over [{point}], weights {weights}"
 
     def front(self, beliefs: Beliefs) -> Mask:
         """(arms,) the arms whose upper bounds have the largest worst lead."""

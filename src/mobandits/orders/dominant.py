@@ -1,6 +1,7 @@
 """The rule of MOC-MAB: resolve the doubt about the leader first, then look at the next objective among its rivals."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -65,6 +66,11 @@ class Dominant(BaseOrder):
 
     def check(self, objectives: int) -> None:
         """Any number of objectives will do."""
+
+    def in_words(self, objectives: Sequence[str]) -> str:
+        """The objectives by priority, and how far rivals may stay behind."""
+        order = ", then ".join(objectives)
+        return f"dominant objectives: {order}, among rivals within {self.margin:g} once doubts are below {self.doubt:g}"
 
     def front(self, beliefs: Beliefs) -> Mask:
         """(arms,) the leader whose interval is too wide, else what is best in the last objective of what is left."""

@@ -1,6 +1,7 @@
 """The effective Pareto order: an arm must not be beaten by any mixture of arms either."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -42,8 +43,8 @@ class EffectivePareto(BaseOrder):
     between the Pareto gap and the least single-objective gap. It is 0 on the front, and for arms that mixtures beat
     only in some objectives. Differences below 1e-12 of an objective's range count as none.
 
-    The paper's Theorem 1 says that arms of the front are best for some weights. The converse needs positive weights or
-    a unique best arm: (1, -1) is best for the weights (1, 0), as (1, 0) is, which dominates it.
+    The paper's Theorem 1 says that arms of the front are best for some weights, and that a best arm that is unique is
+    on the front. One of several need not be: (1, -1) is best for the weights (1, 0), as (1, 0) is, which dominates it.
 
     Reference:
         molts2025, Definitions 5 to 7 and Theorem 1.
@@ -56,6 +57,10 @@ class EffectivePareto(BaseOrder):
         >>> mob.gaps(means, mob.orders.EffectivePareto()).round(3).ravel().tolist()
         [0.0, 0.0, 0.1, 0.0, 0.35]
     """
+
+    def in_words(self, objectives: Sequence[str]) -> str:  # noqa: ARG002
+        """All objectives count."""
+        return "effective Pareto front over all objectives"
 
     @apart
     def front(self, beliefs: Beliefs) -> Mask:

@@ -1,5 +1,6 @@
 """An exploration phase for any order: while some interval is too wide, it is what is played."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from mobandits.contracts.protocols import Array, Beliefs, Mask, Rng
 from mobandits.numerics.masks import count, pick
 from mobandits.numerics.rounded import rescaled
 from mobandits.orders.intervals import half_width
-from mobandits.orders.order import BaseOrder
+from mobandits.orders.order import BaseOrder, in_words
 from mobandits.orders.validity import check_objectives, check_order
 from mobandits.support import checks
 
@@ -66,6 +67,10 @@ class ExploreWide(BaseOrder):
                 wide |= half_width(beliefs.low[a, i], beliefs.high[a, i]) > self.epsilon
             out[a] = wide
         return out
+
+    def in_words(self, objectives: Sequence[str]) -> str:
+        """What decides, and what comes before."""
+        return f"{in_words(self.order, objectives)}, after arms with intervals wider than ± {self.epsilon:g}"
 
     def front(self, beliefs: Beliefs) -> Mask:
         """(arms,) the wide arms if there are any, else the front of `order`."""

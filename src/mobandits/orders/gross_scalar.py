@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import zip_longest
 
+from mobandits.support.naming import quoted
+
 
 @functools.total_ordering
 @dataclass(frozen=True, eq=False)
@@ -37,9 +39,9 @@ class GrossScalar:
         try:
             digits = tuple(float(digit) for digit in self.digits)
         except (TypeError, ValueError) as error:
-            raise ValueError(f"GrossScalar.digits must be numbers, got {self.digits!r}") from error
+            raise ValueError(f"GrossScalar.digits must be numbers, got {quoted(self.digits)}") from error
         if any(math.isnan(digit) for digit in digits):
-            raise ValueError(f"GrossScalar.digits must be free of NaN, got {digits}")
+            raise ValueError(f"GrossScalar.digits must be free of NaN, got {quoted(digits)}")
         object.__setattr__(self, "digits", digits)
 
     def _significant(self) -> tuple[float, ...]:

@@ -1,13 +1,16 @@
 """Priority levels: groups of objectives, Pareto within a group, priority between groups."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from mobandits.compiling.compiled import Ints, compiled
 from mobandits.contracts.protocols import Array, Beliefs, Mask
 from mobandits.numerics.dominance import nondominated, pareto_gap
 from mobandits.numerics.masks import everyone
-from mobandits.orders.order import BaseOrder
+from mobandits.orders.order import BaseOrder, grouped
 from mobandits.orders.validity import check_complete, check_groups
+from mobandits.support.naming import conjunction
 
 
 @compiled
@@ -46,6 +49,11 @@ class Levels(BaseOrder):
     def check(self, objectives: int) -> None:
         """Refuse a problem whose objectives are not exactly those of the levels."""
         check_complete("Levels.levels", self.levels, objectives)
+
+    def in_words(self, objectives: Sequence[str]) -> str:
+        """The levels by priority."""
+        levels = [conjunction(names) for names in grouped(self.levels, objectives)]
+        return f"priority levels: {', then '.join(levels)}"
 
     def front(self, beliefs: Beliefs) -> Mask:
         """(arms,) the last of the nested fronts of the upper bounds."""

@@ -1,6 +1,7 @@
 """The lexicographic order: objective 0 decides, then objective 1 among its winners, and so on."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -77,6 +78,11 @@ class Lexicographic(BaseOrder):
     def scaled(self, factor: float) -> "Lexicographic":
         """The same order for means that are `factor` times as large."""
         return Lexicographic(self.tolerance * factor)
+
+    def in_words(self, objectives: Sequence[str]) -> str:
+        """The objectives by priority."""
+        ties = f", where differences up to {self.tolerance:g} are ties" if self.tolerance > 0.0 else ""
+        return f"lexicographic: {', then '.join(objectives)}{ties}"
 
     def front(self, beliefs: Beliefs) -> Mask:
         """(arms,) the lexicographic winners of the upper bounds."""

@@ -1,5 +1,7 @@
 """The Pareto order: nothing is traded off."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from mobandits.compiling.compiled import Ints, compiled
@@ -8,6 +10,7 @@ from mobandits.numerics.dominance import drawn, nondominated, pareto_gap, pareto
 from mobandits.numerics.masks import everyone
 from mobandits.orders.order import BaseOrder
 from mobandits.orders.validity import check_below, check_once
+from mobandits.support.naming import conjunction, quoted
 
 
 @compiled
@@ -43,12 +46,17 @@ class Pareto(BaseOrder):
 
     def __post_init__(self) -> None:
         if self.on.ndim != 1 or (self.on.size and self.on.min() < 0):
-            raise ValueError(f"Pareto.on must be a list of objectives of at least 0, got {self.on.tolist()}")
+            raise ValueError(f"Pareto.on must be a list of objectives of at least 0, got {quoted(self.on.tolist())}")
         check_once("Pareto.on", self.on.tolist())
 
     def check(self, objectives: int) -> None:
         """Refuse a problem with too few objectives."""
         check_below("Pareto.on", self.on, objectives)
+
+    def in_words(self, objectives: Sequence[str]) -> str:
+        """Which objectives count."""
+        which = conjunction([objectives[i] for i in self.on]) if self.on.size else "all objectives"
+        return f"Pareto front over {which}"
 
     def front(self, beliefs: Beliefs) -> Mask:
         """(arms,) the arms whose upper bounds nobody dominates."""

@@ -6,6 +6,7 @@ Groups of objectives (chains, levels) are integer matrices whose shorter rows ar
 from typing import Any
 
 from mobandits.contracts.protocols import IntArray, Order
+from mobandits.support.naming import quoted
 
 
 def check_order(name: str, order: Any) -> None:
@@ -18,7 +19,7 @@ def check_order(name: str, order: Any) -> None:
     """
     methods = ("front", "draw", "gap", "gaps")
     if isinstance(order, type) or not all(callable(getattr(order, method, None)) for method in methods):
-        raise ValueError(f"{name} must be an order such as Pareto(), got {order!r}")
+        raise ValueError(f"{name} must be an order such as Pareto(), got {quoted(order)}")
 
 
 def check_objectives(order: Order, objectives: int) -> None:
@@ -38,14 +39,14 @@ def check_groups(name: str, groups: IntArray) -> None:
         ValueError: Levels.levels must name each objective once, got 1 twice
     """
     if groups.ndim != 2 or groups.size == 0:
-        raise ValueError(f"{name} must be a list of lists of objectives, got {groups.tolist()}")
+        raise ValueError(f"{name} must be a list of lists of objectives, got {quoted(groups.tolist())}")
     named = []
     for row in groups.tolist():
         group = row[: row.index(-1)] if -1 in row else row
         if not group:
-            raise ValueError(f"{name} must not have an empty group, got {groups.tolist()}")
+            raise ValueError(f"{name} must not have an empty group, got {quoted(groups.tolist())}")
         if set(row[len(group) :]) - {-1} or min(group) < 0:
-            raise ValueError(f"{name} must name objectives of at least 0, got {row}")
+            raise ValueError(f"{name} must name objectives of at least 0, got {quoted(row)}")
         named += group
     check_once(name, named)
 

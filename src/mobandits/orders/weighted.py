@@ -1,25 +1,27 @@
 """Linear scalarisation: a weighted sum decides."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
 from mobandits.compiling.compiled import Floats, compiled, kernel
 from mobandits.contracts.protocols import Array, Beliefs, Mask
 from mobandits.numerics.masks import everyone, leaders
-from mobandits.orders.order import BaseOrder
+from mobandits.orders.order import BaseOrder, weighed
+from mobandits.support.naming import conjunction, quoted
 
 
 def check_weights(name: str, weights: Array) -> None:
     """Refuse weights that are not a list of finite numbers of at least 0, one of them positive."""
     if weights.ndim != 1 or not np.isfinite(weights).all() or (weights < 0.0).any() or not weights.any():
-        raise ValueError(f"{name} must be finite, at least 0 and not all 0, got {weights.tolist()}")
+        raise ValueError(f"{name} must be finite, at least 0 and not all 0, got {quoted(weights.tolist())}")
 
 
 def check_length(name: str, values: Array, objectives: int) -> None:
     """Refuse a list that has not one entry per objective."""
     if len(values) != objectives:
-        raise ValueError(f"{name} must have one entry per objective, {objectives}, got {values.tolist()}")
+        raise ValueError(f"{name} must have one entry per objective, {objectives}, got {quoted(values.tolist())}")
 
 
 @kernel
@@ -88,6 +90,10 @@ class Weighted(BaseOrder):
     def check(self, objectives: int) -> None:
         """Refuse a problem with another number of objectives."""
         check_length("Weighted.weights", self.weights, objectives)
+
+    def in_words(self, objectives: Sequence[str]) -> str:
+        """The weights."""
+        return f"largest weighted sum, weights {conjunction(weighed(self.weights, objectives))}"
 
     def front(self, beliefs: Beliefs) -> Mask:
         """(arms,) the arms with the largest weighted sum of upper bounds."""

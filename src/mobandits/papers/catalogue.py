@@ -1,6 +1,5 @@
 """All experiments by their IDs."""
 
-import difflib
 from collections.abc import Sequence
 
 from mobandits.papers import cross
@@ -11,6 +10,8 @@ from mobandits.papers.moglb2019 import experiments as moglb2019
 from mobandits.papers.molts2025 import experiments as molts2025
 from mobandits.papers.moslb2024 import experiments as moslb2024
 from mobandits.papers.pcz2018 import experiments as pcz2018
+from mobandits.support.naming import quoted
+from mobandits.support.nearest import did_you_mean
 
 EXPERIMENTS: dict[str, Experiment] = {
     one.id: one
@@ -51,11 +52,8 @@ did you mean moslb2024/fig4?
     known = ["all", *papers, *EXPERIMENTS]
     for one in ids:
         if one not in known:
-            near = difflib.get_close_matches(one, known, n=1)
-            raise ValueError(
-                f"ID must be all, a paper or one that `mobandits list experiments` shows, got {one!r}"
-                f"{f'; did you mean {near[0]}?' if near else ''}"
-            )
+            wanted = "all, a paper or one that `mobandits list experiments` shows"
+            raise ValueError(f"ID must be {wanted}, got {quoted(one)}{did_you_mean(one, known)}")
     return [
         experiment
         for name, experiment in EXPERIMENTS.items()

@@ -1,26 +1,35 @@
 """Statements about results, judged by a rule, an interval and a number of trials: never by hand.
 
-An interval is a 95 % bootstrap interval over trials: the trials are drawn again with replacement, 10,000 times, all
-rows of a trial together, and the quantiles of the recomputed statistic are its ends. An ordering is reproduced where
-the interval of the difference of means excludes 0 on the right side; a number, where it lies within the tolerance of
-the paper's. What has no rule is reported, and so is what no paper says, what rests on fewer than five trials, and what
-cannot be read, as at scales that are too small for it.
+An interval is a 95 % bootstrap interval over trials: the trials are drawn again with replacement,
+10,000 times, all rows of a trial together, and the quantiles of the recomputed statistic are its
+ends. An ordering is reproduced where the interval of the difference of means excludes 0 on the
+right side; a number, where it lies within the tolerance of the paper's. What has no rule is
+reported, and so is what rests on fewer than five trials, and what cannot be read, as at scales that
+are too small for it.
+
+Only the paper's own claims have verdicts. A claim of another kind is judged by its rule too, and
+what the rule gave is shown as `holds`, but its verdict is "reported", so that no count of
+reproduced claims contains it.
 """
 
 import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, get_args
 
 import numpy as np
 
 from mobandits.contracts.protocols import Array
 from mobandits.figures.formatting import part
+from mobandits.support.checks import choice
 
 RESAMPLES = 10_000
 LEAST = 5  # so many trials an interval needs: two of them agree on a sign half of the time
+SECOND = ("measured", "interval", "verdict", "kind", "holds", "of")  # shown of a second judgement
 Verdict = Literal["reproduced", "not reproduced", "reported"]
+# What each of them is, `Claim` says.
+Kind = Literal["paper", "extension", "ours", "stand-in", "check"]
 
 
 class Reading(Protocol):
@@ -79,7 +88,16 @@ class Claim:
         parts: the numbers of which all must be as claimed.
         differs: one sentence on why ours may differ, true whatever comes out; shown unless the claim is reproduced.
         note: one sentence that is always shown, such as on what was chosen after looking at the target.
-        ours: a statement that no paper makes: its parts are judged, but it is only reported.
+        kind: "paper", a sentence of the paper, which has a verdict. The others are reported, with
+            what the rule gave: "extension", a sentence of the paper on one figure, asked of
+            another one on which the paper is silent; "ours", a statement that no paper makes;
+            "stand-in", a sentence of the paper on data that are not here, asked of synthetic data;
+            "check", a theorem or an identity, which no data can contradict.
+        regardless: of a stand-in: why it follows from the rules whatever the data are. With this
+            reason, which is shown, a stand-in has a verdict like the paper's own claims.
+
+    Raises:
+        ValueError: where the kind is unknown, or another kind than a stand-in has such a reason.
     """
 
     id: str
@@ -89,24 +107,44 @@ class Claim:
     parts: Callable[[Outcome], Sequence[Part]]
     differs: str = ""
     note: str = ""
-    ours: bool = False
+    kind: Kind = "paper"
+    regardless: str = ""
+
+    def __post_init__(self) -> None:
+        choice("kind", self.kind, get_args(Kind))
+        if self.regardless and self.kind != "stand-in":
+            raise ValueError(f"regardless: is for stand-ins only, not for the kind {self.kind!r}")
+
+    @property
+    def chosen_only(self) -> bool:
+        """Whether it is read from rows of chosen constants alone, whatever others would be best."""
+        return False
+
+    @property
+    def decides(self) -> bool:
+        """Whether the rule gives a verdict."""
+        return self.kind == "paper" or bool(self.regardless)
 
     def judge(self, outcome: Outcome) -> dict[str, Any]:
         """The claim's entry in claims.json."""
         parts = [readable(one) for one in self.parts(outcome)] or [NOTHING]
         shown = headline(parts)
+        ruled = verdict(parts)
         return {
             "id": self.id,
             "claim": self.claim,
             "target": self.target,
             "measured": number(shown.measured),
             "interval": shown.interval and list(shown.interval),
-            "verdict": "reported" if self.ours else verdict(parts),
+            "verdict": ruled if self.decides else "reported",
+            "kind": self.kind,
+            "holds": HOLDS[ruled],
             "of": shown.said,
             "rule": self.rule,
             "trials": min(one.trials for one in parts),
             "differs": self.differs,
             "note": self.note,
+            "regardless": self.regardless,
             "parts": [
                 {**one._asdict(), "measured": number(one.measured), "interval": one.interval and list(one.interval)}
                 for one in parts
@@ -126,6 +164,7 @@ def verdict(parts: Sequence[Part]) -> Verdict:
     return "reproduced" if all(one.holds for one in parts) else "not reproduced"
 
 
+HOLDS: dict[Verdict, bool | None] = {"reproduced": True, "not reproduced": False, "reported": None}
 NOTHING = Part("nothing could be read at this scale", math.nan, None, None, 0)
 
 
@@ -171,7 +210,13 @@ def resample(
     """A statistic of means over trials, and its bootstrap interval.
 
     There is no interval with fewer than `LEAST` trials, and neither interval nor value (NaN) where a sample could not
-    be read. With ten trials, an interval of 95 % covers about 90 %, as those of the plain bootstrap do.
+    be read.
+
+    Intervals of few trials are too short. Of 3,000 drawings, those of 95 % contained the mean of a
+    normal law in 85, 90 and 93 % with 5, 10 and 20 trials, and that of an exponential law in 78, 87
+    and 90 %. Where a few trials in a hundred carry most of the sum, as with the paces of moslb2024,
+    ten trials contain the truth in 77, 49 and 42 % of drawings: `studentised` with 100 trials or
+    more is for those.
 
     Args:
         samples: (trials, k), what was read in each trial.
@@ -195,7 +240,7 @@ def resample(
     return value, (float(low), float(high))
 
 
-@functools.lru_cache(maxsize=4)
+@functools.lru_cache(maxsize=8)
 def counts(trials: int) -> Array:
     """(resamples, trials) how often a resample has drawn a trial: the same for every number that is looked at."""
     drawn = np.random.default_rng(0).multinomial(trials, np.full(trials, 1.0 / trials), RESAMPLES)
@@ -234,7 +279,7 @@ def ordering(
     reading: Reading = final,
     differs: str = "",
     note: str = "",
-    ours: bool = False,
+    kind: Kind = "paper",
 ) -> Claim:
     """The mean of every row in `low` is below that of every row in `high`.
 
@@ -250,7 +295,7 @@ def ordering(
         reading: how a curve becomes a number.
         differs: as in `Claim`.
         note: as in `Claim`.
-        ours: as in `Claim`.
+        kind: as in `Claim`.
     """
 
     def parts(outcome: Outcome) -> list[Part]:
@@ -264,7 +309,7 @@ def ordering(
 
     rule = "the 95 % bootstrap interval of the difference of means is above 0"
     said = rule if len(low) * len(high) == 1 else f"each: {rule}"
-    return Claim(id, claim, target or "as claimed", said, parts, differs, note, ours)
+    return Claim(id, claim, target or "as claimed", said, parts, differs, note, kind)
 
 
 def difference(
@@ -291,6 +336,7 @@ def percentage(
     component: int = 0,
     differs: str = "",
     note: str = "",
+    kind: Kind = "paper",
     rule: str = "none: the set-up is not fully specified",
 ) -> Claim:
     """By how many per cent the mean of `row` is above that of the row `of`.
@@ -307,6 +353,7 @@ def percentage(
         component: of the metric.
         differs: as in `Claim`.
         note: as in `Claim`.
+        kind: as in `Claim`.
         rule: why none decides, where there is no tolerance.
     """
 
@@ -319,7 +366,7 @@ def percentage(
 
     if tolerance is not None:
         rule = f"the mean is within {tolerance:g} points of the paper's; its interval may reach beyond"
-    return Claim(id, claim, f"{target:+g} %", rule, parts, differs, note)
+    return Claim(id, claim, f"{target:+g} %", rule, parts, differs, note, kind)
 
 
 def level(
@@ -335,6 +382,7 @@ def level(
     within: tuple[float, float] | None = None,
     differs: str = "",
     note: str = "",
+    kind: Kind = "paper",
 ) -> Claim:
     """The mean of each row, which lies within two numbers, or is only reported.
 
@@ -350,6 +398,7 @@ def level(
         within: the whole interval must lie between these; None: reported.
         differs: as in `Claim`.
         note: as in `Claim`.
+        kind: as in `Claim`.
     """
 
     def parts(outcome: Outcome) -> list[Part]:
@@ -366,4 +415,4 @@ def level(
         return found
 
     rule = "none: reported" if within is None else f"the 95 % bootstrap interval lies in [{within[0]:g}, {within[1]:g}]"
-    return Claim(id, claim, target, rule, parts, differs, note)
+    return Claim(id, claim, target, rule, parts, differs, note, kind)

@@ -168,6 +168,7 @@ def claims(id: str, rows: Sequence[str], metrics: Sequence[str]) -> tuple[Claim,
             rows,
             target="not in the papers",
             reading=READINGS[metric][1],
+            kind="ours",
         )
         for metric in metrics
     )

@@ -9,7 +9,7 @@ import polars as pl
 from mobandits.contracts.continuum import SurfaceEnvironment
 from mobandits.contracts.protocols import Environment, Metric, Recipe
 from mobandits.metrics import resolve
-from mobandits.papers.claims import Claim
+from mobandits.papers.claims import Claim, Outcome
 from mobandits.support.naming import concise
 
 
@@ -126,6 +126,43 @@ class Computed:
 
 
 @dataclass(frozen=True)
+class More:
+    """A run again on more problems, with the constants that were chosen for it: as many as are needed.
+
+    Its first trials are those of the run, to the last bit; no constant is chosen on them.
+
+    Args:
+        run: which; it comes before this one in its experiment.
+        looks: numbers of trials, ascending: after each it is asked whether they are enough. The
+            last is the most that are played. A user who asks for a number of trials gets that one.
+        enough: whether the trials so far decide everything, from what they gave and this name.
+        metrics: as in `simulate`.
+        record: as in `simulate`.
+    """
+
+    run: Run
+    looks: Sequence[int]
+    enough: Callable[[Outcome, str], bool]
+    metrics: Sequence[str | Metric]
+    record: int = 3
+
+    @property
+    def name(self) -> str:
+        """What its rows are called."""
+        return more_of(self.run.name)
+
+
+def more_of(run: str) -> str:
+    """The name of a run on more problems.
+
+    Example:
+        >>> more_of("d = 5")
+        'd = 5, more problems'
+    """
+    return f"{run}, more problems"
+
+
+@dataclass(frozen=True)
 class Plot:
     """One figure of an experiment's page.
 
@@ -162,7 +199,7 @@ class Experiment:
         title: a line on it.
         source: where the paper says it.
         about: paragraphs of plain text: what the paper shows, what it leaves open, what was chosen here.
-        runs: simulations, and parts that are computed in another way.
+        runs: simulations, simulations on more problems, and parts that are computed in another way.
         plots: what to draw.
         claims: what to judge.
     """
@@ -171,6 +208,6 @@ class Experiment:
     title: str
     source: str
     about: Sequence[str]
-    runs: Sequence[Run | Computed]
+    runs: Sequence[Run | Computed | More]
     plots: Sequence[Plot]
     claims: Sequence[Claim]

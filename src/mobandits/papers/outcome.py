@@ -13,6 +13,9 @@ from mobandits.support.checks import choice
 class Outcome:
     """The curves of an experiment; see the protocol in `claims`.
 
+    Besides the rows of a run, every row of the table can be read by its own name, such as those of
+    a grid of constants that were not chosen.
+
     Args:
         table: rows of all its runs.
         places: {run: its environment as the table calls it}.
@@ -31,6 +34,9 @@ class Outcome:
         self._places, self._rows, self._recorded = dict(places), dict(rows), dict(recorded)
         self._parts = table.partition_by(["environment", "policy", "metric"], as_dict=True)
         self._none = table.clear()
+        self._played: dict[str, set[str]] = {}
+        for place, policy, _ in self._parts:
+            self._played.setdefault(str(place), set()).add(str(policy))
         environments = table.partition_by("environment", as_dict=True)
         self._trials = {str(place): np.unique(part["trial"].to_numpy()) for (place,), part in environments.items()}
 
@@ -44,7 +50,7 @@ class Outcome:
 
     def metrics(self, run: str, row: str) -> Sequence[str]:
         """What was measured of a row."""
-        key = self._places[run], self._rows[run, row]
+        key = self._places[run], self._policy(run, row)
         return [str(metric) for *place, metric in self._parts if tuple(place) == key]
 
     def components(self, run: str, row: str, metric: str) -> Sequence[int]:
@@ -63,6 +69,12 @@ class Outcome:
 
     def _part(self, run: str, row: str, metric: str) -> pl.DataFrame:
         choice("run", run, self._places)
-        choice("row", row, self.rows(run))
+        place = self._places[run]
+        if row not in self._played.get(place, ()):
+            choice("row", row, self.rows(run))
         choice("metric", metric, {*self.metrics(run, row), *self._recorded.get(run, ())})
-        return self._parts.get((self._places[run], self._rows[run, row], metric), self._none)
+        return self._parts.get((place, self._policy(run, row), metric), self._none)
+
+    def _policy(self, run: str, row: str) -> str:
+        # The row of the table that a row of the run stands for; any other name is the table's own.
+        return self._rows.get((run, row), row)

@@ -1,6 +1,6 @@
 """Tables of regret bounds: the powers of T that papers print, read from the bounds themselves."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import polars as pl
@@ -22,7 +22,7 @@ def zooming_bounds(trial: int, ask: Ask) -> pl.DataFrame:  # noqa: ARG001 - noth
         f"d_p = {dimension}": pcz2018.expected_regret_bound(HORIZONS, pcz2018.PACKING, dimension, 2, 0.5)
         for dimension in (1, 2, 3)
     }
-    return _rows(curves)
+    return bound_rows(curves)
 
 
 def cell_bounds(trial: int, ask: Ask) -> pl.DataFrame:  # noqa: ARG001 - nothing is random
@@ -33,10 +33,11 @@ def cell_bounds(trial: int, ask: Ask) -> pl.DataFrame:  # noqa: ARG001 - nothing
             mocmab2018.Setting(int(T), 4, features, mocmab2018.default_parts(int(T), features)) for T in HORIZONS
         ]
         curves[f"d = {features}"] = np.array([max(mocmab2018.expected_regret_bounds(one)) for one in settings])
-    return _rows(curves)
+    return bound_rows(curves)
 
 
-def _rows(curves: dict[str, Array]) -> pl.DataFrame:
+def bound_rows(curves: Mapping[str, Array]) -> pl.DataFrame:
+    """Bounds over `HORIZONS` as rows of a table, one curve per row's name."""
     rounds = HORIZONS.astype(np.int64)
     return pl.concat(
         pl.DataFrame({"round": rounds, "value": values}).with_columns(
@@ -46,16 +47,28 @@ def _rows(curves: dict[str, Array]) -> pl.DataFrame:
     )
 
 
-def rates(rows: Sequence[str], powers: Sequence[float]) -> Callable[[Outcome], list[Part]]:
-    """The slopes of the bounds on logarithmic axes, the logarithm of T divided out, beside the powers of T."""
+def rates(
+    rows: Sequence[str], powers: Sequence[float], *, run: str = "", logarithms: int = 1, near: float | None = None
+) -> Callable[[Outcome], list[Part]]:
+    """The slopes of bounds on logarithmic axes beside the powers of T.
+
+    Args:
+        rows: of the bounds.
+        powers: of T, one per row.
+        run: that has the bounds; empty: the first.
+        logarithms: how many factors ln T are divided out first.
+        near: how far from the power a slope may be; None: no rule decides.
+    """
 
     def parts(outcome: Outcome) -> list[Part]:
         found = []
         for row, power in zip(rows, powers, strict=True):
-            T, bounds = outcome.curves(outcome.runs()[0], row, "regret_bound")
+            T, bounds = outcome.curves(run or outcome.runs()[0], row, "regret_bound")
             late = T >= LATE
-            slope = float(np.polyfit(np.log(T[late]), np.log(bounds[0, late] / np.log(T[late])), 1)[0])
-            found.append(Part(f"{row}, whose power is {power:.4g}", slope, None, None, 1))
+            heights = np.log(bounds[0, late]) - logarithms * np.log(np.log(T[late]))
+            slope = float(np.polyfit(np.log(T[late]), heights, 1)[0])
+            holds = None if near is None else abs(slope - power) <= near
+            found.append(Part(f"{row}, whose power is {power:.4g}", slope, None, holds, 1))
         return found
 
     return parts
@@ -71,6 +84,7 @@ def table(
         ", ".join(f"{power:.4g}" for power in powers),
         f"none: the table compares with the literature; slopes are read from T = {LATE:g} on, a logarithm divided out",
         rates(rows, powers),
+        kind="check",
     )
     plot = Plot(
         "bounds", "regret_bound", "The bounds over the horizon.", vertical="bound on the regret", logarithmic=True

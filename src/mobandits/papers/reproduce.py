@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from mobandits.papers.catalogue import EXPERIMENTS, find
+from mobandits.papers.claims import SECOND
 from mobandits.papers.desk import Desk, Progress
-from mobandits.papers.experiment import Ask, Computed, Experiment, Run, spread
+from mobandits.papers.experiment import Ask, Computed, Experiment, More, Run, spread
 from mobandits.papers.outcome import Outcome
 from mobandits.papers.pages.write import CLAIMS, RUNS, read_claims, write_experiment, write_index
 from mobandits.simulation import Plan, prepare, run_plan
@@ -139,13 +140,16 @@ def _run(experiment: Experiment, folder: Path, ask: Ask, desk: Desk) -> None:
                 # A place of its own for each number of trials: such a part need not be able to add more to a table.
                 name = run.name if ask.trials is None else f"{run.name}, {ask.trials} trials"
                 table, chosen, used = _compute(experiment, run, folder / RUNS / slug(name), ask, desk)
+            elif isinstance(run, More):
+                before = [one for one in rows if one.run == run.run.name]
+                table, chosen, used = _extend(experiment, run, before, folder / RUNS / slug(run.name), ask, desk)
             else:
                 table, chosen, used = _simulate(experiment, run, folder / RUNS / slug(run.name), ask, desk)
             tables.append(table)
             folders += used
             rows += chosen
         table = pl.concat(tables, rechunk=True)
-        places = {run.name: run.name if isinstance(run, Computed) else run.place() for run in experiment.runs}
+        places = {run.name: run.place() if isinstance(run, Run) else run.name for run in experiment.runs}
         claims = judged(experiment, table, places, rows)
         (folder / CLAIMS).unlink(missing_ok=True)  # a kill must not leave claims beside a table of other trials
         manifest = collect(folder, "experiment", table, specification(experiment, ask, places, rows), folders)
@@ -189,15 +193,16 @@ def judged(
     recorded = {
         run.name: [one if isinstance(one, str) else one.name for one in run.metrics]
         for run in experiment.runs
-        if isinstance(run, Run)
+        if isinstance(run, Run | More)
     }
     fresh = Outcome(reported, places, {(one.run, one.row): one.policy for one in rows}, recorded)
     entries = [claim.judge(fresh) for claim in experiment.claims]
     if any(one.policy != one.best for one in rows):
         best = Outcome(reported, places, {(one.run, one.row): one.best for one in rows}, recorded)
         for claim, entry in zip(experiment.claims, entries, strict=True):
-            again = claim.judge(best)
-            entry["papers_rule"] = {key: again[key] for key in ("measured", "interval", "verdict", "of")}
+            if not claim.chosen_only:
+                again = claim.judge(best)
+                entry["papers_rule"] = {key: again[key] for key in SECOND}
     return entries
 
 
@@ -205,10 +210,11 @@ def specification(
     experiment: Experiment, ask: Ask, places: Mapping[str, str], rows: Sequence[Chosen]
 ) -> dict[str, Any]:
     """What the page needs to know."""
+    own = [run for run in experiment.runs if not isinstance(run, More)]
     changed = {
         name: value
         for name, value in (("rounds", ask.rounds), ("trials", ask.trials))
-        if value is not None and any(getattr(run, name, None) != value for run in experiment.runs)
+        if value is not None and any(getattr(run, name, None) != value for run in own)
     }
     return {
         "experiment": experiment.id,
@@ -217,6 +223,11 @@ def specification(
         "about": list(experiment.about),
         "seed": ask.seed,
         "changed": changed,
+        "scale": [
+            {"run": run.name, "rounds": getattr(run, "rounds", 0), "trials": run.trials}
+            for run in experiment.runs
+            if isinstance(run, Run) or run.trials > 1  # others repeat inside, if at all
+        ],
         "places": dict(places),
         "rows": [one._asdict() for one in rows],
         "plots": [
@@ -259,18 +270,56 @@ def _simulate(experiment: Experiment, run: Run, folder: Path, ask: Ask, desk: De
     return pl.concat([*tables, table]), rows, folders
 
 
+def _extend(experiment: Experiment, more: More, before: Sequence[Chosen], folder: Path, ask: Ask, desk: Desk) -> Played:
+    """Play the chosen rows of a run on more problems, until they are enough.
+
+    Whether they are is asked of the first trials only, as many as the look has, so that a folder
+    with more trials, as an earlier call may leave it, gives the same table.
+    """
+    grid = more.run.recipes()
+    recipes = {one.row: grid[one.policy] for one in before}
+    rounds = ask.rounds or more.run.rounds
+    looks = more.looks if ask.trials is None else (ask.trials,)
+    manifest = read_manifest(folder)
+    begun = 0 if manifest is None else manifest["specification"]["trials"]
+    names = {(more.name, row): row for row in recipes}
+    with desk.part(rounds * looks[-1]) as progress:
+        for look in looks:
+            plan = prepare(
+                recipes,
+                more.run.environment,
+                rounds=rounds,
+                trials=max(look, begun),
+                seed=ask.seed,
+                metrics=more.metrics,
+                record=more.record,
+                experiment=experiment.id,
+            )
+            whole = _run_plan(plan, folder, ask, desk, progress)
+            table = whole.filter(pl.col("trial") < look).with_columns(environment=pl.lit(more.name))
+            if look == looks[-1] or more.enough(Outcome(table, {more.name: more.name}, names), more.name):
+                break
+    rows = [Chosen(more.name, row, row, "", row, "") for row in recipes]
+    return table, rows, [folder]
+
+
+def _run_plan(plan: Plan, folder: Path, ask: Ask, desk: Desk, progress: Progress | None) -> pl.DataFrame:
+    results = run_plan(
+        plan,
+        out=folder,
+        workers=ask.workers,
+        engine=ask.engine,
+        address=ask.address,
+        progress=progress,
+        threads=desk.threads,
+    )
+    return results.table
+
+
 def played(plan: Plan, folder: Path, ask: Ask, desk: Desk) -> pl.DataFrame:
     """The table of a simulation, run as the user asked."""
     with desk.part(plan.setup.rounds * plan.trials) as progress:
-        return run_plan(
-            plan,
-            out=folder,
-            workers=ask.workers,
-            engine=ask.engine,
-            address=ask.address,
-            progress=progress,
-            threads=desk.threads,
-        ).table
+        return _run_plan(plan, folder, ask, desk, progress)
 
 
 def plan(experiment: Experiment, run: Run, ask: Ask) -> Plan:
@@ -350,6 +399,8 @@ def _sizes(experiment: Experiment, ask: Ask) -> Iterator[int]:
     for run in experiment.runs:
         if isinstance(run, Computed):
             yield 1
+        elif isinstance(run, More):
+            yield (ask.rounds or run.run.rounds) * (ask.trials or run.looks[-1])
         else:
             yield _size(run, ask) + (_tuning(run, ask) if run.tuned() else 0)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from mobandits.support.files import fcntl, replacing
+from mobandits.support.found import found_at
 
 
 class FolderError(ValueError):
@@ -42,6 +43,8 @@ def locked(path: Path) -> Iterator[None]:
     """
     try:
         path.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as error:
+        raise FolderError(f"{path} cannot be made a folder: it is {found_at(path)}; choose another folder") from error
     except OSError as error:
         raise FolderError(f"{path} cannot be made a folder: {error.strerror}") from error
     if not os.access(path, os.W_OK):

@@ -10,7 +10,7 @@ import hashlib
 import json
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
@@ -31,6 +31,8 @@ from mobandits.simulation.manifest import (
 )
 from mobandits.simulation.trial import SCHEMA
 from mobandits.support.files import temporary_of
+from mobandits.support.found import found_at, listed
+from mobandits.support.naming import shortened
 
 TABLE, PARTS = "results.parquet", "parts"
 
@@ -72,7 +74,7 @@ class Folder:
         finished: the trials that need not run again; known once open.
 
     Raises:
-        FolderError: on opening, where the folder is not such a run's, is damaged, or is in use.
+        FolderError: on opening, where the folder is not such a run's, was changed by others, or is in use.
     """
 
     def __init__(self, path: str | Path, specification: dict[str, Any]) -> None:
@@ -96,7 +98,8 @@ class Folder:
         if before is None:
             if any(entry.name != temporary_of(self.path / MANIFEST).name for entry in self.path.iterdir()):
                 raise FolderError(
-                    f"{self.path} is not empty and has no {MANIFEST}, so it is not the folder of a run: choose another"
+                    f"{self.path} is not empty and has no {MANIFEST}, so it is not the folder of a run: "
+                    f"found {found_at(self.path)}; choose another folder"
                 )
         else:
             check_specification(self.path, before["specification"], self._specification)
@@ -166,11 +169,11 @@ def read_folder(path: Path) -> tuple[pl.DataFrame, dict[str, Any]]:
     """The table and the manifest of a finished run.
 
     Raises:
-        FolderError: where there is none, where it is not finished, or where it is damaged.
+        FolderError: where there is none, where it is not finished, or where it is not as the run left it.
     """
-    manifest = read_manifest(path)
+    manifest = read_manifest(path) if path.is_dir() else None
     if manifest is None:
-        raise FolderError(f"{path} has no {MANIFEST}, so it is not the folder of a run")
+        raise FolderError(_no_run(path))
     if manifest["status"] != "finished":
         raise FolderError(f"{path} holds an unfinished run: run it again to finish it")
     _check_digest(path, manifest)
@@ -181,18 +184,36 @@ def finished_trials(path: Path, manifest: dict[str, Any]) -> set[int]:
     """The trials that a folder has kept, in its table and in parts.
 
     Raises:
-        FolderError: where either is damaged.
+        FolderError: where either is not as the run left it.
     """
     if manifest["status"] == "finished":
         _check_digest(path, manifest)
-    done = set(trials_of(read_table(path / TABLE))) if (path / TABLE).exists() else set()
-    if done != set(range(len(done))):
-        raise FolderError(f"{path / TABLE} is damaged (trials are missing): {REMEDY}")
+    kept = trials_of(read_table(path / TABLE)) if (path / TABLE).exists() else []
+    expected = list(range(len(kept)))
+    if kept != expected:
+        raise _other_trials(path / TABLE, expected, kept)
+    done = set(kept)
     for trial, part in _parts(path).items():
-        if trials_of(read_table(part)) != [trial] or trial >= manifest["specification"]["trials"]:
-            raise FolderError(f"{part} is damaged (it holds other trials): {REMEDY}")
+        found = trials_of(read_table(part))
+        if found != [trial]:
+            raise _other_trials(part, [trial], found)
+        trials = manifest["specification"]["trials"]
+        if trial >= trials:
+            raise FolderError(f"{part} is of no trial of this run, which has {trials}: {REMEDY}")
         done.add(trial)
     return done
+
+
+def _other_trials(file: Path, expected: list[int], found: list[int]) -> FolderError:
+    wanted, there = (listed([str(trial) for trial in trials]) or "none" for trials in (expected, found))
+    return FolderError(f"{file} must hold the trials {wanted}, found {there}: {REMEDY}")
+
+
+def _no_run(path: Path) -> str:
+    """What to say of a path that is not the folder of a run."""
+    inside = path.is_file() and (path.parent / MANIFEST).exists()
+    advice = f"; give its folder, {path.parent}" if inside else ""
+    return f"{path} has no {MANIFEST}, so it is not the folder of a run: found {found_at(path)}{advice}"
 
 
 def joined(frames: Iterable[pl.DataFrame]) -> pl.DataFrame:
@@ -204,15 +225,23 @@ def read_table(path: Path) -> pl.DataFrame:
     """A table of results, or a part of one.
 
     Raises:
-        FolderError: where the file is missing, damaged, or holds something else.
+        FolderError: where the file is missing, is no Parquet file, or holds something else.
     """
     try:
         table = pl.read_parquet(path)
     except (pl.exceptions.PolarsError, OSError) as error:
-        raise FolderError(f"{path} is damaged ({str(error).splitlines()[0]}): {REMEDY}") from error
+        reason = str(error).splitlines()[0]
+        raise FolderError(f"{path} cannot be read as a Parquet file ({reason}): {REMEDY}") from error
     if dict(table.schema) != SCHEMA:
-        raise FolderError(f"{path} is not a table of results: {REMEDY}")
+        raise FolderError(
+            f"{path} is not a table of results: expected the columns {_columns(SCHEMA)}, "
+            f"found {shortened(_columns(table.schema))}; {REMEDY}"
+        )
     return table
+
+
+def _columns(schema: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} {kind}" for name, kind in schema.items())
 
 
 def trials_of(table: pl.DataFrame) -> list[int]:
@@ -224,8 +253,13 @@ def _check_digest(path: Path, manifest: dict[str, Any]) -> None:
     table = path / TABLE
     if not table.exists():
         raise FolderError(f"{table} is missing, and {MANIFEST} says that the run is finished: {REMEDY}")
-    if hashlib.sha256(table.read_bytes()).hexdigest() != manifest.get("results_sha256"):
-        raise FolderError(f"{table} is damaged (not the table that {MANIFEST} was closed with): {REMEDY}")
+    expected = manifest.get("results_sha256")
+    found = hashlib.sha256(table.read_bytes()).hexdigest()
+    if found != expected:
+        raise FolderError(
+            f"{table} was changed after the run: {MANIFEST} has the SHA-256 {expected!s:.12}, "
+            f"and the file {found:.12}; {REMEDY}"
+        )
 
 
 def _parts(path: Path) -> dict[int, Path]:

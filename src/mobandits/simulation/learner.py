@@ -18,6 +18,7 @@ from mobandits.contracts.protocols import (
     Shape,
 )
 from mobandits.support.checks import whole
+from mobandits.support.naming import quoted
 
 
 class Learner:
@@ -70,7 +71,7 @@ class Learner:
             whole(self._recipe, block.rewards[np.isnan(block.rewards).any(2)][0])
         for assumption in self._assumptions:
             if assumption.refuse and (bad := outside(assumption, block.contexts, block.rewards)) is not None:
-                raise ValueError(f"policy {self._row!r}: {complaint(assumption)}, got {bad:g}")
+                raise ValueError(f"policy {quoted(self._row)}: {complaint(assumption)}, got {bad:g}")
 
     def _warn(self, block: Block, chosen: IntArray) -> None:
         """Only what was played is looked at: the recipe sees no more, and it costs next to nothing."""
@@ -80,5 +81,5 @@ class Learner:
             rounds = range(len(chosen)) if len(block.contexts) > 1 else 0
             contexts = block.contexts[rounds, chosen if block.contexts.shape[1] > 1 else 0]
             if outside(assumption, contexts, block.rewards[range(len(chosen)), chosen]) is not None:
-                warnings.warn(f"policy {self._row!r}: {complaint(assumption)}", InputWarning, stacklevel=1)
+                warnings.warn(f"policy {quoted(self._row)}: {complaint(assumption)}", InputWarning, stacklevel=1)
                 self._assumptions.remove(assumption)

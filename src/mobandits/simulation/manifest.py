@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from mobandits.simulation.files import FolderError, write_atomically
+from mobandits.support.naming import quoted, shortened
 
 FORMAT = 1
 MANIFEST = "manifest.json"
 NEEDED = {"format", "status", "specification", "versions", "sessions"}
 DECISIVE = ("mobandits", "numpy", "numba")  # another version of these may compute another table
-REMEDY = "choose another folder, or remove this one"
+REMEDY = "run it again into another folder"
 
 
 def read_manifest(path: Path) -> dict[str, Any] | None:
@@ -27,17 +28,20 @@ def read_manifest(path: Path) -> dict[str, Any] | None:
         manifest = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
-    except (ValueError, OSError) as error:
-        raise FolderError(f"{file} is damaged ({error}): {REMEDY}") from error
+    except OSError as error:
+        raise FolderError(f"{file} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise FolderError(f"{file} is not the manifest of a run: expected JSON, found {error}; {REMEDY}") from error
     if (
         not isinstance(manifest, dict)
         or not manifest.keys() >= NEEDED
         or not isinstance(manifest["specification"], dict)
     ):
-        raise FolderError(f"{file} is not the manifest of a run: choose another folder")
+        wanted = f"expected an object with {', '.join(sorted(NEEDED))}"
+        raise FolderError(f"{file} is not the manifest of a run: {wanted}; choose another folder")
     if manifest["format"] != FORMAT:
         raise FolderError(
-            f"{file} has format {manifest['format']!r}, and this version reads {FORMAT}: choose another folder"
+            f"{file} has format {quoted(manifest['format'])}, and this version reads {FORMAT}: choose another folder"
         )
     return manifest
 
@@ -56,11 +60,11 @@ def check_specification(path: Path, old: dict[str, Any], new: dict[str, Any]) ->
     before, now = old.get("trials"), new["trials"]
     if found := difference({**old, "trials": now}, new):
         key, a, b = found
-        raise FolderError(f"{path} holds a run with {key} = {a}, now {b}: choose another folder (only trials may grow)")
+        both = f"{key} = {shortened(str(a))}, now {shortened(str(b))}"
+        raise FolderError(f"{path} holds a run with {both}: choose another folder (only trials may grow)")
     if not isinstance(before, int) or before > now:
-        raise FolderError(
-            f"{path} holds a run with trials = {before}, now {now}: choose another folder (trials may only grow)"
-        )
+        both = f"trials = {quoted(before)}, now {quoted(now)}"
+        raise FolderError(f"{path} holds a run with {both}: choose another folder (trials may only grow)")
 
 
 def check_versions(path: Path, before: dict[str, str]) -> None:

@@ -17,7 +17,7 @@ from mobandits.simulation.streams import ROUNDS, stream
 from mobandits.simulation.surface_trial import is_continuum, rehearse_on_surface
 from mobandits.simulation.trial import Setup, problem_of, truth_of
 from mobandits.support.checks import integer
-from mobandits.support.naming import concise
+from mobandits.support.naming import concise, quoted
 
 Policies = Recipe | Readings | Mapping[str, Recipe | Readings] | Sequence[Recipe | Readings]
 
@@ -77,12 +77,12 @@ def prepare(
     integer("trials", trials, at_least=1)
     integer("seed", seed, at_least=0)
     if compiled is not True and compiled is not False and compiled != "auto":
-        raise ValueError(f"compiled must be True, False or 'auto', got {compiled!r}")
+        raise ValueError(f"compiled must be True, False or 'auto', got {quoted(compiled)}")
     if isinstance(environment, type) or not callable(getattr(environment, "problem", None)):
         wanted = "an environment such as Linear()"
-        raise ValueError(f"environment must be {wanted}, got {environment!r}")  # noqa: TRY004 - one kind of error
+        raise ValueError(f"environment must be {wanted}, got {quoted(environment)}")  # noqa: TRY004 - one kind of error
     if " at 0x" in repr(environment):
-        raise ValueError(f"environments must print as what they are (a dataclass does), got {environment!r}")
+        raise ValueError(f"environments must print as what they are (a dataclass does), got {quoted(environment)}")
     points = grid(record, rounds)
     _check_limit(rounds, getattr(environment, "max_rounds", None), environment)
     setup = Setup(experiment, environment, rows_of(policies), int(rounds), int(seed), (), points, compiled)
@@ -109,12 +109,18 @@ def rows_of(policies: Policies) -> dict[str, Recipe | Readings]:
     for row, recipe in named:
         learner = recipe.recipe if isinstance(recipe, Readings) else recipe
         if isinstance(learner, type) or not hasattr(learner, "bind"):
-            raise ValueError(f"policies must be recipes such as MolTs(scale=0.3), got {learner!r} for {row!r}")
+            raise ValueError(
+                f"policies must be recipes such as MolTs(scale=0.3), got {quoted(learner)} for {quoted(row)}"
+            )
         if " at 0x" in repr(learner):
-            raise ValueError(f"recipes must print as what they are (a dataclass does), got {learner!r} for {row!r}")
+            raise ValueError(
+                f"recipes must print as what they are (a dataclass does), got {quoted(learner)} for {quoted(row)}"
+            )
         rows += [row, *(recipe.orders if isinstance(recipe, Readings) else ())]
     if repeated := [row for row in rows if rows.count(row) > 1]:
-        raise ValueError(f"policies must have distinct names, got {repeated[0]!r} {rows.count(repeated[0])} times")
+        raise ValueError(
+            f"policies must have distinct names, got {quoted(repeated[0])} {rows.count(repeated[0])} times"
+        )
     if not rows:
         raise ValueError("policies must name at least one recipe, got none")
     return dict(named)
@@ -155,4 +161,4 @@ def _named(metric: Metric, ask: Any, *about: Any) -> Any:
 
 def _check_limit(rounds: int, limit: int | None, environment: Environment | SurfaceEnvironment) -> None:
     if limit is not None and rounds > limit:
-        raise ValueError(f"rounds must be at most {limit} in {environment!r}, got {rounds}")
+        raise ValueError(f"rounds must be at most {limit} in {quoted(environment)}, got {quoted(rounds)}")

@@ -11,7 +11,7 @@ from mobandits.simulation.learner import Learner
 from mobandits.simulation.play import play
 from mobandits.simulation.readings import Readings, believe, play_aloud, read
 from mobandits.simulation.streams import POLICY, READER, stream
-from mobandits.support.naming import concise
+from mobandits.support.naming import concise, quoted
 
 Compiled = bool | Literal["auto"]
 METHODS = ("init", "beliefs", "draw", "probabilities", "update")
@@ -100,14 +100,14 @@ def player(row: str, recipe: Recipe | Readings, shape: Shape, seed: int, trial: 
             recipe.check(learner.policy, shape, runnable(believe, learner.policy, compiled))
             return Aloud(row, learner, recipe, seed, trial, compiled)
     except ValueError as error:
-        raise ValueError(f"policy {row!r}: {error}") from error
+        raise ValueError(f"policy {quoted(row)}: {error}") from error
     return Solo(row, learner)
 
 
 def _check_methods(recipe: Recipe, policy: object) -> None:
     lacking = [name for name in METHODS if not callable(getattr(policy, name, None))]
     if lacking == list(METHODS):
-        raise ValueError(f"{type(recipe).__name__}.bind must return a policy, got {policy!r}")
+        raise ValueError(f"{type(recipe).__name__}.bind must return a policy, got {quoted(policy)}")
     if lacking:
         raise ValueError(f"{type(policy).__name__} must define {', '.join(lacking)}")
 

@@ -18,6 +18,7 @@ import polars as pl
 
 from mobandits.simulation.manifest import DECISIVE, versions
 from mobandits.simulation.trial import Setup, play_trial
+from mobandits.support.naming import quoted
 from mobandits.support.optional import missing_extra
 
 RETRIES = 3  # of a trial whose process was lost; one that takes its process down every time must end somewhere
@@ -49,7 +50,7 @@ def check_ray(address: str | None) -> None:
         ValueError: address must be 'auto' or host:port, got 'somewhere'
     """
     if address is not None and not (isinstance(address, str) and re.fullmatch(r"auto|\S+:\d+", address)):
-        raise ValueError(f"address must be 'auto' or host:port, got {address!r}")
+        raise ValueError(f"address must be 'auto' or host:port, got {quoted(address)}")
     _load()
 
 
@@ -76,7 +77,7 @@ def cluster(address: str | None, workers: int | None) -> Iterator[None]:
         else:
             ray.init(address, **quiet)
     except (ConnectionError, RuntimeError, ValueError) as error:
-        where = "on this machine" if address is None else f"at address {address!r}"
+        where = "on this machine" if address is None else f"at address {quoted(address)}"
         raise EngineError(f"Ray cannot be reached {where}: {_line(error)}") from error
     try:
         yield

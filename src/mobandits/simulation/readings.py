@@ -17,6 +17,7 @@ from mobandits.contracts.protocols import (
     Rng,
     Shape,
 )
+from mobandits.support.naming import quoted
 
 
 @dataclass(frozen=True)
@@ -57,12 +58,12 @@ class Readings:
                 try:
                     order.check(shape.objectives)
                 except ValueError as error:
-                    raise ValueError(f"Readings.orders[{name!r}]: {error}") from error
+                    raise ValueError(f"Readings.orders[{quoted(name)}]: {error}") from error
         context = np.zeros((1 if shape.shared or not shape.features else shape.arms, shape.features))
         beliefs = believe(policy, policy.init(), context, np.arange(shape.arms), np.random.default_rng(0))
         if not isinstance(beliefs, Beliefs) or beliefs.mean.shape != (shape.arms, shape.objectives):
             raise ValueError(
-                f"Readings.recipe must believe in means of every arm and objective (Beliefs), got {self.recipe!r}"
+                f"Readings.recipe must believe in means of every arm and objective (Beliefs), got {quoted(self.recipe)}"
             )
 
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from mobandits.contracts.protocols import Accumulator, Array, Metric, Shape
 from mobandits.support.checks import integer
+from mobandits.support.naming import quoted
 
 
 def grid(record: int | Sequence[int], rounds: int) -> tuple[int, ...]:
@@ -27,11 +28,11 @@ def grid(record: int | Sequence[int], rounds: int) -> tuple[int, ...]:
         integer("record", record, at_least=1)
         return tuple(sorted({-(-rounds * k // record) for k in range(1, record + 1)}))
     if isinstance(record, str) or not isinstance(record, Sequence | np.ndarray):
-        raise ValueError(f"record must be a number of rounds or a list of rounds, got {record!r}")  # noqa: TRY004
+        raise ValueError(f"record must be a number of rounds or a list of rounds, got {quoted(record)}")  # noqa: TRY004
     for point in record:
         integer("record", point, at_least=1)
         if point > rounds:
-            raise ValueError(f"record must name rounds from 1 to {rounds}, got {point}")
+            raise ValueError(f"record must name rounds from 1 to {rounds}, got {quoted(point)}")
     return tuple(sorted({*map(int, record), rounds}))
 
 

@@ -7,9 +7,12 @@ from typing import Any, Self
 
 import polars as pl
 
+from mobandits.figures.formatting import quantity
 from mobandits.simulation.folder import Folder, read_folder
 from mobandits.statistics.bands import student
 from mobandits.support.checks import choice
+
+RUN = ["experiment", "environment", "policy"]  # what is played: its trials have the same rounds
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -27,7 +30,7 @@ class Results:
         >>> from mobandits.simulation import simulate
         >>> results = simulate(RandomChoice(), Linear(arms=5), rounds=100, trials=2, metrics=["pareto_regret"])
         >>> results
-        Results(1 policies, 2 trials, 100 rounds, 1 metrics)
+        Results(1 policy, 2 trials, 100 rounds, 1 metric)
         >>> results.summary().columns
         ['policy', 'metric', 'component', 'mean', 'low', 'high', 'trials']
     """
@@ -36,27 +39,36 @@ class Results:
     specification: dict[str, Any]
 
     def __repr__(self) -> str:
-        said = self.specification
-        counts = (f"{len(said['policies'])} policies", f"{said['trials']} trials", f"{said['rounds']} rounds")
-        return f"Results({', '.join(counts)}, {len(said['metrics'])} metrics)"
+        runs = self.table.group_by(RUN).agg(pl.col("trial").n_unique(), pl.col("round").max())
+        distinct = {name: self.table[name].n_unique() for name in (*RUN, "metric")}
+        parts = [quantity(distinct[name], name) for name in ("experiment", "environment") if distinct[name] > 1]
+        parts.append(quantity(distinct["policy"], "policy", "policies"))
+        parts += [spanned(runs[name], name) for name in ("trial", "round")]
+        parts.append(quantity(distinct["metric"], "metric"))
+        return f"Results({', '.join(parts)})"
 
     def summary(self) -> pl.DataFrame:
-        """The values at the last round: their mean over the trials, and its 95 % interval by Student's t.
+        """The last values that were recorded: their mean over the trials, and its 95 % interval by Student's t.
 
-        The interval is null with a single trial. Experiment and environment have columns where there are several.
+        The interval is null with a single trial. Experiment and environment have columns where there are several, and
+        so has the round of the last values.
         """
-        several = [name for name in ("experiment", "environment") if self.table[name].n_unique() > 1]
-        keys = [*several, "policy", "metric", "component"]
-        last = self.table.filter(pl.col("round") == pl.col("round").max())
+        keys = [*RUN, "metric", "component"]
+        last = self.table.filter(pl.col("round") == pl.col("round").max().over(keys))
         grouped = last.group_by(keys, maintain_order=True).agg(
-            mean=pl.col("value").mean(), deviation=pl.col("value").std(), trials=pl.len()
+            pl.col("round").first(), mean=pl.col("value").mean(), deviation=pl.col("value").std(), trials=pl.len()
         )
         factors = [student(n - 1) / math.sqrt(n) if n > 1 else None for n in grouped["trials"]]
         half = pl.col("deviation") * pl.Series("factor", factors, pl.Float64)
-        return grouped.select(*keys, "mean", low=pl.col("mean") - half, high=pl.col("mean") + half, trials="trials")
+        whole = grouped.with_columns(low=pl.col("mean") - half, high=pl.col("mean") + half)
+        shared = [name for name in ("experiment", "environment", "round") if whole[name].n_unique() < 2]
+        columns = [*RUN, "round", "metric", "component", "mean", "low", "high", "trials"]
+        return whole.select(name for name in columns if name not in shared)
 
     def plot(self, metric: str) -> Any:
-        """Curves of one metric over the rounds: mean and spread over the trials, a panel per component.
+        """Curves of one metric over the rounds: means over the trials with their 95 % intervals.
+
+        There is a panel per component, and per experiment and environment.
 
         Raises:
             ValueError: where the metric was not measured.
@@ -80,7 +92,20 @@ class Results:
         """The results of a finished run.
 
         Raises:
-            FolderError: where there is none, where it is not finished, or where it is damaged.
+            FolderError: where there is none, where it is not finished, or where it is not as the run left it.
         """
         table, manifest = read_folder(Path(folder))
         return cls(table, manifest["specification"])
+
+
+def spanned(numbers: pl.Series, one: str) -> str:
+    """The least and the largest of some numbers of things.
+
+    Example:
+        >>> spanned(pl.Series([20, 30]), "round"), spanned(pl.Series([5, 5]), "trial")
+        ('20 to 30 rounds', '5 trials')
+    """
+    least = min(numbers, default=0)
+    most = max(numbers, default=0)
+    end = quantity(most, one)
+    return end if least == most else f"{least:,} to {end}"

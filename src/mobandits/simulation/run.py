@@ -15,6 +15,7 @@ from mobandits.simulation.ray_engine import check_ray, cluster, play_on_ray, pro
 from mobandits.simulation.results import Results
 from mobandits.simulation.threads import Threads
 from mobandits.support.checks import choice, integer
+from mobandits.support.naming import quoted
 
 ENGINES = ("threads", "ray")
 Progress = Callable[[int, int], None]
@@ -139,7 +140,9 @@ def check_engine(engine: str, address: str | None) -> None:
     if engine == "ray":
         check_ray(address)
     elif address is not None:
-        raise ValueError(f"address must be None with engine={engine!r}, got {address!r}; a cluster needs engine='ray'")
+        raise ValueError(
+            f"address must be None with engine={quoted(engine)}, got {quoted(address)}; a cluster needs engine='ray'"
+        )
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from mobandits.simulation.blocks import STRETCH, borders, longest
 from mobandits.simulation.play_surface import play_surface, score_surface
 from mobandits.simulation.record import Recorder, Running, recorder
 from mobandits.simulation.streams import POLICY, ROUNDS, stream
-from mobandits.support.naming import concise
+from mobandits.support.naming import concise, quoted
 
 if TYPE_CHECKING:
     from mobandits.simulation.trial import Setup
@@ -41,14 +41,14 @@ class SurfacePlayer:
     def __init__(self, row: str, recipe: Any, problem: SurfaceProblem, compiled: Any, rng: Rng) -> None:
         self._row, self._problem, self._compiled, self._rng = row, problem, compiled, rng
         if not getattr(recipe, "continuum", False):
-            raise ValueError(f"policy {row!r}: {type(recipe).__name__} needs finitely many arms")
+            raise ValueError(f"policy {quoted(row)}: {type(recipe).__name__} needs finitely many arms")
         shape: Any = problem.shape
         self._assumptions = [one for one in recipe.assumptions() if one.about != "rewards"]
         self._stages: Iterator[Any] = recipe.stages(shape)
         try:
             self._begin()
         except ValueError as error:
-            raise ValueError(f"policy {row!r}: {error}") from error
+            raise ValueError(f"policy {quoted(row)}: {error}") from error
 
     def _begin(self) -> None:
         self._policy, self._left = next(self._stages)
@@ -63,7 +63,7 @@ class SurfacePlayer:
         """
         for assumption in self._assumptions:
             if (bad := outside(assumption, block.contexts, np.zeros(0))) is not None:
-                raise ValueError(f"policy {self._row!r}: {complaint(assumption)}, got {bad:g}")
+                raise ValueError(f"policy {quoted(self._row)}: {complaint(assumption)}, got {bad:g}")
         chosen, first = np.empty((len(block.contexts), self._problem.shape.dimensions)), 0
         while first < len(chosen):
             if self._left == 0:

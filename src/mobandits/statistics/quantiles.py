@@ -5,14 +5,10 @@ from typing import Any
 import numpy as np
 
 from mobandits.contracts.protocols import Array
-from mobandits.support.optional import missing_extra
 
 
 def student_quantile(probability: float, freedom: int) -> float:
     """The quantile of Student's t with so many degrees of freedom.
-
-    Raises:
-        MissingExtraError: where SciPy is not installed; so do the others.
 
     Example:
         >>> round(student_quantile(0.975, 9), 4)
@@ -50,8 +46,6 @@ def hotelling_radius(level: float, dimensions: int, rounds: int) -> float:
 
 
 def _scipy() -> Any:
-    try:
-        from scipy import special  # noqa: PLC0415 - a third of a second, and an extra
-    except ImportError as error:
-        raise missing_extra("A confidence region", "evaluation") from error
+    from scipy import special  # noqa: PLC0415 - a seventh of a second, and few ask for it
+
     return special

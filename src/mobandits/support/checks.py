@@ -1,6 +1,5 @@
 """Checks at the face: every error says the parameter, the rule and the value."""
 
-import difflib
 import math
 from collections.abc import Iterable
 from typing import Any
@@ -8,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from mobandits.contracts.protocols import Array, Recipe
+from mobandits.support.naming import quoted
+from mobandits.support.nearest import did_you_mean
 
 DOUBLE = np.dtype(np.float64)
 
@@ -33,7 +34,7 @@ def number(
         or not isinstance(value, (int, float, np.integer, np.floating))
         or not math.isfinite(value)
     ):
-        raise ValueError(f"{name} must be a finite number, got {value!r}")
+        raise ValueError(f"{name} must be a finite number, got {quoted(value)}")
     rules = [
         (value > above, f"above {above:g}"),
         (value >= at_least, f"at least {at_least:g}"),
@@ -42,7 +43,7 @@ def number(
     ]
     for holds, rule in rules:
         if not holds:
-            raise ValueError(f"{name} must be {rule}, got {value!r}")
+            raise ValueError(f"{name} must be {rule}, got {quoted(value)}")
 
 
 def integer(name: str, value: Any, *, at_least: int) -> None:
@@ -54,7 +55,7 @@ def integer(name: str, value: Any, *, at_least: int) -> None:
         ValueError: rounds must be an integer of at least 1, got 2.5
     """
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < at_least:
-        raise ValueError(f"{name} must be an integer of at least {at_least}, got {value!r}")
+        raise ValueError(f"{name} must be an integer of at least {at_least}, got {quoted(value)}")
 
 
 def choice(name: str, value: Any, valid: Iterable[str]) -> None:
@@ -67,10 +68,7 @@ def choice(name: str, value: Any, valid: Iterable[str]) -> None:
     """
     known = sorted(valid)
     if value not in known:
-        near = difflib.get_close_matches(str(value), known, n=1)
-        raise ValueError(
-            f"{name} must be one of {', '.join(known)}, got {value!r}{f'; did you mean {near[0]}?' if near else ''}"
-        )
+        raise ValueError(f"{name} must be one of {', '.join(known)}, got {quoted(value)}{did_you_mean(value, known)}")
 
 
 def is_ready(value: Any) -> bool:
@@ -104,7 +102,7 @@ def doubles(name: str, value: Any, rule: str = "numbers") -> Array:
             raise TypeError(f"numbers of type {array.dtype}")  # noqa: TRY301
         return np.require(array, np.float64, ("C", "A", "W"))
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must be {rule}, got {value!r}") from error
+        raise ValueError(f"{name} must be {rule}, got {quoted(value)}") from error
 
 
 def matrix(name: str, value: Any, axes: tuple[str, str], *, finite: bool = True) -> Array:
@@ -146,4 +144,4 @@ def whole(recipe: Recipe, reward: Any) -> None:
     """
     if not recipe.accepts_partial and np.isnan(reward).any():
         name, seen = type(recipe).__name__, np.asarray(reward).tolist()
-        raise ValueError(f"{name} must observe all objectives of a reward at once, got {seen}")
+        raise ValueError(f"{name} must observe all objectives of a reward at once, got {quoted(seen)}")

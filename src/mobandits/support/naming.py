@@ -1,10 +1,15 @@
-"""What classes and frozen dataclasses are called: in tables, figures, random streams, and on the command line."""
+"""Names of classes, frozen dataclasses and values, in tables, streams and errors; lists as sentences say them."""
 
 import dataclasses
+import itertools
+import math
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+
+QUOTED = 200  # characters of a value that an error quotes
 
 
 def concise(part: Any) -> str:
@@ -40,6 +45,16 @@ def plain(value: Any, *, whole: bool = True) -> Any:
     return float(value) if isinstance(value, int) and not isinstance(value, bool) and not whole else value
 
 
+def conjunction(items: Sequence[str]) -> str:
+    """Items in a sentence.
+
+    Example:
+        >>> conjunction(["a"]), conjunction(["a", "b", "c"])
+        ('a', 'a, b and c')
+    """
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
+
+
 def kebab(name: str) -> str:
     """A Python name as on the command line.
 
@@ -48,3 +63,47 @@ def kebab(name: str) -> str:
         ('mol-eps-greedy', 'exp3p', 'llm-routing')
     """
     return re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[0-9])(?=[A-Z][a-z])", "-", name).lower().replace("_", "-")
+
+
+def quoted(value: Any) -> str:
+    """A value as errors quote it: its `repr` on one line, of at most 200 characters.
+
+    It raises nothing itself, or the error that quotes the value would be lost.
+
+    Example:
+        >>> quoted("small"), quoted([0.5, None]), len(quoted(list(range(10_000))))
+        ("'small'", '[0.5, None]', 200)
+        >>> quoted(10**5000)
+        'an integer of 5001 digits'
+    """
+    try:
+        text = repr(_beginning(value))
+    except Exception:  # noqa: BLE001 - classes of others may raise anything
+        text = _unprintable(value)
+    return shortened(text)
+
+
+def shortened(text: str) -> str:
+    """A text as errors quote it: on one line, of at most 200 characters.
+
+    Example:
+        >>> shortened("a, b"), shortened(", ".join(map(str, range(100))))[-12:]
+        ('a, b', ', 50, 51,...')
+    """
+    line = re.sub(r"\s*\n\s*", " ", text[: 10 * QUOTED])
+    return line if len(line) <= QUOTED else f"{line[: QUOTED - 3]}..."
+
+
+def _beginning(value: Any) -> Any:
+    """So much of a long value as can be quoted: to print all of it could take minutes."""
+    if type(value) in (str, bytes, list, tuple):
+        return value[: 2 * QUOTED]
+    if type(value) is dict and len(value) > QUOTED:
+        return dict(itertools.islice(value.items(), QUOTED))
+    return value
+
+
+def _unprintable(value: Any) -> str:
+    if isinstance(value, int):  # Python prints none of more than 4300 digits
+        return f"an integer of {math.floor(value.bit_length() * math.log10(2.0)) + 1} digits"
+    return f"a {type(value).__name__} that cannot be printed"

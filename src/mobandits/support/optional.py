@@ -1,6 +1,19 @@
 """What to say where an optional part of the package is not installed."""
 
 
+def how_to_install(extra: str) -> str:
+    """The command that installs an extra, and where to run it: the package is on no index.
+
+    Args:
+        extra: its name in this package's metadata.
+
+    Example:
+        >>> how_to_install("data")
+        "pip install '.[data]' from a clone of the repository"
+    """
+    return f"pip install '.[{extra}]' from a clone of the repository"
+
+
 class MissingExtraError(ImportError):
     """An optional extra is not installed; the message is one line that says how to install it."""
 
@@ -10,10 +23,12 @@ def missing_extra(user: str, extra: str) -> MissingExtraError:
 
     Args:
         user: what needs the extra, as its caller knows it.
-        extra: the name of the extra in this package's metadata.
+        extra: its name in this package's metadata.
 
     Example:
-        >>> missing_extra("LlmRouting", "data")
-        MissingExtraError("LlmRouting needs the extra `data`: pip install 'mobandits[data]'")
+        >>> raise missing_extra("LlmRouting", "data")
+        Traceback (most recent call last):
+        mobandits.support.optional.MissingExtraError: LlmRouting needs the extra `data`: \
+pip install '.[data]' from a clone of the repository
     """
-    return MissingExtraError(f"{user} needs the extra `{extra}`: pip install 'mobandits[{extra}]'")
+    return MissingExtraError(f"{user} needs the extra `{extra}`: {how_to_install(extra)}")

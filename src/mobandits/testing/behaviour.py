@@ -9,6 +9,7 @@ import numpy as np
 from mobandits.contracts.protocols import Array, IntArray, Recipe, Rng
 from mobandits.simulation.play import play
 from mobandits.support.checks import whole
+from mobandits.support.naming import quoted
 from mobandits.testing.arena import ROUNDS, copied, distance, leaves, restored, same, snapshot
 from mobandits.testing.case import difference, require
 from mobandits.testing.rehearsal import BLOCK, Moment, Play, Rehearsal, run, trace
@@ -25,7 +26,9 @@ def well_formed(r: Rehearsal) -> None:
     """States hold arrays; a choice is a position with a note; probabilities are a law: for all arms and for some."""
     for moment in r.moments:
         for leaf in leaves(moment.state):
-            require(isinstance(leaf, np.ndarray), f"a state must be a NamedTuple of arrays, got {leaf!r} {moment}")
+            require(
+                isinstance(leaf, np.ndarray), f"a state must be a NamedTuple of arrays, got {quoted(leaf)} {moment}"
+            )
         for arms in (r.arms, r.arms[::-2].copy()):
             context = moment.context[arms] if len(moment.context) > 1 else moment.context
             rng = r.stream(3, moment.round)
@@ -37,7 +40,7 @@ def well_formed(r: Rehearsal) -> None:
             require(adds_up, f"probabilities must be at least 0 and sum to 1, got {law.tolist()} {where}")
             require(choice.arm in range(n), f"a choice must be a position below {n}, got {choice.arm} {where}")
             finite = isinstance(choice.note, float) and math.isfinite(choice.note)
-            require(finite, f"a note must be a finite float, got {choice.note!r} {where}")
+            require(finite, f"a note must be a finite float, got {quoted(choice.note)} {where}")
 
 
 def inputs_are_left_alone(r: Rehearsal) -> None:

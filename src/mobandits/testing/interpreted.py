@@ -17,6 +17,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from mobandits.support.naming import quoted
+
 _reports: dict[str, Any] = {}
 
 
@@ -95,7 +97,7 @@ def encode(value: Any) -> Any:
     if isinstance(value, (tuple, list)):
         return {type(value).__name__: [encode(v) for v in value]}
     raise ValueError(
-        f"a recipe must hold numbers, text, tuples, arrays and dataclasses to be rebuilt elsewhere, got {value!r}"
+        f"a recipe must hold numbers, text, tuples, arrays and dataclasses to be rebuilt elsewhere, got {quoted(value)}"
     )
 
 

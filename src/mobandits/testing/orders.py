@@ -10,6 +10,7 @@ from numba.core.config import DISABLE_JIT
 from mobandits.compiling.compiled import compile_loop, is_compiled
 from mobandits.contracts.protocols import Array, Beliefs, IntArray, Mask, Order, Rng
 from mobandits.numerics.rounded import rescaled
+from mobandits.support.naming import quoted
 from mobandits.testing.arena import copied, digest, same, stream
 from mobandits.testing.case import Check, RehearsedCase, interpreted_equals_compiled, named, require
 
@@ -69,7 +70,7 @@ def front_never_empty(s: Subject) -> None:
         front = s.order.front(beliefs)
         require(
             front.shape == (len(beliefs.mean),) and front.dtype == np.bool_,
-            f"front must be (arms,) of bool, got {front!r} of {text(beliefs)}",
+            f"front must be (arms,) of bool, got {quoted(front)} of {text(beliefs)}",
         )
         require(front.any(), f"the front of {text(beliefs)} is empty")
 

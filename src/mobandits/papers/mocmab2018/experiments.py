@@ -2,6 +2,7 @@
 
 from mobandits.papers.experiment import Experiment
 from mobandits.papers.mocmab2018.ads import FIG3
+from mobandits.papers.mocmab2018.cost import REMARK_2
 from mobandits.papers.mocmab2018.figures import FIG1, FIG2, FIG2_RATE
 from mobandits.papers.mocmab2018.lexicographic import LEXICOGRAPHIC, PARETO
 from mobandits.papers.mocmab2018.remarks import REMARKS
@@ -13,6 +14,7 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     FIG2_RATE,
     FIG3,
     MOCMAB2018_TABLE1,
+    REMARK_2,
     *REMARKS,
     LEXICOGRAPHIC,
     PARETO,

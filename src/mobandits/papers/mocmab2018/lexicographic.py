@@ -147,13 +147,16 @@ LEXICOGRAPHIC = Experiment(
             "the non-degenerate case needs two arms that tie in the first two objectives",
             "all tables are degenerate",
             every(*(frequency("degenerate", kind, 100.0) for kind in ("no ties", "tie in the first objective"))),
+            kind="check",
         ),
         Claim(
             "mocmab2018/lexicographic/two-ties",
             "With a tie in the first two objectives, no problem is degenerate unless all of them tie",
-            "such problems are non-degenerate",
+            "not in the paper, which says that such a tie is needed",
             "no table is degenerate",
             frequency("degenerate", "tie in the first two", 0.0),
+            note="The third objective of two arms that tie in the first two is drawn, and equal with probability 0.",
+            kind="check",
         ),
         Claim(
             "mocmab2018/lexicographic/coarse",
@@ -193,6 +196,7 @@ PARETO = Experiment(
             "no exception",
             "no table is an exception",
             every(*(frequency("outside_pareto_front", kind, 0.0) for kind in KINDS)),
+            kind="check",
         ),
         Claim(
             "mocmab2018/pareto/gap",
@@ -200,6 +204,7 @@ PARETO = Experiment(
             "no exception",
             "no table is an exception",
             every(*(frequency("pareto_gap_above_dominant_gap", kind, 0.0) for kind in KINDS)),
+            kind="check",
         ),
     ),
 )

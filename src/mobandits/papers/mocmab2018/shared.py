@@ -2,12 +2,16 @@
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from mobandits.contracts.protocols import Recipe
+from mobandits.figures.formatting import listed
 from mobandits.papers.claims import (
     Claim,
+    Kind,
     Outcome,
     Part,
     difference,
@@ -66,6 +70,7 @@ def in_order(
     component: int = 0,
     differs: str = "",
     note: str = "",
+    kind: Kind = "paper",
 ) -> Claim:
     """Rows from the highest to the lowest mean: every row of a group is above every row of the next group."""
 
@@ -78,40 +83,158 @@ def in_order(
             for low in below
         ]
 
-    said = " > ".join(" and ".join(group) for group in order)
+    ranking = " > ".join(" and ".join(group) for group in order)
     rule = "each neighbour: the 95 % bootstrap interval of the difference of means is above 0"
-    return Claim(id, claim, said, rule, parts, differs, note)
+    return Claim(id, claim, f"{ranking}, from its percentages", rule, parts, differs, note, kind)
+
+
+UNBEATEN = (
+    "each: in one objective the 97.5 % bootstrap interval of MOC-MAB's lead, in per cent, is above 0; objectives are "
+    "tested one by one, and the better one is shown"
+)
+NOBODY = "no algorithm beats MOC-MAB in both objectives"
+
+
+def scaled(row: str, scale: str) -> str:
+    """The name of a row at one of its scales, chosen or not.
+
+    Example:
+        >>> scaled("CD-UCB1", "1/10")
+        'CD-UCB1, scale = 1/10'
+    """
+    return f"{row}, scale = {scale}"
+
+
+@dataclass(frozen=True)
+class Unbeaten(Claim):
+    """A claim that no row beats MOC-MAB, whose note names the scales that do although they were not chosen.
+
+    Args:
+        metric: of which more is better.
+        grids: {other row: the scales that were played}.
+    """
+
+    metric: str = "reward"
+    grids: Grids = field(default_factory=dict)
+
+    def judge(self, outcome: Outcome) -> dict[str, Any]:
+        """The claim's entry in claims.json."""
+        entry = super().judge(outcome)
+        return entry | {"note": " ".join(filter(None, [self.note, self.other_scales(outcome)]))}
+
+    def other_scales(self, outcome: Outcome) -> str:
+        """A sentence on the scales that beat MOC-MAB in both objectives."""
+        if not all(part.interval for part in self.parts(outcome)):
+            return ""  # too few trials for an interval
+        found = []
+        for row, scales in self.grids.items():
+            beating = [scale for scale in scales if beats(outcome, self.metric, scaled(row, scale))]
+            if beating:
+                found.append(f"{row} at {listed(beating)}")
+        if not found:
+            return "No scale of another algorithm's grid beats it either."
+        return f"Scales that were not chosen beat it in both objectives: {'; '.join(found)}."
 
 
 def unbeaten(
     id: str,  # noqa: A002 - as in claims.json
     metric: str,
-    others: Sequence[str],
+    grids: Grids,
     differs: str = "",
     note: str = "",
+    kind: Kind = "paper",
 ) -> Claim:
-    """Against every other row, MOC-MAB is ahead in one objective at least."""
+    """Against every other row, each at its chosen scale, MOC-MAB is ahead in one objective at least.
+
+    Args:
+        id: of the claim.
+        metric: of which more is better.
+        grids: {other row: its scales}.
+        differs: as in `Claim`.
+        note: as in `Claim`; a sentence on the scales that were not chosen follows.
+        kind: as in `Claim`.
+    """
 
     def parts(outcome: Outcome) -> list[Part]:
-        return [_lead(outcome, metric, other) for other in others]
+        return [lead(outcome, metric, MOC, other) for other in grids]
 
-    rule = (
-        "each: in one objective the 97.5 % bootstrap interval of its lead, in per cent, is above 0; objectives are "
-        "tested one by one, and the better one is shown"
+    claim = (
+        f"{NOBODY[0].upper()}{NOBODY[1:]}, each at the scale of its grid that is best for it in the dominant objective"
     )
-    said = "no algorithm beats MOC-MAB in both objectives"
-    return Claim(id, f"{said[0].upper()}{said[1:]}", said, rule, parts, differs, note)
+    return Unbeaten(id, claim, NOBODY, UNBEATEN, parts, differs, note, kind, metric=metric, grids=grids)
 
 
-def _lead(outcome: Outcome, metric: str, other: str) -> Part:
+def every_scale(
+    id: str,  # noqa: A002 - as in claims.json
+    metric: str,
+    grids: Grids,
+    note: str = "",
+) -> Claim:
+    """Against every scale of every other row, MOC-MAB at its chosen scale is ahead in one objective at least."""
+
+    def parts(outcome: Outcome) -> list[Part]:
+        return [lead(outcome, metric, MOC, scaled(other, scale)) for other, scales in grids.items() for scale in scales]
+
+    return Claim(
+        id,
+        "No algorithm at any scale of its grid beats MOC-MAB, at its chosen scale, in both objectives",
+        "not in the paper, which shows one scale of each",
+        UNBEATEN,
+        parts,
+        note=note,
+        kind="ours",
+    )
+
+
+def one_scale(
+    id: str,  # noqa: A002 - as in claims.json
+    metric: str,
+    grids: Grids,
+    note: str = "",
+) -> Claim:
+    """Where all rows have the same scale, MOC-MAB is ahead in one objective at least."""
+
+    def parts(outcome: Outcome) -> list[Part]:
+        return [
+            lead(outcome, metric, scaled(MOC, scale), scaled(other, scale))
+            for other, scales in grids.items()
+            for scale in scales
+        ]
+
+    return Claim(
+        id,
+        "With one scale for all algorithms, none beats MOC-MAB in both objectives, whichever the scale is",
+        "not in the paper, which may mean one scale for all of them and shows one",
+        UNBEATEN,
+        parts,
+        note=note,
+        kind="ours",
+    )
+
+
+def leads(outcome: Outcome, metric: str, row: str, other: str) -> list[Part]:
+    """By how many per cent a row is above another one, in either objective."""
     found = []
-    for i, said in enumerate(PARTS):
-        curves = [outcome.curves(outcome.runs()[0], row, metric, i) for row in (MOC, other)]
+    for i, objective in enumerate(PARTS):
+        curves = [outcome.curves(outcome.runs()[0], name, metric, i) for name in (row, other)]
         samples = np.stack([final(*curve) for curve in curves], axis=1)
         value, ends = resample(samples, lambda means: 100.0 * (means[0] / means[1] - 1.0), EACH)
-        lead = f"lead of {MOC} over {other}, {said}, %"
-        found.append(Part(lead, value, ends, ends and ends[0] > 0.0, len(samples)))
-    return max(found, key=lambda one: one.interval[0] if one.interval else one.measured)
+        name = f"lead of {row} over {other}, {objective}, %"
+        found.append(Part(name, value, ends, ends and ends[0] > 0.0, len(samples)))
+    return found
+
+
+def lead(outcome: Outcome, metric: str, row: str, other: str) -> Part:
+    """The lead in the objective in which it is clearer."""
+    return max(
+        leads(outcome, metric, row, other),
+        key=lambda one: one.interval[0] if one.interval else one.measured,
+    )
+
+
+def beats(outcome: Outcome, metric: str, other: str) -> bool:
+    """Whether another row is clearly above MOC-MAB, at its chosen scale, in both objectives."""
+    return all(one.interval is not None and one.interval[1] < 0.0 for one in leads(outcome, metric, MOC, other))
 
 
 def percentages(
@@ -121,6 +244,7 @@ def percentages(
     differs: str,
     *,
     note: str = "",
+    kind: Kind = "paper",
     rule: str = "none: the set-up is not fully specified",
 ) -> tuple[Claim, ...]:
     """By how much MOC-MAB's total reward is above those of other rows, beside the paper's numbers."""
@@ -135,6 +259,7 @@ def percentages(
             component=component,
             differs=differs,
             note=note,
+            kind=kind,
             rule=rule,
         )
         for row, target in targets.items()

@@ -161,6 +161,43 @@ def uncertain_rounds_bound(setting: Setting) -> float:
     return setting.arms * (2.0 * setting.doubt / (setting.beta * setting.margin) ** 2 + 1.0)
 
 
+def cell_regret_bounds(
+    visits: ArrayLike, setting: Setting, largest: tuple[float, float] = (1.0, 1.0)
+) -> tuple[Array, Array]:
+    """The regret in the dominant and in the other objective within one cell, on the event.
+
+    After N contexts in the cell, with B = 2 sqrt(2 A)::
+
+        K C1 + 2 B sqrt(K N) + 2 (beta + 2) v N
+        K C2 (1 + 2 A / (beta v)^2) + 2 B sqrt(K N) + 2 v N
+
+    Theorem 1 is their sum over the cells.
+
+    Args:
+        visits: N, how many contexts were in the cell.
+        setting: what is played.
+        largest: C1, C2, the largest differences between an optimal arm and any arm.
+
+    Returns:
+        Two arrays of the shape of `visits`, in units of reward.
+
+    Reference:
+        mocmab2018, Lemmas 5 and 6.
+
+    Example:
+        >>> setting = Setting(rounds=100_000, arms=4, features=2, parts=10)
+        >>> [float(bound.round()) for bound in cell_regret_bounds(1000, setting)]
+        [3390.0, 22942.0]
+    """
+    count = np.asarray(visits, np.float64)
+    learning = 4.0 * math.sqrt(2.0 * setting.doubt) * np.sqrt(setting.arms * count)
+    first = setting.arms * largest[0] + learning
+    first = first + 2.0 * (setting.beta + 2.0) * setting.margin * count
+    unsure = uncertain_rounds_bound(setting)
+    second = largest[1] * unsure + learning + 2.0 * setting.margin * count
+    return np.asarray(first), np.asarray(second)
+
+
 def regret_bounds(t: ArrayLike, setting: Setting, largest: tuple[float, float] = (1.0, 1.0)) -> tuple[Array, Array]:
     """The regret in the dominant and in the other objective after t rounds, for all t <= T on the event.
 
@@ -221,6 +258,56 @@ def expected_regret_bounds(setting: Setting, largest: tuple[float, float] = (1.0
     first = largest[0] * (1.0 + places) + 2.0 * (setting.beta + 2.0) * size * main + learning
     uncertain = largest[1] * K * 2.0 ** (1.0 + 2.0 * a + d) * A / (setting.beta**2 * L**2 * d**a)
     return first, largest[1] * (1.0 + places) + (2.0 * size + uncertain) * main + learning
+
+
+def computations(
+    rounds: ArrayLike,
+    features: int,
+    arms: int,
+    per_coordinate: float = 1.0,
+    per_arm: float = 1.0,
+) -> Array:
+    """The cost of T rounds, O(d T) + O(K T): c T d + k T K, whatever the number of cells.
+
+    A round finds the cell of its context, which takes a step per coordinate, and then the leader of
+    the dominant objective, the candidates and the best of them, which take steps per arm.
+
+    Args:
+        rounds: T.
+        features: d.
+        arms: K.
+        per_coordinate: c, the cost of a coordinate, such as in seconds; 1 counts steps.
+        per_arm: k, the cost of an arm.
+
+    Returns:
+        An array of the shape of `rounds`, in the unit of c and k.
+
+    Reference:
+        mocmab2018, Remark 2.
+
+    Example:
+        >>> float(computations(100_000, features=2, arms=4))
+        600000.0
+    """
+    round_cost = per_coordinate * features + per_arm * arms
+    return np.asarray(round_cost * np.asarray(rounds, np.float64))
+
+
+def memory(setting: Setting, objectives: int = 2) -> int:
+    """How many numbers are kept, (1 + D) m^d K: a counter and D sample means per cell and arm.
+
+    Args:
+        setting: what is played.
+        objectives: D.
+
+    Reference:
+        mocmab2018, section IV and Remark 2, which says O(m^d K).
+
+    Example:
+        >>> memory(Setting(rounds=100_000, arms=4, features=2, parts=10))
+        1200
+    """
+    return (1 + objectives) * setting.cells * setting.arms
 
 
 def rate(features: int, exponent: float = 1.0) -> float:

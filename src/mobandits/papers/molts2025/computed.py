@@ -125,11 +125,11 @@ FIG1 = Experiment(
     (
         Claim("molts2025/fig1/middle-arm", "A Pareto optimal arm need not be effective Pareto optimal",
               "a(2) is Pareto optimal, but a mixture of a(1) and a(3) dominates it",
-              "the Pareto gap is 0, the effective one 0.05", middle_arm),
+              "the Pareto gap is 0, the effective one 0.05", middle_arm, kind="check"),
         Claim("molts2025/fig1/totals", "Players without Pareto regret can have totals of which one dominates the other",
               "(1.6, 1.7) against (1.3, 1.3), both with Pareto regret 0",
               "no Pareto regret, a larger total in every objective, and effective regret where the total is smaller",
-              totals),
+              totals, kind="check"),
     ),
 )  # fmt: skip
 
@@ -250,7 +250,7 @@ def reported(said: str, metric: str, sentence: str) -> Claim:
     def parts(outcome: Outcome) -> list[Part]:
         return [one for row in (MANY, ONE) for one in each(row, metric, lambda *_: None)(outcome)]
 
-    return Claim(f"molts2025/optimism/{said}", sentence, "not in the paper", "none: reported", parts)
+    return Claim(f"molts2025/optimism/{said}", sentence, "not in the paper", "none: reported", parts, kind="ours")
 
 
 OPTIMISM = Experiment(
@@ -276,12 +276,14 @@ OPTIMISM = Experiment(
               "With M samples a fixed arm is optimistic in all objectives with probability at least p = 0.15",
               "at least 0.15, whatever L", "the 95 % bootstrap interval is above 0.15",
               each(MANY, "every_objective", lambda _, ends, __: ends and ends[0] > LEAST),
-              "With L = 1 the lemma's M is 1 and the probability 0.1587, close to the bound of 0.15."),
+              "With L = 1 the lemma's M is 1 and the probability 0.1587, close to the bound of 0.15.",
+              kind="check"),
         Claim("molts2025/optimism/formula", "The probability is (1 - (1 - p)^M)^L", "(1 - (1 - p)^M)^L, p = P(N >= 1)",
-              f"each frequency is within {NEAR:g} of the formula", as_formula),
+              f"each frequency is within {NEAR:g} of the formula", as_formula, kind="check"),
         Claim("molts2025/optimism/one-sample", "With one sample the probability vanishes as objectives are added",
               "p^L", "the 95 % bootstrap interval of each difference is above 0", vanishing,
-              "p^4 is 0.0006 and p^8 0.0000004: beyond four objectives the samples are too few to tell."),
+              "p^4 is 0.0006 and p^8 0.0000004: beyond four objectives the samples are too few to tell.",
+              kind="check"),
         reported("weighted", "weighted", "How often a fixed arm is optimistic in a weighted sum"),
         reported("best-arm", "best_arm", "How often the best weighted sample is at least the best weighted true mean"),
     ),

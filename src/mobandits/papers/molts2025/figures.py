@@ -12,6 +12,7 @@ from mobandits.orders import EffectivePareto
 from mobandits.papers.claims import (
     LEAST,
     Claim,
+    Kind,
     Outcome,
     Part,
     difference,
@@ -39,6 +40,11 @@ LAWS = (
     "The paper says that parameters have norm 1 and contexts norms of at most 1; here parameters are uniform on the "
     "unit sphere, contexts uniform in the unit ball, and noise N(0, 1) is independent over objectives. Rewards are "
     "the true means of what was played, added up. Bands are 95 % intervals; the paper has one standard deviation."
+)
+RIDGE = (
+    "The paper takes MOL-UCB from moglb2019, in the linear setting. Here it estimates by ridge regression, as MOL-TS "
+    "does, and not by online Newton steps, which are an approximation of it where rewards are linear: all rows differ "
+    "in how they choose, and not in how they estimate."
 )
 SAMPLES = "Each row has a tuned constant of its own here; molts2025/samples compares them at equal constants."
 RECONSTRUCTED = "PFIwR's estimator is not given in the paper: both rows are reconstructions of ours."
@@ -113,22 +119,33 @@ def in_both(
     differs: str = "",
     *,
     note: str = "",
-    ours: bool = False,
+    kind: Kind = "paper",
 ) -> tuple[Claim, ...]:
     """An ordering in the Pareto regret, and the same in the effective one; "{}" in the claim is the regret's name."""
     spoken = {"pareto": "Pareto regret", "effective": "effective Pareto regret"}
     return tuple(
-        ordering(f"{id}-{short}", claim.format(said), metric, low, high, differs=differs, note=note, ours=ours)
+        ordering(f"{id}-{short}", claim.format(said), metric, low, high, differs=differs, note=note, kind=kind)
         for (short, said), metric in zip(spoken.items(), REGRETS, strict=True)
     )
 
 
+def kind_of(setting: Setting) -> Kind:
+    """What a sentence of the paper is in a setting: its text speaks of Figure 2 only, the others are shown."""
+    return "paper" if setting.figure == 2 else "extension"
+
+
 def figure_claims(setting: Setting) -> tuple[Claim, ...]:
-    """What the paper says of a figure, and what is ours."""
+    """What the paper says of Figure 2, asked of a figure, and what is ours.
+
+    With fixed arms, which the paper shows beside PFIwR, it says nothing on the number of samples
+    or on greedy play, not even of another figure of the kind: these are ours there.
+    """
     name, others, draws = setting.name, (UCB, GREEDY), draws_needed(setting.objectives)
     more = f"Optimistic sampling, M = {draws}, has a lower {{}} than M = 1"
+    kind = kind_of(setting)
+    in_context: Kind = "ours" if setting.fixed else kind
     return (
-        *in_both(f"{name}/lowest", "MOL-TS has the lowest {}", (TS,), others),
+        *in_both(f"{name}/lowest", "MOL-TS has the lowest {}", (TS,), others, kind=kind),
         ordering(
             f"{name}/highest-reward",
             "MOL-TS has the highest cumulative reward in every objective",
@@ -137,10 +154,18 @@ def figure_claims(setting: Setting) -> tuple[Claim, ...]:
             (TS,),
             components=None,
             differs="Which objectives a policy favours depends on the instance.",
+            kind=kind,
         ),
         *(reconstruction_claims(name) if setting.fixed else ()),
-        *in_both(f"{name}/optimistic-sampling", more, (TS,), (PLAIN,), SAMPLES),
-        *in_both(f"{name}/greedy", "MOL-eps-Greedy has a higher {} than MOL-UCB", (UCB,), (GREEDY,), crowded(setting)),
+        *in_both(f"{name}/optimistic-sampling", more, (TS,), (PLAIN,), SAMPLES, kind=in_context),
+        *in_both(
+            f"{name}/greedy",
+            "MOL-eps-Greedy has a higher {} than MOL-UCB",
+            (UCB,),
+            (GREEDY,),
+            crowded(setting),
+            kind=in_context,
+        ),
         ordering(
             f"{name}/greedy-reward",
             "MOL-eps-Greedy nevertheless has higher total rewards than MOL-UCB, in every objective",
@@ -149,6 +174,7 @@ def figure_claims(setting: Setting) -> tuple[Claim, ...]:
             (GREEDY,),
             components=None,
             differs=LENIENT,
+            kind=in_context,
         ),
         compared(
             f"{name}/ablation",
@@ -171,7 +197,7 @@ def reconstruction_claims(name: str) -> tuple[Claim, ...]:
     name = f"{name}/reconstruction"
     said = "MOL-TS has a lower {} than our reconstruction of PFIwR"
     return (
-        *in_both(name, said, (TS,), PFI, note=RECONSTRUCTED, ours=True),
+        *in_both(name, said, (TS,), PFI, note=RECONSTRUCTED, kind="ours"),
         ordering(
             f"{name}-reward",
             "MOL-TS has a higher cumulative reward than our reconstruction of PFIwR, in every objective",
@@ -180,7 +206,7 @@ def reconstruction_claims(name: str) -> tuple[Claim, ...]:
             (TS,),
             components=None,
             note=RECONSTRUCTED,
-            ours=True,
+            kind="ours",
         ),
     )
 
@@ -221,11 +247,11 @@ def compared(id: str, claim: str, row: str, of: str) -> Claim:  # noqa: A002 - a
     def parts(outcome: Outcome) -> list[Part]:
         return [one for run in outcome.runs() for one in differences(outcome, run, row, of)]
 
-    return Claim(id, claim, "not in the paper", "none: reported", parts)
+    return Claim(id, claim, "not in the paper", "none: reported", parts, kind="ours")
 
 
 def below(id: str, rows: Sequence[str]) -> Claim:  # noqa: A002 - as in Claim
-    """PR <= EPR in every trial, at every recorded round."""
+    """PR <= EPR in every trial, at every recorded round, as every single gap has it."""
 
     def parts(outcome: Outcome) -> list[Part]:
         found = []
@@ -238,7 +264,7 @@ def below(id: str, rows: Sequence[str]) -> Claim:  # noqa: A002 - as in Claim
 
     rule = "in every trial and at every recorded round the difference is at least 0"
     said = "The Pareto regret is at most the effective Pareto regret"
-    return Claim(id, said, "PR <= EPR", rule, parts)
+    return Claim(id, said, "PR <= EPR", rule, parts, kind="check")
 
 
 def plots_of(setting: Setting) -> tuple[Plot, ...]:
@@ -261,7 +287,7 @@ def plots_of(setting: Setting) -> tuple[Plot, ...]:
 def figure(setting: Setting) -> Experiment:
     """One of Figures 2 to 13."""
     arms = "the arms stay" if setting.fixed else "all arms are drawn anew in every round"
-    about = [f"{setting.said}; {arms}; 10,000 rounds, ten instances.", LAWS, CHOSEN]
+    about = [f"{setting.said}; {arms}; 10,000 rounds, ten instances.", LAWS, CHOSEN, RIDGE]
     if setting.fixed:
         about.append(
             "The estimator of PFIwR is not given in molts2025 and its code is not public. The row is a reconstruction "
@@ -306,7 +332,8 @@ def paradox_claims(name: str) -> tuple[Claim, ...]:
     differs = "The paper does not state the constant of MOL-UCB, and only these were tried."
     note = "The constant 4 was added after a pilot of 1,000 rounds in which greedy play was ahead in reward there."
     return (
-        Claim(f"{name}/somewhere", f"{said}, for some constant of MOL-UCB", said, rule, somewhere, differs, note),
+        Claim(f"{name}/somewhere", f"{said}, for some constant of MOL-UCB", said, rule, somewhere, differs, note,
+              kind="ours"),
         *(compared(f"{name}/{row.rpartition(', ')[2].replace('c = ', 'c-').replace(' ', '-')}",
                    f"MOL-eps-Greedy against {row}", GREEDY, row) for row in PARADOX),
     )  # fmt: skip
@@ -329,6 +356,7 @@ def samples_claims(name: str) -> tuple[Claim, ...]:
             (f"M = 1, {said}",),
             "The largest of several samples lies further from the estimate, so that more is explored.",
             note="Both rows have the same constant; which one the paper took is not stated there.",
+            kind="extension",
         )
     )
 
@@ -347,7 +375,7 @@ REMARKS = (
         "When greedy play has higher regret and higher rewards than MOL-UCB",
         "The paper reports that MOL-eps-Greedy has higher Pareto regret and effective Pareto regret than MOL-UCB, but "
         "also higher total rewards. It does not state the constant of MOL-UCB; here is the whole grid, with the wide "
-        "constants 4 and the theory's, in the setting of Figure 2.",
+        f"constants 4 and the theory's, in the setting of Figure 2. {RIDGE}",
         Run("K = 50, d = 5, L = 4", Linear(), {GREEDY: MolEpsGreedy(), **PARADOX}, ROUNDS, TRIALS, METRICS),
         (GREEDY, *PARADOX),
         paradox_claims,

@@ -63,6 +63,7 @@ def drawing(name: str, title: str, about: str, computed: Computed) -> Experiment
         "as drawn",
         "no contradiction on any table",
         no_contradiction,
+        kind="check",
     )
     source = f"moslb2024, Figure {name.removeprefix('fig')}"
     return Experiment(f"moslb2024/{name}", title, source, [about], [computed], [], [claim])

@@ -1,24 +1,14 @@
 """Figures 3 to 5 of moslb2024: MOSLB-PC on priority chains, MOSLB-PL on priority levels, against its two P-UCBs."""
 
-import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
-import numpy as np
-
-from mobandits.contracts.protocols import Array
 from mobandits.environments import Linear
-from mobandits.figures.formatting import part
 from mobandits.metrics import ChainRegret, ChainRegretAuthors, LevelRegret
-from mobandits.papers.claims import (
-    Claim,
-    Outcome,
-    Part,
-    final,
-    growth,
-    level,
-    ordering,
-    resample,
-)
-from mobandits.papers.experiment import Experiment, Plot, Run, Tuned
+from mobandits.papers.claims import Claim, Kind, growth, level
+from mobandits.papers.enough import LOOKS, Question, enough, judged
+from mobandits.papers.experiment import Experiment, More, Plot, Run, Tuned
+from mobandits.papers.moslb2024.questions import lower, relative_pace, slower, steadier
 from mobandits.policies import MoslbParetoUcb, MoslbPc, MoslbPl
 
 ROUNDS, TRIALS, FEATURES = 3000, 10, (5, 10, 15)
@@ -37,6 +27,16 @@ CHOSEN = (
 AFTER_A_PILOT = "The grid of alpha was set after a pilot that had shown when MOSLB-PC flattens."
 AFTER_GROWTH = "The threshold was set when the growth in the last third of the rounds was known."
 LEVELS_OFF, ALMOST_LINEAR = 0.2, 0.8  # of the mean pace; the paper gives no numbers
+ABOVE_ZERO = "each: the interval of the difference of means is above 0"
+OF_PACE = (
+    "each: the interval of the pace in the last third of the rounds over the row's own mean pace is {}; this threshold "
+    "is ours. Few problems carry most of a lower digit's regret, so that ten decide nothing"
+)
+ABOUT_MORE = (
+    "Ten problems, as many as the paper has, do not tell a lower digit from another, and one problem in twenty carries "
+    "most of it. With the chosen constants, 100, 200 or 400 problems are played, the paper's ten first among them, "
+    "until every interval excludes its bar; verdicts are on those, and the numbers of the ten stand beside them."
+)
 ABOUT_CHAINS = (
     "25, 50 and 75 fixed arms with 5, 10 and 15 features, five objectives in two priority chains, 3,000 rounds, ten "
     "problems. True means are rounded to two decimals, as in the authors' simulator, so that ties occur. The regret "
@@ -77,239 +77,284 @@ def levels_run(features: int, levels: tuple[tuple[int, ...], ...], *, fixed: boo
     return Run(f"d = {features}", place, rows, ROUNDS, TRIALS, (metric,))
 
 
-def slower(id: str, row: str, metric: str, components: tuple[int, ...], differs: str) -> Claim:  # noqa: A002 - as in Claim
-    """A row's regret grows at a lower pace than that of P-UCB1."""
-    return ordering(
-        id,
-        f"{row}'s regret grows more slowly than P-UCB1's at the end, in the last third of the rounds",
-        metric,
-        (row,),
-        ("P-UCB1",),
-        components=components,
-        reading=growth,
-        differs=differs,
-        note=AFTER_A_PILOT,
-    )
+def more_problems(run: Run, questions: Sequence[Question]) -> More:
+    """A panel on as many problems as its questions need; only the regret that is judged is recorded."""
+    return More(run, LOOKS, enough(questions), run.metrics[:1])
 
 
-def mean_pace(points: Array, values: Array) -> Array:
-    """What a curve grows by per 1,000 rounds, over all of them.
+class Panel(NamedTuple):
+    """What is asked of every panel of a figure.
 
-    Example:
-        >>> mean_pace(np.array([500, 2000]), np.array([[30.0, 40.0]])).tolist()
-        [20.0]
+    Attributes:
+        name: of the experiment.
+        many: whether its panels are played on more problems as well.
+        kind: of what the paper says of the figure that this is, or is a version of.
     """
-    return np.asarray(values[:, -1] / float(points[-1]) * 1000.0)
+
+    name: str
+    many: bool
+    kind: Kind
+
+    def claim(self, what: str, claim: str, target: str, rule: str, questions: Sequence[Question], **rest: Any) -> Claim:
+        """A claim on all panels; `kind` is the figure's where it is not given."""
+        kind = rest.pop("kind", self.kind)
+        runs = [f"d = {d}" for d in FEATURES]
+        return judged(
+            f"moslb2024/{self.name}/{what}",
+            claim,
+            target,
+            rule,
+            questions,
+            runs,
+            many=self.many,
+            kind=kind,
+            **rest,
+        )
 
 
-def relative_pace(
-    id: str,  # noqa: A002 - as in Claim
-    claim: str,
-    target: str,
-    row: str,
-    metric: str,
-    *,
-    below: float = math.inf,
-    above: float = -math.inf,
-    differs: str,
-) -> Claim:
-    """What a row grows by in the last third, over its own mean pace: 1 is linear, 0 is flat."""
-
-    def parts(outcome: Outcome) -> list[Part]:
-        return [
-            _relative(outcome, run, metric, row, component, below, above)
-            for run in outcome.runs()
-            for component in outcome.components(run, row, metric)
-        ]
-
-    side = f"below {below:g}" if math.isfinite(below) else f"above {above:g}"
-    rule = (
-        "each: the 95 % bootstrap interval of the pace in the last third of the rounds over the row's own mean pace is "
-        f"{side}; this threshold is ours"
-    )
-    return Claim(id, claim, target, rule, parts, differs, f"{AFTER_A_PILOT} {AFTER_GROWTH}")
+def below(low: Sequence[str], high: Sequence[str], metric: str, components: Sequence[int]) -> list[Question]:
+    """Every row in `low` is below every row in `high`, in some digits or levels."""
+    return [lower(a, b, metric, i) for a in low for b in high for i in components]
 
 
-def _relative(outcome: Outcome, run: str, metric: str, row: str, component: int, below: float, above: float) -> Part:
-    curves = outcome.curves(run, row, metric, component)
-    samples = np.stack([growth(*curves), mean_pace(*curves)], axis=1)
-    value, ends = resample(samples, _share)
-    said = f"{row}, last pace over mean pace, {part(metric)} {component + 1}, {run}"
-    return Part(said, value, ends, ends and above < ends[0] and ends[1] < below, len(samples))
+def all_slower(row: str, metric: str, components: Sequence[int]) -> list[Question]:
+    """A row's regret grows at a lower pace than that of P-UCB1."""
+    return [slower(row, "P-UCB1", metric, i) for i in components]
 
 
-def _share(means: Array) -> Array:
-    # What never had any regret is flat: a resample may have drawn only such trials.
-    return np.asarray(np.divide(means[0], means[1], out=np.zeros(means.shape[1]), where=means[1] > 0.0))
-
-
-def levels_off(id: str, row: str, metric: str, differs: str) -> Claim:  # noqa: A002 - as in Claim
+def flat(row: str, metric: str, components: Sequence[int]) -> list[Question]:
     """A row grows much more slowly at the end than before."""
-    said = f"{row}'s regret levels off after the exploration stage"
-    target = "flat after the exploration stage"
-    return relative_pace(id, said, target, row, metric, below=LEVELS_OFF, differs=differs)
+    return [relative_pace(row, metric, i, LEVELS_OFF, above=False) for i in components]
 
 
-def pace(id: str, row: str, metric: str) -> Claim:  # noqa: A002 - as in Claim
+def linear_growth(row: str, metric: str, components: Sequence[int]) -> list[Question]:
+    """A row grows at the end as before."""
+    return [relative_pace(row, metric, i, ALMOST_LINEAR, above=True) for i in components]
+
+
+def all_steadier(row: str, metric: str, components: Sequence[int]) -> list[Question]:
+    """A row's regret varies less between problems than the baselines'."""
+    return [steadier(row, other, metric, i) for other in BASELINES for i in components]
+
+
+def pace(id: str, row: str, metric: str, target: str, kind: Kind) -> Claim:  # noqa: A002 - as in Claim
     """What a row's regret grows by at the end."""
     return level(
         id,
         f"What {row}'s regret grows by at the end, per 1,000 rounds of the last third",
         metric,
         (row,),
-        target="flat after the exploration stage",
+        target=target,
+        runs=[f"d = {d}" for d in FEATURES],
         components=None,
         reading=growth,
+        kind=kind,
     )
 
 
-def steadier(id: str, row: str, metric: str, differs: str) -> Claim:  # noqa: A002 - as in Claim
-    """A row's regret varies less between trials than the baselines'."""
-
-    def parts(outcome: Outcome) -> list[Part]:
-        return [
-            _difference_of_spreads(outcome, run, metric, row, other, component)
-            for run in outcome.runs()
-            for other in BASELINES
-            for component in outcome.components(run, row, metric)
-        ]
-
-    return Claim(
-        id,
-        f"{row}'s regret has the smallest variance",
-        "best in the mean and the variance",
-        "each: the 95 % bootstrap interval of the difference of standard deviations over trials is above 0",
-        parts,
-        differs,
-    )
+FIRST, LATER, DIGITS = (0,), (1, 2), (0, 1, 2)
 
 
-def _difference_of_spreads(outcome: Outcome, run: str, metric: str, row: str, other: str, component: int) -> Part:
-    one, two = (final(*outcome.curves(run, name, metric, component)) for name in (row, other))
-    samples = np.stack([one, one**2, two, two**2], axis=1)
-    value, interval = resample(samples, lambda means: _spread(means[2:]) - _spread(means[:2]))
-    said = f"{other} less {row}, standard deviation on level {component + 1}, {run}"
-    return Part(said, value, interval, interval and interval[0] > 0.0, len(samples))
+def chains_questions() -> list[Question]:
+    """Everything that is asked of a panel of Figure 3, what is decided last first."""
+    metric = "chain_regret_authors"
+    return [
+        *below(("MOSLB-PC",), ("P-UCB2",), metric, LATER),
+        *flat("MOSLB-PC", metric, DIGITS),
+        *below(("MOSLB-PC", "P-UCB2"), ("P-UCB1",), metric, DIGITS),
+        *all_slower("MOSLB-PC", metric, DIGITS),
+        *linear_growth("P-UCB1", metric, DIGITS),
+    ]
 
 
-def _spread(moments: Array) -> Array:
-    # From the means of values and of their squares, (2, n); rounding may make the difference negative.
-    return np.asarray(np.sqrt(np.maximum(moments[1] - moments[0] ** 2, 0.0)))
-
-
-def chains_claims(name: str) -> tuple[Claim, ...]:
-    """What the paper says of Figure 3."""
+def chains_claims(panel: Panel) -> tuple[Claim, ...]:
+    """What the paper says of Figure 3, and what is ours."""
     metric = "chain_regret_authors"
     ties = "What a lower digit costs is decided by ties in the digits before, which differ between problems."
     linked = "MOSLB-PC keeps all arms whose intervals are linked, so that it plays worse ones until a gap opens."
     return (
-        ordering(
-            f"{name}/pucb1-worst",
+        panel.claim(
+            "pucb1-worst",
             "P-UCB1 has the largest regret in the first digit",
-            metric,
-            ("MOSLB-PC", "P-UCB2"),
-            ("P-UCB1",),
+            "P-UCB1 is the worst",
+            ABOVE_ZERO,
+            below(("MOSLB-PC", "P-UCB2"), ("P-UCB1",), metric, FIRST),
         ),
-        ordering(
-            f"{name}/pucb1-worst-later-digits",
+        panel.claim(
+            "pucb1-worst-later-digits",
             "P-UCB1 has the largest regret in the lower digits",
-            metric,
-            ("MOSLB-PC", "P-UCB2"),
-            ("P-UCB1",),
-            components=(1, 2),
+            "P-UCB1 is the worst",
+            ABOVE_ZERO,
+            below(("MOSLB-PC", "P-UCB2"), ("P-UCB1",), metric, LATER),
             differs=ties,
         ),
-        slower(f"{name}/moslb-pc-slower", "MOSLB-PC", metric, (0, 1, 2), f"{linked} {ties}"),
-        levels_off(f"{name}/moslb-pc-levels-off", "MOSLB-PC", metric, linked),
-        relative_pace(
-            f"{name}/pucb1-almost-linear",
+        panel.claim(
+            "pucb2-good-in-digit-c0",
+            "P-UCB2 is good in the first digit: below P-UCB1",
+            "P-UCB2 does well in the first priority",
+            ABOVE_ZERO,
+            below(("P-UCB2",), ("P-UCB1",), metric, FIRST),
+        ),
+        panel.claim(
+            "moslb-pc-slower",
+            "MOSLB-PC's regret grows more slowly than P-UCB1's at the end, in the last third of the rounds",
+            "MOSLB-PC converges, P-UCB1's regret is almost linear",
+            ABOVE_ZERO,
+            all_slower("MOSLB-PC", metric, DIGITS),
+            differs=f"{linked} {ties}",
+            note=AFTER_A_PILOT,
+        ),
+        panel.claim(
+            "moslb-pc-levels-off",
+            "MOSLB-PC's regret levels off after the exploration stage",
+            "MOSLB-PC converges after the exploration stage, in all three digits",
+            OF_PACE.format(f"below {LEVELS_OFF:g}"),
+            flat("MOSLB-PC", metric, DIGITS),
+            differs=linked,
+            note=f"{AFTER_A_PILOT} {AFTER_GROWTH}",
+        ),
+        panel.claim(
+            "pucb1-almost-linear",
             "P-UCB1's regret is almost linear",
             "almost linear",
-            "P-UCB1",
-            metric,
-            above=ALMOST_LINEAR,
+            OF_PACE.format(f"above {ALMOST_LINEAR:g}"),
+            linear_growth("P-UCB1", metric, DIGITS),
             differs="P-UCB1 learns as well: its upper bounds fall, and arms leave their front.",
+            note=f"{AFTER_A_PILOT} {AFTER_GROWTH}",
         ),
-        pace(f"{name}/moslb-pc-pace", "MOSLB-PC", metric),
-        ordering(
-            f"{name}/moslb-pc-below-pucb2",
+        pace(f"moslb2024/{panel.name}/moslb-pc-pace", "MOSLB-PC", metric, "not in the paper", "ours"),
+        panel.claim(
+            "moslb-pc-below-pucb2",
             "MOSLB-PC has less regret than P-UCB2 in the lower digits",
-            metric,
-            ("MOSLB-PC",),
-            ("P-UCB2",),
-            components=(1, 2),
-            target="implied: P-UCB2 is praised for the first digit only",
+            "not in the paper, which praises P-UCB2 for the first digit only",
+            ABOVE_ZERO,
+            below(("MOSLB-PC",), ("P-UCB2",), metric, LATER),
             differs="P-UCB2 does not pay for an exploration stage.",
+            kind="ours",
         ),
         level(
-            f"{name}/exact-gap",
+            f"moslb2024/{panel.name}/exact-gap",
             "The regret by the exact gap, which the paper defines and its code does not compute",
             "chain_regret",
             ("MOSLB-PC", *BASELINES),
             target="not in the paper",
+            runs=[f"d = {d}" for d in FEATURES],
             components=None,
+            kind="ours",
         ),
     )
 
 
-def levels_claims(name: str, levels: int) -> tuple[Claim, ...]:
-    """What the paper says of Figures 4 and 5."""
-    metric, later = "level_regret", tuple(range(1, levels))
+def levels_questions(levels: int) -> list[Question]:
+    """Everything that is asked of a panel of Figures 4 and 5, what is decided last first."""
+    metric = "level_regret"
+    return [
+        *all_steadier("MOSLB-PL", metric, range(levels)),
+        *flat("MOSLB-PL", metric, range(levels)),
+        *below(("MOSLB-PL",), BASELINES, metric, range(levels)),
+        *below(("P-UCB2",), ("P-UCB1",), metric, FIRST),
+        *all_slower("MOSLB-PL", metric, range(levels)),
+    ]
+
+
+def levels_claims(panel: Panel, levels: int) -> tuple[Claim, ...]:
+    """What the paper says of Figures 4 and 5, and what is ours.
+
+    Of Figure 4 it says that MOSLB-PL has the best mean and variance; of Figure 5, that MOSLB-PL
+    chooses optimal arms, that P-UCB1 fails, and that P-UCB2 does well on level 1 and accumulates
+    regret on levels 2 and 3. Each sentence is asked of the other figure as an extension, and so is
+    that of Figure 3, on flat regret after exploration.
+    """
+    metric, every = "level_regret", range(levels)
+    of_two: Kind = panel.kind if levels == 2 else "extension"
+    of_three: Kind = panel.kind if levels == 3 else "extension"
     seldom = (
         "A level counts only in rounds without regret on the levels above, so that who fails there has less to lose "
         "below."
     )
-    said = "level 2" if levels == 2 else "levels 2 and 3"
+    unpaid = "P-UCB2 looks at level 1 only and does not pay the exploration stage."
+    best = "MOSLB-PL has the best mean and variance (said of Figure 4)"
+    lower_levels = "level 2" if levels == 2 else "levels 2 and 3"
     return (
-        ordering(
-            f"{name}/moslb-pl-below-pucb1",
+        panel.claim(
+            "moslb-pl-below-pucb1",
             "MOSLB-PL is below P-UCB1 on every level",
-            metric,
-            ("MOSLB-PL",),
-            ("P-UCB1",),
-            components=None,
+            best,
+            ABOVE_ZERO,
+            below(("MOSLB-PL",), ("P-UCB1",), metric, every),
             differs=seldom,
+            kind=of_two,
         ),
-        ordering(
-            f"{name}/moslb-pl-below-pucb2",
-            f"MOSLB-PL is below P-UCB2 on {said}, where P-UCB2 accumulates regret",
-            metric,
-            ("MOSLB-PL",),
-            ("P-UCB2",),
-            components=later,
-            differs=seldom,
-        ),
-        ordering(
-            f"{name}/pucb2-good-on-level-1",
-            "P-UCB2 is good on level 1: below P-UCB1",
-            metric,
-            ("P-UCB2",),
-            ("P-UCB1",),
-        ),
-        ordering(
-            f"{name}/moslb-pl-best-on-level-1",
+        panel.claim(
+            "moslb-pl-best-on-level-1",
             "MOSLB-PL is best on level 1 as well, below P-UCB2",
-            metric,
-            ("MOSLB-PL",),
-            ("P-UCB2",),
-            target="MOSLB-PL has the best mean and variance",
-            differs="P-UCB2 looks at level 1 only and does not pay the exploration stage.",
+            best,
+            ABOVE_ZERO,
+            below(("MOSLB-PL",), ("P-UCB2",), metric, FIRST),
+            differs=unpaid,
+            kind=of_two,
         ),
-        steadier(
-            f"{name}/moslb-pl-steady",
+        panel.claim(
+            "moslb-pl-below-pucb2",
+            f"MOSLB-PL is below P-UCB2 on {lower_levels}, where P-UCB2 accumulates regret",
+            best if levels == 2 else "P-UCB2 accumulates regret on levels 2 and 3",
+            ABOVE_ZERO,
+            below(("MOSLB-PL",), ("P-UCB2",), metric, every[1:]),
+            differs=seldom,
+        ),
+        panel.claim(
+            "moslb-pl-steady",
+            "MOSLB-PL's regret has the smallest variance",
+            best,
+            "each: the interval of the difference of standard deviations over problems is above 0",
+            all_steadier("MOSLB-PL", metric, every),
+            differs="P-UCB2 looks at level 1 only and does not explore first.",
+            kind=of_two,
+        ),
+        panel.claim(
+            "pucb1-fails",
+            "P-UCB1 fails: it has more regret on level 1 than MOSLB-PL and P-UCB2",
+            "P-UCB1 fails (said of Figure 5)",
+            ABOVE_ZERO,
+            below(("MOSLB-PL", "P-UCB2"), ("P-UCB1",), metric, FIRST),
+            kind=of_three,
+        ),
+        panel.claim(
+            "pucb2-good-on-level-1",
+            "P-UCB2 is good on level 1: below P-UCB1",
+            "P-UCB2 does well on level 1 (said of Figure 5)",
+            ABOVE_ZERO,
+            below(("P-UCB2",), ("P-UCB1",), metric, FIRST),
+            kind=of_three,
+        ),
+        panel.claim(
+            "moslb-pl-slower",
+            "MOSLB-PL's regret grows more slowly than P-UCB1's at the end, in the last third of the rounds",
+            "said of MOSLB-PC in Figure 3: it converges, P-UCB1 is almost linear",
+            ABOVE_ZERO,
+            all_slower("MOSLB-PL", metric, every),
+            differs=seldom,
+            note=AFTER_A_PILOT,
+            kind="extension",
+        ),
+        panel.claim(
+            "moslb-pl-levels-off",
+            "MOSLB-PL's regret levels off after the exploration stage",
+            "said of MOSLB-PC in Figure 3: it converges after the exploration stage",
+            OF_PACE.format(f"below {LEVELS_OFF:g}"),
+            flat("MOSLB-PL", metric, every),
+            differs="Lower levels only choose among arms that are on the fronts of upper bounds of the levels before, "
+            "where arms with close means stay long.",
+            note=f"{AFTER_A_PILOT} {AFTER_GROWTH}",
+            kind="extension",
+        ),
+        pace(
+            f"moslb2024/{panel.name}/moslb-pl-pace",
             "MOSLB-PL",
             metric,
-            "P-UCB2 looks at level 1 only and does not explore first; the variance is that between a few problems.",
+            "MOSLB-PL chooses the optimal arms efficiently (said of Figure 5)",
+            of_three,
         ),
-        slower(f"{name}/moslb-pl-slower", "MOSLB-PL", metric, tuple(range(levels)), seldom),
-        levels_off(
-            f"{name}/moslb-pl-levels-off",
-            "MOSLB-PL",
-            metric,
-            "Lower levels only choose among arms that are on the fronts of upper bounds of the levels before, where "
-            "arms with close means stay long.",
-        ),
-        pace(f"{name}/moslb-pl-pace", "MOSLB-PL", metric),
     )
 
 
@@ -323,21 +368,23 @@ def digit_names(count: int) -> tuple[str, ...]:
     return tuple(f"digit c{i}" for i in range(count))
 
 
+FIG3_RUNS = [chains_run(d, 2) for d in FEATURES]
 FIG3 = Experiment(
     "moslb2024/fig3",
     "MOSLB-PC on the chains {1, 2} and {3, 4, 5}: the three digits of the regret",
     "moslb2024, Figure 3",
-    (ABOUT_CHAINS, CHOSEN),
-    [chains_run(d, 2) for d in FEATURES],
+    (ABOUT_CHAINS, CHOSEN, ABOUT_MORE),
+    [*FIG3_RUNS, *(more_problems(run, chains_questions()) for run in FIG3_RUNS)],
     [
         Plot(
             "regret",
             "chain_regret_authors",
             "Regret in the three digits, for 5, 10 and 15 features: means over ten trials, with 95 % bands.",
+            runs=[run.name for run in FIG3_RUNS],
             parts=digit_names(3),
         ),
     ],
-    chains_claims("moslb2024/fig3"),
+    chains_claims(Panel("fig3", many=True, kind="paper")),
 )
 
 UNROUNDED = Experiment(
@@ -350,7 +397,7 @@ UNROUNDED = Experiment(
         Plot("regret", "chain_regret_authors", "Regret in the three digits without rounding.", parts=digit_names(3)),
         Plot("exact_regret", "chain_regret", "The same by the exact gap.", parts=digit_names(3)),
     ],
-    chains_claims("moslb2024/unrounded"),
+    chains_claims(Panel("unrounded", many=False, kind="extension")),
 )
 
 
@@ -361,26 +408,28 @@ def levels_figure(
     arms = "the arms are fixed" if fixed else "the arms are drawn anew in every round, as in the authors' notebook"
     about = (
         f"25, 50 and 75 arms with 5, 10 and 15 features, {sum(map(len, levels))} objectives in {len(levels)} priority "
-        f"levels, 3,000 rounds, ten problems; {arms}. The paper does not say whether arms stay; both are reproduced."
+        f"levels, 3,000 rounds, ten problems; {arms}. The paper does not say whether arms stay; both are reproduced. "
+        "With arms that stay, as in its first experiment, claims are the paper's; with others they are extensions."
     )
+    runs = [levels_run(d, levels, fixed=fixed) for d in FEATURES]
+    more = [more_problems(run, levels_questions(len(levels))) for run in runs] if fixed else []
+    panel = Panel(name, many=fixed, kind="paper" if fixed else "extension")
     return Experiment(
         f"moslb2024/{name}",
         title,
         source,
-        (
-            about,
-            CHOSEN,
-        ),
-        [levels_run(d, levels, fixed=fixed) for d in FEATURES],
+        (about, CHOSEN, *([ABOUT_MORE] if fixed else [])),
+        [*runs, *more],
         [
             Plot(
                 "regret",
                 "level_regret",
                 "Regret per level, for 5, 10 and 15 features: means over ten trials, with 95 % bands.",
+                runs=[run.name for run in runs],
                 parts=[f"level {i + 1}" for i in range(len(levels))],
             ),
         ],
-        levels_claims(f"moslb2024/{name}", len(levels)),
+        levels_claims(panel, len(levels)),
     )
 
 

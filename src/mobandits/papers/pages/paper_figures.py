@@ -10,8 +10,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from mobandits.figures.formatting import part
-from mobandits.figures.metric_curves import draw_lines, spoken
+from mobandits.figures.metric_curves import AXIS, draw_lines, spoken
 from mobandits.figures.style import WIDTH, Look, looks, panels, styled
+from mobandits.figures.wrapping import NAME, Key, key, wrapped
 from mobandits.papers.pages.regret_bounds import draw_bounds
 from mobandits.statistics.bands import bands
 
@@ -115,7 +116,7 @@ def draw_panels(data: pl.DataFrame, said: str, width: float = WIDTH, *, logarith
     columns = 1 if width < WIDTH else wide(data, len(groups))
     figure, axes = grid(width, len(groups), columns, names)
     for i, (panel, group) in enumerate(zip(axes, groups, strict=False)):
-        panel.set_title(group["panel"][0])
+        panel.set_title(wrapped(group["panel"][0], width / columns - AXIS))
         draw_lines(panel, group, style)
         panel.set_ylabel(said if i % columns == 0 else "")
         panel.set_xlabel("round" if i + columns >= len(groups) else "")
@@ -124,7 +125,7 @@ def draw_panels(data: pl.DataFrame, said: str, width: float = WIDTH, *, logarith
         else:
             panel.xaxis.set_major_formatter(thousands)
             panel.xaxis.set_major_locator(MaxNLocator(4 if columns > 1 else 6))
-    legend(figure, axes[0], columns)
+    legend(figure, axes, key(names, width, max(columns, 2)))
     return figure
 
 
@@ -148,7 +149,7 @@ def draw_bars(data: pl.DataFrame, plot: dict[str, Any], said: str, width: float 
         components = group["component"].unique().sort().to_list()
         panel.set_xticks(range(len(components)), [name_of(plot, i) for i in components])
         panel.set_ylabel(said)
-    legend(figure, axes[0], 2)
+    legend(figure, axes, key(names, width, 2))
     return figure
 
 
@@ -211,18 +212,18 @@ def grid(width: float, count: int, columns: int, names: Sequence[str]) -> tuple[
     """Panels in rows, with room for a legend; those that are not needed show nothing."""
     rows = math.ceil(count / columns)
     height = {1: 3.4, 2: 2.7}.get(columns, 2.2) if width >= WIDTH else 2.7
-    lines = math.ceil(len(names) / max(columns, 2))
-    figure, axes = panels(width, rows * height + 0.22 * lines, rows, columns)
+    below = key(names, width, max(columns, 2)).height
+    figure, axes = panels(width, rows * height + 1.1 * below, rows, columns)
     for panel in axes[count:]:
         panel.set_axis_off()
     return figure, axes
 
 
-def legend(figure: Figure, panel: Axes, columns: int) -> None:
+def legend(figure: Figure, axes: Sequence[Axes], names: Key) -> None:
     """The names of the rows, below all panels."""
-    look: dict[str, Any] = {"frameon": False, "fontsize": 8.5, "handlelength": 3.2}
-    handles, said = panel.get_legend_handles_labels()
-    figure.legend(handles, said, loc="outside lower left", ncols=max(columns, 2), **look)
+    look: dict[str, Any] = {"frameon": False, "fontsize": NAME, "handlelength": 3.2}
+    handles, _ = axes[0].get_legend_handles_labels()
+    figure.legend(handles, names.labels, loc="outside lower left", ncols=names.columns, **look)
 
 
 def thousands(value: float, _: float = 0.0) -> str:

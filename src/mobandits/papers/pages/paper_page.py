@@ -2,23 +2,25 @@
 
 import functools
 import math
+from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from mobandits.figures.formatting import listed, part, signed
+from mobandits.figures.formatting import listed, part, quantity, signed
 from mobandits.figures.metric_curves import spoken
 from mobandits.figures.page import grid, page, picture
 from mobandits.figures.provenance import provenance
 from mobandits.figures.run_page import final_rows
+from mobandits.papers.pages.claim_counts import counted, holds, judgement, kind_of
 from mobandits.papers.pages.paper_figures import draw_plot, drawable, shown
 from mobandits.statistics.bands import bands
 
 SHOWN = 3  # so many names are said, more are counted
 FEW = 4  # so many numbers of a claim fit into one cell
-BADGES = {"reproduced": "yes", "not reproduced": "no", "reported": "said"}
+VERDICTS = {"reproduced": "yes", "not reproduced": "no", "reported": "said"}
 
 
 def paper_page(directory: Path, table: pl.DataFrame, manifest: dict[str, Any], claims: list[dict[str, Any]]) -> str:
@@ -35,11 +37,9 @@ def paper_page(directory: Path, table: pl.DataFrame, manifest: dict[str, Any], c
     body = [
         f"<h1>{escape(said['title'])}</h1>",
         f'<p class="lead">{escape(said["source"])}. <code>mobandits reproduce {escape(said["experiment"])}</code></p>',
+        *scale(said),
         *(f"<p>{escape(text)}</p>" for text in said["about"]),
     ]
-    if said["changed"]:
-        changed = listed([f"{value} {name}" for name, value in said["changed"].items()])
-        body.append(f"<p><strong>Not at the paper's scale: {escape(changed)} were asked for.</strong></p>")
     if claims:
         body += ["<h2>Claims</h2>", f"<p>{escape(counted(claims))}</p>", claims_table(claims)]
     for plot in said["plots"]:
@@ -57,19 +57,30 @@ def paper_page(directory: Path, table: pl.DataFrame, manifest: dict[str, Any], c
     return page(said["title"], body + provenance(manifest))
 
 
-def counted(claims: list[dict[str, Any]]) -> str:
-    """How many claims have which verdict.
+def scale(said: dict[str, Any]) -> list[str]:
+    """Where another scale than the experiment's own was asked for: both, before a text that speaks of its own.
 
     Example:
-        >>> counted([{"verdict": "reproduced"}, {"verdict": "reproduced"}, {"verdict": "reported"}])
-        '2 reproduced, 1 reported.'
+        >>> run = {"run": "a", "rounds": 10000, "trials": 1}
+        >>> scale({"changed": {"trials": 3}, "scale": [run]})[0].partition("</strong> ")[2]
+        'The descriptions below are of the full scale, which is 10,000 rounds and 1 trial.</p>'
     """
-    counts = [(name, sum(claim["verdict"] == name for claim in claims)) for name in BADGES]
-    return (", ".join(f"{count} {name}" for name, count in counts if count) or "none") + "."
+    if not said["changed"]:
+        return []
+    asked = listed([quantity(value, name.removesuffix("s")) for name, value in said["changed"].items()])
+    runs: dict[str, list[str]] = {}
+    for one in said.get("scale", []):  # tables of earlier versions have none
+        known = [name for name in ("rounds", "trials") if one[name]]
+        size = listed([quantity(one[name], name.removesuffix("s")) for name in known])
+        runs.setdefault(size, []).append(one["run"])
+    sizes = [f"{size} in {listed(names)}" if len(runs) > 1 else size for size, names in runs.items()]
+    which = f", which is {'; '.join(sizes)}" if sizes else ""
+    smaller = f"<strong>Not at the paper's scale: {escape(asked)} were asked for.</strong>"
+    return [f"<p>{smaller} The descriptions below are of the full scale{escape(which)}.</p>"]
 
 
-def claims_table(claims: list[dict[str, Any]], link: str = "") -> str:
-    """Claim, the paper's, ours with its interval, verdict, and a sentence where they differ.
+def claims_table(claims: Sequence[Mapping[str, Any]], link: str = "") -> str:
+    """Claim, the paper's, ours with its interval, verdict or kind, and a sentence where they differ.
 
     Args:
         claims: entries of claims.json.
@@ -78,7 +89,7 @@ def claims_table(claims: list[dict[str, Any]], link: str = "") -> str:
     rows = []
     for claim in claims:
         sentence = f"<br><small>{escape(remarks(claim))}</small>" if remarks(claim) else ""
-        badge = f'<span class="{BADGES[claim["verdict"]]}">{claim["verdict"]}</span>'
+        badge = f'<span class="{badge_of(claim)}">{judgement(claim)}</span>'
         badge += f"<br><small>{escape(otherwise(claim))}</small>" if otherwise(claim) else ""
         name = claim["id"].rpartition("/")[0]
         first = f'<a href="{escape(link.format(name))}">{escape(claim["id"])}</a><br>' if link else ""
@@ -87,14 +98,26 @@ def claims_table(claims: list[dict[str, Any]], link: str = "") -> str:
         rows.append(
             f"<tr><td>{first}{escape(claim['claim'])}{sentence}</td>{''.join(f'<td>{c}</td>' for c in cells)}</tr>"
         )
-    head = "".join(f'<th scope="col">{name}</th>' for name in ("claim", "the paper", "ours", "verdict"))
+    head = "".join(f'<th scope="col">{name}</th>' for name in ("claim", "the paper", "measured", "verdict"))
     return (
         f'<div class="scroll"><table class="claims"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody>'
         "</table></div>"
     )
 
 
-def telling(claim: dict[str, Any]) -> list[tuple[str, str]]:
+def badge_of(claim: Mapping[str, Any]) -> str:
+    """The style of a verdict; what is not a verdict is grey, except a violated check.
+
+    Example:
+        >>> badge_of({"verdict": "reproduced"}), badge_of({"verdict": "reported", "kind": "ours", "holds": True})
+        ('yes', 'said')
+    """
+    if kind_of(claim) == "check" and holds(claim) is False:
+        return "no"
+    return VERDICTS[claim["verdict"]]
+
+
+def telling(claim: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The numbers to show of a claim: the one that decides; where no rule decides, all of them, or their range.
 
     Example:
@@ -103,8 +126,8 @@ def telling(claim: dict[str, Any]) -> list[tuple[str, str]]:
         [('a', '1.00'), ('b', '3.00')]
     """
     parts = claim["parts"]
-    if claim["verdict"] != "reported" or len(parts) < 2:
-        return [(claim["of"], measured(claim))]
+    if holds(claim) is not None or len(parts) < 2:
+        return [(claim["of"], measured(claim)), *on_papers_trials(claim)]
     if len(parts) <= FEW:
         return [(one["said"], measured(one)) for one in parts]
     known = sorted((one for one in parts if one["measured"] is not None), key=lambda one: float(one["measured"]))
@@ -113,7 +136,19 @@ def telling(claim: dict[str, Any]) -> list[tuple[str, str]]:
     return [(f"{len(parts)} numbers, listed on the experiment's page", range_of)]
 
 
-def measured(claim: dict[str, Any]) -> str:
+def on_papers_trials(claim: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The same at the paper's number of trials, where a claim is judged on more.
+
+    Example:
+        >>> few = {"of": "a less b, d = 5", "measured": 2.0, "interval": None, "trials": 10}
+        >>> on_papers_trials({"papers_trials": few}), on_papers_trials({})
+        ([('a less b, d = 5, the 10 of the paper', '2.00')], [])
+    """
+    few = claim.get("papers_trials")
+    return [(f"{few['of']}, the {few['trials']} of the paper", measured(few))] if few else []
+
+
+def measured(claim: Mapping[str, Any]) -> str:
     """A measured number with its interval; a dash where it could not be read.
 
     Example:
@@ -131,8 +166,8 @@ def measured(claim: dict[str, Any]) -> str:
     return f"{said} [{signed(interval[0], digits)}, {signed(interval[1], digits)}]" if interval else said
 
 
-def remarks(claim: dict[str, Any]) -> str:
-    """The sentences below a claim: what is always said of it, and, unless it is reproduced, where and why ours differ.
+def remarks(claim: Mapping[str, Any]) -> str:
+    """The sentences below a claim: what is always said of it, and, unless it holds, where and why ours differ.
 
     Example:
         >>> part = {"said": "b less a", "holds": False, "interval": [-3.0, -1.0]}
@@ -142,8 +177,8 @@ def remarks(claim: dict[str, Any]) -> str:
         >>> remarks(claim | {"verdict": "reproduced"})
         ''
     """
-    said = [claim["note"]]
-    if claim["verdict"] != "reproduced":
+    said = [claim["note"], claim.get("regardless", "")]
+    if holds(claim) is not True:
         failed = [one for one in claim["parts"] if one["holds"] is False]
         against = [one["said"] for one in failed if one["interval"] and one["interval"][1] < 0.0]
         open_ones = [one["said"] for one in failed if one["said"] not in against]
@@ -166,31 +201,46 @@ def some(names: list[str]) -> str:
     return listed([*names[:SHOWN], *more])
 
 
-def otherwise(claim: dict[str, Any]) -> str:
-    """What the paper's own rule for constants would say, where that is another verdict.
+def otherwise(claim: Mapping[str, Any]) -> str:
+    """What the paper's own rule for constants, or its number of trials, would give, where that is something else.
 
     Example:
         >>> otherwise({"verdict": "reproduced", "papers_rule": {"verdict": "not reproduced"}})
         'with the best constants of the reported trials: not reproduced'
+        >>> otherwise({"verdict": "reproduced", "papers_trials": {"verdict": "reported", "trials": 10}})
+        "on the paper's 10 trials: reported"
     """
-    again = claim.get("papers_rule", claim)["verdict"]
-    return "" if again == claim["verdict"] else f"with the best constants of the reported trials: {again}"
+    other = []
+    for key, where in (
+        ("papers_rule", "with the best constants of the reported trials"),
+        ("papers_trials", "on the paper's {trials} trials"),
+    ):
+        again = claim.get(key, claim)
+        if judgement(again) != judgement(claim):
+            other.append(f"{where.format_map(again)}: {judgement(again)}")
+    return "; ".join(other)
 
 
-def details(claim: dict[str, Any]) -> str:
+def details(claim: Mapping[str, Any]) -> str:
     """All numbers of one claim, folded."""
-    rows = [
-        [escape(one["said"]), measured(one), {True: "yes", False: "no", None: "–"}[one["holds"]], str(one["trials"])]
-        for one in claim["parts"]
-    ]
     rule = f"<p>Rule: {escape(claim['rule'])}.</p>"
     if again := claim.get("papers_rule"):
         rule += (
             f"<p>With the constants that are best on the reported trials, which is the paper's own rule: "
-            f"{escape(again['verdict'])}, {escape(measured(again))} ({escape(again['of'])}).</p>"
+            f"{escape(judgement(again))}, {escape(measured(again))} ({escape(again['of'])}).</p>"
         )
-    table = grid(["number", "mean and 95 % interval", "as claimed", "trials"], rows)
-    return f"<details><summary>{escape(claim['id'])}: {escape(claim['verdict'])}</summary>{rule}{table}</details>"
+    tables = parts_table(claim["parts"])
+    if few := claim.get("papers_trials"):
+        heading = f"The same on the paper's {few['trials']} trials: {judgement(few)}."
+        tables += f"<p>{escape(heading)}</p>{parts_table(few['parts'])}"
+    return f"<details><summary>{escape(claim['id'])}: {escape(judgement(claim))}</summary>{rule}{tables}</details>"
+
+
+def parts_table(parts: Sequence[Mapping[str, Any]]) -> str:
+    """A row per number of a claim."""
+    words = {True: "yes", False: "no", None: "–"}
+    rows = [[escape(one["said"]), measured(one), words[one["holds"]], str(one["trials"])] for one in parts]
+    return grid(["number", "mean and interval", "as claimed", "trials"], rows)
 
 
 def constants(said: dict[str, Any]) -> list[str]:

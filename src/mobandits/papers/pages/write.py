@@ -9,7 +9,7 @@ import polars as pl
 
 from mobandits.figures.page import PAGE, write_page
 from mobandits.papers.pages.claims_markdown import claims_markdown
-from mobandits.papers.pages.index_page import index_page, scale_of
+from mobandits.papers.pages.index_page import index_page
 from mobandits.papers.pages.paper_page import paper_page
 
 CLAIMS = "claims.json"
@@ -49,8 +49,7 @@ def write_index(directory: Path, manifest: dict[str, Any], claims: Claims) -> Pa
     folders = {one["experiment"]: directory / RUNS / one["experiment"] for one in experiments}
     for name, folder in folders.items():
         _copy_figures(folder / FIGURES, directory / FIGURES, prefix=name.replace("/", "-"))
-    changed = {one["experiment"]: scale_of(one) for one in experiments if one["changed"]}
-    (directory / "claims.md").write_text(claims_markdown(claims, changed), encoding="utf-8")
+    (directory / "claims.md").write_text(claims_markdown(claims, experiments), encoding="utf-8")
     if len(folders) == 1:
         (only,) = folders.values()
         return write_page(directory, (only / PAGE).read_text(encoding="utf-8"))

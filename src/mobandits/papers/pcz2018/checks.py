@@ -4,6 +4,7 @@ In a few thousand rounds of coins the balls stay so large that no inequality cou
 times smaller; dividing everything by it gives the theory's unit noise, so that the uncertainty is scaled down likewise.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -20,6 +21,7 @@ from mobandits.papers.protocol.protocol import (
     Finding,
     bound,
     event,
+    expectation,
     inequality,
     on_the_event,
 )
@@ -28,6 +30,11 @@ from mobandits.simulation.streams import INSTANCE, POLICY, ROUNDS, stream
 
 DIVISOR = 9.06
 SLOPE, NOISE = 0.69, 0.005
+RADII = tuple(2.0**-i for i in range(12))  # below them, 28 T r0 decides how large Lemma 5's bound is
+POINTS = 41  # arms of a context whose means are compared with the index
+# The largest Pareto gaps: half a divided ridge, and the gable's slope from its front to y = 1 at x = 0.
+RIDGE_GAP = 0.5 / DIVISOR
+GABLE_GAP = SLOPE * 0.7
 
 
 @compiled
@@ -78,55 +85,100 @@ class GableProblem(NamedTuple):
 
 
 def one_run(run: int, *, rounds: int, seed: int) -> list[Finding]:
-    """The event UC, Lemmas 3 and 4, the balls' distances and numbers, and Theorem 1, on both surfaces."""
+    """The event UC, Lemmas 3 to 5, the balls' distances and numbers, Theorem 1 and Corollary 1, on both surfaces."""
+    ridges = TwoRidges(divisor=DIVISOR)
     return [
-        *_findings("ridges", TwoRidges(divisor=DIVISOR), 1.0, run, rounds, seed),
+        *_findings("ridges", ridges, 1.0, run, rounds, seed),
+        _expected("ridges", ridges, 1.0, RIDGE_GAP, run, rounds, seed),
         *_findings("gables", Gables(), NOISE, run, rounds, seed),
+        _expected("gables", Gables(), NOISE, GABLE_GAP, run, rounds, seed),
     ]
 
 
 def _findings(name: str, environment: Any, scale: float, run: int, rounds: int, seed: int) -> list[Finding]:
-    recipe = Pcz(scale=scale, delta=DELTA)
-    problem = environment.problem(rounds, stream(seed, run, INSTANCE))
-    contexts, uniforms = (
-        np.require(a, requirements=["C", "W"]) for a in problem.block(0, rounds, stream(seed, run, ROUNDS))
-    )
-    policy, surface, seen = recipe.bind(problem.shape), problem.surface, np.empty((rounds, 4))
-    loop = compile_loop(watch_balls, policy, surface)
-    rng = stream(seed, run, POLICY, repr(recipe))
-    balls = loop(policy, policy.init(), surface, contexts, uniforms, rng, seen)
-    off, radius, child, gaps = seen.T
+    objectives, balls, seen = _played(environment, Pcz(scale=scale, delta=DELTA), run, rounds, seed)
+    off, radius, child, gaps, owner, dominance = seen.T
 
     def consequences() -> list[Finding]:
-        limit = float(theory.regret_bound(rounds, theory.PACKING, 2.0, problem.shape.objectives, DELTA))
+        # With a smaller uncertainty balls are halved earlier, so that these bounds hold all the more.
+        theorem = float(theory.regret_bound(rounds, theory.PACKING, 2.0, objectives, DELTA))
+        packings = {r: math.floor(theory.PACKING * r**-2) for r in RADII}
+        lemma = theory.best_regret_bound_of_numbers(rounds, packings, objectives, DELTA)
         size, apart = distances(balls.centre.T, balls.radius)
         numbers = {r: int((balls.radius == r).sum()) for r in np.unique(balls.radius)}
         most = [theory.PACKING * r**-2 for r in numbers]
+        within = np.bincount(owner.astype(np.int64), gaps, minlength=len(balls.radius))
+        most_within = theory.ball_regret_bound(balls.radius, rounds, objectives, DELTA, scale)
         return [
+            inequality(f"{name}: no arm dominates the index that is played", "Lemma 2", dominance, 0.0),
             inequality(f"{name}: Pareto gap <= 14 r", "Lemma 3", gaps, theory.gap_bound(radius)),
             inequality(
                 f"{name}: Pareto gap of a new centre <= 12 r", "Lemma 4", gaps, theory.child_gap_bound(child), child > 0
             ),
             inequality(f"{name}: centres of equal balls are r apart", "section 5", size, apart),
             inequality(f"{name}: numbers of equal balls", "section 5", list(numbers.values()), most),
-            bound(f"{name}: Pareto regret", "Theorem 1", gaps, np.full(rounds, limit)),
+            inequality(f"{name}: Pareto regret in a ball", "proof of Lemma 5", within, most_within),
+            bound(f"{name}: Pareto regret, by packing numbers", "Lemma 5", gaps, np.full(rounds, lemma)),
+            bound(f"{name}: Pareto regret", "Theorem 1", gaps, np.full(rounds, theorem)),
         ]
 
-    held = event(f"{name}: every ball knows its centre, at all times", "Lemmas 1 and 2", off, 1.0, DELTA)
+    held = event(f"{name}: every ball knows its centre, at all times", "Lemma 1", off, 1.0, DELTA)
     return on_the_event(held, consequences)
 
 
+def _expected(
+    name: str,
+    environment: Any,
+    scale: float,
+    largest_gap: float,
+    run: int,
+    rounds: int,
+    seed: int,
+) -> Finding:
+    # Corollary 1 is about another policy than the event: its delta is 1 / T.
+    recipe = Pcz(scale=scale, delta=1.0 / rounds)
+    objectives, _, seen = _played(environment, recipe, run, rounds, seed)
+    limit = theory.expected_regret_bound(rounds, theory.PACKING, 2.0, objectives, largest_gap)
+    return expectation(f"{name}: expected Pareto regret", "Corollary 1", seen[:, 3], float(limit))
+
+
+def _played(environment: Any, recipe: Pcz, run: int, rounds: int, seed: int) -> tuple[int, Any, Array]:
+    # The number of objectives, the balls at the end, and what was seen of each round.
+    problem = environment.problem(rounds, stream(seed, run, INSTANCE))
+    contexts, uniforms = (
+        np.require(a, requirements=["C", "W"]) for a in problem.block(0, rounds, stream(seed, run, ROUNDS))
+    )
+    policy = recipe.bind(problem.shape)
+    surface = problem.surface
+    seen = np.empty((rounds, 6))
+    loop = compile_loop(watch_balls, policy, surface)
+    rng = stream(seed, run, POLICY, repr(recipe))
+    balls = loop(policy, policy.init(), surface, contexts, uniforms, rng, seen)
+    return problem.shape.objectives, balls, seen
+
+
 def watch_balls(policy: Any, state: Any, surface: Any, contexts: Array, uniforms: Array, rng: Rng, seen: Array) -> Any:
-    """`simulation.play_surface`, with a look at the ball that has learned: `seen` (rounds, 4) out.
+    """`simulation.play_surface`, with a look at the ball that has learned: `seen` (rounds, 6) out.
 
     Columns: max_i |mean at the centre - estimate| / (u + r) after the reward, the ball's radius, that of a ball created
-    in this round or 0, and the Pareto gap. A ball that has learned nothing has an infinite u.
+    in this round or 0, the Pareto gap, the ball whose regret it is (the one created, or else the one that has
+    learned), and by how much arms dominate the ball's index, max_y min_i (mu_y^i - g^i). A ball that has learned
+    nothing has an infinite u.
     """
+    arm = np.empty(1)
     for t in range(len(contexts)):
         beliefs = policy.beliefs(state, contexts[t], rng)
         aim = policy.draw(beliefs, rng)
         reward = surface.reward(contexts[t], aim.point, uniforms[t])
         before, b = len(state.radius), int(aim.note)
+        seen[t, 5] = -math.inf
+        for j in range(POINTS if before > 0 else 0):  # before the first ball there is no index
+            arm[0] = j / (POINTS - 1)
+            at_arm = surface.mean(contexts[t], arm)
+            least = math.inf
+            for l in range(len(at_arm)):
+                least = min(least, at_arm[l] - state.bound[l, b])
+            seen[t, 5] = max(seen[t, 5], least)
         state = policy.update(state, contexts[t], aim.point, aim.note, reward, rng)
         features = len(contexts[t])
         mean = surface.mean(state.centre[:features, b].copy(), state.centre[features:, b].copy())
@@ -134,8 +186,10 @@ def watch_balls(policy: Any, state: Any, surface: Any, contexts: Array, uniforms
         for l in range(len(mean)):
             reach = policy.rule.doubt(state.seen[b]) + state.radius[b]
             seen[t, 0] = max(seen[t, 0], abs(mean[l] - state.mean[l, b]) / reach)
-        seen[t, 2] = state.radius[before] if len(state.radius) > before else 0.0
+        created = len(state.radius) > before
+        seen[t, 2] = state.radius[before] if created else 0.0
         seen[t, 3] = surface.gap(contexts[t], aim.point)
+        seen[t, 4] = before if created else b
     return state
 
 

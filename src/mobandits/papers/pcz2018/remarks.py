@@ -94,9 +94,11 @@ IDENTICAL = Experiment(
             "PCZ plays the same points with two copies of an objective, and 2 delta, as with one",
             "same_points",
             ("two copies against one",),
-            target="equivalent",
+            target="equivalent to a single objective, as a problem; the paper plays nothing",
             runs=("one by one",),
             within=(1.0, 1.0),
+            note="PCZ's widths depend on d_r / delta alone, so that this follows from its definition.",
+            kind="check",
         ),
         level(
             "pcz2018/identical-objectives/same-gap",
@@ -106,6 +108,7 @@ IDENTICAL = Experiment(
             target="equal",
             runs=("one by one",),
             within=(0.0, 0.0),
+            kind="check",
         ),
         percentage(
             "pcz2018/identical-objectives/against-zooming",
@@ -118,6 +121,7 @@ IDENTICAL = Experiment(
             rule="none: the paper's equivalence is one of problems, and it compares no algorithms",
             differs="The paper's equivalence is one of problems; the two algorithms break ties and count differently, "
             "and two objectives have slightly wider intervals at the same delta.",
+            kind="ours",
         ),
         level(
             "pcz2018/identical-objectives/regret",
@@ -126,6 +130,7 @@ IDENTICAL = Experiment(
             ("PCZ",),
             target="not in the paper",
             runs=("two copies", "one objective"),
+            kind="ours",
         ),
     ),
 )
@@ -157,6 +162,7 @@ FOUR_ARMS = Experiment(
             "pareto_regret",
             ("PCZ", "MOC-MAB", "Random"),
             target="not in the paper",
+            kind="ours",
         ),
         ordering(
             "pcz2018/finite-arms/below-random",
@@ -165,7 +171,7 @@ FOUR_ARMS = Experiment(
             ("PCZ",),
             ("Random",),
             target="not in the paper",
-            ours=True,
+            kind="ours",
         ),
     ),
 )

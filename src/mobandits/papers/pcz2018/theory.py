@@ -70,7 +70,7 @@ def holds(means: Array, estimates: Array, uncertainty: ArrayLike, radii: ArrayLi
         radii: (balls,) r_B.
 
     Reference:
-        pcz2018, Lemmas 1 and 2.
+        pcz2018, Lemma 1 and the union bound after it.
 
     Example:
         >>> holds(np.array([[0.5]]), np.array([[0.1]]), uncertainty=[0.2], radii=[0.25])
@@ -78,6 +78,26 @@ def holds(means: Array, estimates: Array, uncertainty: ArrayLike, radii: ArrayLi
     """
     slack = np.asarray(uncertainty) + np.asarray(radii)
     return bool((np.abs(np.asarray(means) - np.asarray(estimates)) <= slack[:, None]).all())
+
+
+def dominance(index: ArrayLike, means: Array) -> float:
+    """By how much arms dominate the index of the ball that is played: max over arms of min_i (mu^i - g^i).
+
+    On the event it is at most 0: no arm at the context is better than the index in all objectives.
+
+    Args:
+        index: (objectives,) g of the ball that was played, before the round.
+        means: (arms, objectives) at the context.
+
+    Reference:
+        pcz2018, Lemma 2.
+
+    Example:
+        >>> round(dominance([0.6, 0.5], np.array([[0.7, 0.4], [0.5, 0.9]])), 3)
+        -0.1
+    """
+    above = np.asarray(means) - np.asarray(index)
+    return float(above.min(axis=1).max())
 
 
 def gap_bound(radius: ArrayLike) -> Array:
@@ -108,6 +128,41 @@ def child_gap_bound(radius: ArrayLike) -> Array:
     return 12.0 * np.asarray(radius, np.float64)
 
 
+def ball_regret_bound(
+    radius: ArrayLike,
+    rounds: int,
+    objectives: int,
+    delta: float,
+    scale: float = 1.0,
+) -> Array:
+    """The Pareto regret within one ball, on the event: 14 r (1 + 2 A / r^2) + 12 r.
+
+    Before its uncertainty u is at most its radius r, a ball is played at most 1 + 2 A / r^2 times,
+    each with a gap of at most 14 r. The round that created it, whose gap is at most 12 r, counts as
+    its own; the later rounds, which create smaller balls, count as theirs.
+
+    Args:
+        radius: r.
+        rounds: T.
+        objectives: L.
+        delta: as in `doubt`.
+        scale: multiplies u, where the noise is so many times the theory's; A becomes scale^2 A.
+
+    Returns:
+        An array of the shape of `radius`, in units of reward.
+
+    Reference:
+        pcz2018, proof of Lemma 5 (appendix C).
+
+    Example:
+        >>> ball_regret_bound([1.0, 0.5], 1000, 2, 0.1).round().tolist()
+        [860.0, 1681.0]
+    """
+    size = np.asarray(radius, np.float64)
+    plays = 1.0 + 2.0 * scale**2 * doubt(rounds, objectives, delta) / size**2
+    return np.asarray(gap_bound(size) * plays + child_gap_bound(size))
+
+
 def regret_bound_of_numbers(
     rounds: int, least: float, numbers: Mapping[float, float], objectives: int, delta: float
 ) -> float:
@@ -129,6 +184,37 @@ def regret_bound_of_numbers(
     """
     log = math.log(2.0 * math.sqrt(2.0) * objectives * rounds**1.5 * math.e / delta)
     return 28.0 * rounds * least + sum(56.0 / r * n * log for r, n in numbers.items() if r >= least)
+
+
+def best_regret_bound_of_numbers(
+    rounds: int,
+    numbers: Mapping[float, float],
+    objectives: int,
+    delta: float,
+) -> float:
+    """The least of the bounds of `regret_bound_of_numbers` over r0, on the event.
+
+    Between two radii the sum stays the same and 28 T r0 grows. The least value is therefore the
+    limit towards a radius from above: 28 T r / 2, with the sum over all radii down to r.
+
+    Args:
+        rounds: T.
+        numbers: {r: N_r} for r = 1, 1/2, 1/4, ... without gaps.
+        objectives: L.
+        delta: as in `doubt`.
+
+    Reference:
+        pcz2018, Lemma 5, which holds for any r0 in (0, 1].
+
+    Example:
+        >>> round(best_regret_bound_of_numbers(1000, {1.0: 1, 0.5: 4, 0.25: 90}, 2, 0.1))
+        14760
+    """
+    found = []
+    for radius in numbers:
+        at_radius = regret_bound_of_numbers(rounds, radius, numbers, objectives, delta)
+        found.append(at_radius - 14.0 * rounds * radius)
+    return min(found)
 
 
 def regret_bound(t: ArrayLike, constant: float, dimension: float, objectives: int, delta: float) -> Array:

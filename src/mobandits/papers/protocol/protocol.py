@@ -19,13 +19,18 @@ DELTA = 0.1  # the probability with which events may fail
 ROUNDING = 1e-9  # relative: what sums of floats may be off by
 POINTS = 50  # of curves
 
-Kind = Literal["event", "inequality", "bound", "doubted"]
+Kind = Literal["event", "inequality", "bound", "doubted", "expectation"]
 KINDS: dict[Kind, str] = {
     "event": "fails in no more runs than promised",
     "inequality": "holds in every round of every run in which the event holds",
     "bound": "is not exceeded in any run in which the event holds",
     "doubted": "a bound whose proof has a gap: reported, whether it is exceeded or not",
+    "expectation": (
+        "is not exceeded by the mean over all runs, whether their events hold or not, by more than "
+        "three standard errors"
+    ),
 }
+ERRORS = 3.0  # standard errors that the mean of an expectation is granted
 
 
 class Curve(NamedTuple):
@@ -40,12 +45,13 @@ class Finding(NamedTuple):
     """What one run says about one statement.
 
     Attributes:
-        kind: an event, an inequality that holds on the event in every round, or a bound on the regret, doubted or not.
+        kind: an event, an inequality that holds on the event in every round, a bound on the regret, doubted or not, or
+            a bound on its expectation.
         name: in words.
         source: theorem or lemma.
-        cases: how often the statement was looked at: rounds, or 1 for an event.
-        broken: how often it was false.
-        closest: the largest ratio of the two sides; above 1 it is false.
+        cases: how often the statement was looked at: rounds, or 1 for an event or an expectation.
+        broken: how often it was false; 0 for an expectation, of which one run says nothing.
+        closest: the largest ratio of the two sides; above 1 it is false. Of an expectation, the run's own ratio.
         promise: the probability with which an event may fail.
         curve: of a bound.
     """
@@ -69,11 +75,11 @@ class Count(NamedTuple):
         name: in words.
         source: theorem or lemma.
         runs: how many runs looked at it; inequalities and bounds only where the event held.
-        cases: how often it was looked at.
+        cases: how often it was looked at; once for an expectation.
         broken: how often it was false.
         promise: the probability with which an event may fail.
         allowed: up to how many `broken` agree with the promise, with three standard deviations.
-        closest: the largest ratio of the two sides.
+        closest: the largest ratio of the two sides; of an expectation, the ratio of the mean.
         holds: whether `broken` is allowed.
     """
 
@@ -93,6 +99,9 @@ class Count(NamedTuple):
         """One line."""
         verdict = "holds" if self.holds else "doubt" if self.kind == "doubted" else "FAILS"
         allowed = f" (up to {self.allowed:.1f} allowed)" if self.kind == "event" else ""
+        if self.kind == "expectation":
+            ratio = f"the mean of {self.runs} runs is {self.closest:.3g} times its bound"
+            return f"{verdict}  {self.source}: {self.name}: {ratio}"
         what = "runs" if self.kind == "event" else f"cases in {self.runs} runs"
         share = f"false in {self.broken} of {self.cases} {what}{allowed}"
         return f"{verdict}  {self.source}: {self.name}: {share}; largest ratio {self.closest:.3g}"
@@ -159,6 +168,12 @@ def doubted(name: str, source: str, per_round: Array, right: Array) -> Finding:
     return bound(name, source, per_round, right)._replace(kind="doubted")
 
 
+def expectation(name: str, source: str, per_round: Array, limit: float) -> Finding:
+    """The sum of `per_round` (rounds,) of one run, whose expectation a bound limits."""
+    ratio = float(np.sum(per_round)) / limit
+    return Finding("expectation", name, source, 1, 0, ratio)
+
+
 def compared(left: ArrayLike, right: ArrayLike) -> tuple[Any, float]:
     """Where left > right by more than rounding, and the largest ratio left / right.
 
@@ -220,6 +235,8 @@ def added_up(paper: str, found: Sequence[Sequence[Finding]]) -> Report:
 
 
 def _count(paper: str, several: Sequence[Finding]) -> Count:
+    if several[0].kind == "expectation":
+        return _mean_count(paper, several)
     first, cases = several[0], sum(one.cases for one in several)
     broken, closest = sum(one.broken for one in several), max(one.closest for one in several)
     allowed = allowance(len(several), first.promise)
@@ -227,6 +244,28 @@ def _count(paper: str, several: Sequence[Finding]) -> Count:
         paper, first.kind, first.name, first.source, len(several), cases, broken, first.promise, allowed, closest,
         broken <= allowed,
     )  # fmt: skip
+
+
+def _mean_count(paper: str, several: Sequence[Finding]) -> Count:
+    first = several[0]
+    ratios = np.array([one.closest for one in several])
+    mean = float(ratios.mean())
+    # The standard error is unknown after one run, which then cannot contradict a bound.
+    error = float(ratios.std(ddof=1)) / math.sqrt(len(ratios)) if len(ratios) > 1 else math.inf
+    holds = mean - ERRORS * error <= 1.0 + ROUNDING
+    return Count(
+        paper=paper,
+        kind=first.kind,
+        name=first.name,
+        source=first.source,
+        runs=len(several),
+        cases=1,
+        broken=int(not holds),
+        promise=0.0,
+        allowed=0.0,
+        closest=mean,
+        holds=holds,
+    )
 
 
 def allowance(runs: int, promise: float) -> float:

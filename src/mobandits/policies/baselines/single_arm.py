@@ -9,6 +9,7 @@ from mobandits.compiling.compiled import compiled
 from mobandits.contracts.protocols import Array, Choice, IntArray, Recipe, Rng, Shape, Traits
 from mobandits.policies.baselines.random_choice import Plays
 from mobandits.support.checks import integer
+from mobandits.support.naming import quoted
 
 
 @compiled
@@ -74,5 +75,5 @@ class SingleArm(Recipe):
     def bind(self, shape: Shape) -> SingleArmPolicy:
         """Check that there is such an arm."""
         if self.arm >= shape.arms:
-            raise ValueError(f"SingleArm.arm must be below the number of arms, {shape.arms}, got {self.arm}")
+            raise ValueError(f"SingleArm.arm must be below the number of arms, {shape.arms}, got {quoted(self.arm)}")
         return SingleArmPolicy(self.arm)

@@ -10,6 +10,7 @@ from mobandits.compiling.compiled import compiled
 from mobandits.contracts.assumptions import UNIT_REWARDS, assumed
 from mobandits.contracts.protocols import Array, Assumption, Choice, IntArray, Recipe, Rng, Shape, Traits
 from mobandits.support.checks import integer
+from mobandits.support.naming import quoted
 
 
 class Exp3PState(NamedTuple):
@@ -131,9 +132,8 @@ class Exp3P(Recipe):
         if shape.rounds is None:
             raise ValueError("Exp3P must know the number of rounds; Doubling(Exp3P()) need not")
         if self.objective is not None and self.objective >= shape.objectives:
-            raise ValueError(
-                f"Exp3P.objective must be below the number of objectives, {shape.objectives}, got {self.objective}"
-            )
+            rule = f"Exp3P.objective must be below the number of objectives, {shape.objectives}"
+            raise ValueError(f"{rule}, got {quoted(self.objective)}")
         doubt = math.log(shape.arms)
         bonus = math.sqrt(doubt / (shape.rounds * shape.arms))
         mixing = min(0.5, 1.05 * math.sqrt(shape.arms * doubt / shape.rounds))

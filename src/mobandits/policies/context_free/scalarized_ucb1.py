@@ -13,6 +13,7 @@ from mobandits.contracts.protocols import Array, Assumption, Choice, IntArray, R
 from mobandits.numerics.linalg import dot
 from mobandits.numerics.masks import everyone, leaders, pick, uniform
 from mobandits.support.checks import matrix, number
+from mobandits.support.naming import quoted
 
 
 class ScalarizedState(NamedTuple):
@@ -187,7 +188,7 @@ def checked_weights(name: str, weights: Sequence[Sequence[float]] | None) -> tup
         return None
     array = matrix(name, weights, ("functions", "objectives"))
     if (array < 0).any() or (array.sum(1) == 0).any():
-        raise ValueError(f"{name} must be non-negative and not all zero in a row, got {weights!r}")
+        raise ValueError(f"{name} must be non-negative and not all zero in a row, got {quoted(weights)}")
     return tuple(map(tuple, array.tolist()))
 
 

@@ -11,6 +11,7 @@ from mobandits.explorers.radii import Drugan
 from mobandits.orders import Pareto
 from mobandits.policies.composite import Composite
 from mobandits.support.checks import integer, number
+from mobandits.support.naming import quoted
 
 
 @dataclass(frozen=True)
@@ -57,8 +58,7 @@ class Ucb1(Recipe):
     def bind(self, shape: Shape) -> Composite:
         """One mean per arm and objective."""
         if self.objective >= shape.objectives:
-            raise ValueError(
-                f"Ucb1.objective must be below the number of objectives, {shape.objectives}, got {self.objective}"
-            )
+            rule = f"Ucb1.objective must be below the number of objectives, {shape.objectives}"
+            raise ValueError(f"{rule}, got {quoted(self.objective)}")
         means = SampleMean(shape.arms, shape.objectives)
         return Composite(means, Ucb(Drugan(1.0, self.scale)), Pareto([self.objective]))

@@ -1,5 +1,6 @@
 """The rules that PF-LEX and STLO share: explore what is least known, else follow the lexicographic filter."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from mobandits.contracts.protocols import Array, Beliefs, Mask
 from mobandits.numerics.masks import everyone
 from mobandits.orders.intervals import half_width, largest, linked
 from mobandits.orders.lexicographic import priority_gaps
-from mobandits.orders.order import BaseOrder
+from mobandits.orders.order import BaseOrder, in_words
 
 SLACK = 1e-9  # the ends of intervals are rounded, so that equal widths differ in the last bits
 
@@ -23,6 +24,10 @@ class LastLeader(BaseOrder):
         >>> LastLeader().front(Beliefs(mean, mean - 0.1, mean + 0.1)).tolist()
         [False, True, False]
     """
+
+    def in_words(self, objectives: Sequence[str]) -> str:
+        """The objectives by priority."""
+        return f"lexicographic filter: {', then '.join(objectives)}"
 
     def front(self, beliefs: Beliefs) -> Mask:
         """(arms,) the largest upper bound in the last objective, among the arms that are left."""
@@ -43,6 +48,10 @@ class FixedWidth(BaseOrder):
 
     order: Any
     epsilon: float
+
+    def in_words(self, objectives: Sequence[str]) -> str:
+        """What `order` is."""
+        return f"{in_words(self.order, objectives)}, with intervals of ± {self.epsilon:g}"
 
     def front(self, beliefs: Beliefs) -> Mask:
         """(arms,) the front of `order`."""
@@ -72,6 +81,10 @@ class ExploreWidest(BaseOrder):
 
     order: Any
     epsilon: float
+
+    def in_words(self, objectives: Sequence[str]) -> str:
+        """What decides, and what comes before."""
+        return f"{in_words(self.order, objectives)}, after the arm with the widest interval above ± {self.epsilon:g}"
 
     def front(self, beliefs: Beliefs) -> Mask:
         """(arms,) the arms with the widest interval, or the front of `order`."""

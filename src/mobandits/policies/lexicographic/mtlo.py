@@ -1,6 +1,7 @@
 """MTLO: a lexicographic filter in stages, with an explicit trade-off between objectives."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -49,6 +50,10 @@ class StagedFilter(BaseOrder):
 
     tradeoff: float
     floor: float
+
+    def in_words(self, objectives: Sequence[str]) -> str:
+        """The objectives by priority."""
+        return f"lexicographic filter in stages: {', then '.join(objectives)}"
 
     def front(self, beliefs: Beliefs) -> Mask:
         """(arms,) the arms with wide intervals in the first stage that has some, or the survivors of the last."""

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from mobandits.contracts.protocols import Assumption, Policy, Recipe, Shape, Stage, Traits
 from mobandits.support.checks import integer
+from mobandits.support.naming import quoted
 
 
 @dataclass(frozen=True)
@@ -51,9 +52,9 @@ class Doubling(Recipe):
         given: Any = self.recipe
         recipe = given() if isinstance(given, type) and issubclass(given, Recipe) else given
         if not isinstance(recipe, Recipe) or isinstance(recipe, Doubling):
-            raise ValueError(f"Doubling.recipe must be a recipe such as MocMab(), got {recipe!r}")  # noqa: TRY004
+            raise ValueError(f"Doubling.recipe must be a recipe such as MocMab(), got {quoted(recipe)}")  # noqa: TRY004
         if self.joint and not isinstance(getattr(recipe, "delta", None), float):
-            raise ValueError(f"Doubling.joint must be False for a recipe without a number delta, got {recipe!r}")
+            raise ValueError(f"Doubling.joint must be False for a recipe without a number delta, got {quoted(recipe)}")
         object.__setattr__(self, "recipe", recipe)
         object.__setattr__(self, "accepts_partial", recipe.accepts_partial)
         object.__setattr__(self, "continuum", recipe.continuum)

@@ -9,6 +9,7 @@ from mobandits.explorers import Greedy
 from mobandits.explorers.radii import Constant
 from mobandits.policies.composition import composite, exchanged
 from mobandits.support.checks import number
+from mobandits.support.naming import quoted
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class Forgetting(Recipe):
         given: Any = self.recipe
         recipe = given() if isinstance(given, type) and issubclass(given, Recipe) else given
         if not isinstance(recipe, Recipe):
-            raise ValueError(f"Forgetting.recipe must be a recipe such as MolUcb(scale=0.3), got {recipe!r}")  # noqa: TRY004
+            raise ValueError(f"Forgetting.recipe must be a recipe such as MolUcb(scale=0.3), got {quoted(recipe)}")  # noqa: TRY004
         number("Forgetting.discount", self.discount, above=0.0, below=1.0)
         object.__setattr__(self, "recipe", recipe)
         object.__setattr__(self, "accepts_partial", recipe.accepts_partial)
@@ -69,7 +70,9 @@ class Forgetting(Recipe):
         while hasattr(explorer, "explorer"):  # one that looks at what another believes
             explorer = explorer.explorer
         if not isinstance(explorer, Greedy) and type(getattr(explorer, "radius", None)) is not Constant:
-            raise ValueError(f"Forgetting.recipe must have a constant radius, such as scale=0.3, got {self.recipe!r}")
+            raise ValueError(
+                f"Forgetting.recipe must have a constant radius, such as scale=0.3, got {quoted(self.recipe)}"
+            )
         forgetful: Policy = exchanged(policy, estimator=Discounted(inner.estimator, self.discount))
         return forgetful
 

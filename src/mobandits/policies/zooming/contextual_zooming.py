@@ -13,6 +13,7 @@ from mobandits.numerics.masks import count, pick
 from mobandits.policies.zooming.base_recipe import ZoomingRecipe
 from mobandits.policies.zooming.pcz import doubt
 from mobandits.support.checks import choice, integer
+from mobandits.support.naming import quoted
 
 
 @compiled
@@ -120,7 +121,7 @@ class ContextualZooming(ZoomingRecipe):
         if self.objective >= shape.objectives:
             raise ValueError(
                 f"ContextualZooming.objective must be below the number of objectives, {shape.objectives}, "
-                f"got {self.objective}"
+                f"got {quoted(self.objective)}"
             )
         return super().bind(shape)
 

@@ -1,0 +1,143 @@
+"""Names in figures: measured, broken into lines that fit, and gathered in legends that fit."""
+
+import functools
+import math
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import text_to_path
+
+FONT = "DejaVu Sans"  # comes with Matplotlib: every machine draws the same letters
+NAME, LABEL = 8.5, 9.5  # points of the type: of names at lines and in legends, and of everything else
+LINE = 1.35  # the height of a line, in heights of the type
+MOST_LINES = 5  # of a name; what is longer loses its middle
+# Where a name may be broken: after these, or, in what is still too wide, after those, or anywhere.
+BREAKS = [re.compile(rf"(?<={after})") for after in (r"[\s,;]", r"[:/=(\[{_-]", ".")]
+
+# What a legend adds to its names, in heights of the type; Matplotlib's own numbers but for the handle.
+HANDLE = 4.2  # a piece of the line, and the space before the name
+BETWEEN = 2.0  # columns
+FRAME = 1.8  # left and right of all columns
+ROW = 0.2  # inches of a row, with the space between rows
+
+
+@functools.lru_cache(maxsize=10_000)
+def inches(text: str, size: float) -> float:
+    """The width of a line of type.
+
+    Example:
+        >>> inches("iii", 10.0) < inches("mmm", 10.0) == inches("mmm", 20.0) / 2
+        True
+    """
+    font = FontProperties(family=FONT, size=size)
+    width, _, _ = text_to_path.get_text_width_height_descent(text, font, ismath=False)
+    return float(width) / 72.0
+
+
+def lines_high(lines: int, size: float) -> float:
+    """The height of some lines of type, in inches."""
+    return lines * LINE * size / 72.0
+
+
+def wrapped(name: str, room: float, size: float = LABEL) -> str:
+    r"""A name in lines that are at most `room` inches wide, as Matplotlib takes it; dollars start no formula.
+
+    Example:
+        >>> wrapped("mol-ucb:scale=0.3,penalty=1.0", 1.2, 8.5).split("\n")
+        ['mol-ucb:scale=0.3,', 'penalty=1.0']
+        >>> wrapped("short", 1.2)
+        'short'
+    """
+    plain = " ".join(name.split())
+    if inches(plain, size) <= room:
+        return plain.replace("$", r"\$")
+    lines = [""]
+    for piece in _pieces(plain, room, size):
+        if inches((lines[-1] + piece).rstrip(), size) > room and lines[-1]:
+            lines.append("")
+        lines[-1] += piece
+    if len(lines) > MOST_LINES:
+        lines = [*lines[: MOST_LINES - 2], "…", lines[-1]]
+    return "\n".join(line.strip() for line in lines).replace("$", r"\$")
+
+
+def _pieces(name: str, room: float, size: float) -> list[str]:
+    """What a name is broken into, so that each piece fits."""
+    pieces = [name]
+    for places in BREAKS:
+        broken = []
+        for piece in pieces:
+            fits = inches(piece.rstrip(), size) <= room
+            broken += [piece] if fits else places.split(piece)
+        pieces = broken
+    return pieces
+
+
+def most_lines(labels: Sequence[str]) -> int:
+    r"""How many lines the longest of wrapped names has.
+
+    Example:
+        >>> most_lines(["a", "b\nc"]), most_lines([])
+        (2, 1)
+    """
+    return max((label.count("\n") + 1 for label in labels), default=1)
+
+
+def width_of(labels: Iterable[str], size: float) -> float:
+    r"""The width of wrapped names, one below the other, in inches.
+
+    Example:
+        >>> width_of(["a", "b\nwide"], 8.0) == inches("wide", 8.0)
+        True
+    """
+    lines = [line for label in labels for line in label.split("\n")]
+    return max((inches(line, size) for line in lines), default=0.0)
+
+
+def names_height(labels: Iterable[str], size: float) -> float:
+    r"""The height of wrapped names, one below the other, in inches.
+
+    Example:
+        >>> names_height(["a", "b\nc"], 8.0) == lines_high(3, 8.0)
+        True
+    """
+    return sum(lines_high(most_lines([label]), size) for label in labels)
+
+
+class Key(NamedTuple):
+    """The names of a legend.
+
+    Attributes:
+        labels: as Matplotlib takes them.
+        columns: how many.
+        height: of the legend, in inches.
+    """
+
+    labels: list[str]
+    columns: int
+    height: float
+
+
+def key(names: Sequence[str], width: float, columns: int) -> Key:
+    """The legend of some names that is at most `width` inches wide: fewer columns where names are long, then lines.
+
+    Example:
+        >>> key(["a", "b", "c"], 6.8, 3).columns, key(["a long name " * 5, "b"], 6.8, 2).columns
+        (3, 2)
+    """
+    em = NAME / 72.0
+    for count in range(columns, 0, -1):
+        parts = [list(part) for part in np.array_split(list(names), count)]  # as Matplotlib fills columns
+        letters = sum(max((inches(name, NAME) for name in part), default=0.0) for part in parts)
+        if letters + (HANDLE * count + BETWEEN * (count - 1) + FRAME) * em <= width:
+            break
+    room = width / count - (HANDLE + FRAME) * em
+    labels = [wrapped(name, room if count == 1 else width, NAME) for name in names]
+    # Matplotlib leaves out what begins with an underscore: a space of no width stands before it.
+    labels = [f"\u200b{label}" if label.startswith("_") else label for label in labels]
+    rows = math.ceil(len(labels) / count)
+    more = sum(label.count("\n") for label in labels)
+    return Key(labels, count, ROW * rows + lines_high(more, NAME))

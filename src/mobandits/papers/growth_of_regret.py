@@ -1,0 +1,125 @@
+"""How fast a regret grows: the exponent of T, read from runs, beside the power of a theorem."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from mobandits.contracts.protocols import Array
+from mobandits.figures.formatting import part
+from mobandits.papers.claims import Claim, Outcome, Part, resample
+
+AFTER_A_PILOT = "How much is allowed for logarithms was set when the exponents of a pilot were known."
+ALLOWED = 0.1  # added to a theorem's power for its logarithms, which a fit takes for growth
+
+
+def exponent(rounds: Array, means: Array) -> Array:
+    """The slope of the logarithm of means over that of the rounds, by least squares.
+
+    Args:
+        rounds: (points,) ascending; all the same: there is no slope, and it is NaN.
+        means: (points, n) above 0; where one is not, the slope is not finite.
+
+    Returns:
+        (n,).
+
+    Example:
+        >>> rounds = np.array([10.0, 100.0, 1000.0])
+        >>> exponent(rounds, np.stack([rounds**0.5, 3.0 * rounds], axis=1)).round(6).tolist()
+        [0.5, 1.0]
+    """
+    x = np.log(rounds) - np.log(rounds).mean()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slopes = x @ np.log(means) / (x @ x)
+    return np.asarray(slopes)
+
+
+Read = Callable[[Outcome], tuple[Array, Array]]  # rounds (points,), and regrets there (trials, points)
+
+
+def within_run(run: str, row: str, metric: str) -> Read:
+    """The recorded rounds of the last nine tenths of a run, and the regrets there."""
+
+    def read(outcome: Outcome) -> tuple[Array, Array]:
+        points, values = outcome.curves(run, row, metric)
+        late = points >= points[-1] / 10.0
+        return np.asarray(points[late], np.float64), values[:, late]
+
+    return read
+
+
+def over_runs(rows: Mapping[str, str], metric: str, component: int = 0) -> Read:
+    """The horizons of several runs, {run: row}, and the regrets at their ends."""
+
+    def read(outcome: Outcome) -> tuple[Array, Array]:
+        horizons, regrets = [], []
+        for run, row in rows.items():
+            points, values = outcome.curves(run, row, metric, component)
+            horizons.append(float(points[-1]))
+            regrets.append(values[:, -1])
+        return np.array(horizons), np.stack(regrets, axis=1)
+
+    return read
+
+
+def grows_with(said: str, read: Read, most: float | None) -> Callable[[Outcome], Part]:
+    """The exponent of a regret, from the means over trials.
+
+    Args:
+        said: what it is.
+        read: rounds and regrets.
+        most: what the interval must be below; None: no rule decides.
+    """
+
+    def one(outcome: Outcome) -> Part:
+        rounds, regrets = read(outcome)
+        value, interval = resample(regrets, lambda means: exponent(rounds, means))
+        holds = None if most is None or interval is None else interval[1] < most
+        return Part(said, value, interval, holds, len(regrets))
+
+    return one
+
+
+def rate_claim(
+    id: str,  # noqa: A002 - as in Claim
+    claim: str,
+    power: float,
+    said: str,
+    exponents: Sequence[Callable[[Outcome], Part]],
+    *,
+    judged: bool = True,
+    differs: str = "",
+) -> Claim:
+    """A claim of ours on exponents, beside the power of a theorem.
+
+    Args:
+        id: of the claim.
+        claim: a sentence.
+        power: of T in the theorem.
+        said: the power, as the paper writes it.
+        exponents: that are read.
+        judged: whether a rule decides.
+        differs: as in `Claim`.
+    """
+    rule = (
+        f"each: the 95 % bootstrap interval is below {power + ALLOWED:.3g}: the power, and a tenth for its logarithms"
+    )
+    return Claim(
+        id,
+        claim,
+        f"not in the paper; its bound grows with {said}, up to logarithms",
+        rule if judged else "none: reported",
+        lambda outcome: [one(outcome) for one in exponents],
+        differs,
+        AFTER_A_PILOT if judged else "",
+        kind="ours",
+    )
+
+
+def component_name(metric: str, component: int) -> str:
+    """What a component is called.
+
+    Example:
+        >>> component_name("level_regret", 0)
+        'level 1'
+    """
+    return f"{part(metric)} {component + 1}"

@@ -1,0 +1,80 @@
+"""The rate of Theorem 2 of moglb2019, beside how fast the regret of runs grows."""
+
+import polars as pl
+
+from mobandits.papers.claims import Claim
+from mobandits.papers.experiment import Ask, Computed, Experiment, Plot, Run
+from mobandits.papers.growth_of_regret import ALLOWED, grows_with, rate_claim, within_run
+from mobandits.papers.moglb2019 import theory as moglb2019
+from mobandits.papers.moglb2019.figures import LINKS, problem
+from mobandits.papers.rates import HORIZONS, LATE, SAID, bound_rows, rates
+from mobandits.policies import MoglbUcb
+
+HORIZON, TRIALS, FEATURES, DELTA = 30_000, 10, (5, 10, 15), 0.01
+POWER, NEAR = 0.5, 0.02
+TUNED, THEORY = "MOGLB-UCB, c = 0.01", "MOGLB-UCB, theory width"
+RUN, BOUND = "d = 5", "Theorem 2"
+ABOUT = (
+    "Theorem 2 bounds the Pareto regret by a constant times d sqrt(T) and logarithms, which the paper compares with "
+    "the T^(1 - 1/(2 + d_p)) of PCZ. Here is the power of T in the bound, and the exponent of the mean regret of runs, "
+    "from the last nine tenths of 30,000 rounds: with the width that most panels of Figure 1 choose, and with the "
+    "theory's. A bound says what a regret cannot exceed, not how it grows: at this horizon it lies far above what is "
+    "possible, so that the theory's width still explores, and its regret is almost linear."
+)
+
+
+def bounds(trial: int, ask: Ask) -> pl.DataFrame:  # noqa: ARG001 - nothing is random
+    """Theorem 2 with the paper's links, for its numbers of features."""
+    given = moglb2019.constants(LINKS)
+    return bound_rows({f"d = {d}": moglb2019.regret_bound(HORIZONS, d, given, len(LINKS), DELTA) for d in FEATURES})
+
+
+RATE = Experiment(
+    "moglb2019/rate",
+    "The rate of Theorem 2, and how fast the regret of MOGLB-UCB grows",
+    "moglb2019, Theorem 2 and its remark",
+    (ABOUT,),
+    [
+        Run(
+            RUN,
+            problem(5),
+            {TUNED: MoglbUcb(LINKS, scale=0.01), THEORY: MoglbUcb(LINKS)},
+            HORIZON,
+            TRIALS,
+            ("pareto_regret",),
+            record=10,
+        ),
+        Computed(BOUND, bounds, said=SAID),
+    ],
+    [
+        Plot("regret", "pareto_regret", "Pareto regret over 30,000 rounds, on logarithmic axes.", runs=[RUN],
+             logarithmic=True),
+        Plot("bounds", "regret_bound", "The bounds over the horizon.", runs=[BOUND],
+             vertical="bound on the regret", logarithmic=True),
+    ],
+    (
+        Claim(
+            "moglb2019/rate/bound",
+            "The bound of Theorem 2 grows with the square root of T, up to logarithms",
+            "T^(1/2)",
+            f"each: the slope from T = {LATE:g} on, a logarithm divided out, is within {NEAR:g} of the power",
+            rates([f"d = {d}" for d in FEATURES], [POWER] * len(FEATURES), run=BOUND, near=NEAR),
+            kind="check",
+        ),
+        rate_claim(
+            "moglb2019/rate/tuned",
+            "With a tuned width, the regret grows no faster than the bound",
+            POWER,
+            "T^(1/2)",
+            [grows_with(f"exponent of T, {TUNED}", within_run(RUN, TUNED, "pareto_regret"), POWER + ALLOWED)],
+        ),
+        rate_claim(
+            "moglb2019/rate/theory-width",
+            "With the theory's width, the regret grows no faster than the bound",
+            POWER,
+            "T^(1/2)",
+            [grows_with(f"exponent of T, {THEORY}", within_run(RUN, THEORY, "pareto_regret"), POWER + ALLOWED)],
+            differs="The bound is far above the regret at this horizon, so that it does not limit its growth yet.",
+        ),
+    ),
+)  # fmt: skip

@@ -1,0 +1,135 @@
+"""The rates of Theorems 1 and 2 of moslb2024, beside how fast the regrets of runs grow."""
+
+import numpy as np
+import polars as pl
+
+from mobandits.metrics import ChainRegret, LevelRegret
+from mobandits.papers.claims import Claim
+from mobandits.papers.experiment import Ask, Computed, Experiment, Plot, Run
+from mobandits.papers.growth_of_regret import (
+    ALLOWED,
+    component_name,
+    grows_with,
+    over_runs,
+    rate_claim,
+)
+from mobandits.papers.moslb2024 import theory as moslb2024
+from mobandits.papers.moslb2024.figures import CHAINS, TWO_LEVELS, linear
+from mobandits.papers.rates import HORIZONS, LATE, SAID, bound_rows, rates
+from mobandits.policies import MoslbPc, MoslbPl
+
+LENGTHS, TRIALS, FEATURES, ALPHA = (1000, 3000, 10_000, 30_000), 20, 5, 0.03
+ARMS, OBJECTIVES, DELTA = 5 * FEATURES, 5, 0.05
+POWER, NEAR, LOGARITHMS = 2.0 / 3.0, 0.02, 2
+BOUNDS = "Theorems 1 and 2"
+PC, PL = "MOSLB-PC", "MOSLB-PL"
+ABOUT = (
+    "With epsilon = d^(2/3) (K T)^(-1/3) for chains and d^(2/3) T^(-1/3) for levels, every digit of the regret is "
+    "bounded by a constant times T^(2/3) and logarithms. Here is the power of T in these bounds, and the exponent of "
+    "the mean regret of runs of 1,000, 3,000, 10,000 and 30,000 rounds, each with an epsilon of its own: the authors' "
+    "5 d^(2/3) T^(-1/3), which falls with the same power of T, on the problems of Figures 3 and 4 with five features "
+    "and alpha = 0.03. Chains are measured by the exact gap. The theorems are sound for first digits only, so that "
+    "the others are reported. With alpha = 1, which the theorems are about, the intervals of MOSLB-PC do not part "
+    "within 30,000 rounds, and its regret is linear."
+)
+
+
+def row(policy: str, rounds: int) -> str:
+    """A policy at one horizon: runs that share a problem need rows of their own.
+
+    Example:
+        >>> row("MOSLB-PC", 1000)
+        'MOSLB-PC, T = 1000'
+    """
+    return f"{policy}, T = {rounds}"
+
+
+def bounds(trial: int, ask: Ask) -> pl.DataFrame:  # noqa: ARG001 - nothing is random
+    """Both bounds, each with the epsilon of its horizon."""
+    given = (FEATURES, OBJECTIVES, DELTA)
+    chains, levels = [], []
+    for T in HORIZONS.astype(np.int64).tolist():
+        width = moslb2024.chain_width(FEATURES, ARMS, T)
+        chains.append(float(moslb2024.chain_regret_bound(T, ARMS, *given, width)))
+        width = moslb2024.level_width(FEATURES, T)
+        levels.append(float(moslb2024.level_regret_bound(T, *given, width)))
+    return bound_rows({"Theorem 1": np.array(chains), "Theorem 2": np.array(levels)})
+
+
+def chains_run(rounds: int) -> Run:
+    """MOSLB-PC at one horizon."""
+    rows = {row(PC, rounds): MoslbPc(CHAINS, alpha=ALPHA)}
+    place = linear(FEATURES, OBJECTIVES, decimals=2)
+    return Run(row(PC, rounds), place, rows, rounds, TRIALS, (ChainRegret(CHAINS),), record=3)
+
+
+def levels_run(rounds: int) -> Run:
+    """MOSLB-PL at one horizon."""
+    rows = {row(PL, rounds): MoslbPl(TWO_LEVELS, alpha=ALPHA)}
+    place = linear(FEATURES, OBJECTIVES)
+    return Run(row(PL, rounds), place, rows, rounds, TRIALS, (LevelRegret(TWO_LEVELS),), record=3)
+
+
+def growth_claim(what: str, policy: str, metric: str, components: tuple[int, ...], *, judged: bool) -> Claim:
+    """The exponents of a policy's digits over the horizons."""
+    runs = {row(policy, rounds): row(policy, rounds) for rounds in LENGTHS}
+    exponents = [
+        grows_with(
+            f"exponent of T, {policy}, {component_name(metric, i)}",
+            over_runs(runs, metric, i),
+            POWER + ALLOWED if judged else None,
+        )
+        for i in components
+    ]
+    first = "in the first digit" if judged else "in the digits after the first"
+    return rate_claim(
+        f"moslb2024/rate/{what}",
+        f"{policy}'s regret grows no faster than the bound, {first}",
+        POWER,
+        "T^(2/3)",
+        exponents,
+        judged=judged,
+    )
+
+
+RATE = Experiment(
+    "moslb2024/rate",
+    "The rates of Theorems 1 and 2, and how fast the regrets grow",
+    "moslb2024, Theorems 1 and 2 and their remarks",
+    (ABOUT,),
+    [
+        *(chains_run(rounds) for rounds in LENGTHS),
+        *(levels_run(rounds) for rounds in LENGTHS),
+        Computed(BOUNDS, bounds, said=SAID),
+    ],
+    [
+        Plot(
+            "bounds",
+            "regret_bound",
+            "The bounds over the horizon.",
+            runs=[BOUNDS],
+            vertical="bound on the regret",
+            logarithmic=True,
+        )
+    ],
+    (
+        Claim(
+            "moslb2024/rate/bounds",
+            "The bounds of Theorems 1 and 2 grow with the power 2/3 of T, up to logarithms",
+            "T^(2/3)",
+            f"each: the slope from T = {LATE:g} on, two logarithms divided out, is within {NEAR:g} of the power",
+            rates(
+                ["Theorem 1", "Theorem 2"],
+                [POWER] * 2,
+                run=BOUNDS,
+                logarithms=LOGARITHMS,
+                near=NEAR,
+            ),
+            kind="check",
+        ),
+        growth_claim("chains", PC, "chain_regret", (0,), judged=True),
+        growth_claim("chains-later-digits", PC, "chain_regret", (1, 2), judged=False),
+        growth_claim("levels", PL, "level_regret", (0,), judged=True),
+        growth_claim("levels-later", PL, "level_regret", (1,), judged=False),
+    ),
+)

@@ -1,0 +1,112 @@
+"""Intervals for functions of means whose trials differ so much that plain resampling fails."""
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from mobandits.contracts.protocols import Array
+from mobandits.papers.claims import counts
+
+ROUNDING = 1e-12
+
+
+class Statistic(NamedTuple):
+    """A smooth function of means.
+
+    Attributes:
+        value: from means (k, n) to (n,), one value per column.
+        gradient: from means (k, n) to its derivatives (k, n).
+        least: the smallest value that is possible.
+        most: the largest one.
+    """
+
+    value: Callable[[Array], Array]
+    gradient: Callable[[Array], Array]
+    least: float = -math.inf
+    most: float = math.inf
+
+
+def studentised(
+    samples: Array, statistic: Statistic, confidence: float = 0.95
+) -> tuple[float, tuple[float, float] | None]:
+    """A statistic of means over trials, and its studentised bootstrap interval (bootstrap-t).
+
+    Trials are drawn again with replacement. Of every drawing, (value - the sample's value) is
+    divided by the standard error that the drawing itself suggests, by the delta method; the
+    interval is value - quantiles of that times the sample's own standard error, cut at what is
+    possible. A drawing without the rare trials that matter has a small standard error too, so
+    that such drawings widen the interval, where plain resampling makes it too short.
+
+    Args:
+        samples: (trials, k), at least two trials.
+        statistic: of the means.
+        confidence: of the interval.
+
+    Returns:
+        The value and the interval; None where an end is not finite, and NaN and None where a
+        sample could not be read.
+
+    Reference:
+        Efron and Tibshirani, An Introduction to the Bootstrap, 1993, section 12.5.
+
+    Example:
+        >>> mean = Statistic(lambda means: means[0], np.ones_like)
+        >>> value, (low, high) = studentised(np.arange(5.0)[:, None], mean)
+        >>> value, low < 0.5 < 3.5 < high
+        (2.0, True)
+    """
+    if not np.isfinite(samples).all():
+        return math.nan, None
+    trials = len(samples)
+    centre = samples.mean(axis=0)[:, None]
+    moments = _moments(samples - centre.T)
+    own = moments.mean(axis=0)[:, None]
+    # One product for all moments, because the table of counts is large.
+    drawn = (counts(trials) @ moments / trials).T
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value, error = (float(one[0]) for one in _value_and_error(own, centre, trials, statistic))
+        values, errors = _value_and_error(drawn, centre, trials, statistic)
+        off = values - value
+        # What differs by rounding only is no deviation, whatever the error of such a drawing.
+        still = np.abs(off) <= ROUNDING * max(abs(value), float(np.abs(centre).max()))
+        deviations = np.where(still, 0.0, off / errors)
+    if np.isnan(deviations).any():
+        return value, None
+    if error == 0.0:
+        return value, (value, value)
+    # Nearest, because an interpolation next to an infinite deviation is not a number.
+    shares = ((1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0)
+    below, above = np.quantile(deviations, shares, method="nearest")
+    low = max(float(value - above * error), statistic.least)
+    high = min(float(value - below * error), statistic.most)
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return value, None
+    return value, (low, high)
+
+
+def _moments(samples: Array) -> Array:
+    """(trials, k + k k) the samples and all their products."""
+    products = samples[:, :, None] * samples[:, None, :]
+    return np.concatenate([samples, products.reshape(len(samples), -1)], axis=1)
+
+
+def _value_and_error(moments: Array, centre: Array, trials: int, statistic: Statistic) -> tuple[Array, Array]:
+    """The statistic and its standard error by the delta method, (n,) each.
+
+    Args:
+        moments: (k + k k, n) means of `_moments` of samples less their centre, which keeps digits.
+        centre: (k, 1).
+        trials: that they are means of.
+        statistic: of the first k, with the centre.
+    """
+    size = len(centre)
+    off = moments[:size]
+    products = moments[size:].reshape(size, size, -1)
+    covariances = products - off[:, None] * off[None, :]
+    gradient = statistic.gradient(centre + off)
+    variances = np.einsum("in,ijn,jn->n", gradient, covariances, gradient)
+    # Rounding may make a variance of 0 negative.
+    errors = np.sqrt(np.maximum(variances, 0.0) / (trials - 1))
+    return statistic.value(centre + off), np.asarray(errors)

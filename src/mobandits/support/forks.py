@@ -1,0 +1,35 @@
+"""What belongs to the process that made it: the child of a fork must not use it, and the parent goes on undisturbed.
+
+A fork copies memory and shares open files: child and parent would both append to one log, and decide from one random
+stream. Comparing process numbers in every call would cost as much as a lock; a hook that runs once in every child costs
+calls nothing.
+"""
+
+import os
+import weakref
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+_hooks: "weakref.WeakKeyDictionary[Any, Callable[[Any], None]]" = weakref.WeakKeyDictionary()
+
+
+def on_fork(owner: T, leave: Callable[[T], None]) -> None:
+    """Have `leave(owner)` called in every child of a fork, before anything else runs there.
+
+    Args:
+        owner: what must not be used in a child; it is not kept alive.
+        leave: a function, not a method of `owner`, which would keep it alive. No thread of the parent runs in the
+            child, and locks that they held stay locked: it must replace them, and not wait for one.
+    """
+    _hooks[owner] = leave
+
+
+def _leave_all() -> None:
+    for owner, leave in list(_hooks.items()):
+        leave(owner)
+
+
+if hasattr(os, "register_at_fork"):  # Windows has no forks
+    os.register_at_fork(after_in_child=_leave_all)

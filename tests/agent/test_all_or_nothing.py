@@ -1,0 +1,359 @@
+"""A call that fails leaves nothing behind, and a batch is decided in one moment, whatever is written or said of it."""
+
+import contextlib
+import dataclasses
+import errno
+import itertools
+import warnings
+
+import numpy as np
+import pytest
+from slow_twin import Clock
+from test_recording import everything
+
+import mobandits as mob
+from mobandits.agent import Objective
+from mobandits.contracts.assumptions import InputWarning
+from mobandits.contracts.protocols import Choice, Recipe
+from mobandits.logs import journal as journals
+from mobandits.logs.errors import LogError
+from mobandits.logs.journal import Journal
+from mobandits.orders import Lexicographic
+from mobandits.policies import Doubling, MolTs, MolUcb, RandomChoice, Ucb1
+
+K, D = 4, 2
+pytestmark = pytest.mark.usefixtures("interpreted")
+
+
+def ticking():
+    """A clock that moves on by a second whenever it is asked."""
+    return itertools.count().__next__
+
+
+def agent_of(recipe, *, after=2.5, **other):
+    objectives = [Objective("x", default=0.25, after=after), "y"]
+    return mob.Agent(recipe, **{"arms": K, "features": D, "objectives": objectives, "seed": 4, **other})
+
+
+def contexts(n, seed=1):
+    return np.random.default_rng(seed).uniform(-0.5, 0.5, (n, K, D))
+
+
+def batches(agent):
+    """The arms of three batches; some rewards come between them."""
+    arms = []
+    for seed in range(3):
+        made = agent.decide_batch(contexts(6, seed))
+        arms.append([decision.arm for decision in made])
+        for decision in made[::2]:
+            agent.learn(decision.id, {"y": float(decision.arm)})
+    return arms
+
+
+@pytest.mark.parametrize("after", [0.0, 2.5])
+@pytest.mark.parametrize("recipe", [MolUcb(scale=0.3), MolTs(scale=0.3), Doubling(MolUcb(scale=0.3), first=4)], ids=str)
+def test_a_batch_is_the_same_with_a_log_and_with_propensities(tmp_path, recipe, after):
+    sampled = "sampled" if isinstance(recipe, MolTs) else "exact"
+    quiet = agent_of(recipe, after=after, clock=Clock())
+    lives = [batches(quiet)]
+    for number, options in enumerate([{}, {"propensity": sampled}]):
+        with Journal(tmp_path / str(number), durability="system", segment=7) as journal:
+            agent = agent_of(recipe, after=after, clock=Clock(), log=journal, samples=3, **options)
+            lives.append(batches(agent))
+            assert everything(agent, without=("now", "logged", "options", "streams")) == everything(
+                quiet, without=("now", "logged", "options", "streams")
+            )
+        again = agent_of(recipe, after=after, clock=Clock(), log=tmp_path / str(number), samples=3, **options)
+        assert everything(again) == everything(agent)
+        again.close()
+    assert lives[1:] == lives[:1] * 2
+
+
+def test_nothing_is_learned_in_the_middle_of_a_batch(tmp_path):
+    """The defaults of the first decisions are due while the last ones are made."""
+    lives = []
+    for log in (None, tmp_path):
+        agent = agent_of(MolUcb(scale=0.3), clock=ticking(), log=log)
+        made = agent.decide_batch(contexts(8))
+        lives.append([decision.arm for decision in made])
+        assert agent.lessons == 0
+        agent.decide(contexts(1)[0])
+        agent.decide(contexts(1)[0])
+        agent.decide(contexts(1)[0])
+        assert agent.lessons == 8
+        agent.close()
+    assert lives[0] == lives[1]
+    again = agent_of(MolUcb(scale=0.3), clock=ticking(), log=tmp_path)
+    assert everything(again) == everything(agent)
+    again.close()
+
+
+def test_a_batch_between_some_arms_is_that_many_decisions(tmp_path):
+    for number, options in enumerate([{}, {"propensity": "exact"}, {"log": tmp_path}]):
+        batch = agent_of(MolUcb(scale=0.3), clock=Clock(), **options)
+        single = agent_of(MolUcb(scale=0.3), clock=Clock(), **{**options, "log": None})
+        one, many = contexts(1)[0], contexts(9, seed=number)
+        assert batch.decide(one, [3, 1]) == single.decide(one, [3, 1])
+        made = batch.decide_batch(many, [2, 0, 3])
+        expected = [single.decide(context, [2, 0, 3]) for context in many]
+        assert made == expected
+        for mine, theirs in zip(made, expected, strict=True):
+            assert mine.eligible == theirs.eligible
+            np.testing.assert_array_equal(mine.context, theirs.context)
+        batch.close()
+
+
+class Full:
+    """A disk that confirms nothing any more."""
+
+    def __init__(self, monkeypatch):
+        self._patch, self._before = monkeypatch, journals.flush_to_disk
+
+    def fail(self, handle):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    def __enter__(self):
+        self._patch.setattr(journals, "flush_to_disk", self.fail)
+
+    def __exit__(self, *args):
+        self._patch.setattr(journals, "flush_to_disk", self._before)
+
+
+def decide(agent):
+    agent.decide(contexts(1, seed=9)[0])
+
+
+def decide_on_some(agent):
+    agent.decide(contexts(1, seed=9)[0], [2, 0])
+
+
+def decide_batch(agent):
+    agent.decide_batch(contexts(5, seed=9))
+
+
+def decide_batch_on_some(agent):
+    agent.decide_batch(contexts(5, seed=9), [1, 3])
+
+
+def learn(agent):
+    agent.learn(1, {"x": 1.0, "y": 2.0})
+
+
+def learn_first(agent):
+    agent.learn(0, {"x": 1.0, "y": 2.0})
+
+
+def learn_a_part(agent):
+    agent.learn(1, {"y": 2.0})
+
+
+def add_arm(agent):
+    agent.add_arm("new")
+
+
+def add_arm_like_another(agent):
+    agent.add_arm("new", like=2)
+
+
+def add_arm_into_a_free_slot(agent):
+    agent.add_arm("other", like=0)
+
+
+def remove_arm(agent):
+    agent.remove_arm(0)
+
+
+def prefer(agent):
+    agent.preference = Lexicographic()
+
+
+CALLS = [
+    *(decide, decide_on_some, decide_batch, decide_batch_on_some, learn, learn_a_part),
+    *(add_arm, add_arm_like_another, remove_arm, prefer),
+]
+
+
+def refused_everywhere(agent, call, monkeypatch):
+    """A call that fails on a full disk, and one on a closed log, leave the agent and its log as they were."""
+    before = everything(agent)
+    with Full(monkeypatch), pytest.raises(OSError, match="No space left"):
+        call(agent)
+    assert everything(agent) == before
+    with pytest.raises(LogError, match="could not be written to before"):
+        call(agent)
+    assert everything(agent) == before
+    agent.close()
+    with pytest.raises(LogError, match="was closed"):
+        call(agent)
+    assert everything(agent) == before
+
+
+@pytest.mark.parametrize("call", CALLS, ids=lambda call: call.__name__)
+@pytest.mark.parametrize("propensity", ["none", "sampled"])
+def test_what_could_not_be_written_did_not_happen(tmp_path, monkeypatch, call, propensity):
+    options = {"after": 1e6, "propensity": propensity, "samples": 3, "clock": Clock()}
+    agent = agent_of(MolTs(scale=0.3), log=Journal(tmp_path / "log", durability="disk"), **options)
+    twin = agent_of(MolTs(scale=0.3), **options)
+    for each in (agent, twin):
+        for context in contexts(4):
+            each.decide(context)
+        each.learn(0, {"y": 1.0})
+    refused_everywhere(agent, call, monkeypatch)
+    for each in (agent, twin):  # the agent goes on as if it had not been called
+        each._journal, each._timed = None, True
+    assert agent.decide_batch(contexts(6, seed=7)) == twin.decide_batch(contexts(6, seed=7))
+
+
+def test_a_free_slot_stays_free_where_it_could_not_be_written(tmp_path, monkeypatch):
+    agent = agent_of(MolUcb(scale=0.3), after=1e6, log=Journal(tmp_path, durability="disk"), clock=Clock())
+    for decision in agent.decide_batch(contexts(5)):
+        agent.learn(decision.id, [1.0, 2.0])
+    agent.remove_arm(1)
+    refused_everywhere(agent, add_arm_into_a_free_slot, monkeypatch)
+
+
+@pytest.mark.parametrize("call", [decide, decide_batch], ids=lambda call: call.__name__)
+@pytest.mark.parametrize("rounds", [0, 3], ids=["first call", "end of a stage"])
+def test_a_stage_begins_with_what_was_written(tmp_path, monkeypatch, call, rounds):
+    recipe = Doubling(MolUcb(scale=0.3), first=3)
+    agent = agent_of(recipe, after=1e6, log=Journal(tmp_path, durability="disk"), clock=Clock())
+    twin = agent_of(recipe, after=1e6, clock=Clock())
+    for each in (agent, twin):
+        for context in contexts(rounds):
+            each.learn(each.decide(context).id, [1.0, 2.0])
+    refused_everywhere(agent, call, monkeypatch)
+    for each in (agent, twin):
+        each._journal, each._timed = None, True
+    assert agent.decide_batch(contexts(20, seed=7)) == twin.decide_batch(contexts(20, seed=7))
+    assert everything(agent) == everything(twin)
+
+
+def test_the_shape_of_contexts_is_settled_by_what_was_written(tmp_path, monkeypatch):
+    agent = agent_of(MolUcb(scale=0.3), log=Journal(tmp_path, durability="disk"), clock=Clock())
+    with Full(monkeypatch), pytest.raises(OSError, match="No space left"):
+        agent.decide(contexts(1)[0])
+    agent.close()
+    agent._journal = None
+    assert len(agent.decide(np.zeros(D)).context) == 1
+
+
+def test_an_event_that_files_cannot_hold_is_no_decision(tmp_path, monkeypatch):
+    """The log is not harmed by it: the agent goes on, and replaying leads to it."""
+    agent = agent_of(MolTs(scale=0.3), log=tmp_path, clock=Clock())
+    decide(agent)
+    before = everything(agent)
+    with monkeypatch.context() as patch:
+        patch.setattr("mobandits.logs.lines.MAX_LINE", 50)
+        for call in (decide, decide_batch, learn_first):
+            with pytest.raises(LogError, match=r"event must be at most 50 bytes as a line"):
+                call(agent)
+            assert everything(agent) == before
+    decide_batch(agent)
+    agent.close()
+    again = agent_of(MolTs(scale=0.3), log=tmp_path, clock=Clock())
+    assert everything(again) == everything(agent)
+    assert again.waiting == 6
+    again.close()
+
+
+class Unsure:
+    """Draws a number, and then finds no arm to be best where the context is large: as sums that overflow do."""
+
+    def init(self):
+        return (np.zeros(1),)
+
+    def beliefs(self, state, context, arms, rng):
+        return rng.random(len(arms)) if context[0, 0] < 1.0 else np.full(len(arms), rng.random() * np.nan)
+
+    def draw(self, beliefs, rng):
+        return Choice(-1 if np.isnan(beliefs).any() else int(beliefs.argmax()), 0.0)
+
+    def probabilities(self, beliefs):
+        return np.full(len(beliefs), 1.0 / len(beliefs))
+
+    def update(self, state, x, arm, note, reward, rng):
+        return state
+
+
+@dataclasses.dataclass(frozen=True)
+class UnsureRecipe(Recipe):
+    """Binds to it."""
+
+    def bind(self, shape):
+        return Unsure()
+
+
+def test_a_decision_that_is_refused_draws_nothing(tmp_path):
+    options = {"arms": K, "features": D, "objectives": 2, "clock": Clock()}
+    agent, twin = mob.Agent(UnsureRecipe(), log=tmp_path, **options), mob.Agent(UnsureRecipe(), **options)
+    large = np.full((1, K, D), 5.0)
+    for context in contexts(5):
+        assert agent.decide(context) == twin.decide(context)
+        with pytest.raises(ValueError, match="no arm could be chosen"):
+            agent.decide(large[0])
+        with pytest.raises(ValueError, match="no arm could be chosen"):
+            agent.decide_batch(np.concatenate([contexts(2), large]))
+    assert agent.waiting == 5
+    agent.close()
+    again = mob.Agent(UnsureRecipe(), log=tmp_path, **options)
+    assert everything(again) == everything(agent)
+    again.close()
+
+
+def test_a_warning_that_is_an_error_is_no_decision(tmp_path):
+    agent = mob.Agent(MolUcb(), arms=K, features=D, objectives=2, log=tmp_path)
+    for call in (agent.decide, lambda context: agent.decide_batch([context, context])):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with pytest.raises(InputWarning, match="MolUcb needs norms of features"):
+                call(np.full((K, D), 5.0))
+    assert (agent.waiting, len(agent._journal.journal)) == (0, 0)
+    agent.close()
+
+
+@pytest.mark.parametrize("call", [decide, decide_batch, learn], ids=lambda call: call.__name__)
+def test_an_interruption_after_writing_is_not_passed_over(tmp_path, monkeypatch, call):
+    agent = agent_of(RandomChoice(), after=1e6, log=tmp_path, clock=Clock())
+    decide(agent)
+    decide(agent)
+
+    def interrupted(self):
+        Journal._keep_promise(self)
+        self._broken = False  # as the last step of `append` does
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(agent._journal.journal, "_keep_promise", interrupted.__get__(agent._journal.journal))
+        with pytest.raises(KeyboardInterrupt):
+            call(agent)
+    for refused in (decide, decide_batch, learn, lambda agent: agent.save(tmp_path / "agent")):
+        with pytest.raises(LogError, match="has an event that its agent does not know, since a call was interrupted"):
+            refused(agent)
+    agent.close()
+    again = agent_of(RandomChoice(), after=1e6, log=tmp_path, clock=Clock())
+    assert (again.waiting, again.lessons) == {decide: (3, 0), decide_batch: (7, 0), learn: (1, 1)}[call]
+    decide(again)
+    again.close()
+
+
+def test_lessons_of_time_follow_from_the_log(tmp_path):
+    """A default that is due after the log was closed is not learned: no log would lead to it."""
+    clock = Clock()
+    agent = agent_of(MolUcb(scale=0.3), log=tmp_path, clock=clock)
+    decide(agent)
+    agent.close()
+    clock.now = 5.0
+    for call in (decide, learn):
+        with contextlib.suppress(LogError):
+            call(agent)
+    assert agent.lessons == 0
+
+
+def test_an_agent_without_a_log_begins_no_stage_where_a_call_fails():
+    agent = mob.Agent(Doubling(Ucb1(check=False), first=2), arms=2, features=0, objectives=1)
+    agent.decide()
+    agent.decide()
+    agent._timed, agent._clock = True, lambda: float("nan")
+    with pytest.raises(ValueError, match="clock must return a finite number"):
+        agent.decide()
+    assert (agent._mind.stage, agent._mind.left) == (1, 0)
