@@ -15,7 +15,8 @@ import pytest
 import mobandits
 from mobandits import cli
 from mobandits.contracts.protocols import Recipe
-from mobandits.policies import RandomChoice
+from mobandits.orders import Lexicographic, Pareto
+from mobandits.policies import MolUcb, RandomChoice
 from mobandits.simulation.folder import read_folder
 from mobandits.simulation.run import run_plan
 from mobandits.spec import KINDS, catalogue, load
@@ -246,6 +247,43 @@ def test_warm_compiles_what_agents_call(program, monkeypatch):
     status, _, err = program("warm", "--agents", "moc-mabs")
     assert status == 2
     assert "did you mean moc-mab?" in err
+
+
+def test_warm_takes_orders(program, monkeypatch):
+    asked = []
+    recipes = {"mol-ucb": MolUcb, "moc-mab": NeedsMore}
+    orders = {"lexicographic": Lexicographic, "pareto": Pareto}
+    monkeypatch.setattr("mobandits.spec.catalogue", lambda kind: recipes if kind == "policies" else orders)
+
+    def warm_up(recipe, order=None):
+        asked.append((recipe, order))
+        return "compiled" if recipe is MolUcb else "this one needs more"
+
+    monkeypatch.setattr("mobandits.agent.precompile.warm_up", warm_up)
+    status, _, err = program("warm", "--agents")
+    assert status == 0
+    assert err.splitlines() == [
+        "moc-mab: this one needs more",
+        "mol-ucb: compiled",
+        "mol-ucb, lexicographic: compiled",
+        "mol-ucb, pareto: compiled",
+    ]
+    asked.clear()
+    assert program("warm", "--agents", "mol-ucb", "--order", "pareto")[0] == 0
+    assert asked == [(MolUcb, None), (MolUcb, Pareto)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--agents", "--order", "paretto"), "--order must be one of .* did you mean pareto"),
+        (("--order", "pareto"), "--order must come with --agents"),
+    ],
+)
+def test_mistakes_about_orders_to_warm_are_one_line(program, arguments, message):
+    status, out, err = program("warm", *arguments)
+    assert (status, out) == (2, "")
+    assert re.fullmatch(f"error: .*{message}.*\n", err)
 
 
 def test_demo_passes_its_options_on(program, tmp_path, monkeypatch):

@@ -123,3 +123,19 @@ def works(recipe, shape):
         return next(recipe.stages(shape)) is not None
     except ValueError:
         return False
+
+
+def test_the_tables_of_results_are_written_between_their_marks(tools):
+    module = tools("results")
+    counts, tables = "<!-- counts -->\nold\n<!-- end of counts -->", "<!-- claims -->\n<!-- end of claims -->"
+    page = f"Before.\n{counts}\nProse.\n{tables}\nAfter.\n"
+    claims = "2 claims: 1 reproduced.\n\n| all | 2 |\n\n### a/x\n\n| `low` \\1 |\n\n### a/y\n\n| `high` |\n"
+    text = module.filled(page, claims)
+    assert text == (
+        "Before.\n<!-- counts -->\n\n2 claims: 1 reproduced.\n\n| all | 2 |\n\n<!-- end of counts -->\nProse.\n"
+        "<!-- claims -->\n\n### a/x\n\n| `low` \\1 |\n\n### a/y\n\n| `high` |\n\n<!-- end of claims -->\nAfter.\n"
+    )
+    assert module.filled(text, claims) == text
+    with pytest.raises(ValueError, match="<!-- counts -->"):
+        module.filled("No marks.", claims)
+    assert module.filled(module.PAGE.read_text(), claims).count("| all | 2 |") == 1

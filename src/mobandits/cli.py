@@ -280,8 +280,18 @@ def evaluate_policies(
 def warm(
     names: Annotated[list[str] | None, typer.Argument(metavar="[POLICY]...", help="By default, all.")] = None,
     agents: Annotated[bool, typer.Option("--agents", help="What an agent calls, instead of simulations.")] = False,
+    orders: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--order",
+            help="With --agents, a preference that may be set, such as lexicographic; repeat for more. By default, "
+            "all of the built-in orders.",
+        ),
+    ] = None,
 ) -> None:
     """Compile built-in policies and keep them compiled, so that later runs start at once.
+
+    With --agents, also for every preference that may be set: many combinations, so name policies and orders.
 
     For images and CI: run it once while an image is built, with NUMBA_CACHE_DIR set to a folder inside the image.
     """
@@ -289,11 +299,19 @@ def warm(
     from mobandits.simulation.precompile import warm_up  # noqa: PLC0415
     from mobandits.spec import catalogue  # noqa: PLC0415
 
-    known = catalogue("policies")
+    known, known_orders = catalogue("policies"), catalogue("orders")
     for name in names or ():
         check_choice("POLICY", name, list(known))
+    for order in orders or ():
+        check_choice("--order", order, list(known_orders))
+    if orders and not agents:
+        raise typer.BadParameter("--order must come with --agents: simulations play the orders of their policies")
     for name in sorted(names or known):
-        typer.echo(f"{name}: {(warm_agent if agents else warm_up)(known[name])}", err=True)
+        outcome = (warm_agent if agents else warm_up)(known[name])
+        typer.echo(f"{name}: {outcome}", err=True)
+        for order in sorted(orders or known_orders) if agents and outcome == "compiled" else ():
+            if preferred := warm_agent(known[name], known_orders[order]):
+                typer.echo(f"{name}, {order}: {preferred}", err=True)
 
 
 @contextlib.contextmanager

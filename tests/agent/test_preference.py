@@ -1,15 +1,23 @@
-"""The preference of an agent: which policies have one, and what is refused."""
+"""The preference of an agent: which policies have one, what is refused, and that it is compiled before it is played."""
+
+import logging
 
 import numpy as np
 import pytest
 from every_recipe import CASES, Case
 
 import mobandits as mob
+from mobandits.agent import bound_policy as mind
 from mobandits.agent.parts import comparing, with_order
+from mobandits.agent.precompile import example, warm_up
+from mobandits.compiling.compiled import CompileError, compiled
 from mobandits.contracts.protocols import Shape
-from mobandits.orders import Chains, ExploreWide, Levels, Lexicographic, Pareto
-from mobandits.policies import MolUcb, MoslbPl, ParetoKg
+from mobandits.orders import Chains, ExploreWide, Levels, Lexicographic, Pareto, Weighted
+from mobandits.orders.order import BaseOrder
+from mobandits.orders.validity import check_objectives
+from mobandits.policies import MolEpsGreedy, MolUcb, MoslbPl, ParetoKg
 from mobandits.policies.composition import composite, exchanged
+from mobandits.spec import catalogue
 
 SHAPE = Shape(5, 2, 3, rounds=400)
 FIXED = {"ParetoTs", "ParetoKg", "ScalarizedUcb1", "CsUcb1", "Exp3P", "AnnealingPareto", "Pcz", "ContextualZooming"}
@@ -91,3 +99,94 @@ def test_nothing_that_was_learned_changes():
     agent.add_arm("new")  # which keeps the preference
     assert agent.preference == Lexicographic()
     assert agent._mind.policy.order == Lexicographic()
+
+
+def taught(recipe=None, **options):
+    """An agent that has decided and learned."""
+    agent = mob.Agent(recipe or MolEpsGreedy(), arms=3, features=2, objectives=2, **options)
+    agent.learn(agent.decide([0.5, 0.25]).id, [0.5, 0.25])
+    return agent
+
+
+def loops(agent):
+    """What the agent calls in its next decision and lesson."""
+    return [agent._mind.decide, agent._mind.learn]
+
+
+def test_an_order_is_compiled_before_it_is_played():
+    agent = taught()
+    agent.preference = Lexicographic()
+    ready = [loop.dispatcher.signatures for loop in loops(agent)]
+    assert [len(signatures) for signatures in ready] == [1, 1]
+    agent.learn(agent.decide([0.5, 0.25]).id, [0.5, 0.25])
+    assert [loop.dispatcher.signatures for loop in loops(agent)] == ready  # nothing more was needed
+
+
+def test_preparing_an_order_changes_nothing_else():
+    agent = taught()
+    mind_before, stream = agent._mind.session, agent._mind.rng.bit_generator.state
+    agent._mind.prepare(Lexicographic())
+    assert agent._mind.session is mind_before
+    assert agent._mind.rng.bit_generator.state == stream
+    assert agent.preference == Pareto()
+
+
+@compiled
+class Broken(BaseOrder):
+    """An order with a mistake that only a compiler sees."""
+
+    def front(self, beliefs):
+        return np.array(beliefs.high[:, 0].tolist()) >= 0.0
+
+    def gap(self, means, arm):
+        return means[arm]
+
+
+def test_an_order_that_cannot_be_compiled_leaves_the_old_one_in_place():
+    agent, twin = taught(), taught()
+    with pytest.raises(CompileError, match=r"test_preference\.py:\d+: .*tolist"):
+        agent.preference = Broken()
+    assert agent.preference == Pareto()
+    contexts = np.random.default_rng(0).random((20, 2))
+    assert [agent.decide(row) for row in contexts] == [twin.decide(row) for row in contexts]
+
+
+def test_it_is_said_where_compiling_takes_long(monkeypatch, caplog):
+    agent = taught()
+    with caplog.at_level(logging.INFO, logger="mobandits"):
+        agent.preference = Weighted([0.5, 0.5])
+    assert all("Weighted was compiled" in record.message for record in caplog.records)
+    monkeypatch.setattr(mind, "SLOW", -1.0)
+    caplog.clear()
+    agent.preference = Weighted([0.25, 0.75])
+    (record,) = caplog.records
+    assert (record.name, record.levelname) == ("mobandits", "WARNING")
+    assert record.message.startswith("Weighted was compiled for MolEpsGreedy in 0.")
+    assert "`mobandits warm --agents` does so ahead" in record.message
+    agent.preference = None
+    assert caplog.records[-1].message.startswith("the recipe's own order was compiled for")
+
+
+@pytest.mark.parametrize("name", catalogue("orders"))
+def test_every_built_in_order_has_an_example(name):
+    order = example(catalogue("orders")[name])
+    assert type(order) is catalogue("orders")[name]
+    check_objectives(order, 2)
+
+
+@pytest.mark.parametrize("propensity", ["none", "sampled"])
+def test_what_was_warmed_up_needs_no_compiling(propensity):
+    assert warm_up(MolEpsGreedy, Lexicographic) == "compiled"
+    agent = mob.Agent(MolEpsGreedy(), arms=7, features=3, objectives=3, propensity=propensity)
+    agent.preference = Lexicographic(0.5)
+    agent._contexts.lay(shared=True)
+    agent._mind.lay(shared=True)
+    ready = [list(loop.dispatcher.signatures) for loop in (*loops(agent), agent._mind.decide_many)]
+    agent.learn(agent.decide([0.5, 0.25, 0.0]).id, [0.5, 0.25, 0.0])
+    agent.decide_batch(np.zeros((4, 3)))
+    assert [loop.dispatcher.signatures for loop in (*loops(agent), agent._mind.decide_many)] == ready
+    assert [len(signatures) for signatures in ready] == [1, 1, 1]
+
+
+def test_warming_up_leaves_out_policies_without_a_preference():
+    assert warm_up(ParetoKg, Lexicographic) == ""

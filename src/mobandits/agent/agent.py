@@ -11,15 +11,25 @@ from typing import Any, Literal
 import numpy as np
 
 from mobandits.agent.arms import Arms
-from mobandits.agent.bound_policy import Mind
+from mobandits.agent.bound_policy import FAILURES, Mind
 from mobandits.agent.contexts import Contexts
 from mobandits.agent.decision import Decision, Offer
 from mobandits.agent.guard import Guard
-from mobandits.agent.inputs import check_clock, check_counts, check_recipe, merged, reward_list, seconds
+from mobandits.agent.inputs import (
+    MOST_SAMPLES,
+    check_clock,
+    check_counts,
+    check_recipe,
+    counted,
+    merged,
+    reward_list,
+    seconds,
+)
 from mobandits.agent.objectives import Expectations, Scales, objectives_of
 from mobandits.agent.pending import Pending, Waiting
+from mobandits.agent.sizes import refuse_large
 from mobandits.contracts.protocols import Array, IntArray, Recipe, Shape
-from mobandits.support.checks import choice, number
+from mobandits.support.checks import choice, integer, number
 from mobandits.support.forks import on_fork
 
 Propensity = Literal["exact", "sampled", "none"]
@@ -48,7 +58,7 @@ class Agent:
         seed: of all decisions.
         rounds: the horizon, for recipes that need one.
         propensity: "exact", "sampled" or "none": `Decision` says what each is and costs.
-        samples: beliefs per sampled propensity.
+        samples: beliefs per sampled propensity, at most a million.
         pending: how many decisions may wait for rewards; beyond it the oldest is dropped, and learned from no more.
         max_age: seconds after which a decision that waits is dropped; None: never.
         remembered: of how many settled decisions the rewards are kept, so that a repeat is known as one.
@@ -57,7 +67,8 @@ class Agent:
         clock: seconds, such as `time.time`; asked only where times are needed.
 
     Raises:
-        ValueError: naming parameter, rule and value, also where the recipe does not fit.
+        ValueError: naming parameter, rule and value, also where the recipe does not fit; where it would need more
+            memory than the machine has, or more than 64 GiB.
 
     Example:
         >>> from mobandits.agent import Objective
@@ -89,12 +100,15 @@ class Agent:
         clock: Callable[[], float] = time.time,
     ) -> None:
         check_recipe(recipe)
-        check_counts(features=(features, 0), seed=(seed, 0), samples=(samples, 1), pending=(pending, 1))
-        check_counts(remembered=(remembered, 0), rounds=(1 if rounds is None else rounds, 1))
+        integer("seed", seed, at_least=0)
+        check_counts(features=(features, 0), pending=(pending, 1), remembered=(remembered, 0))
+        check_counts(rounds=(1 if rounds is None else rounds, 1))
+        check_counts(MOST_SAMPLES, samples=(samples, 1))
         if max_age is not None:
             number("max_age", max_age, above=0.0)
         choice("propensity", propensity, ("exact", "sampled", "none"))
         check_clock(clock)
+        refuse_large(Shape(counted(arms), int(features), counted(objectives)))
         self.recipe, self.objectives, self.seed = recipe, objectives_of(objectives), int(seed)
         self.propensity, self.samples, self.rounds, self.features = propensity, int(samples), rounds, int(features)
         self._arms = Arms(arms)
@@ -304,13 +318,16 @@ class Agent:
         """The order by which arms are compared, or None where the policy has none of its own.
 
         Setting it changes what is played from now on, and nothing of what was learned; None goes back to the recipe's.
+        An order of a class that was not played before is compiled first, in seconds, once per machine; only then it is
+        played. The logger "mobandits" warns where that takes more than a second; `mobandits warm --agents` spares it.
         """
         return self._mind.preference()
 
     @preference.setter
     def preference(self, order: Any) -> None:
+        self._mind.check(order)
+        self._mind.prepare(order)  # outside of the lock: other threads decide meanwhile, by the order before
         with self._lock:
-            self._mind.check(order)
             if self._journal is None:
                 self._tick()
                 self._mind.prefer(order)
@@ -433,7 +450,10 @@ class Agent:
                     mind.left -= 1
             return made
         guard, chosen, said = self._guard, np.zeros(len(tables), np.int64), np.empty((len(tables), 2))
-        mind.decide_many(mind.session, tables, slots, guard.low, guard.high, chosen, said)
+        try:
+            mind.decide_many(mind.session, tables, slots, guard.low, guard.high, chosen, said)
+        except FAILURES as failure:
+            mind.refuse(failure)
         if (chosen < 0).any():
             guard.refuse(tables)
         made = []
@@ -450,16 +470,21 @@ class Agent:
         """A decision, what is to be kept of it, and the norm of the arm's features; nothing is kept yet."""
         (names, slots, rows), guard, mind = offer, self._guard, self._mind
         law = scores = chance = front = None
-        if self.propensity == "none":
-            place, note, norm = mind.decide(mind.session, rows, slots, guard.low, guard.high)
-        else:
-            law, scores = np.empty(len(slots)), np.empty((len(slots), len(self.objectives))) if mind.means else None
-            place, note, norm = mind.decide(mind.session, rows, slots, guard.low, guard.high, law, scores)
+        error = 0.0
+        try:
+            if self.propensity == "none":
+                place, note, norm = mind.decide(mind.session, rows, slots, guard.low, guard.high)
+            else:
+                law = np.empty(len(slots))
+                scores = np.empty((len(slots), len(self.objectives))) if mind.means else None
+                place, note, norm = mind.decide(mind.session, rows, slots, guard.low, guard.high, law, scores)
+                if place >= 0:
+                    chance, error = mind.chance(rows, slots, law, place, self.samples)
+        except FAILURES as failure:
+            mind.refuse(failure)
         if place < 0:
             guard.refuse(rows)
-        error = 0.0
         if law is not None:
-            chance, error = mind.chance(rows, slots, law, place, self.samples)
             front = tuple(names[i] for i in np.flatnonzero(law > 0.0).tolist())
             scores = None if scores is None else self._scales.outward(scores)
         slot = int(slots[place])
@@ -473,7 +498,10 @@ class Agent:
         there = not self._mind.own_models or self._arms.slots[kept.arm] == kept.birth
         if kept.stage == self._mind.stage and there and (complete or partial):
             lesson = np.array(self._scales.inward(new if partial else known))
-            self._mind.learn(self._mind.session, kept.x, kept.arm, kept.note, lesson)
+            try:
+                self._mind.learn(self._mind.session, kept.x, kept.arm, kept.note, lesson)
+            except FAILURES as failure:
+                self._mind.refuse(failure)
             self.lessons += 1
         if complete:
             self._waiting.settle(number, known)

@@ -2,22 +2,30 @@
 
 import copy
 import itertools
+import logging
 import math
+import time
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from mobandits.agent import compiled_calls as compiled
 from mobandits.agent.growth import has_own_models, joined
 from mobandits.agent.parts import comparing, has_means, random_beliefs, unused_links, with_order
+from mobandits.agent.sizes import refuse_large
 from mobandits.compiling.compiled import compile_loop
-from mobandits.compiling.session import open_session, run, state_of
+from mobandits.compiling.session import open_session, prepare, prepare_state_of, run, state_of
 from mobandits.contracts.protocols import Array, IntArray, Policy, Recipe, Rng, Shape, Stage
 from mobandits.orders.validity import check_objectives, check_order
 
+# What the arithmetic of policies raises where numbers are too large, or come from a file and are not what it made.
+FAILURES = (ArithmeticError, IndexError, ValueError)
 # The shape with an arm more, the policy for it, and its state; None before the first stage.
 Joining = tuple[Shape, Policy, Any]
+LOG = logging.getLogger("mobandits")
+SLOW = 1.0  # seconds of compiling that are worth a message
+SLOW_ORDER = "%s was compiled for %s in %.1f seconds; `mobandits warm --agents` does so ahead for built-in ones"
 
 
 class Mind:
@@ -63,6 +71,7 @@ class Mind:
     def begin(self) -> None:
         """The next stage: a policy that has seen nothing."""
         bound, self.left = next(self._stages)
+        refuse_large(self.shape, bound)
         self.open(bound, bound.init())
         self.stage += 1
 
@@ -89,7 +98,7 @@ class Mind:
     def open(self, bound: Policy, state: Any) -> None:
         """Play on with what the recipe binds to, from a state."""
         self._bound = bound
-        self.policy = bound if self.order is None else with_order(bound, self.order)
+        self.policy = self._with(self.order)
         self.session = open_session(self.policy, self.rng, state)
         self.means = has_means(self.policy)
         self.own_models = has_own_models(self.recipe, self.shape)
@@ -134,8 +143,18 @@ class Mind:
     def probabilities(self, rows: Array, slots: IntArray, rng: Rng) -> Array:
         """(arms,) the law of the next draw, given beliefs that are drawn from `rng` where they are drawn."""
         total, squares = np.zeros(len(slots)), np.zeros(len(slots))
-        self.law_of(self.session, rows, slots, rng, 1, total, squares)
+        try:
+            self.law_of(self.session, rows, slots, rng, 1, total, squares)
+        except FAILURES as failure:
+            self.refuse(failure)
         return total
+
+    def refuse(self, error: Exception) -> NoReturn:
+        """Say what an error of the policy's arithmetic means; policies of others raise what they like."""
+        if not type(self.policy).__module__.startswith("mobandits."):
+            raise error
+        name, what = type(self.recipe).__name__, "too large, or do not fit together"
+        raise ValueError(f"{name} cannot compute with what it has learned: its numbers are {what} ({error})") from error
 
     def state(self) -> Any:
         """The state as it is now, in arrays that change with it."""
@@ -155,6 +174,34 @@ class Mind:
         if order is not None:
             check_order("preference", order)
             check_objectives(order, self.shape.objectives)
+
+    def prepare(self, order: Any) -> None:
+        """Compile for another order what was called until now: then playing on with it costs no more than before.
+
+        Neither the state nor the order that is played changes, so that decisions may go on meanwhile.
+
+        Raises:
+            ValueError: where the policy has no order that could be exchanged.
+            CompileError: where the order cannot be compiled.
+        """
+        if not self.stage:
+            return  # the first decision compiles
+        start = time.perf_counter()
+        policy = self._with(order)
+        session = open_session(policy, np.random.default_rng(0))  # of another state, but of the same types
+        for function in (compiled.decide, compiled.decide_openly, compiled.decide_many, compiled.law_of):
+            prepare(function, session, self.session)
+        prepare(compiled.learn, session, self.session, keeps=True)
+        for one in (self.session, session):
+            prepare_state_of(one)  # which moves from one to the other, and back
+        seconds = time.perf_counter() - start
+        if seconds > SLOW:
+            preferred = "the recipe's own order" if order is None else type(order).__name__
+            LOG.warning(SLOW_ORDER, preferred, type(self.recipe).__name__, seconds)
+
+    def _with(self, order: Any) -> Any:
+        """What the recipe binds to, with another order; None: the recipe's."""
+        return self._bound if order is None else with_order(self._bound, order)
 
     def prefer(self, order: Any) -> None:
         """Play another order from now on; None: the recipe's."""
@@ -177,8 +224,10 @@ class Mind:
         if self.left is not None:
             raise ValueError(f"arm must not be added to {type(self.recipe).__name__}, which plays in stages")
         shape = self.shape._replace(arms=max(self.shape.arms, slot + 1))
+        more = self.recipe.bind(shape)
+        refuse_large(shape, more)
         if self.stage == 0:
-            return shape, self.recipe.bind(shape), None
+            return shape, more, None
         bound, state = joined(self.recipe, self.shape, self.state(), slot, like)
         return shape, bound, state
 
@@ -209,6 +258,7 @@ class Mind:
         for shared in (False, True):
             try:
                 policy = self.recipe.bind(self.shape._replace(shared=shared))
+                refuse_large(self.shape, policy)
             except ValueError as error:
                 said.append(error)
                 continue

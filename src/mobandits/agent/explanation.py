@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mobandits.agent import compiled_calls as compiled
+from mobandits.agent.bound_policy import FAILURES
 from mobandits.agent.decision import Decision
 from mobandits.agent.parts import comparing, plain_explorer, unwrapped
 from mobandits.compiling.compiled import compile_loop
@@ -96,7 +97,11 @@ def explain(agent: "Agent", decision: Decision) -> Explanation:
 
 
 def _believe(policy: Any, mind: Any, context: Array, slots: Any, rng: Any) -> Any:
-    return compile_loop(compiled.believe, policy, mind.session)(policy, mind.session, context, slots, rng)
+    believe = compile_loop(compiled.believe, policy, mind.session)
+    try:
+        return believe(policy, mind.session, context, slots, rng)
+    except FAILURES as failure:
+        mind.refuse(failure)
 
 
 def _dominated(mean: Array, names: tuple[Hashable, ...]) -> tuple[tuple[Hashable, ...], ...]:

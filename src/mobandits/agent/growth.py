@@ -32,9 +32,12 @@ def joined(recipe: Recipe, shape: Shape, state: Any, slot: int, like: int | None
 
 def has_own_models(recipe: Recipe, shape: Shape) -> bool:
     """Whether something of the state belongs to single arms; so it is assumed where one more arm is not possible."""
-    for few in (2, shape.arms):  # states of few arms are small; but some recipes are for certain arms
+    # States of few arms and features are small; but some recipes are for certain arms, or certain features.
+    for arms, features in ((2, min(shape.features, 1)), (2, shape.features), (shape.arms, shape.features)):
+        small = shape._replace(arms=arms, features=features)
         try:
-            before, after = (recipe.bind(shape._replace(arms=arms)).init() for arms in (few, few + 1))
+            before = recipe.bind(small).init()
+            after = recipe.bind(small._replace(arms=arms + 1)).init()
         except ValueError:
             continue
         return any(arm_axis(*pair) is not None for pair in zip(arrays(before), arrays(after), strict=True))

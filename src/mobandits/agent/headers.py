@@ -7,6 +7,7 @@ from mobandits.support.checks import integer, number
 from mobandits.support.naming import quoted, shortened
 
 LARGEST = 2**63 - 1
+MOST_COUNTED = 2**62  # of what is counted, which goes on being counted: it never comes to `LARGEST`
 MOST_FEATURES = 100_000  # a Gram matrix of so many has 80 GB
 MOST_STAGES = 10_000  # each is bound on the way to the last one
 KEYS = {
@@ -62,14 +63,14 @@ def check_header(header: dict[str, Any]) -> None:
     if not isinstance(dropped, dict) or set(dropped) != {"limit", "age"}:
         raise ValueError(f"dropped must be limit and age, got {quoted(dropped)}")
     for name, value in {**dropped, **{name: header[name] for name in ("next_id", "lessons", "logged")}}.items():
-        whole(name, value)
+        whole(name, value, at_most=MOST_COUNTED)
     if type(header["now"]) is not float:
         raise ValueError(f"now must be seconds, a float, got {quoted(header['now'])}")
     number("now", header["now"], at_least=0.0)
 
 
 def _check_arms(header: dict[str, Any]) -> None:
-    ever = whole("arms_ever", header["arms_ever"], len(_list(header["arms"], "arms")))
+    ever = whole("arms_ever", header["arms_ever"], len(_list(header["arms"], "arms")), MOST_COUNTED)
     for slot in _list(header["slots"], "slots"):
         whole("slots", slot, -1, ever - 1)
 

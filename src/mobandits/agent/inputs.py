@@ -12,6 +12,9 @@ from mobandits.support.checks import doubles, integer
 from mobandits.support.naming import quoted, shortened
 from mobandits.support.nearest import did_you_mean
 
+MOST_COUNTED = 2**63 - 1  # what 64 bits hold
+MOST_SAMPLES = 10**6  # of beliefs per decision, which takes seconds to minutes
+
 
 def check_recipe(recipe: Any) -> None:
     """Refuse what is no recipe, such as its class."""
@@ -19,10 +22,12 @@ def check_recipe(recipe: Any) -> None:
         raise ValueError(f"recipe must be a recipe such as MolUcb(scale=0.3), got {quoted(recipe)}")  # noqa: TRY004
 
 
-def check_counts(**counts: tuple[Any, int]) -> None:
-    """Refuse what is not an integer of at least as much: {name: (value, least)}."""
+def check_counts(at_most: int = MOST_COUNTED, **counts: tuple[Any, int]) -> None:
+    """Refuse what is not an integer of at least as much, or more than `at_most`: {name: (value, least)}."""
     for name, (value, least) in counts.items():
         integer(name, value, at_least=least)
+        if value > at_most:
+            raise ValueError(f"{name} must be at most {at_most}, got {quoted(value)}")
 
 
 def check_clock(clock: Any) -> None:
@@ -52,6 +57,18 @@ def seconds(told: Any) -> float:
     if not math.isfinite(number):
         raise ValueError(f"clock must return a finite number of seconds, got {quoted(told)}")
     return number
+
+
+def counted(given: Any) -> int:
+    """How many names there will be; 0 of what is no number of names, and no list of them.
+
+    Example:
+        >>> counted(10**9), counted(["small", "large"]), counted(None)
+        (1000000000, 2, 0)
+    """
+    if isinstance(given, int | np.integer):
+        return max(int(given), 0)
+    return len(given) if isinstance(given, Sequence) else 0
 
 
 def members(name: str, given: int | Sequence[Any]) -> tuple[Any, ...]:

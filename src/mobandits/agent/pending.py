@@ -1,8 +1,8 @@
 """What an agent remembers of its decisions until all their rewards are in, and for a while after."""
 
 import math
-from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections import OrderedDict, deque
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -42,11 +42,36 @@ class Timer:
     Attributes:
         objective: of the default.
         after: seconds after the decision.
-        next: the first decision that it has not come to.
+        earlier: decisions that it comes to first: those that waited when the agent was read from a file. Their ids may
+            be far apart, so that counting from one to the next could take years.
+        next: the first of the others that it has not come to.
     """
 
     def __init__(self, objective: int, after: float) -> None:
         self.objective, self.after, self.next = objective, after, 0
+        self.earlier: deque[int] = deque()
+
+    def first(self, waiting: Mapping[int, Pending], made: int) -> int | None:
+        """The first decision that waits and that it has not come to; None: there is none.
+
+        Args:
+            waiting: the decisions that wait.
+            made: how many decisions were made.
+        """
+        while self.earlier and self.earlier[0] not in waiting:
+            self.earlier.popleft()
+        if self.earlier:
+            return self.earlier[0]
+        while self.next < made and self.next not in waiting:
+            self.next += 1
+        return self.next if self.next < made else None
+
+    def pass_by(self) -> None:
+        """Come to the first one."""
+        if self.earlier:
+            self.earlier.popleft()
+        else:
+            self.next += 1
 
 
 class Waiting:
@@ -90,16 +115,17 @@ class Waiting:
             if timer is None or age < due:
                 self._drop("age")
                 continue
-            number, timer.next = timer.next, timer.next + 1
+            number = timer.first(self.open, self.next_id)
+            assert number is not None  # noqa: S101 - something is due
+            timer.pass_by()
             rewards = self.open[number].rewards
             if rewards is None or math.isnan(rewards[timer.objective]):
                 yield number, timer.objective
 
     def _due(self, timer: Timer) -> float:
         """When the timer's next decision that is open has waited long enough."""
-        while timer.next < self.next_id and timer.next not in self.open:
-            timer.next += 1
-        return self.open[timer.next].time + timer.after if timer.next < self.next_id else math.inf
+        first = timer.first(self.open, self.next_id)
+        return math.inf if first is None else self.open[first].time + timer.after
 
     def _oldest(self) -> float:
         """When the oldest decision is too old."""
@@ -137,7 +163,8 @@ class Waiting:
     def rearm(self) -> None:
         """Let the timers begin with what is open, after it was read from a file."""
         for timer in self._timers:
-            timer.next = next(iter(self.open), self.next_id)
+            timer.earlier = deque(self.open)
+            timer.next = self.next_id
 
     def _drop(self, why: str) -> None:
         self.open.popitem(last=False)

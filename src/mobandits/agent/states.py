@@ -1,6 +1,8 @@
 """What states of policies look like from outside: which arrays, of which shapes; files of them are held to that."""
 
-from typing import Any
+import math
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -8,10 +10,32 @@ from mobandits.agent.growth import arrays, rebuilt
 from mobandits.contracts.protocols import Array
 from mobandits.estimators.linear import LinearEstimator
 from mobandits.policies.composition import composite
+from mobandits.policies.wrappers.periodic import RADIX
 
 ENDLESS = ("Balls",)  # states in which numbers may be infinite
 GRAMS = {"RidgeState": (1, 1, None, None, 1, 1), "FixedState": (1, 1, None, None, 1, 1, None, 1)}
 BALLS = (1, 0, 0, 1, 1, 1)  # the axis of balls, whose number grows
+
+
+class Limits(NamedTuple):
+    """What numbers of a state are: in [low, high], and whole numbers or not."""
+
+    low: float
+    high: float = math.inf
+    whole: bool = False
+
+
+# Of fields that count, by class where it matters; what else must hold, arithmetic finds out (see `Mind.refuse`).
+LIMITS = {
+    "seen": Limits(0.0, 2.0**53),
+    "clock": Limits(0.0, RADIX - 1.0, whole=True),
+    "BetaState.alpha": Limits(1.0),
+    "BetaState.beta": Limits(1.0),
+    "KgState.squares": Limits(0.0),
+    "AnnealingState.epsilon": Limits(0.0),
+    "Exp3PState.objective": Limits(-1.0, whole=True),
+    "Balls.radius": Limits(2.0**-1074, 1.0),
+}
 
 
 def restored(template: Any, given: "list[Array]", objectives: int) -> Any:
@@ -43,6 +67,7 @@ def restored(template: Any, given: "list[Array]", objectives: int) -> Any:
             raise ValueError(f"state[{i}] must hold truth values, got others")
         if np.isnan(array).any() or (bounded and np.isinf(array).any()):
             raise ValueError(f"state[{i}] must hold finite numbers, got others")
+    _check_numbers(template, iter(given), objectives)
     grams = any(type(part).__name__ in GRAMS for part in _parts(template))
     if len(lengths) > 1 or 0 in lengths or (grams and not lengths <= {1, objectives}):
         raise ValueError(f"state must have one number of Gram matrices or balls, got {sorted(lengths)}")
@@ -60,6 +85,34 @@ def refuse_small(policy: Any, given: "list[Array]") -> None:
     there = sum(array.size for array in given)
     if isinstance(model, LinearEstimator) and model.slots * model.features**2 > there:
         raise ValueError(f"state must have a Gram matrix of {model.features} features per model, got {there} numbers")
+
+
+def _check_numbers(template: Any, given: "Iterator[Array]", objectives: int) -> None:
+    """Refuse counts below 0 and the like: an update would divide by them, or take them for a position."""
+    kind = type(template).__name__
+    ours = type(template).__module__.startswith("mobandits.")  # others' fields may mean anything
+    fields = template._fields if ours else [""] * len(template)
+    for field, part in zip(fields, template, strict=True):
+        if isinstance(part, tuple):
+            _check_numbers(part, given, objectives)
+            continue
+        array = next(given)
+        limits = LIMITS.get(f"{kind}.{field}", LIMITS.get(field))
+        if limits is not None:
+            _check_limits(f"state's {field}", array, limits)
+        if field == "gram" and not (np.diagonal(array, axis1=-2, axis2=-1) > 0.0).all():
+            raise ValueError("state's gram must be positive on the diagonal")
+        if kind == "Exp3PState" and field == "objective" and array[0] >= objectives:
+            raise ValueError(f"state's objective must be below {objectives}, got {array[0]}")
+
+
+def _check_limits(name: str, array: Array, limits: Limits) -> None:
+    fits = (array >= limits.low) & (array <= limits.high)
+    if limits.whole:
+        fits &= array == np.floor(array)
+    if not fits.all():
+        rule = f"{'whole numbers' if limits.whole else 'numbers'} in [{limits.low:g}, {limits.high:g}]"
+        raise ValueError(f"{name} must hold {rule}, got {array[~fits][0]}")
 
 
 def _parts(state: Any) -> "list[Any]":

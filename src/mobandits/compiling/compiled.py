@@ -123,7 +123,10 @@ def _ints(value: Any) -> np.ndarray[Any, Any]:
 
 
 def _int(value: Any) -> int:
-    return operator.index(value)
+    number = operator.index(value)
+    if not -(2**63) <= number < 2**63:
+        raise OverflowError(f"{number.bit_length()} bits, where compiled code has 64")
+    return number
 
 
 _COERCE: dict[Any, Callable[[Any], Any]] = {float: float, int: _int, bool: bool, Floats: _floats, Ints: _ints}
@@ -269,7 +272,16 @@ def _readable(dispatcher: Any) -> Any:
         except (NumbaError, UnsupportedBytecodeError) as error:
             raise CompileError(_explain(error)) from None
 
+    def prepare(*kinds: Any) -> None:
+        """Compile for arguments of these types, or read it from the cache, without a call."""
+        try:
+            with _uncollected():
+                dispatcher.compile(kinds)
+        except (NumbaError, UnsupportedBytecodeError) as error:
+            raise CompileError(_explain(error)) from None
+
     call.dispatcher = dispatcher  # type: ignore[attr-defined]
+    call.prepare = prepare  # type: ignore[attr-defined]
     return call
 
 

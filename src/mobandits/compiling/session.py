@@ -10,9 +10,10 @@ from numba.core.config import DISABLE_JIT
 from numba.experimental import structref
 
 from mobandits.compiling.compiled import compile_loop, is_compiled
+from mobandits.compiling.records import typeof
 from mobandits.contracts.protocols import Policy, Rng
 
-__all__ = ["Session", "open_session", "run", "state_of"]
+__all__ = ["Session", "open_session", "prepare", "prepare_state_of", "run", "state_of"]
 
 
 def _refuse_copies(self: Any, protocol: Any) -> Any:  # noqa: ARG001 - the signature is Python's
@@ -87,6 +88,31 @@ def run(function: Any, session: Session, *, keeps: bool = False) -> Any:
         keeps: whether it sets ``session.state``, in which another argument may live on.
     """
     return function if isinstance(session, Plain) else compile_loop(function, session, keeps=keeps)
+
+
+def prepare(function: Any, session: Session, like: Session, *, keeps: bool = False) -> None:
+    """Compile `function` for a session, for all arguments that it was called with for another one; nothing is called.
+
+    Args:
+        function: as for `run`.
+        session: of another policy than `like`, or of the same.
+        like: in use.
+        keeps: as for `run`.
+
+    Raises:
+        CompileError: where that is not possible.
+    """
+    if isinstance(session, Plain) or isinstance(like, Plain):
+        return
+    kind, loop = typeof(session), run(function, session, keeps=keeps)
+    for _, *others in run(function, like, keeps=keeps).dispatcher.signatures:
+        loop.prepare(kind, *others)
+
+
+def prepare_state_of(session: Session) -> None:
+    """Compile `state_of` for a session."""
+    if not isinstance(session, Plain):
+        run(_state, session).prepare(typeof(session))
 
 
 def state_of(session: Session) -> Any:

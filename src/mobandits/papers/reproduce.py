@@ -134,7 +134,7 @@ def _run(experiment: Experiment, folder: Path, ask: Ask, desk: Desk) -> None:
     with locked(folder):
         check_folder(folder, experiment.id)
         (folder / RUNS).mkdir(exist_ok=True)
-        tables, folders, rows = [], [], []
+        tables, folders, rows = [], [], list[Chosen]()
         for run in experiment.runs:
             if isinstance(run, Computed):
                 # A place of its own for each number of trials: such a part need not be able to add more to a table.

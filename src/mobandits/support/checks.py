@@ -1,6 +1,7 @@
 """Checks at the face: every error says the parameter, the rule and the value."""
 
 import math
+import sys
 from collections.abc import Iterable
 from typing import Any
 
@@ -11,6 +12,7 @@ from mobandits.support.naming import quoted
 from mobandits.support.nearest import did_you_mean
 
 DOUBLE = np.dtype(np.float64)
+LARGEST = sys.float_info.max
 
 
 def number(
@@ -32,7 +34,7 @@ def number(
     if (
         isinstance(value, bool)
         or not isinstance(value, (int, float, np.integer, np.floating))
-        or not math.isfinite(value)
+        or not abs(value) <= LARGEST  # not `isfinite`, which raises where an integer is too large for a float
     ):
         raise ValueError(f"{name} must be a finite number, got {quoted(value)}")
     rules = [
@@ -101,7 +103,7 @@ def doubles(name: str, value: Any, rule: str = "numbers") -> Array:
         if array.dtype.kind not in "biufO":  # text and complex numbers would be converted in silence
             raise TypeError(f"numbers of type {array.dtype}")  # noqa: TRY301
         return np.require(array, np.float64, ("C", "A", "W"))
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:  # the last of integers that are too large for a float
         raise ValueError(f"{name} must be {rule}, got {quoted(value)}") from error
 
 

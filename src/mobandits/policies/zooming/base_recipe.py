@@ -9,7 +9,7 @@ import numpy as np
 from mobandits.contracts.assumptions import UNIT_CUBE, assumed
 from mobandits.contracts.continuum import SurfaceShape
 from mobandits.contracts.protocols import Array, Assumption, Recipe, Shape
-from mobandits.policies.zooming.similarity import ScaledEuclidean, Similarity
+from mobandits.policies.zooming.similarity import ScaledEuclidean, Similarity, check_similarity
 from mobandits.policies.zooming.zooming import Rule, ZoomingArms
 from mobandits.policies.zooming.zooming_surface import ZoomingCandidates, ZoomingInterval
 from mobandits.support.checks import integer, matrix, number
@@ -43,6 +43,7 @@ class ZoomingRecipe(Recipe):
         name = type(self).__name__
         number(f"{name}.scale", self.scale, above=0.0)
         integer(f"{name}.candidates", self.candidates, at_least=1)
+        check_similarity(f"{name}.similarity", self.similarity)
         if self.positions is not None:
             positions = matrix(f"{name}.positions", self.positions, ("arms", "dimensions"))
             if (positions < 0).any() or (positions > 1).any():

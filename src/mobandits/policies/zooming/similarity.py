@@ -1,10 +1,11 @@
 """Similarity information: distances between points, each of which is a context and an arm in one vector."""
 
 import math
-from typing import Protocol
+from typing import Any, Protocol
 
-from mobandits.compiling.compiled import compiled
+from mobandits.compiling.compiled import compiled, is_compiled
 from mobandits.contracts.protocols import Array
+from mobandits.support.naming import quoted
 
 
 class Similarity(Protocol):
@@ -15,6 +16,19 @@ class Similarity(Protocol):
 
     def distances(self, points: Array, centres: Array, b: int, out: Array) -> None:
         """out[j] = D(points[:, j], centres[:, b]); both are (dimensions, any)."""
+
+
+def check_similarity(name: str, similarity: Any) -> None:
+    """Refuse what compiled code could not call; None stands for the default.
+
+    Example:
+        >>> check_similarity("Pcz.similarity", "euclidean")
+        Traceback (most recent call last):
+        ValueError: Pcz.similarity must be None or a @compiled distance with distances, got 'euclidean'
+    """
+    fits = is_compiled(similarity) and callable(getattr(similarity, "distances", None))
+    if similarity is not None and not fits:
+        raise ValueError(f"{name} must be None or a @compiled distance with distances, got {quoted(similarity)}")
 
 
 @compiled
