@@ -1,7 +1,8 @@
 """What "better" means: each order drives learning with its front and scores it with its gap."""
 
 from mobandits.orders.chain_filter import ChainFilter
-from mobandits.orders.chains import Chains, pc_gap_authors
+from mobandits.orders.chains import Chains
+from mobandits.orders.chains_authors import pc_gap_authors
 from mobandits.orders.chebyshev import Chebyshev
 from mobandits.orders.dominant import Dominant
 from mobandits.orders.effective_pareto import EffectivePareto
