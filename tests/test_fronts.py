@@ -7,12 +7,14 @@ import numpy as np
 import pytest
 from twins import orders as twins
 
+from mobandits.contracts.protocols import Beliefs
 from mobandits.fronts import front, gaps
 from mobandits.orders import (
     ChainFilter,
     Chains,
     Chebyshev,
     Dominant,
+    EffectivePareto,
     ExploreWide,
     Levels,
     Lexicographic,
@@ -94,6 +96,11 @@ def test_inputs_are_left_alone_and_may_be_read_only():
         ([[1, 2], [3]], r"means must be numbers"),
         ([[object(), 1]], r"means must be numbers"),
         ("means", r"means must be numbers"),
+        ([[0, np.inf], [1, 2]], r"means must be finite, got inf at arm 0, objective 1"),
+        ([[0, 1], [-np.inf, 2]], r"means must be finite, got -inf at arm 1, objective 0"),
+        ([[10**400, 1]], r"means must be numbers of shape \(arms, objectives\), got \[\[10+\.\.\."),
+        (np.ma.array([[0.0, 1.0]], mask=[[True, False]]), r"means must have no masked entries, got masked_array\("),
+        ([np.ma.array([1.0, 9.0], mask=[False, True]), [1.0, 2.0]], r"means must have no masked entries, got \["),
     ],
 )
 @pytest.mark.parametrize("function", [front, gaps])
@@ -102,11 +109,21 @@ def test_means_are_checked(function, means, said):
         function(means)
 
 
-def test_fronts_take_infinite_entries_and_gaps_do_not():
-    assert front([[np.inf, np.inf], [1, 2]]).tolist() == [True, False]
-    assert front([[-np.inf, 0], [0, -1]]).tolist() == [True, True]
-    with pytest.raises(ValueError, match="means must be finite, got inf at arm 0, objective 1"):
-        gaps([[0, np.inf], [1, 2]])
+@pytest.mark.parametrize("order", [*ORDERS, EffectivePareto()], ids=str)
+def test_means_are_finite_and_bounds_need_not_be(order):
+    """Both faces take true means; an order itself takes the bounds of arms that were never played."""
+    never_played = np.array([[np.inf] * 4, [4.0, 3.0, 2.0, 1.0]])
+    for function in (front, gaps):
+        with pytest.raises(ValueError, match="means must be finite, got inf at arm 0, objective 0"):
+            function(never_played, order)
+    if not isinstance(order, ExploreWide):
+        assert order.front(Beliefs(never_played, never_played, never_played)).tolist() == [True, False]
+
+
+@pytest.mark.parametrize("function", [front, gaps])
+def test_arms_too_far_apart_cannot_be_mixed(function):
+    with pytest.raises(ValueError, match=r"means must have finite ranges for EffectivePareto, got \[inf, 1\.0\]"):
+        function([[1e308, 0.0], [-1e308, 1.0]], EffectivePareto())
 
 
 @pytest.mark.parametrize("function", [front, gaps])

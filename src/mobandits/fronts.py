@@ -21,20 +21,21 @@ def front(means: Any, order: Order = PARETO) -> Mask:
     """The arms that nothing beats.
 
     Args:
-        means: (arms, objectives), all maximised; an infinite entry is larger (smaller) than any number.
+        means: (arms, objectives), finite, all maximised. For upper bounds, which may be infinite, ask the order
+            itself: ``order.front(Beliefs(mean, low, high))``.
         order: what "beats" means.
 
     Returns:
         (arms,) True on the front, which is never empty.
 
     Raises:
-        ValueError: where `means` is not a non-empty matrix of numbers, or `order` does not fit its objectives.
+        ValueError: where `means` is not a non-empty matrix of finite numbers, or `order` does not fit its objectives.
 
     Example:
         >>> front([[1, 0], [0, 1], [0.4, 0.4], [0, 0]])
         array([ True,  True,  True, False])
     """
-    array = _table(means, order, finite=False)
+    array = _table(means, order)
     out: Mask = _pareto_front(array, order.on) if type(order) is Pareto else _loop(_front, order)(order, array)
     return out
 
@@ -63,15 +64,15 @@ def gaps(means: Any, order: Order = PARETO, decimals: int | None = None) -> Arra
         >>> gaps([[0.3, 1], [0.1 + 0.2, 3]], Lexicographic(), decimals=2).tolist()
         [[0.0, 2.0], [0.0, 0.0]]
     """
-    array = _table(means, order, finite=True)
+    array = _table(means, order)
     order, array, unit = in_last_decimals(order, array, decimals)
     out: Array = _loop(_gaps, order)(order, array)
     return out / unit
 
 
-def _table(means: Any, order: Order, *, finite: bool) -> Array:
+def _table(means: Any, order: Order) -> Array:
     check_order("order", order)
-    array = checks.matrix("means", means, ("arms", "objectives"), finite=finite)
+    array = checks.matrix("means", means, ("arms", "objectives"))
     check_objectives(order, array.shape[1])
     if isinstance(order, EffectivePareto):
         _check_mixable(array)
@@ -79,12 +80,9 @@ def _table(means: Any, order: Order, *, finite: bool) -> Array:
 
 
 def _check_mixable(means: Array) -> None:
-    """Refuse what cannot be mixed: arms at minus infinity, and objectives whose range is no number."""
-    if np.isneginf(means).any():
-        raise ValueError("means must be above -inf for EffectivePareto, got -inf")
-    known = np.where(np.isfinite(means), means, 0.0)
+    """Refuse objectives whose range is no number: arms too far apart to be mixed."""
     with np.errstate(over="ignore"):
-        ranges = known.max(0) - known.min(0)
+        ranges = means.max(0) - means.min(0)
     if not np.isfinite(ranges).all():
         raise ValueError(f"means must have finite ranges for EffectivePareto, got {quoted(ranges.tolist())}")
 

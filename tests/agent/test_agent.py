@@ -263,6 +263,75 @@ def test_bad_agents(changed, said):
         agent_of(**{"recipe": MolUcb(scale=0.5), **changed})
 
 
+@pytest.mark.parametrize("clock", [None, 3.0, "now"])
+def test_clocks_are_functions(clock, tmp_path):
+    with pytest.raises(ValueError, match=f"clock must be a function without arguments.*got {clock!r}"):
+        agent_of(RandomChoice(), clock=clock)
+    agent_of(RandomChoice()).save(tmp_path / "agent")
+    with pytest.raises(ValueError, match="clock must be a function without arguments"):
+        mob.Agent.load(tmp_path / "agent", clock=clock)
+
+
+@pytest.mark.parametrize("told", [NAN, math.inf, -math.inf, None, "soon", 10**400, [1.0]], ids=str)
+def test_clocks_return_finite_seconds(told):
+    now = [1.0]
+    agent = agent_of(RandomChoice(), features=0, max_age=5.0, clock=lambda: now[0])
+    agent.decide()
+    now[0] = told
+    calls = [agent.decide, lambda: agent.decide_batch(np.zeros((2, 0))), lambda: agent.learn(0, [1.0, 2.0])]
+    calls += [lambda: agent.add_arm("new"), lambda: agent.remove_arm(0)]
+    for call in calls:
+        with pytest.raises(ValueError, match="clock must return a finite number of seconds, got"):
+            call()
+    now[0] = np.float32(2.0)
+    agent.learn(0, [1.0, 2.0])
+    assert (agent.waiting, agent.dropped["age"], len(agent.arms)) == (0, 0, K)
+
+
+def test_integers_that_no_float_holds():
+    agent = agent_of(MolUcb(scale=0.5))
+    number = agent.decide(np.zeros(D)).id
+    for context in ([10**400, 0, 0], {0: [10**400, 0, 0]}, np.array([10**400, 0, 0])):
+        with pytest.raises(ValueError, match=r"context must be numbers, got .*10000"):
+            agent.decide(context)
+    for rewards in ([10**400, 1], {0: 10**400}):
+        with pytest.raises(ValueError, match=r"rewards must be numbers, got .*10000"):
+            agent.learn(number, rewards)
+    for name in ("max_age", "rounds", "samples", "pending", "remembered", "features"):
+        with pytest.raises(ValueError, match=rf"{name} must be .*, got 1000+\.\.\."):
+            agent_of(MolUcb(scale=0.5), **{name: 10**400})
+    with pytest.raises(ValueError, match=r"Objective.low must be a finite number, got 1000"):
+        mob.Objective("x", low=10**400)
+    assert agent.waiting == 1
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"arms": 10**9}, r"arms = 1000000000, features = 3, objectives = 2 need 288 GB of memory, and an agent may"),
+        ({"arms": 10**400}, r"arms = 10000+\.\.\., features = 3, objectives = 2 need more than 10\^24 bytes of memory"),
+        ({"arms": range(10**9)}, "arms = 1000000000, features = 3, objectives = 2 need 288 GB"),
+        ({"objectives": 10**9}, "arms = 7, features = 3, objectives = 1000000000 need 368 GB"),
+        ({"features": 10**6}, "arms = 7, features = 1000000, objectives = 2 need 16,000 GB"),
+        ({"features": 10**6, "recipe": MolTs()}, "arms = 7, features = 1000000, objectives = 2 need 16,000 GB"),
+    ],
+)
+def test_what_no_memory_holds_is_refused(changed, said):
+    with pytest.raises(ValueError, match=said):
+        agent_of(**{"recipe": MolUcb(scale=0.5), **changed})
+
+
+def test_memory_is_counted_for_the_layout_that_there_is():
+    """One regression for arms with features of their own; one per arm where they share a context."""
+    agent = agent_of(MolUcb(scale=0.5), arms=200_000, features=1000)
+    with pytest.raises(ValueError, match=r"arms = 200000, features = 1000, objectives = 2 need 3,20. GB"):
+        agent.decide(np.zeros(1000))
+    with pytest.raises(ValueError, match="context must have shape"):  # nothing was settled
+        agent.decide(np.zeros(999))
+    many = agent_of(RandomChoice(), features=10**6)
+    assert many.decide(np.zeros(10**6)).arm in range(K)
+
+
 def test_assumptions_are_watched():
     agent = mob.Agent(ParetoTs(), arms=3, features=0, objectives=1)
     number = agent.decide().id

@@ -70,6 +70,9 @@ def test_fields_are_coerced_to_their_annotation():
     assert Inner([1.0]).groups.tolist() == []
 
 
+MASKED = np.ma.array([1.0, 2.0], mask=[False, True])
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -79,6 +82,9 @@ def test_fields_are_coerced_to_their_annotation():
         (lambda: Inner([1.0], [[0.5]]), r"Inner.groups must be integers, or lists of integers, got \[\[0.5\]\]"),
         (lambda: Inner([1.0], 3), "Inner.groups must be integers, or lists of integers, got 3"),
         (lambda: Outer(None, -1), "Outer.scale must be at least 0, got -1.0"),
+        (lambda: Outer(None, "x" * 22_000), "Outer.scale must be a number, got 'x{199}[.]{3}$"),
+        (lambda: Inner(MASKED), r"Inner.weights must be an array of numbers, got masked_array\(data=\[1.0, --\],"),
+        (lambda: Inner([1.0], [MASKED]), r"Inner.groups must be integers, or lists of integers, got \[masked_array\("),
     ],
 )
 def test_values_that_cannot_be_coerced_are_named(make, message):

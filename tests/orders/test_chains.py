@@ -4,9 +4,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from twins import orders as twins
 
+from mobandits.contracts.protocols import Block
+from mobandits.fronts import gaps
+from mobandits.metrics import ChainRegretAuthors
 from mobandits.orders import Chains, Lexicographic, Pareto, pc_gap_authors
+from mobandits.orders.chains_authors import AuthorsChains
+from mobandits.simulation.truth import BlockTruth
 
 
 @settings(max_examples=300)
@@ -99,6 +105,39 @@ def test_authors_gap_undercounts_and_overcounts():
     means = np.array([[3.0, 0.0, 3.0, 3.0], [1.0, 5.0, 9.0, 9.0], [0.0, 1.0, 0.0, 0.0]])
     assert pc_gap_authors(means, [[0, 1], [2, 3]])[2].tolist() == [1.0, 4.0]
     assert twins.survey(Chains([[0, 1], [2, 3]]), means)[1][2].tolist() == [3.0, 0.0]
+
+
+@settings(max_examples=100)
+@given(st.data())
+def test_authors_gap_of_rounded_means(data):
+    """As `mob.gaps` rounds for every order: on integers, where ties are exact."""
+    hundredths = data.draw(arrays(np.int64, (5, 3), elements=st.integers(0, 40)))
+    chains = data.draw(twins.partitions(3))
+    means = hundredths / 100.0 + data.draw(st.sampled_from([0.0, 1e-4, -1e-4]))
+    exact = twins.authors_gap(hundredths.astype(float), chains) / 100.0
+    np.testing.assert_array_equal(pc_gap_authors(means, chains, decimals=2), exact)
+    np.testing.assert_array_equal(gaps(means, AuthorsChains(chains), decimals=2), exact)
+
+
+def test_decimals_do_not_change_what_the_authors_take_for_equality():
+    means = np.array([[0.5, 1.0, 1.0], [0.4999995, 0.0, 0.0], [0.499998, 0.0, 0.0]])
+    exact = [[0.0, 0.0], [5e-7, 1.0], [2e-6, 1.0]]
+    assert pc_gap_authors(means, [[0, 1], [2]], decimals=8).tolist() == exact
+    assert gaps(means, AuthorsChains([[0, 1], [2]]), decimals=8).tolist() == exact
+    assert not pc_gap_authors(means, [[0], [1], [2]], decimals=8)[1].any()
+
+
+def test_decimals_of_a_block_reach_the_authors_regret():
+    means = np.array([[[0.3, 0.3], [0.1, 0.1]]])
+    block = Block(np.zeros((1, 1, 0)), means, np.zeros((2, 2, 2)), decimals=2)
+    metric = ChainRegretAuthors([[0], [1]])
+    assert metric.per_round(BlockTruth(block), np.array([1, 0]), None).tolist() == [[0.2], [0.0]]
+
+
+@pytest.mark.parametrize("decimals", [-1, 0.5, "2", 16])
+def test_authors_decimals_are_checked(decimals):
+    with pytest.raises(ValueError, match="decimals must"):
+        pc_gap_authors([[1.0]], [[0]], decimals=decimals)
 
 
 @pytest.mark.parametrize(

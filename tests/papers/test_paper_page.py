@@ -182,15 +182,15 @@ def test_the_papers_trials_stand_beside_a_verdict_on_more():
     few = {"measured": 0.5, "interval": [-1.0, 2.0], "verdict": "reproduced", "kind": "paper", "holds": True}
     few |= {"of": "b less a, d = 5", "trials": 10, "parts": [entry()["parts"][0] | {"trials": 10}]}
     claim = entry(papers_trials=few)
-    assert telling(claim)[1] == ("b less a, d = 5, the 10 of the paper", "0.50 [−1.00, 2.00]")
-    assert otherwise(claim) == "on the paper's 10 trials: reproduced"
+    assert telling(claim)[1] == ("b less a, d = 5, on 10 trials", "0.50 [−1.00, 2.00]")
+    assert otherwise(claim) == "on 10 trials: reproduced"
     text = details(claim)
-    assert "The same on the paper&#x27;s 10 trials: reproduced." in text
+    assert "The same on 10 trials: reproduced." in text
     assert text.count("<tr>") == 3 + 2
     assert otherwise(entry(papers_trials=few | {"verdict": "not reproduced"})) == ""
     both = claims_markdown([claim], PLACES[:1])
-    assert "0.50 [−1.00, 2.00] (b less a, d = 5, the 10 of the paper)" in both
-    assert "not reproduced (on the paper's 10 trials: reproduced)" in both
+    assert "0.50 [−1.00, 2.00] (b less a, d = 5, on 10 trials)" in both
+    assert "not reproduced (on 10 trials: reproduced)" in both
 
 
 def test_the_index_names_every_experiment(manifest):

@@ -55,6 +55,10 @@ def test_arrays_become_writable_contiguous_floats():
             r"Block.contexts must have shape .* = \(5 or 1, 3, 2\), got \(5, 2, 2\)",
         ),
         ({"contexts": np.zeros((5, 3, 1))}, "Block.contexts must have shape"),
+        (
+            {"rewards": np.ma.masked_equal(np.eye(5, 3)[:, :, None], 1.0)},
+            r"Block.rewards must have no masked entries, got masked_array\(",
+        ),
     ],
 )
 def test_wrong_shapes_are_refused(change, message):

@@ -53,8 +53,28 @@ class Whole(Recipe):
             "m must be finite, got inf at arm 1, objective 1",
         ),
         (
-            lambda: checks.matrix("m", [[np.nan]], ("arms", "objectives"), finite=False),
-            "m must be free of NaN, got nan at arm 0, objective 0",
+            lambda: checks.matrix("m", [[np.nan]], ("arms", "objectives")),
+            "m must be finite, got nan at arm 0, objective 0",
+        ),
+        (lambda: checks.number("x", 10**400), f"x must be a finite number, got 1{'0' * 196}..."),
+        (lambda: checks.number("x", 10**5000), "x must be a finite number, got an integer of 5001 digits"),
+        (lambda: checks.number("x", "x" * 22_000), f"x must be a finite number, got '{'x' * 196}..."),
+        (
+            lambda: checks.integer("n", -(10**400), at_least=1),
+            f"n must be an integer of at least 1, got -1{'0' * 195}...",
+        ),
+        (lambda: checks.doubles("d", [10**400]), f"d must be numbers, got [1{'0' * 195}..."),
+        (
+            lambda: checks.doubles("d", np.array([["a"], ["b"]])),
+            "d must be numbers, got array([['a'], ['b']], dtype='<U1')",
+        ),
+        (
+            lambda: checks.doubles("d", np.ma.array([1.0, 2.0], mask=[False, True])),
+            "d must have no masked entries, got masked_array(data=[1.0, --], mask=[False,  True], fill_value=1e+20)",
+        ),
+        (
+            lambda: checks.doubles("d", [0.5, np.ma.masked]),
+            "d must have no masked entries, got [0.5, masked]",
         ),
         (
             lambda: checks.whole(Whole(), np.array([0.5, np.nan])),
@@ -75,6 +95,21 @@ def test_what_is_accepted():
     checks.choice("c", "beta", ["beta"])
     checks.whole(Parts(), np.array([0.5, np.nan]))
     checks.whole(Whole(), [0.5, 1.0])
-    out = checks.matrix("m", [[1, np.inf]], ("arms", "objectives"), finite=False)
+    out = checks.matrix("m", [[1, 2.5]], ("arms", "objectives"))
     assert out.dtype == np.float64
     assert out.flags.c_contiguous
+
+
+@pytest.mark.parametrize("mask", [False, [False, False]])
+def test_masked_arrays_without_masked_entries_are_arrays(mask):
+    given = np.ma.array([1.0, 2.0], mask=mask)
+    out = checks.doubles("d", given)
+    assert type(out) is np.ndarray
+    assert out.tolist() == [1.0, 2.0]
+    assert checks.doubles("d", [given, given]).tolist() == [[1.0, 2.0]] * 2
+
+
+def test_ready_memory_is_not_copied():
+    given = np.zeros((3, 2))
+    assert checks.doubles("d", given) is given
+    assert checks.matrix("m", given, ("arms", "objectives")) is given

@@ -41,6 +41,7 @@ from mobandits.compiling.records import (
     typeof,
     typeof_record,
 )
+from mobandits.support.checks import is_masked
 from mobandits.support.naming import quoted
 
 __all__ = ["CompileError", "Floats", "Ints", "apart", "compile_loop", "compiled", "is_compiled", "kernel"]
@@ -109,10 +110,12 @@ def _frozen(value: Any, dtype: Any) -> np.ndarray[Any, Any]:
 
 
 def _floats(value: Any) -> np.ndarray[Any, Any]:
+    _refuse_masked(value)
     return _frozen(value, np.float64)
 
 
 def _ints(value: Any) -> np.ndarray[Any, Any]:
+    _refuse_masked(value)
     rows = [] if value is None else list(value)
     if rows and all(np.ndim(row) == 1 for row in rows):
         width = max(map(len, rows))
@@ -120,6 +123,11 @@ def _ints(value: Any) -> np.ndarray[Any, Any]:
     if rows and np.asarray(rows).dtype.kind not in "iu":
         raise ValueError("not integers")
     return _frozen(rows, np.int64)
+
+
+def _refuse_masked(value: Any) -> None:
+    if is_masked(value):  # NumPy would read the values under the mask
+        raise ValueError("masked entries")
 
 
 def _int(value: Any) -> int:

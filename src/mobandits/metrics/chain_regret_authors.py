@@ -5,28 +5,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
-from mobandits.compiling.compiled import compiled, kernel
-from mobandits.contracts.protocols import Array, Order
+from mobandits.contracts.protocols import Order
 from mobandits.metrics.regret import OrderRegret, grouped
 from mobandits.orders import Chains
-from mobandits.orders.chains import authors_gaps
-
-as_authors = kernel(authors_gaps)
-
-
-@compiled
-class AuthorsChains(Chains):
-    """`Chains` with the gaps of `pc_gap_authors`."""
-
-    def gap(self, means: Array, arm: int) -> Array:
-        """(digits,) of one arm."""
-        gap: Array = as_authors(self, means)[arm]
-        return gap
-
-    def gaps(self, means: Array) -> Array:
-        """(arms, digits) of every arm."""
-        gaps: Array = as_authors(self, means)
-        return gaps
+from mobandits.orders.chains_authors import AuthorsChains
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """What "better" means: each order drives learning with its front and scores it with its gap."""
 
-from mobandits.orders.chains import pc_gap_authors
+from mobandits.orders.chains_authors import pc_gap_authors
 from mobandits.orders.gross_scalar import GrossScalar
 from mobandits.orders.order import BaseOrder
 from mobandits.support.discovery import public_classes

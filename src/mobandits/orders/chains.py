@@ -4,16 +4,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mobandits.compiling.compiled import Ints, compile_loop, compiled, kernel
+from mobandits.compiling.compiled import Ints, compiled, kernel
 from mobandits.contracts.protocols import Array, Beliefs, IntArray, Mask
 from mobandits.numerics.dominance import nondominated
 from mobandits.numerics.linalg import copy_into
 from mobandits.numerics.masks import everyone
 from mobandits.orders.order import BaseOrder, grouped
 from mobandits.orders.validity import check_complete, check_groups
-from mobandits.support import checks
-
-SLACK = 1e-6  # differences that the authors' code takes for equality
 
 
 @kernel
@@ -135,79 +132,3 @@ class Chains(BaseOrder):
     def gap(self, means: Array, arm: int) -> Array:
         """(digits of the longest chain,) the gap of one arm."""
         return chain_gap(means, arm, self.chains)
-
-
-@kernel
-def surely_ahead(means: Array, b: int, a: int, chains: IntArray) -> bool:
-    """Whether arm b is strictly ahead of arm a in every chain, taking differences up to `SLACK` for equality."""
-    for chain in chains:
-        ahead = False
-        for objective in chain:
-            if objective < 0 or means[a, objective] - means[b, objective] > SLACK:
-                break
-            if means[b, objective] - means[a, objective] > SLACK:
-                ahead = True
-                break
-        if not ahead:
-            return False
-    return True
-
-
-def authors_gaps(order: Chains, means: Array) -> Array:
-    """(arms, digits) the loop of `pc_gap_authors`."""
-    arms, digits = len(means), order.chains.shape[1]
-    optimal, out = everyone(arms), np.zeros((arms, digits))
-    least, row = np.empty(digits), np.empty(digits)
-    for a in range(arms):
-        for b in range(arms):
-            optimal[a] = optimal[a] and not surely_ahead(means, b, a, order.chains)
-    for a in range(arms):
-        found = False
-        for b in range(arms):
-            if optimal[b] and surely_ahead(means, b, a, order.chains):
-                least_positive_part(means, b, a, order.chains, row, least)
-                if not found or precedes(least, out[a]):
-                    copy_into(out[a], least)
-                found = True
-    return out
-
-
-@kernel
-def least_positive_part(means: Array, b: int, a: int, chains: IntArray, row: Array, least: Array) -> None:
-    """Write into `least` the lexicographically smallest ``max(0, advantage)`` of b over a among the chains."""
-    for j in range(len(chains)):
-        advantage(means, b, a, chains[j], row)
-        for k in range(len(row)):
-            row[k] = max(0.0, row[k])
-        if j == 0 or precedes(row, least):
-            copy_into(least, row)
-
-
-def pc_gap_authors(means: Array, chains: list[list[int]]) -> Array:
-    """The gaps that the public code of moslb2024 computes in place of Definition 5, for comparison with its figures.
-
-    It differs from the exact gap ``mob.gaps(means, Chains(chains))`` in three points: an arm dominates only where it is
-    strictly ahead in every chain, by more than 1e-6; negative digits are clipped one by one; and of the arms that
-    dominate, the one with the *smallest* gap counts, not the largest. Both are 0 for the same arms, up to the 1e-6.
-
-    Args:
-        means: (arms, objectives) finite means.
-        chains: lists of objectives, each by priority.
-
-    Returns:
-        (arms, digits of the longest chain).
-
-    Raises:
-        ValueError: where `means` or `chains` are not as said.
-
-    Reference:
-        moslb2024, the repository that it names: the simulator for priority chains.
-
-    Example:
-        >>> pc_gap_authors([[3, 1], [2, 2], [1, 1]], [[0, 1]]).tolist()
-        [[0.0, 0.0], [1.0, 0.0], [2.0, 0.0]]
-    """
-    order, array = Chains(chains), checks.matrix("means", means, ("arms", "objectives"))
-    order.check(array.shape[1])
-    out: Array = compile_loop(authors_gaps, order)(order, array)
-    return out

@@ -8,12 +8,8 @@ import numpy as np
 from mobandits.compiling.compiled import apart, compiled, kernel
 from mobandits.contracts.protocols import Array, Beliefs, Mask, Rng
 from mobandits.numerics.dominance import drawn, nondominated
-from mobandits.numerics.hull import (
-    effective_draw,
-    effective_front,
-    effective_gap,
-    effective_gaps,
-)
+from mobandits.numerics.hull import effective_draw, effective_front
+from mobandits.numerics.hull_gap import effective_gap, effective_gaps
 from mobandits.orders.order import BaseOrder
 
 
@@ -41,7 +37,8 @@ class EffectivePareto(BaseOrder):
         = min over weights w >= 0 that sum to 1 of (max_b w . mu[b] - w . mu[a]),
 
     between the Pareto gap and the least single-objective gap. It is 0 on the front, and for arms that mixtures beat
-    only in some objectives. Differences below 1e-12 of an objective's range count as none.
+    only in some objectives. Differences below 1e-12 of an objective's range count as none. The range is that over the
+    Pareto front, for a gap over the front and the arm itself: dominated arms, however bad, change nothing for others.
 
     The paper's Theorem 1 says that arms of the front are best for some weights, and that a best arm that is unique is
     on the front. One of several need not be: (1, -1) is best for the weights (1, 0), as (1, 0) is, which dominates it.

@@ -33,7 +33,8 @@ def exponent(rounds: Array, means: Array) -> Array:
     return np.asarray(slopes)
 
 
-Read = Callable[[Outcome], tuple[Array, Array]]  # rounds (points,), and regrets there (trials, points)
+# Rounds (points,), and regrets there (trials, points).
+Read = Callable[[Outcome], tuple[Array, Array]]
 
 
 def within_run(run: str, row: str, metric: str) -> Read:

@@ -48,7 +48,12 @@ def bound_rows(curves: Mapping[str, Array]) -> pl.DataFrame:
 
 
 def rates(
-    rows: Sequence[str], powers: Sequence[float], *, run: str = "", logarithms: int = 1, near: float | None = None
+    rows: Sequence[str],
+    powers: Sequence[float],
+    *,
+    run: str = "",
+    logarithms: int = 1,
+    near: float | None = None,
 ) -> Callable[[Outcome], list[Part]]:
     """The slopes of bounds on logarithmic axes beside the powers of T.
 

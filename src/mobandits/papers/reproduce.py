@@ -142,14 +142,17 @@ def _run(experiment: Experiment, folder: Path, ask: Ask, desk: Desk) -> None:
                 table, chosen, used = _compute(experiment, run, folder / RUNS / slug(name), ask, desk)
             elif isinstance(run, More):
                 before = [one for one in rows if one.run == run.run.name]
-                table, chosen, used = _extend(experiment, run, before, folder / RUNS / slug(run.name), ask, desk)
+                place = folder / RUNS / slug(run.name)
+                table, chosen, used = _extend(experiment, run, before, place, ask, desk)
             else:
                 table, chosen, used = _simulate(experiment, run, folder / RUNS / slug(run.name), ask, desk)
             tables.append(table)
             folders += used
             rows += chosen
         table = pl.concat(tables, rechunk=True)
-        places = {run.name: run.place() if isinstance(run, Run) else run.name for run in experiment.runs}
+        places = dict[str, str]()
+        for run in experiment.runs:
+            places[run.name] = run.place() if isinstance(run, Run) else run.name
         claims = judged(experiment, table, places, rows)
         (folder / CLAIMS).unlink(missing_ok=True)  # a kill must not leave claims beside a table of other trials
         manifest = collect(folder, "experiment", table, specification(experiment, ask, places, rows), folders)
@@ -270,7 +273,14 @@ def _simulate(experiment: Experiment, run: Run, folder: Path, ask: Ask, desk: De
     return pl.concat([*tables, table]), rows, folders
 
 
-def _extend(experiment: Experiment, more: More, before: Sequence[Chosen], folder: Path, ask: Ask, desk: Desk) -> Played:
+def _extend(
+    experiment: Experiment,
+    more: More,
+    before: Sequence[Chosen],
+    folder: Path,
+    ask: Ask,
+    desk: Desk,
+) -> Played:
     """Play the chosen rows of a run on more problems, until they are enough.
 
     Whether they are is asked of the first trials only, as many as the look has, so that a folder
@@ -297,13 +307,20 @@ def _extend(experiment: Experiment, more: More, before: Sequence[Chosen], folder
             )
             whole = _run_plan(plan, folder, ask, desk, progress)
             table = whole.filter(pl.col("trial") < look).with_columns(environment=pl.lit(more.name))
-            if look == looks[-1] or more.enough(Outcome(table, {more.name: more.name}, names), more.name):
+            outcome = Outcome(table, {more.name: more.name}, names)
+            if look == looks[-1] or more.enough(outcome, more.name):
                 break
     rows = [Chosen(more.name, row, row, "", row, "") for row in recipes]
     return table, rows, [folder]
 
 
-def _run_plan(plan: Plan, folder: Path, ask: Ask, desk: Desk, progress: Progress | None) -> pl.DataFrame:
+def _run_plan(
+    plan: Plan,
+    folder: Path,
+    ask: Ask,
+    desk: Desk,
+    progress: Progress | None,
+) -> pl.DataFrame:
     results = run_plan(
         plan,
         out=folder,

@@ -92,7 +92,12 @@ def _moments(samples: Array) -> Array:
     return np.concatenate([samples, products.reshape(len(samples), -1)], axis=1)
 
 
-def _value_and_error(moments: Array, centre: Array, trials: int, statistic: Statistic) -> tuple[Array, Array]:
+def _value_and_error(
+    moments: Array,
+    centre: Array,
+    trials: int,
+    statistic: Statistic,
+) -> tuple[Array, Array]:
     """The statistic and its standard error by the delta method, (n,) each.
 
     Args:

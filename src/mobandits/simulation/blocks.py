@@ -6,6 +6,7 @@ import numpy as np
 
 from mobandits.contracts.continuum import SurfaceEnvironment
 from mobandits.contracts.protocols import Array, Block, Environment, Problem, Rng, Shape
+from mobandits.support.checks import doubles
 
 BLOCK = 256  # rounds drawn at once; a part of every result, so never a parameter
 STRETCH = 2**16  # numbers in blocks that are played at once: half a megabyte stays in a processor's cache
@@ -103,7 +104,9 @@ def tidy(block: Block, rounds: int, shape: Shape) -> Block:
     """
     if not isinstance(block, Block):
         raise ValueError(f"block() must return a Block, got {type(block).__name__}")  # noqa: TRY004 - one kind of error
-    contexts, means, rewards = (_plain(array) for array in block[:3])
+    contexts, means, rewards = (
+        doubles(f"Block.{name}", array) for name, array in zip(Block._fields[:3], block[:3], strict=True)
+    )
     arms, features, objectives = shape[:3]
     seen_by = {1} if shape.shared else {arms} if features else {arms, 1}
     drawn = max(rounds, len(rewards)) if rewards.ndim else rounds
@@ -121,7 +124,3 @@ def tidy(block: Block, rounds: int, shape: Shape) -> Block:
             wanted = ", ".join(" or ".join(map(str, sorted(allowed, reverse=True))) for allowed in lengths)
             raise ValueError(f"Block.{name} must have shape {axes} = ({wanted}), got {array.shape}")
     return Block(contexts[:rounds], means[:rounds], rewards[:rounds], block.decimals)
-
-
-def _plain(array: Array) -> Array:
-    return np.require(array, np.float64, ["C", "W"])

@@ -69,7 +69,7 @@ def choice(name: str, value: Any, valid: Iterable[str]) -> None:
         ValueError: policy must be one of mol-ts, mol-ucb, got 'mol-tss'; did you mean mol-ts?
     """
     known = sorted(valid)
-    if value not in known:
+    if isinstance(value, np.ndarray) or value not in known:
         raise ValueError(f"{name} must be one of {', '.join(known)}, got {quoted(value)}{did_you_mean(value, known)}")
 
 
@@ -83,11 +83,27 @@ def is_ready(value: Any) -> bool:
     return type(value) is np.ndarray and value.dtype is DOUBLE and value.flags.carray
 
 
+def is_masked(value: Any) -> bool:
+    """Whether some entry is masked, in a masked array of NumPy or in a list with such arrays in it.
+
+    Example:
+        >>> is_masked(np.ma.array([1.0, 2.0], mask=[False, True])), is_masked([1.0, np.ma.masked]), is_masked([1.0])
+        (True, True, False)
+    """
+    if isinstance(value, np.ma.MaskedArray):
+        return bool(np.ma.is_masked(value))
+    if isinstance(value, (list, tuple)):
+        for part in value:
+            if type(part) is not float and is_masked(part):
+                return True
+    return False
+
+
 def doubles(name: str, value: Any, rule: str = "numbers") -> Array:
     """`value` as doubles in the memory that `is_ready`: not copied where it is; single precision takes one pass.
 
     Raises:
-        ValueError: where they are not real numbers.
+        ValueError: where they are not real numbers, are too large to be doubles, or are masked.
 
     Example:
         >>> doubles("context", [1, 2]).dtype.name
@@ -96,10 +112,13 @@ def doubles(name: str, value: Any, rule: str = "numbers") -> Array:
         Traceback (most recent call last):
         ValueError: context must be numbers, got ['1', '2']
     """
+    if is_ready(value):
+        ready: Array = value
+        return ready
+    if is_masked(value):  # NumPy would read the values under the mask
+        raise ValueError(f"{name} must have no masked entries, got {quoted(value)}")
     try:
         array = np.asarray(value)
-        if is_ready(array):
-            return array
         if array.dtype.kind not in "biufO":  # text and complex numbers would be converted in silence
             raise TypeError(f"numbers of type {array.dtype}")  # noqa: TRY301
         return np.require(array, np.float64, ("C", "A", "W"))
@@ -107,8 +126,8 @@ def doubles(name: str, value: Any, rule: str = "numbers") -> Array:
         raise ValueError(f"{name} must be {rule}, got {quoted(value)}") from error
 
 
-def matrix(name: str, value: Any, axes: tuple[str, str], *, finite: bool = True) -> Array:
-    """`value` as a float matrix with at least one row and column and no NaN.
+def matrix(name: str, value: Any, axes: tuple[str, str]) -> Array:
+    """`value` as a matrix of finite doubles with at least one row and column.
 
     C-contiguous and writable, a copy where need be: memory of another kind would be another compilation.
 
@@ -122,12 +141,11 @@ def matrix(name: str, value: Any, axes: tuple[str, str], *, finite: bool = True)
         raise ValueError(f"{name} must have shape ({axes[0]}, {axes[1]}), got {array.shape}")
     if 0 in array.shape:
         raise ValueError(f"{name} must not be empty, got shape {array.shape}")
-    bad = ~np.isfinite(array) if finite else np.isnan(array)
-    if bad.any():
-        row, column = np.argwhere(bad)[0].tolist()
-        rule = "finite" if finite else "free of NaN"
+    finite = np.isfinite(array)
+    if not finite.all():
+        row, column = np.argwhere(~finite)[0].tolist()
         raise ValueError(
-            f"{name} must be {rule}, got {array[row, column]} at {axes[0][:-1]} {row}, {axes[1][:-1]} {column}"
+            f"{name} must be finite, got {array[row, column]} at {axes[0][:-1]} {row}, {axes[1][:-1]} {column}"
         )
     return array
 

@@ -15,18 +15,35 @@ POWER, NEAR = 0.5, 0.02
 TUNED, THEORY = "MOGLB-UCB, c = 0.01", "MOGLB-UCB, theory width"
 RUN, BOUND = "d = 5", "Theorem 2"
 ABOUT = (
-    "Theorem 2 bounds the Pareto regret by a constant times d sqrt(T) and logarithms, which the paper compares with "
-    "the T^(1 - 1/(2 + d_p)) of PCZ. Here is the power of T in the bound, and the exponent of the mean regret of runs, "
-    "from the last nine tenths of 30,000 rounds: with the width that most panels of Figure 1 choose, and with the "
-    "theory's. A bound says what a regret cannot exceed, not how it grows: at this horizon it lies far above what is "
-    "possible, so that the theory's width still explores, and its regret is almost linear."
+    "Theorem 2 bounds the Pareto regret by a constant times d sqrt(T) and logarithms, which the "
+    "paper compares with the T^(1 - 1/(2 + d_p)) of PCZ. Here is the power of T in the bound, and"
+    " the exponent of the mean regret of runs, from the last nine tenths of 30,000 rounds: with "
+    "the width that most panels of Figure 1 choose, and with the theory's. A bound says what a "
+    "regret cannot exceed, not how it grows: at this horizon it lies far above what is possible, "
+    "so that the theory's width still explores, and its regret is almost linear."
 )
 
 
 def bounds(trial: int, ask: Ask) -> pl.DataFrame:  # noqa: ARG001 - nothing is random
     """Theorem 2 with the paper's links, for its numbers of features."""
     given = moglb2019.constants(LINKS)
-    return bound_rows({f"d = {d}": moglb2019.regret_bound(HORIZONS, d, given, len(LINKS), DELTA) for d in FEATURES})
+    curves = {}
+    for d in FEATURES:
+        curves[f"d = {d}"] = moglb2019.regret_bound(HORIZONS, d, given, len(LINKS), DELTA)
+    return bound_rows(curves)
+
+
+def exponent_claim(what: str, width: str, row: str, differs: str = "") -> Claim:
+    """The exponent of a row's regret within the run."""
+    read = within_run(RUN, row, "pareto_regret")
+    return rate_claim(
+        f"moglb2019/rate/{what}",
+        f"With {width}, the regret grows no faster than the bound",
+        POWER,
+        "T^(1/2)",
+        [grows_with(f"exponent of T, {row}", read, POWER + ALLOWED)],
+        differs=differs,
+    )
 
 
 RATE = Experiment(
@@ -47,10 +64,21 @@ RATE = Experiment(
         Computed(BOUND, bounds, said=SAID),
     ],
     [
-        Plot("regret", "pareto_regret", "Pareto regret over 30,000 rounds, on logarithmic axes.", runs=[RUN],
-             logarithmic=True),
-        Plot("bounds", "regret_bound", "The bounds over the horizon.", runs=[BOUND],
-             vertical="bound on the regret", logarithmic=True),
+        Plot(
+            "regret",
+            "pareto_regret",
+            "Pareto regret over 30,000 rounds, on logarithmic axes.",
+            runs=[RUN],
+            logarithmic=True,
+        ),
+        Plot(
+            "bounds",
+            "regret_bound",
+            "The bounds over the horizon.",
+            runs=[BOUND],
+            vertical="bound on the regret",
+            logarithmic=True,
+        ),
     ],
     (
         Claim(
@@ -61,20 +89,12 @@ RATE = Experiment(
             rates([f"d = {d}" for d in FEATURES], [POWER] * len(FEATURES), run=BOUND, near=NEAR),
             kind="check",
         ),
-        rate_claim(
-            "moglb2019/rate/tuned",
-            "With a tuned width, the regret grows no faster than the bound",
-            POWER,
-            "T^(1/2)",
-            [grows_with(f"exponent of T, {TUNED}", within_run(RUN, TUNED, "pareto_regret"), POWER + ALLOWED)],
-        ),
-        rate_claim(
-            "moglb2019/rate/theory-width",
-            "With the theory's width, the regret grows no faster than the bound",
-            POWER,
-            "T^(1/2)",
-            [grows_with(f"exponent of T, {THEORY}", within_run(RUN, THEORY, "pareto_regret"), POWER + ALLOWED)],
-            differs="The bound is far above the regret at this horizon, so that it does not limit its growth yet.",
+        exponent_claim("tuned", "a tuned width", TUNED),
+        exponent_claim(
+            "theory-width",
+            "the theory's width",
+            THEORY,
+            "The bound is far above the regret at this horizon, so that it does not limit its growth yet.",
         ),
     ),
-)  # fmt: skip
+)

@@ -42,9 +42,9 @@ LAWS = (
     "the true means of what was played, added up. Bands are 95 % intervals; the paper has one standard deviation."
 )
 RIDGE = (
-    "The paper takes MOL-UCB from moglb2019, in the linear setting. Here it estimates by ridge regression, as MOL-TS "
-    "does, and not by online Newton steps, which are an approximation of it where rewards are linear: all rows differ "
-    "in how they choose, and not in how they estimate."
+    "The paper takes MOL-UCB from moglb2019, in the linear setting. Here it estimates by ridge "
+    "regression, as MOL-TS does, and not by online Newton steps, which only approximate it where "
+    "rewards are linear: the rows differ in how they choose, and not in how they estimate."
 )
 SAMPLES = "Each row has a tuned constant of its own here; molts2025/samples compares them at equal constants."
 RECONSTRUCTED = "PFIwR's estimator is not given in the paper: both rows are reconstructions of ours."
@@ -130,7 +130,7 @@ def in_both(
 
 
 def kind_of(setting: Setting) -> Kind:
-    """What a sentence of the paper is in a setting: its text speaks of Figure 2 only, the others are shown."""
+    """What a sentence of the paper is in a setting: its text is on Figure 2 only."""
     return "paper" if setting.figure == 2 else "extension"
 
 

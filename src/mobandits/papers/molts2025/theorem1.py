@@ -14,11 +14,12 @@ NEVER = "an arm of the front that no weights choose"
 OUTSIDE = "an arm off the front that some weights choose alone"
 LAWS = ("normal means", "means of one decimal, with ties")
 ABOUT = (
-    "Theorem 1 ties the effective Pareto front to weights: every arm of the front is best for some weights of the "
-    "simplex, and an arm that is the only best one for some weights is on the front. For every arm of random tables, a "
-    "linear program (SciPy's, which shares no code with the front) finds the weights for which its lead over all other "
-    "arms is largest: at least 0 for the arms of the front, and at most 0 for the others. Means of one decimal have "
-    "ties, where a best arm need not be the only one."
+    "Theorem 1 ties the effective Pareto front to weights: every arm of the front is best for "
+    "some weights of the simplex, and an arm that is the only best one for some weights is on the"
+    " front. For every arm of random tables, a linear program (SciPy's, which shares no code with"
+    " the front) finds the weights for which its lead over all other arms is largest: at least 0 "
+    "for the arms of the front, and at most 0 for the others. Means of one decimal have ties, "
+    "where a best arm need not be the only one."
 )
 
 
@@ -36,7 +37,7 @@ def largest_lead(means: Array, arm: int) -> float:
     Example:
         >>> means = np.array([[1.0, 0.0], [0.0, 1.0], [0.25, 0.25]])
         >>> [round(largest_lead(means, arm), 6) for arm in range(3)]
-        [1.0, 1.0, -0.25]
+        [0.75, 0.75, -0.25]
     """
     from scipy.optimize import linprog  # noqa: PLC0415 - a third of a second
 

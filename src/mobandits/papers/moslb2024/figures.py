@@ -29,13 +29,15 @@ AFTER_GROWTH = "The threshold was set when the growth in the last third of the r
 LEVELS_OFF, ALMOST_LINEAR = 0.2, 0.8  # of the mean pace; the paper gives no numbers
 ABOVE_ZERO = "each: the interval of the difference of means is above 0"
 OF_PACE = (
-    "each: the interval of the pace in the last third of the rounds over the row's own mean pace is {}; this threshold "
-    "is ours. Few problems carry most of a lower digit's regret, so that ten decide nothing"
+    "each: the interval of the pace in the last third of the rounds over the row's own mean pace is "
+    "{}; this threshold is ours. Few problems carry most of a lower digit's regret, so that ten "
+    "decide nothing"
 )
 ABOUT_MORE = (
-    "Ten problems, as many as the paper has, do not tell a lower digit from another, and one problem in twenty carries "
-    "most of it. With the chosen constants, 100, 200 or 400 problems are played, the paper's ten first among them, "
-    "until every interval excludes its bar; verdicts are on those, and the numbers of the ten stand beside them."
+    "Ten problems, as many as the paper has, do not tell a lower digit from another, and one "
+    "problem in twenty carries most of it. With the chosen constants, 100, 200 or 400 problems are "
+    "played, ten of them those of the run, until every interval excludes its bar; verdicts are on "
+    "those, and the numbers of the ten stand beside them."
 )
 ABOUT_CHAINS = (
     "25, 50 and 75 fixed arms with 5, 10 and 15 features, five objectives in two priority chains, 3,000 rounds, ten "
@@ -78,7 +80,7 @@ def levels_run(features: int, levels: tuple[tuple[int, ...], ...], *, fixed: boo
 
 
 def more_problems(run: Run, questions: Sequence[Question]) -> More:
-    """A panel on as many problems as its questions need; only the regret that is judged is recorded."""
+    """A panel on as many problems as its questions need, with the regret that is judged."""
     return More(run, LOOKS, enough(questions), run.metrics[:1])
 
 
@@ -95,7 +97,15 @@ class Panel(NamedTuple):
     many: bool
     kind: Kind
 
-    def claim(self, what: str, claim: str, target: str, rule: str, questions: Sequence[Question], **rest: Any) -> Claim:
+    def claim(
+        self,
+        what: str,
+        claim: str,
+        target: str,
+        rule: str,
+        questions: Sequence[Question],
+        **rest: Any,
+    ) -> Claim:
         """A claim on all panels; `kind` is the figure's where it is not given."""
         kind = rest.pop("kind", self.kind)
         runs = [f"d = {d}" for d in FEATURES]
@@ -112,7 +122,12 @@ class Panel(NamedTuple):
         )
 
 
-def below(low: Sequence[str], high: Sequence[str], metric: str, components: Sequence[int]) -> list[Question]:
+def below(
+    low: Sequence[str],
+    high: Sequence[str],
+    metric: str,
+    components: Sequence[int],
+) -> list[Question]:
     """Every row in `low` is below every row in `high`, in some digits or levels."""
     return [lower(a, b, metric, i) for a in low for b in high for i in components]
 

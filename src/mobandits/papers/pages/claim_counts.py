@@ -31,8 +31,10 @@ def holds(claim: Mapping[str, Any]) -> bool | None:
     """What the rule of a claim gave; files of earlier versions have the verdict only.
 
     Example:
-        >>> holds({"verdict": "reported", "kind": "ours", "holds": True}), holds({"verdict": "not reproduced"})
-        (True, False)
+        >>> holds({"verdict": "reported", "kind": "ours", "holds": True})
+        True
+        >>> holds({"verdict": "not reproduced"})
+        False
     """
     found: bool | None = claim.get("holds", HOLDS[claim["verdict"]])
     return found
@@ -42,8 +44,10 @@ def judgement(claim: Mapping[str, Any]) -> str:
     """The verdict of a paper's own claim; of another one its kind, and what the rule gave.
 
     Example:
-        >>> judgement({"verdict": "reproduced"}), judgement({"verdict": "reported", "kind": "check", "holds": True})
-        ('reproduced', 'check: holds')
+        >>> judgement({"verdict": "reproduced"})
+        'reproduced'
+        >>> judgement({"verdict": "reported", "kind": "check", "holds": True})
+        'check: holds'
     """
     kind = kind_of(claim)
     if kind == "paper":
@@ -69,12 +73,12 @@ def tally(claims: Sequence[Mapping[str, Any]]) -> dict[str, tuple[int, int, int]
 
 
 def counted(claims: Sequence[Mapping[str, Any]]) -> str:
-    """How many of the paper's own claims have which verdict, and what the claims of other kinds came to.
+    """How many of the paper's own claims have which verdict, and what other kinds came to.
 
     Example:
         >>> ours = {"verdict": "reported", "kind": "ours", "holds": True}
-        >>> counted([{"verdict": "reproduced"}, {"verdict": "reproduced"}, {"verdict": "reported"}, ours])
-        '2 reproduced, 1 reported. Ours: 1 holds.'
+        >>> counted([{"verdict": "reproduced"}, {"verdict": "reported"}, ours])
+        '1 reproduced, 1 reported. Ours: 1 holds.'
     """
     counts = tally(claims)
     own = _listed(counts.pop("paper"), tuple(HOLDS), tuple(HOLDS))
@@ -107,7 +111,10 @@ HEADER = (
 )
 
 
-def by_paper(claims: Sequence[Mapping[str, Any]], experiments: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+def by_paper(
+    claims: Sequence[Mapping[str, Any]],
+    experiments: Sequence[Mapping[str, Any]],
+) -> list[list[str]]:
     """The rows below `HEADER`: one per paper, and one for all of them.
 
     Args:
@@ -115,7 +122,8 @@ def by_paper(claims: Sequence[Mapping[str, Any]], experiments: Sequence[Mapping[
         experiments: `experiment` and `seconds` of each, from the manifest.
 
     Example:
-        >>> by_paper([{"id": "a/x/low", "verdict": "reproduced"}], [{"experiment": "a/x", "seconds": 90.0}])[0]
+        >>> claim = {"id": "a/x/low", "verdict": "reproduced"}
+        >>> by_paper([claim], [{"experiment": "a/x", "seconds": 90.0}])[0]
         ['a', '1', '1', '0', '0', '–', '–', '–', '–', '1.5 min']
     """
     papers = dict.fromkeys(one["experiment"].partition("/")[0] for one in experiments)
@@ -127,9 +135,17 @@ def by_paper(claims: Sequence[Mapping[str, Any]], experiments: Sequence[Mapping[
     return [*rows, _row("all", claims, experiments)]
 
 
-def _row(name: str, claims: Sequence[Mapping[str, Any]], experiments: Sequence[Mapping[str, Any]]) -> list[str]:
+def _row(
+    name: str,
+    claims: Sequence[Mapping[str, Any]],
+    experiments: Sequence[Mapping[str, Any]],
+) -> list[str]:
     counts = tally(claims)
     own = [str(number) for number in counts.pop("paper")]
-    others = [" / ".join(str(number) for number in numbers) if any(numbers) else "–" for numbers in counts.values()]
+    others = [_three(numbers) for numbers in counts.values()]
     minutes = sum(one["seconds"] for one in experiments) / 60.0
     return [name, str(len(experiments)), *own, *others, f"{minutes:.1f} min"]
+
+
+def _three(numbers: Sequence[int]) -> str:
+    return " / ".join(str(number) for number in numbers) if any(numbers) else "–"

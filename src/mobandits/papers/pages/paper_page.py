@@ -80,7 +80,7 @@ def scale(said: dict[str, Any]) -> list[str]:
 
 
 def claims_table(claims: Sequence[Mapping[str, Any]], link: str = "") -> str:
-    """Claim, the paper's, ours with its interval, verdict or kind, and a sentence where they differ.
+    """Claim, the paper's, what was measured, verdict or kind, and a sentence where they differ.
 
     Args:
         claims: entries of claims.json.
@@ -98,7 +98,8 @@ def claims_table(claims: Sequence[Mapping[str, Any]], link: str = "") -> str:
         rows.append(
             f"<tr><td>{first}{escape(claim['claim'])}{sentence}</td>{''.join(f'<td>{c}</td>' for c in cells)}</tr>"
         )
-    head = "".join(f'<th scope="col">{name}</th>' for name in ("claim", "the paper", "measured", "verdict"))
+    names = ("claim", "the paper", "measured", "verdict")
+    head = "".join(f'<th scope="col">{name}</th>' for name in names)
     return (
         f'<div class="scroll"><table class="claims"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody>'
         "</table></div>"
@@ -109,8 +110,10 @@ def badge_of(claim: Mapping[str, Any]) -> str:
     """The style of a verdict; what is not a verdict is grey, except a violated check.
 
     Example:
-        >>> badge_of({"verdict": "reproduced"}), badge_of({"verdict": "reported", "kind": "ours", "holds": True})
-        ('yes', 'said')
+        >>> badge_of({"verdict": "reproduced"})
+        'yes'
+        >>> badge_of({"verdict": "reported", "kind": "check", "holds": False})
+        'no'
     """
     if kind_of(claim) == "check" and holds(claim) is False:
         return "no"
@@ -137,15 +140,15 @@ def telling(claim: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def on_papers_trials(claim: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The same at the paper's number of trials, where a claim is judged on more.
+    """The same on as many trials as the paper has, where a claim is judged on more.
 
     Example:
         >>> few = {"of": "a less b, d = 5", "measured": 2.0, "interval": None, "trials": 10}
         >>> on_papers_trials({"papers_trials": few}), on_papers_trials({})
-        ([('a less b, d = 5, the 10 of the paper', '2.00')], [])
+        ([('a less b, d = 5, on 10 trials', '2.00')], [])
     """
     few = claim.get("papers_trials")
-    return [(f"{few['of']}, the {few['trials']} of the paper", measured(few))] if few else []
+    return [(f"{few['of']}, on {few['trials']} trials", measured(few))] if few else []
 
 
 def measured(claim: Mapping[str, Any]) -> str:
@@ -167,7 +170,7 @@ def measured(claim: Mapping[str, Any]) -> str:
 
 
 def remarks(claim: Mapping[str, Any]) -> str:
-    """The sentences below a claim: what is always said of it, and, unless it holds, where and why ours differ.
+    """The sentences below a claim: its notes, and, unless it holds, where and why ours differ.
 
     Example:
         >>> part = {"said": "b less a", "holds": False, "interval": [-3.0, -1.0]}
@@ -202,18 +205,19 @@ def some(names: list[str]) -> str:
 
 
 def otherwise(claim: Mapping[str, Any]) -> str:
-    """What the paper's own rule for constants, or its number of trials, would give, where that is something else.
+    """What the paper's own rule for constants, or as many trials, would give, if something else.
 
     Example:
         >>> otherwise({"verdict": "reproduced", "papers_rule": {"verdict": "not reproduced"}})
         'with the best constants of the reported trials: not reproduced'
-        >>> otherwise({"verdict": "reproduced", "papers_trials": {"verdict": "reported", "trials": 10}})
-        "on the paper's 10 trials: reported"
+        >>> few = {"verdict": "reported", "trials": 10}
+        >>> otherwise({"verdict": "reproduced", "papers_trials": few})
+        'on 10 trials: reported'
     """
     other = []
     for key, where in (
         ("papers_rule", "with the best constants of the reported trials"),
-        ("papers_trials", "on the paper's {trials} trials"),
+        ("papers_trials", "on {trials} trials"),
     ):
         again = claim.get(key, claim)
         if judgement(again) != judgement(claim):
@@ -231,15 +235,24 @@ def details(claim: Mapping[str, Any]) -> str:
         )
     tables = parts_table(claim["parts"])
     if few := claim.get("papers_trials"):
-        heading = f"The same on the paper's {few['trials']} trials: {judgement(few)}."
+        heading = f"The same on {few['trials']} trials: {judgement(few)}."
         tables += f"<p>{escape(heading)}</p>{parts_table(few['parts'])}"
-    return f"<details><summary>{escape(claim['id'])}: {escape(judgement(claim))}</summary>{rule}{tables}</details>"
+    summary = f"{claim['id']}: {judgement(claim)}"
+    return f"<details><summary>{escape(summary)}</summary>{rule}{tables}</details>"
 
 
 def parts_table(parts: Sequence[Mapping[str, Any]]) -> str:
     """A row per number of a claim."""
     words = {True: "yes", False: "no", None: "–"}
-    rows = [[escape(one["said"]), measured(one), words[one["holds"]], str(one["trials"])] for one in parts]
+    rows = [
+        [
+            escape(one["said"]),
+            measured(one),
+            words[one["holds"]],
+            str(one["trials"]),
+        ]
+        for one in parts
+    ]
     return grid(["number", "mean and interval", "as claimed", "trials"], rows)
 
 

@@ -1,0 +1,123 @@
+"""Priority chains as the public code of moslb2024 scores them, for comparison with its figures."""
+
+import numpy as np
+
+from mobandits.compiling.compiled import compile_loop, compiled, kernel
+from mobandits.contracts.protocols import Array, IntArray
+from mobandits.numerics.linalg import copy_into
+from mobandits.numerics.masks import everyone
+from mobandits.numerics.rounded import in_last_decimals
+from mobandits.orders.chains import Chains, advantage, precedes
+from mobandits.support import checks
+
+SLACK = 1e-6  # differences that the authors' code takes for equality
+
+
+@kernel
+def surely_ahead(means: Array, b: int, a: int, chains: IntArray, slack: float) -> bool:
+    """Whether arm b is strictly ahead of arm a in every chain, taking differences up to `slack` for equality."""
+    for chain in chains:
+        ahead = False
+        for objective in chain:
+            if objective < 0 or means[a, objective] - means[b, objective] > slack:
+                break
+            if means[b, objective] - means[a, objective] > slack:
+                ahead = True
+                break
+        if not ahead:
+            return False
+    return True
+
+
+@kernel
+def least_positive_part(means: Array, b: int, a: int, chains: IntArray, row: Array, least: Array) -> None:
+    """Write into `least` the lexicographically smallest ``max(0, advantage)`` of b over a among the chains."""
+    for j in range(len(chains)):
+        advantage(means, b, a, chains[j], row)
+        for k in range(len(row)):
+            row[k] = max(0.0, row[k])
+        if j == 0 or precedes(row, least):
+            copy_into(least, row)
+
+
+@compiled
+class AuthorsChains(Chains):
+    """`Chains` with the gaps of `pc_gap_authors`.
+
+    Args:
+        chains: as in `Chains`.
+        slack: differences that count as none, in the unit of the means.
+    """
+
+    slack: float = SLACK
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        checks.number("AuthorsChains.slack", self.slack, at_least=0.0)
+
+    def scaled(self, factor: float) -> "AuthorsChains":
+        """The same order for means that are `factor` times as large."""
+        return AuthorsChains(self.chains, self.slack * factor)
+
+    def gap(self, means: Array, arm: int) -> Array:
+        """(digits of the longest chain,) of one arm."""
+        gap: Array = self.gaps(means)[arm]
+        return gap
+
+    def gaps(self, means: Array) -> Array:
+        """(arms, digits of the longest chain) of every arm."""
+        arms, digits = len(means), self.chains.shape[1]
+        optimal, out = everyone(arms), np.zeros((arms, digits))
+        least, row = np.empty(digits), np.empty(digits)
+        for a in range(arms):
+            for b in range(arms):
+                optimal[a] = optimal[a] and not surely_ahead(means, b, a, self.chains, self.slack)
+        for a in range(arms):
+            found = False
+            for b in range(arms):
+                if optimal[b] and surely_ahead(means, b, a, self.chains, self.slack):
+                    least_positive_part(means, b, a, self.chains, row, least)
+                    if not found or precedes(least, out[a]):
+                        copy_into(out[a], least)
+                    found = True
+        return out
+
+
+def _gaps(order: AuthorsChains, means: Array) -> Array:
+    return order.gaps(means)
+
+
+def pc_gap_authors(means: Array, chains: list[list[int]], decimals: int | None = None) -> Array:
+    """The gaps that the public code of moslb2024 computes in place of Definition 5, for comparison with its figures.
+
+    It differs from the exact gap ``mob.gaps(means, Chains(chains))`` in three points: an arm dominates only where it is
+    strictly ahead in every chain, by more than 1e-6; negative digits are clipped one by one; and of the arms that
+    dominate, the one with the *smallest* gap counts, not the largest. Both are 0 for the same arms, up to the 1e-6. A
+    dominated arm that ties in some chain dominates others here, and may make their gaps smaller.
+
+    Args:
+        means: (arms, objectives) finite means.
+        chains: lists of objectives, each by priority.
+        decimals: compute on the means rounded to that many decimals, as integers, so that ties are exact.
+
+    Returns:
+        (arms, digits of the longest chain).
+
+    Raises:
+        ValueError: where `means` or `chains` are not as said, or `decimals` is not an integer from 0 to 15.
+
+    Reference:
+        moslb2024, the repository that it names: the simulator for priority chains.
+
+    Example:
+        >>> pc_gap_authors([[3, 1], [2, 2], [1, 1]], [[0, 1]]).tolist()
+        [[0.0, 0.0], [1.0, 0.0], [2.0, 0.0]]
+        >>> pc_gap_authors([[0.3, 0.3], [0.1, 0.1]], [[0], [1]], decimals=2).tolist()  # in floats 0.3 - 0.1 < 0.2
+        [[0.0], [0.2]]
+    """
+    array = checks.matrix("means", means, ("arms", "objectives"))
+    order = AuthorsChains(chains)
+    order.check(array.shape[1])
+    exact, array, unit = in_last_decimals(order, array, decimals)
+    out: Array = compile_loop(_gaps, exact)(exact, array)
+    return out / unit
