@@ -3,12 +3,14 @@
 import re
 
 import pytest
+from test_conformance_orders import CASES
 
 from mobandits.compiling.compiled import compiled
 from mobandits.orders import (
     ChainFilter,
     Chains,
     Chebyshev,
+    Cone,
     Dominant,
     EffectivePareto,
     ExploreWide,
@@ -24,7 +26,6 @@ from mobandits.policies.lexicographic.lexicographic_filter import (
     LastLeader,
 )
 from mobandits.policies.lexicographic.mtlo import StagedFilter
-from mobandits.spec import catalogue
 
 NAMES = ["quality", "cost", "speed"]
 WORDS = {
@@ -54,10 +55,16 @@ def test_orders_in_words(order, words):
     assert in_words(order, NAMES) == words
 
 
-def test_every_order_has_words():
-    said = {type(order) for order in WORDS}
-    assert set(catalogue("orders").values()) <= said
-    assert not any(re.search(r"[A-Za-z]+\(", words) for words in WORDS.values())
+def test_a_cone_in_words():
+    words = in_words(Cone([[1.0, 0.5, 0.0], [0.0, -1.0, 2.0]]), NAMES)
+    assert words == "Pareto front over 1 quality + 0.5 cost and -1 cost + 2 speed"
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_every_order_has_words_of_its_own(case):
+    words = in_words(case.order, [*NAMES, "thrift"][: case.objectives])
+    assert words != repr(case.order)
+    assert not re.search(r"[A-Za-z]+\(", words)
 
 
 @compiled

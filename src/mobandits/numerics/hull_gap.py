@@ -1,6 +1,6 @@
 """The effective gap: how far an arm stays behind the best mixture of arms in its worst objective.
 
-It is v* of numerics/simplex.py with unit_l = (least range) / range_l, which puts v* back into the objectives' own units.
+It is v* of simplex.py with unit_l = (least range) / range_l, which puts v* back into the units of the objectives.
 Mixtures that leave the arm itself out are enough, and remove the degeneracy at 0: where v* is negative, weights under
 which the arm alone is best prove that its gap is 0. Bounds are proved as numerics/hull.py says.
 

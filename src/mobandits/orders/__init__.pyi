@@ -2,7 +2,7 @@
 
 from mobandits.orders.chain_filter import ChainFilter as ChainFilter
 from mobandits.orders.chains import Chains as Chains
-from mobandits.orders.chains import pc_gap_authors as pc_gap_authors
+from mobandits.orders.chains_authors import pc_gap_authors as pc_gap_authors
 from mobandits.orders.chebyshev import Chebyshev as Chebyshev
 from mobandits.orders.cone import Cone as Cone
 from mobandits.orders.dominant import Dominant as Dominant
@@ -22,10 +22,10 @@ __all__ = [
     "Dominant",
     "EffectivePareto",
     "ExploreWide",
+    "GrossScalar",
     "Levels",
     "Lexicographic",
     "Pareto",
     "Weighted",
-    "GrossScalar",
     "pc_gap_authors",
 ]

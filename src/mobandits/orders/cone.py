@@ -1,5 +1,7 @@
 """The order of a preference cone: Pareto dominance after a linear change of the objectives."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from mobandits.compiling.compiled import Floats, compiled, kernel
@@ -7,6 +9,7 @@ from mobandits.contracts.protocols import Array, Beliefs, IntArray, Mask, Rng
 from mobandits.numerics.dominance import drawn, nondominated, pareto_gap, pareto_gaps
 from mobandits.numerics.masks import everyone
 from mobandits.orders.order import BaseOrder
+from mobandits.support.naming import conjunction, quoted
 
 
 @kernel
@@ -79,13 +82,21 @@ class Cone(BaseOrder):
         W = self.rows
         if W.ndim != 2 or not W.size or not np.isfinite(W).all() or not W.any(axis=1).all():
             raise ValueError(
-                f"Cone.rows must be a finite (rows, objectives) matrix without rows of zeros, got {W.tolist()!r:.200}"
+                f"Cone.rows must be a finite (rows, objectives) matrix without rows of zeros, got {quoted(W.tolist())}"
             )
 
     def check(self, objectives: int) -> None:
         """Refuse a problem with another number of objectives."""
         if self.rows.shape[1] != objectives:
             raise ValueError(f"Cone.rows must have one column per objective, {objectives}, got {self.rows.shape[1]}")
+
+    def in_words(self, objectives: Sequence[str]) -> str:
+        """Each row as a weighted sum of the objectives."""
+        rows = []
+        for coefficients in self.rows.tolist():
+            pairs = zip(coefficients, objectives, strict=True)
+            rows.append(" + ".join(f"{weight:g} {name}" for weight, name in pairs if weight))
+        return f"Pareto front over {conjunction(rows)}"
 
     def front(self, beliefs: Beliefs) -> Mask:
         """(arms,) the arms whose upper bounds of ``W mu`` are dominated by none."""

@@ -19,6 +19,7 @@ from mobandits.contracts.protocols import (
 )
 from mobandits.policies.composition import composite
 from mobandits.support.checks import number
+from mobandits.support.naming import quoted
 
 
 class GapWeightedState(NamedTuple):
@@ -158,7 +159,7 @@ class GapWeighted(Recipe):
     def __post_init__(self) -> None:
         """Check the parameters."""
         if not isinstance(self.recipe, Recipe):
-            raise ValueError(f"GapWeighted.recipe must be a recipe such as MolUcb(), got {self.recipe!r:.200}")  # noqa: TRY004
+            raise ValueError(f"GapWeighted.recipe must be a recipe such as MolUcb(), got {quoted(self.recipe)}")  # noqa: TRY004
         number("GapWeighted.gamma", self.gamma, above=0.0)
         number("GapWeighted.power", self.power, at_least=0.0, at_most=1.0)
         object.__setattr__(self, "accepts_partial", self.recipe.accepts_partial)
