@@ -130,7 +130,10 @@ def test_arms_too_far_apart_cannot_be_mixed(function):
 @pytest.mark.parametrize(
     ("order", "said"),
     [
-        (Pareto, r"order must be an order such as Pareto\(\), got <class"),
+        (
+            Pareto,
+            r"order must be an order such as Pareto\(\), got <class .*; write Pareto\(...\), an object of that class",
+        ),
         ("pareto", r"order must be an order such as Pareto\(\), got 'pareto'"),
         (None, r"order must be an order such as Pareto\(\), got None"),
         (Pareto(on=[0, 2]), r"Pareto\.on must name objectives below 2, got 2"),

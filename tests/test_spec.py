@@ -70,7 +70,7 @@ def test_grids_are_rows(spec):
         ("trials = 2", "trials = true", "trials must be an integer of at least 1, got True"),
         ("trials = 2", "record = [30]", "record must name rounds from 1 to 20, got 30"),
         ("trials = 2", "name = 3", "name must be a string, got 3"),
-        ("trials = 2", 'metrics = "reward"', "metrics must be a list, got 'reward'"),
+        ("trials = 2", 'metrics = "reward"', r"metrics must be a list, got 'reward'; write \['reward'\]"),
         ("trials = 2", 'metrics = ["pareto-regret"]', "metric must be one of .*; did you mean pareto_regret?"),
         ("trials = 2", 'metrics = [{name = "level_regret"}]', r"metrics\[0\].levels is required"),
         ("trials = 2", 'metrics = [{name = "reward", x = 1}]', r"metrics\[0\]: reward has no parameters, got x"),
@@ -84,7 +84,7 @@ def test_grids_are_rows(spec):
         ("random-choice", 'mol-ts"\nscale = -1\nlabel = "a', r"policies\[0\]: MolTs.scale must be .*, got -1.0"),
         ("random-choice", 'mol-ucb"\norder = "paretoo', r"policies\[0\].order.name must be one of .* mean pareto?"),
         ("random-choice", 'mol-ts"\ngrid = "all', r"policies\[0\].grid must be a table of lists, got 'all'"),
-        ("[[policies]]", "[policies]", "policies must be a list of tables"),
+        ("[[policies]]", "[policies]", "policies must be a list of names, or of tables"),
         ("[[policies]]", '[[policies]]\nname = "random-choice"\n[[policies]]', "policies must have distinct rows"),
         ("rounds = 20", "rounds 20", "is not TOML: .*line 2"),
     ],
@@ -102,8 +102,15 @@ def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(SpecError, match=r"none.toml cannot be read: No such file"):
         load(tmp_path / "none.toml")
     (tmp_path / "binary.toml").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(SpecError, match=r"binary.toml is not TOML"):
+    with pytest.raises(SpecError, match=r"binary.toml must be a TOML file such as .*, found a binary file"):
         load(tmp_path / "binary.toml")
+
+
+def test_policies_may_be_names(spec):
+    text = 'rounds = 20\nenvironment = "linear"\npolicies = ["random-choice", "mol-ucb"]\n'
+    assert load(spec(text)).policies == {"RandomChoice()": policies.RandomChoice(), "MolUcb()": policies.MolUcb()}
+    with pytest.raises(SpecError, match=r"policies\[0\] must be a name or a table, got 3"):
+        load(spec(text.replace('"random-choice"', "3")))
 
 
 def test_every_member_of_every_catalogue_is_documented_and_named():

@@ -65,9 +65,9 @@ def load(file: str | Path) -> Specification:
 
     The keys of the file are `rounds`, `trials`, `seed`, `record`, `metrics`, as in `simulate`, and `name` (the table's
     column `experiment`, by default the file's name); a table `[environment]`; and a list `[[policies]]`. Both hold a
-    `name` and parameters. A policy may have a `label`, the name of its row, and a `grid`, lists of values of
-    parameters, which stand for one policy per combination. Orders are names, or tables of a name and parameters, and so
-    are metrics. examples/linear.toml shows all of it.
+    `name` and parameters, or are a name alone. A policy may have a `label`, the name of its row, and a `grid`, lists of
+    values of parameters, which stand for one policy per combination. Orders are names, or tables of a name and
+    parameters, and so are metrics. examples/linear.toml shows all of it.
 
     Raises:
         SpecError: one line that names the file, the key and the nearest valid name.
@@ -100,7 +100,7 @@ def _specification(path: Path, content: dict[str, Any]) -> Specification:
         if key not in content:
             raise ValueError(f"{key} is required")
     if not isinstance(content["policies"], list):
-        raise ValueError("policies must be a list of tables, [[policies]]")  # noqa: TRY004
+        raise ValueError("policies must be a list of names, or of tables, [[policies]]")  # noqa: TRY004
     options: dict[str, Any] = {"experiment": convert(str, content.get("name", path.stem), "name")}
     options |= {key: content[key] for key in ("rounds", "trials", "seed", "record") if key in content}
     if "metrics" in content:
@@ -114,15 +114,18 @@ def _specification(path: Path, content: dict[str, Any]) -> Specification:
 
 def _metrics(entries: Any) -> list[str | Metric]:
     if not isinstance(entries, list):
-        raise ValueError(f"metrics must be a list, got {quoted(entries)}")  # noqa: TRY004
+        advice = f"; write [{quoted(entries)}]" if isinstance(entries, str) else ""
+        raise ValueError(f"metrics must be a list, got {quoted(entries)}{advice}")  # noqa: TRY004
     tables = [(i, entry) for i, entry in enumerate(entries) if not isinstance(entry, str)]
     built = {i: build("metrics", entry, f"metrics[{i}]") for i, entry in tables}
     return [built.get(i, entry) for i, entry in enumerate(entries)]
 
 
 def _rows(entry: Any, where: str) -> Iterator[tuple[str, Recipe]]:
+    if isinstance(entry, str):
+        entry = {"name": entry}
     if not isinstance(entry, dict):
-        raise ValueError(f"{where} must be a table, got {quoted(entry)}")  # noqa: TRY004
+        raise ValueError(f"{where} must be a name or a table, got {quoted(entry)}")  # noqa: TRY004
     own = {key: value for key, value in entry.items() if key not in ("label", "grid")}
     label, grid = entry.get("label"), entry.get("grid", {})
     if label is not None:

@@ -247,8 +247,15 @@ def test_a_stage_begins_with_what_decisions_allow(context):
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"recipe": MolUcb}, "recipe must be a recipe"),
-        ({"arms": 0}, "arms must be a number of at least 1, or different names, got 0"),
+        ({"recipe": MolUcb}, r"recipe must be a recipe .*; write MolUcb\(...\), an object of that class"),
+        ({"recipe": "mol-ucb"}, "recipe must be a recipe .*, got 'mol-ucb'; names are for files and the command line"),
+        ({"arms": 0}, "arms must be a number of at least 1, or different names in a list, got 0"),
+        ({"arms": {"a", "b"}}, "arms must be a number of at least 1, or different names in a list, got {"),
+        ({"arms": "small"}, r"arms must be .* different names in a list, got 'small'; write \['small'\]"),
+        (
+            {"features": ["age", "income"]},
+            r"features must be an integer .*, got \['age', 'income'\]; write how many, 2",
+        ),
         ({"arms": ["a", "a"]}, "arms must be .* different names"),
         ({"objectives": "clicks"}, "objectives must be"),
         ({"features": -1}, "features must be an integer of at least 0"),

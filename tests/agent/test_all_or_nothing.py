@@ -317,13 +317,16 @@ def test_an_interruption_after_writing_is_not_passed_over(tmp_path, monkeypatch,
     decide(agent)
     decide(agent)
 
-    def interrupted(self):
-        Journal._keep_promise(self)
-        self._broken = False  # as the last step of `append` does
-        raise KeyboardInterrupt
-
+    journal = agent._journal.journal
     with monkeypatch.context() as patch:
-        patch.setattr(agent._journal.journal, "_keep_promise", interrupted.__get__(agent._journal.journal))
+        for name in ("append", "extend"):
+            write = getattr(journal, name)
+
+            def interrupted(given, write=write):
+                write(given)
+                raise KeyboardInterrupt
+
+            patch.setattr(journal, name, interrupted)
         with pytest.raises(KeyboardInterrupt):
             call(agent)
     for refused in (decide, decide_batch, learn, lambda agent: agent.save(tmp_path / "agent")):

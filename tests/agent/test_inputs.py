@@ -163,3 +163,28 @@ def test_a_decision_is_no_id():
     decision = agent.decide([1, 2, 3])
     assert refused(agent.learn, decision, [1.0, 2.0]).endswith("; write decision.id")
     assert refused(agent.learn, "small", [1.0, 2.0]) == "decision_id must be of a decision that was made, got 'small'"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        np.array(["small", "large"]),
+        pl.Series(["small", "large"]),
+        ("small", "large"),
+        np.array(["small", "large"], object),
+    ],
+)
+def test_names_may_come_in_an_array_or_a_series(given):
+    agent = agent_of(arms=given, objectives=pl.Series(["quality", "cost"]))
+    assert agent.arms == ("small", "large")
+    assert [one.name for one in agent.objectives] == ["quality", "cost"]
+    assert agent_of(arms=np.int64(2)).arms == (0, 1)
+
+
+def test_a_place_where_nothing_can_be_written_is_named(tmp_path):
+    agent = agent_of()
+    with pytest.raises(FileNotFoundError, match=rf"No such file or directory: '{tmp_path}/nowhere/x.agent'"):
+        agent.save(tmp_path / "nowhere" / "x.agent")
+    with pytest.raises(IsADirectoryError, match=rf"Is a directory: '{tmp_path}'"):
+        agent.save(tmp_path)
+    assert list(tmp_path.iterdir()) == []

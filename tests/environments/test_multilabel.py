@@ -136,6 +136,12 @@ def test_without_the_package_the_error_says_how(nothing_installed):
         Multilabel().problem(10, rng())
 
 
+def test_a_table_of_ones_own_without_labels_is_told_to_name_them(tmp_path):
+    (tmp_path / "own.csv").write_text("a,b\n1,0\n")
+    with pytest.raises(ValueError, match=r"must be the published file .*; a table of your own needs labels=\(...\)$"):
+        Multilabel(str(tmp_path / "own.csv")).problem(10, rng())
+
+
 def per_round(environment, rounds):
     policies = {
         "MOC-MAB": MocMab(scale=1 / 30, per_side=2, lipschitz=0.2),

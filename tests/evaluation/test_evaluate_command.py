@@ -173,7 +173,8 @@ def test_columns_of_a_table_are_named(program, log, monkeypatch, tmp_path):
     monkeypatch.setattr(command, "read", lambda path, **columns: heard.update(columns) or log)
     status, _, err = program("evaluate", "x.csv", "--policy=uniform", "--column=arm=item", "--out", tmp_path)
     assert (status, heard) == (2, {})
-    assert err.splitlines()[-1].endswith("--column must name arm and rewards for a .csv file, got arm")
+    assert "--column must name arm and rewards for a .csv file, such as " in err
+    assert err.endswith(", got arm\n")
     named = ("--column=arm=item", "--column=rewards=click,revenue", "--column=propensity=p")
     assert program("evaluate", "x.csv", "--policy=uniform", *named, "--estimator=ips", "--out", tmp_path)[0] == 0
     assert heard == {"arm": "item", "rewards": ["click", "revenue"], "propensity": "p"}
@@ -252,3 +253,14 @@ def test_an_earlier_evaluation_is_replaced_and_a_killed_one_too(program, log, mo
         patch.setattr(pl.DataFrame, "write_csv", killed)
         assert program("evaluate", "x.jsonl", "--policy", "uniform", "--out", tmp_path / "killed")[0] == 1
     assert program("evaluate", "x.jsonl", "--policy", "uniform", "--out", tmp_path / "killed")[0] == 0
+
+
+def test_a_table_without_propensities_is_refused_by_the_name_of_its_option(program, log, tmp_path):
+    given = ["x.csv", "--column=arm=item", "--column=rewards=click", "--out", tmp_path / "out"]
+    status, _, err = program("evaluate", *given, "--policy=uniform")
+    assert status == 2
+    said = "--column propensity=NAME must be given for ips, snips, dr, got none; --estimator dm and replay need none"
+    assert err.splitlines()[-1].endswith(said)
+    assert not (tmp_path / "out").exists()
+    assert program("evaluate", *given, "--policy=logging")[0] == 0
+    assert program("evaluate", *given, "--policy=uniform", "--estimator=dm")[0] == 0

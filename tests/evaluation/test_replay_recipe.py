@@ -136,7 +136,10 @@ def test_missing_rewards_count_for_the_others_and_teach_what_can_be_learned():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda log: replay(log, "mol-ucb"), r"^recipe must be a recipe such as MolUcb\(\), got 'mol-ucb'$"),
+        (
+            lambda log: replay(log, "mol-ucb"),
+            r"^recipe must be a recipe such as MolUcb\(\), got 'mol-ucb'; names are for files and the .*$",
+        ),
         (lambda log: replay(log[:0], RandomChoice()), r"^log must have at least one round, got none$"),
         (lambda log: replay(log, RandomChoice(), seed=-1), r"^seed must be an integer of at least 0, got -1$"),
         (

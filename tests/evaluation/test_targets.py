@@ -9,7 +9,7 @@ from logs_for_tests import make_law, make_log
 
 from mobandits.contracts.assumptions import InputWarning
 from mobandits.contracts.protocols import Choice, Recipe, Stage
-from mobandits.evaluation import Always, Logging, Trained, Uniform, compare, evaluate
+from mobandits.evaluation import Always, Ips, Logging, Trained, Uniform, compare, dominance, evaluate
 from mobandits.evaluation.folds import folds_of
 from mobandits.evaluation.targets import probabilities_of
 from mobandits.evaluation.training import check_assumptions, shape_of, trained
@@ -83,7 +83,10 @@ def test_a_callable_and_an_array_are_the_same_target():
             r"^target 't': target must hold probabilities, at least 0, got nan in round 0, arm 0$",
         ),
         (np.tile([1.5, -0.5, 0.0], (60, 1)), r"probabilities, at least 0, got -0.5 in round 0, arm 1$"),
-        ("uniform", r"^target 't': target must be numbers, got 'uniform'$"),
+        (
+            "uniform",
+            r"^target 't': target must be probabilities, a recipe, or a target such as .*, got 'uniform'; names",
+        ),
         (Always("z"), r"^target 't': Always.arm must be one of a, b, c, got 'z'$"),
         (PfiRls(check=False), r"^target 't': PfiRls needs arms whose features never change"),
     ],
@@ -236,7 +239,53 @@ def test_what_a_recipe_assumes_is_checked():
 
 
 def test_trained_is_checked():
-    with pytest.raises(ValueError, match=r"^Trained.recipe must be a recipe such as MolUcb\(\), got 'mol-ucb'$"):
+    with pytest.raises(ValueError, match=r"^Trained.recipe must be a recipe such as MolUcb\(\), got 'mol-ucb'; names "):
         Trained("mol-ucb")
     with pytest.raises(ValueError, match=r"^Trained.draws must be an integer of at least 1, got 0$"):
         Trained(MolUcb(), draws=0)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"log": "x.csv"}, r"^log must be a Feedback, got 'x.csv'; write mobandits.logs.read\('x.csv'\)$"),
+        ({"log": {"u": Uniform()}}, r"^log must be a Feedback, got {'u': Uniform\(\)}$"),
+        ({"targets": Uniform()}, r"^targets must be a dictionary {name: target}, got Uniform\(\)$"),
+        (
+            {"targets": {"u": Uniform}},
+            r"^target 'u': target must be .*; write Uniform\(...\), an object of that class$",
+        ),
+        ({"targets": {"u": MolUcb}}, r"^target 'u': target must be .*; write MolUcb\(...\), an object of that class$"),
+        (
+            {"targets": {"u": "uniform"}},
+            "^target 'u': target must be probabilities, a recipe, or a target such as Uniform",
+        ),
+        (
+            {"targets": {"u": Always("aa")}},
+            r"^target 'u': Always.arm must be one of a, b, c, got 'aa'; did you mean a\?$",
+        ),
+        ({"estimators": [Ips]}, r"^estimator must be .*; write Ips\(...\), an object of that class$"),
+        ({"estimators": ["ipss"]}, r"^estimator must be one of .*, got 'ipss'; did you mean ips\?$"),
+    ],
+)
+def test_what_is_no_comparison(change, said):
+    good = {"log": make_log(0), "targets": {"u": Uniform()}, "estimators": ["ips"]}
+    with pytest.raises(ValueError, match=said):
+        compare(**good | change)
+
+
+def test_one_estimator_needs_no_list():
+    log = make_log(0)
+    for one in ("ips", Ips()):
+        assert (
+            compare(log, {"u": Uniform()}, one)["u", "ips"].value.tolist()
+            == evaluate(log, Uniform(), one).value.tolist()
+        )
+
+
+def test_an_estimate_that_is_not_there():
+    found = compare(make_log(0), {"u": Uniform(), "a": Always("a")}, ["ips"])
+    with pytest.raises(KeyError, match=r"the key must be a target of u, a, and an estimator of ips, got 'u'"):
+        found["u"]
+    with pytest.raises(ValueError, match=r"first must be an estimate such as found\[target, estimator\], got 'u'"):
+        dominance("u", "a")

@@ -196,3 +196,9 @@ def test_registering_twice_changes_nothing():
     before = dict(gymnasium.registry)
     interop.register()
     assert gymnasium.registry == before
+
+
+@pytest.mark.parametrize("given", [Linear, "linear", None])
+def test_what_is_no_environment(given):
+    with pytest.raises(ValueError, match=r"BanditEnv.environment must be an environment such as Linear"):
+        BanditEnv(given)

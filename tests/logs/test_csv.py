@@ -120,15 +120,32 @@ def test_a_bad_cell_is_named(tmp_path, column, value, meaning, said, chunk):
     [
         ({"arm": "colour"}, "must have a column 'colour', got item, age, height"),
         ({"context": ["weight"]}, "must have a column 'weight'"),
-        ({"rewards": {}}, "rewards must be at least one"),
-        ({"minimise": ["price"]}, r"rewards must be at least one, with all of minimise = \['price'\]"),
-        ({"arms": [1, "1"]}, "arms must have different texts, got 1, '1'"),
+        ({"arm": "itm"}, r"must have a column 'itm', got item, age, .*; did you mean item\?"),
+        ({"rewards": {}}, "rewards must name at least one column, got none"),
+        ({"minimise": ["price"]}, r"minimise must name rewards, which are clicks, cost, got 'price'$"),
+        ({"minimise": ["costs"]}, r"minimise must name rewards, .*, got 'costs'; did you mean cost\?"),
+        ({"arms": [1, "1"]}, r"arms must have different texts, got \(1, '1'\)"),
         ({"chunk": 0}, "chunk must be an integer of at least 1"),
     ],
 )
 def test_bad_meanings(path, changed, said):
     with pytest.raises(ValueError, match=said):
         list(scan(path, **{**MEANING, **changed}))
+
+
+def test_one_column_needs_no_list(path):
+    one = read(path, arm="item", context="age", rewards="cost", minimise="cost")
+    listed = read(path, arm="item", context=["age"], rewards=["cost"], minimise=["cost"])
+    assert one.objective_names == listed.objective_names == ("cost",)
+    assert one.contexts.tolist() == listed.contexts.tolist()
+    assert np.array_equal(one.rewards, listed.rewards, equal_nan=True)
+
+
+def test_another_separator_is_recognised(path):
+    path.write_text(path.read_text().replace(",", ";"))
+    with pytest.raises(LogError, match=r"got item;age;.*; cells must be separated by ','$"):
+        read(path, **MEANING)
+    assert len(read(path, **MEANING, separator=";")) > 1
 
 
 @pytest.mark.parametrize(

@@ -217,6 +217,13 @@ def test_a_table_of_ones_own_is_not_called_damaged(tmp_path):
         read(path)
 
 
+@pytest.mark.parametrize("name", ["x.jsonl", "x.parquet", "journal"])
+def test_columns_are_of_tables(tmp_path, name):
+    written(tmp_path / "journal", [decide(0)])
+    with pytest.raises(ValueError, match=f"arm, rewards must go with a .csv file, got .*{name}"):
+        read(tmp_path / name, arm="item", rewards=["click"])
+
+
 def test_memory_follows_the_chunk_and_not_the_log(tmp_path):
     """Peaks of Python's and NumPy's memory for a journal and one four times as long, in segments of one size."""
     peaks = []

@@ -152,10 +152,13 @@ def test_scales_that_were_not_chosen_are_named_where_they_beat_moc_mab():
     """CD-UCB1 at 1/5 is better in both objectives; at 1/10 one of them is a tie."""
     entry = shared.unbeaten("x", "reward", GRID, note="First.").judge(spread_out(SCALED))
     assert entry["verdict"] == "reproduced"
-    assert entry["note"] == "First. Scales that were not chosen beat it in both objectives: CD-UCB1 at 1/5."
+    assert (
+        entry["note"]
+        == "First. Of the other algorithms' grids, these scales beat it in both objectives: CD-UCB1 at 1/5."
+    )
     better = SCALED | {"CD-UCB1, scale = 1/5": FIVE * [(30, 25), (31, 26)]}
     entry = shared.unbeaten("x", "reward", GRID).judge(spread_out(better))
-    assert entry["note"] == "No scale of another algorithm's grid beats it either."
+    assert entry["note"] == "No scale of the other algorithms' grids is clearly ahead of it in both objectives."
     few = {row: trials[:2] for row, trials in SCALED.items()}
     assert shared.unbeaten("x", "reward", GRID).judge(spread_out(few))["note"] == ""
 
@@ -318,7 +321,8 @@ def test_a_stand_in_decides_only_what_follows_from_the_rules():
 def test_half_of_the_rounds_are_shown_whatever_is_clicked(rate):
     """The reason why these shares have verdicts: coins decide for any click rate, even that of no click at all."""
 
-    rounds, rng = 3000, np.random.default_rng(0)
+    rounds = 3000
+    rng = np.random.default_rng(0)
     shape = Shape(arms=2, features=2, objectives=2, rounds=rounds, shared=True)
     contexts = rng.random((rounds, 1, 2))
     rewards = np.zeros((rounds, 2, 2))

@@ -45,7 +45,7 @@ class Agent:
 
     Inputs are checked in every call. A decision costs what the policy's compiled round costs, and about three
     microseconds; the first one compiles it, in seconds, once per machine (`mobandits warm`). The same seed and the same
-    calls give the same decisions. A call that raises leaves nothing behind: no decision, no lesson, nothing in the log.
+    calls give the same decisions. What a call that raises would have decided, learned or written did not happen.
 
     Threads may share an agent: each call is done before the next one begins. In the child of a fork calls are refused;
     `save` and `load` take an agent to another process.
@@ -164,7 +164,8 @@ class Agent:
                 arms are unknown, or none are left.
         """
         with self._lock:
-            journal, mind = self._journal, self._mind
+            journal = self._journal
+            mind = self._mind
             streams = None if journal is None else mind.streams()
             position = None
             try:
@@ -201,7 +202,8 @@ class Agent:
             ValueError: as `decide`; then no decision is made.
         """
         with self._lock:
-            journal, mind = self._journal, self._mind
+            journal = self._journal
+            mind = self._mind
             streams = None if journal is None else mind.streams()
             position = mind.position()
             try:
@@ -439,31 +441,40 @@ class Agent:
             tables: (decisions, eligible arms or 1, features); left alone.
             now: the time.
         """
-        first, mind = self._waiting.next_id, self._mind
-        if self.propensity != "none" or mind.left is not None:
-            made = []
-            for number, rows in enumerate(tables.copy(), first):
-                if mind.left == 0:
-                    mind.begin()
-                made.append(self._made((names, slots, rows), now, number))
-                if mind.left is not None:
-                    mind.left -= 1
-            return made
-        guard, chosen, said = self._guard, np.zeros(len(tables), np.int64), np.empty((len(tables), 2))
+        mind = self._mind
+        first = self._waiting.next_id
+        if self.propensity == "none" and mind.left is None:
+            return self._made_at_once(names, slots, tables, now)
+        made = []
+        for position, rows in enumerate(tables.copy()):
+            if mind.left == 0:
+                mind.begin()
+            made.append(self._made((names, slots, rows), now, first + position))
+            if mind.left is not None:
+                mind.left -= 1
+        return made
+
+    def _made_at_once(self, names: tuple[Hashable, ...], slots: IntArray, tables: Array, now: float) -> list[Made]:
+        """As `_made_many`, in one compiled call, of which nobody asks for more than the arms."""
+        mind = self._mind
+        guard = self._guard
+        chosen = np.zeros(len(tables), np.int64)
+        notes = np.empty((len(tables), 2))  # of the choice, and the norm of the arm's features
         try:
-            mind.decide_many(mind.session, tables, slots, guard.low, guard.high, chosen, said)
+            mind.decide_many(mind.session, tables, slots, guard.low, guard.high, chosen, notes)
         except FAILURES as failure:
             mind.refuse(failure)
         if (chosen < 0).any():
             guard.refuse(tables)
         made = []
-        for number, (rows, place, (note, norm)) in enumerate(
-            zip(tables.copy(), chosen.tolist(), said.tolist(), strict=True), first
-        ):
+        number = self._waiting.next_id
+        for rows, place, (note, norm) in zip(tables.copy(), chosen.tolist(), notes.tolist(), strict=True):
             slot = int(slots[place])
             x = rows[place if len(rows) > 1 else 0].copy()
             kept = Pending(x, slot, note, mind.stage, self._arms.slots[slot], now)
-            made.append((Decision(number, names[place], context=rows, eligible=names), kept, norm))
+            decision = Decision(number, names[place], context=rows, eligible=names)
+            made.append((decision, kept, norm))
+            number += 1
         return made
 
     def _made(self, offer: Offer, now: float, number: int) -> Made:

@@ -153,8 +153,9 @@ class Mind:
         """Say what an error of the policy's arithmetic means; policies of others raise what they like."""
         if not type(self.policy).__module__.startswith("mobandits."):
             raise error
-        name, what = type(self.recipe).__name__, "too large, or do not fit together"
-        raise ValueError(f"{name} cannot compute with what it has learned: its numbers are {what} ({error})") from error
+        name = type(self.recipe).__name__
+        why = f"its numbers are too large, or do not fit together ({error})"
+        raise ValueError(f"{name} cannot compute with what it has learned: {why}") from error
 
     def state(self) -> Any:
         """The state as it is now, in arrays that change with it."""

@@ -71,7 +71,8 @@ class Contexts:
 
     def offers(self, contexts: Any, eligible: Iterable[Hashable] | None) -> Offer:
         """As `offer` for contexts (n, features) or (n, arms, features): rows are (n, eligible arms or 1, features)."""
-        tables, arms = self.tables(contexts), self._arms
+        arms = self._arms
+        tables = self.tables(contexts)
         if eligible is None:
             return arms.names, arms.everyone, tables
         places = arms.rows(eligible)

@@ -10,7 +10,7 @@ from mobandits.agent.advice import on_rewards
 from mobandits.contracts.protocols import Recipe
 from mobandits.support.checks import doubles, integer
 from mobandits.support.naming import quoted, shortened
-from mobandits.support.nearest import did_you_mean
+from mobandits.support.nearest import as_object, did_you_mean
 
 MOST_COUNTED = 2**63 - 1  # what 64 bits hold
 MOST_SAMPLES = 10**6  # of beliefs per decision, which takes seconds to minutes
@@ -19,13 +19,20 @@ MOST_SAMPLES = 10**6  # of beliefs per decision, which takes seconds to minutes
 def check_recipe(recipe: Any) -> None:
     """Refuse what is no recipe, such as its class."""
     if not isinstance(recipe, Recipe):
-        raise ValueError(f"recipe must be a recipe such as MolUcb(scale=0.3), got {quoted(recipe)}")  # noqa: TRY004
+        wanted = "a recipe such as MolUcb(scale=0.3)"
+        raise ValueError(  # noqa: TRY004 - one kind of error
+            f"recipe must be {wanted}, got {quoted(recipe)}{as_object(recipe)}"
+        )
 
 
 def check_counts(at_most: int = MOST_COUNTED, **counts: tuple[Any, int]) -> None:
     """Refuse what is not an integer of at least as much, or more than `at_most`: {name: (value, least)}."""
     for name, (value, least) in counts.items():
-        integer(name, value, at_least=least)
+        try:
+            integer(name, value, at_least=least)
+        except ValueError as error:
+            advice = f"; write how many, {len(value)}" if isinstance(value, list | tuple) else ""
+            raise ValueError(f"{error}{advice}") from None
         if value > at_most:
             raise ValueError(f"{name} must be at most {at_most}, got {quoted(value)}")
 
@@ -81,11 +88,13 @@ def members(name: str, given: int | Sequence[Any]) -> tuple[Any, ...]:
         >>> members("arms", 3), members("arms", ["small", "large"])
         ((0, 1, 2), ('small', 'large'))
     """
+    given = _listed(given)
     if isinstance(given, int | np.integer) and not isinstance(given, bool) and given >= 1:
         return tuple(range(int(given)))
-    wanted = f"{name} must be a number of at least 1, or different names"
+    wanted = f"{name} must be a number of at least 1, or different names in a list"
     if isinstance(given, str) or not isinstance(given, Sequence) or len(given) == 0:
-        raise ValueError(f"{wanted}, got {quoted(given)}")
+        advice = f"; write [{quoted(given)}]" if isinstance(given, str) and given else ""
+        raise ValueError(f"{wanted}, got {quoted(given)}{advice}")
     try:
         twice = len(set(given)) < len(given)
     except TypeError as error:
@@ -93,6 +102,14 @@ def members(name: str, given: int | Sequence[Any]) -> tuple[Any, ...]:
     if twice:
         raise ValueError(f"{wanted}, got {quoted(given)}")
     return tuple(given)
+
+
+def _listed(given: Any) -> Any:
+    """A list of what an array, a series or a column holds, as Python has it; all else as it is."""
+    for method in ("tolist", "to_list"):
+        if callable(getattr(given, method, None)):
+            return getattr(given, method)()
+    return given
 
 
 def reward_list(rewards: Any, places: Mapping[Any, int]) -> list[float]:

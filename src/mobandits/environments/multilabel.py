@@ -152,7 +152,11 @@ def _prepared(
 
 
 def _yeast(path: str | None) -> tuple[Array, Array]:
-    table = yeast(path)
+    try:
+        table = yeast(path)
+    except ValueError as error:
+        advice = "" if path is None else "; a table of your own needs labels=(...)"
+        raise ValueError(f"{error}{advice}") from error
     return table.select(FEATURES).to_numpy(), table.select(LABELS).to_numpy()
 
 

@@ -85,6 +85,8 @@ def requested(
     asked = [estimator_named(name, clip) for name in estimators]
     meaning = _checked_columns(Path(file), columns)
     specs = named_specs(policies)
+    if Path(file).suffix == ".csv" and "propensity" not in meaning:
+        _refuse_weights(asked, list(specs.values()))
     for spec in specs.values():
         if not _is_plain(spec):
             recipe(spec)  # a mistake in it need not wait until the log is read
@@ -139,11 +141,20 @@ def _checked_columns(file: Path, pairs: Sequence[str]) -> dict[str, str | list[s
     meaning = columns_named(pairs)
     if file.suffix == ".csv" and not {"arm", "rewards"} <= set(meaning):
         raise ValueError(
-            f"--column must name arm and rewards for a .csv file, got {shortened(', '.join(meaning)) or 'none'}"
+            "--column must name arm and rewards for a .csv file, such as --column arm=item --column rewards=click, "
+            f"got {shortened(', '.join(meaning)) or 'none'}"
         )
     if file.suffix != ".csv" and meaning:
         raise ValueError(f"--column must go with a .csv file, got {file}: a table of your own is read as .csv")
     return meaning
+
+
+def _refuse_weights(estimators: Sequence[Any], policies: Sequence[str]) -> None:
+    """Refuse estimators that need propensities, of a table that has none."""
+    names = [one.name for one in estimators if one.needs_propensities]
+    if names and any(policy != "logging" for policy in policies):
+        rule = "--column propensity=NAME must be given"
+        raise ValueError(f"{rule} for {', '.join(names)}, got none; --estimator dm and replay need none")
 
 
 def write_evaluation(

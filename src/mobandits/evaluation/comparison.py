@@ -3,6 +3,7 @@
 import contextlib
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from mobandits.evaluation.training import Trained
 from mobandits.logs import Feedback
 from mobandits.support.checks import choice
 from mobandits.support.naming import concise, quoted, shortened
+from mobandits.support.nearest import as_object
 
 ESTIMATORS: dict[str, type[Any]] = {
     kind.name: kind for kind in (Ips, Snips, DoublyRobust, SwitchDr, DirectMethod, Replay)
@@ -60,7 +62,13 @@ class Comparison:
         return list(dict.fromkeys(estimator for _, estimator in self.estimates))
 
     def __getitem__(self, key: tuple[str, str]) -> Estimate:
-        return self.estimates[key]
+        try:
+            return self.estimates[key]
+        except KeyError:
+            targets = shortened(", ".join(self.targets))
+            estimators = shortened(", ".join(self.estimators))
+            wanted = f"a target of {targets}, and an estimator of {estimators}"
+            raise KeyError(f"the key must be {wanted}, got {quoted(key)}") from None
 
     def table(self, level: float = 0.95) -> pl.DataFrame:
         """A row per target, estimator and objective.
@@ -142,7 +150,7 @@ def compare(
         log: the logged decisions.
         targets: {name: target}: probabilities (rounds, arms); a callable that takes the log and returns them;
             `Uniform()`, `Always(arm)`, `Logging()`; a recipe, or `Trained(recipe)`.
-        estimators: some of `ESTIMATORS` by name, or objects such as ``Ips(clip=20)``.
+        estimators: some of `ESTIMATORS` by name, or objects such as ``Ips(clip=20)``; or one of them.
         model: of the rewards, for estimators that need one: a `RidgePerArm`, which is the default, fitted on the other
             folds; or predictions of your own, (rounds, arms, objectives).
         folds: number of parts of the log, for recipes and the model; both leave the same part out.
@@ -155,10 +163,6 @@ def compare(
         ValueError: naming parameter, rule and value.
     """
     chosen = _labelled(estimators)
-    if not len(log):
-        raise ValueError("log must have at least one round, got none")
-    if not targets:
-        raise ValueError("targets must name at least one target, got none")
     _check_needs(log, targets, chosen)
     asked = any(one.needs_model for one in chosen.values())
     fitted = asked and (model is None or isinstance(model, RidgePerArm))
@@ -180,6 +184,15 @@ def compare(
 
 def _check_needs(log: Feedback, targets: Mapping[str, Target], estimators: Mapping[str, Estimator]) -> None:
     """Refuse now what would be refused after other targets were evaluated."""
+    if not isinstance(log, Feedback):
+        advice = f"; write mobandits.logs.read({quoted(log)})" if isinstance(log, str | Path) else ""
+        raise ValueError(f"log must be a Feedback, got {quoted(log)}{advice}")  # noqa: TRY004 - one kind of error
+    if not isinstance(targets, Mapping):
+        raise ValueError(f"targets must be a dictionary {{name: target}}, got {quoted(targets)}")  # noqa: TRY004
+    if not len(log):
+        raise ValueError("log must have at least one round, got none")
+    if not targets:
+        raise ValueError("targets must name at least one target, got none")
     for name, target in targets.items():
         with _named(name):
             check_target(target, log)
@@ -200,12 +213,14 @@ def _named(name: str) -> Iterator[None]:
 
 def _labelled(estimators: Sequence[Estimator | str]) -> dict[str, Estimator]:
     """By name, or by what they are where a name is there twice."""
+    several = [estimators] if isinstance(estimators, str) or hasattr(estimators, "terms") else estimators
     found: list[Estimator] = []
-    for one in estimators:
+    for one in several:
         if isinstance(one, str):
             choice("estimator", one, ESTIMATORS)
         elif not hasattr(one, "terms") or isinstance(one, type):
-            raise ValueError(f"estimator must be a name or an estimator such as Ips(), got {quoted(one)}")
+            advice = as_object(one)
+            raise ValueError(f"estimator must be a name or an estimator such as Ips(), got {quoted(one)}{advice}")
         found.append(ESTIMATORS[one]() if isinstance(one, str) else one)
     names = [one.name for one in found]
     labels = [name if names.count(name) == 1 else concise(one) for name, one in zip(names, found, strict=True)]

@@ -116,6 +116,10 @@ def _tail(ahead: Array, error: Array, freedom: int) -> Array:
 
 
 def _check_pair(first: Estimate, second: Estimate) -> None:
+    for name, one in (("first", first), ("second", second)):
+        if not isinstance(one, Estimate):
+            wanted = "an estimate such as found[target, estimator]"
+            raise ValueError(f"{name} must be {wanted}, got {quoted(one)}")  # noqa: TRY004 - one kind of error
     ours, theirs = ((one.rounds, one.objectives, one.estimator) for one in (first, second))
     for name, mine, other in zip(("rounds", "objectives", "estimator"), ours, theirs, strict=True):
         if mine != other:

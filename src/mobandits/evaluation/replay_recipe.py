@@ -16,6 +16,7 @@ from mobandits.evaluation.training import check_assumptions, contexts_of, eligib
 from mobandits.logs import Feedback
 from mobandits.support.checks import integer
 from mobandits.support.naming import concise, quoted
+from mobandits.support.nearest import as_object
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +74,8 @@ def replay(
         (0.5, [0.5, 0.5])
     """
     if not isinstance(recipe, Recipe):
-        raise ValueError(f"recipe must be a recipe such as MolUcb(), got {quoted(recipe)}")  # noqa: TRY004
+        found = f"{quoted(recipe)}{as_object(recipe)}"
+        raise ValueError(f"recipe must be a recipe such as MolUcb(), got {found}")  # noqa: TRY004
     integer("seed", seed, at_least=0)
     if not len(log):
         raise ValueError("log must have at least one round, got none")

@@ -11,7 +11,7 @@ from mobandits.evaluation.training import Trained, check_recipe
 from mobandits.logs import Feedback
 from mobandits.support.checks import doubles
 from mobandits.support.naming import quoted, shortened
-from mobandits.support.nearest import did_you_mean
+from mobandits.support.nearest import as_object, did_you_mean
 
 Target = Any  # an array, a callable on the log, a recipe, or one of the classes below
 TOLERANCE = 1e-6  # how far the probabilities of a round may be from summing to 1
@@ -119,6 +119,10 @@ def check_target(target: Target, log: Feedback) -> None:
         Traceback (most recent call last):
         ValueError: Always.arm must be one of a, b, got 'c'
     """
+    if isinstance(target, type | str):
+        wanted = "probabilities, a recipe, or a target such as Uniform()"
+        found = f"{quoted(target)}{as_object(target)}"
+        raise ValueError(f"target must be {wanted}, got {found}")  # noqa: TRY004 - one kind of error
     if isinstance(target, Always):
         target.place(log)
     recipe = target.recipe if isinstance(target, Trained) else target

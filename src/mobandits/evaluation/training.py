@@ -23,6 +23,7 @@ from mobandits.evaluation.loops import believe, learn
 from mobandits.logs import Feedback
 from mobandits.support.checks import integer
 from mobandits.support.naming import quoted
+from mobandits.support.nearest import as_object
 
 DRAWS = 100
 
@@ -54,7 +55,8 @@ class Trained:
 
     def __post_init__(self) -> None:
         if not isinstance(self.recipe, Recipe):
-            raise ValueError(f"Trained.recipe must be a recipe such as MolUcb(), got {quoted(self.recipe)}")  # noqa: TRY004
+            found = f"{quoted(self.recipe)}{as_object(self.recipe)}"
+            raise ValueError(f"Trained.recipe must be a recipe such as MolUcb(), got {found}")  # noqa: TRY004
         integer("Trained.draws", self.draws, at_least=1)
 
     def probabilities(self, log: Feedback, folds: IntArray, seed: int) -> Array:

@@ -19,6 +19,7 @@ from mobandits import environments
 from mobandits.contracts.protocols import Block, Environment, Problem, Rng, Shape
 from mobandits.support.checks import integer
 from mobandits.support.naming import kebab, quoted
+from mobandits.support.nearest import as_object
 from mobandits.support.optional import missing_extra
 
 try:
@@ -82,6 +83,10 @@ class BanditEnv(gymnasium.Env[Floats, np.int64]):
         for name, value, least in (("rounds", rounds, 1), ("instance", instance, 0)):
             if value is not None:
                 integer(f"BanditEnv.{name}", value, at_least=least)
+        if isinstance(environment, type) or not callable(getattr(environment, "problem", None)):
+            found = f"{quoted(environment)}{as_object(environment)}"
+            wanted = "an environment such as Linear()"
+            raise ValueError(f"BanditEnv.environment must be {wanted}, got {found}")  # noqa: TRY004 - one kind of error
         self._longest = getattr(environment, "max_rounds", None)
         self._environment, self._rounds, self._instance = environment, rounds or self._longest or ROUNDS, instance
         shape: Any = self._draw(np.random.default_rng(0)).shape

@@ -13,7 +13,7 @@ from mobandits.contracts.protocols import Array, IntArray, Policy, Recipe, Rng, 
 from mobandits.interop.rows import add_laws, choose_rows, learn_rows
 from mobandits.support.checks import doubles, integer, whole
 from mobandits.support.naming import quoted, shortened
-from mobandits.support.nearest import did_you_mean
+from mobandits.support.nearest import as_object, did_you_mean
 from mobandits.support.optional import missing_extra
 
 try:
@@ -147,7 +147,8 @@ class MultiObjectiveBandit(BaseEstimator):  # type: ignore[misc] # untyped
     def _look_at(self, contexts: Array, paid: Array) -> None:
         """Refuse or warn of what the recipe assumes."""
         if not isinstance(self.recipe, Recipe):
-            raise ValueError(f"recipe must be a recipe such as MolUcb(scale=0.3), got {quoted(self.recipe)}")  # noqa: TRY004
+            found = f"{quoted(self.recipe)}{as_object(self.recipe)}"
+            raise ValueError(f"recipe must be a recipe such as MolUcb(scale=0.3), got {found}")  # noqa: TRY004
         if not self.recipe.accepts_partial and np.isnan(paid).any():
             whole(self.recipe, paid[np.isnan(paid).any(1)][0])
         for assumption in self.recipe.assumptions():

@@ -1,5 +1,6 @@
 """Decisions in a table of text, by a mapping of its columns."""
 
+import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,6 +13,7 @@ from mobandits.logs.errors import LogError
 from mobandits.logs.feedback import Feedback, together
 from mobandits.support.checks import integer
 from mobandits.support.naming import quoted, shortened
+from mobandits.support.nearest import did_you_mean
 
 Columns = Sequence[str] | Mapping[Any, Sequence[str]]
 
@@ -54,8 +56,9 @@ def scan(
     Args:
         path: of the file. It is read twice, unless `arms` are given.
         arm: the column with the arm that was played.
-        rewards: {objective: column}, or columns that are objectives; an empty cell is a reward that was not observed.
-        context: columns of features, which the arms share; or {arm: columns}, as many for every arm.
+        rewards: {objective: column}, or columns that are objectives, or one of them; an empty cell is a reward that was
+            not observed.
+        context: columns of features, or one of them, which the arms share; or {arm: columns}, as many for every arm.
         propensity: the column with the logging policy's probability of that arm; None, or an empty cell: not logged.
         time: the column with the time in seconds.
         arms: all arms, whose text is in the column; None takes what is there, in order of appearance, as text.
@@ -68,12 +71,26 @@ def scan(
         ValueError: where an argument is wrong.
     """
     integer("chunk", chunk, at_least=1)
-    columns = dict(rewards) if isinstance(rewards, Mapping) else {name: name for name in rewards}
-    if not columns or not set(minimise) <= set(columns):
-        rule = f"rewards must be at least one, with all of minimise = {quoted(list(minimise))}"
-        raise ValueError(f"{rule}, got {quoted(list(columns))}")
+    if not isinstance(rewards, Mapping):
+        rewards = {name: name for name in _several(rewards)}
+    columns = dict(rewards)
+    if not columns:
+        raise ValueError("rewards must name at least one column, got none")
+    minimise = _several(minimise)
+    if not isinstance(context, Mapping):
+        context = _several(context)
+    for name in minimise:
+        if name not in columns:
+            known = shortened(", ".join(map(str, columns)))
+            near = did_you_mean(name, columns)
+            raise ValueError(f"minimise must name rewards, which are {known}, got {quoted(name)}{near}")
     meaning = _Table(Path(path), separator, arm, columns, context, propensity, time, frozenset(minimise))
     return meaning.scan(None if arms is None else tuple(arms), chunk)
+
+
+def _several(names: Any) -> Sequence[Any]:
+    """Names of columns, also where only one is given."""
+    return [names] if isinstance(names, str) else names
 
 
 class _Table(NamedTuple):
@@ -170,6 +187,12 @@ class _Table(NamedTuple):
             found |= dict.fromkeys(frame[self.arm].drop_nulls().unique(maintain_order=True))
         return list(found)
 
+    def _on_columns(self, column: str, there: Sequence[str]) -> str:
+        """What to say of a column that is not there."""
+        if len(there) == 1 and re.search(r"[,;\t|]", there[0]):
+            return f"; cells must be separated by {self.separator!r}"
+        return did_you_mean(column, there)
+
     def _frames(self, columns: list[str], chunk: int) -> Iterator[pl.DataFrame]:
         """The columns as text: what is wrong with a cell is ours to say."""
         try:
@@ -179,6 +202,7 @@ class _Table(NamedTuple):
                 if column not in there:
                     raise LogError(
                         f"{self.path} must have a column {quoted(column)}, got {shortened(', '.join(there))}"
+                        f"{self._on_columns(column, there)}"
                     )
             for frame in table.select(columns).collect_batches(chunk_size=chunk):
                 yield from frame.iter_slices(chunk)

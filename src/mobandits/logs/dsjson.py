@@ -123,6 +123,8 @@ def _scalar(log: Feedback, objective: Hashable | None, weights: Mapping[Any, flo
     if (objective is None) == (weights is None):
         known = shortened(", ".join(map(str, names)))
         raise ValueError(f"objective or weights must be given, and not both, where objectives are {known}")
+    if weights is not None and not isinstance(weights, Mapping):
+        raise ValueError(f"weights must be a dictionary {{objective: weight}}, got {quoted(weights)}")
     chosen = {objective: 1.0} if weights is None else {name: w for name, w in weights.items() if w != 0.0}
     total = np.zeros(len(log))
     for name, weight in chosen.items():

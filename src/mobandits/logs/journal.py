@@ -82,7 +82,8 @@ class Journal:
         self._crc, self._size = 0, 0  # last checksum and bytes of the open segment
         self._collector = Collector(0)
         self._threads = threading.RLock()
-        self._process, self._forked = os.getpid(), False
+        self._process = os.getpid()
+        self._forked = False
         self._lock: BinaryIO | None = _claimed(self.folder)
         on_fork(self, Journal._leave_to_parent)
         try:
@@ -153,8 +154,11 @@ class Journal:
             if self._header is None:
                 self.describe({})
             self._broken = True  # until all of it is done: an error or an interruption must not leave half of it
-            self._add(kept, content)
+            if self._is_full(0):
+                self._seal()
+            line = self._next_line(content)
             self._keep_promise()
+            self._note(kept, line)
             self._broken = False
 
     def extend(self, events: Iterable[dict[str, Any]]) -> None:
@@ -172,11 +176,14 @@ class Journal:
             if self._header is None:
                 self.describe({})
             self._broken = True  # as in `append`
+            fresh: list[tuple[dict[str, Any], bytes]] = []  # what the open segment gets, and has not noted
             for event, content in zip(kept, contents, strict=True):
-                self._add(event, content)
-                if len(self._waiting) >= BUFFER:
-                    self._hand_over()
-            self._keep_promise()
+                if self._is_full(len(fresh)):
+                    self._settle(fresh)
+                    self._seal()
+                    fresh = []
+                fresh.append((event, self._next_line(content)))
+            self._settle(fresh)
             self._broken = False
 
     def events(self) -> Iterator[dict[str, Any]]:
@@ -323,17 +330,29 @@ class Journal:
             for event in events:
                 roster.follow(event)
 
-    def _add(self, event: dict[str, Any], content: str) -> None:
-        """One line more of the open segment, or of the next one where it is full; it is to be handed over."""
-        if self._collector.count >= self.segment or self._size >= SEGMENT_BYTES:
-            self._seal()
+    def _is_full(self, fresh: int) -> bool:
+        """Whether the open segment takes no more, after so many events that it has not noted."""
+        return self._collector.count + fresh >= self.segment or self._size >= SEGMENT_BYTES
+
+    def _next_line(self, content: str) -> bytes:
+        """One line more of the open segment, which waits to be handed over."""
         line, self._crc = sealed_line(content, self._crc)
         self._waiting += line
         self._dirty = True
         self._size += len(line)
+        return line
+
+    def _note(self, event: dict[str, Any], line: bytes) -> None:
+        """Take notice of an event that was written."""
         if event["kind"] in CHANGES:
             self._roster.follow(event)
         self._collector.add(event if is_own(event) else event_in(line), len(line))
+
+    def _settle(self, fresh: "list[tuple[dict[str, Any], bytes]]") -> None:
+        """Write what waits, and take notice of it."""
+        self._keep_promise()
+        for event, line in fresh:
+            self._note(event, line)
 
     def _keep_promise(self) -> None:
         """Make what waits as safe as `durability` promises."""

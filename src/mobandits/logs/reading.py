@@ -58,11 +58,14 @@ def scan(path: str | Path, *, chunk: int = CHUNK, **columns: Any) -> Iterator[Fe
     """
     integer("chunk", chunk, at_least=1)
     place = Path(path)
+    is_table = place.suffix == ".csv" and not place.is_dir()
+    if not is_table and columns.keys() - {"features"}:
+        raise ValueError(f"{', '.join(columns)} must go with a .csv file, got {place}")
     if place.is_dir():
         return _journal(place, chunk)
     if place.suffix == ".parquet":
         return _alone(place, chunk)
-    if place.suffix == ".csv":
+    if is_table:
         return csv.scan(place, chunk=chunk, **columns)
     return dsjson.scan(place, chunk=chunk, **columns)
 

@@ -69,7 +69,8 @@ def resolve(metrics: Iterable[str | Metric], quantities: Iterable[str] = ()) -> 
         (ParetoRegret(), Quantity(name='dollars'), LevelRegret(levels=((0,), (1,))))
     """
     if isinstance(metrics, str) or not isinstance(metrics, Iterable):
-        raise ValueError(f"metrics must be a list, got {quoted(metrics)}")  # noqa: TRY004 - one kind of error at the face
+        advice = f"; write [{quoted(metrics)}]" if isinstance(metrics, str) else ""
+        raise ValueError(f"metrics must be a list, got {quoted(metrics)}{advice}")  # noqa: TRY004 - one kind of error
     known, counted, metrics = named(), set(quantities), list(metrics)
     for metric in metrics:
         if isinstance(metric, type) or not (isinstance(metric, str) or hasattr(metric, "per_round")):

@@ -7,6 +7,7 @@ from typing import Any
 
 from mobandits.contracts.protocols import IntArray, Order
 from mobandits.support.naming import quoted
+from mobandits.support.nearest import as_object
 
 
 def check_order(name: str, order: Any) -> None:
@@ -15,11 +16,11 @@ def check_order(name: str, order: Any) -> None:
     Example:
         >>> check_order("order", "pareto")
         Traceback (most recent call last):
-        ValueError: order must be an order such as Pareto(), got 'pareto'
+        ValueError: order must be an order such as Pareto(), got 'pareto'; names are for files and the command line
     """
     methods = ("front", "draw", "gap", "gaps")
     if isinstance(order, type) or not all(callable(getattr(order, method, None)) for method in methods):
-        raise ValueError(f"{name} must be an order such as Pareto(), got {quoted(order)}")
+        raise ValueError(f"{name} must be an order such as Pareto(), got {quoted(order)}{as_object(order)}")
 
 
 def check_objectives(order: Order, objectives: int) -> None:

@@ -18,6 +18,7 @@ from mobandits.simulation.surface_trial import is_continuum, rehearse_on_surface
 from mobandits.simulation.trial import Setup, problem_of, truth_of
 from mobandits.support.checks import integer
 from mobandits.support.naming import concise, quoted
+from mobandits.support.nearest import as_object
 
 Policies = Recipe | Readings | Mapping[str, Recipe | Readings] | Sequence[Recipe | Readings]
 
@@ -80,7 +81,9 @@ def prepare(
         raise ValueError(f"compiled must be True, False or 'auto', got {quoted(compiled)}")
     if isinstance(environment, type) or not callable(getattr(environment, "problem", None)):
         wanted = "an environment such as Linear()"
-        raise ValueError(f"environment must be {wanted}, got {quoted(environment)}")  # noqa: TRY004 - one kind of error
+        raise ValueError(  # noqa: TRY004 - one kind of error
+            f"environment must be {wanted}, got {quoted(environment)}{as_object(environment)}"
+        )
     if " at 0x" in repr(environment):
         raise ValueError(f"environments must print as what they are (a dataclass does), got {quoted(environment)}")
     points = grid(record, rounds)
@@ -100,8 +103,10 @@ def rows_of(policies: Policies) -> dict[str, Recipe | Readings]:
     Raises:
         ValueError: where something is not a recipe, or two rows have one name.
     """
+    with_names = isinstance(policies, Mapping)
     if not isinstance(policies, Mapping):
-        several = policies if isinstance(policies, Sequence) else [policies]
+        single = isinstance(policies, str) or not isinstance(policies, Sequence)
+        several = [policies] if single else policies
         named = [(concise(one.recipe if isinstance(one, Readings) else one), one) for one in several]
     else:
         named = list(policies.items())
@@ -109,8 +114,9 @@ def rows_of(policies: Policies) -> dict[str, Recipe | Readings]:
     for row, recipe in named:
         learner = recipe.recipe if isinstance(recipe, Readings) else recipe
         if isinstance(learner, type) or not hasattr(learner, "bind"):
+            where = f" for {quoted(row)}" if with_names else ""
             raise ValueError(
-                f"policies must be recipes such as MolTs(scale=0.3), got {quoted(learner)} for {quoted(row)}"
+                f"policies must be recipes such as MolTs(scale=0.3), got {quoted(learner)}{where}{as_object(learner)}"
             )
         if " at 0x" in repr(learner):
             raise ValueError(

@@ -1,7 +1,6 @@
 """Checks at the face: every error says the parameter, the rule and the value."""
 
 import math
-import sys
 from collections.abc import Iterable
 from typing import Any
 
@@ -12,7 +11,6 @@ from mobandits.support.naming import quoted
 from mobandits.support.nearest import did_you_mean
 
 DOUBLE = np.dtype(np.float64)
-LARGEST = sys.float_info.max
 
 
 def number(
@@ -31,11 +29,7 @@ def number(
         Traceback (most recent call last):
         ValueError: MolTs.scale must be above 0, got -1.0
     """
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, (int, float, np.integer, np.floating))
-        or not abs(value) <= LARGEST  # not `isfinite`, which raises where an integer is too large for a float
-    ):
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)) or not _is_finite(value):
         raise ValueError(f"{name} must be a finite number, got {quoted(value)}")
     rules = [
         (value > above, f"above {above:g}"),
@@ -46,6 +40,13 @@ def number(
     for holds, rule in rules:
         if not holds:
             raise ValueError(f"{name} must be {rule}, got {quoted(value)}")
+
+
+def _is_finite(value: float) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # an integer that is too large for a float
+        return False
 
 
 def integer(name: str, value: Any, *, at_least: int) -> None:

@@ -1,4 +1,4 @@
-"""The valid name that is nearest to an unknown one, for messages."""
+"""What is meant by an unknown name, a class or a name in the place of an object: the ends of messages."""
 
 import difflib
 from collections.abc import Hashable, Iterable
@@ -16,3 +16,15 @@ def did_you_mean(given: object, valid: Iterable[Hashable]) -> str:
     names = [shortened(str(name)) for name in valid]
     near = difflib.get_close_matches(quoted(given).strip("'"), names, n=1)
     return f"; did you mean {near[0]}?" if near else ""
+
+
+def as_object(given: object) -> str:
+    """The end of a message about what should be an object: how to make one of a class, or nothing.
+
+    Example:
+        >>> as_object(dict), as_object("linear"), as_object(3)
+        ('; write dict(...), an object of that class', '; names are for files and the command line', '')
+    """
+    if isinstance(given, type):
+        return f"; write {given.__name__}(...), an object of that class"
+    return "; names are for files and the command line" if isinstance(given, str) else ""

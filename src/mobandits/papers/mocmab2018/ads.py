@@ -40,18 +40,19 @@ ADS_DOMINANT = {CP: 54.5, CS: 133.6, P: 54.5, S: 131.8, CD: -22.3}
 ADS_OTHER = {CP: -46.3, CS: -60.0, P: -46.3, S: -59.7, CD: 4751.9}
 STAND_IN = "The numbers are of a synthetic stand-in: the paper's log needs a licence and is not part of this package."
 JUDGED = (
-    "Claims about the log are held against the stand-in, and reported: the row says what the rule gives. Three of "
-    "them have a verdict, because they follow from the rules of the policies whatever the visitors click."
+    "Claims about the log are held against the stand-in, and reported: the row says what the rule "
+    "gives. Three of them have a verdict, because they follow from the rules of the policies "
+    "whatever the visitors click."
 )
 NO_LOG = "none: the data are a stand-in"
 ALIKE = 3.0  # points, in which totals may differ from what the paper's percentages imply
 IMPLIED = "from the paper's percentages"
 HALF_SHOWN = (
-    "This follows from the rules whatever is clicked: only showing can be clicked, and only not showing pays in the "
-    "other objective. Unless one of them was played less, and is then played, both are on the estimated front, and a "
-    "coin decides."
+    "This follows from the rules whatever is clicked: only showing can be clicked, and only not "
+    "showing pays in the other objective. Unless one of them was played less, and is then played, "
+    "both are on the estimated front, and a coin decides."
 )
-BY_COINS = "This follows from the rules whatever is clicked: either row shows the advertisement by coins."
+BY_COINS = "This follows from the rules whatever is clicked: coins decide what either row shows."
 
 
 def display_run(environment: Environment, rounds: int, trials: int = 5) -> Run:
@@ -118,7 +119,8 @@ def alike(
             found.append(Part(f"{row} against {like}, {PARTS[i]}, %", value, ends, holds, len(samples)))
         return found
 
-    both = ", ".join(f"{target:+.1f} % in the {part}" for target, part in zip(targets, PARTS, strict=True))
+    pairs = zip(targets, PARTS, strict=True)
+    both = ", ".join(f"{target:+.1f} % in the {part}" for target, part in pairs)
     return Claim(
         id,
         f"{row} earns in both objectives about as much as {like}: context hardly matters to it",
@@ -225,7 +227,23 @@ FIG3 = Experiment(
         ),
         alike("mocmab2018/fig3/cp-like-p", CP, P, (0.0, 0.0), regardless=BY_COINS),
         alike("mocmab2018/fig3/cs-like-s", CS, S, (-0.8, 0.8)),
-        *percentages("mocmab2018/fig3", ADS_DOMINANT, 0, "", note=STAND_IN, kind="stand-in", rule=NO_LOG),
-        *percentages("mocmab2018/fig3", ADS_OTHER, 1, "", note=STAND_IN, kind="stand-in", rule=NO_LOG),
+        *percentages(
+            "mocmab2018/fig3",
+            ADS_DOMINANT,
+            0,
+            "",
+            note=STAND_IN,
+            kind="stand-in",
+            rule=NO_LOG,
+        ),
+        *percentages(
+            "mocmab2018/fig3",
+            ADS_OTHER,
+            1,
+            "",
+            note=STAND_IN,
+            kind="stand-in",
+            rule=NO_LOG,
+        ),
     ),
 )

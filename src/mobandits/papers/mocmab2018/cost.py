@@ -52,7 +52,7 @@ OTHERS = "Times were measured on a machine that did other things as well."
 
 
 class UniformProblem(NamedTuple):
-    """Contexts and rewards that are uniform on [0, 1]: nothing can be learned, and nothing has to be."""
+    """Contexts and rewards that are uniform on [0, 1]."""
 
     shape: Shape
 
@@ -231,8 +231,8 @@ REMARK_2 = Experiment(
             "each: the same multiple for all sizes",
             memory_parts,
             note=(
-                "The paper's tables have 3 m^d K numbers, a counter and two means. Here every objective has a "
-                "counter of its own, because rewards may come in part: 4 m^d K."
+                "The paper's tables have 3 m^d K numbers, a counter and two means. Here every objective "
+                "has a counter of its own, because rewards may come in part: 4 m^d K."
             ),
             kind="check",
         ),

@@ -36,7 +36,7 @@ def compared(outcome: Outcome) -> list[Part]:
     return found
 
 
-SIGN_ALONE = "This judges which of the two is smaller; how far they are apart has no rule, and is the row cd-ratios."
+SIGN_ALONE = "This judges which one is smaller; by how much has no rule, and is the row cd-ratios."
 
 FIG1 = Experiment(
     "mocmab2018/fig1",
@@ -109,10 +109,11 @@ FIG1 = Experiment(
 )
 
 CHANNEL_SCALES = (
-    "All six policies have the paper's seven scales, on the trials that scales are chosen on and on the reported "
-    "ones. Whether an algorithm beats MOC-MAB in both objectives depends on this choice: scales of CD-UCB1 that are "
-    "not the best in the dominant objective can be better than MOC-MAB in both. Rows of their own compare MOC-MAB "
-    "with every scale of the others, and all policies at one scale."
+    "All six policies have the paper's seven scales, on the trials that scales are chosen on and on "
+    "the reported ones. Whether an algorithm beats MOC-MAB in both objectives depends on this choice: "
+    "scales of CD-UCB1 that are not the best in the dominant objective can be better than MOC-MAB in "
+    "both. Rows of their own compare MOC-MAB with every scale of the others, and all policies at one "
+    "scale."
 )
 FIRST_STAGE = (
     "At scale 1 MOC-MAB leaves its first stage in a cell after 15,480 plays of the leader, and a cell has 3,900 "

@@ -155,7 +155,7 @@ LEXICOGRAPHIC = Experiment(
             "not in the paper, which says that such a tie is needed",
             "no table is degenerate",
             frequency("degenerate", "tie in the first two", 0.0),
-            note="The third objective of two arms that tie in the first two is drawn, and equal with probability 0.",
+            note="The third objective of the two arms is drawn, and equal with probability 0.",
             kind="check",
         ),
         Claim(
@@ -174,7 +174,7 @@ PARETO = Experiment(
     "mocmab2018, Remark 1 and Theorem 3",
     (
         (
-            "The remark: nobody dominates a lexicographically optimal arm. And, which is why Theorem 3 follows from "
+            "The remark: no arm dominates a lexicographically optimal arm. And, which is why Theorem 3 follows from "
             "Theorem 1: an arm is never farther from the Pareto front than from the leader of the dominant objective. "
             "Both are checked on 10,000 random tables of means per kind, with two to ten arms and two to five "
             "objectives."

@@ -89,10 +89,10 @@ def in_order(
 
 
 UNBEATEN = (
-    "each: in one objective the 97.5 % bootstrap interval of MOC-MAB's lead, in per cent, is above 0; objectives are "
-    "tested one by one, and the better one is shown"
+    "each: in one objective the 97.5 % bootstrap interval of MOC-MAB's lead, in per cent, is above 0; "
+    "objectives are tested one by one, and the better one is shown"
 )
-NOBODY = "no algorithm beats MOC-MAB in both objectives"
+SENTENCE = "no algorithm beats MOC-MAB in both objectives"
 
 
 def scaled(row: str, scale: str) -> str:
@@ -107,7 +107,7 @@ def scaled(row: str, scale: str) -> str:
 
 @dataclass(frozen=True)
 class Unbeaten(Claim):
-    """A claim that no row beats MOC-MAB, whose note names the scales that do although they were not chosen.
+    """A claim that no row beats MOC-MAB, whose note names the scales that do.
 
     Args:
         metric: of which more is better.
@@ -132,8 +132,8 @@ class Unbeaten(Claim):
             if beating:
                 found.append(f"{row} at {listed(beating)}")
         if not found:
-            return "No scale of another algorithm's grid beats it either."
-        return f"Scales that were not chosen beat it in both objectives: {'; '.join(found)}."
+            return "No scale of the other algorithms' grids is clearly ahead of it in both objectives."
+        return f"Of the other algorithms' grids, these scales beat it in both objectives: {'; '.join(found)}."
 
 
 def unbeaten(
@@ -144,14 +144,14 @@ def unbeaten(
     note: str = "",
     kind: Kind = "paper",
 ) -> Claim:
-    """Against every other row, each at its chosen scale, MOC-MAB is ahead in one objective at least.
+    """A claim that MOC-MAB is ahead of every other row, at its chosen scale, in one objective at least.
 
     Args:
         id: of the claim.
         metric: of which more is better.
         grids: {other row: its scales}.
         differs: as in `Claim`.
-        note: as in `Claim`; a sentence on the scales that were not chosen follows.
+        note: as in `Claim`; a sentence on all scales follows.
         kind: as in `Claim`.
     """
 
@@ -159,9 +159,21 @@ def unbeaten(
         return [lead(outcome, metric, MOC, other) for other in grids]
 
     claim = (
-        f"{NOBODY[0].upper()}{NOBODY[1:]}, each at the scale of its grid that is best for it in the dominant objective"
+        "No algorithm beats MOC-MAB in both objectives, each at the scale of its grid that is best for "
+        "it in the dominant objective"
     )
-    return Unbeaten(id, claim, NOBODY, UNBEATEN, parts, differs, note, kind, metric=metric, grids=grids)
+    return Unbeaten(
+        id,
+        claim,
+        SENTENCE,
+        UNBEATEN,
+        parts,
+        differs,
+        note,
+        kind,
+        metric=metric,
+        grids=grids,
+    )
 
 
 def every_scale(
@@ -170,14 +182,15 @@ def every_scale(
     grids: Grids,
     note: str = "",
 ) -> Claim:
-    """Against every scale of every other row, MOC-MAB at its chosen scale is ahead in one objective at least."""
+    """A claim that MOC-MAB is ahead of every scale of every other row in one objective at least."""
 
     def parts(outcome: Outcome) -> list[Part]:
-        return [lead(outcome, metric, MOC, scaled(other, scale)) for other, scales in grids.items() for scale in scales]
+        rows = [scaled(other, scale) for other, scales in grids.items() for scale in scales]
+        return [lead(outcome, metric, MOC, row) for row in rows]
 
     return Claim(
         id,
-        "No algorithm at any scale of its grid beats MOC-MAB, at its chosen scale, in both objectives",
+        "No algorithm, at any scale of its grid, beats MOC-MAB at its chosen scale in both objectives",
         "not in the paper, which shows one scale of each",
         UNBEATEN,
         parts,
@@ -192,7 +205,7 @@ def one_scale(
     grids: Grids,
     note: str = "",
 ) -> Claim:
-    """Where all rows have the same scale, MOC-MAB is ahead in one objective at least."""
+    """A claim that MOC-MAB is ahead in one objective at least where all rows have one scale."""
 
     def parts(outcome: Outcome) -> list[Part]:
         return [
@@ -203,7 +216,7 @@ def one_scale(
 
     return Claim(
         id,
-        "With one scale for all algorithms, none beats MOC-MAB in both objectives, whichever the scale is",
+        "With one scale for all algorithms, whichever it is, none beats MOC-MAB in both objectives",
         "not in the paper, which may mean one scale for all of them and shows one",
         UNBEATEN,
         parts,
@@ -234,7 +247,8 @@ def lead(outcome: Outcome, metric: str, row: str, other: str) -> Part:
 
 def beats(outcome: Outcome, metric: str, other: str) -> bool:
     """Whether another row is clearly above MOC-MAB, at its chosen scale, in both objectives."""
-    return all(one.interval is not None and one.interval[1] < 0.0 for one in leads(outcome, metric, MOC, other))
+    both = leads(outcome, metric, MOC, other)
+    return all(one.interval is not None and one.interval[1] < 0.0 for one in both)
 
 
 def percentages(

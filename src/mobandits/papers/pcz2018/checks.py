@@ -30,9 +30,11 @@ from mobandits.simulation.streams import INSTANCE, POLICY, ROUNDS, stream
 
 DIVISOR = 9.06
 SLOPE, NOISE = 0.69, 0.005
-RADII = tuple(2.0**-i for i in range(12))  # below them, 28 T r0 decides how large Lemma 5's bound is
+# Radii of Lemma 5; for smaller ones the bound only grows.
+RADII = tuple(2.0**-i for i in range(12))
 POINTS = 41  # arms of a context whose means are compared with the index
-# The largest Pareto gaps: half a divided ridge, and the gable's slope from its front to y = 1 at x = 0.
+# The largest Pareto gaps: half a divided ridge, and the slope of the gables times the distance from
+# their front to y = 1 at x = 0.
 RIDGE_GAP = 0.5 / DIVISOR
 GABLE_GAP = SLOPE * 0.7
 
@@ -85,7 +87,7 @@ class GableProblem(NamedTuple):
 
 
 def one_run(run: int, *, rounds: int, seed: int) -> list[Finding]:
-    """The event UC, Lemmas 3 to 5, the balls' distances and numbers, Theorem 1 and Corollary 1, on both surfaces."""
+    """The event UC, Lemmas 2 to 5, Theorem 1 and Corollary 1, on both surfaces."""
     ridges = TwoRidges(divisor=DIVISOR)
     return [
         *_findings("ridges", ridges, 1.0, run, rounds, seed),
@@ -100,7 +102,7 @@ def _findings(name: str, environment: Any, scale: float, run: int, rounds: int, 
     off, radius, child, gaps, owner, dominance = seen.T
 
     def consequences() -> list[Finding]:
-        # With a smaller uncertainty balls are halved earlier, so that these bounds hold all the more.
+        # With a smaller uncertainty balls are halved earlier: these bounds hold all the more.
         theorem = float(theory.regret_bound(rounds, theory.PACKING, 2.0, objectives, DELTA))
         packings = {r: math.floor(theory.PACKING * r**-2) for r in RADII}
         lemma = theory.best_regret_bound_of_numbers(rounds, packings, objectives, DELTA)
@@ -110,7 +112,12 @@ def _findings(name: str, environment: Any, scale: float, run: int, rounds: int, 
         within = np.bincount(owner.astype(np.int64), gaps, minlength=len(balls.radius))
         most_within = theory.ball_regret_bound(balls.radius, rounds, objectives, DELTA, scale)
         return [
-            inequality(f"{name}: no arm dominates the index that is played", "Lemma 2", dominance, 0.0),
+            inequality(
+                f"{name}: no arm dominates the index that is played",
+                "Lemma 2",
+                dominance,
+                0.0,
+            ),
             inequality(f"{name}: Pareto gap <= 14 r", "Lemma 3", gaps, theory.gap_bound(radius)),
             inequality(
                 f"{name}: Pareto gap of a new centre <= 12 r", "Lemma 4", gaps, theory.child_gap_bound(child), child > 0
@@ -118,7 +125,12 @@ def _findings(name: str, environment: Any, scale: float, run: int, rounds: int, 
             inequality(f"{name}: centres of equal balls are r apart", "section 5", size, apart),
             inequality(f"{name}: numbers of equal balls", "section 5", list(numbers.values()), most),
             inequality(f"{name}: Pareto regret in a ball", "proof of Lemma 5", within, most_within),
-            bound(f"{name}: Pareto regret, by packing numbers", "Lemma 5", gaps, np.full(rounds, lemma)),
+            bound(
+                f"{name}: Pareto regret, by packing numbers",
+                "Lemma 5",
+                gaps,
+                np.full(rounds, lemma),
+            ),
             bound(f"{name}: Pareto regret", "Theorem 1", gaps, np.full(rounds, theorem)),
         ]
 
@@ -142,12 +154,17 @@ def _expected(
     return expectation(f"{name}: expected Pareto regret", "Corollary 1", seen[:, 3], float(limit))
 
 
-def _played(environment: Any, recipe: Pcz, run: int, rounds: int, seed: int) -> tuple[int, Any, Array]:
+def _played(
+    environment: Any,
+    recipe: Pcz,
+    run: int,
+    rounds: int,
+    seed: int,
+) -> tuple[int, Any, Array]:
     # The number of objectives, the balls at the end, and what was seen of each round.
     problem = environment.problem(rounds, stream(seed, run, INSTANCE))
-    contexts, uniforms = (
-        np.require(a, requirements=["C", "W"]) for a in problem.block(0, rounds, stream(seed, run, ROUNDS))
-    )
+    block = problem.block(0, rounds, stream(seed, run, ROUNDS))
+    contexts, uniforms = (np.require(array, requirements=["C", "W"]) for array in block)
     policy = recipe.bind(problem.shape)
     surface = problem.surface
     seen = np.empty((rounds, 6))
@@ -161,9 +178,9 @@ def watch_balls(policy: Any, state: Any, surface: Any, contexts: Array, uniforms
     """`simulation.play_surface`, with a look at the ball that has learned: `seen` (rounds, 6) out.
 
     Columns: max_i |mean at the centre - estimate| / (u + r) after the reward, the ball's radius, that of a ball created
-    in this round or 0, the Pareto gap, the ball whose regret it is (the one created, or else the one that has
-    learned), and by how much arms dominate the ball's index, max_y min_i (mu_y^i - g^i). A ball that has learned
-    nothing has an infinite u.
+    in this round or 0, the Pareto gap, the ball whose regret it is (the one created, or else the one
+    that has learned), and by how much arms dominate the ball's index, max_y min_i (mu_y^i - g^i). A
+    ball that has learned nothing has an infinite u.
     """
     arm = np.empty(1)
     for t in range(len(contexts)):

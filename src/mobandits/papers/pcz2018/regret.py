@@ -186,7 +186,7 @@ FIG2 = Experiment(
             "much more than the other bins",
             "each: the 95 % bootstrap interval of the difference of means is above 0",
             first_bin_parts,
-            note="This judges whether it is more; how much has no rule, and is the row zooming-bin-1-much-more.",
+            note="This judges whether it is more; the next row has by how much, without a rule.",
         ),
         Claim(
             "pcz2018/fig2/zooming-bin-1-much-more",

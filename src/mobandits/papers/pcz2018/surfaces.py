@@ -262,8 +262,9 @@ PACKINGS = Experiment(
             "each packing that is found for the first objective is at most as large as the one for both",
             smaller_parts,
             note=(
-                "The Pareto gap is at most the gap in any objective, so that the pairs that are near-optimal in one "
-                "are among those that are near the front, and no problem contradicts this."
+                "The Pareto gap is at most the gap in any objective, so that the pairs that are "
+                "near-optimal in one are among those that are near the front, and no problem "
+                "contradicts this."
             ),
             kind="check",
         ),

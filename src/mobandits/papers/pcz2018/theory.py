@@ -81,7 +81,7 @@ def holds(means: Array, estimates: Array, uncertainty: ArrayLike, radii: ArrayLi
 
 
 def dominance(index: ArrayLike, means: Array) -> float:
-    """By how much arms dominate the index of the ball that is played: max over arms of min_i (mu^i - g^i).
+    """By how much arms dominate the index of the ball that is played: max_y min_i (mu_y^i - g^i).
 
     On the event it is at most 0: no arm at the context is better than the index in all objectives.
 

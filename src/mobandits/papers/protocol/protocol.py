@@ -45,13 +45,14 @@ class Finding(NamedTuple):
     """What one run says about one statement.
 
     Attributes:
-        kind: an event, an inequality that holds on the event in every round, a bound on the regret, doubted or not, or
-            a bound on its expectation.
+        kind: an event, an inequality that holds on the event in every round, a bound on the
+            regret, doubted or not, or a bound on its expectation.
         name: in words.
         source: theorem or lemma.
         cases: how often the statement was looked at: rounds, or 1 for an event or an expectation.
         broken: how often it was false; 0 for an expectation, of which one run says nothing.
-        closest: the largest ratio of the two sides; above 1 it is false. Of an expectation, the run's own ratio.
+        closest: the largest ratio of the two sides; above 1 it is false. Of an expectation, the
+            run's own ratio.
         promise: the probability with which an event may fail.
         curve: of a bound.
     """
