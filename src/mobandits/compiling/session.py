@@ -6,9 +6,10 @@ the generator. A session is taken apart once; from then on a call costs as much 
 
 from typing import Any
 
-from numba.core.config import DISABLE_JIT
+from numba import types
 from numba.experimental import structref
 
+from mobandits.compiling.backend import INTERPRETED
 from mobandits.compiling.compiled import compile_loop, is_compiled
 from mobandits.contracts.protocols import Policy, Rng
 
@@ -23,13 +24,13 @@ class Plain:
 
 
 Held: Any = Plain
-if not DISABLE_JIT:
+if not INTERPRETED:
 
     class Held(structref.StructRefProxy):  # type: ignore[misc,no-redef]
         """A session in compiled form: a reference to a struct that only compiled functions open."""
 
     @structref.register
-    class HeldType(structref.types.StructRef):  # type: ignore[misc]
+    class HeldType(types.StructRef):  # type: ignore[misc]
         """Its Numba type: the types of policy, state and stream."""
 
     structref.define_proxy(Held, HeldType, ["policy", "state", "rng"])

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numba.core.config import DISABLE_JIT
-
+from mobandits.compiling.backend import INTERPRETED
 from mobandits.compiling.compiled import compile_loop, is_compiled
 from mobandits.contracts.protocols import Array, Beliefs, IntArray, Mask, Order, Rng
 from mobandits.numerics.rounded import rescaled
@@ -246,7 +245,7 @@ class OrderCase(RehearsedCase):
     @property
     def stays_here(self) -> bool:
         """Whether there is nothing to compile, so that this process will do."""
-        return bool(DISABLE_JIT) or not is_compiled(self.order)
+        return INTERPRETED or not is_compiled(self.order)
 
     def subject(self) -> Subject:
         """The order with its instances."""
