@@ -11,11 +11,11 @@ from pathlib import Path
 import every_recipe
 import pytest
 from every_recipe import CASES, DRAWS, SAMPLES
-from mobandits.compiling.backend import INTERPRETED
 from scipy import stats
 
 from mobandits import policies
 from mobandits.agent.parts import comparing
+from mobandits.compiling.backend import INTERPRETED
 from mobandits.contracts.protocols import Recipe, Shape
 
 INDEX = range(len(CASES))

@@ -57,9 +57,9 @@ def test_a_numba_that_lacks_something_gets_the_plain_backend(monkeypatch):
         return name
 
     monkeypatch.setattr(backend, "load", load)
-    with pytest.warns(CompilingWarning, match="does not go with Numba 0.68.1, because cannot import name 'Lower'"):
+    with pytest.warns(CompilingWarning, match=r"does not go with Numba 0\.68\.1, because cannot import name 'Lower'"):
         assert choose("auto", "0.68.1", interpreted=False) == ("plain", "plain")
-    with pytest.raises(BackendError, match="does not go with Numba 0.68.1, because cannot import name 'Lower'"):
+    with pytest.raises(BackendError, match=r"does not go with Numba 0\.68\.1, because cannot import name 'Lower'"):
         choose("optimised", "0.68.1", interpreted=False)
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+
 from mobandits.compiling.backend import INTERPRETED
 from mobandits.compiling.compiled import compile_loop, is_compiled
 from mobandits.contracts.protocols import Array, Beliefs, IntArray, Mask, Order, Rng
