@@ -20,7 +20,7 @@ import threading
 import types as python
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, dataclass_transform
 
 import numpy as np
 from numba import errors
@@ -35,6 +35,7 @@ __all__ = ["CompileError", "Floats", "Ints", "apart", "compile_loop", "compiled"
 
 F = TypeVar("F", bound=Callable[..., Any])
 C = TypeVar("C")
+Compiled: TypeAlias = bool | Literal["auto"]
 
 REMEDY = (
     "use explicit loops, `math` functions and NumPy arrays; "
@@ -211,6 +212,26 @@ def compile_loop(function: F, *parts: object, keeps: bool = False) -> F:
     with _LOCK:
         loop: F = _loop_for(function, keeps, *[typeof(part) for part in parts])
     return loop
+
+
+def loop_for(function: F, *parts: object, compiled: Compiled = "auto") -> F:
+    """`function`, compiled for these parts if all of them can be, else as it is.
+
+    Args:
+        function: as for `compile_loop`.
+        parts: those of its arguments that may be `compiled`.
+        compiled: False leaves the function as it is; True refuses parts that cannot be compiled.
+
+    Raises:
+        ValueError: where `compiled` is True and a part's class is not a `compiled` one.
+    """
+    interpreted = [part for part in parts if not is_compiled(part)]
+    if compiled is True and interpreted:
+        kind = type(interpreted[0]).__name__
+        raise ValueError(f"{kind} is not a @compiled class, and compiled=True allows no other")
+    if compiled is False or interpreted:
+        return function
+    return compile_loop(function, *parts)
 
 
 _LOCK = threading.Lock()

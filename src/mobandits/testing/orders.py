@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from mobandits.compiling.backend import INTERPRETED
-from mobandits.compiling.compiled import compile_loop, is_compiled
+from mobandits.compiling.compiled import is_compiled, loop_for
 from mobandits.contracts.protocols import Array, Beliefs, IntArray, Mask, Order, Rng
 from mobandits.numerics.rounded import rescaled
 from mobandits.testing.arena import copied, digest, same, stream
@@ -254,7 +254,7 @@ class OrderCase(RehearsedCase):
 
     def trace(self, *, compiled: bool) -> dict[str, Any]:
         """Draws, fronts and gaps of the instances with the most arms."""
-        loop = compile_loop(judge, self.order) if compiled else judge
+        loop = loop_for(judge, self.order, compiled=compiled)
         asked = [one.beliefs for one in instances(self.objectives, self.seed, SIZES[-1:])]
         means, lows, highs = (np.array([beliefs[part] for beliefs in asked]) for part in range(3))
         fronts, arms = np.zeros(means.shape[:2], np.bool_), np.empty(len(means), np.int64)

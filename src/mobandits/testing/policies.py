@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mobandits.compiling.backend import INTERPRETED
-from mobandits.compiling.compiled import compile_loop, is_compiled
+from mobandits.compiling.compiled import compile_loop, is_compiled, loop_for
 from mobandits.contracts.protocols import Recipe, Shape
 from mobandits.simulation.play import play
 from mobandits.support.checks import choice
@@ -98,7 +98,7 @@ class PolicyCase(RehearsedCase):
 
     def trace(self, *, compiled: bool) -> dict[str, Any]:
         """Arms, fronts and states of a run."""
-        return trace(self, compile_loop(play, self.recipe.bind(self.shape)) if compiled else play)
+        return trace(self, loop_for(play, self.recipe.bind(self.shape), compiled=compiled))
 
 
 def check_policy(
