@@ -66,6 +66,10 @@ def mistake(error: Exception) -> str | None:
     """The one line to say where an error is the user's mistake, else None."""
     if hasattr(error, "format_message"):  # the parser's own
         return " ".join(error.format_message().split())
+    from mobandits.compiling import BackendError  # noqa: PLC0415
+
+    if isinstance(error, BackendError):  # nothing that compiles can be imported then
+        return str(error)
     from mobandits.simulation.files import FolderError  # noqa: PLC0415
     from mobandits.simulation.ray_engine import EngineError  # noqa: PLC0415
     from mobandits.spec import SpecError  # noqa: PLC0415

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from mobandits.compiling.compiled import compile_loop, is_compiled
+from mobandits.compiling.compiled import compile_loop, loop_for
 from mobandits.contracts.protocols import Array, Beliefs, Mask, Order
 from mobandits.numerics.pareto_filter import front_of_many
 from mobandits.numerics.rounded import in_last_decimals
@@ -36,7 +36,7 @@ def front(means: Any, order: Order = PARETO) -> Mask:
         array([ True,  True,  True, False])
     """
     array = _table(means, order)
-    out: Mask = _pareto_front(array, order.on) if type(order) is Pareto else _loop(_front, order)(order, array)
+    out: Mask = _pareto_front(array, order.on) if type(order) is Pareto else loop_for(_front, order)(order, array)
     return out
 
 
@@ -66,7 +66,7 @@ def gaps(means: Any, order: Order = PARETO, decimals: int | None = None) -> Arra
     """
     array = _table(means, order)
     order, array, unit = in_last_decimals(order, array, decimals)
-    out: Array = _loop(_gaps, order)(order, array)
+    out: Array = loop_for(_gaps, order)(order, array)
     return out / unit
 
 
@@ -85,10 +85,6 @@ def _check_mixable(means: Array) -> None:
         ranges = means.max(0) - means.min(0)
     if not np.isfinite(ranges).all():
         raise ValueError(f"means must have finite ranges for EffectivePareto, got {quoted(ranges.tolist())}")
-
-
-def _loop(function: Any, order: Order) -> Any:
-    return compile_loop(function, order) if is_compiled(order) else function
 
 
 def _front(order: Order, means: Array) -> Mask:

@@ -11,11 +11,11 @@ from pathlib import Path
 import every_recipe
 import pytest
 from every_recipe import CASES, DRAWS, SAMPLES
-from numba.core.config import DISABLE_JIT
 from scipy import stats
 
 from mobandits import policies
 from mobandits.agent.parts import comparing
+from mobandits.compiling.backend import INTERPRETED
 from mobandits.contracts.protocols import Recipe, Shape
 
 INDEX = range(len(CASES))
@@ -117,7 +117,7 @@ def test_preferences_decide_something(reports):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(DISABLE_JIT, reason="there is nothing to compile")
+@pytest.mark.skipif(INTERPRETED, reason="there is nothing to compile")
 @pytest.mark.parametrize("case", CASES, ids=NAMES)
 def test_compiled_as_well(case, tmp_path):
     with warnings.catch_warnings():

@@ -6,10 +6,11 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from mobandits.compiling.compiled import DISABLE_JIT, compile_loop
+from mobandits.compiling.backend import INTERPRETED
+from mobandits.compiling.compiled import compile_loop
 from mobandits.contracts.protocols import Array
 
-pytestmark = pytest.mark.skipif(DISABLE_JIT, reason="interpreted loops borrow nothing")
+pytestmark = pytest.mark.skipif(INTERPRETED, reason="interpreted loops borrow nothing")
 
 
 class Pair(NamedTuple):

@@ -253,24 +253,39 @@ def elsewhere(tmp_path):
     return run
 
 
-def test_the_cache_hits_again_and_is_never_stale(elsewhere):
-    assert elsewhere() == {"out": [1.0, 4.0, 7.0], "hits": 0}
-    assert elsewhere() == {"out": [1.0, 4.0, 7.0], "hits": 1}
+MODES = ["optimised", "plain"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_cache_hits_again_and_is_never_stale(elsewhere, mode):
+    there = {"MOBANDITS_COMPILING": mode, "NUMBA_DISABLE_JIT": "0"}
+    assert elsewhere(**there) == {"out": [1.0, 4.0, 7.0], "hits": 0}
+    assert elsewhere(**there) == {"out": [1.0, 4.0, 7.0], "hits": 1}
     elsewhere.edit("helper.py", "FACTOR * x", "FACTOR * x * x")
-    assert elsewhere() == {"out": [1.0, 4.0, 13.0], "hits": 0}
+    assert elsewhere(**there) == {"out": [1.0, 4.0, 13.0], "hits": 0}
     elsewhere.edit("constants.py", "3.0", "2.0")  # two files away from the class
-    assert elsewhere() == {"out": [1.0, 3.0, 9.0], "hits": 0}
-    assert elsewhere() == {"out": [1.0, 3.0, 9.0], "hits": 1}
+    assert elsewhere(**there) == {"out": [1.0, 3.0, 9.0], "hits": 0}
+    assert elsewhere(**there) == {"out": [1.0, 3.0, 9.0], "hits": 1}
     assert elsewhere(NUMBA_DISABLE_JIT="1") == {"out": [1.0, 3.0, 9.0], "hits": None}
 
 
-def test_classes_of_a_script_work_but_are_not_cached(elsewhere):
+def test_no_mode_takes_what_another_one_compiled(elsewhere):
+    for hits in (0, 1):
+        for mode in MODES:
+            assert elsewhere(MOBANDITS_COMPILING=mode, NUMBA_DISABLE_JIT="0") == {"out": [1.0, 4.0, 7.0], "hits": hits}
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_classes_of_a_script_work_but_are_not_cached(elsewhere, mode):
     for _ in range(2):
-        assert elsewhere("inline.py") == {"out": [0.5, 1.5, 2.5], "hits": 0}
+        found = elsewhere("inline.py", MOBANDITS_COMPILING=mode, NUMBA_DISABLE_JIT="0")
+        assert found == {"out": [0.5, 1.5, 2.5], "hits": 0}
 
 
-def test_kernels_that_python_calls_are_cached_too(elsewhere):
-    assert elsewhere("called.py") == {"out": [3.0, 6.0], "hits": 0}
-    assert elsewhere("called.py") == {"out": [3.0, 6.0], "hits": 1}
+@pytest.mark.parametrize("mode", MODES)
+def test_kernels_that_python_calls_are_cached_too(elsewhere, mode):
+    there = {"MOBANDITS_COMPILING": mode, "NUMBA_DISABLE_JIT": "0"}
+    assert elsewhere("called.py", **there) == {"out": [3.0, 6.0], "hits": 0}
+    assert elsewhere("called.py", **there) == {"out": [3.0, 6.0], "hits": 1}
     elsewhere.edit("constants.py", "3.0", "2.0")
-    assert elsewhere("called.py") == {"out": [2.0, 4.0], "hits": 0}
+    assert elsewhere("called.py", **there) == {"out": [2.0, 4.0], "hits": 0}

@@ -9,10 +9,12 @@ import pytest
 from numba import njit
 from numba.core import event
 
-from mobandits.compiling.compiled import DISABLE_JIT, Floats, compile_loop, compiled, kernel
+from mobandits.compiling.backend import INTERPRETED, MODE
+from mobandits.compiling.compiled import Floats, compile_loop, compiled, kernel
 from mobandits.numerics import masks
 
-pytestmark = pytest.mark.skipif(DISABLE_JIT, reason="interpreted functions leave counting to Python")
+pytestmark = pytest.mark.skipif(INTERPRETED, reason="interpreted functions leave counting to Python")
+optimised_only = pytest.mark.skipif(MODE != "optimised", reason="the plain backend finishes every function by itself")
 
 
 class Pair(NamedTuple):
@@ -229,12 +231,13 @@ def powers(part, x, first):
     return part.sum(x, first) + part.sum(x, 2) + part.sum(x, first=1)
 
 
+@optimised_only
 def test_integers_written_out_in_a_call_compile_nothing_anew():
     part = Powers(3)
     loop = njit(powers)  # in no cache
     assert loop(part, 2.0, 0) == powers(part, 2.0, 0)
     assert loop(part, 2.0, 3) == powers(part, 2.0, 3)
-    assert len(power._inside.overloads) == 1
+    assert len(power.inside.overloads) == 1
 
 
 @kernel
@@ -266,13 +269,14 @@ def rare(x):
     return np.nanprod(x)
 
 
+@optimised_only
 def test_numpys_functions_are_inner_ones():
     with event.install_recorder("numba:compile") as recorder:
         assert njit(of_a_rare_one)(np.array([2.0, np.nan, 3.0])) == 7.0  # in no cache
     compiled = {happened.data["dispatcher"] for _, happened in recorder.buffer}
     numbas = [dispatcher for dispatcher in compiled if dispatcher.py_func.__module__.startswith("numba.")]
     assert numbas
-    assert {dispatcher._compiler.pipeline_class for dispatcher in numbas} == {rare._inside._compiler.pipeline_class}
+    assert {dispatcher._compiler.pipeline_class for dispatcher in numbas} == {rare.inside._compiler.pipeline_class}
 
 
 def test_numpys_functions_stay_what_they_are_for_others(leaks):

@@ -4,8 +4,8 @@ import math
 from typing import Any
 
 import numpy as np
-from numba.core.config import DISABLE_JIT
 
+from mobandits.compiling.backend import INTERPRETED
 from mobandits.compiling.compiled import compiled, kernel
 from mobandits.numerics.masks import leaders
 from mobandits.orders.order import BaseOrder
@@ -159,9 +159,6 @@ class WritesIntoMeans(Honest):
                 least = min(least, means[b, l])
             out[0] = max(out[0], least)
         return out
-
-
-INTERPRETED = bool(DISABLE_JIT)
 
 
 @compiled

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.core.config import DISABLE_JIT
 
+from mobandits.compiling.backend import INTERPRETED
 from mobandits.compiling.compiled import compiled, kernel
 from mobandits.contracts.protocols import Array, Choice, Recipe
 from mobandits.numerics.masks import uniform
@@ -233,9 +233,6 @@ class HiddenMemory(Honest):
     def update(self, state, x, arm, note, reward, rng):
         object.__setattr__(self, "last", arm)
         return super().update(state, x, arm, note, reward, rng)
-
-
-INTERPRETED = bool(DISABLE_JIT)
 
 
 @compiled

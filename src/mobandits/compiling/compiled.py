@@ -18,29 +18,18 @@ import re
 import sys
 import threading
 import types as python
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, dataclass_transform
 
 import numpy as np
-from numba import njit, types
-from numba.core.config import DISABLE_JIT
-from numba.core.errors import NumbaError, UnsupportedBytecodeError
+from numba import errors
 from numba.extending import typeof_impl
 
-from mobandits.compiling.borrowing import borrow, own
-from mobandits.compiling.inner import inner
-from mobandits.compiling.memory import lent
-from mobandits.compiling.records import (
-    APART,
-    MARK,
-    VOLATILE,
-    digest,
-    fingerprint,
-    is_compiled,
-    typeof,
-    typeof_record,
-)
+from mobandits.compiling.backend import BACKEND, INTERPRETED, MODE
+from mobandits.compiling.fingerprint import VOLATILE, digest, fingerprint
+from mobandits.compiling.part_types import MARK, is_compiled, typeof, typeof_record
+from mobandits.compiling.records import NOT_INLINED
 from mobandits.support.checks import is_masked
 from mobandits.support.naming import quoted
 
@@ -48,6 +37,7 @@ __all__ = ["CompileError", "Floats", "Ints", "apart", "compile_loop", "compiled"
 
 F = TypeVar("F", bound=Callable[..., Any])
 C = TypeVar("C")
+Compiled: TypeAlias = bool | Literal["auto"]
 
 REMEDY = (
     "use explicit loops, `math` functions and NumPy arrays; "
@@ -73,7 +63,7 @@ else:
 
 def kernel(function: F) -> F:
     """Let compiled code call `function`; it stays an ordinary function under ``NUMBA_DISABLE_JIT=1``."""
-    return function if DISABLE_JIT else Kernel(function)  # type: ignore[return-value]
+    return function if INTERPRETED else Kernel(function)  # type: ignore[return-value]
 
 
 class Kernel:
@@ -85,8 +75,8 @@ class Kernel:
 
     def __init__(self, function: Any) -> None:
         functools.update_wrapper(self, function)
-        self.function, self._inside = function, inner(function)
-        self._numba_type_ = types.Dispatcher(self._inside)  # what compiled code takes it for, a weak reference
+        self.function = function
+        BACKEND.declare_kernel(self, function)
 
     def __call__(self, *args: Any) -> Any:
         """From Python."""
@@ -99,7 +89,7 @@ class Kernel:
 
 def apart(method: F) -> F:
     """Mark a method that leads to much code: it is called, and not put in line, which would take long to compile."""
-    setattr(method, APART, True)
+    setattr(method, NOT_INLINED, True)
     return method
 
 
@@ -229,11 +219,31 @@ def compile_loop(function: F, *parts: object, keeps: bool = False) -> F:
     Raises:
         CompileError: on the first call, naming the file and line that cannot be compiled.
     """
-    if DISABLE_JIT:
+    if INTERPRETED:
         return function
     with _LOCK:
         loop: F = _loop_for(function, keeps, *[typeof(part) for part in parts])
     return loop
+
+
+def loop_for(function: F, *parts: object, compiled: Compiled = "auto") -> F:
+    """`function`, compiled for these parts if all of them can be, else as it is.
+
+    Args:
+        function: as for `compile_loop`.
+        parts: those of its arguments that may be `compiled`.
+        compiled: False leaves the function as it is; True refuses parts that cannot be compiled.
+
+    Raises:
+        ValueError: where `compiled` is True and a part's class is not a `compiled` one.
+    """
+    interpreted = [part for part in parts if not is_compiled(part)]
+    if compiled is True and interpreted:
+        kind = type(interpreted[0]).__name__
+        raise ValueError(f"{kind} is not a @compiled class, and compiled=True allows no other")
+    if compiled is False or interpreted:
+        return function
+    return compile_loop(function, *parts)
 
 
 _LOCK = threading.Lock()
@@ -242,31 +252,19 @@ _LOCK = threading.Lock()
 @functools.cache
 def _loop_for(function: Any, keeps: bool, *kinds: Any) -> Any:
     code = function.__code__
-    sources = [_compiler(), fingerprint(function), *(kind.name for kind in kinds)]
+    sources = [MODE, _compiler(), fingerprint(function), *(kind.name for kind in kinds)]
     name = f"{function.__name__}_{digest(code.co_code, code.co_consts, keeps, sources)}"
     twin = python.FunctionType(code, function.__globals__, name, function.__defaults__, function.__closure__)
     twin.__module__, twin.__qualname__ = function.__module__, name
     cached = not (function.__closure__ or any(VOLATILE in source for source in sources))
-    if keeps:
-        return _readable(njit(twin, cache=cached, nogil=True))
-    return _readable(lent(_lender(name, inner(twin), code.co_varnames[: code.co_argcount]), cache=cached, nogil=True))
+    return _readable(BACKEND.compile_loop_entry(twin, stores_arguments=keeps, cached=cached))
 
 
 @functools.cache
 def _compiler() -> str:
     """What this file's neighbours are, which decide what becomes of a loop."""
-    neighbours = ("borrowing.py", "inner.py", "memory.py", "records.py", "session.py")
-    return digest(*(Path(__file__).with_name(name).read_text(encoding="utf-8") for name in neighbours))
-
-
-def _lender(name: str, loop: Any, names: Sequence[str]) -> Any:
-    """`loop` with arguments that it borrows, see `borrowing`; Numba names the cache file after the function."""
-    given, scope = "".join(f"{name}, " for name in names), {"loop": loop, "borrow": borrow, "own": own}
-    source = f"def {name}({given}):\n    return own(loop(*borrow(({given}))), ({given}))"
-    exec(compile(source, __file__, "exec"), scope)  # noqa: S102 - only names of arguments vary
-    lender: Any = scope[name]
-    lender.__module__, lender.__defaults__ = __name__, loop.py_func.__defaults__
-    return lender
+    room = Path(__file__).parent
+    return digest(*(path.read_text(encoding="utf-8") for path in sorted(room.glob("*.py"))))
 
 
 def _readable(dispatcher: Any) -> Any:
@@ -277,7 +275,7 @@ def _readable(dispatcher: Any) -> Any:
                 return dispatcher(*args)
             with _uncollected():
                 return dispatcher(*args)
-        except (NumbaError, UnsupportedBytecodeError) as error:
+        except (errors.NumbaError, errors.UnsupportedBytecodeError) as error:
             raise CompileError(_explain(error)) from None
 
     def prepare(*kinds: Any) -> None:
@@ -285,7 +283,7 @@ def _readable(dispatcher: Any) -> Any:
         try:
             with _uncollected():
                 dispatcher.compile(kinds)
-        except (NumbaError, UnsupportedBytecodeError) as error:
+        except (errors.NumbaError, errors.UnsupportedBytecodeError) as error:
             raise CompileError(_explain(error)) from None
 
     call.dispatcher = dispatcher  # type: ignore[attr-defined]

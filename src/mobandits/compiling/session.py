@@ -6,11 +6,12 @@ the generator. A session is taken apart once; from then on a call costs as much 
 
 from typing import Any
 
-from numba.core.config import DISABLE_JIT
+from numba import types
 from numba.experimental import structref
 
+from mobandits.compiling.backend import INTERPRETED
 from mobandits.compiling.compiled import compile_loop, is_compiled
-from mobandits.compiling.records import typeof
+from mobandits.compiling.part_types import typeof
 from mobandits.contracts.protocols import Policy, Rng
 
 __all__ = ["Session", "open_session", "prepare", "prepare_state_of", "run", "state_of"]
@@ -31,7 +32,7 @@ class Plain:
 
 
 Held: Any = Plain
-if not DISABLE_JIT:
+if not INTERPRETED:
 
     class Held(structref.StructRefProxy):  # type: ignore[misc,no-redef]
         """A session in compiled form: a reference to a struct that only compiled functions open."""
@@ -39,7 +40,7 @@ if not DISABLE_JIT:
         __reduce_ex__ = _refuse_copies
 
     @structref.register
-    class HeldType(structref.types.StructRef):  # type: ignore[misc]
+    class HeldType(types.StructRef):  # type: ignore[misc]
         """Its Numba type: the types of policy, state and stream."""
 
     structref.define_proxy(Held, HeldType, ["policy", "state", "rng"])

@@ -5,6 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
+from mobandits.compiling.compiled import loop_for
 from mobandits.contracts.protocols import Array, IntArray, Mask, Recipe, Rng
 from mobandits.evaluation.case import Case
 from mobandits.evaluation.diagnostics import Diagnostics
@@ -12,7 +13,7 @@ from mobandits.evaluation.estimate import Estimate
 from mobandits.evaluation.loops import replayed
 from mobandits.evaluation.reliability import UNEVEN_LOGGING, cautions, is_even
 from mobandits.evaluation.replay import Replay
-from mobandits.evaluation.training import check_assumptions, contexts_of, eligible_of, runnable, shape_of
+from mobandits.evaluation.training import check_assumptions, contexts_of, eligible_of, shape_of
 from mobandits.logs import Feedback
 from mobandits.support.checks import integer
 from mobandits.support.naming import concise, quoted
@@ -109,7 +110,7 @@ def _play(log: Feedback, recipe: Recipe, kept: IntArray, horizon: int, rng: Rng)
     matched, first = np.zeros(len(log), bool), 0
     for policy, length in recipe.stages(shape_of(log, horizon)):
         visited, limit = np.zeros(1, np.int64), len(log) if length is None else length
-        loop = runnable(replayed, policy)
+        loop = loop_for(replayed, policy)
         loop(policy, policy.init(), kept[first:], *given, recipe.accepts_partial, limit, rng, matched, visited)
         first += int(visited[0])
         if first >= len(kept):

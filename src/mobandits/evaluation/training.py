@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mobandits.compiling.compiled import compile_loop, is_compiled
+from mobandits.compiling.compiled import loop_for
 from mobandits.contracts.assumptions import InputWarning, complaint, outside
 from mobandits.contracts.protocols import (
     Array,
@@ -95,7 +95,7 @@ def trained(recipe: Recipe, log: Feedback, rounds: IntArray, rng: Rng) -> tuple[
     while True:
         policy, length = next(stages)
         part = rounds[first:] if length is None else rounds[first : first + length]
-        loop, learned = runnable(learn, policy), np.zeros(1, np.int64)
+        loop, learned = loop_for(learn, policy), np.zeros(1, np.int64)
         state = loop(policy, policy.init(), part, *given, False, rng, learned)
         if learned[0] < 0:
             learned[0] = 0
@@ -111,7 +111,7 @@ def ask(policy: Policy, state: Any, log: Feedback, rounds: IntArray, draws: int,
     Beliefs that draw nothing from `rng` are not random, and asked once.
     """
     given = (rounds, contexts_of(log), eligible_of(log), rng, law)
-    loop, before = runnable(believe, policy), rng.bit_generator.state
+    loop, before = loop_for(believe, policy), rng.bit_generator.state
     loop(policy, state, *given)
     if rng.bit_generator.state != before:
         for _ in range(draws - 1):
@@ -141,11 +141,6 @@ def contexts_of(log: Feedback) -> Array:
 def eligible_of(log: Feedback) -> Mask:
     """(rounds or 1, arms); one row where all rounds have all arms."""
     return np.ones((1, len(log.arm_names)), bool) if log.eligible is None else log.eligible
-
-
-def runnable(loop: Any, policy: Policy) -> Any:
-    """`loop`, compiled where the policy can be."""
-    return compile_loop(loop, policy) if is_compiled(policy) else loop
 
 
 def check_recipe(recipe: Recipe, log: Feedback) -> None:

@@ -1,13 +1,13 @@
 """A recipe as a scikit-learn estimator, for tables of logged decisions. It needs scikit-learn, of the extra `data`."""
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mobandits.compiling.compiled import CompileError, compile_loop, is_compiled
+from mobandits.compiling.compiled import CompileError, loop_for
 from mobandits.contracts.assumptions import InputWarning, complaint, outside
 from mobandits.contracts.protocols import Array, IntArray, Policy, Recipe, Rng, Shape
 from mobandits.interop.rows import add_laws, choose_rows, learn_rows
@@ -184,11 +184,6 @@ class MultiObjectiveBandit(BaseEstimator):  # type: ignore[misc] # untyped
         if given is not None and not isinstance(given, np.random.Generator):
             integer("random_state", given, at_least=0)
         return np.random.default_rng(given)
-
-
-def loop_for(loop: Callable[..., Any], policy: Policy) -> Callable[..., Any]:
-    """`loop`, compiled where the policy is."""
-    return compile_loop(loop, policy) if is_compiled(policy) else loop
 
 
 def places(labels: NDArray[Any], known: NDArray[Any]) -> IntArray:

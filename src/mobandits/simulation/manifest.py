@@ -7,6 +7,7 @@ import platform
 from pathlib import Path
 from typing import Any
 
+from mobandits.compiling.backend import MODE
 from mobandits.simulation.files import FolderError, write_atomically
 from mobandits.support.naming import quoted, shortened
 
@@ -101,9 +102,13 @@ def difference(old: Any, new: Any, key: str = "") -> tuple[str, str, str] | None
 
 
 def versions() -> dict[str, str]:
-    """What computed the table."""
+    """What computed the table.
+
+    The mode of compiling is noted, and not among `DECISIVE`: every mode computes the same table, so a run may be
+    continued in another one, also where its manifest was written before modes were noted.
+    """
     packages = {name: importlib.metadata.version(name) for name in ("mobandits", "numpy", "numba", "polars")}
-    return {**packages, "python": platform.python_version()}
+    return {**packages, "python": platform.python_version(), "compiling": MODE}
 
 
 def machine() -> dict[str, Any]:

@@ -1,11 +1,11 @@
 """Who plays a block: a policy alone, or a policy and the orders that read its beliefs."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from mobandits.compiling.compiled import compile_loop, is_compiled
+from mobandits.compiling.compiled import Compiled, loop_for
 from mobandits.contracts.protocols import Block, IntArray, Mask, Policy, Recipe, Shape
 from mobandits.simulation.learner import Learner
 from mobandits.simulation.play import play
@@ -13,7 +13,6 @@ from mobandits.simulation.readings import Readings, believe, play_aloud, read
 from mobandits.simulation.streams import POLICY, READER, stream
 from mobandits.support.naming import concise, quoted
 
-Compiled = bool | Literal["auto"]
 METHODS = ("init", "beliefs", "draw", "probabilities", "update")
 
 
@@ -62,7 +61,7 @@ class Aloud:
             (
                 name,
                 order,
-                runnable(read, order, compiled),
+                loop_for(read, order, compiled="auto" if compiled else False),  # True refuses policies, not orders
                 stream(seed, trial, READER, f"{readings.recipe!r} read by {order!r}"),
             )
             for name, order in readings.orders.items()
@@ -91,13 +90,12 @@ def player(row: str, recipe: Recipe | Readings, shape: Shape, seed: int, trial: 
 
     def loop(policy: Policy) -> Any:
         _check_methods(one, policy)
-        _check_compiled(policy, compiled)
-        return runnable(play_aloud if aloud else play, policy, compiled)
+        return loop_for(play_aloud if aloud else play, policy, compiled=compiled)
 
     try:
         learner = Learner(row, one, shape, loop, stream(seed, trial, POLICY, concise(one)))
         if isinstance(recipe, Readings):
-            recipe.check(learner.policy, shape, runnable(believe, learner.policy, compiled))
+            recipe.check(learner.policy, shape, loop_for(believe, learner.policy, compiled=compiled))
             return Aloud(row, learner, recipe, seed, trial, compiled)
     except ValueError as error:
         raise ValueError(f"policy {quoted(row)}: {error}") from error
@@ -110,16 +108,6 @@ def _check_methods(recipe: Recipe, policy: object) -> None:
         raise ValueError(f"{type(recipe).__name__}.bind must return a policy, got {quoted(policy)}")
     if lacking:
         raise ValueError(f"{type(policy).__name__} must define {', '.join(lacking)}")
-
-
-def _check_compiled(policy: Policy, compiled: Compiled) -> None:
-    if compiled is True and not is_compiled(policy):
-        raise ValueError(f"{type(policy).__name__} is not a @compiled class, and compiled=True allows no other")
-
-
-def runnable(loop: Any, part: object, compiled: Compiled) -> Any:
-    """`loop`, compiled for `part` where that is possible and wanted."""
-    return compile_loop(loop, part) if compiled is not False and is_compiled(part) else loop
 
 
 def _blank(row: str, block: Block, *, with_fronts: bool) -> Played:

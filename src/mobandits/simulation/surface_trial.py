@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mobandits.compiling.compiled import compile_loop, is_compiled
+from mobandits.compiling.compiled import loop_for
 from mobandits.contracts.assumptions import complaint, outside
 from mobandits.contracts.continuum import Scores, SurfaceBlock, SurfaceProblem, SurfaceShape
 from mobandits.contracts.protocols import Array, Metric, Rng
@@ -52,7 +52,7 @@ class SurfacePlayer:
 
     def _begin(self) -> None:
         self._policy, self._left = next(self._stages)
-        self._loop = runnable(play_surface, self._compiled, self._policy, self._problem.surface)
+        self._loop = loop_for(play_surface, self._policy, self._problem.surface, compiled=self._compiled)
         self._state = self._policy.init()
 
     def play(self, block: SurfaceBlock) -> Array:
@@ -75,18 +75,6 @@ class SurfacePlayer:
             self._left = None if self._left is None else self._left - (last - first)
             first = last
         return chosen
-
-
-def runnable(loop: Any, compiled: Any, *parts: object) -> Any:
-    """`loop`, compiled for these parts where that is possible and wanted.
-
-    Raises:
-        ValueError: where `compiled` is True and it is not possible.
-    """
-    plain = [part for part in parts if not is_compiled(part)]
-    if compiled is True and plain:
-        raise ValueError(f"{type(plain[0]).__name__} is not a @compiled class, and compiled=True allows no other")
-    return loop if plain or compiled is False else compile_loop(loop, *parts)
 
 
 def play_on_surface(
@@ -182,7 +170,8 @@ def scores_of(problem: SurfaceProblem, block: SurfaceBlock, chosen: Array, compi
     scores = Scores(
         np.empty((rounds, problem.shape.objectives)), np.empty(rounds), np.empty(rounds), np.empty(rounds, np.int64)
     )
-    runnable(score_surface, compiled, problem.surface)(problem.surface, block.contexts, chosen, *scores)
+    loop = loop_for(score_surface, problem.surface, compiled=compiled)
+    loop(problem.surface, block.contexts, chosen, *scores)
     return scores
 
 

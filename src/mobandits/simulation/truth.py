@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from mobandits.compiling.compiled import compile_loop, is_compiled
+from mobandits.compiling.compiled import loop_for
 from mobandits.contracts.protocols import Array, Beliefs, Block, IntArray, Mask, Order
 from mobandits.numerics.rounded import in_last_decimals
 from mobandits.simulation.play import score
@@ -67,16 +67,16 @@ class BlockTruth:
         """(rounds, digits) the regret of the arms `chosen` (rounds,) under an order."""
         exact, means, unit = self._exact(order)
         if len(means) == 1:
-            gaps: Array = self._once("gaps", order, lambda: _loop(table, exact)(exact, means[0]) / unit)
+            gaps: Array = self._once("gaps", order, lambda: loop_for(table, exact)(exact, means[0]) / unit)
             return gaps[chosen]
         gaps = np.empty((len(chosen), digits))
-        _loop(score, exact)(exact, means, chosen, gaps)
+        loop_for(score, exact)(exact, means, chosen, gaps)
         return gaps / unit
 
     def front(self, order: Order) -> Mask:
         """(rounds or 1, arms) the arms that are best under an order, given the true means."""
         exact, means, _ = self._exact(order)
-        front: Mask = self._once("front", order, lambda: _loop(fronts, exact)(exact, means))
+        front: Mask = self._once("front", order, lambda: loop_for(fronts, exact)(exact, means))
         return front
 
     def quantity(self, name: str) -> Array:
@@ -100,7 +100,3 @@ class BlockTruth:
         if (what, order) not in self._known:
             self._known[what, order] = work()
         return self._known[what, order]
-
-
-def _loop(function: Any, order: Order) -> Any:
-    return compile_loop(function, order) if is_compiled(order) else function

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numba.core.config import DISABLE_JIT
 
-from mobandits.compiling.compiled import compile_loop, is_compiled
+from mobandits.compiling.backend import INTERPRETED
+from mobandits.compiling.compiled import is_compiled, loop_for
 from mobandits.contracts.protocols import Array, Beliefs, IntArray, Mask, Order, Rng
 from mobandits.numerics.rounded import rescaled
 from mobandits.support.naming import quoted
@@ -247,7 +247,7 @@ class OrderCase(RehearsedCase):
     @property
     def stays_here(self) -> bool:
         """Whether there is nothing to compile, so that this process will do."""
-        return bool(DISABLE_JIT) or not is_compiled(self.order)
+        return INTERPRETED or not is_compiled(self.order)
 
     def subject(self) -> Subject:
         """The order with its instances."""
@@ -255,7 +255,7 @@ class OrderCase(RehearsedCase):
 
     def trace(self, *, compiled: bool) -> dict[str, Any]:
         """Draws, fronts and gaps of the instances with the most arms."""
-        loop = compile_loop(judge, self.order) if compiled else judge
+        loop = loop_for(judge, self.order, compiled=compiled)
         asked = [one.beliefs for one in instances(self.objectives, self.seed, SIZES[-1:])]
         means, lows, highs = (np.array([beliefs[part] for beliefs in asked]) for part in range(3))
         fronts, arms = np.zeros(means.shape[:2], np.bool_), np.empty(len(means), np.int64)

@@ -7,9 +7,8 @@ same is one of the other two.
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from numba.core.config import DISABLE_JIT
-
-from mobandits.compiling.compiled import compile_loop, is_compiled
+from mobandits.compiling.backend import INTERPRETED
+from mobandits.compiling.compiled import compile_loop, is_compiled, loop_for
 from mobandits.contracts.protocols import Recipe, Shape
 from mobandits.simulation.play import play
 from mobandits.support.checks import choice
@@ -91,7 +90,7 @@ class PolicyCase(RehearsedCase):
     @property
     def stays_here(self) -> bool:
         """Whether there is nothing to compile, so that this process will do."""
-        return bool(DISABLE_JIT) or not is_compiled(self.recipe.bind(self.shape))
+        return INTERPRETED or not is_compiled(self.recipe.bind(self.shape))
 
     def subject(self) -> Rehearsal:
         """The bound policy."""
@@ -99,7 +98,7 @@ class PolicyCase(RehearsedCase):
 
     def trace(self, *, compiled: bool) -> dict[str, Any]:
         """Arms, fronts and states of a run."""
-        return trace(self, compile_loop(play, self.recipe.bind(self.shape)) if compiled else play)
+        return trace(self, loop_for(play, self.recipe.bind(self.shape), compiled=compiled))
 
 
 def check_policy(

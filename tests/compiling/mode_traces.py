@@ -1,0 +1,33 @@
+"""What rows of the conformance suite do in one mode of compiling: the script that `test_modes` runs in each of them.
+
+Arguments: the mode, and the rows as positions in `cases()`. The answer is JSON, a list of what each row did.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+from mobandits.compiling.backend import INTERPRETED, MODE
+
+TESTS = Path(__file__).parent.parent
+
+
+def cases():
+    """The rows of policies, then those of orders."""
+    sys.path[:0] = [str(TESTS / "policies"), str(TESTS / "orders")]
+    from test_conformance import CASES as POLICIES  # noqa: PLC0415
+    from test_conformance_orders import CASES as ORDERS  # noqa: PLC0415
+
+    return [*POLICIES, *ORDERS]
+
+
+def main():
+    mode, *rows = sys.argv[1:]
+    assert mode == MODE
+    every = cases()
+    traces = [every[int(row)].trace(compiled=not INTERPRETED) for row in rows]
+    print(json.dumps(traces))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,171 @@
+"""Which backend is chosen, and what the plain one may know of Numba."""
+
+import ast
+import json
+import os
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import pytest
+
+import mobandits
+from mobandits.compiling import BackendError, backend
+from mobandits.compiling.backend import MODE, CompilingWarning, choose
+
+PACKAGE = Path(mobandits.__file__).parent
+OPTIMISED = {"optimised", "inner", "borrowing", "memory"}  # may import what they like of Numba
+PUBLIC = {
+    "numba": {"config", "errors", "njit", "types"},
+    "numba.core": {"cgutils"},
+    "numba.experimental": {"structref"},
+}
+
+
+@pytest.fixture(autouse=True)
+def imports(monkeypatch):
+    """Backends are named, not imported: some cannot be."""
+    monkeypatch.setattr(backend, "load", lambda name: f"the {name} one")
+
+
+@pytest.mark.parametrize("version", ["0.61.0", "0.61.2", "0.68.1", "0.68.9"])
+def test_tested_versions_are_compiled_for_in_the_optimised_way(version):
+    assert choose("auto", version, interpreted=False) == ("optimised", "the optimised one")
+    assert choose("optimised", version, interpreted=False) == ("optimised", "the optimised one")
+    assert choose("plain", version, interpreted=False) == ("plain", "the plain one")
+
+
+@pytest.mark.parametrize("version", ["0.60.0", "0.69.0", "0.69.0rc1", "0.70.0dev0+12.g3f", "1.0.0", "0+unknown"])
+def test_other_versions_get_the_plain_backend_and_one_warning(version):
+    with pytest.warns(CompilingWarning, match=r"optimised needs Numba 0\.61 or newer, before 0\.69, got") as warned:
+        assert choose("auto", version, interpreted=False) == ("plain", "the plain one")
+    assert len(warned) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert choose("plain", version, interpreted=False) == ("plain", "the plain one")
+    with pytest.raises(
+        BackendError, match=r"MOBANDITS_COMPILING=optimised needs Numba 0\.61 or newer, before 0\.69, got"
+    ):
+        choose("optimised", version, interpreted=False)
+
+
+def test_a_numba_that_lacks_something_gets_the_plain_backend(monkeypatch):
+    def load(name):
+        if name == "optimised":
+            raise ImportError("cannot import name 'Lower' from 'numba.core.lowering'")
+        return name
+
+    monkeypatch.setattr(backend, "load", load)
+    with pytest.warns(CompilingWarning, match=r"does not go with Numba 0\.68\.1, because cannot import name 'Lower'"):
+        assert choose("auto", "0.68.1", interpreted=False) == ("plain", "plain")
+    with pytest.raises(BackendError, match=r"does not go with Numba 0\.68\.1, because cannot import name 'Lower'"):
+        choose("optimised", "0.68.1", interpreted=False)
+
+
+@pytest.mark.parametrize("interpreted", [False, True])
+def test_an_unknown_choice_is_an_error(interpreted):
+    with pytest.raises(BackendError, match="MOBANDITS_COMPILING must be one of auto, optimised, plain, got 'fast'"):
+        choose("fast", "0.68.1", interpreted=interpreted)
+
+
+@pytest.mark.parametrize("asked", ["auto", "optimised", "plain"])
+def test_where_numba_compiles_nothing_there_is_no_backend(asked):
+    assert choose(asked, "0.99.0", interpreted=True) == ("interpreted", None)
+
+
+def run(code, **environment):
+    paths = os.pathsep.join(sys.path)
+    known = {**os.environ, "PYTHONPATH": paths} | environment
+    return subprocess.run([sys.executable, *code], env=known, capture_output=True, text=True, check=False)
+
+
+def test_the_program_says_so_in_one_line():
+    done = run(["-m", "mobandits", "list", "policies"], MOBANDITS_COMPILING="fast")
+    assert done.returncode == 2
+    assert done.stderr == "error: MOBANDITS_COMPILING must be one of auto, optimised, plain, got 'fast'\n"
+
+
+def test_manifests_tell_the_mode():
+    from mobandits.simulation.manifest import DECISIVE, versions  # noqa: PLC0415
+
+    assert versions()["compiling"] == MODE
+    assert "compiling" not in DECISIVE  # the table does not depend on it
+
+
+def numba_imports(path):
+    """(module, name) of whatever a file imports of Numba or llvmlite; name None for `import module`."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            found = [(node.module, alias.name) for alias in node.names]
+        elif isinstance(node, ast.Import):
+            found = [(alias.name, None) for alias in node.names]
+        else:
+            continue
+        yield from (pair for pair in found if pair[0].partition(".")[0] in {"numba", "llvmlite"})
+
+
+def is_public(module, name):
+    return (module, name) == ("numba", None) or module == "numba.extending" or name in PUBLIC.get(module, ())
+
+
+def test_only_the_optimised_backend_knows_private_parts_of_numba():
+    private = {
+        path.relative_to(PACKAGE).as_posix(): pair
+        for path in PACKAGE.rglob("*.py")
+        for pair in numba_imports(path)
+        if not is_public(*pair)
+    }
+    assert set(private) <= {f"compiling/{name}.py" for name in OPTIMISED}
+
+
+def test_only_this_room_knows_numba():
+    importing = {path for path in PACKAGE.rglob("*.py") if list(numba_imports(path))}
+    assert {path.parent.name for path in importing} == {"compiling"}
+
+
+PLAIN = """
+import builtins
+import json
+import sys
+
+imported = builtins.__import__
+public = {"numba", "numba.extending", "numba.core", "numba.experimental"}
+
+
+def guarded(name, globals=None, locals=None, fromlist=(), level=0):
+    by = (globals or {}).get("__name__", "")
+    numbas = name.partition(".")[0] in {"numba", "llvmlite"} and name not in public
+    # Numba imports on behalf of the function that calls compiled code: only a module's own statements count.
+    if numbas and by.startswith("mobandits") and sys._getframe(1).f_code.co_name == "<module>":
+        raise ImportError(f"{by} imports {name}")
+    return imported(name, globals, locals, fromlist, level)
+
+
+builtins.__import__ = guarded
+
+import mobandits as mob
+
+policies = {"ucb": mob.policies.ParetoUcb1(scale=0.3)}
+place = mob.environments.Linear(arms=3, features=1, objectives=2)
+results = mob.simulate(policies, place, rounds=20, trials=1, seed=1, compiled=True)
+agent = mob.Agent(policies["ucb"], arms=3, features=1, objectives=2, seed=1)
+decisions = [agent.decide([1.0]) for _ in range(3)]
+agent.learn(decisions[0].id, [0.5, 0.25])
+answer = {
+    "arms": [int(one.arm) for one in decisions],
+    "front": mob.front([[1.0, 0.0], [0.0, 1.0], [0.0, 0.5]]).tolist(),
+    "total": results.table["value"].sum(),
+    "loaded": [name for name in sys.modules if name.startswith("mobandits.compiling.")],
+}
+print(json.dumps(answer))
+"""
+
+
+def test_the_plain_backend_does_without_them():
+    done = run(["-W", "ignore", "-c", PLAIN], MOBANDITS_COMPILING="plain", NUMBA_DISABLE_JIT="0")
+    assert not done.returncode, done.stderr[-2000:]
+    answer = json.loads(done.stdout)
+    assert "mobandits.compiling.plain" in answer["loaded"]
+    assert not {f"mobandits.compiling.{name}" for name in OPTIMISED} & set(answer["loaded"])
+    assert answer["front"] == [True, True, False]

@@ -1,0 +1,43 @@
+"""Optimised, plain and interpreted, every row of the conformance suite does the same, to the last bit."""
+
+import json
+import os
+import subprocess
+import sys
+
+import mode_traces
+import pytest
+
+CASES = mode_traces.cases()
+FEW = ("MoglbUcb(", "ParetoUcb1(", "Pcz(", "Chains(", "EffectivePareto(")
+MODES = {
+    "optimised": {"MOBANDITS_COMPILING": "optimised", "NUMBA_DISABLE_JIT": "0"},
+    "plain": {"MOBANDITS_COMPILING": "plain", "NUMBA_DISABLE_JIT": "0"},
+    "interpreted": {"NUMBA_DISABLE_JIT": "1"},
+}
+
+
+def traces(mode, rows):
+    """What these rows do in a mode."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)} | MODES[mode]
+    command = [sys.executable, mode_traces.__file__, mode, *map(str, rows)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert not done.returncode, done.stderr[-2000:]
+    return json.loads(done.stdout)
+
+
+def check_same(rows):
+    optimised, plain, interpreted = (traces(mode, rows) for mode in MODES)
+    for i, row in enumerate(rows):
+        assert optimised[i] == interpreted[i], f"{CASES[row]}: optimised differs from interpreted"
+        assert plain[i] == interpreted[i], f"{CASES[row]}: plain differs from interpreted"
+
+
+def test_some_rows():
+    rows = [next(row for row, case in enumerate(CASES) if str(case).startswith(few)) for few in FEW]
+    check_same(rows)
+
+
+@pytest.mark.slow
+def test_every_row():
+    check_same(range(len(CASES)))
