@@ -254,7 +254,7 @@ def evaluate_policies(
     seed: Annotated[int, typer.Option(min=0, help="Of everything.")] = 0,
 ) -> None:
     """Estimate from a log what policies would have brought: values with joint confidence regions, warnings, a page."""
-    from mobandits.evaluation.command import answered, named_specs, requested  # noqa: PLC0415
+    from mobandits.evaluation.command import evaluate_file, named_specs  # noqa: PLC0415
     from mobandits.simulation.files import locked  # noqa: PLC0415
     from mobandits.spec import catalogue, recipe_named  # noqa: PLC0415
 
@@ -273,10 +273,8 @@ def evaluate_policies(
         "clip": clip,
         "seed": seed,
     }
-    with parameters():
-        request = requested(log, out, policies, recipe_named, **options)
-    with locked(out), progress_of("evaluate", "policies") as progress, parameters():
-        page = answered(request, out, progress)
+    with progress_of("evaluate", "policies") as progress, parameters():
+        page = evaluate_file(log, out, policies, recipe_named, **options, hold=locked, progress=progress)
     typer.echo(page)
 
 

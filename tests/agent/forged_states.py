@@ -2,7 +2,7 @@
 
 `python forged_states.py FOLDER SEED TRIES` writes a line of JSON: how many files were made and loaded, and everything
 that was neither refused in one line nor worked. The tests run it interpreted, where an index that is out of bounds and
-a division by zero are errors too; each file has a few seconds.
+a division by zero are errors too; each file has a few seconds of processor time.
 """
 
 import itertools
@@ -23,7 +23,7 @@ import mobandits as mob
 from mobandits.agent import Objective
 from mobandits.agent.snapshot import StateError
 
-PATIENCE = 5.0  # seconds for a file
+PATIENCE = 5.0  # seconds of processor time for a file
 ROUNDS, MORE = 25, 6  # before it is saved, and after it was loaded
 SIZES = {"<f8": 8, "<i8": 8, "|b1": 1}
 FLOATS = [0.0, -0.0, -1.0, 0.5, 1.0, 3.0, 7.0, 1e6, 2.0**53, 2.0**63, 1e19, -1e19, 1e308, -1e308, 5e-324, 1e-300]
@@ -162,7 +162,7 @@ def play(agent, folder):
 def attempt(path):
     """Load a file, and play what it holds: whether it was loaded, and what is wrong with that."""
     loaded = False
-    signal.setitimer(signal.ITIMER_REAL, PATIENCE)
+    signal.setitimer(signal.ITIMER_PROF, PATIENCE)
     try:
         agent = mob.Agent.load(path, clock=clock_from(1000))
         loaded = True
@@ -175,14 +175,14 @@ def attempt(path):
         frame = traceback.extract_tb(error.__traceback__)[-1]
         return loaded, f"{type(error).__name__}: {error!s:.200} ({Path(frame.filename).name}:{frame.lineno})"
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
     return loaded, None
 
 
 def main(folder, seed, tries):
     warnings.simplefilter("ignore")
     np.seterr(divide="raise", over="ignore", invalid="ignore")  # compiled code divides as Python does
-    signal.signal(signal.SIGALRM, stop)
+    signal.signal(signal.SIGPROF, stop)
     loaded, wrong = 0, []
     for number, case in enumerate(every_recipe.CASES):
         chance, data = random.Random(1000 * seed + number), honest(case, folder)

@@ -94,7 +94,7 @@ MASK = "eligible must be True or False for each of 2 arms in each of 2 rounds, g
         ({"arms": ["small"]}, f"{COUNT} 1"),
         ({"arms": [0]}, f"{COUNT} 1"),
         ({"arm_names": 2}, f"arm_{NAMES} 2"),
-        ({"arm_names": ["a", "a"]}, f"arm_{NAMES} ['a'] twice"),
+        ({"arm_names": ["a", "a"]}, f"arm_{NAMES} 'a' twice"),
         ({"arm_names": [["a"], ["b"]]}, f"arm_{NAMES} [['a'], ['b']]: unhashable type: 'list'"),
         ({"objective_names": None}, f"objective_{NAMES} None"),
         ({"rewards": [0.5, 1.0]}, f"{REWARDS} shape (2,)"),

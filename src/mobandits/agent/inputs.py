@@ -88,7 +88,7 @@ def members(name: str, given: int | Sequence[Any]) -> tuple[Any, ...]:
         >>> members("arms", 3), members("arms", ["small", "large"])
         ((0, 1, 2), ('small', 'large'))
     """
-    given = _listed(given)
+    given = _as_list(given)
     if isinstance(given, int | np.integer) and not isinstance(given, bool) and given >= 1:
         return tuple(range(int(given)))
     wanted = f"{name} must be a number of at least 1, or different names in a list"
@@ -104,7 +104,7 @@ def members(name: str, given: int | Sequence[Any]) -> tuple[Any, ...]:
     return tuple(given)
 
 
-def _listed(given: Any) -> Any:
+def _as_list(given: Any) -> Any:
     """A list of what an array, a series or a column holds, as Python has it; all else as it is."""
     for method in ("tolist", "to_list"):
         if callable(getattr(given, method, None)):

@@ -6,8 +6,9 @@ import itertools
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from mobandits.contracts.protocols import Recipe
 from mobandits.evaluation.comparison import ESTIMATORS, Comparison, compare
@@ -21,40 +22,16 @@ from mobandits.support.found import found_at
 from mobandits.support.naming import concise, quoted, shortened
 
 Progress = Callable[[int, int], None]
-Recipes = Callable[[str], Recipe]  # from a name to a recipe
 FORMAT, SUMMARY = 1, "evaluation.json"
 PLAIN: dict[str, type[Any]] = {"uniform": Uniform, "logging": Logging}
 ONE, SEVERAL = ("arm", "propensity", "time"), ("rewards", "context", "minimise")  # columns of a .csv file
 
 
-class Request(NamedTuple):
-    """An evaluation that was checked and is still to be computed.
-
-    Attributes:
-        log: the logged decisions.
-        source: where they come from.
-        targets: what is compared, by name.
-        estimators: by which it is estimated.
-        options: level, folds, clip and seed.
-    """
-
-    log: Feedback
-    source: str
-    targets: dict[str, Target]
-    estimators: list[Any]
-    options: dict[str, Any]
-
-
-def evaluate_file(file: str | Path, out: Path, policies: Sequence[str], recipe: Recipes, **options: Any) -> Path:
-    """Evaluate policies on a log, and write a folder about it: `requested`, then `answered`."""
-    return answered(requested(file, out, policies, recipe, **options), out)
-
-
-def requested(
+def evaluate_file(
     file: str | Path,
     out: Path,
     policies: Sequence[str],
-    recipe: Recipes,
+    recipe: Callable[[str], Recipe],
     *,
     columns: Sequence[str] = (),
     estimators: Sequence[str] = ("ips", "snips", "dr"),
@@ -62,12 +39,14 @@ def requested(
     folds: int = 5,
     clip: float | None = None,
     seed: int = 0,
-) -> Request:
-    """What is to be computed, checked; nothing is written.
+    hold: Callable[[Path], AbstractContextManager[Any]] = nullcontext,
+    progress: Progress | None = None,
+) -> Path:
+    """Evaluate policies on a log, and write a folder about it; what cannot work is refused before anything is computed.
 
     Args:
         file: whatever `mobandits.logs.read` reads.
-        out: the folder that will be written: a new one, an empty one, or that of an earlier evaluation.
+        out: the folder: a new one, an empty one, or that of an earlier evaluation.
         policies: names, see `target_named`; or NAME=SPEC, see `split_name`.
         recipe: from a name to a recipe.
         columns: see `columns_named`.
@@ -76,6 +55,11 @@ def requested(
         folds: as in `compare`.
         clip: the largest weight, for estimators that clip, and the threshold of switch-dr; None for their defaults.
         seed: of everything.
+        hold: makes the folder, and keeps others from writing into it.
+        progress: as in `compare`.
+
+    Returns:
+        The page, report.html. Beside it are values.csv, evaluation.json, and figures as SVG and PNG.
 
     Raises:
         ValueError: naming what is wrong with the file, the folder, a name or an option.
@@ -92,29 +76,10 @@ def requested(
             recipe(spec)  # a mistake in it need not wait until the log is read
     log: Feedback = read(file, **meaning)
     targets = {name: target_named(spec, log, recipe) for name, spec in specs.items()}
-    options = {"level": level, "folds": folds, "clip": clip, "seed": seed}
-    return Request(log, str(file), targets, asked, options)
-
-
-def answered(request: Request, out: Path, progress: Progress | None = None) -> Path:
-    """Compute an evaluation and write it.
-
-    Args:
-        request: from `requested`.
-        out: the folder.
-        progress: as in `compare`.
-
-    Returns:
-        The page, report.html. Beside it are values.csv, evaluation.json, and figures as SVG and PNG.
-
-    Raises:
-        ValueError: where a policy cannot work on the log.
-    """
-    log, options = request.log, request.options
-    found = compare(
-        log, request.targets, request.estimators, folds=options["folds"], seed=options["seed"], progress=progress
-    )
-    return write_evaluation(out, found, request.targets, about(log, request.source), options)
+    with hold(out):
+        found = compare(log, targets, asked, folds=folds, seed=seed, progress=progress)
+        options = {"level": level, "folds": folds, "clip": clip, "seed": seed}
+        return write_evaluation(out, found, targets, about(log, str(file)), options)
 
 
 def check_folder(out: Path) -> None:

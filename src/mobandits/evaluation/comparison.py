@@ -130,7 +130,7 @@ def evaluate(
 def compare(
     log: Feedback,
     targets: Mapping[str, Target],
-    estimators: Sequence[Estimator | str] = ("ips", "snips", "dr"),
+    estimators: Sequence[Estimator | str] | Estimator | str = ("ips", "snips", "dr"),
     *,
     model: Model = None,
     folds: int = 5,
@@ -211,9 +211,10 @@ def _named(name: str) -> Iterator[None]:
         raise ValueError(f"target {quoted(name)}: {error}") from error
 
 
-def _labelled(estimators: Sequence[Estimator | str]) -> dict[str, Estimator]:
+def _labelled(estimators: Sequence[Estimator | str] | Estimator | str) -> dict[str, Estimator]:
     """By name, or by what they are where a name is there twice."""
-    several = [estimators] if isinstance(estimators, str) or hasattr(estimators, "terms") else estimators
+    single = isinstance(estimators, str) or hasattr(estimators, "terms")
+    several: Any = [estimators] if single else estimators
     found: list[Estimator] = []
     for one in several:
         if isinstance(one, str):

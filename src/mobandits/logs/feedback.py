@@ -113,11 +113,14 @@ def _names(name: str, given: Any) -> tuple[Hashable, ...]:
     wanted = "different names, in a list"
     _refuse(not isinstance(given, Iterable), name, wanted, quoted(given))
     names = tuple(given)
+    seen: set[Hashable] = set()
     try:
-        twice = [one for i, one in enumerate(names) if one in names[:i]] if len(set(names)) < len(names) else []
+        for one in names:
+            if one in seen:
+                raise _wrong(name, wanted, f"{quoted(one)} twice")
+            seen.add(one)
     except TypeError as error:
         raise ValueError(f"Feedback.{name} must be {wanted}, got {quoted(given)}: {error}") from error
-    _refuse(bool(twice), name, wanted, f"{twice[:1]} twice")
     return names
 
 
@@ -154,7 +157,7 @@ def _propensities(given: Any, rounds: int) -> Array:
     wrong = (propensities <= 0.0) | (propensities > 1.0)
     if wrong.any():
         first = int(wrong.argmax())
-        _refuse(True, "propensities", "in (0, 1]", f"{propensities[first]} in round {first}")
+        raise _wrong("propensities", "in (0, 1]", f"{propensities[first]} in round {first}")
     return propensities
 
 
@@ -176,7 +179,7 @@ def _positions(given: Any, names: tuple[Hashable, ...], rounds: int) -> IntArray
     for i, one in enumerate(listed):
         known = isinstance(one, Hashable) and not isinstance(one, bool) and one in place
         if not known:
-            _refuse(True, "arms", rule, f"{quoted(one)} in round {i}{did_you_mean(one, names)}")
+            raise _wrong("arms", rule, f"{quoted(one)} in round {i}{did_you_mean(one, names)}")
         found[i] = place[one]
     return found
 
@@ -188,7 +191,7 @@ def _checked_positions(given: IntArray, names: tuple[Hashable, ...]) -> IntArray
         # An integer is never taken for a name: it would be another arm's position.
         advice = "; for names write [arm_names.index(name) for name in arms]" if first in names else ""
         rule = f"from 0 to {len(names) - 1}, positions in arm_names"
-        _refuse(True, "arms", rule, f"{first} in round {int(wrong.argmax())}{advice}")
+        raise _wrong("arms", rule, f"{first} in round {int(wrong.argmax())}{advice}")
     return given.astype(np.int64)
 
 
@@ -229,4 +232,8 @@ def _shape(array: Any) -> str:
 
 def _refuse(wrong: bool, name: str, rule: str, value: Any) -> None:
     if wrong:
-        raise ValueError(f"Feedback.{name} must be {rule}, got {shortened(str(value))}")
+        raise _wrong(name, rule, value)
+
+
+def _wrong(name: str, rule: str, value: Any) -> ValueError:
+    return ValueError(f"Feedback.{name} must be {rule}, got {shortened(str(value))}")

@@ -19,7 +19,7 @@ from mobandits.logs.segments import Header, Snapshot, first_events, is_journal, 
 from mobandits.support.checks import choice, integer
 from mobandits.support.files import is_temporary, replacing, sync_folder
 from mobandits.support.forks import on_fork
-from mobandits.support.found import found_at, listed
+from mobandits.support.found import first_names, found_at
 from mobandits.support.naming import quoted
 
 SEGMENT_BYTES = 2**26  # of lines: what is sealed at once must fit in memory, whatever an event's size
@@ -378,7 +378,7 @@ def _claimed(folder: Path) -> BinaryIO:
     except OSError as error:
         raise LogError(f"{folder} cannot be made the folder of a journal: {error.strerror}") from error
     if others and not is_journal(folder):
-        raise LogError(f"{folder} is not empty and not a journal (it has {listed(others)}): choose another folder")
+        raise LogError(f"{folder} is not empty and not a journal (it has {first_names(others)}): choose another folder")
     return lock(folder)
 
 

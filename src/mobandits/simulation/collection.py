@@ -11,7 +11,7 @@ from mobandits.simulation.files import FolderError, parquet, write_atomically
 from mobandits.simulation.folder import TABLE
 from mobandits.simulation.manifest import FORMAT, MANIFEST, read_manifest, write_manifest
 from mobandits.support.files import is_temporary
-from mobandits.support.found import listed
+from mobandits.support.found import first_names
 from mobandits.support.naming import quoted
 
 RUNS = "runs"
@@ -33,7 +33,9 @@ def check_folder(out: Path, experiment: str) -> None:
         return
     ours = {RUNS, TABLE} if (out / RUNS).is_dir() else set[str]()  # a kill may fall between the table and the manifest
     if other := sorted(e.name for e in out.iterdir() if e.name not in ours and not is_temporary(e)):
-        raise FolderError(f"{out} is not empty and has no {MANIFEST} (it holds {listed(other)}): choose another folder")
+        raise FolderError(
+            f"{out} is not empty and has no {MANIFEST} (it holds {first_names(other)}): choose another folder"
+        )
 
 
 def collect(

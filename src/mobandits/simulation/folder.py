@@ -31,7 +31,7 @@ from mobandits.simulation.manifest import (
 )
 from mobandits.simulation.trial import SCHEMA
 from mobandits.support.files import temporary_of
-from mobandits.support.found import found_at, listed
+from mobandits.support.found import first_names, found_at
 from mobandits.support.naming import shortened
 
 TABLE, PARTS = "results.parquet", "parts"
@@ -205,8 +205,11 @@ def finished_trials(path: Path, manifest: dict[str, Any]) -> set[int]:
 
 
 def _other_trials(file: Path, expected: list[int], found: list[int]) -> FolderError:
-    wanted, there = (listed([str(trial) for trial in trials]) or "none" for trials in (expected, found))
-    return FolderError(f"{file} must hold the trials {wanted}, found {there}: {REMEDY}")
+    return FolderError(f"{file} must hold the trials {_trials(expected)}, found {_trials(found)}: {REMEDY}")
+
+
+def _trials(numbers: list[int]) -> str:
+    return first_names([str(number) for number in numbers]) or "none"
 
 
 def _no_run(path: Path) -> str:

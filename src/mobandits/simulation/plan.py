@@ -106,7 +106,7 @@ def rows_of(policies: Policies) -> dict[str, Recipe | Readings]:
     with_names = isinstance(policies, Mapping)
     if not isinstance(policies, Mapping):
         single = isinstance(policies, str) or not isinstance(policies, Sequence)
-        several = [policies] if single else policies
+        several: Any = [policies] if single else policies
         named = [(concise(one.recipe if isinstance(one, Readings) else one), one) for one in several]
     else:
         named = list(policies.items())

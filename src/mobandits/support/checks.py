@@ -42,7 +42,7 @@ def number(
             raise ValueError(f"{name} must be {rule}, got {quoted(value)}")
 
 
-def _is_finite(value: float) -> bool:
+def _is_finite(value: Any) -> bool:
     try:
         return math.isfinite(value)
     except OverflowError:  # an integer that is too large for a float

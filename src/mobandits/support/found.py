@@ -5,6 +5,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from mobandits.support.naming import shortened
+
 LISTED = 3  # names of a folder's content that a message has room for
 PROBE = 4096  # bytes that say what kind of file it is
 
@@ -47,7 +49,7 @@ def _folder(names: Sequence[str]) -> str:
         for name in names:
             if re.fullmatch(pattern, name):
                 return f"a folder with {name}, as {kind} has"
-    return f"a folder with {listed(names)}"
+    return f"a folder with {first_names(names)}"
 
 
 def kind_of(start: bytes) -> str:
@@ -73,12 +75,13 @@ def _is_text(start: bytes) -> bool:
         return False
 
 
-def listed(names: Sequence[str]) -> str:
+def first_names(names: Sequence[str]) -> str:
     """The first of some names, and how many more there are.
 
     Example:
-        >>> listed(["a", "b"]), listed(["a", "b", "c", "d", "e"])
+        >>> first_names(["a", "b"]), first_names(["a", "b", "c", "d", "e"])
         ('a, b', 'a, b, c and 2 more')
     """
+    first = shortened(", ".join(names[:LISTED]))
     more = len(names) - LISTED
-    return ", ".join(names[:LISTED]) + (f" and {more} more" if more > 0 else "")
+    return f"{first} and {more} more" if more > 0 else first
