@@ -10,7 +10,7 @@ import numpy as np
 from mobandits.agent import compiled_calls as compiled
 from mobandits.agent.growth import has_own_models, joined
 from mobandits.agent.parts import comparing, has_means, random_beliefs, with_order
-from mobandits.compiling.session import open_session, run, state_of
+from mobandits.compiling.session import compiled_for, open_session, state_of
 from mobandits.contracts.protocols import Array, IntArray, Policy, Recipe, Rng, Shape, Stage
 from mobandits.orders.validity import check_objectives, check_order
 
@@ -69,9 +69,9 @@ class Mind:
         self.means, self.own_models = has_means(self.policy), has_own_models(self.recipe, self.shape)
         decide = compiled.decide if self._propensity == "none" else compiled.decide_openly
         self.decide, self.decide_many, self.law_of = (
-            run(function, self.session) for function in (decide, compiled.decide_many, compiled.law_of)
+            compiled_for(function, self.session) for function in (decide, compiled.decide_many, compiled.law_of)
         )
-        self.learn = run(compiled.learn, self.session, keeps=True)
+        self.learn = compiled_for(compiled.learn, self.session, stores_arguments=True)
 
     def chance(self, rows: Array, slots: IntArray, law: Array, place: int, samples: int) -> tuple[float, float]:
         """The probability of the arm that was drawn from `law`, and its standard error.
