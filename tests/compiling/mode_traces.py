@@ -1,6 +1,7 @@
-"""What rows of the conformance suite do in one mode of compiling: the script that `test_modes` runs in each of them.
+"""What rows of the conformance suite do in one mode of compiling: the script of `test_modes`.
 
-Arguments: the mode, and the rows as positions in `cases()`. The answer is JSON, a list of what each row did.
+Arguments: the mode, and the rows as positions in `cases()`. The answer is JSON, a list of what each
+row did.
 """
 
 import json

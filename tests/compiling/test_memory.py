@@ -16,7 +16,7 @@ from mobandits.compiling.compiled import compile_loop, kernel
 if MODE != "optimised":
     pytest.skip("memory is Numba's or Python's own", allow_module_level=True)
 
-from mobandits.compiling.memory import lent
+from mobandits.compiling.memory import compile_loop_entry
 
 
 @kernel
@@ -111,7 +111,7 @@ def test_threads_do_not_disturb_each_other():
 def test_other_code_still_counts_atomically():
     """Compiled after a loop, and beside one: a user's own functions may share arrays between threads."""
     codes = []
-    for compiler in (lent, njit):
+    for compiler in (compile_loop_entry, njit):
         function = compiler(first_of_many)
         function(np.ones(3))
         codes.append(function.inspect_llvm(function.signatures[0]))
@@ -129,10 +129,10 @@ def first_of_many(x):
 SCRIPT = """
 import numpy as np
 from numba import njit
-from mobandits.compiling.memory import lent
+from mobandits.compiling.memory import compile_loop_entry
 import test_memory
 
-made = [lent(test_memory.first_of_many)(np.ones(3)) for _ in range(3)]
+made = [compile_loop_entry(test_memory.first_of_many)(np.ones(3)) for _ in range(3)]
 
 @njit
 def theirs(x):
@@ -155,7 +155,7 @@ def test_memory_is_freed_by_whoever_gave_it(allocator):
 
 def test_other_code_does_not_find_these_functions():
     """Names that an engine knows are taken by whatever it loads later, also where that has functions of its own."""
-    theirs, loop = njit(first_of_many), lent(first_of_many)
+    theirs, loop = njit(first_of_many), compile_loop_entry(first_of_many)
     theirs(np.ones(3))
     find = theirs.overloads[theirs.signatures[0]].library.codegen._engine._ee.get_function_address
     before = find("NRT_decref")

@@ -1,4 +1,4 @@
-"""Optimised, plain and interpreted, every row of the conformance suite does the same, to the last bit."""
+"""Optimised, plain and interpreted, every row of the conformance suite does the same."""
 
 import json
 import os

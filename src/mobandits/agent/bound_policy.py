@@ -15,7 +15,13 @@ from mobandits.agent.growth import has_own_models, joined
 from mobandits.agent.parts import comparing, has_means, random_beliefs, unused_links, with_order
 from mobandits.agent.sizes import refuse_large
 from mobandits.compiling.compiled import compile_loop
-from mobandits.compiling.session import open_session, prepare, prepare_state_of, run, state_of
+from mobandits.compiling.session import (
+    compiled_for,
+    open_session,
+    prepare,
+    prepare_state_of,
+    state_of,
+)
 from mobandits.contracts.protocols import Array, IntArray, Policy, Recipe, Rng, Shape, Stage
 from mobandits.orders.validity import check_objectives, check_order
 
@@ -103,15 +109,15 @@ class Mind:
         self.means = has_means(self.policy)
         self.own_models = has_own_models(self.recipe, self.shape)
         self.decide = self._decision()
-        self.decide_many = run(compiled.decide_many, self.session)
-        self.law_of = run(compiled.law_of, self.session)
-        self.learn = run(compiled.learn, self.session, keeps=True)
+        self.decide_many = compiled_for(compiled.decide_many, self.session)
+        self.law_of = compiled_for(compiled.law_of, self.session)
+        self.learn = compiled_for(compiled.learn, self.session, stores_arguments=True)
 
     def _decision(self) -> Callable[..., tuple[int, float, float]]:
         """`rounds.decide`, or `rounds.decide_openly` with scores that are mean rewards, whatever beliefs are about."""
         if self._propensity == "none":
-            return run(compiled.decide, self.session)
-        decide = run(compiled.decide_openly, self.session)
+            return compiled_for(compiled.decide, self.session)
+        decide = compiled_for(compiled.decide_openly, self.session)
         inner = comparing(self.policy)
         links = unused_links(inner) if inner is not None and self.means else None
         if links is None:
@@ -192,7 +198,7 @@ class Mind:
         session = open_session(policy, np.random.default_rng(0))  # of another state, but of the same types
         for function in (compiled.decide, compiled.decide_openly, compiled.decide_many, compiled.law_of):
             prepare(function, session, self.session)
-        prepare(compiled.learn, session, self.session, keeps=True)
+        prepare(compiled.learn, session, self.session, stores_arguments=True)
         for one in (self.session, session):
             prepare_state_of(one)  # which moves from one to the other, and back
         seconds = time.perf_counter() - start

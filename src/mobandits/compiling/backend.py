@@ -2,42 +2,61 @@
 
 The three modes give the same bits, from the same sources:
 
-- ``optimised`` leans on parts of Numba that may change from version to version, and is up to twice as fast where
-  problems are small. It runs with the versions of Numba that it was tested with.
+- ``optimised`` leans on parts of Numba that may change from version to version, and is up to twice
+  as fast where problems are small. It runs with the versions of Numba that it was tested with.
 - ``plain`` uses only what Numba documents, so it should run with versions that nobody has tried.
-- ``interpreted`` compiles nothing. It is for debugging; Numba's own ``NUMBA_DISABLE_JIT=1`` chooses it.
+- ``interpreted`` compiles nothing. It is for debugging; Numba's own ``NUMBA_DISABLE_JIT=1`` chooses
+  it.
 
-The environment variable ``MOBANDITS_COMPILING`` chooses between the first two: ``auto`` (the default) is ``optimised``
-where it can be had, else ``plain`` with a warning; ``optimised`` is that, or an error.
+The environment variable ``MOBANDITS_COMPILING`` chooses between the first two: ``auto`` (the
+default) is ``optimised`` where it can be had, else ``plain`` with a warning; ``optimised`` is that,
+or an error.
 """
 
-import importlib
 import os
 import re
 import warnings
-from typing import Any, Literal, TypeAlias
+from collections.abc import Callable
+from typing import Any, Literal, Protocol, TypeAlias
 
 import numba
 from numba import config
 
 from mobandits.compiling import BackendError
+from mobandits.compiling.records import Record
 
-__all__ = ["BACKEND", "INTERPRETED", "MODE", "CompilingWarning"]
+__all__ = ["BACKEND", "INTERPRETED", "MODE", "Backend", "CompilingWarning"]
 
 Mode: TypeAlias = Literal["optimised", "plain", "interpreted"]
 
 VARIABLE = "MOBANDITS_COMPILING"
 CHOICES = ("auto", "optimised", "plain")
 
-# Versions of Numba that the optimised backend was tested with, the second number not included. An import error would
-# not tell of every change: a hook that was renamed fails when the first loop is compiled, and `memory` writes Numba's
-# header of an array itself, so that another layout would corrupt the heap without any error.
+# Versions of Numba that the optimised backend was tested with, the second number not included. An
+# import error would not tell of every change: a hook that was renamed fails when the first loop is
+# compiled, and `memory` writes Numba's header of an array itself, so that another layout would
+# corrupt the heap without any error.
 FIRST_TESTED = (0, 61)
 FIRST_UNTESTED = (0, 69)
 
 
 class CompilingWarning(UserWarning):
-    """Loops are compiled by the plain backend because this Numba does not go with the optimised one."""
+    """Loops are compiled by the plain backend: the optimised one does not go with this Numba."""
+
+
+class Backend(Protocol):
+    """What `compiled` asks of a way to compile."""
+
+    sources: tuple[str, ...]  # the files of this room that decide what becomes of a loop
+
+    def declare_kernel(self, kernel: Any, function: Callable[..., Any]) -> None:
+        """Let compiled code call `function` where it meets `kernel`."""
+
+    def record_class(self, cls: type) -> type[Record]:
+        """The class of the Numba types of a part's class."""
+
+    def compile_loop(self, function: Any, *, stores_arguments: bool, cached: bool) -> Any:
+        """Numba's dispatcher of a function that Python calls, and that lets other threads run."""
 
 
 def is_tested(version: str) -> bool:
@@ -52,7 +71,7 @@ def is_tested(version: str) -> bool:
 
 
 def choose(asked: str, version: str, *, interpreted: bool) -> tuple[Mode, Any]:
-    """The mode, and the module that compiles in it: None where nothing is compiled.
+    """The mode, and the backend that compiles in it: None where nothing is compiled.
 
     Args:
         asked: one of `CHOICES`.
@@ -67,37 +86,56 @@ def choose(asked: str, version: str, *, interpreted: bool) -> tuple[Mode, Any]:
     if interpreted:
         return "interpreted", None
     if asked == "plain":
-        return "plain", load("plain")
+        return "plain", load_plain()
     try:
+        check_tested(version)
         return "optimised", load_optimised(version)
     except BackendError as error:
         if asked == "optimised":
             raise
-        message = f"{error}: loops run slower, compiled as {VARIABLE}=plain would, which silences this warning"
-        warnings.warn(message, CompilingWarning, stacklevel=2)
-        return "plain", load("plain")
+        remedy = f"loops run slower, compiled as by {VARIABLE}=plain, which silences this warning"
+        warnings.warn(f"{error}: {remedy}", CompilingWarning, stacklevel=2)
+        return "plain", load_plain()
 
 
-def load_optimised(version: str) -> Any:
-    """The optimised backend.
+def check_tested(version: str) -> None:
+    """Refuse versions of Numba that the optimised backend was not tested with.
 
     Raises:
-        BackendError: where it was not tested with this version of Numba, or does not find in it what it needs.
+        BackendError: naming the versions that it was tested with.
     """
     if not is_tested(version):
         first = ".".join(map(str, FIRST_TESTED))
         end = ".".join(map(str, FIRST_UNTESTED))
-        raise BackendError(f"{VARIABLE}=optimised needs Numba {first} or newer, before {end}, got {version}")
+        rule = f"{VARIABLE}=optimised needs Numba {first} or newer, before {end}"
+        raise BackendError(f"{rule}, got {version}")
+
+
+# Only the backend that is used is imported: with another version of Numba, the optimised one may
+# not be importable.
+
+
+def load_plain() -> Backend:
+    """The backend that any Numba will do for."""
+    from mobandits.compiling.plain import PlainBackend  # noqa: PLC0415
+
+    return PlainBackend()
+
+
+def load_optimised(version: str) -> Backend:
+    """The backend that leans on private parts of Numba.
+
+    Raises:
+        BackendError: where it does not find them.
+    """
     try:
-        return load("optimised")
+        from mobandits.compiling.optimised import OptimisedBackend  # noqa: PLC0415
     except (ImportError, AttributeError) as error:
-        raise BackendError(f"{VARIABLE}=optimised does not go with Numba {version}, because {error}") from error
+        rule = f"{VARIABLE}=optimised does not go with Numba {version}"
+        raise BackendError(f"{rule}, because {error}") from error
+    return OptimisedBackend()
 
 
-def load(name: str) -> Any:
-    """A backend; only the one that is used is imported, because the other may not be importable."""
-    return importlib.import_module(f"mobandits.compiling.{name}")
-
-
-MODE, BACKEND = choose(os.environ.get(VARIABLE) or "auto", numba.__version__, interpreted=bool(config.DISABLE_JIT))
+_asked = os.environ.get(VARIABLE) or "auto"
+MODE, BACKEND = choose(_asked, numba.__version__, interpreted=bool(config.DISABLE_JIT))
 INTERPRETED = MODE == "interpreted"

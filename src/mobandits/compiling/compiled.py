@@ -1,39 +1,54 @@
 """Frozen dataclasses whose methods Numba can call, and loops compiled once per combination of them.
 
-A class decorated with `compiled` is an ordinary frozen dataclass in Python. Inside a compiled loop it becomes a record:
-its fields are plain values, its methods are compiled from the same source, and parts may nest. The record's type
-carries a fingerprint of every source file and constant that its methods can reach, so a cached compilation is never
-stale. Only this file and its neighbours `inner`, `records`, `borrowing`, `memory` and `session` know Numba.
+A class decorated with `compiled` is an ordinary frozen dataclass in Python. Inside a compiled loop
+it becomes a record: its fields are plain values, its methods are compiled from the same source, and
+parts may nest. The record's type carries a fingerprint of every source file and constant that its
+methods can reach, so a cached compilation is never stale. Only this file and its neighbours know
+Numba; `backend` says which parts of it they may use.
 
-With the environment variable ``NUMBA_DISABLE_JIT=1`` everything runs interpreted, from the same source, and chooses
-bit-identical arms.
+With the environment variable ``NUMBA_DISABLE_JIT=1`` everything runs interpreted, from the same
+source, and chooses bit-identical arms.
 """
 
 import contextlib
 import dataclasses
 import functools
 import gc
-import operator
 import re
 import sys
 import threading
-import types as python
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, dataclass_transform
+from types import FunctionType
+from typing import Any, Literal, TypeAlias, TypeVar, dataclass_transform
 
-import numpy as np
 from numba import errors
-from numba.extending import typeof_impl
 
 from mobandits.compiling.backend import BACKEND, INTERPRETED, MODE
+from mobandits.compiling.fields import (
+    CONVERTERS,
+    Floats,
+    Ints,
+    comparable,
+    convert_field,
+    field_text,
+)
 from mobandits.compiling.fingerprint import VOLATILE, digest, fingerprint
-from mobandits.compiling.part_types import MARK, is_compiled, typeof, typeof_record
+from mobandits.compiling.part_types import is_compiled, register_part_class, typeof
 from mobandits.compiling.records import NOT_INLINED
-from mobandits.support.checks import is_masked
-from mobandits.support.naming import quoted
 
-__all__ = ["CompileError", "Floats", "Ints", "apart", "compile_loop", "compiled", "is_compiled", "kernel"]
+__all__ = [
+    "CompileError",
+    "Compiled",
+    "Floats",
+    "Ints",
+    "compile_loop",
+    "compiled",
+    "is_compiled",
+    "kernel",
+    "loop_for",
+    "not_inlined",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 C = TypeVar("C")
@@ -49,25 +64,13 @@ class CompileError(Exception):
     """A method of a `compiled` class cannot be compiled; the message names the file, the line and the remedy."""
 
 
-if TYPE_CHECKING:  # constructors accept anything that converts, and type checkers know no converters
-    Floats: TypeAlias = Any
-    Ints: TypeAlias = Any
-else:
-
-    class Floats(np.ndarray):
-        """Annotation of a field: the value is stored as a read-only, C-contiguous float64 array."""
-
-    class Ints(np.ndarray):
-        """Annotation of a field: a read-only int64 array; a ragged list of lists becomes a matrix padded with -1."""
-
-
 def kernel(function: F) -> F:
-    """Let compiled code call `function`; it stays an ordinary function under ``NUMBA_DISABLE_JIT=1``."""
+    """`function`, which compiled code may call; itself where nothing is compiled."""
     return function if INTERPRETED else Kernel(function)  # type: ignore[return-value]
 
 
 class Kernel:
-    """A function that compiled code calls as an inner one; what calls it from Python calls it as a loop.
+    """A function that compiled code calls as an inner one, and Python as a loop.
 
     Args:
         function: plain Python.
@@ -80,71 +83,34 @@ class Kernel:
 
     def __call__(self, *args: Any) -> Any:
         """From Python."""
-        return compile_loop(self.function, *filter(is_compiled, args))(*args)
+        # A loop of its own: an inner function has no entry for Python, and this one is cached like
+        # any loop.
+        parts = filter(is_compiled, args)
+        return compile_loop(self.function, *parts)(*args)
 
     def __reduce__(self) -> Any:
-        found = getattr(sys.modules.get(self.function.__module__), self.function.__qualname__, None)
-        return self.function.__qualname__ if found is self else (Kernel, (self.function,))
+        name = self.function.__qualname__
+        module = sys.modules.get(self.function.__module__)
+        if getattr(module, name, None) is self:
+            return name
+        return Kernel, (self.function,)
 
 
-def apart(method: F) -> F:
-    """Mark a method that leads to much code: it is called, and not put in line, which would take long to compile."""
+def not_inlined(method: F) -> F:
+    """Mark a method that leads to much code: it is called, and not put in line."""
+    # In line, much code would be compiled once more for every caller, which takes seconds.
     setattr(method, NOT_INLINED, True)
     return method
 
 
-def _frozen(value: Any, dtype: Any) -> np.ndarray[Any, Any]:
-    array = np.array(value, dtype, order="C")
-    array.setflags(write=False)  # Numba types differ by writability: always the same, hence one compilation
-    return array
-
-
-def _floats(value: Any) -> np.ndarray[Any, Any]:
-    _refuse_masked(value)
-    return _frozen(value, np.float64)
-
-
-def _ints(value: Any) -> np.ndarray[Any, Any]:
-    _refuse_masked(value)
-    rows = [] if value is None else list(value)
-    if rows and all(np.ndim(row) == 1 for row in rows):
-        width = max(map(len, rows))
-        rows = [[*row, *[-1] * (width - len(row))] for row in rows]
-    if rows and np.asarray(rows).dtype.kind not in "iu":
-        raise ValueError("not integers")
-    return _frozen(rows, np.int64)
-
-
-def _refuse_masked(value: Any) -> None:
-    if is_masked(value):  # NumPy would read the values under the mask
-        raise ValueError("masked entries")
-
-
-def _int(value: Any) -> int:
-    number = operator.index(value)
-    if not -(2**63) <= number < 2**63:
-        raise OverflowError(f"{number.bit_length()} bits, where compiled code has 64")
-    return number
-
-
-_COERCE: dict[Any, Callable[[Any], Any]] = {float: float, int: _int, bool: bool, Floats: _floats, Ints: _ints}
-_KINDS = {
-    float: "a number",
-    _int: "an integer",
-    bool: "true or false",
-    _floats: "an array of numbers",
-    _ints: "integers, or lists of integers",
-}
-_COERCE |= {kind.__name__: to for kind, to in list(_COERCE.items())}  # annotations may be strings
-
-
 @dataclass_transform(frozen_default=True)
 def compiled(cls: type[C]) -> type[C]:
-    """Class decorator: a frozen dataclass, equal by value (arrays too), whose methods compiled code can call.
+    """Class decorator: a frozen dataclass, equal by value, whose methods compiled code can call.
 
-    Fields are coerced to their annotation, because another type would be another compilation: ``Ucb(1)`` becomes
-    ``Ucb(1.0)``, `Floats` and `Ints` become read-only arrays. A field that is itself a `compiled` part is annotated
-    ``Any`` or with its protocol. A `__post_init__` sees the coerced fields.
+    Fields are coerced to their annotation, because another type would be another compilation:
+        ``Ucb(1)`` becomes
+    ``Ucb(1.0)``, `Floats` and `Ints` become read-only arrays. A field that is itself a `compiled`
+    part is annotated ``Any`` or with its protocol. A `__post_init__` sees the coerced fields.
 
     Raises:
         ValueError: on construction, naming class, field and value, where a field cannot be coerced.
@@ -159,70 +125,77 @@ def compiled(cls: type[C]) -> type[C]:
         >>> Scale(2) == Scale(2.0), Scale(2).of(3.0)
         (True, 6.0)
     """
-    own_check = getattr(cls, "__post_init__", None)
+    check_values = getattr(cls, "__post_init__", None)
 
     def __post_init__(self: Any) -> None:  # noqa: N807
-        for name, to in coerce:
-            value = getattr(self, name)
-            try:
-                object.__setattr__(self, name, to(value))
-            except (TypeError, ValueError, OverflowError) as error:
-                raise ValueError(f"{cls.__name__}.{name} must be {_KINDS[to]}, got {quoted(value)}") from error
-        if own_check:
-            own_check(self)
+        for name, convert in conversions:
+            convert_field(self, cls.__name__, name, convert)
+        if check_values:
+            check_values(self)
 
     cls.__post_init__ = __post_init__  # type: ignore[attr-defined]
-    data = dataclasses.dataclass(frozen=True, eq=False, repr=False)(cls)
-    fields = dataclasses.fields(data)  # type: ignore[arg-type]
-    names = [f.name for f in fields]
-    coerce = [(f.name, _COERCE[f.type]) for f in fields if f.type in _COERCE]
+    part_class = dataclasses.dataclass(frozen=True, eq=False, repr=False)(cls)
+    fields = dataclasses.fields(part_class)  # type: ignore[arg-type]
+    converted = [field for field in fields if field.type in CONVERTERS]
+    conversions = [(field.name, CONVERTERS[field.type]) for field in converted]
+    methods = _value_methods(cls, [field.name for field in fields])
+    for name, method in methods.items():
+        setattr(part_class, name, method)
+    register_part_class(part_class)
+    return part_class
+
+
+def _value_methods(cls: type, names: list[str]) -> dict[str, Callable[..., Any]]:
+    """What makes instances of `cls` values: equal, printed and copied by their fields."""
 
     def key(self: Any) -> tuple[Any, ...]:
-        values = (getattr(self, name) for name in names)
-        return (cls, *((v.dtype.str, v.shape, v.tobytes()) if isinstance(v, np.ndarray) else v for v in values))
+        return (cls, *(comparable(getattr(self, name)) for name in names))
 
-    def text(value: Any) -> str:
-        return repr(value.tolist()) if isinstance(value, np.ndarray) else repr(value)
-
-    def hashed(self: Any) -> int:
-        if (known := vars(self).get("_hash_")) is None:
+    def __hash__(self: Any) -> int:  # noqa: N807
+        known = vars(self).get("_hash_")
+        if known is None:
             known = hash(key(self))
-            object.__setattr__(self, "_hash_", known)  # orders are keys of what is known of every block
+            # Kept, because orders are keys of what is known of every block.
+            object.__setattr__(self, "_hash_", known)
         return int(known)
 
-    members = {
-        "__hash__": hashed,
-        "__eq__": lambda self, other: self is other or (type(other) is cls and key(self) == key(other)),
-        "__repr__": lambda self: f"{cls.__name__}({', '.join(f'{n}={text(getattr(self, n))}' for n in names)})",
-        # Copies go through the constructor, so that they are coerced and read-only too: the same Numba type.
-        "__reduce__": lambda self: (cls, tuple(getattr(self, n) for n in names)),
-    }
-    for name, member in members.items():
-        setattr(data, name, member)
-    setattr(data, MARK, True)
-    typeof_impl.register(data)(typeof_record)
-    return data
+    def __eq__(self: Any, other: object) -> bool:  # noqa: N807
+        return self is other or (type(other) is cls and key(self) == key(other))
+
+    def __repr__(self: Any) -> str:  # noqa: N807
+        listed = ", ".join(f"{name}={field_text(getattr(self, name))}" for name in names)
+        return f"{cls.__name__}({listed})"
+
+    def __reduce__(self: Any) -> Any:  # noqa: N807
+        # Copies go through the constructor, so that they are coerced and read-only too: the same
+        # Numba type.
+        return cls, tuple(getattr(self, name) for name in names)
+
+    return {"__hash__": __hash__, "__eq__": __eq__, "__repr__": __repr__, "__reduce__": __reduce__}
 
 
-def compile_loop(function: F, *parts: object, keeps: bool = False) -> F:
-    """`function`, compiled for these types of parts: one source, one dispatcher and one cache file per combination.
+def compile_loop(function: F, *parts: object, stores_arguments: bool = False) -> F:
+    """`function`, compiled for these types of parts.
 
-    A single dispatcher would keep every type in one index file, and Numba reads all of it on the first call: one
-    class that was renamed, or that lives in a script which is not importable now, would break the cache of every
-    other policy.
+    Every combination of types has a dispatcher and a file in the cache of its own.
+    A single dispatcher would keep every type in one index file, and Numba reads all of it on the
+        first call: one
+    class that was renamed, or that lives in a script which is not importable now, would break the
+    cache of every other policy.
 
-    Args:
-        function: plain Python; it must not change what it reads from its module.
-        parts: those of its arguments that are `compiled`, or sessions.
-        keeps: True where it stores an argument in something that lives on; else arguments are lent, which is faster.
+    Args: function: plain Python; it must not change what it reads from its module. parts: those of
+        its arguments that are `compiled`, or sessions. stores_arguments: True where it stores an
+        argument in something that lives on; else it borrows them, which is
+            faster.
 
     Raises:
         CompileError: on the first call, naming the file and line that cannot be compiled.
     """
     if INTERPRETED:
         return function
-    with _LOCK:
-        loop: F = _loop_for(function, keeps, *[typeof(part) for part in parts])
+    with _LOCK:  # two threads that ask at once get one loop, which is compiled once
+        kinds = [typeof(part) for part in parts]
+        loop: F = _loop_of_types(function, stores_arguments, *kinds)
     return loop
 
 
@@ -250,21 +223,40 @@ _LOCK = threading.Lock()
 
 
 @functools.cache
-def _loop_for(function: Any, keeps: bool, *kinds: Any) -> Any:
+def _loop_of_types(function: Any, stores_arguments: bool, *kinds: Any) -> Any:
+    sources = [MODE, _backend_digest(), fingerprint(function)]
+    sources += [kind.name for kind in kinds]
     code = function.__code__
-    sources = [MODE, _compiler(), fingerprint(function), *(kind.name for kind in kinds)]
-    name = f"{function.__name__}_{digest(code.co_code, code.co_consts, keeps, sources)}"
-    twin = python.FunctionType(code, function.__globals__, name, function.__defaults__, function.__closure__)
-    twin.__module__, twin.__qualname__ = function.__module__, name
-    cached = not (function.__closure__ or any(VOLATILE in source for source in sources))
-    return _readable(BACKEND.compile_loop_entry(twin, stores_arguments=keeps, cached=cached))
+    key = digest(code.co_code, code.co_consts, stores_arguments, sources)
+    twin = _renamed(function, f"{function.__name__}_{key}")
+    is_volatile = any(VOLATILE in source for source in sources)
+    closes_over = bool(function.__closure__)  # and the key does not tell over what
+    cached = not (is_volatile or closes_over)
+    dispatcher = BACKEND.compile_loop(twin, stores_arguments=stores_arguments, cached=cached)
+    return _readable(dispatcher)
+
+
+def _renamed(function: Any, name: str) -> Any:
+    """The same function by another name, after which Numba names the file in its cache."""
+    twin = FunctionType(
+        function.__code__,
+        function.__globals__,
+        name,
+        function.__defaults__,
+        function.__closure__,
+    )
+    twin.__module__ = function.__module__
+    twin.__qualname__ = name
+    return twin
 
 
 @functools.cache
-def _compiler() -> str:
-    """What this file's neighbours are, which decide what becomes of a loop."""
+def _backend_digest() -> str:
+    """The digest of the files that decide what becomes of a loop."""
     room = Path(__file__).parent
-    return digest(*(path.read_text(encoding="utf-8") for path in sorted(room.glob("*.py"))))
+    names = ("records.py", "session.py", *BACKEND.sources)
+    texts = [(room / name).read_text(encoding="utf-8") for name in names]
+    return digest(*texts)
 
 
 def _readable(dispatcher: Any) -> Any:

@@ -1,14 +1,19 @@
-"""Digests of all sources that a compilation rests on, so that a cached one is never stale."""
+"""Digests of the sources that a compilation rests on, so that a cached one is never stale."""
 
 import functools
 import hashlib
 import inspect
 import sys
 from pathlib import Path
-from types import FunctionType
+from types import FunctionType, ModuleType
+from typing import Any
 
-TRUSTED = sys.stdlib_module_names | {"numba", "numpy", "scipy", "llvmlite"}  # these change only with the environment
-VOLATILE = "volatile"  # marks a class whose sources cannot be read: compiled in every process, never cached
+__all__ = ["VOLATILE", "digest", "fingerprint"]
+
+# Packages that change only with the environment, of which Numba's cache takes care by itself.
+TRUSTED = sys.stdlib_module_names | {"numba", "numpy", "scipy", "llvmlite"}
+# Marks a class whose sources cannot be read: compiled in every process, never cached.
+VOLATILE = "volatile"
 
 
 def digest(*parts: object) -> str:
@@ -18,29 +23,53 @@ def digest(*parts: object) -> str:
 
 @functools.cache
 def fingerprint(compiles: type | FunctionType) -> str:
-    """Digest that changes whenever code or a constant changes that the methods of a class, or a loop, can reach.
+    """The digest of all code and constants that the methods of a class, or a loop, can reach.
 
-    Compiled code reaches only its arguments (records have fingerprints of their own) and module globals. So this
-    hashes the source and the plain constants of the class's modules and, recursively, of the modules that their
-    globals come from; for a loop those of its own package. Limit: array globals are covered by their source only.
+    Compiled code reaches only its arguments (records have fingerprints of their own) and module
+    globals. So this hashes the source and the plain constants of the class's modules and,
+    recursively, of the modules that their globals come from; for a loop those of its own package.
+    Limit: array globals are covered by their source only.
     """
-    loop = isinstance(compiles, FunctionType)
-    todo = [compiles.__module__] if loop else [c.__module__ for c in compiles.__mro__]  # type: ignore[union-attr]
-    seen, package = dict[str, str](), compiles.__module__.partition(".")[0]
-    while todo:
-        name = todo.pop()
-        root = name.partition(".")[0]
-        if name in seen or root in TRUSTED or (loop and root != package):
+    if isinstance(compiles, FunctionType):
+        only_package = compiles.__module__.partition(".")[0]
+        pending = [compiles.__module__]
+    else:
+        only_package = None
+        pending = [base.__module__ for base in compiles.__mro__]
+    digests = dict[str, str]()
+    while pending:
+        name = pending.pop()
+        package = name.partition(".")[0]
+        if name in digests or package in TRUSTED or (only_package and package != only_package):
             continue
         if name == "__main__" or name not in sys.modules:
+            # Another script is `__main__` too, and the source of what was typed in is nowhere to be
+            # read.
             return f"{VOLATILE}{id(compiles)}"
         module = sys.modules[name]
-        values = {k: v for k, v in vars(module).items() if not k.startswith(("__", "@"))}
-        constants = sorted((k, repr(v)) for k, v in values.items() if isinstance(v, (int, float, str, tuple)))
-        file = getattr(module, "__file__", None)
-        source = Path(file).read_bytes() if file else b""
-        seen[name] = digest(source, constants)
-        todo += [
-            v.__name__ if inspect.ismodule(v) else getattr(v, "__module__", None) or "builtins" for v in values.values()
-        ]
-    return digest(sorted(seen.items()))
+        digests[name] = _module_digest(module)
+        pending += [_origin(value) for value in _globals(module).values()]
+    return digest(sorted(digests.items()))
+
+
+def _module_digest(module: ModuleType) -> str:
+    """The digest of a module's source and of its constants, which may come from elsewhere."""
+    constants = []
+    for name, value in _globals(module).items():
+        if isinstance(value, (int, float, str, tuple)):
+            constants.append((name, repr(value)))
+    file = getattr(module, "__file__", None)
+    source = Path(file).read_bytes() if file else b""
+    return digest(source, sorted(constants))
+
+
+def _globals(module: ModuleType) -> dict[str, Any]:
+    # pytest adds names that begin with "@" to the modules that it rewrites.
+    return {name: value for name, value in vars(module).items() if not name.startswith(("__", "@"))}
+
+
+def _origin(value: Any) -> str:
+    """The name of the module that a global comes from."""
+    if inspect.ismodule(value):
+        return value.__name__
+    return getattr(value, "__module__", None) or "builtins"

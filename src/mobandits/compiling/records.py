@@ -1,6 +1,9 @@
-"""The Numba type of `compiled` classes: a struct of their fields, taken apart where Python hands one over."""
+"""The Numba type of `compiled` classes: a struct of their fields.
 
-from typing import Any
+Both backends share it; they differ in how compiled code finds attributes and calls methods.
+"""
+
+from typing import Any, TypeAlias
 
 from numba import types
 from numba.core import cgutils
@@ -8,47 +11,59 @@ from numba.extending import NativeValue, models, unbox
 
 from mobandits.compiling.fingerprint import fingerprint
 
+__all__ = ["NOT_INLINED", "FieldTypes", "Record", "RecordModel", "can_be_field"]
+
 NOT_INLINED = "_mobandits_not_inlined"  # an attribute of methods that are called, not put in line
+
+FieldTypes: TypeAlias = tuple[tuple[str, Any], ...]  # the name and the Numba type of each field
 
 
 class Record(types.Type):  # type: ignore[misc]
-    """Numba type of a `compiled` class: the class, its field types, the fingerprint of its sources.
+    """The Numba type of a `compiled` class.
+
+    Its name, by which Numba tells types apart, holds the fingerprint of the class's sources:
+    Numba's cache looks only at the file of the outermost function, and would otherwise match after
+    a method or a helper of it was edited.
 
     Args:
         cls: the class.
-        fields: name and Numba type of each field.
-        sources: the fingerprint of the class's sources; "" to take it now.
+        fields: its fields.
+        sources: the fingerprint of its sources; "" for that of the sources as they are now.
     """
 
-    def __init__(self, cls: type, fields: tuple[tuple[str, Any], ...], sources: str = "") -> None:
+    def __init__(self, cls: type, fields: FieldTypes, sources: str = "") -> None:
         self.cls = cls
         self.fields = dict(fields)
         self.sources = sources or fingerprint(cls)
-        listed = ", ".join(f"{name}={kind}" for name, kind in fields)
-        super().__init__(f"{cls.__module__}.{cls.__qualname__}@{self.sources}({listed})")
+        listed_fields = ", ".join(f"{name}={kind}" for name, kind in fields)
+        super().__init__(f"{cls.__module__}.{cls.__qualname__}@{self.sources}({listed_fields})")
 
 
 def can_be_field(kind: Any) -> bool:
-    """Whether a field may be of this type: lists, sets, dicts and text are memory that records cannot own."""
+    """Whether a field may be of this Numba type."""
     if isinstance(kind, types.BaseTuple):
         return all(map(can_be_field, kind))
+    # Lists, sets, dicts and text own memory that a record cannot: it is a plain value, copied with
+    # every call.
     return isinstance(kind, (types.Number, types.Boolean, types.Array, types.NoneType, Record))
 
 
 class RecordModel(models.StructModel):  # type: ignore[misc]
-    """How a record lies in memory: its fields, one after the other."""
+    """The layout of a record in memory: its fields, one after the other."""
 
     def __init__(self, manager: Any, record: Record) -> None:
         super().__init__(manager, record, list(record.fields.items()))
 
 
 @unbox(Record)
-def unbox_record(record: Record, obj: Any, c: Any) -> NativeValue:
-    """Code that takes an instance apart, field by field; Numba looks here for subclasses of `Record` too."""
+def unbox_record(record: Record, instance: Any, c: Any) -> NativeValue:
+    """Code that reads an instance into a struct; Numba uses it for subclasses of `Record` too."""
     struct = cgutils.create_struct_proxy(record)(c.context, c.builder)
     for name, kind in record.fields.items():
-        field = c.pyapi.object_getattr_string(obj, name)
-        setattr(struct, name, c.unbox(kind, field).value)
-        c.pyapi.decref(field)
-    failed = cgutils.is_not_null(c.builder, c.pyapi.err_occurred())
+        field = c.pyapi.object_getattr_string(instance, name)
+        native = c.unbox(kind, field)
+        setattr(struct, name, native.value)
+        c.pyapi.decref(field)  # an unboxed array holds a reference of its own
+    error = c.pyapi.err_occurred()
+    failed = cgutils.is_not_null(c.builder, error)
     return NativeValue(struct._getvalue(), is_error=failed)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mobandits.compiling.compiled import apart, compiled, kernel
+from mobandits.compiling.compiled import compiled, kernel, not_inlined
 from mobandits.contracts.protocols import Array, Beliefs, Mask, Rng
 from mobandits.numerics.dominance import drawn, nondominated
 from mobandits.numerics.hull import effective_draw, effective_front
@@ -59,7 +59,7 @@ class EffectivePareto(BaseOrder):
         """All objectives count."""
         return "effective Pareto front over all objectives"
 
-    @apart
+    @not_inlined
     def front(self, beliefs: Beliefs) -> Mask:
         """(arms,) the arms whose upper bounds no mixture dominates."""
         among, infinite = least_known(beliefs.high)
@@ -67,7 +67,7 @@ class EffectivePareto(BaseOrder):
             return nondominated(beliefs.high, np.empty(0, np.int64), among)
         return effective_front(beliefs.high)
 
-    @apart
+    @not_inlined
     def draw(self, beliefs: Beliefs, rng: Rng) -> int:
         """The position of an arm, uniform on the front, which is not computed."""
         among, infinite = least_known(beliefs.high)
@@ -75,12 +75,12 @@ class EffectivePareto(BaseOrder):
             return drawn(beliefs.high, np.empty(0, np.int64), among, rng)
         return effective_draw(beliefs.high, rng)
 
-    @apart
+    @not_inlined
     def gap(self, means: Array, arm: int) -> Array:
         """(1,) the effective Pareto suboptimality gap of one arm."""
         return np.full(1, effective_gap(means, arm))
 
-    @apart
+    @not_inlined
     def gaps(self, means: Array) -> Array:
         """(arms, 1) the gap of every arm, by mixtures of the Pareto front only."""
         return effective_gaps(means).reshape(len(means), 1)
