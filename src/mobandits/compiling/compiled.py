@@ -108,9 +108,9 @@ def compiled(cls: type[C]) -> type[C]:
     """Class decorator: a frozen dataclass, equal by value, whose methods compiled code can call.
 
     Fields are coerced to their annotation, because another type would be another compilation:
-        ``Ucb(1)`` becomes
-    ``Ucb(1.0)``, `Floats` and `Ints` become read-only arrays. A field that is itself a `compiled`
-    part is annotated ``Any`` or with its protocol. A `__post_init__` sees the coerced fields.
+    ``Ucb(1)`` becomes ``Ucb(1.0)``, `Floats` and `Ints` become read-only arrays. A field that is
+    itself a `compiled` part is annotated ``Any`` or with its protocol. A `__post_init__` sees the
+    coerced fields.
 
     Raises:
         ValueError: on construction, naming class, field and value, where a field cannot be coerced.
@@ -177,16 +177,16 @@ def _value_methods(cls: type, names: list[str]) -> dict[str, Callable[..., Any]]
 def compile_loop(function: F, *parts: object, stores_arguments: bool = False) -> F:
     """`function`, compiled for these types of parts.
 
-    Every combination of types has a dispatcher and a file in the cache of its own.
-    A single dispatcher would keep every type in one index file, and Numba reads all of it on the
-        first call: one
-    class that was renamed, or that lives in a script which is not importable now, would break the
-    cache of every other policy.
+    Every combination of types has a dispatcher and a file in the cache of its own. A single
+    dispatcher would keep every type in one index file, and Numba reads all of it on the first
+    call: one class that was renamed, or that lives in a script which is not importable now, would
+    break the cache of every other policy.
 
-    Args: function: plain Python; it must not change what it reads from its module. parts: those of
-        its arguments that are `compiled`, or sessions. stores_arguments: True where it stores an
-        argument in something that lives on; else it borrows them, which is
-            faster.
+    Args:
+        function: plain Python; it must not change what it reads from its module.
+        parts: those of its arguments that are `compiled`, or sessions.
+        stores_arguments: True where it stores an argument in something that lives on; else it
+            borrows them, which is faster.
 
     Raises:
         CompileError: on the first call, naming the file and line that cannot be compiled.
