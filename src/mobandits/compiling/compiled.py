@@ -3,7 +3,8 @@
 A class decorated with `compiled` is an ordinary frozen dataclass in Python. Inside a compiled loop it becomes a record:
 its fields are plain values, its methods are compiled from the same source, and parts may nest. The record's type
 carries a fingerprint of every source file and constant that its methods can reach, so a cached compilation is never
-stale. Only this file and its neighbours `inner`, `records`, `borrowing`, `memory` and `session` know Numba.
+stale. Only this file and its neighbours `inner`, `records`, `borrowing`, `memory`, `session` and `compiler_errors` know
+Numba.
 
 With the environment variable ``NUMBA_DISABLE_JIT=1`` everything runs interpreted, from the same source, and chooses
 bit-identical arms.
@@ -13,22 +14,22 @@ import contextlib
 import dataclasses
 import functools
 import gc
+import inspect
 import operator
-import re
 import sys
 import threading
 import types as python
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar, dataclass_transform
 
 import numpy as np
 from numba import njit, types
 from numba.core.config import DISABLE_JIT
-from numba.core.errors import NumbaError, UnsupportedBytecodeError
 from numba.extending import typeof_impl
 
 from mobandits.compiling.borrowing import borrow, own
+from mobandits.compiling.compiler_errors import explanation, is_compiler_error
 from mobandits.compiling.inner import inner
 from mobandits.compiling.memory import lent
 from mobandits.compiling.records import (
@@ -57,6 +58,8 @@ REMEDY = (
 
 class CompileError(Exception):
     """A method of a `compiled` class cannot be compiled; the message names the file, the line and the remedy."""
+
+    SAYS_WHERE: ClassVar[bool] = True
 
 
 if TYPE_CHECKING:  # constructors accept anything that converts, and type checkers know no converters
@@ -88,13 +91,31 @@ class Kernel:
         self.function, self._inside = function, inner(function)
         self._numba_type_ = types.Dispatcher(self._inside)  # what compiled code takes it for, a weak reference
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: Any, **named: Any) -> Any:
         """From Python."""
+        if getattr(_PYTHON, "only", False):
+            return self.function(*args, **named)
+        if named:
+            args = inspect.signature(self.function).bind(*args, **named).args
         return compile_loop(self.function, *filter(is_compiled, args))(*args)
 
     def __reduce__(self) -> Any:
         found = getattr(sys.modules.get(self.function.__module__), self.function.__qualname__, None)
         return self.function.__qualname__ if found is self else (Kernel, (self.function,))
+
+
+_PYTHON = threading.local()
+
+
+@contextlib.contextmanager
+def interpreted() -> Iterator[None]:
+    """A context in which kernels that this thread calls from Python run in Python, as everything that they call."""
+    before = getattr(_PYTHON, "only", False)
+    _PYTHON.only = True
+    try:
+        yield
+    finally:
+        _PYTHON.only = before
 
 
 def apart(method: F) -> F:
@@ -277,16 +298,20 @@ def _readable(dispatcher: Any) -> Any:
                 return dispatcher(*args)
             with _uncollected():
                 return dispatcher(*args)
-        except (NumbaError, UnsupportedBytecodeError) as error:
-            raise CompileError(_explain(error)) from None
+        except Exception as error:
+            if is_compiler_error(error):
+                raise CompileError(explanation(error, args, REMEDY)) from None
+            raise
 
     def prepare(*kinds: Any) -> None:
         """Compile for arguments of these types, or read it from the cache, without a call."""
         try:
             with _uncollected():
                 dispatcher.compile(kinds)
-        except (NumbaError, UnsupportedBytecodeError) as error:
-            raise CompileError(_explain(error)) from None
+        except Exception as error:
+            if is_compiler_error(error):
+                raise CompileError(explanation(error, (), REMEDY)) from None
+            raise
 
     call.dispatcher = dispatcher  # type: ignore[attr-defined]
     call.prepare = prepare  # type: ignore[attr-defined]
@@ -303,30 +328,3 @@ def _uncollected() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
-
-
-def _explain(error: Exception) -> str:
-    """One readable paragraph: where the innermost failure is, what Numba said of it, what to do."""
-    text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
-    places = re.findall(r'File "([^"]+)", line (\d+)', text)
-    user = [(file, line) for file, line in places if "site-packages" not in file and "<" not in file]
-    file, line = (user or places or [("", "")])[0]  # Numba names the innermost first
-    path = Path(file) if Path(file).exists() else Path("/", file)
-    source = path.read_text().splitlines()[int(line) - 1].strip() if path.exists() and line.isdigit() else ""
-    said = [
-        row.strip(" -")
-        for row in text.splitlines()
-        if row.strip() and not row.lstrip().startswith(("File", "During", "<source", "^", "Failed in"))
-    ]
-    reason = next(
-        (
-            r
-            for r in said
-            if re.match(
-                r"(No implementation|Unknown attribute|Untyped|Cannot|Invalid|NameError|Unsupported|The use of)", r
-            )
-        ),
-        said[0],
-    )
-    what = f"{file}:{line}: `{source}`" if places else "a method or a helper"  # Numba does not always say which
-    return f"{what} cannot be compiled: {reason.rstrip('.: ')}. Remedy: {REMEDY}."

@@ -22,6 +22,7 @@ TRUSTED = sys.stdlib_module_names | {"numba", "numpy", "scipy", "llvmlite"}  # t
 VOLATILE = "volatile"  # marks a class whose sources cannot be read: compiled in every process, never cached
 APART = "_mobandits_apart"  # an attribute of methods that are called, not put in line
 MARK = "_mobandits_compiled"  # an attribute of the classes themselves
+CLASSES: dict[str, type] = {}  # the classes of records, by how the names of their types begin
 
 
 def is_compiled(part: object) -> bool:
@@ -72,9 +73,9 @@ class Record(types.Type):  # type: ignore[misc]
 
     def __init__(self, cls: type, fields: list[tuple[str, Any]]) -> None:
         self.cls, self.fields = cls, dict(fields)
-        super().__init__(
-            f"{cls.__module__}.{cls.__qualname__}@{fingerprint(cls)}({', '.join(f'{k}={t}' for k, t in fields)})"
-        )
+        start = f"{cls.__module__}.{cls.__qualname__}@{fingerprint(cls)}"
+        CLASSES[start] = cls
+        super().__init__(f"{start}({', '.join(f'{k}={t}' for k, t in fields)})")
 
 
 def _holds(kind: Any) -> bool:
