@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 
 from mobandits.compiling.compiled import compile_loop, loop_for
+from mobandits.compiling.first_round import rehearse_order
+from mobandits.compiling.tracebacks import shorten
 from mobandits.contracts.protocols import Array, Beliefs, Mask, Order
 from mobandits.numerics.pareto_filter import front_of_many
 from mobandits.numerics.rounded import in_last_decimals
@@ -35,8 +37,12 @@ def front(means: Any, order: Order = PARETO) -> Mask:
         >>> front([[1, 0], [0, 1], [0.4, 0.4], [0, 0]])
         array([ True,  True,  True, False])
     """
-    array = _table(means, order)
-    out: Mask = _pareto_front(array, order.on) if type(order) is Pareto else loop_for(_front, order)(order, array)
+    try:
+        array = _table(means, order)
+        out: Mask = _pareto_front(array, order.on) if type(order) is Pareto else loop_for(_front, order)(order, array)
+    except Exception as error:
+        shorten(error)
+        raise
     return out
 
 
@@ -64,9 +70,13 @@ def gaps(means: Any, order: Order = PARETO, decimals: int | None = None) -> Arra
         >>> gaps([[0.3, 1], [0.1 + 0.2, 3]], Lexicographic(), decimals=2).tolist()
         [[0.0, 2.0], [0.0, 0.0]]
     """
-    array = _table(means, order)
-    order, array, unit = in_last_decimals(order, array, decimals)
-    out: Array = loop_for(_gaps, order)(order, array)
+    try:
+        array = _table(means, order)
+        order, array, unit = in_last_decimals(order, array, decimals)
+        out: Array = loop_for(_gaps, order)(order, array)
+    except Exception as error:
+        shorten(error)
+        raise
     return out / unit
 
 
@@ -74,6 +84,7 @@ def _table(means: Any, order: Order) -> Array:
     check_order("order", order)
     array = checks.matrix("means", means, ("arms", "objectives"))
     check_objectives(order, array.shape[1])
+    rehearse_order(order, array)
     if isinstance(order, EffectivePareto):
         _check_mixable(array)
     return array

@@ -12,7 +12,7 @@ from slow_twin import Clock
 from state_files import rich_agent
 
 import mobandits as mob
-from mobandits.policies import Doubling, ScalarizedUcb1
+from mobandits.policies import AnnealingPareto, CdUcb1, Doubling, ParetoKg, Pcz, ScalarizedUcb1
 
 DATA = Path(__file__).parent / "data"
 
@@ -35,23 +35,67 @@ def staged():
     return agent, clock
 
 
-AGENTS = {"rich": rich, "staged": staged}
+def taught(recipe, features=0):
+    """An agent without context or with a shared one, which has learned whole rewards; some decisions wait."""
+    clock, rng = Clock(), np.random.default_rng(7)
+    options = {"arms": ["a", "b", "c"], "features": features, "objectives": ["x", "y"], "rounds": 200, "seed": 5}
+    agent = mob.Agent(recipe, propensity="none", clock=clock, **options)
+    for _ in range(60):
+        number = agent.decide(rng.random(features) if features else None).id
+        if number % 7:
+            agent.learn(number, rng.random(2))
+    return agent, clock
+
+
+def cells():
+    """Averages in cells."""
+    return taught(CdUcb1(scale=0.1, per_side=2, check=False), features=1)
+
+
+def knowledge():
+    """Averages and deviations."""
+    return taught(ParetoKg())
+
+
+def annealing():
+    """Averages and a set of candidates."""
+    return taught(AnnealingPareto(rate=0.9))
+
+
+def balls():
+    """Averages in balls."""
+    return taught(Pcz(scale=0.05, positions=[[0.0], [0.4], [1.0]], check=False), features=1)
+
+
+AGENTS = {
+    "rich": rich,
+    "staged": staged,
+    "cells": cells,
+    "knowledge": knowledge,
+    "annealing": annealing,
+    "balls": balls,
+}
+
+
+def estimates(state):
+    """What a state estimates of the rewards."""
+    return state.theta if hasattr(state, "theta") else state.total / np.maximum(state.seen, 1.0)
 
 
 def lived(agent, clock):
     """What an agent does next: arms and propensities, and at the end its estimates."""
     rng, said = np.random.default_rng(12), []
     features = agent.features
+    whole = not agent.recipe.accepts_partial
     for number in list(agent._waiting.open)[::2]:
-        agent.learn(number, {agent.objectives[1].name: 0.75})
+        agent.learn(number, [0.25, 0.75] if whole else {agent.objectives[1].name: 0.75})
     for i in range(12):
         clock.now = max(clock.now, 30.0) + 1.0
         decision = agent.decide(rng.normal(size=features) if features else None, agent.arms[i % 2 :])
         said.append([str(decision.arm), decision.propensity])
         agent.learn(decision.id, rng.random(len(agent.objectives)))
-    state = agent._mind.state()
-    estimates = state.theta if hasattr(state, "theta") else state.mean
-    return {"said": said, "estimates": estimates.tolist(), "lessons": agent.lessons, "waiting": agent.waiting}
+    found = estimates(agent._mind.state()).tolist()
+    return {"said": said, "estimates": found, "lessons": agent.lessons, "waiting": agent.waiting}
 
 
 def main(version):

@@ -70,7 +70,7 @@ def test_a_life_goes_on_where_it_was_saved(tmp_path):
 
 
 @pytest.mark.parametrize("name", AGENTS)
-def test_old_versions_are_read(name):
+def test_old_versions_are_read(name, interpreted):
     clock = Clock()
     for path in sorted(DATA.glob(f"{name}_v*.mobandits")):
         said = json.loads(path.with_suffix(".json").read_text())
@@ -84,7 +84,7 @@ def test_old_versions_are_read(name):
         assert [now[key] for key in ("lessons", "waiting")] == [said[key] for key in ("lessons", "waiting")]
 
 
-def test_this_version_has_a_file(tmp_path):
+def test_this_version_has_a_file(tmp_path, interpreted):
     for name, make in AGENTS.items():
         agent, _ = make()
         agent.save(tmp_path / "agent")

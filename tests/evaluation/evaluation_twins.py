@@ -1,6 +1,8 @@
-"""Slow and obvious: estimators one round at a time, recipes taught in Python, regressions by least squares."""
+"""Slow and obvious: estimators and their spread one round at a time, recipes taught in Python, regressions by least
+squares."""
 
 import numpy as np
+from scipy import optimize, stats
 
 from mobandits.contracts.protocols import Shape
 
@@ -32,6 +34,39 @@ def estimate(name, log, law, predictions, bound=np.inf):
                 above, below = above + law[t, arm] * r, below + law[t, arm]
         out.append(above / below if below else np.nan)
     return np.array(out)
+
+
+def spread(effects):
+    """(covariance, freedom, joint freedom, skew, joint skew) of influences, as the docstring of `Spread` reads."""
+    n, p = effects.shape
+    covariance = sum(np.outer(e, e) for e in effects) / (n * (n - 1))
+    freedoms, skew = [], []
+    for l in range(p):
+        second, third, fourth = (np.mean([e[l] ** power for e in effects]) for power in (2, 3, 4))
+        freedoms.append(min(2 * n / (fourth / second**2 - 1), n - 1))
+        skew.append(third / (3 * n * second) * (n - 1) / n)
+    inverse = np.linalg.inv(covariance * (n - 1))
+    lengths = [e @ inverse @ e for e in effects]
+    kurtosis = 3 * np.mean([length**2 for length in lengths]) / (p * (p + 2))
+    joint_freedom = min(max(2 * n / (kurtosis - 1), 2 * p), n - 1)
+    pull = sum(e * length for e, length in zip(effects, lengths, strict=True)) / n
+    joint_skew = pull * (n - 1) / n / (n * (p + 2))
+    return covariance, min(freedoms), joint_freedom, np.array(skew), joint_skew
+
+
+def ends(value, error, skew, freedom, probability):
+    """The interval of one objective, whose ends have this probability each of being on the right side."""
+    q = stats.t.ppf(probability, freedom)
+    low = value - q * error + (q**2 * skew if skew < 0 else 0.0)
+    high = value + q * error + (q**2 * skew if skew > 0 else 0.0)
+    return low, high
+
+
+def tail(value, error, skew, freedom, bound):
+    """The p-value of "above the bound": at what probability the lower end of the interval meets it."""
+    if value <= bound:
+        return stats.t.sf((value - bound) / error, freedom)
+    return optimize.brentq(lambda p: ends(value, error, skew, freedom, 1.0 - p)[0] - bound, 1e-12, 0.5, xtol=1e-15)
 
 
 def ridge(log, folds, penalty):

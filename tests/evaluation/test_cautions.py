@@ -79,6 +79,20 @@ def test_overlap_is_known_from_all_probabilities_or_from_arms_that_never_occur()
     assert found.diagnostics.uncovered_rounds == 0.5
 
 
+@pytest.mark.parametrize(("largest", "said"), [(1.0, False), (200.0, True)])
+@pytest.mark.parametrize("estimator", ["ips", "snips", "dr", "replay"])
+def test_heavy_tails(estimator, largest, said):
+    """One reward that is far larger than all others, where every round weighs the same."""
+    log = even()
+    rewards = log.rewards.copy()
+    rewards[7, 0] *= largest
+    found = evaluate(dataclasses.replace(log, rewards=rewards), Uniform(), estimator)
+    assert rules(found) == ["heavy tails"] * said
+    if said:
+        assert f"the standard error has {found.freedom:.2g} degrees of freedom" in found.warnings[0]
+        assert found.freedom < 10.0
+
+
 @pytest.mark.parametrize(("clicks", "said"), [(29, True), (31, False)])
 def test_few_events(clicks, said):
     rewards = np.column_stack([np.arange(2000) < clicks, np.random.default_rng(0).random(2000)]).astype(float)

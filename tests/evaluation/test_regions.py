@@ -9,7 +9,18 @@ from hypothesis import strategies as st
 from logs_for_tests import make_law, make_log
 from scipy import stats
 
-from mobandits.evaluation import Always, Box, DoublyRobust, Ellipsoid, Feedback, Ips, Snips, Uniform, evaluate
+from mobandits.evaluation import (
+    Always,
+    Box,
+    DoublyRobust,
+    Ellipsoid,
+    Feedback,
+    Ips,
+    Replay,
+    Snips,
+    Uniform,
+    evaluate,
+)
 
 
 def plain(values):
@@ -27,22 +38,66 @@ def normal(seed, rounds, objectives=2, correlation=0.6):
     return rng.multivariate_normal(np.zeros(objectives), shape, rounds)
 
 
-def test_the_ellipsoid_is_hotellings():
-    values = normal(0, 30, 3)
+def mirrored(values):
+    """The same rounds and their mirror images: no skew at all."""
+    return np.concatenate([values, -values])
+
+
+def test_the_ellipsoid_is_hotellings_where_tails_are_light():
+    values = mirrored(np.random.default_rng(0).uniform(-1.0, 1.0, (15, 3)))
     region = plain(values).ellipsoid(0.9)
-    mean, covariance = values.mean(0), np.cov(values.T)
-    for point in np.random.default_rng(1).normal(scale=0.4, size=(50, 3)):
-        square = 30 * (mean - point) @ np.linalg.solve(covariance, mean - point)
+    covariance = np.cov(values.T)
+    for point in np.random.default_rng(1).normal(scale=0.2, size=(50, 3)):
+        square = 30 * point @ np.linalg.solve(covariance, point)
         inside = stats.f.cdf(square * 27 / (3 * 29), 3, 27) <= 0.9
         assert region.contains(point) == inside
 
 
-def test_in_one_dimension_all_intervals_are_students():
-    values = normal(1, 12, 1)
+def test_in_one_dimension_light_tails_make_students_interval():
+    values = mirrored(np.random.default_rng(1).uniform(-1.0, 1.0, (6, 1)))
     found = plain(values)
     low, high = stats.t.interval(0.95, 11, values.mean(), values.std(ddof=1) / 12**0.5)
     for region in (found.ellipsoid(), found.box()):
         np.testing.assert_allclose([region.low[0], region.high[0]], [low, high], rtol=1e-9)
+
+
+@given(seed=st.integers(0, 10**6), rounds=st.integers(3, 60))
+def test_in_one_dimension_the_ellipsoid_is_the_box(seed, rounds):
+    found = plain(np.random.default_rng(seed).exponential(size=(rounds, 1)))
+    ellipsoid, box = found.ellipsoid(), found.box()
+    np.testing.assert_allclose([ellipsoid.low, ellipsoid.high], [box.low, box.high], rtol=1e-9)
+
+
+def test_normal_rounds_hardly_change_hotellings_region():
+    found = plain(normal(0, 2000, 3))
+    region = found.ellipsoid()
+    radius = (3 * 1999 / 1997 * stats.f.ppf(0.95, 3, 1997)) ** 0.5
+    width = 2.0 * radius * found.standard_error
+    np.testing.assert_allclose(region.high - region.low, width, rtol=0.02)
+
+
+def test_regions_reach_further_on_the_side_of_the_longer_tail():
+    found = plain(np.random.default_rng(2).exponential(size=(200, 2)) * [1.0, -1.0])
+    for region in (found.ellipsoid(), found.box()):
+        above, below = region.high - found.value, found.value - region.low
+        assert above[0] > 1.05 * below[0]
+        assert below[1] > 1.05 * above[1]
+
+
+def test_a_stretched_ellipsoid_reaches_further_by_the_vector_and_no_less_far_behind():
+    rng = np.random.default_rng(3)
+    root = rng.normal(size=(3, 3))
+    region = Ellipsoid(rng.normal(size=3), root @ root.T, 1.7)
+    by = rng.normal(size=3)
+    along = by / np.sqrt(by @ np.linalg.solve(region.covariance, by))  # of length 1 in units of C
+    longer = region.stretched(by)
+    ahead, behind = region.center + 1.7 * along + by, region.center - 1.7 * along
+    for end in (ahead, behind):
+        inside, outside = longer.center + np.outer([0.999, 1.001], end - longer.center)
+        assert longer.contains(inside)
+        assert not longer.contains(outside)
+    same = region.stretched(np.zeros(3))
+    assert (same.low == region.low).all()
 
 
 @given(st.integers(0, 10**6))
@@ -181,6 +236,24 @@ def test_a_target_that_was_never_matched_is_unknown_everywhere():
         "overlap",
         *["few events"] * 2,
     ]
+
+
+@pytest.mark.parametrize("estimator", [Snips(), Replay()], ids=repr)
+def test_one_round_with_all_the_weight_bounds_nothing(estimator):
+    """Its reward is the estimate, and no other round says how far off that may be."""
+    arms = np.array([1] + [0] * 30)
+    log = Feedback(np.ones((31, 0)), arms, np.full((31, 2), 0.5), [0.5] * 31, "ab", "uv")
+    found = evaluate(log, Always("b"), estimator)
+    assert found.value.tolist() == [0.5, 0.5]
+    assert np.isnan(found.standard_error).all()
+    for region in (found.ellipsoid(), found.box(), found.bootstrap(samples=10)):
+        assert region.contains([[1e6, -1e6], [0.0, 0.0]]).all()
+
+
+def test_one_round_is_no_spread():
+    found = plain(np.array([[0.5, 0.7]]))
+    for region in (found.ellipsoid(), found.box()):
+        assert region.contains([1e6, -1e6])
 
 
 def test_boxes_take_points_and_tables_of_points():

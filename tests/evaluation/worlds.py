@@ -38,7 +38,8 @@ class World(NamedTuple):
         contexts = contexts[:, 0] if contexts.shape[1] == 1 else contexts
         played = np.arange(len(rows)), arms
         names = tuple("abcdefgh"[: law.shape[1]])
-        return Feedback(contexts, arms, self.rewards[rows][played], law[played], names, ("quality", "thrift"))
+        objectives = ("quality", "thrift", "speed")[: self.rewards.shape[2]]
+        return Feedback(contexts, arms, self.rewards[rows][played], law[played], names, objectives)
 
 
 def softmax(scores, floor):

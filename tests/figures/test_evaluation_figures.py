@@ -124,6 +124,7 @@ def test_the_page_says_what_was_found_and_warns_first(tmp_path):
         "1 warning: to be read before the numbers.",
         "few &lt;rounds&gt;",
         "with joint 90 % intervals",
+        "The intervals of a policy hold for all objectives at once.",
         '<td class="number">–</td>',
         "12.50 %",
     ):

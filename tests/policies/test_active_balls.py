@@ -32,3 +32,31 @@ def test_indices_are_what_they_mean(plays, prior):
             state = add_ball(state, pair, radius / 2, doubt(0), EUCLID)
         twin.learn(pair, b, reward)
         twin.agrees(state)
+
+
+@settings(max_examples=80)
+@given(st.lists(st.tuples(UNIT, UNIT, st.integers(0, 50), st.booleans(), st.booleans()), min_size=1, max_size=80))
+def test_indices_of_coins_are_exact(plays):
+    """Sums of coins are whole numbers: indices are their formulas to the last bit, so that ties stay."""
+
+    def doubt(n):
+        return math.sqrt(3.0 / n) if n else math.inf
+
+    state = add_ball(no_balls(2, 2), np.zeros(2), 1.0, doubt(0), EUCLID)
+    wins, seen = [[0, 0]], [0]
+    for x, y, ball, *coins in plays:
+        b = ball % len(seen)
+        learn(state, b, np.array(coins, float), doubt(seen[b] + 1), EUCLID)
+        wins[b] = [won + coin for won, coin in zip(wins[b], coins, strict=True)]
+        seen[b] += 1
+        if seen[b] > 2:
+            state = add_ball(state, np.array([x, y]), state.radius[b] / 2, doubt(0), EUCLID)
+            wins, seen = [*wins, [0, 0]], [*seen, 0]
+    apart = np.empty((len(seen), len(seen)))
+    for b in range(len(seen)):
+        EUCLID.distances(state.centre, state.centre, b, apart[b])
+    for l in range(2):
+        pairs = zip(wins, seen, state.radius, strict=True)
+        reach = np.array([won[l] / n + doubt(n) + r if n else math.inf for won, n, r in pairs])
+        np.testing.assert_array_equal(state.reach[l], reach)
+        np.testing.assert_array_equal(state.bound[l], (state.radius + (reach[:, None] + apart)).min(axis=0))

@@ -74,7 +74,7 @@ def test_scalarized_ucb1_teaches_only_the_function_that_chose():
     assert close(rounds, np.full(L + 1, 1 / (L + 1)), T)  # functions are drawn uniformly
     played_by = run.state.seen[:, :, 0].sum(0)
     np.testing.assert_array_equal(played_by, np.bincount(run.chosen, minlength=K))
-    total = (run.state.seen * run.state.mean).sum(0)
+    total = run.state.total.sum(0)
     np.testing.assert_allclose(total, [run.rewards[run.chosen == a].sum(0) for a in range(K)], atol=1e-9)
 
 
@@ -106,7 +106,8 @@ def test_pareto_ts_plays_the_front_of_a_posterior_sample(prior):
             rng.beta(SEEN * MEAN + 1, SEEN * (1 - MEAN) + 1, (n, K, L)),
         )
     else:
-        state, twin = MeanState(SEEN.copy(), MEAN.copy()), rng.normal(MEAN, 0.7 / np.sqrt(SEEN + 1), (n, K, L))
+        state = MeanState(seen=SEEN.copy(), total=SEEN * MEAN)
+        twin = rng.normal(MEAN, 0.7 / np.sqrt(SEEN + 1), (n, K, L))
     run = played(ParetoTs(prior, noise=0.7), rounds=n, state=state, learn=False)
     law = np.array([pareto(values) for values in twin]).mean(0)
     assert close(run.fronts.sum(0), law, n, sigmas=7)  # both sides are sampled

@@ -149,7 +149,7 @@ def test_the_child_is_new_and_the_parent_learns():
     assert (before.seen.tolist(), after.seen.tolist()) == ([125.0], [126.0, 0.0])
     assert after.radius.tolist() == [1.0, 0.5]
     assert after.centre[1, 1] == chosen[-1, 0]
-    assert (after.mean[:, 1].tolist(), after.reach[0, 1]) == ([0.0, 0.0], math.inf)
+    assert (after.total[:, 1].tolist(), after.reach[0, 1]) == ([0.0, 0.0], math.inf)
     assert np.isfinite(after.bound).all()
 
 

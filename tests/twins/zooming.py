@@ -69,7 +69,8 @@ class Zoom:
         for i, ball in enumerate(self.balls):
             assert (state.radius[i], state.seen[i]) == (ball.radius, len(ball.rewards))
             np.testing.assert_array_equal(state.centre[:, i], ball.centre)
-            for got, expected in ((state.mean, self.mean), (state.reach, self.reach), (state.bound, self.index)):
+            mean = state.total / np.maximum(state.seen, 1.0)
+            for got, expected in ((mean, self.mean), (state.reach, self.reach), (state.bound, self.index)):
                 np.testing.assert_allclose(got[:, i], expected(ball), rtol=1e-12, atol=1e-12, err_msg=f"ball {i}")
 
 

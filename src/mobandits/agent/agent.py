@@ -28,6 +28,7 @@ from mobandits.agent.inputs import (
 from mobandits.agent.objectives import Expectations, Scales, objectives_of
 from mobandits.agent.pending import Pending, Waiting
 from mobandits.agent.sizes import refuse_large
+from mobandits.compiling.tracebacks import shorten
 from mobandits.contracts.protocols import Array, IntArray, Recipe, Shape
 from mobandits.support.checks import choice, integer, number
 from mobandits.support.forks import on_fork
@@ -178,8 +179,9 @@ class Agent:
                 self._guard.look_at_features(kept.x, norm)  # a warning may be an error
                 if journal is not None:
                     journal.decided(self, decision, now)
-            except BaseException:
+            except BaseException as error:
                 self._go_back(position, streams)
+                shorten(error)
                 raise
             self._waiting.add(kept)
             if mind.left is not None:
@@ -220,8 +222,9 @@ class Agent:
                 decisions = [decision for decision, _, _ in made]
                 if journal is not None:
                     journal.decided_together(self, decisions, now)
-            except BaseException:
+            except BaseException as error:
                 self._go_back(position, streams)
+                shorten(error)
                 raise
             for _, kept, _ in made:
                 self._waiting.add(kept)
@@ -327,8 +330,12 @@ class Agent:
 
     @preference.setter
     def preference(self, order: Any) -> None:
-        self._mind.check(order)
-        self._mind.prepare(order)  # outside of the lock: other threads decide meanwhile, by the order before
+        try:
+            self._mind.check(order)
+            self._mind.prepare(order)  # outside of the lock: other threads decide meanwhile, by the order before
+        except Exception as error:
+            shorten(error)
+            raise
         with self._lock:
             if self._journal is None:
                 self._tick()
@@ -413,6 +420,7 @@ class Agent:
         if self._mind.stage > 0:
             self._mind.begin()
         else:
+            self._mind.rehearse(tables[0], shared=bool(self._contexts.shared))
             self._mind.lay(shared=bool(self._contexts.shared))
 
     def _go_back(self, position: dict[str, Any] | None, streams: list[Any] | None) -> None:

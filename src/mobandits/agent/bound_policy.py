@@ -5,7 +5,7 @@ import itertools
 import logging
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NoReturn
 
 import numpy as np
@@ -15,6 +15,7 @@ from mobandits.agent.growth import has_own_models, joined
 from mobandits.agent.parts import comparing, has_means, random_beliefs, unused_links, with_order
 from mobandits.agent.sizes import refuse_large
 from mobandits.compiling.compiled import compile_loop
+from mobandits.compiling.first_round import rehearse, rehearse_order
 from mobandits.compiling.session import (
     compiled_for,
     open_session,
@@ -22,6 +23,7 @@ from mobandits.compiling.session import (
     prepare_state_of,
     state_of,
 )
+from mobandits.compiling.tracebacks import foreign
 from mobandits.contracts.protocols import Array, IntArray, Policy, Recipe, Rng, Shape, Stage
 from mobandits.orders.validity import check_objectives, check_order
 
@@ -68,6 +70,25 @@ class Mind:
         self._bound: Any = None
         self._refuse_misfit()
 
+    def rehearse(self, context: Array, *, shared: bool) -> None:
+        """Play a round in Python, where the recipe or the order is from outside of this library.
+
+        Args:
+            context: (eligible arms or 1, features), the first one.
+            shared: whether the arms share it.
+
+        Raises:
+            Exception: what the policy raises, at its author's line.
+        """
+        if not foreign([self.recipe, self.order]):
+            return
+        shape = self.shape._replace(shared=shared)
+        bound = next(iter(self.recipe.stages(shape))).policy
+        policy = bound if self.order is None else with_order(bound, self.order)
+        arms = np.arange(len(context) if len(context) > 1 else shape.arms)
+        rewards = np.ones((shape.arms, shape.objectives))  # there are none yet
+        rehearse(policy, context, arms, rewards, law=self._propensity != "none", made_up=True)
+
     def lay(self, *, shared: bool) -> None:
         """Settle whether the arms share the context, and begin."""
         self.shape = self.shape._replace(shared=shared)
@@ -113,7 +134,7 @@ class Mind:
         self.law_of = compiled_for(compiled.law_of, self.session)
         self.learn = compiled_for(compiled.learn, self.session, stores_arguments=True)
 
-    def _decision(self) -> Callable[..., tuple[int, float, float]]:
+    def _decision(self) -> Any:
         """`rounds.decide`, or `rounds.decide_openly` with scores that are mean rewards, whatever beliefs are about."""
         if self._propensity == "none":
             return compiled_for(compiled.decide, self.session)
@@ -124,7 +145,7 @@ class Mind:
             return decide
         put_links = compile_loop(compiled.put_links, links)
 
-        def decide_linked(*arguments: Any) -> tuple[int, float, float]:
+        def decide_linked(*arguments: Any) -> Any:
             made = decide(*arguments)
             if made[0] != compiled.OUTSIDE:  # then nothing was scored
                 put_links(links, arguments[-1])
@@ -195,6 +216,8 @@ class Mind:
             return  # the first decision compiles
         start = time.perf_counter()
         policy = self._with(order)
+        if order is not None:
+            rehearse_order(order, np.random.default_rng(0).random((self.shape.arms, self.shape.objectives)))
         session = open_session(policy, np.random.default_rng(0))  # of another state, but of the same types
         for function in (compiled.decide, compiled.decide_openly, compiled.decide_many, compiled.law_of):
             prepare(function, session, self.session)

@@ -53,6 +53,11 @@ def arrays(state: Any) -> Iterator[Any]:
             yield part
 
 
+def parts(state: Any) -> list[Any]:
+    """A state and the states inside of it."""
+    return [state, *(inner for part in state if isinstance(part, tuple) for inner in parts(part))]
+
+
 def rebuilt(template: Any, given: Iterator[Any]) -> Any:
     """A state like `template`, with other arrays."""
     parts = (rebuilt(part, given) if isinstance(part, tuple) else next(given) for part in template)
@@ -71,7 +76,7 @@ def grown(state: Any, before: Any, after: Any) -> Any:
         >>> from mobandits.estimators import SampleMean
         >>> few, more = SampleMean(slots=2, objectives=1), SampleMean(slots=3, objectives=1)
         >>> state = few.update(few.init(), np.empty(0), 1, np.array([0.5]))
-        >>> grown(state, few.init(), more.init()).mean.ravel().tolist()
+        >>> grown(state, few.init(), more.init()).total.ravel().tolist()
         [0.0, 0.5, 0.0]
     """
     triples = zip(arrays(state), arrays(before), arrays(after), strict=True)

@@ -90,9 +90,7 @@ def _volume(gram: Array, first: Array) -> Array:
 
 
 def _means(mine: MeanState, theirs: MeanState) -> MeanState:
-    seen = mine.seen + theirs.seen
-    total = mine.seen * mine.mean + theirs.seen * theirs.mean
-    return MeanState(seen, np.divide(total, seen, out=np.zeros_like(total), where=seen > 0.0))
+    return MeanState(mine.seen + theirs.seen, mine.total + theirs.total)
 
 
 def _parts_of(part: Any) -> list[Any]:

@@ -82,7 +82,7 @@ def _play(recipe: Recipe, order: Order | None, *, shared: bool) -> None:
             features=FEATURES,
             objectives=OBJECTIVES,
             rounds=ROUNDS,
-            propensity=propensity,  # type: ignore[arg-type]
+            propensity=propensity,
             samples=1,
         )
         if order is not None:

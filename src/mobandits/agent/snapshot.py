@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from mobandits.agent.agent import Agent
 
 PACKAGE = f"mobandits {importlib.metadata.version('mobandits')}"
-MAGIC, VERSION = b"mobandits agent\n", 1
+MAGIC, VERSION = b"mobandits agent\n", 2  # version 1 kept means of rewards, where there are sums now
 LENGTH, DIGEST = 8, 32
 KINDS = {"<f8": np.float64, "<i8": np.int64, "|b1": np.bool_}
 PENDING = ("id", "slot", "stage", "birth")
@@ -175,7 +175,7 @@ def revived(
         rng.bit_generator.state = _checked_stream(state)
     if header["shared"] is not None:
         agent._contexts.lay(shared=bool(header["shared"]))
-        restore = _restorer(tables[6:], len(agent.objectives))
+        restore = _restorer(tables[6:], len(agent.objectives), header["version"])
         mind.restore(header["stage"], header["left"], restore)
     _fill(agent, header, tables)
     return agent
@@ -234,10 +234,10 @@ def _check_decisions(agent: "Agent", header: dict[str, Any], tables: Sequence[Ar
         raise ValueError("notes of decisions must be some that the recipe's policy gives")
 
 
-def _restorer(given: Sequence[Array], objectives: int) -> Callable[[Any], Any]:
+def _restorer(given: Sequence[Array], objectives: int, version: int) -> Callable[[Any], Any]:
     def restore(policy: Any) -> Any:
         refuse_small(policy, list(given))
-        return restored(policy.init(), [array.copy() for array in given], objectives)
+        return restored(policy.init(), [array.copy() for array in given], objectives, version)
 
     return restore
 

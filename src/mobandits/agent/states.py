@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mobandits.agent.growth import arrays, rebuilt
+from mobandits.agent.earlier import completed, sums_of_means
+from mobandits.agent.growth import arrays, parts, rebuilt
 from mobandits.contracts.protocols import Array
 from mobandits.estimators.linear import LinearEstimator
 from mobandits.policies.composition import composite
@@ -38,23 +39,35 @@ LIMITS = {
 }
 
 
-def restored(template: Any, given: "list[Array]", objectives: int) -> Any:
+def restored(template: Any, given: "list[Array]", objectives: int, version: int) -> Any:
     """A state like `template` with these arrays.
 
     Args:
         template: the first state of the policy, which the arrays must be like: in number, type and shape, except for
             Gram matrices, which rewards in part multiply by the number of objectives, and for balls, which are added.
-        given: the arrays.
+        given: the arrays, which the state takes over.
         objectives: of the problem.
+        version: of the file that they come from.
 
     Raises:
         ValueError: naming what does not fit.
     """
     wanted = list(arrays(template))
+    if version == 1:
+        given = completed(template, given)
     if len(wanted) != len(given):
         raise ValueError(f"state must have {len(wanted)} arrays, got {len(given)}")
+    _check_shapes(template, wanted, given, objectives)
+    state = rebuilt(template, iter(given))
+    if version == 1:
+        sums_of_means(state)
+    _check_finite(template, state)
+    _check_numbers(template, arrays(state), objectives)
+    return state
+
+
+def _check_shapes(template: Any, wanted: "list[Array]", given: "list[Array]", objectives: int) -> None:
     axes, lengths = list(_free_axes(template)), set()
-    bounded = type(template).__name__ not in ENDLESS
     for i, (like, array, axis) in enumerate(zip(wanted, given, axes, strict=True)):
         if array.dtype != like.dtype or array.ndim != like.ndim:
             raise ValueError(f"state[{i}] must be {like.dtype} of {like.ndim} axes, got {array.dtype} of {array.ndim}")
@@ -65,13 +78,16 @@ def restored(template: Any, given: "list[Array]", objectives: int) -> Any:
             lengths.add(array.shape[axis])
         if array.dtype == np.bool_ and (array.view(np.uint8) > 1).any():
             raise ValueError(f"state[{i}] must hold truth values, got others")
-        if np.isnan(array).any() or (bounded and np.isinf(array).any()):
-            raise ValueError(f"state[{i}] must hold finite numbers, got others")
-    _check_numbers(template, iter(given), objectives)
-    grams = any(type(part).__name__ in GRAMS for part in _parts(template))
+    grams = any(type(part).__name__ in GRAMS for part in parts(template))
     if len(lengths) > 1 or 0 in lengths or (grams and not lengths <= {1, objectives}):
         raise ValueError(f"state must have one number of Gram matrices or balls, got {sorted(lengths)}")
-    return rebuilt(template, iter(given))
+
+
+def _check_finite(template: Any, state: Any) -> None:
+    bounded = type(template).__name__ not in ENDLESS
+    for i, array in enumerate(arrays(state)):
+        if np.isnan(array).any() or (bounded and np.isinf(array).any()):
+            raise ValueError(f"state[{i}] must hold finite numbers, got others")
 
 
 def refuse_small(policy: Any, given: "list[Array]") -> None:
@@ -113,10 +129,6 @@ def _check_limits(name: str, array: Array, limits: Limits) -> None:
     if not fits.all():
         rule = f"{'whole numbers' if limits.whole else 'numbers'} in [{limits.low:g}, {limits.high:g}]"
         raise ValueError(f"{name} must hold {rule}, got {array[~fits][0]}")
-
-
-def _parts(state: Any) -> "list[Any]":
-    return [state, *(inner for part in state if isinstance(part, tuple) for inner in _parts(part))]
 
 
 def _free_axes(state: Any) -> "list[int | None]":

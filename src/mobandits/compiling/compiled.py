@@ -14,17 +14,16 @@ import contextlib
 import dataclasses
 import functools
 import gc
-import re
+import inspect
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FunctionType
-from typing import Any, Literal, TypeAlias, TypeVar, dataclass_transform
-
-from numba import errors
+from typing import Any, ClassVar, Literal, TypeAlias, TypeVar, dataclass_transform
 
 from mobandits.compiling.backend import BACKEND, INTERPRETED, MODE
+from mobandits.compiling.compiler_errors import explanation, is_compiler_error
 from mobandits.compiling.fields import (
     CONVERTERS,
     Floats,
@@ -63,6 +62,8 @@ REMEDY = (
 class CompileError(Exception):
     """A method of a `compiled` class cannot be compiled; the message names the file, the line and the remedy."""
 
+    SAYS_WHERE: ClassVar[bool] = True
+
 
 def kernel(function: F) -> F:
     """`function`, which compiled code may call; itself where nothing is compiled."""
@@ -81,8 +82,12 @@ class Kernel:
         self.function = function
         BACKEND.declare_kernel(self, function)
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: Any, **named: Any) -> Any:
         """From Python."""
+        if getattr(_PYTHON, "only", False):
+            return self.function(*args, **named)
+        if named:
+            args = inspect.signature(self.function).bind(*args, **named).args
         # A loop of its own: an inner function has no entry for Python, and this one is cached like
         # any loop.
         parts = filter(is_compiled, args)
@@ -94,6 +99,20 @@ class Kernel:
         if getattr(module, name, None) is self:
             return name
         return Kernel, (self.function,)
+
+
+_PYTHON = threading.local()
+
+
+@contextlib.contextmanager
+def interpreted() -> Iterator[None]:
+    """A context in which kernels that this thread calls from Python run in Python, and all they call."""
+    before = getattr(_PYTHON, "only", False)
+    _PYTHON.only = True
+    try:
+        yield
+    finally:
+        _PYTHON.only = before
 
 
 def not_inlined(method: F) -> F:
@@ -267,16 +286,20 @@ def _readable(dispatcher: Any) -> Any:
                 return dispatcher(*args)
             with _uncollected():
                 return dispatcher(*args)
-        except (errors.NumbaError, errors.UnsupportedBytecodeError) as error:
-            raise CompileError(_explain(error)) from None
+        except Exception as error:
+            if is_compiler_error(error):
+                raise CompileError(explanation(error, args, REMEDY)) from None
+            raise
 
     def prepare(*kinds: Any) -> None:
         """Compile for arguments of these types, or read it from the cache, without a call."""
         try:
             with _uncollected():
                 dispatcher.compile(kinds)
-        except (errors.NumbaError, errors.UnsupportedBytecodeError) as error:
-            raise CompileError(_explain(error)) from None
+        except Exception as error:
+            if is_compiler_error(error):
+                raise CompileError(explanation(error, (), REMEDY)) from None
+            raise
 
     call.dispatcher = dispatcher  # type: ignore[attr-defined]
     call.prepare = prepare  # type: ignore[attr-defined]
@@ -293,30 +316,3 @@ def _uncollected() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
-
-
-def _explain(error: Exception) -> str:
-    """One readable paragraph: where the innermost failure is, what Numba said of it, what to do."""
-    text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
-    places = re.findall(r'File "([^"]+)", line (\d+)', text)
-    user = [(file, line) for file, line in places if "site-packages" not in file and "<" not in file]
-    file, line = (user or places or [("", "")])[0]  # Numba names the innermost first
-    path = Path(file) if Path(file).exists() else Path("/", file)
-    source = path.read_text().splitlines()[int(line) - 1].strip() if path.exists() and line.isdigit() else ""
-    said = [
-        row.strip(" -")
-        for row in text.splitlines()
-        if row.strip() and not row.lstrip().startswith(("File", "During", "<source", "^", "Failed in"))
-    ]
-    reason = next(
-        (
-            r
-            for r in said
-            if re.match(
-                r"(No implementation|Unknown attribute|Untyped|Cannot|Invalid|NameError|Unsupported|The use of)", r
-            )
-        ),
-        said[0],
-    )
-    what = f"{file}:{line}: `{source}`" if places else "a method or a helper"  # Numba does not always say which
-    return f"{what} cannot be compiled: {reason.rstrip('.: ')}. Remedy: {REMEDY}."

@@ -13,6 +13,8 @@ from mobandits.compiling.fingerprint import fingerprint
 
 __all__ = ["NOT_INLINED", "FieldTypes", "Record", "RecordModel", "can_be_field"]
 
+CLASSES: dict[str, type] = {}  # the classes of records, by how the names of their types begin
+
 NOT_INLINED = "_mobandits_not_inlined"  # an attribute of methods that are called, not put in line
 
 FieldTypes: TypeAlias = tuple[tuple[str, Any], ...]  # the name and the Numba type of each field
@@ -36,7 +38,9 @@ class Record(types.Type):  # type: ignore[misc]
         self.fields = dict(fields)
         self.sources = sources or fingerprint(cls)
         listed_fields = ", ".join(f"{name}={kind}" for name, kind in fields)
-        super().__init__(f"{cls.__module__}.{cls.__qualname__}@{self.sources}({listed_fields})")
+        start = f"{cls.__module__}.{cls.__qualname__}@{self.sources}"
+        CLASSES[start] = cls
+        super().__init__(f"{start}({listed_fields})")
 
 
 def can_be_field(kind: Any) -> bool:

@@ -7,6 +7,7 @@ import numpy as np
 
 from mobandits.compiling.compiled import compiled
 from mobandits.contracts.protocols import Array, Evidence, IntArray
+from mobandits.numerics.averages import averages
 
 
 class MeanState(NamedTuple):
@@ -14,11 +15,11 @@ class MeanState(NamedTuple):
 
     Attributes:
         seen: (slots, objectives) rewards seen.
-        mean: (slots, objectives) their mean, 0 before the first.
+        total: (slots, objectives) their sum.
     """
 
     seen: Array
-    mean: Array
+    total: Array
 
 
 @compiled
@@ -46,12 +47,8 @@ class SampleMean:
         return MeanState(np.zeros((self.slots, self.objectives)), np.zeros((self.slots, self.objectives)))
 
     def mean(self, state: MeanState, context: Array, arms: IntArray) -> Array:  # noqa: ARG002
-        """(arms, objectives) mean rewards."""
-        out = np.empty((len(arms), self.objectives))
-        for a in range(len(arms)):
-            for l in range(self.objectives):
-                out[a, l] = state.mean[arms[a], l]
-        return out
+        """(arms, objectives) mean rewards, 0 before the first."""
+        return averages(state.total, state.seen, arms)
 
     def width(self, state: MeanState, context: Array, arms: IntArray) -> Array:  # noqa: ARG002
         """(arms, objectives) 1 / sqrt(count)."""
@@ -75,5 +72,5 @@ class SampleMean:
         for l in range(self.objectives):
             if not math.isnan(reward[l]):
                 state.seen[arm, l] += 1.0
-                state.mean[arm, l] += (reward[l] - state.mean[arm, l]) / state.seen[arm, l]
+                state.total[arm, l] += reward[l]
         return state

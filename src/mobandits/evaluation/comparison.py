@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -246,4 +246,4 @@ def _case(
 def _estimate(name: str, case: Case, estimator: Estimator, found: Diagnostics) -> Estimate:
     seen = (~np.isnan(case.rewards)).sum(0)
     estimate = Estimate(name, estimator, case.log.objective_names, estimator.terms(case), seen, found)
-    return replace(estimate, warnings=cautions(case, estimate))
+    return estimate.warned(cautions(case, estimate))

@@ -7,8 +7,9 @@ import numpy as np
 
 from mobandits.contracts.protocols import Array, Mask
 from mobandits.evaluation.estimate import Estimate
+from mobandits.evaluation.regions import FLAT
+from mobandits.evaluation.spread import spread_of, tail
 from mobandits.evaluation.terms import influence
-from mobandits.statistics.quantiles import student_tail
 from mobandits.support.checks import doubles, number
 from mobandits.support.naming import quoted
 
@@ -51,7 +52,8 @@ def dominance(first: Estimate, second: Estimate, *, margin: Any = 0.0, level: fl
     it. So each claim is wrong with probability at most 1 - level for many rounds, without further correction. With
     margin 0 a target can only be shown to dominate where it is better in every objective; a tie in one needs a margin,
     the loss in that objective that does not matter. Targets that differ by less than the margins may dominate each
-    other: where both claims are shown, none is made.
+    other: where both claims are shown, none is made. The one-sided tests agree with one-sided intervals of `Spread`,
+    made from the differences.
 
     Args:
         first: an estimate.
@@ -83,19 +85,22 @@ def dominance(first: Estimate, second: Estimate, *, margin: Any = 0.0, level: fl
     margins = np.broadcast_to(doubles("margin", margin), first.value.shape)
     if not (margins >= 0.0).all():
         raise ValueError(f"margin must be at least 0, got {quoted(margins.tolist())}")
-    rounds, effects = first.rounds, influence(first.terms) - influence(second.terms)
+    effects = influence(first.terms) - influence(second.terms)
+    size = np.abs(first.value) + np.abs(second.value)
     difference = first.value - second.value
-    error = np.sqrt((effects**2).sum(0) / (rounds * max(rounds - 1, 1)))
+    difference = np.where(np.abs(difference) <= FLAT * size, 0.0, difference)  # rounding is no lead
+    ahead = spread_of(effects, size)
+    behind = ahead._replace(skew=-ahead.skew)
 
     def above(bound: Array, sign: float) -> Array:
         """(objectives,) p-values of sign * D_l > bound_l."""
-        return _tail(sign * difference - bound, error, max(rounds - 1, 1))
+        return tail(ahead if sign > 0.0 else behind, sign * difference - bound)
 
     better, worse = (_dominating(above(-margins, sign), above(0.0 * margins, sign), margins == 0.0) for sign in (1, -1))
     split = max(_in_one(above(margins, 1.0)), _in_one(above(margins, -1.0)))
     claims: dict[Decision, float] = {"dominates": better, "dominated": worse, "incomparable": split}
     shown = [claim for claim, value in claims.items() if value <= 1.0 - level]
-    return Verdict(shown[0] if len(shown) == 1 else "undecided", difference, error, better, worse, split)
+    return Verdict(shown[0] if len(shown) == 1 else "undecided", difference, ahead.error, better, worse, split)
 
 
 def _dominating(not_worse: Array, better: Array, exact: Mask) -> float:
@@ -106,13 +111,6 @@ def _dominating(not_worse: Array, better: Array, exact: Mask) -> float:
 def _in_one(values: Array) -> float:
     """The p-value of "in one objective", by Bonferroni."""
     return min(len(values) * float(values.min()), 1.0)
-
-
-def _tail(ahead: Array, error: Array, freedom: int) -> Array:
-    """(objectives,) one-sided p-values; 0 or 1 where there is no doubt, 1 where nothing is known."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        scores = np.where(error > 0.0, ahead / error, np.where(ahead > 0.0, np.inf, -np.inf))
-    return student_tail(np.where(np.isnan(ahead), -np.inf, scores), freedom)
 
 
 def _check_pair(first: Estimate, second: Estimate) -> None:

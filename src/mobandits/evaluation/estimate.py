@@ -1,7 +1,7 @@
 """The value of a target as a vector, with its doubt."""
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -11,8 +11,9 @@ from mobandits.evaluation import bernstein, bootstrap
 from mobandits.evaluation.case import Estimator
 from mobandits.evaluation.diagnostics import Diagnostics
 from mobandits.evaluation.regions import Box, Ellipsoid
+from mobandits.evaluation.spread import Spread, reach, spread_of
 from mobandits.evaluation.terms import Terms, influence, ratio
-from mobandits.statistics.quantiles import hotelling_radius, student_quantile
+from mobandits.statistics.quantiles import hotelling_square
 from mobandits.support.checks import number
 
 
@@ -59,16 +60,30 @@ class Estimate:
         return ratio(self.terms)
 
     @cached_property
+    def spread(self) -> Spread:
+        """How far the estimate may be off: all regions rest on it."""
+        return spread_of(influence(self.terms), np.abs(self.value))
+
+    @property
     def covariance(self) -> Array:
         """(objectives, objectives) of the estimate: that of the rounds' influences, divided by their number."""
-        rounds, effects = self.rounds, influence(self.terms)
-        out: Array = effects.T @ effects / (rounds * max(rounds - 1, 1))
-        return out
+        return self.spread.covariance
 
     @property
     def standard_error(self) -> Array:
-        """(objectives,) square roots of the covariance's diagonal."""
-        return np.sqrt(np.diag(self.covariance))
+        """(objectives,) square roots of the covariance's diagonal; NaN where one round has all the weight."""
+        return self.spread.error
+
+    @property
+    def freedom(self) -> float:
+        """Degrees of freedom of the standard errors, at most rounds - 1: few where few rounds decide."""
+        return self.spread.freedom
+
+    def warned(self, warnings: tuple[str, ...]) -> "Estimate":
+        """The same estimate with these warnings."""
+        out = replace(self, warnings=warnings)
+        vars(out)["spread"] = self.spread  # cached: no second pass over the rounds
+        return out
 
     @property
     def rounds(self) -> int:
@@ -84,43 +99,54 @@ class Estimate:
         return out
 
     def ellipsoid(self, level: float = 0.95) -> Ellipsoid:
-        """The joint region (v - V)' C^-1 (v - V) <= p (n - 1) / (n - p) F_{p, n - p}(level), right for many rounds.
+        """The joint region: an ellipsoid around the estimate that reaches further towards the longer tail.
 
-        V is the value, C the covariance, p the number of objectives, n the rounds. Bias by clipping is not in it.
+        With V the value, C the covariance, p the number of objectives, m and f the joint degrees of freedom and those
+        of the least known objective, and s the joint skew (see `Spread`), it is::
+
+            (v - V)' C^-1 (v - V) <= r^2,  r^2 = p m / (m - p + 1) F_{p, min(f, m - p + 1)}(level)
+
+        stretched by the vector r^2 s. Normal rounds make it Hotelling's region, and so do many rounds of any kind. Bias
+        by clipping is not in it.
 
         Raises:
             ValueError: where `level` is not between 0 and 1.
 
         Reference:
-            Hotelling, Ann. Math. Stat. 2, 1931.
+            Hotelling, Ann. Math. Stat. 2, 1931. Degrees of freedom and skew: see `Spread`.
         """
         number("level", level, above=0.0, below=1.0)
-        known = np.isfinite(self.value).all()
-        radius = hotelling_radius(level, len(self.objectives), self.rounds) ** 0.5 if known else np.inf
-        return Ellipsoid(self.value, self.covariance, radius)
+        known = np.isfinite(self.value).all() and np.isfinite(self.covariance).all()
+        if not known:
+            return Ellipsoid(self.value, self.covariance, np.inf)
+        square = hotelling_square(level, len(self.objectives), self.spread.joint_freedom, self.freedom)
+        plain = Ellipsoid(self.value, self.covariance, square**0.5)
+        return plain.stretched(square * self.spread.joint_skew)
 
     def box(self, level: float = 0.95) -> Box:
-        """An interval for every objective, all of them right at once: V_l +- q s_l, for many rounds.
+        """An interval for every objective, all of them right at once: V_l +- q s_l, further towards the longer tail.
 
-        q is the quantile of Student's t at (1 + level^(1 / p)) / 2, which is enough however the objectives are
-        correlated.
+        s_l is the standard error. q is the quantile of Student's t at (1 + level^(1 / p)) / 2, which is enough however
+        the p objectives are correlated, with as many degrees of freedom as `Spread` says; the end on the side of the
+        longer tail is further away by q^2 times the skew.
 
         Raises:
             ValueError: where `level` is not between 0 and 1.
 
         Reference:
-            Sidak, JASA 62, 1967.
+            Sidak, JASA 62, 1967. Degrees of freedom and skew: see `Spread`.
         """
         number("level", level, above=0.0, below=1.0)
         each = (1.0 + level ** (1.0 / len(self.objectives))) / 2.0
-        reach = student_quantile(each, max(self.rounds - 1, 1)) * self.standard_error
-        return _box(self.value, reach)
+        below, above = reach(self.spread, each)
+        return _box(self.value, below, above)
 
     def bootstrap(self, level: float = 0.95, samples: int = 1000, seed: int = 0) -> Box:
         """As `box`, with the quantile of max_l |V*_l - V_l| / s*_l over resampled logs in the place of q.
 
-        It follows the correlations, and is wider where few rounds carry the estimate. Reward models and targets are
-        not fitted anew.
+        It follows the correlations. Where few rounds carry the estimate it is too narrow more often than `box`: a
+        resampled log has no round with a larger weight than those of the log. Reward models and targets are not
+        fitted anew.
 
         Args:
             level: of the joint region.
@@ -136,7 +162,8 @@ class Estimate:
         """
         number("level", level, above=0.0, below=1.0)
         quantile = bootstrap.largest_quantile(self.terms, level, samples, seed)
-        return _box(self.value, quantile * self.standard_error)
+        distance = quantile * self.standard_error
+        return _box(self.value, distance, distance)
 
     def bernstein(self, level: float = 0.95, *, low: Array, high: Array, weight_bound: float | None = None) -> Box:
         """A box that holds the value with probability `level` for any number of rounds; see `bernstein.box`.
@@ -154,6 +181,8 @@ class Estimate:
         return bernstein.box(self.terms, self.estimator, level, low, high, weight_bound)
 
 
-def _box(value: Array, reach: Array) -> Box:
-    known = np.isfinite(value) & np.isfinite(reach)
-    return Box(np.where(known, value - reach, -np.inf), np.where(known, value + reach, np.inf))
+def _box(value: Array, below: Array, above: Array) -> Box:
+    low = value - below
+    high = value + above
+    known = np.isfinite(low) & np.isfinite(high)
+    return Box(np.where(known, low, -np.inf), np.where(known, high, np.inf))

@@ -96,6 +96,31 @@ class Ellipsoid:
         border: Array = self.center[list(objectives)] + circle * np.sqrt(np.maximum(values, 0.0)) @ axes.T
         return border
 
+    def stretched(self, by: Array) -> "Ellipsoid":
+        """The ellipsoid that reaches as far as this one, and further by a vector in its direction.
+
+        Its axis along that vector, in units of C, goes from the far end of this region to the near end plus the
+        vector; all other axes keep their length.
+
+        Args:
+            by: (objectives,) in the subspace in which the estimate varies.
+
+        Example:
+            >>> disc = Ellipsoid(np.zeros(2), np.eye(2), 1.0)
+            >>> further = disc.stretched(np.array([0.5, 0.0]))
+            >>> further.low.tolist(), further.high.tolist()
+            ([-1.0, -1.0], [1.5, 1.0])
+        """
+        scale, values, axes = self._axes()
+        shaped = values > FLAT
+        along = (by / scale) @ axes[:, shaped]
+        square = float((along**2 / values[shaped]).sum())
+        if not 0.0 < square < np.inf or not np.isfinite(self.radius):
+            return self
+        longer = 1.0 + np.sqrt(square) / (2.0 * self.radius)
+        covariance = self.covariance + (longer**2 - 1.0) / square * np.outer(by, by)
+        return Ellipsoid(self.center + by / 2.0, covariance, self.radius)
+
     def _axes(self) -> tuple[Array, Array, Array]:
         """Scale per objective, and the eigenvalues and eigenvectors of the correlations."""
         spread, size = np.sqrt(np.diag(self.covariance)), np.abs(self.center)

@@ -12,6 +12,7 @@ from mobandits.evaluation.replay import Replay
 from mobandits.logs import Feedback
 
 FEW = 100  # effective rounds
+FREEDOM = 10  # degrees of freedom of the standard error
 SHARE = 0.05  # of all weight in one round
 STRAYED = 3.0  # standard errors of the mean weight from 1
 EVENTS = 30  # effective rounds whose reward is not the most common one
@@ -27,6 +28,7 @@ def cautions(case: Case, estimate: Estimate) -> tuple[str, ...]:
     rule               broken where
     ================== ==========================================================================================
     few rounds         fewer than 100 effective rounds (`Replay`: fewer than 100 rounds matched)
+    heavy tails        fewer than 10 degrees of freedom: the standard error rests on few rounds, see `Spread`
     one round          one round has more than 5 % of all weight
     wrong propensities the mean weight is more than 3 standard errors from 1
     overlap            the target plays arms that the logging policy could not, or never did, play
@@ -59,6 +61,7 @@ def cautions(case: Case, estimate: Estimate) -> tuple[str, ...]:
         said += _of_weights(estimate)
     said += _of_overlap(estimate)
     if not alone:
+        said += _of_tails(estimate)
         said += [*_of_events(case, estimate, case.played if replay else case.weights), *_of_missing(case, estimate)]
     return (*said, *_of_clipping(estimate))
 
@@ -76,6 +79,14 @@ def _of_weights(estimate: Estimate) -> Iterator[str]:
         yield (
             f"wrong propensities: the mean weight is {found.mean_weight:.3g}, {found.strayed:.3g} standard errors from "
             "1; propensities are wrong, or the logging policy could not play what the target plays"
+        )
+
+
+def _of_tails(estimate: Estimate) -> Iterator[str]:
+    if estimate.freedom < FREEDOM:
+        yield (
+            f"heavy tails: few rounds decide; the standard error has {estimate.freedom:.2g} degrees of freedom, and "
+            f"below {FREEDOM} regions may be too small"
         )
 
 

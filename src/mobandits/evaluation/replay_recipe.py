@@ -13,7 +13,7 @@ from mobandits.evaluation.estimate import Estimate
 from mobandits.evaluation.loops import replayed
 from mobandits.evaluation.reliability import UNEVEN_LOGGING, cautions, is_even
 from mobandits.evaluation.replay import Replay
-from mobandits.evaluation.training import check_assumptions, contexts_of, eligible_of, shape_of
+from mobandits.evaluation.training import check_assumptions, contexts_of, eligible_of, rehearse_on, shape_of
 from mobandits.logs import Feedback
 from mobandits.support.checks import integer
 from mobandits.support.naming import concise, quoted
@@ -89,7 +89,7 @@ def replay(
     found = Diagnostics(len(log), count, 1.0, 1.0 / max(count, 1), np.nan, np.nan, count / len(log), 0.0, 0.0)
     estimate = Estimate(concise(recipe), Replay(), log.objective_names, Replay().terms(case), seen, found)
     said = cautions(case, estimate) + ((UNEVEN_LOGGING,) if not rejection and not is_even(log) else ())
-    return Estimate(estimate.target, Replay(), log.objective_names, estimate.terms, seen, found, said)
+    return estimate.warned(said)
 
 
 def _kept(log: Feedback, rng: Rng) -> tuple[IntArray, float]:
@@ -110,6 +110,7 @@ def _play(log: Feedback, recipe: Recipe, kept: IntArray, horizon: int, rng: Rng)
     matched, first = np.zeros(len(log), bool), 0
     for policy, length in recipe.stages(shape_of(log, horizon)):
         visited, limit = np.zeros(1, np.int64), len(log) if length is None else length
+        rehearse_on(policy, log)
         loop = loop_for(replayed, policy)
         loop(policy, policy.init(), kept[first:], *given, recipe.accepts_partial, limit, rng, matched, visited)
         first += int(visited[0])

@@ -37,21 +37,27 @@ def ratio(terms: Terms) -> Array:
 
 
 def influence(terms: Terms) -> Array:
-    """(rounds, objectives) (a_il - V_l b_il) / mean(b_l): what each round does to the estimate, to first order.
+    """(rounds, objectives) the influence of each round: (n - 1) times the estimate less the estimate without it.
 
-    The estimate less the truth is about the mean of this, which has mean 0; for a plain mean it is the terms less
-    their mean. Rounds without a reward have 0.
+    That is ``(n - 1) (a_il - V_l b_il) / (B_l - b_il)`` with B_l = sum_i b_il. For a plain mean it is the terms less
+    their mean. A round with a share h of all weight counts 1 / (1 - h) times what it counts to first order; that
+    corrects standard errors of weighted means, which large weights would make too small. Rounds without a reward have
+    0. NaN where an objective rests on one round alone: what it would be without that round is not known.
 
     Reference:
-        The delta method for a ratio of means: A. Owen, Monte Carlo theory, methods and examples, 2013, section 9.2.
+        The jackknife: Efron and Stein, Annals of Statistics 9, 1981. Its use for standard errors, there named HC3:
+        MacKinnon and White, Journal of Econometrics 29, 1985.
 
     Example:
         >>> influence(Terms(np.array([[1.0], [2.0]]), np.array([[1.0], [1.0]]))).ravel().tolist()
         [-0.5, 0.5]
     """
+    others = len(terms.numerator) - 1
     with np.errstate(invalid="ignore", divide="ignore"):
-        scaled: Array = (terms.numerator - ratio(terms) * terms.denominator) / terms.denominator.mean(0)
-    return scaled
+        errors = terms.numerator - ratio(terms) * terms.denominator
+        left = terms.denominator.sum(0) - terms.denominator
+        out: Array = errors * (others / left)
+    return out
 
 
 def observed(rewards: Array) -> tuple[Array, Array]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from mobandits.compiling.compiled import loop_for
+from mobandits.compiling.first_round import rehearse
 from mobandits.contracts.assumptions import InputWarning, complaint, outside
 from mobandits.contracts.protocols import (
     Array,
@@ -95,7 +96,9 @@ def trained(recipe: Recipe, log: Feedback, rounds: IntArray, rng: Rng) -> tuple[
     while True:
         policy, length = next(stages)
         part = rounds[first:] if length is None else rounds[first : first + length]
-        loop, learned = loop_for(learn, policy), np.zeros(1, np.int64)
+        rehearse_on(policy, log)
+        loop = loop_for(learn, policy)
+        learned = np.zeros(1, np.int64)
         state = loop(policy, policy.init(), part, *given, False, rng, learned)
         if learned[0] < 0:
             learned[0] = 0
@@ -103,6 +106,14 @@ def trained(recipe: Recipe, log: Feedback, rounds: IntArray, rng: Rng) -> tuple[
         first += len(part)
         if first >= len(rounds):
             return policy, state
+
+
+def rehearse_on(policy: Policy, log: Feedback) -> None:
+    """Play a round in Python, where the policy is from outside of this library."""
+    arms = np.arange(len(log.arm_names))
+    rewards = np.ones((len(arms), len(log.objective_names)))  # only those of logged arms are known
+    law = callable(getattr(policy, "probabilities", None))  # who only learns need not have any
+    rehearse(policy, contexts_of(log)[0], arms, rewards, law=law, made_up=True)
 
 
 def ask(policy: Policy, state: Any, log: Feedback, rounds: IntArray, draws: int, rng: Rng, law: Array) -> None:

@@ -23,6 +23,11 @@ NAMES = {
     "replay": "replay",
 }
 
+INTERVALS = (
+    "<p>The intervals of a policy hold for all objectives at once. They are wider where few rounds decide, and reach "
+    "further on the side of the rounds' longer tail: a value need not lie in the middle of its interval.</p>"
+)
+
 
 def evaluation_page(
     directory: Path, values: pl.DataFrame, front: pl.DataFrame, outlines: pl.DataFrame | None, said: dict[str, Any]
@@ -51,6 +56,7 @@ def evaluation_page(
         alt = "The estimated values of all policies with their joint regions; the table below has the numbers."
         body += ["<h2>The front</h2>", picture(draw, directory, "front", alt, of_front(share, outlines is not None))]
     body += ["<h2>Values</h2>", grid(*value_rows(values, said["shown"]), f"Values, with joint {share} intervals")]
+    body.append(INTERVALS)
     if values["estimator"].n_unique() > 1:
         alt = "Every policy's value by every estimator, with intervals; values.csv has the numbers."
         caption = (

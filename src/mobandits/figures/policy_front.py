@@ -69,8 +69,8 @@ def draw_front(front: pl.DataFrame, outlines: pl.DataFrame, width: float = WIDTH
         figure.legend(marks.values(), below.labels, loc="outside lower left", frameon=False, fontsize=NAME)
     measure = renderer(figure)
     lines = [draw_stairs(panel, points), *(one.select("x", "y").rows() for one in outlines.partition_by("policy"))]
-    shown = points.rows() if width >= WIDTH else []
-    named = {wrapped(name, 0.3 * width, NAME): (x, y) for name, x, y, _, _ in shown}
+    beside = points.rows() if width >= WIDTH else []
+    named = {wrapped(name, 0.3 * width, NAME): (x, y) for name, x, y, _, _ in beside}
     avoid = [box for line in lines for box in along(panel, line)]
     name_points(panel, named, dict.fromkeys(named, INK), avoid, renderer=measure)
     return figure

@@ -68,7 +68,7 @@ def _pieces(name: str, room: float, size: float) -> list[str]:
     """What a name is broken into, so that each piece fits."""
     pieces = [name]
     for places in BREAKS:
-        broken = []
+        broken: list[str] = []
         for piece in pieces:
             fits = inches(piece.rstrip(), size) <= room
             broken += [piece] if fits else places.split(piece)

@@ -6,11 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from mobandits.compiling.first_round import rehearse as rehearse_round
+from mobandits.compiling.first_round import rehearse_order
+from mobandits.compiling.tracebacks import foreign
+from mobandits.contracts.assumptions import outside
 from mobandits.contracts.continuum import SurfaceEnvironment
-from mobandits.contracts.protocols import Environment, Metric, Problem, Recipe
+from mobandits.contracts.protocols import Block, Environment, Metric, Problem, Recipe, Shape
 from mobandits.metrics import DEFAULT, resolve
 from mobandits.simulation.blocks import BLOCK, blocks, longest
-from mobandits.simulation.players import Compiled, player
+from mobandits.simulation.players import METHODS, Compiled, player
 from mobandits.simulation.readings import Readings
 from mobandits.simulation.record import grid
 from mobandits.simulation.streams import ROUNDS, stream
@@ -139,14 +143,19 @@ def rehearse(setup: Setup, problem: Problem) -> None:
         ValueError: naming the row or the metric.
     """
     shape = problem.shape
-    for row, recipe in setup.policies.items():
-        player(row, recipe, shape, setup.seed, 0, setup.compiled)
     limit = longest(setup.environment, problem)
     _, block = next(blocks(problem, min(2, setup.rounds), limit, stream(setup.seed, 0, ROUNDS)))
+    law = any(metric.needs_fronts for metric in setup.metrics)
+    for row, recipe in setup.policies.items():
+        _rehearse_foreign(recipe, shape, block, law=law)
+        player(row, recipe, shape, setup.seed, 0, setup.compiled)
     truth, rounds = truth_of(problem, 0, block), len(block.rewards)
     for metric in setup.metrics:
-        if check := getattr(getattr(metric, "order", None), "check", None):
+        order = getattr(metric, "order", None)
+        if check := getattr(order, "check", None):
             _named(metric, check, shape.objectives)
+        if order is not None:
+            rehearse_order(order, block.means[0])
         values = _named(
             metric, metric.per_round, truth, np.zeros(rounds, np.int64), np.ones((rounds, shape.arms), np.bool_)
         )
@@ -156,6 +165,25 @@ def rehearse(setup: Setup, problem: Problem) -> None:
                 f"metric {metric.name}: per_round must return shape (rounds, components) = {expected}, "
                 f"got {values.shape}"
             )
+
+
+def _rehearse_foreign(recipe: Recipe | Readings, shape: Shape, block: Block, *, law: bool) -> None:
+    """Play the first round in Python, where a policy or an order is from outside of this library."""
+    one = recipe.recipe if isinstance(recipe, Readings) else recipe
+    orders = list(recipe.orders.values()) if isinstance(recipe, Readings) else []
+    if not foreign([one, orders]):
+        return
+    try:
+        policy = next(iter(one.stages(shape))).policy
+    except ValueError:
+        return  # which is told with the row's name
+    refused = [each for each in one.assumptions() if each.refuse]
+    fits = all(outside(each, block.contexts, block.rewards) is None for each in refused)
+    whole_rewards = one.accepts_partial or not np.isnan(block.rewards[0]).any()
+    if fits and whole_rewards and all(callable(getattr(policy, name, None)) for name in METHODS):
+        rehearse_round(policy, block.contexts[0], np.arange(shape.arms), block.rewards[0], law=law)
+    for order in orders:
+        rehearse_order(order, block.means[0])
 
 
 def _named(metric: Metric, ask: Any, *about: Any) -> Any:

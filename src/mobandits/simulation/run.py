@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
+from mobandits.compiling.tracebacks import shorten
 from mobandits.contracts.continuum import SurfaceEnvironment
 from mobandits.contracts.protocols import Environment, Metric
 from mobandits.metrics import DEFAULT
@@ -84,18 +85,22 @@ def simulate(
         [100, 200, 300]
     """
     check_engine(engine, address)
-    plan = prepare(
-        policies,
-        environment,
-        rounds=rounds,
-        trials=trials,
-        seed=seed,
-        metrics=metrics,
-        record=record,
-        compiled=compiled,
-        experiment=experiment,
-    )
-    return run_plan(plan, out=out, workers=workers, engine=engine, address=address, progress=progress)
+    try:
+        plan = prepare(
+            policies,
+            environment,
+            rounds=rounds,
+            trials=trials,
+            seed=seed,
+            metrics=metrics,
+            record=record,
+            compiled=compiled,
+            experiment=experiment,
+        )
+        return run_plan(plan, out=out, workers=workers, engine=engine, address=address, progress=progress)
+    except Exception as error:
+        shorten(error)
+        raise
 
 
 def run_plan(

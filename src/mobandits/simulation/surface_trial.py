@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mobandits.compiling.compiled import loop_for
+from mobandits.compiling.first_round import rehearse_loop
 from mobandits.contracts.assumptions import complaint, outside
 from mobandits.contracts.continuum import Scores, SurfaceBlock, SurfaceProblem, SurfaceShape
 from mobandits.contracts.protocols import Array, Metric, Rng
@@ -106,6 +107,8 @@ def rehearse_on_surface(setup: "Setup", problem: SurfaceProblem) -> None:
     players_of(setup, 0, problem)
     limit = longest(setup.environment, problem)
     block = next(surface_blocks(problem, min(2, setup.rounds), limit, stream(setup.seed, 0, ROUNDS)))
+    for recipe in setup.policies.values():
+        _play_first(recipe, problem, block)
     scores = scores_of(problem, block, np.full((len(block.contexts), shape.dimensions), 0.5), setup.compiled)
     for metric in setup.metrics:
         values, expected = measured(metric, scores), (len(block.contexts), metric.components(shape))
@@ -116,6 +119,16 @@ def rehearse_on_surface(setup: "Setup", problem: SurfaceProblem) -> None:
             )
         if np.isnan(values).any():
             raise ValueError(f"metric {metric.name} is not known in closed form in {concise(setup.environment)}")
+
+
+def _play_first(recipe: Any, problem: SurfaceProblem, block: SurfaceBlock) -> None:
+    """The first round in Python, where the policy or the surface is from outside of this library."""
+    shape: Any = problem.shape
+    policy, surface = next(iter(recipe.stages(shape))).policy, problem.surface
+    context, uniforms = block.contexts[:1].copy(), block.uniforms[:1].copy()
+    chosen = np.empty((1, shape.dimensions))
+    rng = np.random.default_rng(0)
+    rehearse_loop(lambda: play_surface(policy, policy.init(), surface, context, uniforms, rng, chosen), policy, surface)
 
 
 def players_of(setup: "Setup", trial: int, problem: SurfaceProblem) -> dict[str, SurfacePlayer]:

@@ -1,51 +1,47 @@
-"""Quantiles and tails of Student's t and Fisher's F, from SciPy, which is loaded where they are first asked for."""
-
-from typing import Any
+"""Quantiles and tails of Student's t and Fisher's F."""
 
 import numpy as np
+from scipy.special import fdtri, stdtr, stdtrit  # of scipy.stats, which takes a second to load
 
 from mobandits.contracts.protocols import Array
 
 
-def student_quantile(probability: float, freedom: int) -> float:
+def student_quantile(probability: float, freedom: float) -> float:
     """The quantile of Student's t with so many degrees of freedom.
 
     Example:
         >>> round(student_quantile(0.975, 9), 4)
         2.2622
     """
-    return float(_scipy().stdtrit(freedom, probability))
+    return float(stdtrit(freedom, probability))
 
 
-def student_tail(values: Array, freedom: int) -> Array:
+def student_tail(values: Array, freedom: float) -> Array:
     """P(T >= value) for Student's t with so many degrees of freedom.
 
     Example:
         >>> student_tail(np.array([0.0, 2.2622]), 9).round(4).tolist()
         [0.5, 0.025]
     """
-    return np.asarray(_scipy().stdtr(freedom, -np.asarray(values, np.float64)))
+    return np.asarray(stdtr(freedom, -np.asarray(values, np.float64)))
 
 
-def hotelling_radius(level: float, dimensions: int, rounds: int) -> float:
-    """The squared radius of Hotelling's region for a mean, p (n - 1) / (n - p) F_{p, n - p}(level).
+def hotelling_square(level: float, dimensions: int, joint_freedom: float, freedom: float) -> float:
+    """The squared radius of a joint region, p m / (m - p + 1) F_{p, min(f, m - p + 1)}(level).
 
     Args:
-        level: the probability that the region holds the mean of a normal law.
+        level: the probability that the region holds the truth.
         dimensions: p.
-        rounds: n; the radius is infinite where n <= p.
+        joint_freedom: m, degrees of freedom of the covariance; below p the radius is infinite.
+        freedom: f, degrees of freedom of the least known standard error; where it is no less than
+            m - p + 1, the region is Hotelling's.
 
     Example:
-        >>> round(hotelling_radius(0.95, 1, 10) ** 0.5, 4), hotelling_radius(0.95, 2, 2)
+        >>> round(hotelling_square(0.95, 1, 9, 9) ** 0.5, 4), hotelling_square(0.95, 2, 1, 1)
         (2.2622, inf)
     """
-    if rounds <= dimensions:
+    left = joint_freedom - dimensions + 1.0
+    if left <= 0.0:
         return float("inf")
-    quantile = float(_scipy().fdtri(dimensions, rounds - dimensions, level))
-    return dimensions * (rounds - 1) / (rounds - dimensions) * quantile
-
-
-def _scipy() -> Any:
-    from scipy import special  # noqa: PLC0415 - a seventh of a second, and few ask for it
-
-    return special
+    quantile = float(fdtri(dimensions, min(freedom, left), level))
+    return dimensions * joint_freedom / left * quantile

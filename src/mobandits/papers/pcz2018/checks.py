@@ -14,6 +14,7 @@ from mobandits.compiling.compiled import compile_loop, compiled
 from mobandits.contracts.continuum import Surface, SurfaceBlock, SurfaceShape
 from mobandits.contracts.protocols import Array, Rng
 from mobandits.environments import TwoRidges
+from mobandits.numerics.averages import average
 from mobandits.papers.pcz2018 import theory
 from mobandits.papers.pcz2018.zooming_dimension import scaled_distance
 from mobandits.papers.protocol.protocol import (
@@ -202,7 +203,8 @@ def watch_balls(policy: Any, state: Any, surface: Any, contexts: Array, uniforms
         seen[t, 0], seen[t, 1] = 0.0, state.radius[b]
         for l in range(len(mean)):
             reach = policy.rule.doubt(state.seen[b]) + state.radius[b]
-            seen[t, 0] = max(seen[t, 0], abs(mean[l] - state.mean[l, b]) / reach)
+            estimate = average(state.total[l, b], state.seen[b])
+            seen[t, 0] = max(seen[t, 0], abs(mean[l] - estimate) / reach)
         created = len(state.radius) > before
         seen[t, 2] = state.radius[before] if created else 0.0
         seen[t, 3] = surface.gap(contexts[t], aim.point)

@@ -9,6 +9,7 @@ import numpy as np
 from mobandits.compiling.compiled import compiled
 from mobandits.contracts.protocols import Array, Choice, IntArray, Mask, Recipe, Rng, Shape, Traits
 from mobandits.estimators import SampleMean
+from mobandits.numerics.averages import averages
 from mobandits.numerics.masks import count, pick, uniform
 from mobandits.support.checks import integer, number
 
@@ -18,13 +19,13 @@ class AnnealingState(NamedTuple):
 
     Attributes:
         seen: (arms, objectives) rewards seen.
-        mean: (arms, objectives) their mean.
+        total: (arms, objectives) their sum.
         candidates: (arms,) the set of the previous round.
         epsilon: (1,) the tolerance.
     """
 
     seen: Array
-    mean: Array
+    total: Array
     candidates: Mask
     epsilon: Array
 
@@ -41,7 +42,7 @@ class AnnealingPolicy:
     def init(self) -> AnnealingState:
         """Nothing seen."""
         start = self.means.init()
-        return AnnealingState(start.seen, start.mean, np.zeros(len(start.seen), np.bool_), np.full(1, self.epsilon))
+        return AnnealingState(start.seen, start.total, np.zeros(len(start.seen), np.bool_), np.full(1, self.epsilon))
 
     def beliefs(self, state: AnnealingState, context: Array, arms: IntArray, rng: Rng) -> Mask:  # noqa: ARG002
         """Arms with too few plays if there are any, else the candidates."""
@@ -52,25 +53,25 @@ class AnnealingPolicy:
 
     def candidates(self, state: AnnealingState, arms: IntArray) -> Mask:
         """(arms,) at most epsilon below the best in some objective, or in the old set and not beaten by such an arm."""
-        near = np.zeros(len(arms), np.bool_)
-        for l in range(state.mean.shape[1]):
+        near, mean = np.zeros(len(arms), np.bool_), averages(state.total, state.seen, arms)
+        for l in range(mean.shape[1]):
             top = -math.inf
-            for arm in arms:
-                top = max(top, state.mean[arm, l])
             for a in range(len(arms)):
-                near[a] |= state.mean[arms[a], l] >= top - state.epsilon[0]
+                top = max(top, mean[a, l])
+            for a in range(len(arms)):
+                near[a] |= mean[a, l] >= top - state.epsilon[0]
         out = near.copy()
         for a in range(len(arms)):
             if state.candidates[arms[a]] and not near[a]:
-                out[a] = not self.beaten(state, arms[a], arms, near)
+                out[a] = not self.beaten(mean, a, near)
         return out
 
-    def beaten(self, state: AnnealingState, arm: int, arms: IntArray, near: Mask) -> bool:
-        """Whether an arm of `near` is at least as good in every objective."""
-        for b in range(len(arms)):
+    def beaten(self, mean: Array, a: int, near: Mask) -> bool:
+        """Whether an arm of `near` is at least as good in every objective; all by position."""
+        for b in range(len(mean)):
             as_good = near[b]
-            for l in range(state.mean.shape[1]):
-                as_good = as_good and state.mean[arms[b], l] >= state.mean[arm, l]
+            for l in range(mean.shape[1]):
+                as_good = as_good and mean[b, l] >= mean[a, l]
             if as_good:
                 return True
         return False
@@ -102,7 +103,7 @@ class AnnealingPolicy:
                 state.candidates[a] = now[a]
         for l in range(len(reward)):
             state.seen[arm, l] += 1.0
-            state.mean[arm, l] += (reward[l] - state.mean[arm, l]) / state.seen[arm, l]
+            state.total[arm, l] += reward[l]
         state.epsilon[0] *= self.rate
         return state
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from mobandits.compiling.compiled import compiled, kernel
 from mobandits.contracts.protocols import Array, Beliefs, Choice, IntArray, Recipe, Rng, Shape, Traits
+from mobandits.numerics.averages import averages
 from mobandits.numerics.masks import uniform
 from mobandits.orders import Pareto
 from mobandits.support.checks import integer
@@ -16,11 +17,19 @@ LEAST = 1e-12  # of a standard error: an arm whose rewards never differ
 
 
 class KgState(NamedTuple):
-    """Each (arms, objectives): rewards seen, their mean, and the sum of their squared deviations from it."""
+    """Sums, so that arms with the same rewards of 0 and 1 have the same deviation in any order.
+
+    Attributes:
+        seen: (arms, objectives) rewards seen.
+        total: (arms, objectives) their sum.
+        squares: (arms, objectives) the sum of their squared distances from `origin`.
+        origin: (objectives,) the first reward of any arm: near the others, so that squares are small.
+    """
 
     seen: Array
-    mean: Array
+    total: Array
     squares: Array
+    origin: Array
 
 
 @kernel
@@ -43,16 +52,15 @@ class KgPolicy:
     def init(self) -> KgState:
         """Nothing seen."""
         size = (self.arms, self.objectives)
-        return KgState(np.zeros(size), np.zeros(size), np.zeros(size))
+        return KgState(np.zeros(size), np.zeros(size), np.zeros(size), np.zeros(self.objectives))
 
     def beliefs(self, state: KgState, context: Array, arms: IntArray, rng: Rng) -> Beliefs:  # noqa: ARG002
         """Means and indices, these infinite where an arm has had too few plays."""
         n = len(arms)
-        mean, index = np.empty((n, self.objectives)), np.full((n, self.objectives), math.inf)
+        mean, index = averages(state.total, state.seen, arms), np.full((n, self.objectives), math.inf)
         for l in range(self.objectives):
             seen, first, second, leader = 0.0, -math.inf, -math.inf, -1
             for a in range(n):
-                mean[a, l] = state.mean[arms[a], l]
                 seen += state.seen[arms[a], l]
                 if mean[a, l] > first:
                     first, second, leader = mean[a, l], first, a
@@ -68,7 +76,9 @@ class KgPolicy:
     def gradient(self, state: KgState, arm: int, l: int, ahead: float) -> float:
         """The knowledge gradient of an arm whose mean is `ahead` of the best other one."""
         n = state.seen[arm, l]
-        error = max(math.sqrt(state.squares[arm, l] / (n - 1.0) / n), LEAST)
+        apart = state.total[arm, l] - n * state.origin[l]
+        squares = max(state.squares[arm, l] - apart * apart / n, 0.0)  # of the distances from the mean
+        error = max(math.sqrt(squares / (n - 1.0) / n), LEAST)
         return error * expected_gain(-abs(ahead) / error)
 
     def draw(self, beliefs: Beliefs, rng: Rng) -> Choice:
@@ -80,14 +90,22 @@ class KgPolicy:
         return uniform(self.order.front(beliefs))
 
     def update(self, state: KgState, x: Array, arm: int, note: float, reward: Array, rng: Rng) -> KgState:  # noqa: ARG002
-        """Learn means and deviations."""
+        """Learn sums and squares."""
         for l in range(self.objectives):
             if not math.isnan(reward[l]):
+                if self.is_first(state, l):
+                    state.origin[l] = reward[l]
                 state.seen[arm, l] += 1.0
-                off = reward[l] - state.mean[arm, l]
-                state.mean[arm, l] += off / state.seen[arm, l]
-                state.squares[arm, l] += off * (reward[l] - state.mean[arm, l])
+                state.total[arm, l] += reward[l]
+                state.squares[arm, l] += (reward[l] - state.origin[l]) ** 2
         return state
+
+    def is_first(self, state: KgState, l: int) -> bool:
+        """Whether no arm has had a reward in an objective."""
+        seen = 0.0
+        for a in range(self.arms):
+            seen += state.seen[a, l]
+        return seen == 0.0
 
 
 @dataclass(frozen=True)

@@ -89,13 +89,13 @@ class GaussianSampling(ParetoSampling):
         """Nothing seen."""
         return self.means.init()
 
-    def beliefs(self, state: MeanState, context: Array, arms: IntArray, rng: Rng) -> Beliefs:  # noqa: ARG002
+    def beliefs(self, state: MeanState, context: Array, arms: IntArray, rng: Rng) -> Beliefs:
         """One value per arm and objective from its posterior."""
-        sample = np.empty((len(arms), self.means.objectives))
+        sample = self.means.mean(state, context, arms)
         for a in range(len(arms)):
             for l in range(self.means.objectives):
                 deviation = self.noise / math.sqrt(state.seen[arms[a], l] + 1.0)
-                sample[a, l] = state.mean[arms[a], l] + deviation * rng.standard_normal()
+                sample[a, l] += deviation * rng.standard_normal()
         return Beliefs(sample, sample, sample)
 
     def update(self, state: MeanState, x: Array, arm: int, note: float, reward: Array, rng: Rng) -> MeanState:  # noqa: ARG002

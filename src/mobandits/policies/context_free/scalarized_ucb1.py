@@ -10,6 +10,7 @@ import numpy as np
 from mobandits.compiling.compiled import Floats, compiled, kernel
 from mobandits.contracts.assumptions import UNIT_REWARDS, assumed
 from mobandits.contracts.protocols import Array, Assumption, Choice, IntArray, Recipe, Rng, Shape, Traits
+from mobandits.numerics.averages import averages
 from mobandits.numerics.linalg import dot
 from mobandits.numerics.masks import everyone, leaders, pick, uniform
 from mobandits.support.checks import matrix, number
@@ -17,17 +18,17 @@ from mobandits.support.naming import quoted
 
 
 class ScalarizedState(NamedTuple):
-    """Means per weight vector ("function"), arm and objective.
+    """Rewards per weight vector ("function"), arm and objective.
 
-    The first axis has length 1 where all functions share their means.
+    The first axis has length 1 where all functions share them.
 
     Attributes:
         seen: (functions or 1, arms, objectives) rewards seen.
-        mean: (functions or 1, arms, objectives).
+        total: (functions or 1, arms, objectives) their sum.
     """
 
     seen: Array
-    mean: Array
+    total: Array
 
 
 class ScalarizedBeliefs(NamedTuple):
@@ -58,17 +59,18 @@ class ScalarizedUcb1Policy:
     def beliefs(self, state: ScalarizedState, context: Array, arms: IntArray, rng: Rng) -> ScalarizedBeliefs:  # noqa: ARG002
         """Draw a function, and compute the UCB1 index of its scalarised means; infinite for arms it has not seen."""
         f = int(rng.random() * len(self.weights))
-        count, mean = state.seen[0 if self.shared else f], state.mean[0 if self.shared else f]
+        own = 0 if self.shared else f
+        count, mean = state.seen[own], averages(state.total[own], state.seen[own], arms)
         plays, total = np.empty(len(arms)), 0.0
         for i in range(len(arms)):
             plays[i] = fewest(count[arms[i]])
             total += plays[i]
-        floor = lowest(mean, plays, arms, self.margin)
+        floor = lowest(mean, plays, self.margin)
         index = np.full(len(arms), math.inf)
         for i in range(len(arms)):
             if plays[i] > 0.0:
                 width = self.scale * math.sqrt(2.0 * math.log(total) / plays[i])
-                index[i] = self.utility(self.weights[f], mean[arms[i]], floor) + width
+                index[i] = self.utility(self.weights[f], mean[i], floor) + width
         return ScalarizedBeliefs(index, f)
 
     def utility(self, weights: Array, mean: Array, floor: Array) -> float:
@@ -105,7 +107,7 @@ class ScalarizedUcb1Policy:
         for l in range(len(reward)):
             if not math.isnan(reward[l]):
                 state.seen[f, arm, l] += 1.0
-                state.mean[f, arm, l] += (reward[l] - state.mean[f, arm, l]) / state.seen[f, arm, l]
+                state.total[f, arm, l] += reward[l]
         return state
 
 
@@ -119,13 +121,13 @@ def fewest(counts: Array) -> float:
 
 
 @kernel
-def lowest(mean: Array, plays: Array, arms: IntArray, margin: float) -> Array:
+def lowest(mean: Array, plays: Array, margin: float) -> Array:
     """z_l = min_a mean[a, l] - margin over the arms seen so far."""
     out = np.full(mean.shape[1], math.inf)
-    for i in range(len(arms)):
+    for i in range(len(plays)):
         if plays[i] > 0.0:
             for l in range(len(out)):
-                out[l] = min(out[l], mean[arms[i], l] - margin)
+                out[l] = min(out[l], mean[i, l] - margin)
     return out
 
 

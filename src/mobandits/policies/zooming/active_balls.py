@@ -11,6 +11,7 @@ import numpy as np
 
 from mobandits.compiling.compiled import kernel
 from mobandits.contracts.protocols import Array
+from mobandits.numerics.averages import average
 
 NEAR = 1e-9  # bounds that differ by less may be the same one, rounded
 
@@ -22,7 +23,7 @@ class Balls(NamedTuple):
         centre: (dimensions, balls).
         radius: (balls,).
         seen: (balls,) N, the rewards that a ball has seen.
-        mean: (objectives, balls) their average; 0 before the first.
+        total: (objectives, balls) their sum.
         reach: (objectives, balls) the pre-index, a bound on the mean reward at the centre: average, plus doubt, plus
             radius.
         bound: (objectives, balls) the index, a bound on the mean rewards inside the ball.
@@ -31,7 +32,7 @@ class Balls(NamedTuple):
     centre: Array
     radius: Array
     seen: Array
-    mean: Array
+    total: Array
     reach: Array
     bound: Array
 
@@ -61,7 +62,7 @@ def add_ball(old: Balls, centre: Array, radius: float, doubt: float, similarity:
         longer(old.centre),
         longer(old.radius.reshape(1, -1))[0],
         longer(old.seen.reshape(1, -1))[0],
-        longer(old.mean),
+        longer(old.total),
         longer(old.reach),
         longer(old.bound),
     )
@@ -70,7 +71,7 @@ def add_ball(old: Balls, centre: Array, radius: float, doubt: float, similarity:
         balls.centre[i, b] = centre[i]
     apart = np.empty(b + 1)
     similarity.distances(balls.centre, balls.centre, b, apart)
-    for l in range(len(balls.mean)):
+    for l in range(len(balls.total)):
         balls.reach[l, b] = doubt + radius
         lower(balls, l, b, apart)
         renew(balls, l, b, similarity)
@@ -117,8 +118,8 @@ def learn(balls: Balls, b: int, reward: Array, doubt: float, similarity: Any) ->
     similarity.distances(balls.centre, balls.centre, b, apart)
     balls.seen[b] += 1.0
     for l in range(len(reward)):
-        balls.mean[l, b] += (reward[l] - balls.mean[l, b]) / balls.seen[b]
-        old, new = balls.reach[l, b], balls.mean[l, b] + doubt + radius[b]
+        balls.total[l, b] += reward[l]
+        old, new = balls.reach[l, b], average(balls.total[l, b], balls.seen[b]) + doubt + radius[b]
         balls.reach[l, b] = new
         if new <= old:
             lower(balls, l, b, apart)

@@ -1,0 +1,185 @@
+"""The sampling law of an estimate: Student's t, as heavy in its tails as the rounds, and skewed like them."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from mobandits.contracts.protocols import Array
+from mobandits.evaluation.regions import FLAT
+from mobandits.statistics.quantiles import student_quantile, student_tail
+
+BLOCK = 8192  # rounds at a time
+
+
+class Spread(NamedTuple):
+    """How far an estimate may be from the truth, from the moments of the rounds' influences.
+
+    A mean of n rounds is nearly normal where no round matters much. Importance weights break that:
+    few rounds carry most of the estimate, and of its standard error. Two corrections follow.
+
+    - **Degrees of freedom.** A squared standard error that averages n terms of kurtosis k varies
+      like a chi-squared variable with ``2 n / (k - 1)`` degrees of freedom: n for normal rounds,
+      about 2 where one round decides. The smallest of the objectives counts for all of them, since
+      all share the same weights. The covariance as a whole has degrees of freedom of its own, by
+      the same rule from the kurtosis of all directions together.
+    - **Skew.** Rounds with a long tail on one side give estimates that fall short on that side,
+      with a standard error that is too small at the same time. With q the quantile of Student's t
+      and m2, m3 the second and third moment, an interval reaches further on that side by
+      ``q^2 m3 / (3 n m2)``. On the other side it is not shortened: that would trust a third
+      moment that few rounds determine.
+
+    Attributes:
+        covariance: (objectives, objectives) of the estimate.
+        freedom: degrees of freedom of the least known standard error, from 1 to n - 1.
+        joint_freedom: of the covariance. With b the mean of |e|^4 it is 2 n / (3 b / (p (p + 2)) - 1), at least
+            2 p, since fourth moments of so few rounds say no more, and at most n - 1.
+        skew: (objectives,) m3 / (3 n m2), in the unit of the objective.
+        joint_skew: (objectives,) the same for all objectives at once, a vector: the mean of
+            e |e|^2 / (n (p + 2)).
+
+    Influences are e, with lengths |e| in units of their covariance, and p is the number of objectives.
+
+    Reference:
+        Degrees of freedom: Satterthwaite, Biometrics Bulletin 2, 1946. Kurtosis of all directions: Mardia, Biometrika
+        57, 1970. Skew: Johnson, Modified t tests and confidence intervals for asymmetrical populations, JASA 73, 1978.
+    """
+
+    covariance: Array
+    freedom: float
+    joint_freedom: float
+    skew: Array
+    joint_skew: Array
+
+    @property
+    def error(self) -> Array:
+        """(objectives,) standard errors."""
+        return np.sqrt(np.diag(self.covariance))
+
+
+def spread_of(effects: Array, size: Array) -> Spread:
+    """The spread of an estimate whose rounds have these influences.
+
+    Args:
+        effects: (rounds, objectives) from `influence`, or differences of them.
+        size: (objectives,) magnitude of the values: what is smaller by twelve digits is rounding.
+
+    Example:
+        >>> even = spread_of(np.array([[-1.0], [1.0], [-1.0], [1.0]]), np.ones(1))
+        >>> even.freedom, even.skew.tolist()
+        (3.0, [0.0])
+        >>> heavy = spread_of(np.array([[-1.0], [-1.0], [-1.0], [3.0]]), np.ones(1))
+        >>> heavy.error.tolist(), heavy.skew.tolist()
+        ([1.0], [0.125])
+    """
+    rounds, objectives = effects.shape
+    most = max(rounds - 1, 1)
+    covariance: Array = effects.T @ effects / (rounds * most)
+    error = np.sqrt(np.diag(covariance))
+    doubtful = np.flatnonzero(error > FLAT * size)  # not where NaN
+    skew = np.zeros(objectives)
+    joint_skew = np.zeros(objectives)
+    if not len(doubtful):
+        return Spread(covariance, float(most), float(most), skew, joint_skew)
+    unit = error[doubtful] * np.sqrt(rounds)
+    correlation = covariance[np.ix_(doubtful, doubtful)] * rounds / np.outer(unit, unit)
+    found = _moments(effects[:, doubtful], unit, correlation)
+    kurtosis = found.fourth * (rounds / most) ** 2
+    freedom = _freedom(float(kurtosis.max()), rounds)
+    # The number of objectives, without those that follow from others.
+    rank = found.square * rounds / most
+    mean_kurtosis = 3.0 * found.quartic * (rounds / most) ** 2 / (rank * (rank + 2.0))
+    joint_freedom = min(max(_freedom(mean_kurtosis, rounds), 2.0 * rank), float(most))
+    skew[doubtful] = unit * found.third / (3.0 * rounds)
+    joint_skew[doubtful] = unit * found.pull / (rounds * (rank + 2.0))
+    return Spread(covariance, freedom, joint_freedom, skew, joint_skew)
+
+
+def _freedom(kurtosis: float, rounds: int) -> float:
+    """2 n / (k - 1), at most n - 1: there is no more where tails are lighter than normal ones."""
+    return 2.0 * rounds / max(kurtosis - 1.0, 2.0 * rounds / max(rounds - 1, 1))
+
+
+class _Moments(NamedTuple):
+    """Means over rounds, of influences z in units of their standard deviation.
+
+    Attributes:
+        third: (objectives,) of z^3.
+        fourth: (objectives,) of z^4.
+        square: of |z|^2, with the length |z| in units of the correlations.
+        quartic: of |z|^4.
+        pull: (objectives,) of z |z|^2.
+    """
+
+    third: Array
+    fourth: Array
+    square: float
+    quartic: float
+    pull: Array
+
+
+def _moments(effects: Array, unit: Array, correlation: Array) -> _Moments:
+    """Sums over blocks of rounds, which stay in the processor's cache."""
+    rounds, objectives = effects.shape
+    inverse = np.linalg.pinv(correlation, rcond=FLAT, hermitian=True)
+    third = np.zeros(objectives)
+    fourth = np.zeros(objectives)
+    square = 0.0
+    quartic = 0.0
+    pull = np.zeros(objectives)
+    for first in range(0, rounds, BLOCK):
+        scaled = effects[first : first + BLOCK] / unit
+        squares = scaled * scaled
+        lengths = ((scaled @ inverse) * scaled).sum(1)  # squared
+        third += np.einsum("nl,nl->l", squares, scaled)
+        fourth += np.einsum("nl,nl->l", squares, squares)
+        square += float(lengths.sum())
+        quartic += float(lengths @ lengths)
+        pull += lengths @ scaled
+    return _Moments(third / rounds, fourth / rounds, square / rounds, quartic / rounds, pull / rounds)
+
+
+def reach(spread: Spread, probability: float) -> tuple[Array, Array]:
+    """How far intervals go below and above the estimate, two arrays (objectives,).
+
+    Args:
+        spread: of the estimate.
+        probability: of being below the upper end; above the lower end just so.
+
+    Example:
+        >>> even = spread_of(np.array([[-1.0], [1.0], [-1.0], [1.0]]), np.ones(1))
+        >>> [end.round(2).tolist() for end in reach(even, 0.975)]
+        [[1.84], [1.84]]
+    """
+    quantile = student_quantile(probability, spread.freedom)
+    further = quantile**2 * spread.skew
+    below = quantile * spread.error + np.maximum(-further, 0.0)
+    above = quantile * spread.error + np.maximum(further, 0.0)
+    return below, above
+
+
+def tail(spread: Spread, ahead: Array) -> Array:
+    """(objectives,) p-values of the claim that the truth is above a bound.
+
+    An estimate that is ahead of the bound by `reach(spread, 1 - p)` has the p-value p. Without
+    any doubt it is 0 or 1; where nothing is known, 1.
+
+    Args:
+        spread: of the estimate.
+        ahead: (objectives,) the estimate less the bound.
+
+    Example:
+        >>> even = spread_of(np.array([[-1.0], [1.0], [-1.0], [1.0]]), np.ones(1))
+        >>> tail(even, reach(even, 0.975)[0]).round(3).tolist()
+        [0.025]
+    """
+    error = spread.error
+    with np.errstate(invalid="ignore", divide="ignore"):
+        scores = ahead / error
+        # ahead = q error + q^2 further, solved for q in a form that does not cancel
+        further = np.maximum(-spread.skew, 0.0) / error
+        bent = 2.0 * scores / (1.0 + np.sqrt(1.0 + 4.0 * further * np.maximum(scores, 0.0)))
+    quantiles = np.where(scores > 0.0, bent, scores)
+    sure = np.where(ahead > 0.0, np.inf, -np.inf)
+    quantiles = np.where(error == 0.0, sure, quantiles)
+    unknown = np.isnan(ahead) | np.isnan(error)
+    return student_tail(np.where(unknown, -np.inf, quantiles), spread.freedom)

@@ -1,0 +1,27 @@
+"""Averages from sums and counts, which is how they are kept.
+
+A running mean depends in its last bit on the order of the rewards: it tells arms apart whose rewards
+of 0 and 1 are the same numbers. Sums of whole numbers are exact, and their quotients are equal where
+the fractions are: 1/3 is 2/6.
+"""
+
+import numpy as np
+
+from mobandits.compiling.compiled import kernel
+from mobandits.contracts.protocols import Array, IntArray
+
+
+@kernel
+def average(total: float, seen: float) -> float:
+    """The average of `seen` numbers that sum to `total`; 0 of none."""
+    return total / seen if seen > 0.0 else 0.0
+
+
+@kernel
+def averages(total: Array, seen: Array, arms: IntArray) -> Array:
+    """(eligible arms, objectives) the averages of some arms, from (arms, objectives) sums and counts."""
+    out = np.empty((len(arms), total.shape[1]))
+    for a in range(len(arms)):
+        for l in range(total.shape[1]):
+            out[a, l] = average(total[arms[a], l], seen[arms[a], l])
+    return out
