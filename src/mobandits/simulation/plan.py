@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from mobandits.compiling.compiled import Compiled
 from mobandits.contracts.continuum import SurfaceEnvironment
 from mobandits.contracts.protocols import Environment, Metric, Problem, Recipe
 from mobandits.metrics import DEFAULT, resolve
 from mobandits.simulation.blocks import BLOCK, blocks, longest
-from mobandits.simulation.players import Compiled, player
+from mobandits.simulation.players import player
 from mobandits.simulation.readings import Readings
 from mobandits.simulation.record import grid
 from mobandits.simulation.streams import ROUNDS, stream
