@@ -32,10 +32,10 @@ Mode: TypeAlias = Literal["optimised", "plain", "interpreted"]
 VARIABLE = "MOBANDITS_COMPILING"
 CHOICES = ("auto", "optimised", "plain")
 
-# The optimised backend was tested from the first of these versions of Numba up to, and without, the
-# second. To look for import errors instead would not do: a hook that was renamed fails only when the
-# first loop is compiled, and `memory` writes Numba's header of an array itself, so that another
-# layout would corrupt the heap without any error.
+# The optimised backend was tested from the first of these versions of Numba up to, and without,
+# the second. To look for import errors instead would not do: a hook that was renamed fails only
+# when the first loop is compiled, and `memory` writes Numba's header of an array itself, so that
+# another layout would corrupt the heap without any error.
 FIRST_TESTED = (0, 61)
 FIRST_UNTESTED = (0, 69)
 

@@ -19,7 +19,7 @@ from numba.extending import infer_getattr, lower_builtin, register_model
 from mobandits.compiling.borrowing import borrow, own
 from mobandits.compiling.inner import compile_inner
 from mobandits.compiling.memory import compile_loop_entry
-from mobandits.compiling.records import NOT_INLINED, Record, RecordModel
+from mobandits.compiling.records import NOT_INLINED, NUMBA_TYPE, Record, RecordModel
 
 __all__ = ["OptimisedBackend"]
 
@@ -32,7 +32,7 @@ class OptimisedBackend:
     def declare_kernel(self, kernel: Any, function: Callable[..., Any]) -> None:
         """Give `kernel` the Numba type of the function that compiled code calls in its place."""
         kernel.inside = compile_inner(function)  # the type refers to it weakly
-        kernel._numba_type_ = types.Dispatcher(kernel.inside)
+        setattr(kernel, NUMBA_TYPE, types.Dispatcher(kernel.inside))
 
     def record_class(self, cls: type) -> type[Record]:  # noqa: ARG002
         """`Record` itself: compiled code looks attributes up in the class of the part."""

@@ -45,12 +45,12 @@ def open_session(policy: Policy, rng: Rng, state: Any = None) -> Session:
     """The policy before its first round, or in a state that it has reached, with its stream.
 
     Functions that take it are written once: they read ``session.policy``, ``session.state`` and
-        ``session.rng``, and
-    may set ``session.state``; `compiled_for` compiles them.
+    ``session.rng``, and may set ``session.state``; `compiled_for` compiles them.
 
-    Args: policy: compiled or not. rng: the stream of all its decisions; it must stay alive as long
-        as the session, which the session sees to. state: where it goes on from, which is consumed;
-        None: the first state.
+    Args:
+        policy: compiled or not.
+        rng: the stream of all its decisions; the session keeps it alive.
+        state: where it goes on from, which is consumed; None: the first state.
 
     Example:
         >>> import numpy as np
