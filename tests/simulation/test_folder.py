@@ -18,6 +18,7 @@ import pytest
 from twins.tiny import Plain, Tiny
 
 import mobandits
+from mobandits.compiling.backend import MODE
 from mobandits.simulation import FolderError, Results, simulate
 from mobandits.simulation.files import locked
 from mobandits.simulation.folder import Folder
@@ -293,6 +294,18 @@ def test_trials_of_two_versions_are_not_mixed(tmp_path):
     (tmp_path / "manifest.json").write_text(json.dumps(manifest))
     assert len(small(tmp_path).table)  # nothing left to compute
     refused(tmp_path, "was begun with numba 0.1, now", trials=4)
+
+
+@pytest.mark.parametrize("compiling", [None, "plain", "optimised", "interpreted"])
+def test_a_run_continues_in_another_mode_of_compiling(tmp_path, compiling):
+    small(tmp_path)
+    manifest = json.loads((tmp_path / "manifest.json").read_text())
+    del manifest["versions"]["compiling"]  # as in manifests from before modes were noted
+    if compiling is not None:
+        manifest["versions"]["compiling"] = compiling
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    assert small(tmp_path, trials=4).table.equals(small(None, trials=4).table)
+    assert json.loads((tmp_path / "manifest.json").read_text())["versions"]["compiling"] == MODE
 
 
 def test_two_runs_do_not_share_a_folder(tmp_path):

@@ -88,8 +88,7 @@ class Kernel:
             return self.function(*args, **named)
         if named:
             args = inspect.signature(self.function).bind(*args, **named).args
-        # A loop of its own: an inner function has no entry for Python, and this one is cached like
-        # any loop.
+        # An inner function has no entry for Python; a loop has one, and is cached.
         parts = filter(is_compiled, args)
         return compile_loop(self.function, *parts)(*args)
 
@@ -126,10 +125,10 @@ def not_inlined(method: F) -> F:
 def compiled(cls: type[C]) -> type[C]:
     """Class decorator: a frozen dataclass, equal by value, whose methods compiled code can call.
 
-    Fields are coerced to their annotation, because another type would be another compilation:
-    ``Ucb(1)`` becomes ``Ucb(1.0)``, `Floats` and `Ints` become read-only arrays. A field that is
-    itself a `compiled` part is annotated ``Any`` or with its protocol. A `__post_init__` sees the
-    coerced fields.
+    Arrays are compared by value too. Fields are coerced to their annotation, because another type
+    would be another compilation: ``Ucb(1)`` becomes ``Ucb(1.0)``, `Floats` and `Ints` become
+    read-only arrays. A field that is itself a `compiled` part is annotated ``Any`` or with its
+    protocol. A `__post_init__` sees the coerced fields.
 
     Raises:
         ValueError: on construction, naming class, field and value, where a field cannot be coerced.
@@ -186,8 +185,8 @@ def _value_methods(cls: type, names: list[str]) -> dict[str, Callable[..., Any]]
         return f"{cls.__name__}({listed})"
 
     def __reduce__(self: Any) -> Any:  # noqa: N807
-        # Copies go through the constructor, so that they are coerced and read-only too: the same
-        # Numba type.
+        # A copy that went around the constructor would have arrays that can be written: other
+        # Numba types, hence another compilation.
         return cls, tuple(getattr(self, name) for name in names)
 
     return {"__hash__": __hash__, "__eq__": __eq__, "__repr__": __repr__, "__reduce__": __reduce__}
@@ -197,9 +196,9 @@ def compile_loop(function: F, *parts: object, stores_arguments: bool = False) ->
     """`function`, compiled for these types of parts.
 
     Every combination of types has a dispatcher and a file in the cache of its own. A single
-    dispatcher would keep every type in one index file, and Numba reads all of it on the first
-    call: one class that was renamed, or that lives in a script which is not importable now, would
-    break the cache of every other policy.
+    dispatcher would keep every type in one index file, and Numba reads all of it on the first call:
+    one class that was renamed, or that lives in a script which is not importable now, would break
+    the cache of every other policy.
 
     Args:
         function: plain Python; it must not change what it reads from its module.

@@ -142,7 +142,7 @@ class _MemoryFunctions(DeferredLibrary):
 
 
 class _LoopLibrary(JITCodeLibrary):  # type: ignore[misc]
-    """A loop with functions that no other code may find, which may share arrays between threads."""
+    """A loop with these functions; no other code may find them, because it may use threads."""
 
     def __init__(self, codegen: Any, name: str) -> None:
         super().__init__(codegen, name)

@@ -6,7 +6,7 @@ from typing import Any
 from numba.extending import typeof_impl
 
 from mobandits.compiling.backend import BACKEND
-from mobandits.compiling.records import Record, can_be_field
+from mobandits.compiling.records import NUMBA_TYPE, Record, can_be_field
 from mobandits.support.naming import quoted
 
 __all__ = ["MARK", "is_compiled", "register_part_class", "typeof"]
@@ -39,7 +39,7 @@ def typeof(value: Any, context: Any = None) -> Any:
 
 
 def _typeof_part(part: Any, context: Any) -> Record:
-    known: Record | None = vars(part).get("_numba_type_")
+    known: Record | None = vars(part).get(NUMBA_TYPE)
     if known is not None:
         return known
     cls = type(part)
@@ -52,7 +52,6 @@ def _typeof_part(part: Any, context: Any) -> Record:
             raise TypeError(f"{cls.__name__}.{field.name} {rule}, got {quoted(value)}")
         fields.append((field.name, kind))
     record: Record = BACKEND.record_class(cls)(cls, tuple(fields))
-    # Numba looks here first: without it, the types of all fields would be inferred in every call,
-    # 40 microseconds.
-    object.__setattr__(part, "_numba_type_", record)
+    # Without it, the types of all fields would be inferred in every call, for 40 microseconds.
+    object.__setattr__(part, NUMBA_TYPE, record)
     return record

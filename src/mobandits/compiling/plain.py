@@ -24,7 +24,7 @@ __all__ = ["PlainBackend"]
 class PlainBackend:
     """See `backend.Backend`."""
 
-    sources = ("plain.py",)
+    sources: tuple[str, ...] = ("plain.py",)
 
     def declare_kernel(self, kernel: Any, function: Callable[..., Any]) -> None:
         """Make `function` the implementation of `kernel`, whatever the types of the arguments."""

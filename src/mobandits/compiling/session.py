@@ -59,8 +59,7 @@ def open_session(policy: Policy, rng: Rng, state: Any = None) -> Session:
 
     Args:
         policy: compiled or not.
-        rng: the stream of all its decisions; it must stay alive as long as the session, which the
-            session sees to.
+        rng: the stream of all its decisions; the session keeps it alive.
         state: where it goes on from, which is consumed; None: the first state.
 
     Example:

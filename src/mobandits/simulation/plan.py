@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from mobandits.compiling.compiled import Compiled
 from mobandits.compiling.first_round import rehearse as rehearse_round
 from mobandits.compiling.first_round import rehearse_order
 from mobandits.compiling.tracebacks import foreign
@@ -14,7 +15,7 @@ from mobandits.contracts.continuum import SurfaceEnvironment
 from mobandits.contracts.protocols import Block, Environment, Metric, Problem, Recipe, Shape
 from mobandits.metrics import DEFAULT, resolve
 from mobandits.simulation.blocks import BLOCK, blocks, longest
-from mobandits.simulation.players import METHODS, Compiled, player
+from mobandits.simulation.players import METHODS, player
 from mobandits.simulation.readings import Readings
 from mobandits.simulation.record import grid
 from mobandits.simulation.streams import ROUNDS, stream

@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
+from mobandits.compiling.compiled import Compiled
 from mobandits.compiling.tracebacks import shorten
 from mobandits.contracts.continuum import SurfaceEnvironment
 from mobandits.contracts.protocols import Environment, Metric
 from mobandits.metrics import DEFAULT
 from mobandits.simulation.folder import Folder, Memory
 from mobandits.simulation.plan import Plan, Policies, prepare
-from mobandits.simulation.players import Compiled
 from mobandits.simulation.ray_engine import check_ray, cluster, play_on_ray, processors
 from mobandits.simulation.results import Results
 from mobandits.simulation.threads import Threads

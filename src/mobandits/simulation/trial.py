@@ -6,10 +6,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
+from mobandits.compiling.compiled import Compiled
 from mobandits.contracts.continuum import SurfaceEnvironment, SurfaceProblem
 from mobandits.contracts.protocols import Array, Block, Environment, Metric, Problem, Recipe
 from mobandits.simulation.blocks import longest, stretches
-from mobandits.simulation.players import Compiled, player
+from mobandits.simulation.players import player
 from mobandits.simulation.readings import Readings
 from mobandits.simulation.record import Recorder, Running, recorder
 from mobandits.simulation.streams import INSTANCE, ROUNDS, stream
