@@ -10,7 +10,9 @@ import page
 
 def main():
     folder = harness.ROOT / "benchmarks"
-    scripts = [folder / f"bench_{name}.py" for name in sys.argv[1:]] or sorted(folder.glob("bench_*.py"))
+    scripts = [folder / f"bench_{name}.py" for name in sys.argv[1:]] or sorted(
+        folder.glob("bench_*.py")
+    )
     failed = []
     for script in scripts:
         start = time.perf_counter()

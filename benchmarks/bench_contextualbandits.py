@@ -14,7 +14,9 @@ class ContextualBandits:
     same_rule = True
 
     def __init__(self, arms, features, *, single=True):
-        self.policy = LinUCB(arms, alpha=1.0, lambda_=1.0, fit_intercept=False, use_float=single, random_state=1)
+        self.policy = LinUCB(
+            arms, alpha=1.0, lambda_=1.0, fit_intercept=False, use_float=single, random_state=1
+        )
         # Before its first lesson it decides at random; a click of 0 on a context of zeros teaches nothing.
         self.policy.partial_fit(np.zeros((1, features)), np.array([0]), np.array([0.0]))
 

@@ -44,12 +44,16 @@ def draws(order, means, rng, counts):
 def rounds_of(arms, features, objectives):
     """(ROUNDS, arms, objectives) means, and the arms that MOL-TS plays there after WARM other rounds."""
     rng, own = np.random.default_rng(0), np.random.default_rng(1)
-    problem = mob.environments.Linear(arms=arms, features=features, objectives=objectives).problem(WARM + ROUNDS, rng)
+    problem = mob.environments.Linear(arms=arms, features=features, objectives=objectives).problem(
+        WARM + ROUNDS, rng
+    )
     policy = mob.policies.MolTs(scale=0.3).bind(problem.shape)
     state, loop = policy.init(), compile_loop(play, policy)
     for first in range(0, WARM + ROUNDS, ROUNDS):
         block, chosen = problem.block(first, ROUNDS, rng), np.empty(ROUNDS, np.int64)
-        state = loop(policy, state, block.contexts, block.rewards, np.arange(arms), own, chosen, None)
+        state = loop(
+            policy, state, block.contexts, block.rewards, np.arange(arms), own, chosen, None
+        )
     return np.ascontiguousarray(block.means), chosen
 
 
@@ -96,22 +100,39 @@ def case(arms, features, objectives, repeats):
 
     some = means[:64]
     sides = {
-        "whole mask": (lambda: highs_mask(means[next(step) % ROUNDS]), lambda: mask_loop(ORDER, some, sizes), 64),
+        "whole mask": (
+            lambda: highs_mask(means[next(step) % ROUNDS]),
+            lambda: mask_loop(ORDER, some, sizes),
+            64,
+        ),
         "uniform draw": (
             lambda: highs_draw(means[next(step) % ROUNDS], stream),
             lambda: draw_loop(ORDER, means, stream, counts),
             ROUNDS,
         ),
-        "gap of the arm that MOL-TS plays": (highs_gap, lambda: gap_loop(ORDER, means, chosen, lost), ROUNDS),
+        "gap of the arm that MOL-TS plays": (
+            highs_gap,
+            lambda: gap_loop(ORDER, means, chosen, lost),
+            ROUNDS,
+        ),
     }
     rows = []
     for what, (theirs, ours, operations) in sides.items():
         times = harness.interleaved(theirs, ours, repeats, 0.02, (1, operations))
-        rows.append(harness.row(f"{what}, {label}", "HiGHS, one LP per arm", times[0], "EffectivePareto", times[1]))
+        rows.append(
+            harness.row(
+                f"{what}, {label}", "HiGHS, one LP per arm", times[0], "EffectivePareto", times[1]
+            )
+        )
     table = means[0]
-    call = harness.in_turn({"gaps": lambda: mob.gaps(table, ORDER), "front": lambda: mob.front(table, ORDER)}, repeats)
+    call = harness.in_turn(
+        {"gaps": lambda: mob.gaps(table, ORDER), "front": lambda: mob.front(table, ORDER)}, repeats
+    )
     face = ", ".join(f"{harness.duration(min(times))} mob.{name}" for name, times in call.items())
-    return rows, f"One call from Python for all arms, checks of the input included, {label}: {face}."
+    return (
+        rows,
+        f"One call from Python for all arms, checks of the input included, {label}: {face}.",
+    )
 
 
 def main():
@@ -126,7 +147,9 @@ def main():
         "Equal results first: masks, gaps to 1e-9, and 20,000 draws per table.",
         f"Ours: {ROUNDS} rounds per compiled call (64 for masks), each with means of its own.",
     ]
-    harness.write("effective", "The effective Pareto front, draw and gap against HiGHS", rows, notes)
+    harness.write(
+        "effective", "The effective Pareto front, draw and gap against HiGHS", rows, notes
+    )
 
 
 if __name__ == "__main__":

@@ -30,7 +30,9 @@ RECIPES = {
     "MOL-eps-Greedy": policies.MolEpsGreedy(),
 }
 SAMPLING = {"MOL-TS": "ts", "MOL-TS, M = 1": "ts", "MOL-UCB": "ucb", "MOL-eps-Greedy": "eps"}
-FILTERED = tuple(name for name, kind in SAMPLING.items() if kind == "ts")  # only these need the effective front to play
+FILTERED = tuple(
+    name for name, kind in SAMPLING.items() if kind == "ts"
+)  # only these need the effective front to play
 OURS, PLAIN, PREFILTER = "mobandits", "a program per arm", "programs for the Pareto front only"
 REGRETS = {"Pareto regret": orders.Pareto(), "effective Pareto regret": orders.EffectivePareto()}
 PARETO = {"Pareto regret": orders.Pareto()}
@@ -44,13 +46,17 @@ def play(recipes, regrets, rounds=ROUNDS, seed=0, keep=None):
     """
     rng, clock = np.random.default_rng(seed), Clock()
     problem = environments.Linear(ARMS, FEATURES, OBJECTIVES).problem(rounds, rng)
-    players = {name: player(name, recipe, problem.shape, seed, 0, True) for name, recipe in recipes.items()}
+    players = {
+        name: player(name, recipe, problem.shape, seed, 0, True) for name, recipe in recipes.items()
+    }
     arms, drawn, truth = np.arange(ARMS), blocks(problem, rounds, None, rng), None
     while (item := clock.time("environment", partial(next, drawn, None))) is not None:
         block = item[1]
         truth = clock.time("environment", partial(BlockTruth, block, before=truth))
         for name, one in players.items():
-            (done,) = clock.time(name, lambda one=one, block=block: list(one.play(block, arms, with_fronts=False)))
+            (done,) = clock.time(
+                name, lambda one=one, block=block: list(one.play(block, arms, with_fronts=False))
+            )
             lost = {
                 regret: clock.time((name, regret), partial(truth.gaps, order, done.chosen, 1))
                 for regret, order in regrets.items()
@@ -93,14 +99,20 @@ def check():
         assert np.flatnonzero(front(means, orders.EffectivePareto())).tolist() == effective.tolist()
         kept = np.flatnonzero(plain)
         assert kept[naive_numpy.effective_arms(means[kept])].tolist() == effective.tolist()
-        assert np.allclose(gaps(means)[:, 0], [naive_numpy.pareto_gap(means, arm) for arm in range(ARMS)], atol=1e-12)
+        assert np.allclose(
+            gaps(means)[:, 0],
+            [naive_numpy.pareto_gap(means, arm) for arm in range(ARMS)],
+            atol=1e-12,
+        )
     played = []
     play(RECIPES, REGRETS, rounds=64, keep=played)
     for block, chosen, lost in played:
         pairs = list(zip(block.means, chosen, strict=True))
         theirs = {
             "Pareto regret": [naive_numpy.pareto_gap(means, arm) for means, arm in pairs],
-            "effective Pareto regret": [naive_numpy.effective_gap(means, arm) for means, arm in pairs],
+            "effective Pareto regret": [
+                naive_numpy.effective_gap(means, arm) for means, arm in pairs
+            ],
         }
         for regret in REGRETS:
             assert np.allclose(lost[regret][:, 0], theirs[regret], atol=1e-9), regret
@@ -108,7 +120,10 @@ def check():
 
 def measured():
     """What both sides took, in turn."""
-    sides = {"all": partial(ours, RECIPES, REGRETS), "alone": partial(ours, {"MOL-UCB": RECIPES["MOL-UCB"]}, PARETO)}
+    sides = {
+        "all": partial(ours, RECIPES, REGRETS),
+        "alone": partial(ours, {"MOL-UCB": RECIPES["MOL-UCB"]}, PARETO),
+    }
     for name in RECIPES:
         sides[name] = partial(naive, name, 40 if SAMPLING[name] == "ts" else 300)
     for name in FILTERED:
@@ -120,7 +135,9 @@ def measured():
 
 def total(runs, *parts):
     """The sum of these parts, or of all, in every run."""
-    return [sum(seconds for part, seconds in run.items() if part in parts or not parts) for run in runs]
+    return [
+        sum(seconds for part, seconds in run.items() if part in parts or not parts) for run in runs
+    ]
 
 
 def rows_for(rival, theirs, runs, regrets):
@@ -130,7 +147,11 @@ def rows_for(rival, theirs, runs, regrets):
         scored = [(name, regret) for regret in regrets]
         mine = total(runs, "environment", name, *scored)
         said = "both regrets" if len(regrets) > 1 else "Pareto regret"
-        rows.append(harness.row(f"{name}, {said}", rival, times, OURS, mine, parts=parts_of(runs, [name], regrets)))
+        rows.append(
+            harness.row(
+                f"{name}, {said}", rival, times, OURS, mine, parts=parts_of(runs, [name], regrets)
+            )
+        )
     return rows
 
 
@@ -138,7 +159,9 @@ def together(rival, theirs, runs):
     """The row of all four policies on one environment."""
     times = [sum(each) for each in zip(*theirs.values(), strict=True)]
     parts = parts_of(runs, RECIPES, REGRETS)
-    return harness.row("all four policies, both regrets", rival, times, OURS, total(runs), parts=parts)
+    return harness.row(
+        "all four policies, both regrets", rival, times, OURS, total(runs), parts=parts
+    )
 
 
 def parts_of(runs, names, regrets):
@@ -160,7 +183,9 @@ def main():
         *rows_for(PREFILTER, filtered, found["all"], REGRETS),
         *rows_for("NumPy, no program", {"MOL-UCB": found["naive alone"]}, found["alone"], PARETO),
     ]
-    title = f"Figure 2 of molts2025, a round: {ARMS} arms, {FEATURES} features, {OBJECTIVES} objectives"
+    title = (
+        f"Figure 2 of molts2025, a round: {ARMS} arms, {FEATURES} features, {OBJECTIVES} objectives"
+    )
     harness.write("figure2", title, rows, [CHECKED, SHARED])
 
 

@@ -24,7 +24,14 @@ def decisions(rows, features):
     rng = np.random.default_rng(0)
     contexts = rng.normal(size=(64, rows, features))
     for i in itertools.count():
-        yield {"kind": "decide", "id": i, "time": i / 7, "context": contexts[i % 64], "arm": i % 50, "propensity": 0.5}
+        yield {
+            "kind": "decide",
+            "id": i,
+            "time": i / 7,
+            "context": contexts[i % 64],
+            "arm": i % 50,
+            "propensity": 0.5,
+        }
 
 
 KINDS = {
@@ -53,7 +60,9 @@ def costs():
         for kind, events in KINDS.items():
             with tempfile.TemporaryDirectory(dir=harness.ROOT) as folder:
                 journal, batch = appends(durability, events(), folder)
-                times = harness.in_turn({"ours": batch}, repeats=7, operations={"ours": count})["ours"]
+                times = harness.in_turn({"ours": batch}, repeats=7, operations={"ours": count})[
+                    "ours"
+                ]
                 journal.close()
             rows.append(harness.own_row(f'"{durability}": {kind}', times))
     return rows
@@ -68,7 +77,9 @@ def timed(function):
 
 def mixed(events):
     """As many decisions as lessons."""
-    for decision, lesson in itertools.islice(zip(decisions(1, 5), lessons(), strict=False), events // 2):
+    for decision, lesson in itertools.islice(
+        zip(decisions(1, 5), lessons(), strict=False), events // 2
+    ):
         yield decision
         yield lesson
 
@@ -86,7 +97,11 @@ def files():
     found = {}
     for _ in range(3):
         with tempfile.TemporaryDirectory(dir=harness.ROOT) as name:
-            folder, lines, table = Path(name) / "journal", Path(name) / "lines", Path(name) / "log.dsjson"
+            folder, lines, table = (
+                Path(name) / "journal",
+                Path(name) / "lines",
+                Path(name) / "log.dsjson",
+            )
             each, sealing = filled(folder)
             with Journal(lines, "buffered", 10 * EVENTS) as journal:
                 journal.describe(DESCRIPTION)
@@ -94,15 +109,22 @@ def files():
                     journal.append(event)
             steps = {
                 "lines: opened": lambda f=lines: Journal(f, "buffered", 10 * EVENTS).close(),
-                "lines: opened, and read as events": lambda f=lines: sum(1 for _ in Journal(f).events()),
+                "lines: opened, and read as events": lambda f=lines: sum(
+                    1 for _ in Journal(f).events()
+                ),
                 "lines: as Feedback (scan)": lambda f=lines: sum(map(len, scan(f))),
                 "sealed: opened": lambda f=folder: Journal(f).close(),
                 "sealed: read as events": lambda f=folder: sum(1 for _ in Journal(f).events()),
                 "sealed: as Feedback (scan)": lambda f=folder: sum(map(len, scan(f))),
-                "from sealed to dsjson": lambda f=folder, t=table: dsjson.write(scan(f), t, objective="q"),
+                "from sealed to dsjson": lambda f=folder, t=table: dsjson.write(
+                    scan(f), t, objective="q"
+                ),
                 "dsjson: as Feedback (scan)": lambda t=table: sum(map(len, scan(t))),
             }
-            times = {"the longest append but the one that seals": each.max(), "the append that seals": sealing}
+            times = {
+                "the longest append but the one that seals": each.max(),
+                "the append that seals": sealing,
+            }
             times |= {case: timed(step)[0] for case, step in steps.items()}
         for case, us in times.items():
             found.setdefault(case, []).append(float(us))
@@ -110,8 +132,14 @@ def files():
 
 
 def main():
-    with tempfile.TemporaryDirectory(dir=harness.ROOT) as folder, Journal(folder, "system", 100) as journal:
-        given = [{k: v.tolist() if k == "context" else v for k, v in event.items()} for event in mixed(1000)]
+    with (
+        tempfile.TemporaryDirectory(dir=harness.ROOT) as folder,
+        Journal(folder, "system", 100) as journal,
+    ):
+        given = [
+            {k: v.tolist() if k == "context" else v for k, v in event.items()}
+            for event in mixed(1000)
+        ]
         for event in given:
             journal.append(event)
         assert list(journal.events()) == given

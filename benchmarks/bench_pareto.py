@@ -77,7 +77,9 @@ def over(function, tables):
 
 def case(points, arms, objectives, sides, slow):
     """One row; rivals that lose patience are added to `slow`."""
-    tables = [table(points, arms, objectives, seed) for seed in range(max(1, min(50, 20_000 // arms)))]
+    tables = [
+        table(points, arms, objectives, seed) for seed in range(max(1, min(50, 20_000 // arms)))
+    ]
     costs = [-each for each in tables]
     expected = mob.front(tables[0])
     timed = {}
@@ -89,11 +91,17 @@ def case(points, arms, objectives, sides, slow):
         np.testing.assert_array_equal(as_mask(rival(costs[0].copy()), arms), expected)
         spent = time.perf_counter() - start
         if spent > PATIENCE:
-            slow[name] = f"{name} needed {spent:.0f} s for {arms} points and is left out of larger tables ({points})."
+            slow[name] = (
+                f"{name} needed {spent:.0f} s for {arms} points and is left out of larger tables ({points})."
+            )
         elif not timed or spent < 1.0:  # who is far behind is not worth the wait
             timed[name] = rival
-    calls = {name: over(rival, costs) for name, rival in timed.items()} | {"ours": over(mob.front, tables)}
-    times = harness.in_turn(calls, 7 if arms <= 10_000 else 5, 0.02, dict.fromkeys(calls, len(tables)))
+    calls = {name: over(rival, costs) for name, rival in timed.items()} | {
+        "ours": over(mob.front, tables)
+    }
+    times = harness.in_turn(
+        calls, 7 if arms <= 10_000 else 5, 0.02, dict.fromkeys(calls, len(tables))
+    )
     ours = times.pop("ours")
     fastest = min(times, key=lambda name: min(times[name]))
     label = f"{points}, {arms} points, {objectives} objectives"
@@ -107,7 +115,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--arms", type=int, nargs="+", default=ARMS)
     parser.add_argument("--objectives", type=int, nargs="+", default=(2, 4, 8))
-    parser.add_argument("--points", nargs="+", choices=("random", "front"), default=("random", "front"))
+    parser.add_argument(
+        "--points", nargs="+", choices=("random", "front"), default=("random", "front")
+    )
     arguments = parser.parse_args()
     rows, notes, sides = [], list(NOTES), rivals()
     for points in arguments.points:

@@ -29,7 +29,13 @@ def run(recipe, rounds):
     """Microseconds per round, and a digest of all arms and of the last state."""
     rng = np.random.default_rng(0)
     problem = environments.Linear(ARMS, FEATURES, OBJECTIVES).problem(rounds, rng)
-    policy, own, arms, digest, seconds = recipe.bind(problem.shape), np.random.default_rng(1), np.arange(ARMS), [], 0.0
+    policy, own, arms, digest, seconds = (
+        recipe.bind(problem.shape),
+        np.random.default_rng(1),
+        np.arange(ARMS),
+        [],
+        0.0,
+    )
     loop, state = compile_loop(play, policy), policy.init()
     for _, block in blocks(problem, rounds, None, rng):
         chosen = np.empty(len(block.rewards), np.int64)
@@ -44,15 +50,21 @@ def run(recipe, rounds):
 def interpreted(name):
     """`run` in a child process with NUMBA_DISABLE_JIT=1."""
     child = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-    done = subprocess.run([sys.executable, __file__, name], env=child, stdout=subprocess.PIPE, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, __file__, name], env=child, stdout=subprocess.PIPE, text=True, check=True
+    )
     return json.loads(done.stdout)
 
 
 def main():
     rows = []
     for name, recipe in RECIPES.items():
-        assert run(recipe, ROUNDS)[1] == interpreted(name)[1], f"{name}: interpreted and compiled runs differ"
-        found = harness.readings({"theirs": partial(interpreted, name), "ours": partial(run, recipe, LONG)}, REPEATS)
+        assert run(recipe, ROUNDS)[1] == interpreted(name)[1], (
+            f"{name}: interpreted and compiled runs differ"
+        )
+        found = harness.readings(
+            {"theirs": partial(interpreted, name), "ours": partial(run, recipe, LONG)}, REPEATS
+        )
         times = [[us for us, _ in found[side]] for side in ("theirs", "ours")]
         rows.append(harness.row(name, "interpreted", times[0], "compiled", times[1]))
     title = f"The play loop, a round: {ARMS} arms, {FEATURES} features, {OBJECTIVES} objectives"

@@ -79,8 +79,12 @@ def main():
         times = harness.in_turn({"theirs": their_round(rival(arms, objectives), clicks), **sides})
         for name in RECIPES:
             case = f"{arms} arms, {objectives} objectives: {name}"
-            rows.append(harness.row(case, "SmabBernoulliMO", times["theirs"], "mob.Agent", times[name]))
-    harness.write("pybandits", "A decision and a lesson without context: pybandits 8.4.1", rows, [CHECKED])
+            rows.append(
+                harness.row(case, "SmabBernoulliMO", times["theirs"], "mob.Agent", times[name])
+            )
+    harness.write(
+        "pybandits", "A decision and a lesson without context: pybandits 8.4.1", rows, [CHECKED]
+    )
 
 
 CHECKED = (

@@ -13,9 +13,11 @@ from river import bandit
 
 
 class River:
-    same_rule = False  # it maximises mu + sigma with sigma^2 = 1 + x' V^-1 x, the variance of a reward
+    same_rule = (
+        False  # it maximises mu + sigma with sigma^2 = 1 + x' V^-1 x, the variance of a reward
+    )
 
-    def __init__(self, arms, features):  # noqa: ARG002 - it learns the features as they come
+    def __init__(self, arms, features):
         self.arms = list(range(arms))
         self.policy = bandit.LinUCBDisjoint(alpha=1.0, beta=1.0, seed=0)
 
@@ -29,8 +31,12 @@ class River:
         self.policy.update(arm, x, reward)
 
     def scores(self, x):
-        beliefs = [self.policy._bayes_lin_regs[arm].predict_one(x, with_dist=True) for arm in self.arms]
-        return np.array([belief.mu + math.sqrt(max(belief.sigma**2 - 1.0, 0.0)) for belief in beliefs])
+        beliefs = [
+            self.policy._bayes_lin_regs[arm].predict_one(x, with_dist=True) for arm in self.arms
+        ]
+        return np.array(
+            [belief.mu + math.sqrt(max(belief.sigma**2 - 1.0, 0.0)) for belief in beliefs]
+        )
 
 
 RULE = (

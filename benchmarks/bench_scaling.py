@@ -48,7 +48,7 @@ class Coins(NamedTuple):
     shape: Shape
     means: np.ndarray
 
-    def block(self, first, rounds, rng):  # noqa: ARG002
+    def block(self, first, rounds, rng):
         coins = rng.random((rounds, 1, self.shape.objectives)) < self.means
         return Block(rng.random((rounds, 1, self.shape.features)), self.means, coins.astype(float))
 
@@ -66,7 +66,9 @@ def coins(size, rng):
 
 
 def no_context(size, rng):
-    return environments.MultiArmed(rng.random((size.arms, size.objectives))).problem(size.rounds, rng)
+    return environments.MultiArmed(rng.random((size.arms, size.objectives))).problem(
+        size.rounds, rng
+    )
 
 
 def two_levels(size):
@@ -87,15 +89,24 @@ LINES = {
     "MOL-UCB": Line(new_arms, lambda _: policies.MolUcb(scale=0.3)),
     "MOL-TS": Line(new_arms, lambda _: policies.MolTs(scale=0.3)),
     "MOSLB-PL, fixed arms": Line(fixed_arms, two_levels),
-    "MOC-MAB": Line(coins, lambda _: policies.MocMab(), 10),  # 2^d cells or more: memory, not time, ends it
-    "MOC-MAB, 243 cells": Line(coins, lambda _: policies.MocMab(per_side=3), 0),  # whatever the horizon
+    "MOC-MAB": Line(
+        coins, lambda _: policies.MocMab(), 10
+    ),  # 2^d cells or more: memory, not time, ends it
+    "MOC-MAB, 243 cells": Line(
+        coins, lambda _: policies.MocMab(per_side=3), 0
+    ),  # whatever the horizon
     "Pareto-UCB1": Line(no_context, lambda _: policies.ParetoUcb1(), 0),  # it has no features
 }
 
 
 def run(line, size):
     """Microseconds per round of the policy, the environment and the Pareto regret."""
-    rng, own, spent, start = np.random.default_rng(0), np.random.default_rng(1), np.zeros(3), time.thread_time()
+    rng, own, spent, start = (
+        np.random.default_rng(0),
+        np.random.default_rng(1),
+        np.zeros(3),
+        time.thread_time(),
+    )
     problem, arms, truth = line.problem(size, rng), np.arange(size.arms), None
     policy = line.recipe(size).bind(problem.shape)
     loop, state, mark = compile_loop(play, policy), policy.init(), start
@@ -115,7 +126,9 @@ def measured(name, axis, value):
     size = Size(**{**USUAL, axis: value})
     run(LINES[name], size._replace(rounds=64))
     runs = [run(LINES[name], size) for _ in range(REPEATS)]
-    parts = {part: harness.summary([each[part] for each in runs]) for part in ("environment", "regret")}
+    parts = {
+        part: harness.summary([each[part] for each in runs]) for part in ("environment", "regret")
+    }
     times = [each["policy"] for each in runs]
     more = {"line": name, "axis": axis, "value": value, "parts": parts}
     return harness.own_row(f"{name}, {value:,} {axis}", times, **more)
@@ -124,7 +137,9 @@ def measured(name, axis, value):
 def points(rows, name, axis):
     """Values and microseconds of a line."""
     mine = [row for row in rows if (row["line"], row["axis"]) == (name, axis)]
-    return np.array([row["value"] for row in mine], float), np.array([row["ours_us"]["min"] for row in mine])
+    return np.array([row["value"] for row in mine], float), np.array(
+        [row["ours_us"]["min"] for row in mine]
+    )
 
 
 def exponents(rows):
@@ -148,14 +163,30 @@ def draw(rows, slopes):
     for panel, (axis, values) in zip(axes, AXES.items(), strict=True):
         for name, slope in slopes[axis].items():
             look, (x, y) = styles[name], points(rows, name, axis)
-            panel.plot(x, y, color=look.colour, marker=look.marker, markersize=4, label=f"{name}: {slope:+.2f}")
-        panel.set(xscale="log", yscale="log", xlabel=axis, ylim=(0.8 * min(every), 1.25 * max(every)))
+            panel.plot(
+                x,
+                y,
+                color=look.colour,
+                marker=look.marker,
+                markersize=4,
+                label=f"{name}: {slope:+.2f}",
+            )
+        panel.set(
+            xscale="log", yscale="log", xlabel=axis, ylim=(0.8 * min(every), 1.25 * max(every))
+        )
         panel.set_yticks(TICKS, map(str, TICKS))
         panel.set_xticks(
-            values, [f"{value:g}" if value < 10_000 else f"$10^{len(str(value)) - 1}$" for value in values]
+            values,
+            [f"{value:g}" if value < 10_000 else f"$10^{len(str(value)) - 1}$" for value in values],
         )
         panel.minorticks_off()
-        panel.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), frameon=False, fontsize=8.5, title="exponent")
+        panel.legend(
+            loc="upper center",
+            bbox_to_anchor=(0.5, -0.2),
+            frameon=False,
+            fontsize=8.5,
+            title="exponent",
+        )
     axes[0].set_ylabel("µs per round")
     PICTURE.parent.mkdir(exist_ok=True)
     figure.savefig(PICTURE, dpi=150)
@@ -171,7 +202,11 @@ def main():
     ]
     slopes = exponents(rows)
     draw(rows, slopes)
-    usual = "{arms} arms, {features} features, {objectives} objectives and {rounds:,} rounds".format(**USUAL)
+    usual = (
+        "{arms} arms, {features} features, {objectives} objectives and {rounds:,} rounds".format(
+            **USUAL
+        )
+    )
     varied = (
         f"One number varies, the others are {usual}. Times are processor time of one thread, which other work on the "
         "machine disturbs less."
@@ -182,7 +217,13 @@ def main():
         "cuts the space finer for longer horizons, into 243 cells for 1,000 rounds and 7,776 for 1,000,000: 25 MB, "
         "more than the processor's caches hold. With 243 cells throughout a round costs the same from 10,000 rounds on."
     )
-    harness.write("scaling", "What a round costs as problems grow", rows, [varied, left_out, cells], exponents=slopes)
+    harness.write(
+        "scaling",
+        "What a round costs as problems grow",
+        rows,
+        [varied, left_out, cells],
+        exponents=slopes,
+    )
 
 
 if __name__ == "__main__":

@@ -13,7 +13,13 @@ import time
 
 import harness
 
-IMPORTS = ("pass", "import numpy", "import numba", "import mobandits", "from mobandits import Agent, policies")
+IMPORTS = (
+    "pass",
+    "import numpy",
+    "import numba",
+    "import mobandits",
+    "from mobandits import Agent, policies",
+)
 REPEATS = 5
 FIRST = """
 import json, time
@@ -47,7 +53,10 @@ def imports(cache):
     for line in IMPORTS:
         child(["-c", line], cache)
     runs = [{line: child(["-c", line], cache)[0] for line in IMPORTS} for _ in range(2 * REPEATS)]
-    return [harness.own_row(f"python -c '{line}'", [1e6 * run[line] for run in runs]) for line in IMPORTS]
+    return [
+        harness.own_row(f"python -c '{line}'", [1e6 * run[line] for run in runs])
+        for line in IMPORTS
+    ]
 
 
 def first_decisions(recipe):
@@ -96,7 +105,10 @@ def compile_one(name):
             continue
         if not is_compiled(policy):
             return None
-        contexts, rewards = rng.random((8, 1 if shared else 4, 2)) / 2, rng.integers(0, 2, (8, 4, 2)).astype(float)
+        contexts, rewards = (
+            rng.random((8, 1 if shared else 4, 2)) / 2,
+            rng.integers(0, 2, (8, 4, 2)).astype(float),
+        )
         start = time.perf_counter()
         compile_loop(play, policy)(
             policy, policy.init(), contexts, rewards, np.arange(4), rng, np.empty(8, np.int64), None
@@ -112,7 +124,11 @@ def compilations():
         with tempfile.TemporaryDirectory() as cache:
             cold, cached = (json.loads(child([__file__, name], cache)[1]) for _ in range(2))
         if cold is not None:
-            rows.append(harness.row(f"{name}: compiled, or loaded", "cold", [1e6 * cold], "cached", [1e6 * cached]))
+            rows.append(
+                harness.row(
+                    f"{name}: compiled, or loaded", "cold", [1e6 * cold], "cached", [1e6 * cached]
+                )
+            )
     return rows
 
 

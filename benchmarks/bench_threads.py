@@ -15,7 +15,11 @@ import mobandits as mob
 from mobandits.simulation.ray_engine import cluster
 
 ENVIRONMENT = mob.environments.Linear(arms=50, features=5, objectives=4)
-RECIPES = [mob.policies.MolUcb(scale=0.7), mob.policies.MolEpsGreedy(), mob.policies.MolTs(scale=0.7)]
+RECIPES = [
+    mob.policies.MolUcb(scale=0.7),
+    mob.policies.MolEpsGreedy(),
+    mob.policies.MolTs(scale=0.7),
+]
 ROUNDS, TRIALS, REPEATS = 4096, 40, 5
 OPERATIONS = ROUNDS * TRIALS * len(RECIPES)
 
@@ -54,7 +58,9 @@ def main():
         assert one.equals(table), "Ray must give the table of one thread"
     rows = [
         harness.row("two threads", "one thread", times[1], "two threads", times[2]),
-        harness.row("two processes of Ray's, once", "one thread", times[1], "two processes", [per_round]),
+        harness.row(
+            "two processes of Ray's, once", "one thread", times[1], "two processes", [per_round]
+        ),
     ]
     notes = [
         f"{TRIALS} trials of {ROUNDS} rounds, {len(RECIPES)} policies, 50 arms, 4 objectives, both regrets.",

@@ -40,7 +40,9 @@ class Wabbit:
 
     def learn(self, text, arm, probability, reward):
         lines = text.split("\n")
-        lines[arm if self.own else arm + 1] = f"0:{-reward}:{probability} {lines[arm if self.own else arm + 1]}"
+        lines[arm if self.own else arm + 1] = (
+            f"0:{-reward}:{probability} {lines[arm if self.own else arm + 1]}"
+        )
         self.learner.learn("\n".join(lines))
 
 
@@ -66,7 +68,10 @@ def check(rival, contexts, clicks):
         rival.learn(text, arm, probability, reward[arm, 0])
         paid.append(reward[arm, 0])
     late = slice(ROUNDS // 2, None)
-    assert np.mean(paid[late]) > clicks[late, :, 0].mean() + 0.05, (np.mean(paid[late]), clicks[late, :, 0].mean())
+    assert np.mean(paid[late]) > clicks[late, :, 0].mean() + 0.05, (
+        np.mean(paid[late]),
+        clicks[late, :, 0].mean(),
+    )
 
 
 def sides(arms, features, *, own):
@@ -75,7 +80,9 @@ def sides(arms, features, *, own):
     rival, recipe = Wabbit(arms, features, own=own), mob.policies.MolUcb(scale=1.0)
     agent = mob.Agent(recipe, arms=arms, features=features, objectives=OBJECTIVES, seed=0)
     check(rival, contexts, clicks)
-    theirs = itertools.cycle([(rival.text(x), reward) for x, reward in zip(contexts, clicks, strict=True)])
+    theirs = itertools.cycle(
+        [(rival.text(x), reward) for x, reward in zip(contexts, clicks, strict=True)]
+    )
     plain, ours = (itertools.cycle(list(zip(contexts, clicks, strict=True))) for _ in range(2))
 
     def prepared():
@@ -105,7 +112,11 @@ def main():
             case = f"{arms} arms, {features} features{' each' if own else ', shared'}"
             for how in ("prepared", "formatted"):
                 ours = f"mob.Agent, MolUcb, {OBJECTIVES} objectives"
-                rows.append(harness.row(f"{case}, text {how}", "1 objective", times[how], ours, times["ours"]))
+                rows.append(
+                    harness.row(
+                        f"{case}, text {how}", "1 objective", times[how], ours, times["ours"]
+                    )
+                )
     title = "A decision and a lesson: Vowpal Wabbit 9.11.9 with text examples"
     harness.write("vowpalwabbit", title, rows, [CHECKED, PREPARED])
 
@@ -116,7 +127,9 @@ CHECKED = (
     "disjoint models where arms share the context. Checked first: it gives a law over all arms, and in the second half "
     f"of {ROUNDS} rounds it is paid at least 0.05 more per round than uniform play."
 )
-PREPARED = "Text prepared: examples are formatted outside the clock; only the label is added inside."
+PREPARED = (
+    "Text prepared: examples are formatted outside the clock; only the label is added inside."
+)
 
 
 if __name__ == "__main__":

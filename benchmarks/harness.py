@@ -49,7 +49,16 @@ def environment(name: str, *requirements: str) -> Path:
         return python
     print(f"making {folder.relative_to(ROOT)} with {' '.join(requirements)}", file=sys.stderr)
     subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True)
-    install = [python, "-m", "pip", "install", "-qq", "--disable-pip-version-check", "--constraint", constraints]
+    install = [
+        python,
+        "-m",
+        "pip",
+        "install",
+        "-qq",
+        "--disable-pip-version-check",
+        "--constraint",
+        constraints,
+    ]
     subprocess.run([*install, "--editable", ROOT, *requirements], check=True, stdout=sys.stderr)
     stamp.write_text(wanted)
     return python
@@ -115,9 +124,15 @@ def in_turn(
         seconds: a turn is a batch of as many calls as last at least that long, at least one.
         operations: how many operations (rounds, decisions) one call of a side does, if it is not 1.
     """
-    turns = {name: partial(batch, function, calls_for(function, seconds)) for name, function in sides.items()}
+    turns = {
+        name: partial(batch, function, calls_for(function, seconds))
+        for name, function in sides.items()
+    }
     per_call = operations or {}
-    return {name: [us / per_call.get(name, 1) for us in times] for name, times in readings(turns, repeats).items()}
+    return {
+        name: [us / per_call.get(name, 1) for us in times]
+        for name, times in readings(turns, repeats).items()
+    }
 
 
 def interleaved(
@@ -155,9 +170,16 @@ def summary(times: list[float]) -> dict[str, float]:
     return {"min": float(f"{min(times):.4g}"), "median": float(f"{statistics.median(times):.4g}")}
 
 
-def row(case: str, theirs: str, theirs_us: list[float], ours: str, ours_us: list[float], **more: object) -> dict:
+def row(
+    case: str, theirs: str, theirs_us: list[float], ours: str, ours_us: list[float], **more: object
+) -> dict:
     """One comparison: the microseconds per operation of both sides, and the ratio of their minima."""
-    sides = {"theirs": theirs, "ours": ours, "theirs_us": summary(theirs_us), "ours_us": summary(ours_us)}
+    sides = {
+        "theirs": theirs,
+        "ours": ours,
+        "theirs_us": summary(theirs_us),
+        "ours_us": summary(ours_us),
+    }
     return {"case": case, **sides, "ratio": float(f"{min(theirs_us) / min(ours_us):.4g}"), **more}
 
 
@@ -168,7 +190,9 @@ def own_row(case: str, ours_us: list[float], **more: object) -> dict:
 
 def duration(us: float) -> str:
     """Microseconds as a person writes them: 1.70 µs, 55.2 ms, 2.30 s."""
-    size, unit = next((s, u) for s, u in ((1e6, "s"), (1e3, "ms"), (1.0, "µs"), (1e-3, "ns")) if us >= s or s < 1)
+    size, unit = next(
+        (s, u) for s, u in ((1e6, "s"), (1e3, "ms"), (1.0, "µs"), (1e-3, "ns")) if us >= s or s < 1
+    )
     value = us / size
     return f"{value:.{0 if value >= 100 else 1 if value >= 10 else 2}f} {unit}"
 
@@ -180,8 +204,16 @@ def print_table(title: str, rows: list[dict]) -> None:
         sides = [each[side] for side in ("theirs_us", "ours_us") if side in each]
         cells = [f"{duration(times['min'])} ({duration(times['median'])})" for times in sides]
         ratio = f"{each['ratio']:8.4g}x" if "ratio" in each else ""
-        parts = ", ".join(f"{name} {duration(times['min'])}" for name, times in each.get("parts", {}).items())
-        print(f"  {each['case']:58s}", *(f"{cell:>20s}" for cell in cells), ratio, parts, each.get("theirs", ""))
+        parts = ", ".join(
+            f"{name} {duration(times['min'])}" for name, times in each.get("parts", {}).items()
+        )
+        print(
+            f"  {each['case']:58s}",
+            *(f"{cell:>20s}" for cell in cells),
+            ratio,
+            parts,
+            each.get("theirs", ""),
+        )
 
 
 def write(name: str, title: str, rows: list[dict], notes: list[str], **more: object) -> Path:

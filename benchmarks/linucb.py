@@ -44,7 +44,9 @@ def stream(arms: int, features: int, rounds: int = ROUNDS, seed: int = 0) -> Str
 
 
 def agent(arms: int, features: int) -> mob.Agent:
-    return mob.Agent(mob.policies.MolUcb(scale=1.0), arms=arms, features=features, objectives=1, seed=0)
+    return mob.Agent(
+        mob.policies.MolUcb(scale=1.0), arms=arms, features=features, objectives=1, seed=0
+    )
 
 
 def check(rival: Rival, ours: mob.Agent, data: Stream, tie: float) -> int:
@@ -113,11 +115,21 @@ def compare(
                 once()
         theirs, ours = harness.interleaved(*sides)
         case = f"{arms} arms, {features} features"
-        rows.append(harness.row(case, rival_name, theirs, "mob.Agent, MolUcb", ours, rounds_without_ties=clear))
+        rows.append(
+            harness.row(
+                case, rival_name, theirs, "mob.Agent, MolUcb", ours, rounds_without_ties=clear
+            )
+        )
     checked = (
-        f"Checked first, for {ROUNDS} rounds in which both learn from our arms: ours has the rival's largest bound"
+        f"Checked first, for {ROUNDS} rounds in which both learn from our arms: "
+        "ours has the rival's largest bound"
     )
     if make(*CASES[0]).same_rule:
         said = " and ".join(str(row["rounds_without_ties"]) for row in rows)
         checked += f", and is the rival's own choice where there is no tie ({said} rounds)"
-    harness.write(name, f"Disjoint LinUCB, a decision and a lesson: {rival_name}", rows, [f"{checked}.", *notes])
+    harness.write(
+        name,
+        f"Disjoint LinUCB, a decision and a lesson: {rival_name}",
+        rows,
+        [f"{checked}.", *notes],
+    )

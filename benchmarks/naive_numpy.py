@@ -19,13 +19,19 @@ def mixture_excess(values, arm):
     arm."""
     arms, objectives = values.shape
     equalities = np.zeros((objectives + 1, arms + objectives))
-    equalities[:objectives, :arms], equalities[:objectives, arms:], equalities[objectives, :arms] = (
+    (
+        equalities[:objectives, :arms],
+        equalities[:objectives, arms:],
+        equalities[objectives, :arms],
+    ) = (
         values.T,
         -np.eye(objectives),
         1.0,
     )
     costs = np.r_[np.zeros(arms), -np.ones(objectives)]
-    return -linprog(costs, A_eq=equalities, b_eq=np.r_[values[arm], 1.0], bounds=(0, None), method="highs").fun
+    return -linprog(
+        costs, A_eq=equalities, b_eq=np.r_[values[arm], 1.0], bounds=(0, None), method="highs"
+    ).fun
 
 
 def effective_arms(values):
@@ -46,7 +52,13 @@ def effective_gap(means, arm):
     return max(
         0.0,
         -linprog(
-            costs, A_ub=inequalities, b_ub=np.zeros(objectives), A_eq=one, b_eq=[1.0], bounds=bounds, method="highs"
+            costs,
+            A_ub=inequalities,
+            b_ub=np.zeros(objectives),
+            A_eq=one,
+            b_eq=[1.0],
+            bounds=bounds,
+            method="highs",
         ).fun,
     )
 
@@ -70,22 +82,38 @@ def run(
     theta = rng.normal(size=(objectives, features))
     theta /= np.linalg.norm(theta, axis=1, keepdims=True)
     draws = draws or math.ceil(1 - math.log(objectives) / math.log(0.85))
-    gram, moment, regret, effective_regret = np.eye(features), np.zeros((objectives, features)), 0.0, 0.0
+    gram, moment, regret, effective_regret = (
+        np.eye(features),
+        np.zeros((objectives, features)),
+        0.0,
+        0.0,
+    )
     start = time.perf_counter()
     for t in range(1, rounds + 1):
         x = rng.normal(size=(arms, features))
         x *= (rng.random(arms) ** (1 / features) / np.linalg.norm(x, axis=1))[:, None]
         means, inverse = x @ theta.T, np.linalg.inv(gram)
         estimate = moment @ inverse
-        radius = scale * (math.sqrt(features * math.log((1 + (t - 1) / features) * objectives / 0.01)) + 1)
+        radius = scale * (
+            math.sqrt(features * math.log((1 + (t - 1) / features) * objectives / 0.01)) + 1
+        )
         if algorithm == "ucb":
-            bounds = x @ estimate.T + radius * np.sqrt(np.einsum("ki,ij,kj->k", x, inverse, x))[:, None]
+            bounds = (
+                x @ estimate.T + radius * np.sqrt(np.einsum("ki,ij,kj->k", x, inverse, x))[:, None]
+            )
             front = np.flatnonzero(pareto_mask(bounds))
         elif algorithm == "eps":
-            front = np.arange(arms) if rng.random() < 0.05 else np.flatnonzero(pareto_mask(x @ estimate.T))
+            front = (
+                np.arange(arms)
+                if rng.random() < 0.05
+                else np.flatnonzero(pareto_mask(x @ estimate.T))
+            )
         else:
             samples = np.stack(
-                [rng.multivariate_normal(estimate[l], radius**2 * inverse, size=draws) for l in range(objectives)]
+                [
+                    rng.multivariate_normal(estimate[l], radius**2 * inverse, size=draws)
+                    for l in range(objectives)
+                ]
             )
             values = np.einsum("kd,lmd->klm", x, samples).max(2)
             if prefilter:

@@ -63,7 +63,10 @@ def cells(row, rival, parts):
     if "ratio" in row:
         shown.append(f"{row['ratio']:,.0f}" if row["ratio"] >= 100 else f"{row['ratio']:.3g}")
     known = row.get("parts", {})
-    return [*shown, *(harness.duration(known[part]["min"]) if part in known else "" for part in parts)]
+    return [
+        *shown,
+        *(harness.duration(known[part]["min"]) if part in known else "" for part in parts),
+    ]
 
 
 def measurements(rows):
@@ -73,11 +76,18 @@ def measurements(rows):
         some = [row for row in rows if ("ratio" in row) == compared]
         if not some:
             continue
-        rivals, mine = {row.get("theirs") for row in some}, {row.get("ours", "time") for row in some}
+        rivals, mine = (
+            {row.get("theirs") for row in some},
+            {row.get("ours", "time") for row in some},
+        )
         parts = list(dict.fromkeys(part for row in some for part in row.get("parts", {})))
         header = ["", *(["rival"] if len(rivals) > 1 else [])]
         header += ["rival's time" if len(rivals) > 1 else str(*rivals)] if compared else []
-        header += [str(*mine) if len(mine) == 1 else "ours", *(["ratio"] if compared else []), *parts]
+        header += [
+            str(*mine) if len(mine) == 1 else "ours",
+            *(["ratio"] if compared else []),
+            *parts,
+        ]
         found.append(table(header, [cells(row, len(rivals) > 1, parts) for row in some]))
     return "\n\n".join(found)
 
@@ -85,7 +95,10 @@ def measurements(rows):
 def slopes(exponents):
     """A row per policy, a column per axis: exponents of the cost of a round."""
     lines = list(dict.fromkeys(line for axis in exponents.values() for line in axis))
-    rows = [[line, *(f"{axis[line]:+.2f}" if line in axis else "" for axis in exponents.values())] for line in lines]
+    rows = [
+        [line, *(f"{axis[line]:+.2f}" if line in axis else "" for axis in exponents.values())]
+        for line in lines
+    ]
     return table(["exponent of the cost of a round in", *exponents], rows)
 
 
@@ -112,8 +125,12 @@ def machines(results):
 
 
 def main():
-    results = {path.stem: json.loads(path.read_text()) for path in sorted(harness.RESULTS.glob("*.json"))}
-    order = [name for name in SECTIONS if name in results] + [name for name in results if name not in SECTIONS]
+    results = {
+        path.stem: json.loads(path.read_text()) for path in sorted(harness.RESULTS.glob("*.json"))
+    }
+    order = [name for name in SECTIONS if name in results] + [
+        name for name in results if name not in SECTIONS
+    ]
     parts = [INTRODUCTION, machines(results), *(section(name, results[name]) for name in order)]
     PAGE.write_text("\n\n".join(parts) + "\n")
     print(f"wrote {PAGE.relative_to(harness.ROOT)}")

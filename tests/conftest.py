@@ -8,7 +8,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 from small_tables import make_demo, manifest, table  # noqa: F401 - fixtures of several rooms
 
-settings.register_profile("repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("repeatable")
 
 
@@ -18,7 +20,17 @@ class Mallinfo(ctypes.Structure):
     _fields_: ClassVar = [
         (name, ctypes.c_size_t)
         for name in (
-            *("arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks", "fordblks"),
+            *(
+                "arena",
+                "ordblks",
+                "smblks",
+                "hblks",
+                "hblkhd",
+                "usmblks",
+                "fsmblks",
+                "uordblks",
+                "fordblks",
+            ),
             "keepcost",
         )
     ]

@@ -6,7 +6,11 @@ import polars as pl
 import pytest
 
 COLUMNS = ["experiment", "environment", "policy", "trial", "round", "metric", "component", "value"]
-MODELS = {"cheap": (0.001, 0.70), "middle": (0.01, 0.90), "dear": (0.1, 0.92)}  # dollars per prompt, quality
+MODELS = {
+    "cheap": (0.001, 0.70),
+    "middle": (0.01, 0.90),
+    "dear": (0.1, 0.92),
+}  # dollars per prompt, quality
 WEIGHTS = (0.0, 0.5, 1.0, 0.25, 0.75)
 
 
@@ -29,7 +33,11 @@ def table():
 def routing(environment, policy, trial, dollars, quality, regret, plays):
     """One policy's rows in one trial: everything grows evenly over ten recorded rounds."""
     for at in range(10, 101, 10):
-        values = [("dollars", 0, dollars), ("reward", 0, quality), ("reward", 1, 1.0 + math.log10(dollars) / 4)]
+        values = [
+            ("dollars", 0, dollars),
+            ("reward", 0, quality),
+            ("reward", 1, 1.0 + math.log10(dollars) / 4),
+        ]
         values += [("pareto_regret", 0, regret / 2), ("effective_pareto_regret", 0, regret)]
         values += [("plays", arm, share) for arm, share in enumerate(plays)]
         for metric, component, value in values:
@@ -47,19 +55,44 @@ def make_demo():
             luck = 0.0001 * (trial - 1)
             for arm, (name, (dollars, quality)) in enumerate(MODELS.items()):
                 plays = [float(arm == other) for other in range(3)]
-                rows += routing("Text()", f"always {name}", trial, dollars, quality, 0.1 * arm, plays)
+                rows += routing(
+                    "Text()", f"always {name}", trial, dollars, quality, 0.1 * arm, plays
+                )
             for environment, extra in (("Text()", gain), ("Constant()", 0.0)):
-                rows += routing(environment, "L", trial, 0.03, 0.85 + luck, 0.3 - extra + 2 * luck, [0.5, 0.3, 0.2])
+                rows += routing(
+                    environment,
+                    "L",
+                    trial,
+                    0.03,
+                    0.85 + luck,
+                    0.3 - extra + 2 * luck,
+                    [0.5, 0.3, 0.2],
+                )
                 for weight in weights:
                     dollars = 0.001 * 100**weight
                     quality = 0.70 + 0.2 * min(weight * 2, 1.0) + extra + luck * (1 + weight)
-                    rows += routing(environment, f"weight {weight:g}", trial, dollars, quality, 0.1, [0.5, 0.3, 0.2])
+                    rows += routing(
+                        environment,
+                        f"weight {weight:g}",
+                        trial,
+                        dollars,
+                        quality,
+                        0.1,
+                        [0.5, 0.3, 0.2],
+                    )
         for weight in weights:
-            rows += list(routing("Text()", f"hindsight, weight {weight:g}", 0, 0.002, 0.95, 0.0, [1.0, 0.0, 0.0]))[-8:]
+            rows += list(
+                routing(
+                    "Text()", f"hindsight, weight {weight:g}", 0, 0.002, 0.95, 0.0, [1.0, 0.0, 0.0]
+                )
+            )[-8:]
         said += [{"policy": f"always {name}", "role": "model", "weight": None} for name in MODELS]
         said += [{"policy": "L", "role": "learner", "weight": None}]
         for role, prefix in (("reading", ""), ("hindsight", "hindsight, ")):
-            said += [{"policy": f"{prefix}weight {weight:g}", "role": role, "weight": weight} for weight in weights]
+            said += [
+                {"policy": f"{prefix}weight {weight:g}", "role": role, "weight": weight}
+                for weight in weights
+            ]
         specification = {
             "experiment": "demo",
             "rounds": 100,
@@ -73,7 +106,13 @@ def make_demo():
             "constants": ["Chosen <before>."],
             "rows": said,
             "runs": [
-                {"environment": "Text()", "policies": {"L": "L(1)"}, "rounds": 100, "trials": trials, "seed": 0},
+                {
+                    "environment": "Text()",
+                    "policies": {"L": "L(1)"},
+                    "rounds": 100,
+                    "trials": trials,
+                    "seed": 0,
+                },
             ],
         }
         return make_table(rows), specification

@@ -64,13 +64,16 @@ def test_version(program):
 
 
 def test_python_m_is_the_same_program():
-    done = subprocess.run([sys.executable, "-m", "mobandits", "--version"], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "mobandits", "--version"], capture_output=True, text=True, check=True
+    )
     assert done.stdout == f"mobandits {mobandits.__version__}\n"
 
 
 def test_the_version_is_told_without_loading_what_it_does_not_need():
     code = (
-        "import sys; from mobandits import cli; cli.call(['--version'])\nassert 'polars' not in sys.modules, 'polars'"
+        "import sys; from mobandits import cli; cli.call(['--version'])\n"
+        "assert 'polars' not in sys.modules, 'polars'"
     )
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
 
@@ -107,7 +110,10 @@ def test_run_writes_a_folder_and_resumes(program, spec, tmp_path):
 
 
 def test_options_replace_the_files(program, spec, tmp_path):
-    assert program("run", spec, "--out", tmp_path / "o", "--rounds", 20, "--seed", 3, "--trials", 1)[0] == 0
+    assert (
+        program("run", spec, "--out", tmp_path / "o", "--rounds", 20, "--seed", 3, "--trials", 1)[0]
+        == 0
+    )
     said = read_folder(tmp_path / "o")[1]["specification"]
     assert (said["rounds"], said["seed"], said["trials"]) == (20, 3, 1)
 
@@ -126,27 +132,81 @@ def test_report_draws_again(program, spec, tmp_path):
         (["list"], "Missing argument"),
         (["run", "{spec}"], "Missing option '--out'"),
         (["run", "{spec}", "--out", "{out}", "--rounds", "-5"], "Invalid value for '--rounds'"),
-        (["run", "{spec}", "--out", "{out}", "--engine", "rays"], "--engine must be one of ray, threads, got 'rays'"),
-        (["run", "{spec}", "--out", "{out}", "--address", "auto"], "--address must be None with engine='threads'"),
+        (
+            ["run", "{spec}", "--out", "{out}", "--engine", "rays"],
+            "--engine must be one of ray, threads, got 'rays'",
+        ),
+        (
+            ["run", "{spec}", "--out", "{out}", "--address", "auto"],
+            "--address must be None with engine='threads'",
+        ),
         (["run", "none.toml", "--out", "{out}"], "none.toml cannot be read: No such file"),
-        (["run", "{spec}", "--out", "{spec}"], "s.toml cannot be made a folder: it is a text file; choose another"),
-        (["run", "{table}", "--out", "{out}"], "own.parquet must be a TOML file such as .*, found a Parquet file"),
-        (["run", "{run}", "--out", "{out}"], "run must be a TOML file .*, found a folder with manifest.json, as a run"),
-        (["demo", "--out", "{spec}"], "s.toml cannot be made a folder: it is a text file; choose another folder"),
-        (["demo", "--out", "{run}"], "run holds a run of 's', not of 'demo': choose another folder"),
-        (["demo", "--out", "{full}"], r"is not empty and has no manifest.json \(it holds thesis.txt\): choose another"),
-        (["reproduce", "pcz2018/fig2", "--out", "{spec}"], "s.toml cannot be made a folder: it is a text file"),
-        (["coverage", "moglb2019", "--out", "{spec}"], "s.toml cannot be made a folder: it is a text file"),
-        (["report", "{spec}"], "s.toml has no manifest.json, so it is not the folder of a run: found a text file"),
+        (
+            ["run", "{spec}", "--out", "{spec}"],
+            "s.toml cannot be made a folder: it is a text file; choose another",
+        ),
+        (
+            ["run", "{table}", "--out", "{out}"],
+            "own.parquet must be a TOML file such as .*, found a Parquet file",
+        ),
+        (
+            ["run", "{run}", "--out", "{out}"],
+            "run must be a TOML file .*, found a folder with manifest.json, as a run",
+        ),
+        (
+            ["demo", "--out", "{spec}"],
+            "s.toml cannot be made a folder: it is a text file; choose another folder",
+        ),
+        (
+            ["demo", "--out", "{run}"],
+            "run holds a run of 's', not of 'demo': choose another folder",
+        ),
+        (
+            ["demo", "--out", "{full}"],
+            r"is not empty and has no manifest.json \(it holds thesis.txt\): choose another",
+        ),
+        (
+            ["reproduce", "pcz2018/fig2", "--out", "{spec}"],
+            "s.toml cannot be made a folder: it is a text file",
+        ),
+        (
+            ["coverage", "moglb2019", "--out", "{spec}"],
+            "s.toml cannot be made a folder: it is a text file",
+        ),
+        (
+            ["report", "{spec}"],
+            "s.toml has no manifest.json, so it is not the folder of a run: found a text file",
+        ),
         (["report", "{run}/results.parquet"], "found a Parquet file; give its folder, .*run$"),
         (["report", "{full}"], "found a folder with thesis.txt"),
-        (["evaluate", "{spec}", "--policy=uniform", "--out={out}"], "line 2 is not dsjson: .*found a text file"),
-        (["evaluate", "{run}", "--policy=uniform", "--out={out}"], "not a journal: .* a folder with manifest.json"),
-        (["evaluate", "{table}", "--policy=uniform", "--out={out}"], "a Parquet file that no journal wrote; a table"),
-        (["evaluate", "{table}", "--policy=uniform", "--column=arm=a", "--out={out}"], "--column must go with a .csv"),
-        (["evaluate", "x", "--policy=uniform", "--out={run}"], "--out must be a new .*; found a folder with man"),
-        (["evaluate", "x", "--policy=uniform", "--out={full}"], "--out must be .*; found a folder with thesis.txt at "),
-        (["evaluate", "x", "--policy=uniform", "--out={spec}"], "--out must be .*; found a text file at .*s.toml"),
+        (
+            ["evaluate", "{spec}", "--policy=uniform", "--out={out}"],
+            "line 2 is not dsjson: .*found a text file",
+        ),
+        (
+            ["evaluate", "{run}", "--policy=uniform", "--out={out}"],
+            "not a journal: .* a folder with manifest.json",
+        ),
+        (
+            ["evaluate", "{table}", "--policy=uniform", "--out={out}"],
+            "a Parquet file that no journal wrote; a table",
+        ),
+        (
+            ["evaluate", "{table}", "--policy=uniform", "--column=arm=a", "--out={out}"],
+            "--column must go with a .csv",
+        ),
+        (
+            ["evaluate", "x", "--policy=uniform", "--out={run}"],
+            "--out must be a new .*; found a folder with man",
+        ),
+        (
+            ["evaluate", "x", "--policy=uniform", "--out={full}"],
+            "--out must be .*; found a folder with thesis.txt at ",
+        ),
+        (
+            ["evaluate", "x", "--policy=uniform", "--out={spec}"],
+            "--out must be .*; found a text file at .*s.toml",
+        ),
         (["run", "{spec}", "--out", "{parent}"], "is not empty and has no manifest.json"),
         (["report", "{out}"], "has no manifest.json"),
         (["report"], "Missing argument 'DIR...'"),
@@ -200,16 +260,33 @@ def test_other_errors_are_not_hidden(program, spec, tmp_path, monkeypatch):
 
 
 def test_an_interrupted_run_says_how_to_go_on(spec, tmp_path):
-    Path(spec).write_text(SPEC.replace("rounds = 300", "rounds = 3000000").replace("trials = 2", "trials = 50"))
-    arguments = [sys.executable, "-m", "mobandits", "run", spec, "--out", tmp_path / "o", "--workers", "1"]
-    child = subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True, env=os.environ | {"PYTHONUNBUFFERED": "1"})
+    Path(spec).write_text(
+        SPEC.replace("rounds = 300", "rounds = 3000000").replace("trials = 2", "trials = 50")
+    )
+    arguments = [
+        sys.executable,
+        "-m",
+        "mobandits",
+        "run",
+        spec,
+        "--out",
+        tmp_path / "o",
+        "--workers",
+        "1",
+    ]
+    child = subprocess.Popen(
+        arguments, stderr=subprocess.PIPE, text=True, env=os.environ | {"PYTHONUNBUFFERED": "1"}
+    )
     while not (tmp_path / "o" / "manifest.json").exists():
         assert child.poll() is None
         time.sleep(0.02)
     child.send_signal(signal.SIGINT)
     err = child.communicate(timeout=120)[1]
     assert child.returncode == 1
-    assert err.splitlines()[-1] == "interrupted: run the same command again to resume; finished trials are kept"
+    assert (
+        err.splitlines()[-1]
+        == "interrupted: run the same command again to resume; finished trials are kept"
+    )
     assert "Traceback" not in err
 
 
@@ -238,11 +315,17 @@ def test_warm_says_what_it_compiled(program, monkeypatch):
     monkeypatch.setattr("mobandits.spec.catalogue", lambda kind: recipes)
     status, out, err = program("warm")
     assert (status, out) == (0, "")
-    assert err.splitlines() == ["moc-mab: policy 'NeedsMore()': this one needs more", "random-choice: compiled"]
+    assert err.splitlines() == [
+        "moc-mab: policy 'NeedsMore()': this one needs more",
+        "random-choice: compiled",
+    ]
 
 
 def test_warm_compiles_what_agents_call(program, monkeypatch):
-    monkeypatch.setattr("mobandits.spec.catalogue", lambda kind: {"random-choice": RandomChoice, "moc-mab": NeedsMore})
+    monkeypatch.setattr(
+        "mobandits.spec.catalogue",
+        lambda kind: {"random-choice": RandomChoice, "moc-mab": NeedsMore},
+    )
     assert program("warm", "--agents", "random-choice") == (0, "", "random-choice: compiled\n")
     status, _, err = program("warm", "--agents", "moc-mabs")
     assert status == 2
@@ -253,7 +336,9 @@ def test_warm_takes_orders(program, monkeypatch):
     asked = []
     recipes = {"mol-ucb": MolUcb, "moc-mab": NeedsMore}
     orders = {"lexicographic": Lexicographic, "pareto": Pareto}
-    monkeypatch.setattr("mobandits.spec.catalogue", lambda kind: recipes if kind == "policies" else orders)
+    monkeypatch.setattr(
+        "mobandits.spec.catalogue", lambda kind: recipes if kind == "policies" else orders
+    )
 
     def warm_up(recipe, order=None):
         asked.append((recipe, order))

@@ -13,12 +13,18 @@ import pytest
 from mobandits.testing import POLICY_CHECKS
 
 ROOT = Path(__file__).parent.parent
-FENCE = re.compile(r'^```python(?: title="(?P<title>[^"]+)")?\n(?P<code>.*?)^```$', re.MULTILINE | re.DOTALL)
-PAGES = [page for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))] if page.exists()]
+FENCE = re.compile(
+    r'^```python(?: title="(?P<title>[^"]+)")?\n(?P<code>.*?)^```$', re.MULTILINE | re.DOTALL
+)
+PAGES = [
+    page for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))] if page.exists()
+]
 
 
 @pytest.mark.parametrize(
-    "page", [p for p in PAGES if FENCE.search(p.read_text())], ids=lambda p: str(p.relative_to(ROOT))
+    "page",
+    [p for p in PAGES if FENCE.search(p.read_text())],
+    ids=lambda p: str(p.relative_to(ROOT)),
 )
 def test_page_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -30,7 +36,9 @@ def test_page_runs(page, tmp_path, monkeypatch):
                 write_and_test(tmp_path / block["title"], block["code"])
             else:
                 line = text.count("\n", 0, block.start("code"))
-                exec(compile("\n" * line + block["code"], page, "exec"), namespace)  # line numbers are the page's
+                exec(
+                    compile("\n" * line + block["code"], page, "exec"), namespace
+                )  # line numbers are the page's
     finally:
         for name in set(sys.modules) - known:
             if str(getattr(sys.modules[name], "__file__", None) or "").startswith(str(tmp_path)):

@@ -99,8 +99,14 @@ def test_inputs_are_left_alone_and_may_be_read_only():
         ([[0, np.inf], [1, 2]], r"means must be finite, got inf at arm 0, objective 1"),
         ([[0, 1], [-np.inf, 2]], r"means must be finite, got -inf at arm 1, objective 0"),
         ([[10**400, 1]], r"means must be numbers of shape \(arms, objectives\), got \[\[10+\.\.\."),
-        (np.ma.array([[0.0, 1.0]], mask=[[True, False]]), r"means must have no masked entries, got masked_array\("),
-        ([np.ma.array([1.0, 9.0], mask=[False, True]), [1.0, 2.0]], r"means must have no masked entries, got \["),
+        (
+            np.ma.array([[0.0, 1.0]], mask=[[True, False]]),
+            r"means must have no masked entries, got masked_array\(",
+        ),
+        (
+            [np.ma.array([1.0, 9.0], mask=[False, True]), [1.0, 2.0]],
+            r"means must have no masked entries, got \[",
+        ),
     ],
 )
 @pytest.mark.parametrize("function", [front, gaps])
@@ -117,12 +123,17 @@ def test_means_are_finite_and_bounds_need_not_be(order):
         with pytest.raises(ValueError, match="means must be finite, got inf at arm 0, objective 0"):
             function(never_played, order)
     if not isinstance(order, ExploreWide):
-        assert order.front(Beliefs(never_played, never_played, never_played)).tolist() == [True, False]
+        assert order.front(Beliefs(never_played, never_played, never_played)).tolist() == [
+            True,
+            False,
+        ]
 
 
 @pytest.mark.parametrize("function", [front, gaps])
 def test_arms_too_far_apart_cannot_be_mixed(function):
-    with pytest.raises(ValueError, match=r"means must have finite ranges for EffectivePareto, got \[inf, 1\.0\]"):
+    with pytest.raises(
+        ValueError, match=r"means must have finite ranges for EffectivePareto, got \[inf, 1\.0\]"
+    ):
         function([[1e308, 0.0], [-1e308, 1.0]], EffectivePareto())
 
 

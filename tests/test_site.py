@@ -20,7 +20,11 @@ WITHOUT_PAGE = {"demo", "figures", "papers"}  # their faces are commands
 ON_OTHER_PAGES = {"GrossScalar", "pc_gap_authors"}  # of the orders: no orders
 SHAPES = [Shape(4, 0, 2), Shape(4, 2, 2, shared=True)]
 ZOOMING = {"Pcz", "ContextualZooming"}
-NEEDED = {"Doubling": {"recipe": policies.MocMab}, "SingleArm": {"arm": 1}, "Forgetting": {"discount": 0.9}}
+NEEDED = {
+    "Doubling": {"recipe": policies.MocMab},
+    "SingleArm": {"arm": 1},
+    "Forgetting": {"discount": 0.9},
+}
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +37,11 @@ def tools():
 def rows(heading):
     """{first cell: {column: cell}} of the table under a heading of the page that helps to choose."""
     section = CHOOSE.split(f"## {heading}\n")[1].split("\n## ")[0]
-    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in section.splitlines() if line[:1] == "|"]
+    cells = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in section.splitlines()
+        if line[:1] == "|"
+    ]
     return {row[0]: dict(zip(cells[0], row, strict=True)) for row in cells[2:]}
 
 
@@ -49,8 +57,16 @@ def test_every_page_is_in_the_navigation(tools):
 def test_docstrings_become_markdown(tools):
     module = tools("docstrings")
     assert doctest.testmod(module) == (0, 2)
-    table = ["============ ===", "paper        here", "============ ===", "m_a          `a_b`", "============ ==="]
-    said = module.markdown("\n".join(["Args:", "    per_side: m_a * 2, see `x_y`.", "", *table, "", "x_y"]))
+    table = [
+        "============ ===",
+        "paper        here",
+        "============ ===",
+        "m_a          `a_b`",
+        "============ ===",
+    ]
+    said = module.markdown(
+        "\n".join(["Args:", "    per_side: m_a * 2, see `x_y`.", "", *table, "", "x_y"])
+    )
     assert said.splitlines() == [
         "Args:",
         r"    per_side: m\_a \* 2, see `x_y`.",
@@ -67,7 +83,11 @@ def test_every_room_has_a_page():
     sources = "".join(page.read_text() for page in (DOCS / "reference").glob("*.md"))
     described = set(re.findall(r"^::: mobandits\.(\w+)", sources, re.MULTILINE))
     names = [folder.parent.name for folder in Path(mobandits.__file__).parent.glob("*/__init__.py")]
-    public = {name for name in names if getattr(importlib.import_module(f"mobandits.{name}"), "__all__", [])}
+    public = {
+        name
+        for name in names
+        if getattr(importlib.import_module(f"mobandits.{name}"), "__all__", [])
+    }
     public -= {"simulation"}  # its names are those of the package's face
     assert public - WITHOUT_PAGE - described == set()
 
@@ -80,7 +100,9 @@ def test_the_page_that_helps_to_choose_names_everything():
 def built(name):
     """A recipe with what it needs: those around others get one."""
     recipe = getattr(policies, name)
-    others = {"recipe": policies.MolUcb(scale=0.3)} if recipe.traits.context == "as its recipe" else {}
+    others = (
+        {"recipe": policies.MolUcb(scale=0.3)} if recipe.traits.context == "as its recipe" else {}
+    )
     return recipe(**{**others, **NEEDED.get(name, {})})
 
 
@@ -107,7 +129,9 @@ def test_what_it_says_of_a_policy(name):
         assert works(getattr(policies, name)(**{parameter[1]: 2}), SHAPES[1])
 
 
-@pytest.mark.parametrize("name", sorted(set(policies.__all__) - {"Doubling", "Forgetting", "PfiRls", *ZOOMING}))
+@pytest.mark.parametrize(
+    "name", sorted(set(policies.__all__) - {"Doubling", "Forgetting", "PfiRls", *ZOOMING})
+)
 def test_which_beliefs_are_drawn(name):
     policy = built(name).bind(SHAPES[1]._replace(rounds=100))
     rng = np.random.default_rng(0)
@@ -127,7 +151,10 @@ def works(recipe, shape):
 
 def test_the_tables_of_results_are_written_between_their_marks(tools):
     module = tools("results")
-    counts, tables = "<!-- counts -->\nold\n<!-- end of counts -->", "<!-- claims -->\n<!-- end of claims -->"
+    counts, tables = (
+        "<!-- counts -->\nold\n<!-- end of counts -->",
+        "<!-- claims -->\n<!-- end of claims -->",
+    )
     page = f"Before.\n{counts}\nProse.\n{tables}\nAfter.\n"
     claims = "2 claims: 1 reproduced.\n\n| all | 2 |\n\n### a/x\n\n| `low` \\1 |\n\n### a/y\n\n| `high` |\n"
     text = module.filled(page, claims)

@@ -35,7 +35,9 @@ def test_the_example_says_what_it_shows():
     assert specification.environment == environments.Linear(arms=20, features=5, objectives=4)
     levels = ((0, 1), (2, 3))
     scales = [policies.MolTs(scale=scale) for scale in (0.1, 0.3, 1.0)]
-    assert specification.policies == {concise(recipe): recipe for recipe in [*scales, policies.RandomChoice()]} | {
+    assert specification.policies == {
+        concise(recipe): recipe for recipe in [*scales, policies.RandomChoice()]
+    } | {
         "MOL-UCB, Pareto front": policies.MolUcb(scale=0.3),
         "MOL-UCB, priority levels": policies.MolUcb(scale=0.3, order=orders.Levels(levels)),
     }
@@ -54,9 +56,14 @@ def test_defaults(spec):
 
 
 def test_grids_are_rows(spec):
-    text = GOOD + '[[policies]]\nname = "mol-ucb"\nlabel = "ucb"\n[policies.grid]\nscale = [1, 2]\npenalty = [0.5, 1]\n'
+    text = (
+        GOOD
+        + '[[policies]]\nname = "mol-ucb"\nlabel = "ucb"\n[policies.grid]\nscale = [1, 2]\npenalty = [0.5, 1]\n'
+    )
     rows = load(spec(text)).policies
-    assert list(rows)[1:] == [f"ucb scale={scale}, penalty={penalty}" for scale in (1, 2) for penalty in (0.5, 1)]
+    assert list(rows)[1:] == [
+        f"ucb scale={scale}, penalty={penalty}" for scale in (1, 2) for penalty in (0.5, 1)
+    ]
     assert rows["ucb scale=2, penalty=0.5"] == policies.MolUcb(scale=2.0, penalty=0.5)
 
 
@@ -70,22 +77,70 @@ def test_grids_are_rows(spec):
         ("trials = 2", "trials = true", "trials must be an integer of at least 1, got True"),
         ("trials = 2", "record = [30]", "record must name rounds from 1 to 20, got 30"),
         ("trials = 2", "name = 3", "name must be a string, got 3"),
-        ("trials = 2", 'metrics = "reward"', r"metrics must be a list, got 'reward'; write \['reward'\]"),
-        ("trials = 2", 'metrics = ["pareto-regret"]', "metric must be one of .*; did you mean pareto_regret?"),
+        (
+            "trials = 2",
+            'metrics = "reward"',
+            r"metrics must be a list, got 'reward'; write \['reward'\]",
+        ),
+        (
+            "trials = 2",
+            'metrics = ["pareto-regret"]',
+            "metric must be one of .*; did you mean pareto_regret?",
+        ),
         ("trials = 2", 'metrics = [{name = "level_regret"}]', r"metrics\[0\].levels is required"),
-        ("trials = 2", 'metrics = [{name = "reward", x = 1}]', r"metrics\[0\]: reward has no parameters, got x"),
-        ('"linear"', '"linar"', "environment.name must be one of .*, got 'linar'; did you mean linear?"),
-        ("arms = 5", "arm = 5", "environment: a parameter of linear must be one of .*, got 'arm'; did you mean arms?"),
+        (
+            "trials = 2",
+            'metrics = [{name = "reward", x = 1}]',
+            r"metrics\[0\]: reward has no parameters, got x",
+        ),
+        (
+            '"linear"',
+            '"linar"',
+            "environment.name must be one of .*, got 'linar'; did you mean linear?",
+        ),
+        (
+            "arms = 5",
+            "arm = 5",
+            "environment: a parameter of linear must be one of .*, got 'arm'; did you mean arms?",
+        ),
         ("arms = 5", "arms = 5.5", "environment.arms must be an integer, got 5.5"),
-        ("arms = 5", "arms = 0", "environment: Linear.arms must be an integer of at least 1, got 0"),
+        (
+            "arms = 5",
+            "arms = 0",
+            "environment: Linear.arms must be an integer of at least 1, got 0",
+        ),
         ("arms = 5", 'theta = "cube"', "environment.theta must be one of .*, got 'cube'"),
-        ("random-choice", "random", r"policies\[0\].name must be one of .*, got 'random'; did you mean random-choice"),
-        ("random-choice", 'mol-ts"\nscale = "big', r"policies\[0\].scale must be a number, got 'big'"),
-        ("random-choice", 'mol-ts"\nscale = -1\nlabel = "a', r"policies\[0\]: MolTs.scale must be .*, got -1.0"),
-        ("random-choice", 'mol-ucb"\norder = "paretoo', r"policies\[0\].order.name must be one of .* mean pareto?"),
-        ("random-choice", 'mol-ts"\ngrid = "all', r"policies\[0\].grid must be a table of lists, got 'all'"),
+        (
+            "random-choice",
+            "random",
+            r"policies\[0\].name must be one of .*, got 'random'; did you mean random-choice",
+        ),
+        (
+            "random-choice",
+            'mol-ts"\nscale = "big',
+            r"policies\[0\].scale must be a number, got 'big'",
+        ),
+        (
+            "random-choice",
+            'mol-ts"\nscale = -1\nlabel = "a',
+            r"policies\[0\]: MolTs.scale must be .*, got -1.0",
+        ),
+        (
+            "random-choice",
+            'mol-ucb"\norder = "paretoo',
+            r"policies\[0\].order.name must be one of .* mean pareto?",
+        ),
+        (
+            "random-choice",
+            'mol-ts"\ngrid = "all',
+            r"policies\[0\].grid must be a table of lists, got 'all'",
+        ),
         ("[[policies]]", "[policies]", "policies must be a list of names, or of tables"),
-        ("[[policies]]", '[[policies]]\nname = "random-choice"\n[[policies]]', "policies must have distinct rows"),
+        (
+            "[[policies]]",
+            '[[policies]]\nname = "random-choice"\n[[policies]]',
+            "policies must have distinct rows",
+        ),
         ("rounds = 20", "rounds 20", "is not TOML: .*line 2"),
     ],
 )
@@ -102,13 +157,18 @@ def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(SpecError, match=r"none.toml cannot be read: No such file"):
         load(tmp_path / "none.toml")
     (tmp_path / "binary.toml").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(SpecError, match=r"binary.toml must be a TOML file such as .*, found a binary file"):
+    with pytest.raises(
+        SpecError, match=r"binary.toml must be a TOML file such as .*, found a binary file"
+    ):
         load(tmp_path / "binary.toml")
 
 
 def test_policies_may_be_names(spec):
     text = 'rounds = 20\nenvironment = "linear"\npolicies = ["random-choice", "mol-ucb"]\n'
-    assert load(spec(text)).policies == {"RandomChoice()": policies.RandomChoice(), "MolUcb()": policies.MolUcb()}
+    assert load(spec(text)).policies == {
+        "RandomChoice()": policies.RandomChoice(),
+        "MolUcb()": policies.MolUcb(),
+    }
     with pytest.raises(SpecError, match=r"policies\[0\] must be a name or a table, got 3"):
         load(spec(text.replace('"random-choice"', "3")))
 
@@ -126,7 +186,11 @@ def test_every_member_of_every_catalogue_is_documented_and_named():
 
 
 def test_orders_may_nest():
-    entry = {"name": "explore-wide", "epsilon": 1, "order": {"name": "chains", "chains": [[0], [1]]}}
+    entry = {
+        "name": "explore-wide",
+        "epsilon": 1,
+        "order": {"name": "chains", "chains": [[0], [1]]},
+    }
     assert build("orders", entry, "order") == orders.ExploreWide(orders.Chains([[0], [1]]), 1.0)
 
 
@@ -188,5 +252,7 @@ def test_a_recipe_from_a_line_says_what_is_wrong(text, says):
 
 def test_a_recipe_from_a_line():
     assert recipe_named("mol-ucb:scale=0.3,check=false") == MolUcb(scale=0.3, check=False)
-    assert recipe_named("moslb-pl:levels=[[0,1],[2]],alpha=0.2") == MoslbPl(levels=((0, 1), (2,)), alpha=0.2)
+    assert recipe_named("moslb-pl:levels=[[0,1],[2]],alpha=0.2") == MoslbPl(
+        levels=((0, 1), (2,)), alpha=0.2
+    )
     assert recipe_named("mol-ts") == MolTs()

@@ -68,20 +68,27 @@ def imports(path):
     for node in ast.walk(ast.parse(path.read_text())):
         names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
         if isinstance(node, ast.ImportFrom) and node.module:
-            names = [f"{node.module}.{a.name}" if node.module == "mobandits" else node.module for a in node.names]
+            names = [
+                f"{node.module}.{a.name}" if node.module == "mobandits" else node.module
+                for a in node.names
+            ]
         for name in names:
             if name.startswith("mobandits."):
                 yield name.split(".")[1]
 
 
-@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda p: str(p.relative_to(PACKAGE)))
+@pytest.mark.parametrize(
+    "path", sorted(PACKAGE.rglob("*.py")), ids=lambda p: str(p.relative_to(PACKAGE))
+)
 def test_imports_point_downwards(path):
     if room(path) not in FACE:
         assert set(imports(path)) - {room(path)} <= MAY_IMPORT[room(path)]
 
 
 def test_nobody_imports_the_command_line():
-    assert not [p for p in PACKAGE.rglob("*.py") if "cli" in set(imports(p)) and p.stem != "__main__"]
+    assert not [
+        p for p in PACKAGE.rglob("*.py") if "cli" in set(imports(p)) and p.stem != "__main__"
+    ]
 
 
 PUBLIC = [
@@ -128,7 +135,10 @@ def test_the_public_surface_is_what_is_listed_here():
 @pytest.mark.parametrize(
     ("module", "heavy"),
     [
-        ("mobandits", ("matplotlib", "sklearn", "scipy", "typer", "rich", "polars", "ray", "numba", "numpy")),
+        (
+            "mobandits",
+            ("matplotlib", "sklearn", "scipy", "typer", "rich", "polars", "ray", "numba", "numpy"),
+        ),
         ("mobandits.policies", ("matplotlib", "sklearn", "typer", "rich", "polars", "ray")),
         ("mobandits.simulation", ("matplotlib", "sklearn", "typer", "rich", "ray")),
     ],
@@ -178,13 +188,21 @@ def test_every_public_name_is_documented():
         "evaluation",
     ):
         module = importlib.import_module(f"mobandits.{name}")
-        missing += [f"{name}.{member}" for member in module.__all__ if not inspect.getdoc(getattr(module, member))]
+        missing += [
+            f"{name}.{member}"
+            for member in module.__all__
+            if not inspect.getdoc(getattr(module, member))
+        ]
     assert not missing
 
 
 def test_no_file_names_a_registry_host_or_a_path_of_one_machine():
     listed = subprocess.run(
-        ["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True
+        ["git", "ls-files", "-co", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
     ).stdout.split()
     hosts = re.compile(r"pypi\.org|pythonhosted|npmjs|deb\.debian|/work/|/root/")
     bad = [

@@ -13,18 +13,20 @@ COMPILED = "mobandits.compiling.compiled.compiled"
 CODE = re.compile(r"(``.+?``|`[^`]+`)")
 NAME = re.compile(r"^\s+\*{0,2}\w+:")  # of an argument
 RULE = re.compile(r"^\s*=+( +=+)+\s*$")
-STARTS = re.compile(r"^(?P<name>Example|Reference):$|.*::$")  # of blocks that are not prose as it stands
+STARTS = re.compile(
+    r"^(?P<name>Example|Reference):$|.*::$"
+)  # of blocks that are not prose as it stands
 
 
 class Docstrings(griffe.Extension):
     """Reads docstrings and classes as the library means them."""
 
-    def on_instance(self, *, obj: griffe.Object, **kwargs: Any) -> None:  # noqa: ARG002
+    def on_instance(self, *, obj: griffe.Object, **kwargs: Any) -> None:
         """Rewrite the docstring of a module, class, function or attribute."""
         if obj.docstring:
             obj.docstring.value = markdown(obj.docstring.value)
 
-    def on_class_instance(self, *, cls: griffe.Class, **kwargs: Any) -> None:  # noqa: ARG002
+    def on_class_instance(self, *, cls: griffe.Class, **kwargs: Any) -> None:
         """Say that a `compiled` class is a dataclass, so that its fields are its parameters."""
         for decorator in cls.decorators:
             if decorator.callable_path == COMPILED:
@@ -54,7 +56,11 @@ def markdown(docstring: str) -> str:
             block = ""
         if not block and (starts := STARTS.match(line)):
             block, depth = starts["name"] or "literal", indent
-            out.append({"Example": "Examples:", "Reference": "**Reference:**"}.get(block, escaped(line.rstrip()[:-1])))
+            out.append(
+                {"Example": "Examples:", "Reference": "**Reference:**"}.get(
+                    block, escaped(line.rstrip()[:-1])
+                )
+            )
         elif block == "Reference":
             out.append(escaped(line.strip()))
         else:
@@ -67,7 +73,9 @@ def escaped(line: str) -> str:
     named = NAME.match(line)
     name = named.group() if named else ""
     parts = CODE.split(line[len(name) :])
-    return name + "".join(part if i % 2 else re.sub(r"(?<!\\)([_*])", r"\\\1", part) for i, part in enumerate(parts))
+    return name + "".join(
+        part if i % 2 else re.sub(r"(?<!\\)([_*])", r"\\\1", part) for i, part in enumerate(parts)
+    )
 
 
 def with_tables(lines: list[str]) -> list[str]:
@@ -84,10 +92,19 @@ def with_tables(lines: list[str]) -> list[str]:
     starts = [found.start() for found in re.finditer("=+", lines[first])]
     rows: list[list[str]] = []
     for line in lines[first + 1 : header] + lines[header + 1 : last]:
-        cells = [line[a:b].strip().replace("|", "\\|") for a, b in zip(starts, [*starts[1:], None], strict=True)]
+        cells = [
+            line[a:b].strip().replace("|", "\\|")
+            for a, b in zip(starts, [*starts[1:], None], strict=True)
+        ]
         if cells[0]:
             rows.append(cells)
         else:  # the row before goes on
             rows[-1] = [f"{old} {new}".strip() for old, new in zip(rows[-1], cells, strict=True)]
     table = [f"| {' | '.join(row)} |" for row in rows]
-    return [*lines[:first], table[0], "|" + "---|" * len(starts), *table[1:], *with_tables(lines[last + 1 :])]
+    return [
+        *lines[:first],
+        table[0],
+        "|" + "---|" * len(starts),
+        *table[1:],
+        *with_tables(lines[last + 1 :]),
+    ]

@@ -29,7 +29,9 @@ def main() -> None:
         (DOCS / name).write_text(page)
     (DOCS / "changelog.md").write_text((ROOT / "CHANGELOG.md").read_text())
     command = [sys.executable, "-m", "zensical", "build", "--strict", "--clean"]
-    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+    )
     said = [line for line in done.stdout.splitlines() if not QUIET.match(line)]
     wrong = said or not_listed() + needs_network() + undocumented()
     print("\n".join(wrong) if wrong else f"{SITE}/index.html")
@@ -38,7 +40,11 @@ def main() -> None:
 
 def pages() -> dict[str, str]:
     """The pages that are written from the code, and kept with it."""
-    return {"reference/command-line.md": command_line(), "reference/datasets.md": data_sets(), "choose.md": choose()}
+    return {
+        "reference/command-line.md": command_line(),
+        "reference/datasets.md": data_sets(),
+        "choose.md": choose(),
+    }
 
 
 def choose() -> str:
@@ -80,8 +86,19 @@ def order_table() -> str:
 
 def command_line() -> str:
     """The page on the command line, from the program itself."""
-    command = [sys.executable, "-m", "typer", "mobandits.cli", "utils", "docs", "--name", "mobandits"]
-    written = html.unescape(subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout)
+    command = [
+        sys.executable,
+        "-m",
+        "typer",
+        "mobandits.cli",
+        "utils",
+        "docs",
+        "--name",
+        "mobandits",
+    ]
+    written = html.unescape(
+        subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    )
     start, _, rest = written.partition("**Commands**:")
     sections = rest[rest.index("## ") :]  # the list of commands before them cuts their sentences
     introduction = "# The command line\n\n`make docs` writes this page from the program."
@@ -117,12 +134,21 @@ def undocumented() -> list[str]:
     described = set(re.findall(r'id="?(mobandits[\w.]*)', built))
     short = {name.rpartition(".")[2] for name in described}
     sources = "".join(page.read_text() for page in (DOCS / "reference").glob("*.md"))
-    named = {name: pkgutil.resolve_name(name) for name in re.findall(r"^::: ([\w.]+)$", sources, re.MULTILINE)}
+    named = {
+        name: pkgutil.resolve_name(name)
+        for name in re.findall(r"^::: ([\w.]+)$", sources, re.MULTILINE)
+    }
     rooms = {name: module for name, module in named.items() if inspect.ismodule(module)}
-    wanted = [f"{room}.{name}" for room, module in rooms.items() for name in getattr(module, "__all__", [])]
+    wanted = [
+        f"{room}.{name}"
+        for room, module in rooms.items()
+        for name in getattr(module, "__all__", [])
+    ]
     lost = [name for name in wanted if name not in described and documents_itself(name)]
     top = [f"mobandits.{name}" for name in mobandits.__all__]
-    lost += [name for name in top if name.rpartition(".")[2] not in short and documents_itself(name)]
+    lost += [
+        name for name in top if name.rpartition(".")[2] not in short and documents_itself(name)
+    ]
     return [f"{name} is not in the reference" for name in lost]
 
 

@@ -29,7 +29,8 @@ def stub(package: str) -> str:
     module = importlib.import_module(f"mobandits.{package}")
     homes = {name: inspect.getmodule(getattr(module, name)).__name__ for name in module.__all__}
     imports = [
-        f"from {home} import {name} as {name}" for name, home in sorted(homes.items(), key=lambda row: row[::-1])
+        f"from {home} import {name} as {name}"
+        for name, home in sorted(homes.items(), key=lambda row: row[::-1])
     ]
     names = [f'    "{name}",' for name in module.__all__]
     return "\n".join([f'"""{module.__doc__}"""', "", *imports, "", "__all__ = [", *names, "]", ""])

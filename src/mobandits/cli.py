@@ -12,19 +12,35 @@ import typer
 from mobandits import __version__
 
 Progress = Callable[[int, int], None]
-Out = Annotated[Path, typer.Option("--out", help="The folder to write. Run again into it to resume.")]
-Workers = Annotated[int | None, typer.Option("--workers", min=1, help="Threads; by default one per processor.")]
+Out = Annotated[
+    Path, typer.Option("--out", help="The folder to write. Run again into it to resume.")
+]
+Workers = Annotated[
+    int | None, typer.Option("--workers", min=1, help="Threads; by default one per processor.")
+]
 Together = Annotated[
     int | None,
-    typer.Option("--workers", min=1, help="Trials at the same time; by default one per processor, here or in all."),
+    typer.Option(
+        "--workers",
+        min=1,
+        help="Trials at the same time; by default one per processor, here or in all.",
+    ),
 ]
-Engine = Annotated[str, typer.Option("--engine", help="What plays them: threads, or ray for processes or a cluster.")]
+Engine = Annotated[
+    str,
+    typer.Option("--engine", help="What plays them: threads, or ray for processes or a cluster."),
+]
 Address = Annotated[
     str | None,
-    typer.Option("--address", help="With ray: a cluster's host:port, or auto for this machine's; else one is started."),
+    typer.Option(
+        "--address",
+        help="With ray: a cluster's host:port, or auto for this machine's; else one is started.",
+    ),
 ]
 
-FIRST = "starting; policies that were never played are compiled first, about a minute for all of them"
+FIRST = (
+    "starting; policies that were never played are compiled first, about a minute for all of them"
+)
 TARGETS = ("uniform", "logging", "arm:NAME")  # policies that learn nothing
 INTERRUPTED = 130  # the parser's status where a command did not handle the interruption itself
 
@@ -107,7 +123,10 @@ def demo(
 
 @app.command("list")
 def list_names(
-    kind: Annotated[str, typer.Argument(help="policies, environments, metrics, orders, experiments or datasets.")],
+    kind: Annotated[
+        str,
+        typer.Argument(help="policies, environments, metrics, orders, experiments or datasets."),
+    ],
 ) -> None:
     """Print names as other commands and SPEC.toml take them, with a line on each."""
     from mobandits.spec import KINDS, catalogue  # noqa: PLC0415
@@ -130,15 +149,21 @@ def list_names(
 def line_on(member: Any) -> str:
     """A line on what a name stands for: an experiment's title, else the first line of the docstring."""
     title = getattr(member, "title", None)
-    return title if isinstance(title, str) else (member.__doc__ or "").partition("\n")[0]
+    if isinstance(title, str):
+        return title
+    return (member.__doc__ or "").partition("\n")[0]
 
 
 @app.command("run")
 def run_specification(
-    spec: Annotated[Path, typer.Argument(help="A TOML file; examples/linear.toml explains its keys.")],
+    spec: Annotated[
+        Path, typer.Argument(help="A TOML file; examples/linear.toml explains its keys.")
+    ],
     out: Out,
     rounds: Annotated[int | None, typer.Option(min=1, help="In place of the file's.")] = None,
-    trials: Annotated[int | None, typer.Option(min=1, help="In place of the file's; more may be added later.")] = None,
+    trials: Annotated[
+        int | None, typer.Option(min=1, help="In place of the file's; more may be added later.")
+    ] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="In place of the file's.")] = None,
     workers: Together = None,
     engine: Engine = "threads",
@@ -151,17 +176,26 @@ def run_specification(
     check_engine(engine, address)
     plan = load(spec).plan(rounds=rounds, trials=trials, seed=seed)
     with resumable(spec.stem) as progress:
-        results = run_plan(plan, out=out, workers=workers, engine=engine, address=address, progress=progress)
+        results = run_plan(
+            plan, out=out, workers=workers, engine=engine, address=address, progress=progress
+        )
     typer.echo(f"{out / 'results.parquet'}: {len(results.table)} rows")
     write_report(out)
 
 
 @app.command("reproduce")
 def reproduce_papers(
-    ids: Annotated[list[str], typer.Argument(metavar="ID...", help="Such as molts2025/fig2, molts2025, or all.")],
+    ids: Annotated[
+        list[str],
+        typer.Argument(metavar="ID...", help="Such as molts2025/fig2, molts2025, or all."),
+    ],
     out: Out,
-    rounds: Annotated[int | None, typer.Option(min=2, help="In place of the papers' horizons.")] = None,
-    trials: Annotated[int | None, typer.Option(min=1, help="In place of the papers' repetitions.")] = None,
+    rounds: Annotated[
+        int | None, typer.Option(min=2, help="In place of the papers' horizons.")
+    ] = None,
+    trials: Annotated[
+        int | None, typer.Option(min=1, help="In place of the papers' repetitions.")
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of everything.")] = 0,
     workers: Together = None,
     engine: Engine = "threads",
@@ -191,7 +225,9 @@ def reproduce_papers(
 
 @app.command()
 def report(
-    folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Folders of finished runs.")],
+    folders: Annotated[
+        list[Path], typer.Argument(metavar="DIR...", help="Folders of finished runs.")
+    ],
 ) -> None:
     """Draw the figures and write the page again, from the tables."""
     from mobandits.simulation.folder import read_folder  # noqa: PLC0415
@@ -226,13 +262,17 @@ def check_theorems_of(
     if report.curves:
         save(draw_bounds(curves(report)), out / "figures", paper)
     if not report.holds:
-        typer.echo("something is not as the theory says: this is a mistake in the program", err=True)
+        typer.echo(
+            "something is not as the theory says: this is a mistake in the program", err=True
+        )
         raise typer.Exit(1)
 
 
 @app.command("evaluate")
 def evaluate_policies(
-    log: Annotated[Path, typer.Argument(metavar="LOG", help="Logged decisions, with their propensities.")],
+    log: Annotated[
+        Path, typer.Argument(metavar="LOG", help="Logged decisions, with their propensities.")
+    ],
     policies: Annotated[
         list[str],
         typer.Option(
@@ -243,13 +283,21 @@ def evaluate_policies(
     ],
     out: Annotated[Path, typer.Option("--out", help="The folder to write.")],
     columns: Annotated[
-        list[str], typer.Option("--column", help="Of a .csv file: arm=, rewards=, context=, propensity=, minimise=.")
+        list[str],
+        typer.Option(
+            "--column", help="Of a .csv file: arm=, rewards=, context=, propensity=, minimise=."
+        ),
     ] = [],  # noqa: B006 - the parser copies it
     estimators: Annotated[
-        list[str], typer.Option("--estimator", help="ips, snips, dr, dm, switch-dr or replay. Repeat for more.")
+        list[str],
+        typer.Option(
+            "--estimator", help="ips, snips, dr, dm, switch-dr or replay. Repeat for more."
+        ),
     ] = ["ips", "snips", "dr"],  # noqa: B006 - the parser copies it
     level: Annotated[float, typer.Option(help="Of the joint confidence regions.")] = 0.95,
-    folds: Annotated[int, typer.Option(min=2, help="Parts of the log; none judges what it taught.")] = 5,
+    folds: Annotated[
+        int, typer.Option(min=2, help="Parts of the log; none judges what it taught.")
+    ] = 5,
     clip: Annotated[float | None, typer.Option(help="The largest weight; by default any.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of everything.")] = 0,
 ) -> None:
@@ -274,14 +322,20 @@ def evaluate_policies(
         "seed": seed,
     }
     with progress_of("evaluate", "policies") as progress, parameters():
-        page = evaluate_file(log, out, policies, recipe_named, **options, hold=locked, progress=progress)
+        page = evaluate_file(
+            log, out, policies, recipe_named, **options, hold=locked, progress=progress
+        )
     typer.echo(page)
 
 
 @app.command()
 def warm(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[POLICY]...", help="By default, all.")] = None,
-    agents: Annotated[bool, typer.Option("--agents", help="What an agent calls, instead of simulations.")] = False,
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[POLICY]...", help="By default, all.")
+    ] = None,
+    agents: Annotated[
+        bool, typer.Option("--agents", help="What an agent calls, instead of simulations.")
+    ] = False,
     orders: Annotated[
         list[str] | None,
         typer.Option(
@@ -301,13 +355,16 @@ def warm(
     from mobandits.simulation.precompile import warm_up  # noqa: PLC0415
     from mobandits.spec import catalogue  # noqa: PLC0415
 
-    known, known_orders = catalogue("policies"), catalogue("orders")
+    known = catalogue("policies")
+    known_orders = catalogue("orders")
     for name in names or ():
         check_choice("POLICY", name, list(known))
     for order in orders or ():
         check_choice("--order", order, list(known_orders))
     if orders and not agents:
-        raise typer.BadParameter("--order must come with --agents: simulations play the orders of their policies")
+        raise typer.BadParameter(
+            "--order must come with --agents: simulations play the orders of their policies"
+        )
     for name in sorted(names or known):
         outcome = (warm_agent if agents else warm_up)(known[name])
         typer.echo(f"{name}: {outcome}", err=True)
@@ -332,13 +389,17 @@ def resumable(what: str) -> Iterator[Progress]:
         with progress_of(what) as progress:
             yield progress
     except KeyboardInterrupt:
-        typer.echo("interrupted: run the same command again to resume; finished trials are kept", err=True)
+        typer.echo(
+            "interrupted: run the same command again to resume; finished trials are kept", err=True
+        )
         raise typer.Exit(1) from None
 
 
 def progress_of(what: str, unit: str = "rounds") -> contextlib.AbstractContextManager[Progress]:
     """Progress on stderr, a bar on a terminal and lines elsewhere."""
-    return bar(what) if sys.stderr.isatty() else contextlib.nullcontext(lines(what, unit))
+    if sys.stderr.isatty():
+        return bar(what)
+    return contextlib.nullcontext(lines(what, unit))
 
 
 @contextlib.contextmanager

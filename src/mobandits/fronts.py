@@ -16,7 +16,9 @@ from mobandits.support import checks
 from mobandits.support.naming import quoted
 
 PARETO = Pareto()
-_pareto_front = compile_loop(front_of_many)  # for tables of any size; to pass the order would cost more than 50 arms do
+_pareto_front = compile_loop(
+    front_of_many
+)  # for tables of any size; to pass the order would cost more than 50 arms do
 
 
 def front(means: Any, order: Order = PARETO) -> Mask:
@@ -39,7 +41,11 @@ def front(means: Any, order: Order = PARETO) -> Mask:
     """
     try:
         array = _table(means, order)
-        out: Mask = _pareto_front(array, order.on) if type(order) is Pareto else loop_for(_front, order)(order, array)
+        out: Mask = (
+            _pareto_front(array, order.on)
+            if type(order) is Pareto
+            else loop_for(_front, order)(order, array)
+        )
     except Exception as error:
         shorten(error)
         raise
@@ -95,7 +101,9 @@ def _check_mixable(means: Array) -> None:
     with np.errstate(over="ignore"):
         ranges = means.max(0) - means.min(0)
     if not np.isfinite(ranges).all():
-        raise ValueError(f"means must have finite ranges for EffectivePareto, got {quoted(ranges.tolist())}")
+        raise ValueError(
+            f"means must have finite ranges for EffectivePareto, got {quoted(ranges.tolist())}"
+        )
 
 
 def _front(order: Order, means: Array) -> Mask:

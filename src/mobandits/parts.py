@@ -32,10 +32,27 @@ from mobandits.contracts.protocols import (
     Rng,
     Shape,
 )
-from mobandits.estimators import Discounted, DisjointRidge, FixedRidge, OnlineNewton, Ridge, SampleMean, ridge_for
+from mobandits.estimators import (
+    Discounted,
+    DisjointRidge,
+    FixedRidge,
+    OnlineNewton,
+    Ridge,
+    SampleMean,
+    ridge_for,
+)
 from mobandits.explorers import Greedy, Linked, Thompson, Ucb, radii
 from mobandits.numerics import linalg, links, masks
-from mobandits.orders import Chains, Dominant, EffectivePareto, ExploreWide, Levels, Lexicographic, Pareto, Weighted
+from mobandits.orders import (
+    Chains,
+    Dominant,
+    EffectivePareto,
+    ExploreWide,
+    Levels,
+    Lexicographic,
+    Pareto,
+    Weighted,
+)
 from mobandits.orders.order import BaseOrder
 from mobandits.policies.composite import Composite
 from mobandits.support import checks

@@ -77,11 +77,15 @@ def load(file: str | Path) -> Specification:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except (IsADirectoryError, UnicodeDecodeError) as error:
         wanted = "a TOML file such as examples/linear.toml"
-        raise SpecError(f"{path} must be {wanted}, found {found_at(path)}{_advice(path)}") from error
+        raise SpecError(
+            f"{path} must be {wanted}, found {found_at(path)}{_advice(path)}"
+        ) from error
     except OSError as error:
         raise SpecError(f"{path} cannot be read: {error.strerror}") from error
     except ValueError as error:
-        raise SpecError(f"{path} is not TOML: {error}; examples/linear.toml shows what is") from error
+        raise SpecError(
+            f"{path} is not TOML: {error}; examples/linear.toml shows what is"
+        ) from error
     try:
         return _specification(path, content)
     except (ValueError, TypeError) as error:
@@ -90,7 +94,11 @@ def load(file: str | Path) -> Specification:
 
 def _advice(path: Path) -> str:
     """What to do with the folder of a run."""
-    return f"; `mobandits report {path}` draws a finished run again" if (path / "manifest.json").exists() else ""
+    return (
+        f"; `mobandits report {path}` draws a finished run again"
+        if (path / "manifest.json").exists()
+        else ""
+    )
 
 
 def _specification(path: Path, content: dict[str, Any]) -> Specification:
@@ -100,22 +108,30 @@ def _specification(path: Path, content: dict[str, Any]) -> Specification:
         if key not in content:
             raise ValueError(f"{key} is required")
     if not isinstance(content["policies"], list):
-        raise ValueError("policies must be a list of names, or of tables, [[policies]]")  # noqa: TRY004
+        raise ValueError("policies must be a list of names, or of tables, [[policies]]")
     options: dict[str, Any] = {"experiment": convert(str, content.get("name", path.stem), "name")}
-    options |= {key: content[key] for key in ("rounds", "trials", "seed", "record") if key in content}
+    options |= {
+        key: content[key] for key in ("rounds", "trials", "seed", "record") if key in content
+    }
     if "metrics" in content:
         options["metrics"] = _metrics(content["metrics"])
-    rows = [row for i, entry in enumerate(content["policies"]) for row in _rows(entry, f"policies[{i}]")]
+    rows = [
+        row for i, entry in enumerate(content["policies"]) for row in _rows(entry, f"policies[{i}]")
+    ]
     names = [name for name, _ in rows]
     if repeated := [name for name in names if names.count(name) > 1]:
-        raise ValueError(f"policies must have distinct rows, got {quoted(repeated[0])} twice: give one a label")
-    return Specification(path, build("environments", content["environment"], "environment"), dict(rows), options)
+        raise ValueError(
+            f"policies must have distinct rows, got {quoted(repeated[0])} twice: give one a label"
+        )
+    return Specification(
+        path, build("environments", content["environment"], "environment"), dict(rows), options
+    )
 
 
 def _metrics(entries: Any) -> list[str | Metric]:
     if not isinstance(entries, list):
         advice = f"; write [{quoted(entries)}]" if isinstance(entries, str) else ""
-        raise ValueError(f"metrics must be a list, got {quoted(entries)}{advice}")  # noqa: TRY004
+        raise ValueError(f"metrics must be a list, got {quoted(entries)}{advice}")
     tables = [(i, entry) for i, entry in enumerate(entries) if not isinstance(entry, str)]
     built = {i: build("metrics", entry, f"metrics[{i}]") for i, entry in tables}
     return [built.get(i, entry) for i, entry in enumerate(entries)]
@@ -125,12 +141,15 @@ def _rows(entry: Any, where: str) -> Iterator[tuple[str, Recipe]]:
     if isinstance(entry, str):
         entry = {"name": entry}
     if not isinstance(entry, dict):
-        raise ValueError(f"{where} must be a name or a table, got {quoted(entry)}")  # noqa: TRY004
+        raise ValueError(f"{where} must be a name or a table, got {quoted(entry)}")
     own = {key: value for key, value in entry.items() if key not in ("label", "grid")}
-    label, grid = entry.get("label"), entry.get("grid", {})
+    label = entry.get("label")
+    grid = entry.get("grid", {})
     if label is not None:
         convert(str, label, f"{where}.label")
-    if not isinstance(grid, dict) or not all(isinstance(values, list) and values for values in grid.values()):
+    if not isinstance(grid, dict) or not all(
+        isinstance(values, list) and values for values in grid.values()
+    ):
         raise ValueError(f"{where}.grid must be a table of lists, got {quoted(grid)}")
     for values in itertools.product(*grid.values()):
         point = dict(zip(grid, values, strict=True))
@@ -150,11 +169,15 @@ def recipe_named(text: str) -> Recipe:
         MolUcb(scale=0.3, order=Lexicographic(tolerance=0.0), penalty=1.0, delta=0.01, noise=1.0, check=True)
     """
     name, _, given = text.partition(":")
-    parameters_as_toml = re.sub(r"=\s*((?!true\b|false\b|nan\b|inf\b)[a-z][a-z0-9-]*)", r'="\1"', given)
+    parameters_as_toml = re.sub(
+        r"=\s*((?!true\b|false\b|nan\b|inf\b)[a-z][a-z0-9-]*)", r'="\1"', given
+    )
     try:
         parameters = tomllib.loads(f"given = {{{parameters_as_toml}}}")["given"]
     except tomllib.TOMLDecodeError as error:
-        raise ValueError(f"--policy must be NAME or NAME:key=value,key=value, got {quoted(text)}: {error}") from error
+        raise ValueError(
+            f"--policy must be NAME or NAME:key=value,key=value, got {quoted(text)}: {error}"
+        ) from error
     recipe: Recipe = build("policies", {"name": name, **parameters}, "--policy")
     return recipe
 
@@ -180,7 +203,8 @@ def build(kind: str, entry: Any, where: str) -> Any:
     known = catalogue(kind)
     choice(f"{where}.name", table["name"], known)
     cls = known[table["name"]]
-    parameters, hints = inspect.signature(cls).parameters, get_type_hints(cls)
+    parameters = inspect.signature(cls).parameters
+    hints = get_type_hints(cls)
     given = {key: value for key, value in table.items() if key != "name"}
     for key in given:
         if not parameters:
@@ -189,7 +213,9 @@ def build(kind: str, entry: Any, where: str) -> Any:
     for key, parameter in parameters.items():
         if parameter.default is parameter.empty and key not in given:
             raise ValueError(f"{where}.{key} is required")
-    values = {key: convert(hints.get(key, Any), value, f"{where}.{key}") for key, value in given.items()}
+    values = {
+        key: convert(hints.get(key, Any), value, f"{where}.{key}") for key, value in given.items()
+    }
     try:
         return cls(**values)
     except (ValueError, TypeError) as error:
@@ -210,7 +236,9 @@ def convert(hint: Any, value: Any, where: str) -> Any:
         ValueError: draws must be an integer, got 'many'
     """
     union = get_origin(hint) in (Union, types.UnionType)
-    options = [option for option in (get_args(hint) if union else (hint,)) if option is not type(None)]
+    options = [
+        option for option in (get_args(hint) if union else (hint,)) if option is not type(None)
+    ]
     for option in options:
         if get_origin(option) is Literal:
             choice(where, value, get_args(option))
@@ -227,13 +255,18 @@ def _fits(option: Any, where: str) -> list[tuple[Callable[[Any], bool], str, Cal
     plain = {
         bool: (lambda v: isinstance(v, bool), "true or false", bool),
         int: (lambda v: isinstance(v, int) and not isinstance(v, bool), "an integer", int),
-        float: (lambda v: isinstance(v, int | float) and not isinstance(v, bool), "a number", float),
+        float: (
+            lambda v: isinstance(v, int | float) and not isinstance(v, bool),
+            "a number",
+            float,
+        ),
         str: (lambda v: isinstance(v, str), "a string", str),
         Path: (lambda v: isinstance(v, str), "a path", Path),
     }
     if option in plain:
         return [plain[option]]
-    origin, inner = get_origin(option) or option, get_args(option)
+    origin = get_origin(option) or option
+    inner = get_args(option)
     element = inner[0] if inner else Any
     listed = (
         lambda v: isinstance(v, list),
@@ -243,9 +276,13 @@ def _fits(option: Any, where: str) -> list[tuple[Callable[[Any], bool], str, Cal
     if origin in (tuple, list, Sequence, Floats, Ints):
         return [listed]
     if option is Recipe:
-        return [(lambda v: isinstance(v, str | dict), "a policy", lambda v: build("policies", v, where))]
+        return [
+            (lambda v: isinstance(v, str | dict), "a policy", lambda v: build("policies", v, where))
+        ]
     order = (lambda v: isinstance(v, str | dict), "an order", lambda v: build("orders", v, where))
-    return [order] if option is Order else [order, listed, (lambda v: isinstance(v, object), "anything", lambda v: v)]
+    if option is Order:
+        return [order]
+    return [order, listed, (lambda v: isinstance(v, object), "anything", lambda v: v)]
 
 
 def catalogue(kind: str) -> dict[str, Any]:

@@ -81,11 +81,21 @@ class Case:
 
     def agent(self, **other):
         return mob.Agent(
-            self.recipe, **{"arms": K, "features": self.features, "objectives": L, "rounds": ROUNDS, "seed": 3, **other}
+            self.recipe,
+            **{
+                "arms": K,
+                "features": self.features,
+                "objectives": L,
+                "rounds": ROUNDS,
+                "seed": 3,
+                **other,
+            },
         )
 
     def context(self, rng):
-        return rng.integers(0, GRID + 1, self.features if self.shared else (K, self.features)) / GRID
+        return (
+            rng.integers(0, GRID + 1, self.features if self.shared else (K, self.features)) / GRID
+        )
 
 
 CASES = [
@@ -154,7 +164,9 @@ def live(case, agent, rng, rounds, *, late=3):
         context = case.context(rng)
         made.append(agent.decide(context, rng.permutation(K)[: rng.integers(2, K + 1)].tolist()))
         arm = made[-1].arm
-        rewards[made[-1].id] = (rng.random(L) < [0.2 + 0.1 * arm, 0.8 - 0.1 * arm, 0.5]).astype(float)
+        rewards[made[-1].id] = (rng.random(L) < [0.2 + 0.1 * arm, 0.8 - 0.1 * arm, 0.5]).astype(
+            float
+        )
         if len(rewards) > late:
             first = next(iter(rewards))
             agent.learn(first, rewards.pop(first))
@@ -222,7 +234,11 @@ def saved(case, folder):
     same = [np.array_equal(a, b) and a.dtype == b.dtype for a, b in zip(one, two, strict=True)]
     wrong += [] if all(same) else ["state"]
     strange = [i for i, array in enumerate(one) if not np.isfinite(array).all()]
-    return {"wrong": wrong, "infinite": strange, "notes": sorted({kept.note for kept in agent._waiting.open.values()})}
+    return {
+        "wrong": wrong,
+        "infinite": strange,
+        "notes": sorted({kept.note for kept in agent._waiting.open.values()}),
+    }
 
 
 def swapped():
@@ -230,7 +246,8 @@ def swapped():
     out = {}
     for order in ORDERS:
         late, early, plain = (
-            Case(recipe, shared=True) for recipe in (MolUcb(scale=0.3), MolUcb(0.3, order), MolUcb(0.3))
+            Case(recipe, shared=True)
+            for recipe in (MolUcb(scale=0.3), MolUcb(0.3, order), MolUcb(0.3))
         )
         agents = [case.agent(propensity="exact") for case in (late, early, plain)]
         for agent in agents:
@@ -242,7 +259,11 @@ def swapped():
         agents[0].preference = None
         agents[0]._mind.rng.bit_generator.state = agents[2]._mind.rng.bit_generator.state
         back = [life(late, agents[0]), life(late, agents[2])]
-        out[repr(order)] = [first[0] == first[1], back[0] == back[1], len({one.front for one in first[0]})]
+        out[repr(order)] = [
+            first[0] == first[1],
+            back[0] == back[1],
+            len({one.front for one in first[0]}),
+        ]
     return out
 
 
@@ -265,11 +286,15 @@ def explained(case):
     law = asking_law(agent, decision)
     fits = {
         "estimates": said.estimates.shape == (3, L) and bool(np.isfinite(said.estimates).all()),
-        "intervals": bool((said.low <= said.estimates).all() and (said.estimates <= said.high).all()),
+        "intervals": bool(
+            (said.low <= said.estimates).all() and (said.estimates <= said.high).all()
+        ),
         "table": said.table.height == 3 * L,
         "front": set(said.front) <= {arm for arm, p in zip((3, 0, 4), law, strict=True) if p > 0.0},
         "same": bool((again.low == said.low).all()) and again.sentence == said.sentence,
-        "sentence": said.sentence.startswith(f"{decision.arm} was played, one of 3 eligible arms of {K}."),
+        "sentence": said.sentence.startswith(
+            f"{decision.arm} was played, one of 3 eligible arms of {K}."
+        ),
     }
     return [name for name, well in fits.items() if not well]
 
@@ -278,7 +303,9 @@ def asking_law(agent, decision):
     """(arms,) the mean of the law over many beliefs."""
     slots = np.array(decision.eligible)
     rng = np.random.default_rng(0)
-    return np.mean([agent._mind.probabilities(decision.context, slots, rng) for _ in range(60)], axis=0)
+    return np.mean(
+        [agent._mind.probabilities(decision.context, slots, rng) for _ in range(60)], axis=0
+    )
 
 
 def report(case, folder) -> dict[str, Any]:

@@ -26,13 +26,51 @@ from mobandits.agent.snapshot import StateError
 PATIENCE = 5.0  # seconds of processor time for a file
 ROUNDS, MORE = 25, 6  # before it is saved, and after it was loaded
 SIZES = {"<f8": 8, "<i8": 8, "|b1": 1}
-FLOATS = [0.0, -0.0, -1.0, 0.5, 1.0, 3.0, 7.0, 1e6, 2.0**53, 2.0**63, 1e19, -1e19, 1e308, -1e308, 5e-324, 1e-300]
+FLOATS = [
+    0.0,
+    -0.0,
+    -1.0,
+    0.5,
+    1.0,
+    3.0,
+    7.0,
+    1e6,
+    2.0**53,
+    2.0**63,
+    1e19,
+    -1e19,
+    1e308,
+    -1e308,
+    5e-324,
+    1e-300,
+]
 VALUES = {
     "<f8": [*FLOATS, math.nan, math.inf, -math.inf],
     "<i8": [0, -1, 1, 2, 3, 7, 100, 10**6, 2**31, 2**62, 2**63 - 1, -(2**63)],
     "|b1": [0, 1, 2],
 }
-WORDS = [0, 1, -1, 2, 3, 10, 2**31, 2**62, 2**63 - 1, 2**64, 0.0, -1.0, 0.5, 1e308, None, True, False, "x", [], {}]
+WORDS = [
+    0,
+    1,
+    -1,
+    2,
+    3,
+    10,
+    2**31,
+    2**62,
+    2**63 - 1,
+    2**64,
+    0.0,
+    -1.0,
+    0.5,
+    1e308,
+    None,
+    True,
+    False,
+    "x",
+    [],
+    {},
+]
 OPTIONS = ["exact", "sampled", "none"]
 
 
@@ -53,7 +91,9 @@ def honest(case, folder):
     """The file of an agent that has lived: arms came and went, rewards came in part, some are awaited."""
     objectives = [Objective("x", default=0.5, after=5.0), "y", "z"]
     options = {"rounds": every_recipe.ROUNDS, "max_age": 30.0, "clock": clock_from(1)}
-    agent = mob.Agent(case.recipe, arms=every_recipe.K, features=case.features, objectives=objectives, **options)
+    agent = mob.Agent(
+        case.recipe, arms=every_recipe.K, features=case.features, objectives=objectives, **options
+    )
     rng, waiting = np.random.default_rng(1), []
     for _ in range(ROUNDS):
         waiting.append(agent.decide(case.context(rng)).id)
@@ -146,14 +186,20 @@ def play(agent, folder):
     """All that an application does."""
     rng = np.random.default_rng(0)
     for number in list(agent._waiting.open)[:4]:
-        in_one_line(lambda number=number: agent.learn(number, rng.integers(0, 2, len(agent.objectives))))
+        in_one_line(
+            lambda number=number: agent.learn(number, rng.integers(0, 2, len(agent.objectives)))
+        )
     for _ in range(MORE):
         decision = in_one_line(lambda: agent.decide(context_of(agent, rng)))
         if decision is not None:
             reward = rng.integers(0, 2, len(agent.objectives))
             in_one_line(lambda decision=decision, reward=reward: agent.learn(decision.id, reward))
             in_one_line(lambda decision=decision: agent.explain(decision))
-    in_one_line(lambda: agent.decide_batch(np.array([context_of(agent, rng)] * 2)) if agent.features else None)
+    in_one_line(
+        lambda: (
+            agent.decide_batch(np.array([context_of(agent, rng)] * 2)) if agent.features else None
+        )
+    )
     in_one_line(lambda: agent.add_arm("another", like=agent.arms[0]))
     in_one_line(lambda: agent.decide(context_of(agent, rng)))
     in_one_line(lambda: agent.save(folder / "again"))
@@ -173,7 +219,10 @@ def attempt(path):
         return loaded, "it hangs"
     except Exception as error:  # noqa: BLE001 - this is what is looked for
         frame = traceback.extract_tb(error.__traceback__)[-1]
-        return loaded, f"{type(error).__name__}: {error!s:.200} ({Path(frame.filename).name}:{frame.lineno})"
+        return (
+            loaded,
+            f"{type(error).__name__}: {error!s:.200} ({Path(frame.filename).name}:{frame.lineno})",
+        )
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0.0)
     return loaded, None
@@ -181,7 +230,9 @@ def attempt(path):
 
 def main(folder, seed, tries):
     warnings.simplefilter("ignore")
-    np.seterr(divide="raise", over="ignore", invalid="ignore")  # compiled code divides as Python does
+    np.seterr(
+        divide="raise", over="ignore", invalid="ignore"
+    )  # compiled code divides as Python does
     signal.signal(signal.SIGPROF, stop)
     loaded, wrong = 0, []
     for number, case in enumerate(every_recipe.CASES):

@@ -29,12 +29,18 @@ def steps(seed, count):
         now += chance.expovariate(1.0)
         kind = chance.random()
         if kind < 0.45 or made < 5:
-            some = chance.sample(arms, chance.randint(1, len(arms))) if chance.random() < 0.4 else None
+            some = (
+                chance.sample(arms, chance.randint(1, len(arms))) if chance.random() < 0.4 else None
+            )
             out.append((now, "decide", [chance.gauss(0.0, 1.0) for _ in range(D)], some))
             made += 1
         elif kind < 0.92:  # some are dropped, told already, or contradicted
             number = max(0, made - 1 - int(chance.expovariate(0.1)))
-            told = {name: float(number % 3) - (chance.random() < 0.05) for name in ("x", "y") if chance.random() < 0.6}
+            told = {
+                name: float(number % 3) - (chance.random() < 0.05)
+                for name in ("x", "y")
+                if chance.random() < 0.6
+            }
             out.append((now, "learn", number, told))
         elif kind < 0.945 and len(arms) > 2:
             out.append((now, "remove_arm", arms.pop(chance.randrange(len(arms)))))

@@ -27,7 +27,9 @@ def staged():
     """An agent in the third stage of its recipe, whose decisions carry notes."""
     clock, rng = Clock(), np.random.default_rng(6)
     recipe = Doubling(ScalarizedUcb1(check=False), first=4)
-    agent = mob.Agent(recipe, arms=3, features=0, objectives=["x", "y"], seed=5, propensity="none", clock=clock)
+    agent = mob.Agent(
+        recipe, arms=3, features=0, objectives=["x", "y"], seed=5, propensity="none", clock=clock
+    )
     for _ in range(16):
         number = agent.decide().id
         if number % 3:
@@ -38,7 +40,13 @@ def staged():
 def taught(recipe, features=0):
     """An agent without context or with a shared one, which has learned whole rewards; some decisions wait."""
     clock, rng = Clock(), np.random.default_rng(7)
-    options = {"arms": ["a", "b", "c"], "features": features, "objectives": ["x", "y"], "rounds": 200, "seed": 5}
+    options = {
+        "arms": ["a", "b", "c"],
+        "features": features,
+        "objectives": ["x", "y"],
+        "rounds": 200,
+        "seed": 5,
+    }
     agent = mob.Agent(recipe, propensity="none", clock=clock, **options)
     for _ in range(60):
         number = agent.decide(rng.random(features) if features else None).id
@@ -91,7 +99,9 @@ def lived(agent, clock):
         agent.learn(number, [0.25, 0.75] if whole else {agent.objectives[1].name: 0.75})
     for i in range(12):
         clock.now = max(clock.now, 30.0) + 1.0
-        decision = agent.decide(rng.normal(size=features) if features else None, agent.arms[i % 2 :])
+        decision = agent.decide(
+            rng.normal(size=features) if features else None, agent.arms[i % 2 :]
+        )
         said.append([str(decision.arm), decision.propensity])
         agent.learn(decision.id, rng.random(len(agent.objectives)))
     found = estimates(agent._mind.state()).tolist()

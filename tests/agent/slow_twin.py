@@ -38,7 +38,13 @@ class Clock:
 def agent_of(clock, **other):
     """The agent of the program: a click that is taken for `DEFAULT` after a while, and a revenue that is waited for."""
     objectives = [Objective(CLICK, default=DEFAULT, after=AFTER), REVENUE]
-    options = {"arms": ARMS, "features": D, "objectives": objectives, "pending": LIMIT, "max_age": MAX_AGE}
+    options = {
+        "arms": ARMS,
+        "features": D,
+        "objectives": objectives,
+        "pending": LIMIT,
+        "max_age": MAX_AGE,
+    }
     recipe = MolUcb(scale=0.3, penalty=PENALTY)
     return mob.Agent(recipe, **{**options, "remembered": REMEMBERED, "clock": clock, **other})
 
@@ -186,7 +192,9 @@ class Program:
         """A decision, among all arms or some, and what it will bring."""
         arms, chance = self.agent.arms, self.random.random()
         context = self.rng.normal(size=(len(arms), D) if self.own else D)
-        eligible = self.random.sample(arms, self.random.randint(1, len(arms))) if chance < 0.3 else None
+        eligible = (
+            self.random.sample(arms, self.random.randint(1, len(arms))) if chance < 0.3 else None
+        )
         if self.own and chance < 0.1:
             decision = self.agent.decide({arm: context[arms.index(arm)] for arm in eligible})
         elif 0.3 < chance < 0.32:
@@ -205,7 +213,11 @@ class Program:
     def plan(self, number, values):
         """When what is told of a decision."""
         whole = dict(zip((CLICK, REVENUE), values, strict=True))
-        parts = [whole] if self.random.random() < 0.5 else [{name: value} for name, value in whole.items()]
+        parts = (
+            [whole]
+            if self.random.random() < 0.5
+            else [{name: value} for name, value in whole.items()]
+        )
         for part in parts:
             chance = self.random.random()
             if chance < 0.04:
@@ -214,7 +226,9 @@ class Program:
             if chance > 0.93:
                 self.send(number, part, 100.0)  # once more
             elif chance > 0.9:
-                self.send(number, {name: value + 1.0 for name, value in part.items()}, 100.0)  # contradicts
+                self.send(
+                    number, {name: value + 1.0 for name, value in part.items()}, 100.0
+                )  # contradicts
         if self.random.random() < 0.02:
             unknown = self.random.choice([number + 10**6, -1, "x", [], None])
             bad = (unknown, whole) if self.random.random() < 0.5 else (number, {"?": 0.0})
@@ -245,7 +259,11 @@ class Program:
                 self.twin.remove(gone, self.clock.now)
         elif len(arms) < 8:
             free = [name for name in ARMS if name not in arms]
-            new = self.random.choice(free) if free and self.random.random() < 0.5 else f"new {next(self.names)}"
+            new = (
+                self.random.choice(free)
+                if free and self.random.random() < 0.5
+                else f"new {next(self.names)}"
+            )
             like = self.random.choice(arms) if self.random.random() < 0.5 else None
             self.agent.add_arm(new, like)
             if self.twin:
@@ -260,18 +278,30 @@ def differences(agent, twin):
         slot = agent._arms.slot(arm) if twin.own else 0
         for l, (gram, theta, seen) in enumerate(twin.regression(arm)):
             assert state.seen[slot, l] == seen
-            worst = max(worst, np.abs(state.gram[slot, l] / np.abs(gram).max() - gram / np.abs(gram).max()).max())
+            worst = max(
+                worst,
+                np.abs(state.gram[slot, l] / np.abs(gram).max() - gram / np.abs(gram).max()).max(),
+            )
             worst = max(worst, np.abs(state.theta[slot, l] - theta).max())
     assert set(agent.arms) == set(twin.births)
     assert agent.lessons == twin.lessons
     assert agent.dropped == twin.dropped
     assert agent.waiting == len(twin.pending)
-    assert twin.next_id == twin.done + agent.waiting + sum(agent.dropped.values())  # nothing is lost
+    assert twin.next_id == twin.done + agent.waiting + sum(
+        agent.dropped.values()
+    )  # nothing is lost
     for number, kept in agent._waiting.open.items():
         mine, known = twin.pending[number], kept.rewards or [math.nan] * 2
         assert mine.x == kept.x.tolist()
-        told = {name: value for name, value in zip((CLICK, REVENUE), known, strict=True) if not math.isnan(value)}
+        told = {
+            name: value
+            for name, value in zip((CLICK, REVENUE), known, strict=True)
+            if not math.isnan(value)
+        }
         assert told == mine.rewards
-    told = {number: dict(zip((CLICK, REVENUE), known, strict=True)) for number, known in agent._waiting.settled.items()}
+    told = {
+        number: dict(zip((CLICK, REVENUE), known, strict=True))
+        for number, known in agent._waiting.settled.items()
+    }
     assert told == twin.settled
     return worst

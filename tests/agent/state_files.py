@@ -28,7 +28,9 @@ def sealed(body):
 
 def forged(header, arrays):
     """A file with this header, a text or what JSON makes of it, and these arrays."""
-    text = header if isinstance(header, bytes) else json.dumps(header, separators=(",", ":")).encode()
+    text = (
+        header if isinstance(header, bytes) else json.dumps(header, separators=(",", ":")).encode()
+    )
     return sealed(MAGIC + len(text).to_bytes(LENGTH, "little") + text + arrays)
 
 
@@ -36,7 +38,13 @@ def places(value, path=()):
     """The paths of everything in a header, from the outside to the inside."""
     if path:
         yield path
-    for key, one in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+    for key, one in (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
+    ):
         yield from places(one, (*path, key))
 
 
@@ -54,7 +62,13 @@ def rich_agent(clock):
     rng = np.random.default_rng(4)
     cost = Objective("cost", minimise=True, unit="USD", high=9.0)
     objectives = [cost, ("click", 2), Objective("c", default=0.5, after=9.0)]
-    options = {"arms": ["a", 2, "b"], "features": D, "objectives": objectives, "max_age": 50.0, "propensity": "exact"}
+    options = {
+        "arms": ["a", 2, "b"],
+        "features": D,
+        "objectives": objectives,
+        "max_age": 50.0,
+        "propensity": "exact",
+    }
     agent = mob.Agent(MolUcb(scale=0.3), clock=clock, **options)
     for i in range(30):
         clock.now += 1.0

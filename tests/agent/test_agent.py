@@ -15,7 +15,16 @@ from mobandits.agent.compiled_calls import allowed
 from mobandits.agent.guard import Guard
 from mobandits.contracts.assumptions import InputWarning
 from mobandits.contracts.protocols import Choice, Recipe, Shape
-from mobandits.policies import AnnealingPareto, Doubling, MolTs, MolUcb, ParetoTs, Pcz, RandomChoice, Ucb1
+from mobandits.policies import (
+    AnnealingPareto,
+    Doubling,
+    MolTs,
+    MolUcb,
+    ParetoTs,
+    Pcz,
+    RandomChoice,
+    Ucb1,
+)
 
 K, D, L = 7, 3, 2
 NAN = math.nan
@@ -30,7 +39,9 @@ class Twin:
 
     def decide(self, context):
         rows = np.atleast_2d(context)
-        choice = self.policy.draw(self.policy.beliefs(self.state, rows, np.arange(K), self.rng), self.rng)
+        choice = self.policy.draw(
+            self.policy.beliefs(self.state, rows, np.arange(K), self.rng), self.rng
+        )
         self.kept.append((rows[choice.arm if len(rows) > 1 else 0].copy(), choice.arm, choice.note))
         return choice.arm
 
@@ -51,9 +62,15 @@ def agent_of(recipe, **other):
 
 
 @pytest.mark.parametrize("shared", [False, True])
-@pytest.mark.parametrize("recipe", [MolUcb(scale=0.5), MolTs(scale=0.5, selection="weight")], ids=str)
+@pytest.mark.parametrize(
+    "recipe", [MolUcb(scale=0.5), MolTs(scale=0.5, selection="weight")], ids=str
+)
 def test_decides_as_the_policy_does(recipe, shared):
-    agent, twin, rng = agent_of(recipe, seed=5), Twin(recipe, shared=shared, seed=5), np.random.default_rng(2)
+    agent, twin, rng = (
+        agent_of(recipe, seed=5),
+        Twin(recipe, shared=shared, seed=5),
+        np.random.default_rng(2),
+    )
     for context in contexts(40, shared):
         decision = agent.decide(context)
         assert decision.arm == twin.decide(context)
@@ -95,12 +112,20 @@ def test_other_memory_is_the_same_input():
     context = np.round(contexts(1, shared=False)[0], 2).astype(np.float32)
     frozen = context.astype(float)
     frozen.setflags(write=False)
-    same = [context, context.astype(float), frozen, np.asfortranarray(context.astype(float)), context.tolist()]
+    same = [
+        context,
+        context.astype(float),
+        frozen,
+        np.asfortranarray(context.astype(float)),
+        context.tolist(),
+    ]
     assert len({agent_of(MolUcb(scale=0.5)).decide(one) for one in same}) == 1
 
 
 def test_names():
-    agent = mob.Agent(RandomChoice(), arms=["a", ("b", 2)], features=0, objectives=["clicks", "revenue"], seed=1)
+    agent = mob.Agent(
+        RandomChoice(), arms=["a", ("b", 2)], features=0, objectives=["clicks", "revenue"], seed=1
+    )
     decisions = [agent.decide() for _ in range(20)]
     assert {decision.arm for decision in decisions} == {"a", ("b", 2)}
     assert [decision.id for decision in decisions] == list(range(20))
@@ -127,7 +152,9 @@ def test_the_oldest_decision_is_forgotten_where_too_many_wait():
         agent.decide()
     assert (agent.waiting, agent.dropped) == (3, {"limit": 2, "age": 0})
     agent.learn(2, [1.0])
-    with pytest.raises(ValueError, match="decision_id must be of a decision that waits for rewards, got 1"):
+    with pytest.raises(
+        ValueError, match="decision_id must be of a decision that waits for rewards, got 1"
+    ):
         agent.learn(1, [1.0])
 
 
@@ -186,7 +213,10 @@ def test_no_memory_is_lost(leaks):
 @pytest.mark.parametrize(
     ("context", "said"),
     [
-        (np.zeros((K, D + 1)), r"context must have shape \(features,\) = \(3,\) or \(arms, features\) = \(7, 3\), got"),
+        (
+            np.zeros((K, D + 1)),
+            r"context must have shape \(features,\) = \(3,\) or \(arms, features\) = \(7, 3\), got",
+        ),
         (np.zeros(()), "context must have shape"),
         (None, "context must be numbers, got None"),
         (["a"] * D, "context must be numbers"),
@@ -207,9 +237,14 @@ def test_bad_contexts(context, said):
 def test_the_first_context_settles_the_layout():
     agent = agent_of(MolUcb(scale=0.5))
     agent.decide(np.zeros(D))
-    with pytest.raises(ValueError, match=r"\(features,\) = \(3,\), as the first one had, got \(7, 3\)"):
+    with pytest.raises(
+        ValueError, match=r"\(features,\) = \(3,\), as the first one had, got \(7, 3\)"
+    ):
         agent.decide(np.zeros((K, D)))
-    with pytest.raises(ValueError, match=r"contexts must have shape \(n, features\) = \(2, 3\), as the first one had"):
+    with pytest.raises(
+        ValueError,
+        match=r"contexts must have shape \(n, features\) = \(2, 3\), as the first one had",
+    ):
         agent.decide_batch(np.zeros((2, K, D)))
 
 
@@ -219,7 +254,10 @@ def test_the_first_context_settles_the_layout():
         ([1.0], r"rewards must have shape \(objectives,\) = \(2,\), got \(1,\)"),
         ([1.0, math.inf], "rewards must be finite, or NaN where not observed"),
         (["x", 1], "rewards must be numbers"),
-        ({"clicks": 1.0}, "rewards must name objectives of the agent, which are 0, 1, got 'clicks'"),
+        (
+            {"clicks": 1.0},
+            "rewards must name objectives of the agent, which are 0, 1, got 'clicks'",
+        ),
     ],
 )
 def test_bad_rewards_teach_nothing(rewards, said):
@@ -237,7 +275,11 @@ def test_bad_rewards_teach_nothing(rewards, said):
 EDGES = [0.0, 1.0, -1e-9, 1.0 + 1e-9, 1.0 + 1e-6, 1e308, NAN, math.inf, -math.inf]
 
 
-@given(arrays.arrays(float, st.tuples(st.integers(1, 3), st.integers(0, 3)), elements=st.sampled_from(EDGES)))
+@given(
+    arrays.arrays(
+        float, st.tuples(st.integers(1, 3), st.integers(0, 3)), elements=st.sampled_from(EDGES)
+    )
+)
 def test_a_stage_begins_with_what_decisions_allow(context):
     for recipe in (MolUcb(), Pcz()):  # any finite number, and the unit cube
         guard = Guard(recipe)
@@ -247,11 +289,23 @@ def test_a_stage_begins_with_what_decisions_allow(context):
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"recipe": MolUcb}, r"recipe must be a recipe .*; write MolUcb\(...\), an object of that class"),
-        ({"recipe": "mol-ucb"}, "recipe must be a recipe .*, got 'mol-ucb'; names are for files and the command line"),
+        (
+            {"recipe": MolUcb},
+            r"recipe must be a recipe .*; write MolUcb\(...\), an object of that class",
+        ),
+        (
+            {"recipe": "mol-ucb"},
+            "recipe must be a recipe .*, got 'mol-ucb'; names are for files and the command line",
+        ),
         ({"arms": 0}, "arms must be a number of at least 1, or different names in a list, got 0"),
-        ({"arms": {"a", "b"}}, "arms must be a number of at least 1, or different names in a list, got {"),
-        ({"arms": "small"}, r"arms must be .* different names in a list, got 'small'; write \['small'\]"),
+        (
+            {"arms": {"a", "b"}},
+            "arms must be a number of at least 1, or different names in a list, got {",
+        ),
+        (
+            {"arms": "small"},
+            r"arms must be .* different names in a list, got 'small'; write \['small'\]",
+        ),
         (
             {"features": ["age", "income"]},
             r"features must be an integer .*, got \['age', 'income'\]; write how many, 2",
@@ -272,7 +326,9 @@ def test_bad_agents(changed, said):
 
 @pytest.mark.parametrize("clock", [None, 3.0, "now"])
 def test_clocks_are_functions(clock, tmp_path):
-    with pytest.raises(ValueError, match=f"clock must be a function without arguments.*got {clock!r}"):
+    with pytest.raises(
+        ValueError, match=f"clock must be a function without arguments.*got {clock!r}"
+    ):
         agent_of(RandomChoice(), clock=clock)
     agent_of(RandomChoice()).save(tmp_path / "agent")
     with pytest.raises(ValueError, match="clock must be a function without arguments"):
@@ -285,7 +341,11 @@ def test_clocks_return_finite_seconds(told):
     agent = agent_of(RandomChoice(), features=0, max_age=5.0, clock=lambda: now[0])
     agent.decide()
     now[0] = told
-    calls = [agent.decide, lambda: agent.decide_batch(np.zeros((2, 0))), lambda: agent.learn(0, [1.0, 2.0])]
+    calls = [
+        agent.decide,
+        lambda: agent.decide_batch(np.zeros((2, 0))),
+        lambda: agent.learn(0, [1.0, 2.0]),
+    ]
     calls += [lambda: agent.add_arm("new"), lambda: agent.remove_arm(0)]
     for call in calls:
         with pytest.raises(ValueError, match="clock must return a finite number of seconds, got"):
@@ -315,12 +375,21 @@ def test_integers_that_no_float_holds():
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"arms": 10**9}, r"arms = 1000000000, features = 3, objectives = 2 need 288 GB of memory, and an agent may"),
-        ({"arms": 10**400}, r"arms = 10000+\.\.\., features = 3, objectives = 2 need more than 10\^24 bytes of memory"),
+        (
+            {"arms": 10**9},
+            r"arms = 1000000000, features = 3, objectives = 2 need 288 GB of memory, and an agent may",
+        ),
+        (
+            {"arms": 10**400},
+            r"arms = 10000+\.\.\., features = 3, objectives = 2 need more than 10\^24 bytes of memory",
+        ),
         ({"arms": range(10**9)}, "arms = 1000000000, features = 3, objectives = 2 need 288 GB"),
         ({"objectives": 10**9}, "arms = 7, features = 3, objectives = 1000000000 need 368 GB"),
         ({"features": 10**6}, "arms = 7, features = 1000000, objectives = 2 need 16,000 GB"),
-        ({"features": 10**6, "recipe": MolTs()}, "arms = 7, features = 1000000, objectives = 2 need 16,000 GB"),
+        (
+            {"features": 10**6, "recipe": MolTs()},
+            "arms = 7, features = 1000000, objectives = 2 need 16,000 GB",
+        ),
     ],
 )
 def test_what_no_memory_holds_is_refused(changed, said):
@@ -331,7 +400,9 @@ def test_what_no_memory_holds_is_refused(changed, said):
 def test_memory_is_counted_for_the_layout_that_there_is():
     """One regression for arms with features of their own; one per arm where they share a context."""
     agent = agent_of(MolUcb(scale=0.5), arms=200_000, features=1000)
-    with pytest.raises(ValueError, match=r"arms = 200000, features = 1000, objectives = 2 need 3,20. GB"):
+    with pytest.raises(
+        ValueError, match=r"arms = 200000, features = 1000, objectives = 2 need 3,20. GB"
+    ):
         agent.decide(np.zeros(1000))
     with pytest.raises(ValueError, match="context must have shape"):  # nothing was settled
         agent.decide(np.zeros(999))
@@ -379,7 +450,13 @@ def settle_by_a_batch_of_unknown_arms(agent):
 
 
 @pytest.mark.parametrize(
-    "fail", [settle_by_unknown_arms, settle_by_bad_numbers, settle_by_a_bad_batch, settle_by_a_batch_of_unknown_arms]
+    "fail",
+    [
+        settle_by_unknown_arms,
+        settle_by_bad_numbers,
+        settle_by_a_bad_batch,
+        settle_by_a_batch_of_unknown_arms,
+    ],
 )
 def test_a_call_that_fails_settles_nothing(fail):
     agent, fresh = (agent_of(MolTs(scale=0.5, selection="weight"), seed=2) for _ in range(2))
@@ -405,7 +482,11 @@ def test_a_batch_passes_the_end_of_a_stage():
 def test_rows_by_name_where_there_are_no_features():
     agent = mob.Agent(RandomChoice(), arms=["a", "b"], features=0, objectives=1)
     for _ in range(2):
-        decisions = [agent.decide({"a": [], "b": []}), agent.decide(), agent.decide(np.zeros((len(agent.arms), 0)))]
+        decisions = [
+            agent.decide({"a": [], "b": []}),
+            agent.decide(),
+            agent.decide(np.zeros((len(agent.arms), 0))),
+        ]
         assert {decision.arm for decision in decisions} <= {"a", "b", "c"}
         agent.add_arm("c" if "c" not in agent.arms else "d")
 
@@ -417,5 +498,8 @@ def test_no_arm_is_made_up_where_numbers_are_too_large(propensity):
     for _ in range(2):
         agent.learn(agent.decide(context).id, [1e308, 1e308])
     for call in (agent.decide, lambda context: agent.decide_batch(context[None])):
-        with pytest.raises(ValueError, match="must be small enough for numbers to stay finite: no arm could be chosen"):
+        with pytest.raises(
+            ValueError,
+            match="must be small enough for numbers to stay finite: no arm could be chosen",
+        ):
             call(context)

@@ -17,9 +17,19 @@ STEPS, LONGEST, KILLS = 250, 60_000, 3
 
 def run(folder, seed, calls, how, *, compiled=False):
     """Whether the process lived to its end."""
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(p or str(Path.cwd()) for p in sys.path)}
+    environment = os.environ | {
+        "PYTHONPATH": os.pathsep.join(p or str(Path.cwd()) for p in sys.path)
+    }
     environment["NUMBA_DISABLE_JIT"] = str(int(not compiled))
-    command = [sys.executable, logged_program.__file__, str(folder), str(seed), str(STEPS), str(calls), how]
+    command = [
+        sys.executable,
+        logged_program.__file__,
+        str(folder),
+        str(seed),
+        str(STEPS),
+        str(calls),
+        how,
+    ]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode in (0, -signal.SIGKILL), done.stderr[-2000:]
     return done.returncode == 0
@@ -41,7 +51,13 @@ def ends_the_same(tmp_path, seed, how, kills, **world):
         with Journal(folder / "log") as journal:
             events.append(list(journal.events()))
     assert events[0] == events[1]
-    assert {event["kind"] for event in events[0]} == {"decide", "learn", "add", "remove", "preference"}
+    assert {event["kind"] for event in events[0]} == {
+        "decide",
+        "learn",
+        "add",
+        "remove",
+        "preference",
+    }
 
 
 @pytest.mark.parametrize("how", ["log", "state"])

@@ -16,7 +16,9 @@ D = 2
 
 
 def agent_of(objectives, **other):
-    return mob.Agent(MolUcb(scale=0.3), **{"arms": 3, "features": D, "objectives": objectives, **other})
+    return mob.Agent(
+        MolUcb(scale=0.3), **{"arms": 3, "features": D, "objectives": objectives, **other}
+    )
 
 
 def test_less_is_better_is_the_same_with_the_other_sign():
@@ -55,7 +57,10 @@ def test_names_are_what_can_be_hashed():
     names = ["a", ("b", 1), 3, None, Objective(frozenset([1]))]
     agent = agent_of(names)
     assert [one.name for one in agent.objectives] == ["a", ("b", 1), 3, None, frozenset([1])]
-    agent.learn(agent.decide([0.5, 0.5]).id, {None: 1.0, frozenset([1]): 2.0, 3: 0.0, ("b", 1): 1.0, "a": 0.0})
+    agent.learn(
+        agent.decide([0.5, 0.5]).id,
+        {None: 1.0, frozenset([1]): 2.0, 3: 0.0, ("b", 1): 1.0, "a": 0.0},
+    )
     assert agent.waiting == 0
     assert [one.name for one in agent_of(3).objectives] == [0, 1, 2]
 
@@ -99,7 +104,9 @@ def test_bad_parameters(changed, said):
 
 
 def test_what_the_recipe_assumes_is_said_of_what_it_learns():
-    agent = mob.Agent(ParetoTs(), arms=2, features=0, objectives=[Objective("cost", minimise=True), "quality"])
+    agent = mob.Agent(
+        ParetoTs(), arms=2, features=0, objectives=[Objective("cost", minimise=True), "quality"]
+    )
     agent._contexts.lay(shared=False)  # nothing need be compiled for what is refused
     agent._mind.lay(shared=False)
     number = agent._waiting.add(Pending(np.empty(0), 0, 0.0, 1, 0, 0.0))

@@ -76,7 +76,9 @@ def test_memory_stays_where_one_reward_never_comes(allocated):
 def held(allocated):
     """Bytes that files of the agent hold, and bytes of the C library, where arrays of compiled code are."""
     gc.collect()
-    snapshot = tracemalloc.take_snapshot().filter_traces([tracemalloc.Filter(True, "*/mobandits/agent/*")])
+    snapshot = tracemalloc.take_snapshot().filter_traces(
+        [tracemalloc.Filter(True, "*/mobandits/agent/*")]
+    )
     return sum(trace.size for trace in snapshot.traces), allocated()
 
 

@@ -32,7 +32,9 @@ def ticking():
 
 def agent_of(recipe, *, after=2.5, **other):
     objectives = [Objective("x", default=0.25, after=after), "y"]
-    return mob.Agent(recipe, **{"arms": K, "features": D, "objectives": objectives, "seed": 4, **other})
+    return mob.Agent(
+        recipe, **{"arms": K, "features": D, "objectives": objectives, "seed": 4, **other}
+    )
 
 
 def contexts(n, seed=1):
@@ -51,7 +53,9 @@ def batches(agent):
 
 
 @pytest.mark.parametrize("after", [0.0, 2.5])
-@pytest.mark.parametrize("recipe", [MolUcb(scale=0.3), MolTs(scale=0.3), Doubling(MolUcb(scale=0.3), first=4)], ids=str)
+@pytest.mark.parametrize(
+    "recipe", [MolUcb(scale=0.3), MolTs(scale=0.3), Doubling(MolUcb(scale=0.3), first=4)], ids=str
+)
 def test_a_batch_is_the_same_with_a_log_and_with_propensities(tmp_path, recipe, after):
     sampled = "sampled" if isinstance(recipe, MolTs) else "exact"
     quiet = agent_of(recipe, after=after, clock=Clock())
@@ -63,7 +67,9 @@ def test_a_batch_is_the_same_with_a_log_and_with_propensities(tmp_path, recipe, 
             assert everything(agent, without=("now", "logged", "options", "streams")) == everything(
                 quiet, without=("now", "logged", "options", "streams")
             )
-        again = agent_of(recipe, after=after, clock=Clock(), log=tmp_path / str(number), samples=3, **options)
+        again = agent_of(
+            recipe, after=after, clock=Clock(), log=tmp_path / str(number), samples=3, **options
+        )
         assert everything(again) == everything(agent)
         again.close()
     assert lives[1:] == lives[:1] * 2
@@ -205,7 +211,9 @@ def test_what_could_not_be_written_did_not_happen(tmp_path, monkeypatch, call, p
 
 
 def test_a_free_slot_stays_free_where_it_could_not_be_written(tmp_path, monkeypatch):
-    agent = agent_of(MolUcb(scale=0.3), after=1e6, log=Journal(tmp_path, durability="disk"), clock=Clock())
+    agent = agent_of(
+        MolUcb(scale=0.3), after=1e6, log=Journal(tmp_path, durability="disk"), clock=Clock()
+    )
     for decision in agent.decide_batch(contexts(5)):
         agent.learn(decision.id, [1.0, 2.0])
     agent.remove_arm(1)
@@ -263,7 +271,11 @@ class Unsure:
         return (np.zeros(1),)
 
     def beliefs(self, state, context, arms, rng):
-        return rng.random(len(arms)) if context[0, 0] < 1.0 else np.full(len(arms), rng.random() * np.nan)
+        return (
+            rng.random(len(arms))
+            if context[0, 0] < 1.0
+            else np.full(len(arms), rng.random() * np.nan)
+        )
 
     def draw(self, beliefs, rng):
         return Choice(-1 if np.isnan(beliefs).any() else int(beliefs.argmax()), 0.0)
@@ -285,7 +297,10 @@ class UnsureRecipe(Recipe):
 
 def test_a_decision_that_is_refused_draws_nothing(tmp_path):
     options = {"arms": K, "features": D, "objectives": 2, "clock": Clock()}
-    agent, twin = mob.Agent(UnsureRecipe(), log=tmp_path, **options), mob.Agent(UnsureRecipe(), **options)
+    agent, twin = (
+        mob.Agent(UnsureRecipe(), log=tmp_path, **options),
+        mob.Agent(UnsureRecipe(), **options),
+    )
     large = np.full((1, K, D), 5.0)
     for context in contexts(5):
         assert agent.decide(context) == twin.decide(context)
@@ -330,11 +345,16 @@ def test_an_interruption_after_writing_is_not_passed_over(tmp_path, monkeypatch,
         with pytest.raises(KeyboardInterrupt):
             call(agent)
     for refused in (decide, decide_batch, learn, lambda agent: agent.save(tmp_path / "agent")):
-        with pytest.raises(LogError, match="has an event that its agent does not know, since a call was interrupted"):
+        with pytest.raises(
+            LogError,
+            match="has an event that its agent does not know, since a call was interrupted",
+        ):
             refused(agent)
     agent.close()
     again = agent_of(RandomChoice(), after=1e6, log=tmp_path, clock=Clock())
-    assert (again.waiting, again.lessons) == {decide: (3, 0), decide_batch: (7, 0), learn: (1, 1)}[call]
+    assert (again.waiting, again.lessons) == {decide: (3, 0), decide_batch: (7, 0), learn: (1, 1)}[
+        call
+    ]
     decide(again)
     again.close()
 

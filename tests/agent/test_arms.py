@@ -25,7 +25,10 @@ D, L = 2, 2
 
 
 def agent_of(recipe=None, **other):
-    return mob.Agent(recipe or MolUcb(scale=0.3), **{"arms": ["a", "b", "c"], "features": D, "objectives": L, **other})
+    return mob.Agent(
+        recipe or MolUcb(scale=0.3),
+        **{"arms": ["a", "b", "c"], "features": D, "objectives": L, **other},
+    )
 
 
 def teach(agent, arm, rng, *, partial=False):
@@ -56,7 +59,9 @@ def test_one_more_is_as_if_it_had_been_there(partial):
     for mine, theirs in zip(arrays(few._mind.state()), arrays(many._mind.state()), strict=True):
         np.testing.assert_array_equal(mine, theirs)
     context = np.array([0.2, 0.9])
-    assert {few.decide(context).arm for _ in range(20)} == {many.decide(context).arm for _ in range(20)}
+    assert {few.decide(context).arm for _ in range(20)} == {
+        many.decide(context).arm for _ in range(20)
+    }
 
 
 @pytest.mark.parametrize("partial", [False, True])
@@ -141,7 +146,10 @@ def test_states_grow_as_if_they_had_been_larger(recipe, shared):
     if own:
         _, again = joined(recipe, larger, grown, 1, 2)
         others = [lesson for lesson in lessons if lesson[0] != 1]
-        check_same(again, taught(many, [*others, *((1, *lesson[1:]) for lesson in lessons if lesson[0] == 2)]))
+        check_same(
+            again,
+            taught(many, [*others, *((1, *lesson[1:]) for lesson in lessons if lesson[0] == 2)]),
+        )
 
 
 def taught(policy, lessons):
@@ -162,7 +170,10 @@ def test_parameters_that_depend_on_the_number_of_arms_follow_it():
     agent = agent_of(MolUcb(check=False))
     agent.decide(np.zeros(D))
     agent.add_arm("d")
-    assert agent._mind.policy.explorer.radius == agent.recipe.bind(Shape(4, D, L, shared=True)).explorer.radius
+    assert (
+        agent._mind.policy.explorer.radius
+        == agent.recipe.bind(Shape(4, D, L, shared=True)).explorer.radius
+    )
 
 
 def test_before_the_first_decision():
@@ -177,7 +188,11 @@ def test_before_the_first_decision():
     ("recipe", "options", "said"),
     [
         (Doubling(RandomChoice()), {}, "arm must not be added to Doubling, which plays in stages"),
-        (Pcz(positions=((0.0,), (0.5,), (1.0,))), {"rounds": 50}, "Pcz.positions must have a row for each of 4 arms"),
+        (
+            Pcz(positions=((0.0,), (0.5,), (1.0,))),
+            {"rounds": 50},
+            "Pcz.positions must have a row for each of 4 arms",
+        ),
     ],
     ids=str,
 )
@@ -199,7 +214,10 @@ def test_what_cannot_come_or_go_is_refused():
     for call, said in [
         (lambda: agent.add_arm("a"), "arm must be a new name, got 'a'"),
         (lambda: agent.add_arm([1]), "arm must be .* that can be hashed"),
-        (lambda: agent.add_arm("c", like="x"), r"arm must name arms of the agent, which are 'a', \('b', 1\), got 'x'"),
+        (
+            lambda: agent.add_arm("c", like="x"),
+            r"arm must name arms of the agent, which are 'a', \('b', 1\), got 'x'",
+        ),
         (lambda: agent.remove_arm("x"), "arm must name arms of the agent, .* got 'x'"),
         (lambda: agent.remove_arm([1]), r"arm must name arms of the agent, .* got \[1\]"),
     ]:
@@ -240,7 +258,9 @@ def test_only_eligible_arms_are_played():
         assert set(decision.front) <= set(some)
         assert decision.scores.shape == (len(some), L)
         agent.learn(decision.id, rng.random(L))
-    assert {one.arm for one in agent.decide_batch(rng.random((20, D)), (name for name in ["c", "a"]))} <= {"a", "c"}
+    assert {
+        one.arm for one in agent.decide_batch(rng.random((20, D)), (name for name in ["c", "a"]))
+    } <= {"a", "c"}
 
 
 def test_rows_by_name():
@@ -264,9 +284,17 @@ def test_rows_by_name():
     [
         ({"x": [0.0, 0.0]}, None, r"context must be numbers, or {arm: row} with the arms 'a', 'b'"),
         ({}, None, "context must name at least one arm"),
-        ({"a": [0.0]}, None, r"context must have rows of 2 numbers in the order of the features, got shape \(1, 1\)"),
+        (
+            {"a": [0.0]},
+            None,
+            r"context must have rows of 2 numbers in the order of the features, got shape \(1, 1\)",
+        ),
         ({"a": [0.0, 1.0], "b": [0.0]}, None, "context must be numbers"),
-        ({"a": [0.0, 1.0]}, ["a", "b"], "context must have a row for every eligible arm, got none for 'b'"),
+        (
+            {"a": [0.0, 1.0]},
+            ["a", "b"],
+            "context must have a row for every eligible arm, got none for 'b'",
+        ),
         ({"a": [0.0, np.nan]}, None, "context must be finite, got nan"),
         ({"a": None}, None, "context must have rows of 2 numbers|context must be"),
     ],

@@ -14,9 +14,13 @@ NOTHING = np.empty(0)
 
 
 def test_means_become_sums():
-    state = restored(SampleMean(2, 2).init(), [np.array([[4.0, 0.0], [3.0, 1.0]]), np.full((2, 2), 0.25)], 2, 1)
+    state = restored(
+        SampleMean(2, 2).init(), [np.array([[4.0, 0.0], [3.0, 1.0]]), np.full((2, 2), 0.25)], 2, 1
+    )
     assert state.total.tolist() == [[1.0, 0.0], [0.75, 0.25]]
-    same = restored(SampleMean(2, 2).init(), [np.array([[4.0, 0.0], [3.0, 1.0]]), np.full((2, 2), 0.25)], 2, 2)
+    same = restored(
+        SampleMean(2, 2).init(), [np.array([[4.0, 0.0], [3.0, 1.0]]), np.full((2, 2), 0.25)], 2, 2
+    )
     assert same.total.tolist() == [[0.25] * 2] * 2
 
 
@@ -40,7 +44,9 @@ def test_deviations_of_the_knowledge_gradient_stay_what_they_were():
     for l in range(2):
         for arm in range(2):
             deviation = rewards[arms == arm, l].std(ddof=1) / np.sqrt(seen[arm, l])
-            assert policy.gradient(loaded, arm, l, 0.0) == pytest.approx(deviation / np.sqrt(2 * np.pi), rel=1e-9)
+            assert policy.gradient(loaded, arm, l, 0.0) == pytest.approx(
+                deviation / np.sqrt(2 * np.pi), rel=1e-9
+            )
 
 
 @pytest.mark.parametrize("number", [0, 2, 4, 5])
@@ -58,6 +64,9 @@ def test_forged_means_have_no_infinite_sums(huge):
         restored(means, [np.full((1, 1), huge), np.full((1, 1), huge)], 1, version=1)
     first = Pcz(positions=[[0.0]] * 3).bind(SHAPE._replace(shared=True)).init()
     arrays = [array.copy() for array in first]
-    arrays[2][:], arrays[3][:] = 0.0, np.inf  # balls may hold infinite numbers, but 0 times infinity is none
+    arrays[2][:], arrays[3][:] = (
+        0.0,
+        np.inf,
+    )  # balls may hold infinite numbers, but 0 times infinity is none
     with pytest.raises(ValueError, match=r"state\[3\] must hold finite numbers"):
         restored(first, arrays, 2, version=1)

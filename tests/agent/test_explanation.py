@@ -31,7 +31,10 @@ def taught():
     rng, lessons = np.random.default_rng(0), {arm: [] for arm in ARMS}
     for i in range(41):
         arm, x = ARMS[i % 3], rng.random(D)
-        reward = [0.1 + 0.2 * (i % 3) + 0.01 * rng.normal(), [0.6, 0.9, 0.3][i % 3] + 0.01 * rng.normal()]
+        reward = [
+            0.1 + 0.2 * (i % 3) + 0.01 * rng.normal(),
+            [0.6, 0.9, 0.3][i % 3] + 0.01 * rng.normal(),
+        ]
         agent.learn(agent.decide(x, [arm]).id, reward)
         lessons[arm].append((x, reward))
     return agent, lessons
@@ -65,7 +68,9 @@ def test_the_table_is_what_ridge_regression_says(taught):
         (arm,) = (name for name in ARMS if str(name) == row["arm"])
         estimate, half = ridge(lessons[arm], x)
         l = ["cost", "quality"].index(row["objective"])
-        assert row["estimate"] == pytest.approx(estimate[l], abs=1e-12)  # in the direction of the objective
+        assert row["estimate"] == pytest.approx(
+            estimate[l], abs=1e-12
+        )  # in the direction of the objective
         assert row["low"] == pytest.approx(estimate[l] - half, abs=1e-12)
         assert row["high"] == pytest.approx(estimate[l] + half, abs=1e-12)
         assert row["unit"] == ("USD", "")[l]
@@ -88,7 +93,9 @@ def test_who_dominates_whom(taught):
     said = agent.explain(decision)
     values = {arm: ridge(lessons[arm], x)[0] * [-1.0, 1.0] for arm in ARMS}
     for arm, by in zip(decision.eligible, said.dominated_by, strict=True):
-        better = [b for b in ARMS if (values[b] >= values[arm]).all() and (values[b] > values[arm]).any()]
+        better = [
+            b for b in ARMS if (values[b] >= values[arm]).all() and (values[b] > values[arm]).any()
+        ]
         assert list(by) == better
     assert said.dominated_by[2] == ("small", ("large", 2))  # which are cheaper, and better
     assert said.dominated_by[0] == ()
@@ -131,7 +138,9 @@ def test_decisions_of_a_batch_and_preferences():
     agent.add_arm("another")
     assert agent.explain(one).table.height == 8
     agent.remove_arm("tiny")
-    with pytest.raises(ValueError, match="decision must be between arms that are still there, got 'tiny'"):
+    with pytest.raises(
+        ValueError, match="decision must be between arms that are still there, got 'tiny'"
+    ):
         agent.explain(one)
 
 
@@ -153,7 +162,9 @@ def test_what_is_no_decision_is_refused(taught, bad):
 def test_policies_without_estimates_are_named():
     agent = mob.Agent(ParetoKg(), arms=2, features=0, objectives=2, rounds=10)
     decision = mob.Decision(0, 0, context=np.zeros((1, 0)), eligible=(0, 1))
-    with pytest.raises(ValueError, match="ParetoKg has no estimates per arm and objective to explain it by"):
+    with pytest.raises(
+        ValueError, match="ParetoKg has no estimates per arm and objective to explain it by"
+    ):
         agent.explain(decision)
 
 
@@ -214,12 +225,21 @@ def test_generalized_linear_policies_are_explained_in_rewards():
 
 
 @pytest.mark.parametrize("propensity", ["none", "sampled"])
-@pytest.mark.parametrize("recipe", [MolTs(scale=0.3, links=LINKS), MoglbUcb(links="probit", check=False)])
-def test_every_generalized_linear_policy_is_explained_on_the_scale_of_its_objectives(recipe, propensity):
+@pytest.mark.parametrize(
+    "recipe", [MolTs(scale=0.3, links=LINKS), MoglbUcb(links="probit", check=False)]
+)
+def test_every_generalized_linear_policy_is_explained_on_the_scale_of_its_objectives(
+    recipe, propensity
+):
     agent, _ = generalized(recipe, propensity=propensity)
     decision = agent.decide([0.4, 0.8])
     said = agent.explain(decision)
-    tables = [said.estimates, said.low, said.high, *([decision.scores] if propensity == "sampled" else [])]
+    tables = [
+        said.estimates,
+        said.low,
+        said.high,
+        *([decision.scores] if propensity == "sampled" else []),
+    ]
     for table in tables:
         assert ((table >= [0.0, 2.0]) & (table <= [1.0, 6.0])).all()
 
@@ -230,7 +250,9 @@ def test_rewards_without_links_and_cells_are_explained_as_before():
         agent.learn(agent.decide([0.2], [1]).id, [reward])
     assert agent.explain(agent.decide([0.3])).estimates.tolist() == [[0.0], [0.5]]
     assert agent.explain(agent.decide([0.9])).estimates.tolist() == [[0.0], [0.0]]
-    drifting = mob.Agent(Forgetting(MolUcb(scale=0.3), discount=0.5), arms=2, features=1, objectives=1)
+    drifting = mob.Agent(
+        Forgetting(MolUcb(scale=0.3), discount=0.5), arms=2, features=1, objectives=1
+    )
     for reward in (1.0, 3.0):
         drifting.learn(drifting.decide([1.0], [0]).id, [reward])
     discounted = (0.5 * 1.0 + 3.0) / (1.0 + 0.5 + 1.0)

@@ -49,7 +49,11 @@ def test_many_forged_files_are_refused_or_work(tmp_path, seed):
 def timed(tmp_path):
     """The file of an agent with a reward by default, of which the first decision still waits."""
     agent = mob.Agent(
-        RandomChoice(), arms=2, features=0, objectives=[Objective("x", default=0.0, after=9.0), "y"], clock=lambda: 1.0
+        RandomChoice(),
+        arms=2,
+        features=0,
+        objectives=[Objective("x", default=0.0, after=9.0), "y"],
+        clock=lambda: 1.0,
     )
     agent.decide()
     agent.learn(agent.decide().id, [1.0, 2.0])
@@ -71,14 +75,20 @@ def test_many_decisions_ago_is_not_counted_to(tmp_path, timed):
     agent.save(tmp_path / "again")
     header, arrays = parts((tmp_path / "again").read_bytes())
     (tmp_path / "last").write_bytes(forged(header, arrays))
-    with pytest.raises(StateError, match=r"next_id must be at most 4611686018427387904, got 4611686018427387905"):
+    with pytest.raises(
+        StateError, match=r"next_id must be at most 4611686018427387904, got 4611686018427387905"
+    ):
         mob.Agent.load(tmp_path / "last")
 
 
 def test_defaults_come_in_the_same_order_after_loading(tmp_path):
     """Decisions far apart, each of which has two defaults; compared with the agent that was not saved."""
     now = [0.0]
-    objectives = [Objective("x", default=0.0, after=9.0), Objective("y", default=1.0, after=3.0), "z"]
+    objectives = [
+        Objective("x", default=0.0, after=9.0),
+        Objective("y", default=1.0, after=3.0),
+        "z",
+    ]
     options = {"arms": 3, "features": 0, "objectives": objectives, "clock": lambda: now[0]}
     agent = mob.Agent(RandomChoice(), **options)
     for i in range(40):
@@ -91,7 +101,9 @@ def test_defaults_come_in_the_same_order_after_loading(tmp_path):
     for i in range(40, 60):
         now[0] = float(i)
         assert again.decide() == agent.decide()
-        rewards = [[kept.rewards for kept in each._waiting.open.values()] for each in (again, agent)]
+        rewards = [
+            [kept.rewards for kept in each._waiting.open.values()] for each in (again, agent)
+        ]
         assert repr(rewards[0]) == repr(rewards[1])  # NaN, where nothing is known
     assert again.lessons == agent.lessons
 
@@ -105,14 +117,21 @@ CHANGES = [
     (Exp3P(check=False), 1, 2.0, "state's objective must be below 2, got 2"),
     (Exp3P(check=False), 1, 0.5, "state's objective must hold whole numbers"),
     (MocMab(per_side=2, period=7, check=False), -1, -1.0, "state's clock must hold whole numbers"),
-    (MocMab(per_side=2, period=7, check=False), -1, 2.0**32, "state's clock must hold whole numbers"),
+    (
+        MocMab(per_side=2, period=7, check=False),
+        -1,
+        2.0**32,
+        "state's clock must hold whole numbers",
+    ),
     (Pcz(), 1, 0.0, "state's radius must hold numbers in"),
     (Pcz(), 2, -1.0, "state's seen must hold numbers in"),
 ]
 
 
 @pytest.mark.usefixtures("interpreted")
-@pytest.mark.parametrize(("recipe", "number", "value", "said"), CHANGES, ids=lambda value: str(value)[:40])
+@pytest.mark.parametrize(
+    ("recipe", "number", "value", "said"), CHANGES, ids=lambda value: str(value)[:40]
+)
 def test_counts_are_counts(tmp_path, recipe, number, value, said):
     agent = mob.Agent(recipe, arms=3, features=2, objectives=2, rounds=50)
     rng = np.random.default_rng(0)
@@ -141,7 +160,9 @@ def test_arithmetic_that_fails_is_one_error(tmp_path):
 
 def test_similarities_that_are_none_do_not_reach_the_compiler():
     for wrong in ("euclidean", 5, MolUcb(), Pcz):
-        with pytest.raises(ValueError, match=r"Pcz.similarity must be None or a @compiled distance with"):
+        with pytest.raises(
+            ValueError, match=r"Pcz.similarity must be None or a @compiled distance with"
+        ):
             Pcz(similarity=wrong)
 
 

@@ -16,7 +16,24 @@ from mobandits.agent.descriptions import described, made
 from mobandits.agent.snapshot import MAGIC, REFUSED, StateError
 from mobandits.policies import Doubling, Exp3P, MocMab, MolUcb, Pcz, ScalarizedUcb1
 
-ODD = [None, True, False, -1, 0, 1.5, "x", "1", [], {}, [None], {"value": 1}, 2**63, 10**400, math.nan, -math.inf]
+ODD = [
+    None,
+    True,
+    False,
+    -1,
+    0,
+    1.5,
+    "x",
+    "1",
+    [],
+    {},
+    [None],
+    {"value": 1},
+    2**63,
+    10**400,
+    math.nan,
+    -math.inf,
+]
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +57,9 @@ def load(tmp_path):
             return None if str(error).startswith(f"{path} ") else error
         agent.save(again)
         if play:
-            size = (agent.features,) if agent._contexts.shared else (len(agent.arms), agent.features)
+            size = (
+                (agent.features,) if agent._contexts.shared else (len(agent.arms), agent.features)
+            )
             with contextlib.suppress(ValueError):  # numbers may be so large that no arm is best
                 agent.learn(agent.decide(np.full(size, 0.5)).id, [0.0] * len(agent.objectives))
         return again.read_bytes()
@@ -82,11 +101,26 @@ def test_what_is_changed_in_the_header_is_refused_or_what_the_agent_is(whole, lo
         for odd in ODD:
             data = forged(changed(header, path, lambda _, odd=odd: odd), arrays)
             again = load(data)
-            if again is not None and data != whole and path != ("by",) and (path, odd) != (("recipe", "with"), {}):
+            if (
+                again is not None
+                and data != whole
+                and path != ("by",)
+                and (path, odd) != (("recipe", "with"), {})
+            ):
                 assert again == data, (path, odd)
                 taken.append(path)
     # What is left are other names, ranges and seeds, and options that fit as well.
-    free = {"recipe", "options", "objectives", "arms", "preference", "streams", "waiting", "lessons", "dropped"}
+    free = {
+        "recipe",
+        "options",
+        "objectives",
+        "arms",
+        "preference",
+        "streams",
+        "waiting",
+        "lessons",
+        "dropped",
+    }
     assert {path[0] for path in taken} <= free
 
 
@@ -104,7 +138,14 @@ def test_what_is_missing_or_too_much_is_refused(whole, load):
         if again is not None and path[:2] != ("recipe", "with"):  # parameters have defaults
             assert again == data, path
         if isinstance(path[-1], str) and path[0] != "by":
-            assert load(forged(changed(header, path[:-1], lambda parent: {**parent, "surplus": 1}), arrays)) is None
+            assert (
+                load(
+                    forged(
+                        changed(header, path[:-1], lambda parent: {**parent, "surplus": 1}), arrays
+                    )
+                )
+                is None
+            )
 
 
 def test_flipped_bits_under_a_right_checksum_are_refused_or_what_the_agent_is(whole, load):
@@ -131,21 +172,65 @@ def test_flipped_bits_under_a_right_checksum_are_refused_or_what_the_agent_is(wh
 @pytest.mark.parametrize(
     ("path", "value", "said"),
     [
-        (("version",), 99, r"is of version 99 \(mobandits [0-9.]+\); mobandits [0-9.]+ reads up to 2"),
+        (
+            ("version",),
+            99,
+            r"is of version 99 \(mobandits [0-9.]+\); mobandits [0-9.]+ reads up to 2",
+        ),
         (("version",), 0, "is damaged: its header has no version"),
         (("version",), -3, "is damaged: its header has no version"),
-        (("recipe",), {"other": "os.system"}, "recipe must be given: a os.system, as when the file was written"),
-        (("recipe", "class"), "os.system", "recipe must name a public class of mobandits, got 'os.system'"),
-        (("recipe", "class"), "policies.__builtins__", "recipe must name a public class of mobandits"),
-        (("recipe", "class"), "policies.mol_ucb.MolUcb", "recipe must name a public class of mobandits"),
-        (("recipe", "class"), "policies.MolUcb.__init__", "recipe must name a public class of mobandits"),
+        (
+            ("recipe",),
+            {"other": "os.system"},
+            "recipe must be given: a os.system, as when the file was written",
+        ),
+        (
+            ("recipe", "class"),
+            "os.system",
+            "recipe must name a public class of mobandits, got 'os.system'",
+        ),
+        (
+            ("recipe", "class"),
+            "policies.__builtins__",
+            "recipe must name a public class of mobandits",
+        ),
+        (
+            ("recipe", "class"),
+            "policies.mol_ucb.MolUcb",
+            "recipe must name a public class of mobandits",
+        ),
+        (
+            ("recipe", "class"),
+            "policies.MolUcb.__init__",
+            "recipe must name a public class of mobandits",
+        ),
         (("recipe", "class"), "orders.Pareto", "recipe must be a recipe|recipe does not fit"),
-        (("recipe", "with", "scale"), {"value": "x"}, "recipe.scale must be of type float . None, got 'x'"),
+        (
+            ("recipe", "with", "scale"),
+            {"value": "x"},
+            "recipe.scale must be of type float . None, got 'x'",
+        ),
         (("recipe", "with", "scale"), {"value": -1.0}, "MolUcb.scale must be above 0"),
-        (("recipe", "with", "scale"), {"value": math.nan}, "is damaged: numbers must be finite, got NaN"),
-        (("recipe", "with", "check"), {"value": "no"}, "recipe.check must be of type .*bool.*, got 'no'"),
-        (("preference", "with", "levels", "array"), [[0, 1], [7]], "Levels.levels must name objectives below 3"),
-        (("preference", "with", "levels", "array"), [[0, 1]], "Levels.levels must name each of the 3 objectives"),
+        (
+            ("recipe", "with", "scale"),
+            {"value": math.nan},
+            "is damaged: numbers must be finite, got NaN",
+        ),
+        (
+            ("recipe", "with", "check"),
+            {"value": "no"},
+            "recipe.check must be of type .*bool.*, got 'no'",
+        ),
+        (
+            ("preference", "with", "levels", "array"),
+            [[0, 1], [7]],
+            "Levels.levels must name objectives below 3",
+        ),
+        (
+            ("preference", "with", "levels", "array"),
+            [[0, 1]],
+            "Levels.levels must name each of the 3 objectives",
+        ),
         (("options", "features"), 10**5 + 1, "features must be at most 100000"),
         (("options", "features"), 3, "decisions must fill tables|state"),
         (("options", "seed"), -1, "seed must be an integer of at least 0"),
@@ -173,14 +258,22 @@ def test_flipped_bits_under_a_right_checksum_are_refused_or_what_the_agent_is(wh
         (("next_id",), 2**63, "next_id must be at most"),
         (("logged",), "x", "logged must be an integer"),
         (("waiting", "limit"), 2, "decisions must not be more than may wait"),
-        (("waiting", "remembered"), 2, "decisions must not be more than may wait, or are remembered"),
+        (
+            ("waiting", "remembered"),
+            2,
+            "decisions must not be more than may wait, or are remembered",
+        ),
         (("waiting", "max_age"), -1.0, "max_age must be above 0"),
         (("dropped", "age"), -1, "age must be an integer of at least 0"),
         (("streams", 0, "bit_generator"), "MT19937", "streams must be of the generator PCG64"),
         (("streams", 0, "state", "inc"), "2", "streams.inc must be odd"),
         (("streams", 0, "state", "state"), str(2**128), "streams.state must be at most"),
         (("objectives", 0, "after"), 1.0, "Objective.default and after must be given together"),
-        (("objectives", 0, "name"), {"tuple": ["click", 2]}, "objectives must be .* different names"),
+        (
+            ("objectives", 0, "name"),
+            {"tuple": ["click", 2]},
+            "objectives must be .* different names",
+        ),
         (("arrays", 0, 1), [-1, 4], "arrays must be of known kinds and of sizes"),
         (("arrays", 0, 1), [2**62, 2**62], "arrays must be of known kinds and of sizes"),
         (("arrays", 0, 0), "|O", "arrays must be of known kinds"),
@@ -203,7 +296,10 @@ def test_states_hold_numbers(whole, load, bad):
     sizes = [8 * math.prod(shape) for _, shape in header["arrays"]]
     for i in range(6, len(sizes)):  # those of the policy
         place = sum(sizes[:i])
-        assert load(forged(header, arrays[:place] + np.float64(bad).tobytes() + arrays[place + 8 :])) is None
+        assert (
+            load(forged(header, arrays[:place] + np.float64(bad).tobytes() + arrays[place + 8 :]))
+            is None
+        )
 
 
 LONG = b'{"version":1' + b"0" * 5000 + b"}"
@@ -226,7 +322,12 @@ def test_memory_is_taken_for_what_the_file_holds_only(tmp_path, load):
     header, _ = parts((tmp_path / "agent").read_bytes())
     assert (header["arrays"][2], header["stage"]) == (["<f8", [0, D]], 0)
     for shared in (True, False):
-        large = {**header, "stage": 1, "shared": shared, "arrays": [*header["arrays"], ["<f8", [4]]]}
+        large = {
+            **header,
+            "stage": 1,
+            "shared": shared,
+            "arrays": [*header["arrays"], ["<f8", [4]]],
+        }
         large["options"] = {**header["options"], "features": 90_000}
         large["arrays"][2] = ["<f8", [0, 90_000]]
         assert load(forged(large, bytes(32))) is None
@@ -238,13 +339,19 @@ def test_memory_is_taken_for_what_the_file_holds_only(tmp_path, load):
         (ScalarizedUcb1(check=False), [-1.0, 4.0, 0.5, 1e300, math.nan, math.inf]),
         (Pcz(), [-1.0, 40.0, 0.5, math.nan]),
         (Exp3P(check=False), [0.0, -0.5, 1.5, math.nan]),
-        (MocMab(per_side=2, boundary="random", period=7, check=False), [-1.0, 1000.0, 2.0**40, 0.5]),
+        (
+            MocMab(per_side=2, boundary="random", period=7, check=False),
+            [-1.0, 1000.0, 2.0**40, 0.5],
+        ),
         (MolUcb(scale=0.3), [1.0, math.nan]),
     ],
     ids=lambda value: type(value).__name__,
 )
 def test_notes_are_those_that_the_policy_gives(tmp_path, load, recipe, bad):
-    agent, rng = mob.Agent(recipe, arms=3, features=D, objectives=3, rounds=100), np.random.default_rng(0)
+    agent, rng = (
+        mob.Agent(recipe, arms=3, features=D, objectives=3, rounds=100),
+        np.random.default_rng(0),
+    )
     for _ in range(8):
         agent.learn(agent.decide(rng.random((3, D))).id, rng.random(3))
     agent.decide(rng.random((3, D)))
@@ -254,7 +361,10 @@ def test_notes_are_those_that_the_policy_gives(tmp_path, load, recipe, bad):
     assert load(data) == data
     place = 8 * math.prod(header["arrays"][0][1])  # the note is the first of the second table
     for note in bad:
-        assert load(forged(header, arrays[:place] + np.float64(note).tobytes() + arrays[place + 8 :])) is None
+        assert (
+            load(forged(header, arrays[:place] + np.float64(note).tobytes() + arrays[place + 8 :]))
+            is None
+        )
 
 
 @pytest.mark.parametrize("case", every_recipe.CASES, ids=str)
@@ -268,14 +378,24 @@ def test_parameters_are_refused_or_what_the_recipe_is(case):
                 recipe = made(hostile, "recipe")
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
-                    mob.Agent(recipe, arms=every_recipe.K, features=case.features, objectives=every_recipe.L, rounds=50)
+                    mob.Agent(
+                        recipe,
+                        arms=every_recipe.K,
+                        features=case.features,
+                        objectives=every_recipe.L,
+                        rounds=50,
+                    )
             except REFUSED:
                 continue
-            assert described(recipe, "recipe") == described(made(described(recipe, "recipe"), "recipe"), "recipe")
+            assert described(recipe, "recipe") == described(
+                made(described(recipe, "recipe"), "recipe"), "recipe"
+            )
 
 
 def test_stages_are_bounded(tmp_path, load):
-    agent = mob.Agent(Doubling(ScalarizedUcb1(check=False), first=2), arms=2, features=0, objectives=2)
+    agent = mob.Agent(
+        Doubling(ScalarizedUcb1(check=False), first=2), arms=2, features=0, objectives=2
+    )
     for _ in range(5):
         agent.decide()
     agent.save(tmp_path / "agent")

@@ -17,7 +17,9 @@ WHICH = "arms, which are 'small', 'large'"
 ARMS = "arms of the agent, which are 'small', 'large'"
 GOALS = "rewards must name objectives of the agent, which are quality, cost"
 NUMBER = "a number, or NaN or None where it was not observed"
-REWARDS = "write a number for each of 'quality', 'cost', NaN where not observed, or {objective: number}"
+REWARDS = (
+    "write a number for each of 'quality', 'cost', NaN where not observed, or {objective: number}"
+)
 MASK = "of a mask write [arm for arm, may in zip(agent.arms, mask) if may]"
 
 
@@ -35,7 +37,10 @@ def refused(call, *given):
 @pytest.mark.parametrize(
     ("context", "said"),
     [
-        ({"age": 3}, f"be numbers, or {{arm: row}} with the {NAMES}, got a dictionary with 'age'; write {ROWS}"),
+        (
+            {"age": 3},
+            f"be numbers, or {{arm: row}} with the {NAMES}, got a dictionary with 'age'; write {ROWS}",
+        ),
         (
             {"small": [1, 2, 3], "lrge": [1, 2, 3]},
             f"have rows of the agent's {WHICH}, got one for 'lrge'; did you mean large?; write {ROWS}",
@@ -47,7 +52,10 @@ def refused(call, *given):
         ([{"age": 3}], f"be numbers, got [{{'age': 3}}]; write {ROWS}"),
         ("red", f"be numbers, got 'red'; write {TEXTS}"),
         (["1", "2", "3"], f"be numbers, got ['1', '2', '3']; write {TEXTS}"),
-        (pl.Series(["1"]), f"be numbers, got shape: (1,) Series: '' [str] [ \"1\" ]; write {TEXTS}"),
+        (
+            pl.Series(["1"]),
+            f"be numbers, got shape: (1,) Series: '' [str] [ \"1\" ]; write {TEXTS}",
+        ),
         ([[1, 2, 3], [1, 2]], f"be numbers, got [[1, 2, 3], [1, 2]]; write {ROWS}"),
         ({1, 2, 3}, f"be numbers, got {{1, 2, 3}}; write {ROWS}"),
         (None, f"be numbers, got None; write {ROWS}"),
@@ -55,9 +63,15 @@ def refused(call, *given):
         ([1, 2], f"have shape {SHAPES}, got (2,)"),
         ([[1, 2, 3]], f"have shape {SHAPES}, got (1, 3); np.ravel(context) is one row"),
         ([[1], [2], [3]], f"have shape {SHAPES}, got (3, 1); np.ravel(context) is one row"),
-        (pl.DataFrame({"a": 1, "b": 2, "c": 3}), f"have shape {SHAPES}, got (1, 3); np.ravel(context) is one row"),
+        (
+            pl.DataFrame({"a": 1, "b": 2, "c": 3}),
+            f"have shape {SHAPES}, got (1, 3); np.ravel(context) is one row",
+        ),
         (np.zeros((5, 3)), f"have shape {SHAPES}, got (5, 3); decide_batch takes many contexts"),
-        (np.zeros((5, 2, 3)), f"have shape {SHAPES}, got (5, 2, 3); decide_batch takes many contexts"),
+        (
+            np.zeros((5, 2, 3)),
+            f"have shape {SHAPES}, got (5, 2, 3); decide_batch takes many contexts",
+        ),
     ],
 )
 def test_a_context_that_is_none(context, said):
@@ -72,8 +86,13 @@ def test_advice_follows_what_was_settled():
     shared.decide([1, 2, 3])
     own.decide(np.zeros((2, 3)))
     assert refused(shared.decide, "red") == f"context must be numbers, got 'red'; write {TEXT}"
-    assert refused(own.decide, {1}) == f"context must be numbers, got {{1}}; write {ROW}, such a row for each of 2 arms"
-    assert refused(agent_of(features=0).decide, {"age": 3}).endswith("'age'; leave it out where features=0")
+    assert (
+        refused(own.decide, {1})
+        == f"context must be numbers, got {{1}}; write {ROW}, such a row for each of 2 arms"
+    )
+    assert refused(agent_of(features=0).decide, {"age": 3}).endswith(
+        "'age'; leave it out where features=0"
+    )
 
 
 @pytest.mark.parametrize(
@@ -132,7 +151,10 @@ def test_rows_of_more_arms_than_there_are_may_be_given_where_some_are_eligible()
     row = [1.0, 2.0, 3.0]
     assert agent_of().decide({"gone": row, "small": row}, ["small"]).arm == "small"
     said = refused(agent_of().decide, {"gone": row}, ["small"])
-    assert said == "context must have a row for every eligible arm, got none for 'small', and rows for 'gone'"
+    assert (
+        said
+        == "context must have a row for every eligible arm, got none for 'small', and rows for 'gone'"
+    )
 
 
 @pytest.mark.parametrize(
@@ -162,7 +184,10 @@ def test_a_decision_is_no_id():
     agent = agent_of()
     decision = agent.decide([1, 2, 3])
     assert refused(agent.learn, decision, [1.0, 2.0]).endswith("; write decision.id")
-    assert refused(agent.learn, "small", [1.0, 2.0]) == "decision_id must be of a decision that was made, got 'small'"
+    assert (
+        refused(agent.learn, "small", [1.0, 2.0])
+        == "decision_id must be of a decision that was made, got 'small'"
+    )
 
 
 @pytest.mark.parametrize(
@@ -183,7 +208,9 @@ def test_names_may_come_in_an_array_or_a_series(given):
 
 def test_a_place_where_nothing_can_be_written_is_named(tmp_path):
     agent = agent_of()
-    with pytest.raises(FileNotFoundError, match=rf"No such file or directory: '{tmp_path}/nowhere/x.agent'"):
+    with pytest.raises(
+        FileNotFoundError, match=rf"No such file or directory: '{tmp_path}/nowhere/x.agent'"
+    ):
         agent.save(tmp_path / "nowhere" / "x.agent")
     with pytest.raises(IsADirectoryError, match=rf"Is a directory: '{tmp_path}'"):
         agent.save(tmp_path)

@@ -36,7 +36,14 @@ def lessons(n, *, shared, partial=False, seed=0):
     rewards = rng.random((n, L))
     if partial:
         rewards[rng.random((n, L)) < 0.3] = NAN
-    return list(zip(rng.random((n, D) if shared else (n, K, D)), rng.integers(0, K, n).tolist(), rewards, strict=True))
+    return list(
+        zip(
+            rng.random((n, D) if shared else (n, K, D)),
+            rng.integers(0, K, n).tolist(),
+            rewards,
+            strict=True,
+        )
+    )
 
 
 def taught(agent, some):
@@ -72,7 +79,9 @@ def test_shards_are_one(recipe, shared, partial, exact, request):
     taught(whole, [*first, *second])
     one.merge(other)
     for mine, theirs in zip(numbers(one), numbers(whole), strict=True):
-        np.testing.assert_allclose(mine, np.broadcast_to(theirs, mine.shape), rtol=exact, atol=exact)
+        np.testing.assert_allclose(
+            mine, np.broadcast_to(theirs, mine.shape), rtol=exact, atol=exact
+        )
     for before, after in zip(kept, numbers(other), strict=True):
         np.testing.assert_array_equal(before, after)
     assert one.lessons == whole.lessons
@@ -82,23 +91,32 @@ def test_shards_are_one(recipe, shared, partial, exact, request):
 
 
 def test_several_shards_in_any_order():
-    shards = [taught(agent_of(MolUcb(scale=0.3)), lessons(20, shared=True, seed=i)) for i in range(4)]
+    shards = [
+        taught(agent_of(MolUcb(scale=0.3)), lessons(20, shared=True, seed=i)) for i in range(4)
+    ]
     one, other = (agent_of(MolUcb(scale=0.3)) for _ in range(2))
     for i in range(4):
         one.merge(shards[i])
         other.merge(shards[3 - i])
-    np.testing.assert_allclose(one._mind.state().theta, other._mind.state().theta, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(
+        one._mind.state().theta, other._mind.state().theta, rtol=1e-12, atol=1e-14
+    )
     assert one.lessons == 80
 
 
 def test_either_may_have_decided_nothing():
-    rich, poor = taught(agent_of(MolUcb(scale=0.3)), lessons(20, shared=True)), agent_of(MolUcb(scale=0.3))
+    rich, poor = (
+        taught(agent_of(MolUcb(scale=0.3)), lessons(20, shared=True)),
+        agent_of(MolUcb(scale=0.3)),
+    )
     before = [array.tolist() for array in numbers(rich)]
     rich.merge(poor)
     assert [array.tolist() for array in numbers(rich)] == before
     poor.merge(rich)
     np.testing.assert_allclose(poor._mind.state().theta, rich._mind.state().theta, rtol=1e-12)
-    with pytest.raises(ValueError, match=r"context must have shape \(features,\) = \(2,\), as the first one had"):
+    with pytest.raises(
+        ValueError, match=r"context must have shape \(features,\) = \(2,\), as the first one had"
+    ):
         poor.decide(np.zeros((K, D)))
     both = agent_of(MolUcb(scale=0.3))
     both.merge(agent_of(MolUcb(scale=0.3)))
@@ -106,7 +124,9 @@ def test_either_may_have_decided_nothing():
 
 
 def test_preferences_and_what_waits_stay():
-    one, other = (taught(agent_of(MolUcb(scale=0.3)), lessons(5, shared=True, seed=i)) for i in range(2))
+    one, other = (
+        taught(agent_of(MolUcb(scale=0.3)), lessons(5, shared=True, seed=i)) for i in range(2)
+    )
     one.preference = Lexicographic()
     number = one.decide([0.5, 0.5]).id
     other.decide([0.5, 0.5])
@@ -134,7 +154,9 @@ def test_arms_that_came_and_went_alike():
         teach((other, whole), "c")
         teach((other, whole), "d")
     one.merge(other)
-    np.testing.assert_allclose(one._mind.state().theta, whole._mind.state().theta, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(
+        one._mind.state().theta, whole._mind.state().theta, rtol=1e-12, atol=1e-14
+    )
     other.remove_arm("a")
     other.add_arm("e")
     with pytest.raises(ValueError, match="merge needs agents of equal arms"):
@@ -193,7 +215,10 @@ def test_other_things_are_refused():
     for bad in (agent, None, "agent"):
         with pytest.raises(ValueError, match="merge needs another agent, got"):
             agent.merge(bad)
-    one, other = taught(agent_of(MolUcb(scale=0.3)), lessons(2, shared=True)), agent_of(MolUcb(scale=0.3))
+    one, other = (
+        taught(agent_of(MolUcb(scale=0.3)), lessons(2, shared=True)),
+        agent_of(MolUcb(scale=0.3)),
+    )
     taught(other, lessons(2, shared=False))
     with pytest.raises(ValueError, match="merge needs agents with contexts of one shape"):
         one.merge(other)

@@ -20,8 +20,21 @@ from mobandits.policies.composition import composite, exchanged
 from mobandits.spec import catalogue
 
 SHAPE = Shape(5, 2, 3, rounds=400)
-FIXED = {"ParetoTs", "ParetoKg", "ScalarizedUcb1", "CsUcb1", "Exp3P", "AnnealingPareto", "Pcz", "ContextualZooming"}
-WITHOUT = FIXED | {"RandomChoice", "SingleArm", "HypervolumeUcb"}  # the last compares volumes, and no objectives
+FIXED = {
+    "ParetoTs",
+    "ParetoKg",
+    "ScalarizedUcb1",
+    "CsUcb1",
+    "Exp3P",
+    "AnnealingPareto",
+    "Pcz",
+    "ContextualZooming",
+}
+WITHOUT = FIXED | {
+    "RandomChoice",
+    "SingleArm",
+    "HypervolumeUcb",
+}  # the last compares volumes, and no objectives
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
@@ -34,7 +47,9 @@ def test_policies_of_parts_take_another_order(case):
     without = name in WITHOUT or "selection='weight'" in str(case) or "Exp3P" in str(case)
     assert (inner is None) is without
     if without:
-        with pytest.raises(ValueError, match=r"preference must be left alone with .* got Lexicographic"):
+        with pytest.raises(
+            ValueError, match=r"preference must be left alone with .* got Lexicographic"
+        ):
             with_order(policy, Lexicographic())
         return
     other = with_order(policy, Lexicographic())
@@ -42,7 +57,10 @@ def test_policies_of_parts_take_another_order(case):
         Lexicographic(),
         ExploreWide(Lexicographic(), getattr(inner.order, "epsilon", 1.0)),
     )
-    assert (composite(other).estimator, composite(other).explorer) == (inner.estimator, inner.explorer)
+    assert (composite(other).estimator, composite(other).explorer) == (
+        inner.estimator,
+        inner.explorer,
+    )
     assert exchanged(other, order=inner.order) == policy
 
 
@@ -80,7 +98,8 @@ def test_policies_without_one_refuse_it():
     assert agent.preference is None
     agent.preference = None
     with pytest.raises(
-        ValueError, match="preference must be left alone with KgPolicy: only policies of an estimator, an"
+        ValueError,
+        match="preference must be left alone with KgPolicy: only policies of an estimator, an",
     ):
         agent.preference = Lexicographic()
 
@@ -184,7 +203,9 @@ def test_what_was_warmed_up_needs_no_compiling(propensity):
     ready = [list(loop.dispatcher.signatures) for loop in (*loops(agent), agent._mind.decide_many)]
     agent.learn(agent.decide([0.5, 0.25, 0.0]).id, [0.5, 0.25, 0.0])
     agent.decide_batch(np.zeros((4, 3)))
-    assert [loop.dispatcher.signatures for loop in (*loops(agent), agent._mind.decide_many)] == ready
+    assert [
+        loop.dispatcher.signatures for loop in (*loops(agent), agent._mind.decide_many)
+    ] == ready
     assert [len(signatures) for signatures in ready] == [1, 1, 1]
 
 

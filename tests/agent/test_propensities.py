@@ -62,7 +62,8 @@ def test_weights_by_propensities_count_every_arm_once(sampled):
 def test_exact_is_for_beliefs_that_are_not_drawn():
     for recipe in (RECIPE, ScalarizedUcb1(check=False)):
         with pytest.raises(
-            ValueError, match=f"'none' where beliefs are drawn, as in {type(recipe).__name__}, got 'exact'"
+            ValueError,
+            match=f"'none' where beliefs are drawn, as in {type(recipe).__name__}, got 'exact'",
         ):
             agent_of(recipe, propensity="exact")
 

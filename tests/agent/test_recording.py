@@ -67,7 +67,10 @@ def test_what_files_cannot_hold_is_refused_before_anything_happens(tmp_path):
         for bad in (frozenset([1]), float("nan"), "\ud800"):
             with pytest.raises(ValueError, match=r"arm must be|text that UTF-8 can hold"):
                 agent.add_arm(bad)
-        with pytest.raises(ValueError, match="preference must be of a public class of mobandits to be kept in a file"):
+        with pytest.raises(
+            ValueError,
+            match="preference must be of a public class of mobandits to be kept in a file",
+        ):
             agent.preference = Mine()
         assert (agent.arms, type(agent.preference), len(journal)) == (("a", "b"), Pareto, 1)
 
@@ -82,7 +85,10 @@ def test_a_warning_that_is_an_error_leaves_a_log_that_leads_here(tmp_path):
             agent.decide([5.0, 0.5])
         for _ in range(5):
             agent.decide([5.0, 5.0])
-    with Journal(tmp_path) as journal, pytest.warns(InputWarning, match="MolUcb needs norms of features"):
+    with (
+        Journal(tmp_path) as journal,
+        pytest.warns(InputWarning, match="MolUcb needs norms of features"),
+    ):
         assert everything(mob.Agent(MolUcb(), **options, log=journal)) == everything(agent)
 
 
@@ -117,7 +123,10 @@ def test_a_call_that_fails_does_not_end_a_stage(tmp_path):
 def test_agents_with_logs_do_not_merge(tmp_path):
     options = {"arms": 2, "features": 2, "objectives": 2}
     with Journal(tmp_path, durability="system") as journal:
-        agent, other = mob.Agent(MolUcb(scale=0.3), **options, log=journal), mob.Agent(MolUcb(scale=0.3), **options)
+        agent, other = (
+            mob.Agent(MolUcb(scale=0.3), **options, log=journal),
+            mob.Agent(MolUcb(scale=0.3), **options),
+        )
         other.learn(other.decide([0.0, 1.0]).id, [1.0, 2.0])
         with pytest.raises(ValueError, match="merge needs an agent without a log"):
             agent.merge(other)
@@ -137,7 +146,12 @@ def test_agents_with_logs_do_not_merge(tmp_path):
     ],
 )
 def test_the_log_of_another_agent_is_refused_and_left_free(tmp_path, changed, said):
-    options = {"recipe": MolUcb(scale=0.3), "arms": ["a", "b"], "features": 2, "objectives": ["x", "y"]}
+    options = {
+        "recipe": MolUcb(scale=0.3),
+        "arms": ["a", "b"],
+        "features": 2,
+        "objectives": ["x", "y"],
+    }
     with Journal(tmp_path, durability="system") as journal:
         mob.Agent(**options, log=journal).decide([0.0, 1.0])
     with pytest.raises(LogError, match=said):
@@ -152,9 +166,18 @@ def test_a_log_that_leads_elsewhere_is_refused(tmp_path):
         decision = agent.decide([0.0, 1.0])
         other = {"a": 1, "b": 0}[decision.arm]
         journal.append(
-            {"kind": "decide", "id": 1, "time": 9e9, "context": [[0.0, 1.0]], "eligible": [1 - other], "arm": other}
+            {
+                "kind": "decide",
+                "id": 1,
+                "time": 9e9,
+                "context": [[0.0, 1.0]],
+                "eligible": [1 - other],
+                "arm": other,
+            }
         )
-    with pytest.raises(LogError, match=r"event 1 was decision 1 for arm .*, and replaying leads to decision 1 for"):
+    with pytest.raises(
+        LogError, match=r"event 1 was decision 1 for arm .*, and replaying leads to decision 1 for"
+    ):
         mob.Agent(MolUcb(scale=0.3), **options, log=tmp_path)
     with pytest.raises(ValueError, match="log must be a folder or a Journal, got 5"):
         mob.Agent(MolUcb(scale=0.3), **options, log=5)
@@ -176,7 +199,9 @@ def test_a_saved_agent_never_knows_more_than_its_log(tmp_path):
         agent = mob.Agent(RandomChoice(), arms=2, features=0, objectives=1, log=journal)
         agent.decide()
         agent.save(tmp_path / "agent")
-        copied = shutil.copytree(tmp_path / "log", tmp_path / "copy")  # what a killed process would leave
+        copied = shutil.copytree(
+            tmp_path / "log", tmp_path / "copy"
+        )  # what a killed process would leave
         (copied / "lock").unlink()
     again = mob.Agent.load(tmp_path / "agent", log=copied)
     assert again.waiting == 1

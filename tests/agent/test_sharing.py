@@ -33,7 +33,10 @@ def busy(agent, number):
         else:
             mine.append(agent.decide(rng.normal(size=D)).id)
         if chance.random() < 0.7:
-            agent.learn(mine.pop(chance.randrange(len(mine))), {"click": chance.random(), ("revenue", 2): 1.0})
+            agent.learn(
+                mine.pop(chance.randrange(len(mine))),
+                {"click": chance.random(), ("revenue", 2): 1.0},
+            )
         if i % 50 == 20 + number:
             agent.add_arm(f"new {number} {i}")
         if i % 50 == 40:
@@ -117,9 +120,15 @@ def test_a_child_is_refused_and_the_parent_goes_on(tmp_path, logged):
     ]
     for call in calls:
         said = in_a_child(call)
-        assert said.startswith(f"RuntimeError: this agent belongs to process {os.getpid()}, from which process ")
-        assert said.endswith("make another agent in the child, or `Agent.load` what was saved before the fork")
-    assert in_a_child(agent.close) == "None"  # a block that ends in the child does the parent no harm
+        assert said.startswith(
+            f"RuntimeError: this agent belongs to process {os.getpid()}, from which process "
+        )
+        assert said.endswith(
+            "make another agent in the child, or `Agent.load` what was saved before the fork"
+        )
+    assert (
+        in_a_child(agent.close) == "None"
+    )  # a block that ends in the child does the parent no harm
     for each in (agent, twin):
         each.learn(0, [1.0, 2.0])
     assert agent.decide_batch(contexts) == twin.decide_batch(contexts)
@@ -143,7 +152,9 @@ def test_a_child_does_not_wait_for_a_thread_that_it_does_not_have():
     thread.start()
     held.wait()
     try:
-        assert in_a_child(lambda: agent.decide(np.zeros(D))).startswith("RuntimeError: this agent belongs to process")
+        assert in_a_child(lambda: agent.decide(np.zeros(D))).startswith(
+            "RuntimeError: this agent belongs to process"
+        )
     finally:
         done.set()
         thread.join()
@@ -172,9 +183,14 @@ def test_copies_of_agents_say_what_to_do(tmp_path, copied):
 
 @pytest.mark.parametrize("copied", COPIES, ids=lambda function: function.__name__)
 def test_copies_of_sessions_say_what_to_do(copied):
-    policy, rng = MolUcb(scale=0.3).bind(Shape(arms=3, features=2, objectives=2)), np.random.default_rng(0)
+    policy, rng = (
+        MolUcb(scale=0.3).bind(Shape(arms=3, features=2, objectives=2)),
+        np.random.default_rng(0),
+    )
     for session in (open_session(policy, rng), Plain(policy, policy.init(), rng)):
-        with pytest.raises(TypeError, match="sessions cannot be copied or pickled: open another one"):
+        with pytest.raises(
+            TypeError, match="sessions cannot be copied or pickled: open another one"
+        ):
             copied(session)
 
 

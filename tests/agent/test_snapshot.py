@@ -81,7 +81,9 @@ def test_old_versions_are_read(name, interpreted):
         for (_, mine), (_, theirs) in zip(now["said"], said["said"], strict=True):
             assert mine == theirs if theirs is None else abs(mine - theirs) < 1e-12
         np.testing.assert_allclose(now["estimates"], said["estimates"], rtol=0, atol=1e-12)
-        assert [now[key] for key in ("lessons", "waiting")] == [said[key] for key in ("lessons", "waiting")]
+        assert [now[key] for key in ("lessons", "waiting")] == [
+            said[key] for key in ("lessons", "waiting")
+        ]
 
 
 def test_this_version_has_a_file(tmp_path, interpreted):
@@ -104,8 +106,16 @@ def test_before_the_first_decision(tmp_path):
 
 def test_names_and_numbers_of_any_kind(tmp_path):
     arms = ["a", "1", 1, -2.5, None, ("a", (1, None)), np.int64(7), np.float32(0.5), "ä€"]
-    objectives = [Objective(("x", 1), low=np.float32(0.5), after=np.int64(3), default=np.float64(1.0)), np.int32(2)]
-    options = {"rounds": np.int64(50), "max_age": np.float32(9.0), "pending": np.int64(10), "seed": np.int64(3)}
+    objectives = [
+        Objective(("x", 1), low=np.float32(0.5), after=np.int64(3), default=np.float64(1.0)),
+        np.int32(2),
+    ]
+    options = {
+        "rounds": np.int64(50),
+        "max_age": np.float32(9.0),
+        "pending": np.int64(10),
+        "seed": np.int64(3),
+    }
     agent = mob.Agent(RandomChoice(), arms=arms, features=0, objectives=objectives, **options)
     agent.decide()
     again = saved_and_loaded(agent, tmp_path / "agent")
@@ -138,26 +148,39 @@ def test_recipes_of_others_are_said_again(tmp_path):
     agent = mob.Agent(Ours(), arms=2, features=2, objectives=2)
     agent.learn(agent.decide([0.5, 1.0]).id, [1.0, 0.0])
     again = saved_and_loaded(agent, path, recipe=Ours())
-    assert [again.decide([0.5, 1.0]) for _ in range(5)] == [agent.decide([0.5, 1.0]) for _ in range(5)]
+    assert [again.decide([0.5, 1.0]) for _ in range(5)] == [
+        agent.decide([0.5, 1.0]) for _ in range(5)
+    ]
     for wrong in (None, MolUcb(scale=0.3)):
-        with pytest.raises(StateError, match="recipe must be given: a Ours, as when the file was written, got"):
+        with pytest.raises(
+            StateError, match="recipe must be given: a Ours, as when the file was written, got"
+        ):
             mob.Agent.load(path, recipe=wrong)
 
 
 def test_a_recipe_with_parameters_of_another_kind_is_said_again(tmp_path):
     """That a switch is no number is for type checkers to say; but what was saved must be what can be loaded."""
     agent = mob.Agent(MolUcb(scale=0.3, check=1), arms=2, features=2, objectives=2)
-    assert saved_and_loaded(agent, tmp_path / "agent", recipe=MolUcb(scale=0.3, check=1)).recipe == agent.recipe
+    assert (
+        saved_and_loaded(agent, tmp_path / "agent", recipe=MolUcb(scale=0.3, check=1)).recipe
+        == agent.recipe
+    )
     with pytest.raises(StateError, match="recipe must be given: a MolUcb"):
         mob.Agent.load(tmp_path / "agent")
-    fine = mob.Agent(MolUcb(scale=np.float64(0.3), delta=np.float32(0.5)), arms=2, features=2, objectives=2)
+    fine = mob.Agent(
+        MolUcb(scale=np.float64(0.3), delta=np.float32(0.5)), arms=2, features=2, objectives=2
+    )
     assert saved_and_loaded(fine, tmp_path / "fine").recipe == fine.recipe
 
 
 def test_recipes_of_this_library_need_not_be_said(tmp_path):
     agent = mob.Agent(RandomChoice(), arms=2, features=0, objectives=1)
-    assert saved_and_loaded(agent, tmp_path / "agent", recipe=RandomChoice()).recipe == RandomChoice()
-    with pytest.raises(StateError, match=r"recipe must be that of the file, RandomChoice\(\), got MolUcb"):
+    assert (
+        saved_and_loaded(agent, tmp_path / "agent", recipe=RandomChoice()).recipe == RandomChoice()
+    )
+    with pytest.raises(
+        StateError, match=r"recipe must be that of the file, RandomChoice\(\), got MolUcb"
+    ):
         mob.Agent.load(tmp_path / "agent", recipe=MolUcb(scale=0.3))
 
 
@@ -194,10 +217,15 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path, monkeypatch, call):
 def test_what_is_no_file_is_refused(tmp_path):
     with pytest.raises(StateError, match="missing cannot be read: No such file"):
         mob.Agent.load(tmp_path / "missing")
-    with pytest.raises(StateError, match=r"must be a file that `Agent.save` wrote, found an empty folder"):
+    with pytest.raises(
+        StateError, match=r"must be a file that `Agent.save` wrote, found an empty folder"
+    ):
         mob.Agent.load(tmp_path)
     (tmp_path / "foreign").write_text("a,b\n1,2\n")
-    with pytest.raises(StateError, match=r"foreign is not the file of an agent, which `Agent.save` writes: found a "):
+    with pytest.raises(
+        StateError,
+        match=r"foreign is not the file of an agent, which `Agent.save` writes: found a ",
+    ):
         mob.Agent.load(tmp_path / "foreign")
 
 

@@ -40,7 +40,9 @@ def test_what_never_comes_is_taken_for_the_default():
     told.learn(0, {"click": 0.25})
     assert state_of(agent) == state_of(told)
     agent.learn(0, {"click": 0.25})  # the same: nothing new
-    with pytest.raises(ValueError, match=r"rewards\['click'\] was 0.25 before and must not change, got 1"):
+    with pytest.raises(
+        ValueError, match=r"rewards\['click'\] was 0.25 before and must not change, got 1"
+    ):
         agent.learn(0, {"click": 1.0})
     agent.learn(0, {"revenue": 3.0})
     assert (agent.waiting, agent.lessons) == (2, 2)
@@ -93,7 +95,11 @@ def test_time_does_not_run_backwards():
 @pytest.mark.parametrize("seed", range(3))
 def test_it_does_not_matter_how_often_one_looks(seed):
     clock, rng = Clock(), np.random.default_rng(seed)
-    objectives = [Objective("a", default=0.1, after=7.0), Objective("b", default=-3.0, after=15.0), "c"]
+    objectives = [
+        Objective("a", default=0.1, after=7.0),
+        Objective("b", default=-3.0, after=15.0),
+        "c",
+    ]
     often, rarely = (agent_of(clock, objectives, max_age=12.0, pending=3) for _ in range(2))
     for _ in range(200):
         clock.now += rng.exponential(2.0)
@@ -105,7 +111,9 @@ def test_it_does_not_matter_how_often_one_looks(seed):
         elif often.waiting and rng.random() < 0.5:
             number, early = max(often._waiting.open), rng.random() < 0.5
             for agent in (often, rarely):
-                agent.learn(number, {"a": 0.1, "c": float(number)} if early else {"c": float(number)})
+                agent.learn(
+                    number, {"a": 0.1, "c": float(number)} if early else {"c": float(number)}
+                )
     assert often.decide(X) == rarely.decide(X)
     assert state_of(often) == state_of(rarely)
     assert often.dropped == rarely.dropped
@@ -163,9 +171,13 @@ def test_what_was_settled_is_remembered_for_a_while():
         agent.learn(agent.decide(X).id, [i, 0.0])
     agent.learn(3, {"click": 3.0})
     agent.learn(2, [2.0, None])
-    with pytest.raises(ValueError, match=r"rewards\['click'\] was 3 before and must not change, got 4"):
+    with pytest.raises(
+        ValueError, match=r"rewards\['click'\] was 3 before and must not change, got 4"
+    ):
         agent.learn(3, [4.0, 0.0])
     for number in (1, np.int64(1)):
-        with pytest.raises(ValueError, match="of a decision that waits for rewards, got 1: it was settled long ago"):
+        with pytest.raises(
+            ValueError, match="of a decision that waits for rewards, got 1: it was settled long ago"
+        ):
             agent.learn(number, [1.0, 0.0])
     assert agent.lessons == 4

@@ -66,7 +66,11 @@ def test_fields_are_coerced_to_their_annotation():
     assert [type(part.scale), type(part.times), type(part.on)] == [float, int, bool]
     assert part.inner.weights.dtype == np.float64
     assert not part.inner.weights.flags.writeable
-    assert Inner([1.0], [[3, 1], [2], [0, 4, 5]]).groups.tolist() == [[3, 1, -1], [2, -1, -1], [0, 4, 5]]
+    assert Inner([1.0], [[3, 1], [2], [0, 4, 5]]).groups.tolist() == [
+        [3, 1, -1],
+        [2, -1, -1],
+        [0, 4, 5],
+    ]
     assert Inner([1.0]).groups.tolist() == []
 
 
@@ -79,12 +83,21 @@ MASKED = np.ma.array([1.0, 2.0], mask=[False, True])
         (lambda: Outer(None, "x"), "Outer.scale must be a number, got 'x'"),
         (lambda: Outer(None, 1.0, 1.5), "Outer.times must be an integer, got 1.5"),
         (lambda: Inner(["x"]), r"Inner.weights must be an array of numbers, got \['x'\]"),
-        (lambda: Inner([1.0], [[0.5]]), r"Inner.groups must be integers, or lists of integers, got \[\[0.5\]\]"),
+        (
+            lambda: Inner([1.0], [[0.5]]),
+            r"Inner.groups must be integers, or lists of integers, got \[\[0.5\]\]",
+        ),
         (lambda: Inner([1.0], 3), "Inner.groups must be integers, or lists of integers, got 3"),
         (lambda: Outer(None, -1), "Outer.scale must be at least 0, got -1.0"),
-        (lambda: Outer(None, "x" * 22_000), "Outer.scale must be a number, got 'x{199}[.]{3}$"),
-        (lambda: Inner(MASKED), r"Inner.weights must be an array of numbers, got masked_array\(data=\[1.0, --\],"),
-        (lambda: Inner([1.0], [MASKED]), r"Inner.groups must be integers, or lists of integers, got \[masked_array\("),
+        (lambda: Outer(None, "x" * 22_000), "Outer.scale must be a number, got 'x{196}[.]{3}$"),
+        (
+            lambda: Inner(MASKED),
+            r"Inner.weights must be an array of numbers, got masked_array\(data=\[1.0, --\],",
+        ),
+        (
+            lambda: Inner([1.0], [MASKED]),
+            r"Inner.groups must be integers, or lists of integers, got \[masked_array\(",
+        ),
     ],
 )
 def test_values_that_cannot_be_coerced_are_named(make, message):
@@ -153,7 +166,8 @@ def test_what_is_compiled():
 
 def test_a_field_that_numba_cannot_hold_is_named():
     with pytest.raises(
-        TypeError, match=r"Outer\.inner must be a number, an array, a tuple of these or a @compiled part, got <object"
+        TypeError,
+        match=r"Outer\.inner must be a number, an array, a tuple of these or a @compiled part, got <object",
     ):
         compile_loop(apply, Outer(object(), 1.0))
 
@@ -179,7 +193,11 @@ def test_a_failure_names_the_users_line_and_the_remedy(part):
     with pytest.raises(CompileError) as failure:
         compile_loop(apply, part)(part, np.empty(2))
     text = str(failure.value)
-    line = next(i for i, row in enumerate(Path(__file__).read_text().splitlines(), 1) if "self.missing" in row)
+    line = next(
+        i
+        for i, row in enumerate(Path(__file__).read_text().splitlines(), 1)
+        if "self.missing" in row
+    )
     assert f"test_compiled.py:{line}: `return self.missing * i" in text
     assert "missing" in text
     assert "Remedy: use explicit loops" in text
@@ -197,7 +215,10 @@ class OpensFiles:
 
 
 def test_a_failure_without_a_line_is_explained_too():
-    with pytest.raises(CompileError, match=r"a method of OpensFiles, or a helper of it, cannot be compiled: The 'with"):
+    with pytest.raises(
+        CompileError,
+        match=r"a method of OpensFiles, or a helper of it, cannot be compiled: The 'with",
+    ):
         compile_loop(apply, OpensFiles(1.0))(OpensFiles(1.0), np.empty(2))
 
 
@@ -245,7 +266,12 @@ def elsewhere(tmp_path):
     def run(script="main.py", **environment):
         known = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache")} | environment
         done = subprocess.run(
-            [sys.executable, script], cwd=tmp_path, env=known, capture_output=True, text=True, check=True
+            [sys.executable, script],
+            cwd=tmp_path,
+            env=known,
+            capture_output=True,
+            text=True,
+            check=True,
         )
         return json.loads(done.stdout)
 
@@ -272,7 +298,10 @@ def test_the_cache_hits_again_and_is_never_stale(elsewhere, mode):
 def test_no_mode_takes_what_another_one_compiled(elsewhere):
     for hits in (0, 1):
         for mode in MODES:
-            assert elsewhere(MOBANDITS_COMPILING=mode, NUMBA_DISABLE_JIT="0") == {"out": [1.0, 4.0, 7.0], "hits": hits}
+            assert elsewhere(MOBANDITS_COMPILING=mode, NUMBA_DISABLE_JIT="0") == {
+                "out": [1.0, 4.0, 7.0],
+                "hits": hits,
+            }
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -13,8 +13,12 @@ from mobandits.compiling.backend import INTERPRETED, MODE
 from mobandits.compiling.compiled import Floats, compile_loop, compiled, kernel
 from mobandits.numerics import masks
 
-pytestmark = pytest.mark.skipif(INTERPRETED, reason="interpreted functions leave counting to Python")
-optimised_only = pytest.mark.skipif(MODE != "optimised", reason="the plain backend finishes every function by itself")
+pytestmark = pytest.mark.skipif(
+    INTERPRETED, reason="interpreted functions leave counting to Python"
+)
+optimised_only = pytest.mark.skipif(
+    MODE != "optimised", reason="the plain backend finishes every function by itself"
+)
 
 
 class Pair(NamedTuple):
@@ -93,7 +97,16 @@ def deeper(x):
 
 
 KERNELS = [
-    *(itself, renamed, overwritten, overwritten_perhaps, overwritten_in_a_loop, one_of, part_of, through_a_tie),
+    *(
+        itself,
+        renamed,
+        overwritten,
+        overwritten_perhaps,
+        overwritten_in_a_loop,
+        one_of,
+        part_of,
+        through_a_tie,
+    ),
     *(in_a_list, deeper),
 ]
 
@@ -108,7 +121,9 @@ def test_arguments_live_as_long_as_they_must_and_no_longer(function, leaks):
 
     out = np.empty(50)
     loop(out)
-    np.testing.assert_array_equal(out, [function.function(np.arange(6.0) + t).sum() for t in range(50)])
+    np.testing.assert_array_equal(
+        out, [function.function(np.arange(6.0) + t).sum() for t in range(50)]
+    )
     assert not leaks(lambda: loop(out))
 
 
@@ -202,7 +217,9 @@ def of_a_part(part, x):
 
 def test_a_kernel_takes_parts(leaks):
     parts = Part(np.ones(2)), Part(np.full(2, 3.0))
-    assert [of_a_part(part, np.ones(2)) for part in parts] == [part.of(np.ones(2)).sum() for part in parts]
+    assert [of_a_part(part, np.ones(2)) for part in parts] == [
+        part.of(np.ones(2)).sum() for part in parts
+    ]
     assert not leaks(lambda: of_a_part(parts[0], np.ones(2)))
 
 
@@ -256,7 +273,9 @@ def through_numpy(x, rng):
 def test_numpys_functions_lose_no_memory(leaks):
     x = np.random.default_rng(0).normal(size=6)
     loop = compile_loop(through_numpy)
-    assert loop(x, np.random.default_rng(1)) == pytest.approx(through_numpy(x, np.random.default_rng(1)), rel=1e-14)
+    assert loop(x, np.random.default_rng(1)) == pytest.approx(
+        through_numpy(x, np.random.default_rng(1)), rel=1e-14
+    )
     assert not leaks(lambda: loop(x, np.random.default_rng(1)))
 
 
@@ -274,9 +293,13 @@ def test_numpys_functions_are_inner_ones():
     with event.install_recorder("numba:compile") as recorder:
         assert njit(of_a_rare_one)(np.array([2.0, np.nan, 3.0])) == 7.0  # in no cache
     compiled = {happened.data["dispatcher"] for _, happened in recorder.buffer}
-    numbas = [dispatcher for dispatcher in compiled if dispatcher.py_func.__module__.startswith("numba.")]
+    numbas = [
+        dispatcher for dispatcher in compiled if dispatcher.py_func.__module__.startswith("numba.")
+    ]
     assert numbas
-    assert {dispatcher._compiler.pipeline_class for dispatcher in numbas} == {rare.inside._compiler.pipeline_class}
+    assert {dispatcher._compiler.pipeline_class for dispatcher in numbas} == {
+        rare.inside._compiler.pipeline_class
+    }
 
 
 def test_numpys_functions_stay_what_they_are_for_others(leaks):
@@ -284,7 +307,9 @@ def test_numpys_functions_stay_what_they_are_for_others(leaks):
     rngs = [np.random.default_rng(1) for _ in range(3)]
     ours, others = compile_loop(through_numpy), njit(of_numpy.function)
     assert ours(x, rngs[0]) == others(x, rngs[1]).sum() + others(x * 2.0, rngs[1])[0]
-    assert others(x, rngs[2]) == pytest.approx(of_numpy.function(x, np.random.default_rng(1)), rel=1e-14)
+    assert others(x, rngs[2]) == pytest.approx(
+        of_numpy.function(x, np.random.default_rng(1)), rel=1e-14
+    )
     assert not leaks(lambda: others(x, rngs[2]))
 
 

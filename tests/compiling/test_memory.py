@@ -104,7 +104,10 @@ def test_threads_do_not_disturb_each_other():
     loop, x = compile_loop(chained), np.arange(4.0)
     with ThreadPoolExecutor(4) as pool:
         outs = list(pool.map(lambda times: loop(x, times), [20_000, 20_001] * 40))
-    expected = [np.arange(4.0) + 19_999, np.arange(4.0) + 20_001]  # 6,666 times 0 + 1 + 2, and what is left
+    expected = [
+        np.arange(4.0) + 19_999,
+        np.arange(4.0) + 20_001,
+    ]  # 6,666 times 0 + 1 + 2, and what is left
     np.testing.assert_array_equal(outs, expected * 40)
 
 
@@ -149,7 +152,9 @@ def test_memory_is_freed_by_whoever_gave_it(allocator):
     """Python may allocate otherwise, as with `python -X dev`; a wrong `free` ends the process."""
     paths = os.pathsep.join([str(Path(__file__).parent), *sys.path])
     there = {**os.environ, "PYTHONMALLOC": allocator, "PYTHONPATH": paths}
-    done = subprocess.run([sys.executable, "-c", SCRIPT], env=there, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT], env=there, capture_output=True, text=True, check=True
+    )
     assert done.stdout == "[12.0, 12.0, 12.0]\n"
 
 

@@ -24,7 +24,9 @@ MALFORMED = {  # line number: what is wrong with it
 
 def pairs(values):
     """Six pairs; the constant 1 has index 1 and comes last."""
-    return " ".join(f"{i}:{value:.6f}" for i, value in zip((2, 3, 4, 5, 6, 1), (*values, 1.0), strict=True))
+    return " ".join(
+        f"{i}:{value:.6f}" for i, value in zip((2, 3, 4, 5, 6, 1), (*values, 1.0), strict=True)
+    )
 
 
 def lines():

@@ -18,7 +18,10 @@ def test_the_table_is_scikit_learns():
     np.testing.assert_array_equal(
         loaded.target_names[1 - table["malignant"].to_numpy()], loaded.target_names[loaded.target]
     )
-    theirs = [name.replace(" error", "").replace("mean ", "").replace("worst ", "") for name in loaded.feature_names]
+    theirs = [
+        name.replace(" error", "").replace("mean ", "").replace("worst ", "")
+        for name in loaded.feature_names
+    ]
     assert [name.partition("_")[2].replace("_", " ") for name in table.columns[:-1]] == theirs
     assert table.columns[10] == "error_radius"
     assert loaded.feature_names[10] == "radius error"
@@ -35,5 +38,7 @@ def test_missing_extra(monkeypatch):
         raise metadata.PackageNotFoundError(name)
 
     monkeypatch.setattr(metadata, "distribution", nothing)
-    with pytest.raises(MissingExtraError, match=r"^datasets.breast_cancer needs the extra `data`: pip install"):
+    with pytest.raises(
+        MissingExtraError, match=r"^datasets.breast_cancer needs the extra `data`: pip install"
+    ):
         breast_cancer()

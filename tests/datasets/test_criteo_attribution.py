@@ -13,8 +13,24 @@ from mobandits.datasets import criteo_attribution
 from mobandits.datasets.criteo_attribution import hashed
 
 NAMES = [
-    *("timestamp", "uid", "campaign", "conversion", "conversion_timestamp", "conversion_id", "attribution", "click"),
-    *("click_pos", "click_nb", "cost", "cpo", "time_since_last_click", *(f"cat{i}" for i in range(1, 10))),
+    *(
+        "timestamp",
+        "uid",
+        "campaign",
+        "conversion",
+        "conversion_timestamp",
+        "conversion_id",
+        "attribution",
+        "click",
+    ),
+    *(
+        "click_pos",
+        "click_nb",
+        "cost",
+        "cpo",
+        "time_since_last_click",
+        *(f"cat{i}" for i in range(1, 10)),
+    ),
 ]
 CATEGORIES = NAMES[-9:]
 
@@ -27,8 +43,19 @@ def lines(count=300):
         sale = [second + 100, int(rng.integers(10**7))] if sold else [-1, -1]
         clicks = [0, 1] if sold and click else [-1, -1]
         categories = rng.integers(3 * 10**7, size=9).tolist()
-        row = [second, rng.integers(10**8), 22589171 + 7 * rng.integers(4), sold, *sale, sold * click, click, *clicks]
-        yield "\t".join(map(str, [*row, f"{rng.uniform(1e-5, 1e-3):.8f}", 0.390794, -1, *categories]))
+        row = [
+            second,
+            rng.integers(10**8),
+            22589171 + 7 * rng.integers(4),
+            sold,
+            *sale,
+            sold * click,
+            click,
+            *clicks,
+        ]
+        yield "\t".join(
+            map(str, [*row, f"{rng.uniform(1e-5, 1e-3):.8f}", 0.390794, -1, *categories])
+        )
 
 
 @pytest.fixture
@@ -59,7 +86,9 @@ def test_the_table_is_the_file(file, tmp_path):
         assert table[name].to_list() == [float(row[name]) for row in expected]
     assert criteo_attribution.scan(file).collect().equals(table)
     clicks = criteo_attribution.scan(file).group_by("campaign").agg(pl.col("click").sum()).collect()
-    assert dict(clicks.rows()) == {c: table.filter(campaign=c)["click"].sum() for c in table["campaign"].unique()}
+    assert dict(clicks.rows()) == {
+        c: table.filter(campaign=c)["click"].sum() for c in table["campaign"].unique()
+    }
     (tmp_path / "criteo.tsv.gz").write_bytes(gzip.compress(file.read_bytes()))
     assert criteo_attribution(tmp_path / "criteo.tsv.gz").equals(table)
 
@@ -68,9 +97,13 @@ def test_the_table_is_the_file(file, tmp_path):
 def test_feedback_equals_its_twin(file, rounds, buckets):
     expected = slowly(file)[:rounds]
     feedback = criteo_attribution.feedback(file, rounds=rounds, buckets=buckets)
-    assert [feedback.arm_names[arm] for arm in feedback.arms] == [int(row["campaign"]) for row in expected]
+    assert [feedback.arm_names[arm] for arm in feedback.arms] == [
+        int(row["campaign"]) for row in expected
+    ]
     assert list(feedback.arm_names) == sorted({int(row["campaign"]) for row in expected})
-    rewards = [[float(row["click"]), float(row["attribution"]), -float(row["cost"])] for row in expected]
+    rewards = [
+        [float(row["click"]), float(row["attribution"]), -float(row["cost"])] for row in expected
+    ]
     assert feedback.rewards.tolist() == rewards
     assert np.isnan(feedback.propensities).all()
     hashes = [slow_hash([int(row[name]) for name in CATEGORIES], buckets) for row in expected]
@@ -89,12 +122,17 @@ def test_mistakes_are_named(file):
     text = file.read_text()
     file.write_text(text.replace("\t0.390794\t", "\tfree\t", 1))
     for read in (criteo_attribution, criteo_attribution.scan, criteo_attribution.feedback):
-        with pytest.raises(ValueError, match=r"criteo.tsv: column cpo, row 1 must be a finite number, got 'free'$"):
+        with pytest.raises(
+            ValueError, match=r"criteo.tsv: column cpo, row 1 must be a finite number, got 'free'$"
+        ):
             read(file)
     file.write_text(text.replace("cat9", "category"))
     with pytest.raises(ValueError, match=r"criteo.tsv must have the column cat9"):
         criteo_attribution.scan(file)
     file.write_text(text)
-    for options, message in (({"rounds": 0}, "rounds must be .* at least 1, got 0"), ({"buckets": 0}, "buckets must")):
+    for options, message in (
+        ({"rounds": 0}, "rounds must be .* at least 1, got 0"),
+        ({"buckets": 0}, "buckets must"),
+    ):
         with pytest.raises(ValueError, match=f"^criteo_attribution.{message}"):
             criteo_attribution.feedback(file, **options)

@@ -14,7 +14,8 @@ from mobandits.datasets import display_ads
 DATA = Path(__file__).parent.parent / "data"
 SAMPLE = DATA / "r6a_sample.gz"
 LINE = (
-    "1241160900 7 1 |user 2:0.1 3:0.2 4:0.3 5:0.4 6:0.0 1:1.0 |5 2:1 3:0 4:0 5:0 6:0 1:1 |7 2:0 3:1 4:0 5:0 6:0 1:1\n"
+    "1241160900 7 1 |user 2:0.1 3:0.2 4:0.3 5:0.4 6:0.0 1:1.0 "
+    "|5 2:1 3:0 4:0 5:0 6:0 1:1 |7 2:0 3:1 4:0 5:0 6:0 1:1\n"
 )
 
 
@@ -35,7 +36,9 @@ def slow_twin(text):
         head = re.match(rf"\d+ (\d+) ([01]) \|user{row} \|", line)
         shown = head and re.search(rf"\|{head[1]}{row}(?: |$)", line)
         if shown:
-            rows = [dict(pair.split(":") for pair in found.split()) for found in (head[3], shown[1])]
+            rows = [
+                dict(pair.split(":") for pair in found.split()) for found in (head[3], shown[1])
+            ]
             if all(len(row) == 6 for row in rows):
                 events.append(
                     (*([float(row[k]) for k in "23456"] for row in rows), float(head[2])),
@@ -62,7 +65,9 @@ def test_the_reader_equals_its_twin():
 
 
 def test_uncompressed_files_and_pairs_in_any_order(written):
-    log = display_ads(written(LINE + LINE.replace("2:0.1 3:0.2", "3:0.2 2:0.1").replace("7 1 |", "5 0 |")))
+    log = display_ads(
+        written(LINE + LINE.replace("2:0.1 3:0.2", "3:0.2 2:0.1").replace("7 1 |", "5 0 |"))
+    )
     assert log.users.tolist() == [[0.1, 0.2, 0.3, 0.4, 0.0]] * 2
     assert log.clicks.tolist() == [1, 0]
     assert log.articles[log.shown].tolist() == [[0, 1, 0, 0, 0], [1, 0, 0, 0, 0]]
@@ -78,11 +83,20 @@ def test_a_last_line_may_lack_its_end(written):
     [
         ("", "is empty"),
         (gzip.compress(b""), "is empty"),
-        ("<html>not found</html>\n", "is not a Yahoo! R6A click log: none of its first 1 lines has that format"),
-        ("a,b\n" * 5000, "is not a Yahoo! R6A click log: none of its first 1000 lines has that format"),
+        (
+            "<html>not found</html>\n",
+            "is not a Yahoo! R6A click log: none of its first 1 lines has that format",
+        ),
+        (
+            "a,b\n" * 5000,
+            "is not a Yahoo! R6A click log: none of its first 1000 lines has that format",
+        ),
         (b"\x00\xff" * 5000, "is not a Yahoo! R6A click log"),
         (LINE * 3 + LINE[:100], "is truncated: line 4 is not complete"),
-        (gzip.compress(LINE.encode() * 3000)[:-20], "is truncated: the compressed data end too early"),
+        (
+            gzip.compress(LINE.encode() * 3000)[:-20],
+            "is truncated: the compressed data end too early",
+        ),
         (b"\x1f\x8bnot gzip at all", "cannot be decompressed"),
         (gzip.compress(LINE.encode() * 9)[:40] + b"\x00" * 60, "cannot be decompressed"),
     ],
@@ -115,14 +129,19 @@ def slow_pools(text):
 
 
 def test_feedback_is_uniform_over_each_pool():
-    feedback, events = display_ads.feedback(SAMPLE), slow_pools(gzip.decompress(SAMPLE.read_bytes()).decode())
+    feedback, events = (
+        display_ads.feedback(SAMPLE),
+        slow_pools(gzip.decompress(SAMPLE.read_bytes()).decode()),
+    )
     log = display_ads(SAMPLE)
     assert len(feedback) == len(events) == len(log.clicks)
     assert [feedback.arm_names[arm] for arm in feedback.arms] == [shown for shown, _ in events]
     pools = [{feedback.arm_names[arm] for arm in np.flatnonzero(row)} for row in feedback.eligible]
     assert pools == [set(pool) for _, pool in events]
     assert feedback.propensities.tolist() == [1 / len(pool) for _, pool in events]
-    np.testing.assert_array_equal(feedback.contexts, np.column_stack([log.users, np.ones(len(events))]))
+    np.testing.assert_array_equal(
+        feedback.contexts, np.column_stack([log.users, np.ones(len(events))])
+    )
     np.testing.assert_array_equal(feedback.rewards[:, 0], log.clicks)
     assert len(feedback.arm_names) == 12
 

@@ -18,11 +18,31 @@ def rows(count=200):
     rng = np.random.default_rng(2008)
     for _ in range(count):
         history, visit = round(float(rng.gamma(1.0, 240.0)) + 29.99, 2), int(rng.random() < 0.15)
-        segment = next((name for bound, name in BOUNDS.items() if history < bound), '"6) $750 - $1,000"')
+        segment = next(
+            (name for bound, name in BOUNDS.items() if history < bound), '"6) $750 - $1,000"'
+        )
         bought = int(visit and rng.random() < 0.3)
-        area, channel = rng.choice(["Surburban", "Rural", "Urban"]), rng.choice(["Phone", "Web", "Multichannel"])
-        mens, womens, newbie, which = rng.integers(2), rng.integers(2), rng.integers(2), rng.integers(3)
-        first = [rng.integers(1, 13), segment, history, mens, womens, area, newbie, channel, SEGMENTS[which]]
+        area, channel = (
+            rng.choice(["Surburban", "Rural", "Urban"]),
+            rng.choice(["Phone", "Web", "Multichannel"]),
+        )
+        mens, womens, newbie, which = (
+            rng.integers(2),
+            rng.integers(2),
+            rng.integers(2),
+            rng.integers(3),
+        )
+        first = [
+            rng.integers(1, 13),
+            segment,
+            history,
+            mens,
+            womens,
+            area,
+            newbie,
+            channel,
+            SEGMENTS[which],
+        ]
         yield ",".join(map(str, [*first, visit, bought, 29.99 * bought]))
 
 
@@ -63,7 +83,9 @@ def test_feedback_equals_its_twin(file):
         expected = list(csv.DictReader(lines))
     np.testing.assert_allclose(feedback.contexts, [twin(row) for row in expected], rtol=1e-14)
     assert len(hillstrom.features) == feedback.contexts.shape[1]
-    assert [feedback.arm_names[arm] for arm in feedback.arms] == [row["segment"] for row in expected]
+    assert [feedback.arm_names[arm] for arm in feedback.arms] == [
+        row["segment"] for row in expected
+    ]
     outcomes = [[float(row[name]) for name in ("visit", "conversion", "spend")] for row in expected]
     assert feedback.rewards.tolist() == outcomes
     assert feedback.objective_names == ("visit", "conversion", "spend")
@@ -74,9 +96,17 @@ def test_feedback_equals_its_twin(file):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("Mens E-Mail", "Mens Email", r"column segment, row \d+ must be one of No E-Mail, Mens E-Mail, Womens E-Mail"),
+        (
+            "Mens E-Mail",
+            "Mens Email",
+            r"column segment, row \d+ must be one of No E-Mail, Mens E-Mail, Womens E-Mail",
+        ),
         ("spend", "revenue", "must have the column spend"),
-        ('"6) $750 - $1,000"', "6) $750 - $1,000", r"must have 12 fields in every row, got 13 in row \d+"),
+        (
+            '"6) $750 - $1,000"',
+            "6) $750 - $1,000",
+            r"must have 12 fields in every row, got 13 in row \d+",
+        ),
         (",Rural,", ",Suburban,", "column zip_code, row .* got 'Suburban'"),
     ],
 )

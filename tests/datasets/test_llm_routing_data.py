@@ -37,7 +37,12 @@ def table():
 
 @needs_data
 def test_counts(table):
-    assert table.columns == ["split", "source", "prompt", *(f"{v}_{m}" for v in ("quality", "cost") for m in MODELS)]
+    assert table.columns == [
+        "split",
+        "source",
+        "prompt",
+        *(f"{v}_{m}" for v in ("quality", "cost") for m in MODELS),
+    ]
     assert table["split"].to_list() == ["val"] * 1785 + ["test_holdout"] * 1824
     assert table["prompt"].n_unique() == 3609
     assert table.null_count().sum_horizontal().item() == 0
@@ -57,7 +62,9 @@ def test_ranges(table):
 @needs_data
 def test_every_value_is_as_recorded(table):
     lines = [
-        line for name in ("val", "test_holdout") for line in (folder() / f"{name}.jsonl").read_bytes().split(b"\n")
+        line
+        for name in ("val", "test_holdout")
+        for line in (folder() / f"{name}.jsonl").read_bytes().split(b"\n")
     ]
     raw = [json.loads(line) for line in lines if line]
     for name in ("prompt", "source"):
@@ -119,5 +126,7 @@ def test_missing_extra(monkeypatch):
     monkeypatch.setattr(metadata, "distribution", nothing)
     with pytest.raises(MissingExtraError) as error:
         llm_routing()
-    assert str(error.value) == f"datasets.llm_routing needs the extra `data`: {how_to_install('data')}"
+    assert (
+        str(error.value) == f"datasets.llm_routing needs the extra `data`: {how_to_install('data')}"
+    )
     assert isinstance(error.value, ImportError)

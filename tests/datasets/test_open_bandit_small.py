@@ -35,9 +35,15 @@ def invented(policy, campaign, rounds=30):
     affinity = [f"user-item_affinity_{i}" for i in range(ITEMS[campaign])]
     yield ["", "timestamp", "item_id", "position", "click", "propensity_score", *user, *affinity]
     for row in range(rounds):
-        kinds = [f"{i}{'abcde'[rng.integers(2 + i - (policy == 'bts' and i == 3))]}" for i in range(4)]
+        kinds = [
+            f"{i}{'abcde'[rng.integers(2 + i - (policy == 'bts' and i == 3))]}" for i in range(4)
+        ]
         propensity = 1 / ITEMS[campaign] if policy == "random" else rng.uniform(0.01, 1.0)
-        item, position, click = rng.integers(ITEMS[campaign]), rng.integers(1, 4), int(rng.random() < 0.1)
+        item, position, click = (
+            rng.integers(ITEMS[campaign]),
+            rng.integers(1, 4),
+            int(rng.random() < 0.1),
+        )
         moment = f"2019-11-24 00:{row:02}:34.76283{row % 10}+00:00"
         past = rng.integers(3, size=ITEMS[campaign]).astype(float)
         yield [row, moment, item, position, click, propensity, *kinds, *past.tolist()]
@@ -62,18 +68,26 @@ def test_the_table_is_all_logs_as_recorded(logs):
     rows, path = logs
     table = open_bandit_small(path)
     assert table.height == 6 * 30
-    assert [(p, c) for p, c in table.select("policy", "campaign").unique(maintain_order=True).rows()] == list(rows)
+    assert [
+        (p, c) for p, c in table.select("policy", "campaign").unique(maintain_order=True).rows()
+    ] == list(rows)
     for (policy, campaign), expected in rows.items():
         for said, row in zip(
-            table.filter(policy=policy, campaign=campaign).iter_rows(named=True), expected, strict=True
+            table.filter(policy=policy, campaign=campaign).iter_rows(named=True),
+            expected,
+            strict=True,
         ):
             assert said["timestamp"] == datetime.fromisoformat(row["timestamp"]).astimezone(UTC)
             assert [said["item"], said["position"], said["click"]] == [
                 int(row[n]) for n in ("item_id", "position", "click")
             ]
             assert said["propensity"] == float(row["propensity_score"])
-            assert [said[f"user_{i}"] for i in range(4)] == [row[f"user_feature_{i}"] for i in range(4)]
-            assert said["affinity"] == [float(row[f"user-item_affinity_{i}"]) for i in range(ITEMS[campaign])]
+            assert [said[f"user_{i}"] for i in range(4)] == [
+                row[f"user_feature_{i}"] for i in range(4)
+            ]
+            assert said["affinity"] == [
+                float(row[f"user-item_affinity_{i}"]) for i in range(ITEMS[campaign])
+            ]
 
 
 def slow_features(rows, row, *, places):
@@ -81,7 +95,10 @@ def slow_features(rows, row, *, places):
     out = []
     for i in range(4):
         name = f"user_feature_{i}"
-        out += [float(row[name] == kind) for kind in sorted({r[name] for log in rows.values() for r in log})[1:]]
+        out += [
+            float(row[name] == kind)
+            for kind in sorted({r[name] for log in rows.values() for r in log})[1:]
+        ]
     return [*out, *([float(row["position"] == place) for place in "23"] if places else []), 1.0]
 
 
@@ -90,12 +107,16 @@ def test_feedback_equals_its_twin(logs, position):
     rows, path = logs
     for (policy, campaign), log in rows.items():
         expected = [row for row in log if position in (None, int(row["position"]))]
-        feedback = open_bandit_small.feedback(path, policy=policy, campaign=campaign, position=position)
+        feedback = open_bandit_small.feedback(
+            path, policy=policy, campaign=campaign, position=position
+        )
         features = [slow_features(rows, row, places=position is None) for row in expected]
         assert feedback.contexts.tolist() == features
         assert feedback.arms.tolist() == [int(row["item_id"]) for row in expected]
         assert feedback.rewards[:, 0].tolist() == [float(row["click"]) for row in expected]
-        assert feedback.propensities.tolist() == [float(row["propensity_score"]) for row in expected]
+        assert feedback.propensities.tolist() == [
+            float(row["propensity_score"]) for row in expected
+        ]
         assert feedback.arm_names == tuple(range(ITEMS[campaign]))
         assert feedback.objective_names == ("click",)
         assert feedback.eligible is None
@@ -104,8 +125,14 @@ def test_feedback_equals_its_twin(logs, position):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"policy": "uniform"}, r"open_bandit_small.policy must be one of bts, random, got 'uniform'"),
-        ({"campaign": "kids"}, r"open_bandit_small.campaign must be one of all, men, women, got 'kids'"),
+        (
+            {"policy": "uniform"},
+            r"open_bandit_small.policy must be one of bts, random, got 'uniform'",
+        ),
+        (
+            {"campaign": "kids"},
+            r"open_bandit_small.campaign must be one of all, men, women, got 'kids'",
+        ),
         ({"position": 0}, r"open_bandit_small.position must be 1, 2, 3 or None, got 0"),
     ],
 )
@@ -123,12 +150,16 @@ def nothing_installed(monkeypatch):
 
 
 def test_the_package_is_not_imported_and_its_absence_told(nothing_installed):
-    with pytest.raises(ValueError, match=r"pip download --no-deps obp==0.4.1, then path=<that file>$"):
+    with pytest.raises(
+        ValueError, match=r"pip download --no-deps obp==0.4.1, then path=<that file>$"
+    ):
         open_bandit_small()
     assert "obp" not in sys.modules
 
 
-@pytest.mark.skipif(REAL is None, reason="MOBANDITS_DATA names no folder with obp's wheel or source")
+@pytest.mark.skipif(
+    REAL is None, reason="MOBANDITS_DATA names no folder with obp's wheel or source"
+)
 def test_the_real_files():
     table = open_bandit_small(REAL)
     as_described(open_bandit_small.about, table)
@@ -140,7 +171,9 @@ def test_the_real_files():
         assert set(log["affinity"].list.len()) == {count}
         feedback = open_bandit_small.feedback(REAL, policy=policy, campaign=campaign)
         assert feedback.contexts.shape == (10_000, 26)
-        if policy == "random":  # inverse propensities average to the number of arms where they are right
+        if (
+            policy == "random"
+        ):  # inverse propensities average to the number of arms where they are right
             assert np.mean(1 / feedback.propensities) == pytest.approx(count)
     chosen = table.filter(policy="bts", campaign="men")
     assert (1 / chosen["propensity"]).mean() == pytest.approx(34, rel=0.1)

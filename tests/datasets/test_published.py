@@ -61,7 +61,10 @@ def test_an_installed_package_is_read_and_not_imported(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path / "site")
     assert from_user(FILE, None, "toys") == CONTENT
     (tmp_path / "site" / MEMBER).write_bytes(b"a\n1\n3\n")
-    with pytest.raises(ValueError, match=r"^toy's numbers.csv must be the published file of 2 rows .* in 6 bytes; to "):
+    with pytest.raises(
+        ValueError,
+        match=r"^toy's numbers.csv must be the published file of 2 rows .* in 6 bytes; to ",
+    ):
         FILE.read()
 
 
@@ -69,7 +72,8 @@ def test_what_is_not_installed_is_the_users_to_get():
     with pytest.raises(metadata.PackageNotFoundError):
         Published("no-such-package", "1", MEMBER, 2, "").read()
     with pytest.raises(
-        ValueError, match=r"^toys: no-such-package is not installed, and no path was given; pip download"
+        ValueError,
+        match=r"^toys: no-such-package is not installed, and no path was given; pip download",
     ):
         from_user(Published("no-such-package", "1", MEMBER, 2, ""), None, "toys")
 
@@ -83,7 +87,8 @@ def test_other_content_is_refused(tmp_path):
     ]
     for path, size in zip(tampered, (6, 6, 6, 0), strict=True):
         with pytest.raises(
-            ValueError, match=rf"^{MEMBER} in [^\n]* must be the published file [^\n]* in {size} bytes;"
+            ValueError,
+            match=rf"^{MEMBER} in [^\n]* must be the published file [^\n]* in {size} bytes;",
         ):
             FILE.read(path)
 
@@ -92,7 +97,12 @@ def test_damaged_archives_are_refused(tmp_path):
     good = wheel(tmp_path / "good.whl", CONTENT * 500).read_bytes()
     archive = source(tmp_path / "good.tar.gz", bytes(range(256)) * 200).read_bytes()
     flipped = good.replace(good[200:210], bytes(10), 1)
-    for name, content in (("cut.tar.gz", archive[:-200]), ("no.tar.gz", b"hello"), ("f.whl", flipped), ("e.whl", b"")):
+    for name, content in (
+        ("cut.tar.gz", archive[:-200]),
+        ("no.tar.gz", b"hello"),
+        ("f.whl", flipped),
+        ("e.whl", b""),
+    ):
         (tmp_path / name).write_bytes(content)
         with pytest.raises(ValueError, match=rf"^[^\n]*{name}[^\n]*$"):
             FILE.read(tmp_path / name)
@@ -103,7 +113,9 @@ def test_damaged_archives_are_refused(tmp_path):
 @pytest.mark.parametrize(("make", "name"), [(wheel, "toy.whl"), (source, "toy.tar.gz")])
 def test_no_flipped_byte_gets_through(tmp_path, make, name):
     content = make(tmp_path / name).read_bytes()
-    outcomes = {place: tried(tmp_path / name, content, place) for place in range(0, len(content), 3)}
+    outcomes = {
+        place: tried(tmp_path / name, content, place) for place in range(0, len(content), 3)
+    }
     assert set(outcomes.values()) == {"the content", "one line"}
 
 

@@ -58,7 +58,11 @@ def test_columns_in_any_order_typed(written):
     table = scan(written(GOOD), COLUMNS).collect()
     assert table.columns == ["name", "kind", "count", "size", "flag"]
     assert table.dtypes == [pl.String, pl.String, pl.Int64, pl.Float64, pl.Int64]
-    assert table.rows() == [("x", "a", 3, 0.5, 1), ('y "z"', "b,c", 0, -1000.0, 0)] == slow_twin(GOOD, COLUMNS)
+    assert (
+        table.rows()
+        == [("x", "a", 3, 0.5, 1), ('y "z"', "b,c", 0, -1000.0, 0)]
+        == slow_twin(GOOD, COLUMNS)
+    )
     assert header(written(GOOD))[:2] == ["extra", "flag"]
 
 
@@ -71,8 +75,10 @@ def test_gzipped_and_tab_separated_files(written):
 values = {
     "name": st.sampled_from(["x", "Ä", "1", ""]),
     "kind": st.sampled_from(["a", "b,c"]) | st.sampled_from(["a", "b,c", "b", "", "A"]),
-    "count": st.sampled_from(["0", "12"]) | st.sampled_from(["-1", "2.5", "1e3", "", "x", "9223372036854775807"]),
-    "size": st.sampled_from(["0", "-2.5e-3"]) | st.sampled_from(["1", "nan", "inf", "", "x", "1,5"]),
+    "count": st.sampled_from(["0", "12"])
+    | st.sampled_from(["-1", "2.5", "1e3", "", "x", "9223372036854775807"]),
+    "size": st.sampled_from(["0", "-2.5e-3"])
+    | st.sampled_from(["1", "nan", "inf", "", "x", "1,5"]),
     "flag": st.sampled_from(["0", "1"]) | st.sampled_from(["2", "-1", "true"]),
 }
 
@@ -89,7 +95,10 @@ def test_any_table_is_read_as_by_the_twin_or_refused_at_the_same_place(tmp_path_
     if isinstance(expected, list):
         assert scan(file, COLUMNS).collect().rows() == expected
     else:
-        with pytest.raises(ValueError, match=rf"^{re.escape(str(file))}: column {expected[0]}, row {expected[1]} must"):
+        with pytest.raises(
+            ValueError,
+            match=rf"^{re.escape(str(file))}: column {expected[0]}, row {expected[1]} must",
+        ):
             scan(file, COLUMNS)
 
 
@@ -104,10 +113,18 @@ def test_any_table_is_read_as_by_the_twin_or_refused_at_the_same_place(tmp_path_
         (",a,x", ",z,x", ": column kind, row 1 must be one of a, b,c, got 'z'"),
         (",a,x\n", ",a\n", ": column name, row 1 must be a text, got None"),
         (",a,x\n", ",a,x,more\n", " must have 6 fields in every row, got 7 in row 1"),
-        ("size", "sizes", " must have the column size, got 'extra', 'flag', 'sizes', 'count', 'kind', 'name'"),
+        (
+            "size",
+            "sizes",
+            " must have the column size, got 'extra', 'flag', 'sizes', 'count', 'kind', 'name'",
+        ),
         (GOOD[GOOD.index("\n") + 1 :], "", " must have rows below its header, got none"),
         (GOOD, "", " empty CSV"),
-        (GOOD, "<html>not found</html>\n", " must have the column name, got '<html>not found</html>'"),
+        (
+            GOOD,
+            "<html>not found</html>\n",
+            " must have the column name, got '<html>not found</html>'",
+        ),
     ],
 )
 def test_mistakes_are_named(written, old, new, message):
@@ -135,7 +152,9 @@ def test_files_that_are_no_tables(written, content, message):
 def test_folders_patterns_and_addresses_are_no_files(tmp_path, written):
     written(GOOD)
     for path in (tmp_path, tmp_path / "*.csv", "https://localhost/mine.csv"):
-        with pytest.raises(ValueError, match=r"cannot be read: (Is a directory|No such file or directory)$"):
+        with pytest.raises(
+            ValueError, match=r"cannot be read: (Is a directory|No such file or directory)$"
+        ):
             scan(path, COLUMNS)
 
 

@@ -20,13 +20,20 @@ def invented(rows=20):
     rng = np.random.default_rng(3)
     yield ",".join([*(f"Att{i}" for i in range(1, 104)), *(f"Class{i}" for i in range(1, 15))])
     for _ in range(rows):
-        yield ",".join(map(str, [*rng.standard_normal(103).round(6).tolist(), *rng.integers(2, size=14).tolist()]))
+        yield ",".join(
+            map(
+                str,
+                [*rng.standard_normal(103).round(6).tolist(), *rng.integers(2, size=14).tolist()],
+            )
+        )
 
 
 @pytest.fixture
 def file(monkeypatch, tmp_path):
     content = gzip.compress("\n".join(invented()).encode() + b"\n")
-    monkeypatch.setattr(MODULE, "FILE", MODULE.FILE._replace(rows=20, digest=hashlib.sha256(content).hexdigest()))
+    monkeypatch.setattr(
+        MODULE, "FILE", MODULE.FILE._replace(rows=20, digest=hashlib.sha256(content).hexdigest())
+    )
     (tmp_path / "river" / "datasets").mkdir(parents=True)
     (tmp_path / "river" / "datasets" / "yeast.csv.gz").write_bytes(content)
     return tmp_path
@@ -36,7 +43,9 @@ def test_every_value_is_as_recorded(file):
     table = yeast(file)
     header, *rows = [line.split(",") for line in invented()]
     assert table.columns == header == [column.name for column in yeast.about.columns]
-    assert [list(map(float, row)) for row in rows] == [list(map(float, row)) for row in table.iter_rows()]
+    assert [list(map(float, row)) for row in rows] == [
+        list(map(float, row)) for row in table.iter_rows()
+    ]
     assert yeast(file / "river" / "datasets" / "yeast.csv.gz").equals(table)
 
 
@@ -50,7 +59,8 @@ def nothing_installed(monkeypatch):
 
 def test_absence_is_told(nothing_installed):
     with pytest.raises(
-        ValueError, match=r"^datasets.yeast: river is not installed, .*; pip download --no-deps river=="
+        ValueError,
+        match=r"^datasets.yeast: river is not installed, .*; pip download --no-deps river==",
     ):
         yeast()
     assert "river" not in sys.modules
@@ -63,5 +73,7 @@ def test_the_real_file():
     features, labels = table.select("^Att.*$").to_numpy(), table.select("^Class.*$").to_numpy()
     np.testing.assert_allclose(np.linalg.norm(features, axis=1), 1.0, atol=2e-6)
     assert (labels.sum(axis=1).min(), labels.sum(axis=1).max()) == (1, 11)
-    assert labels.sum(axis=1).mean() == pytest.approx(4.237, abs=0.0005)  # the cardinality that MULAN states
+    assert labels.sum(axis=1).mean() == pytest.approx(
+        4.237, abs=0.0005
+    )  # the cardinality that MULAN states
     assert table.is_duplicated().sum() == 0

@@ -35,17 +35,28 @@ def pageless(small, monkeypatch):
 
 
 def files(folder):
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
 
 
 def test_one_call_leaves_a_whole_folder_and_a_second_changes_nothing(small, tmp_path):
     said = []
-    page = demo.run(tmp_path / "demo", quick=True, progress=lambda done, total: said.append((done, total)))
+    page = demo.run(
+        tmp_path / "demo", quick=True, progress=lambda done, total: said.append((done, total))
+    )
     assert page == tmp_path / "demo" / "report.html"
     assert said[-1] == (4 * ROUNDS, 4 * ROUNDS)
     assert [done for done, _ in said] == sorted(done for done, _ in said)
     before = files(tmp_path / "demo")
-    assert {"results.parquet", "manifest.json", "report.html", "figures/cost_quality.png"} <= before.keys()
+    assert {
+        "results.parquet",
+        "manifest.json",
+        "report.html",
+        "figures/cost_quality.png",
+    } <= before.keys()
     demo.run(tmp_path / "demo", quick=True)
     assert files(tmp_path / "demo") == before
 
@@ -64,15 +75,17 @@ def test_one_call_leaves_a_whole_folder_and_a_second_changes_nothing(small, tmp_
     ]
     text = table.filter(pl.col("environment") == specification["text"])
     # Being read changes nothing: the reader is a MOL-UCB like any other.
-    both = [text.filter(pl.col("policy") == name).drop("policy") for name in ("MOL-UCB", demo.READER)]
+    both = [
+        text.filter(pl.col("policy") == name).drop("policy") for name in ("MOL-UCB", demo.READER)
+    ]
     assert both[0].equals(both[1])
     again = table.filter(pl.col("environment") == specification["constant"])["policy"].unique()
     assert specification["best"] in again.to_list()
     assert len(again) == 2 + len(demo.WEIGHTS)
     plays = table.filter((pl.col("metric") == "plays") & (pl.col("round") == ROUNDS))
-    assert plays.group_by("environment", "policy", "trial").agg(pl.col("value").sum())["value"].unique().to_list() == [
-        ROUNDS
-    ]
+    assert plays.group_by("environment", "policy", "trial").agg(pl.col("value").sum())[
+        "value"
+    ].unique().to_list() == [ROUNDS]
 
 
 def test_an_interrupted_run_continues_to_the_same_table(pageless, tmp_path):
@@ -105,7 +118,13 @@ def test_other_folders_are_refused(tmp_path):
 
 
 def test_a_run_of_something_else_is_refused(tmp_path):
-    said = {"format": 1, "status": "finished", "specification": {"experiment": "other"}, "versions": {}, "sessions": []}
+    said = {
+        "format": 1,
+        "status": "finished",
+        "specification": {"experiment": "other"},
+        "versions": {},
+        "sessions": [],
+    }
     (tmp_path / "manifest.json").write_text(json.dumps(said))
     with pytest.raises(FolderError, match="holds a run of 'other', not of 'demo'"):
         check_folder(tmp_path, "demo")
@@ -133,7 +152,11 @@ def test_hindsight_is_the_best_choice_per_prompt():
         best = sum(max(w @ np.array(weight) for w in prompt) for prompt in rewards)
         assert row @ np.array(weight) == pytest.approx(best)
     dollars = table.filter(pl.col("metric") == "dollars")["value"].to_list()
-    assert dollars[0] < dollars[1] < problem.quantities(0, environment.max_rounds)["dollars"][:, 2].sum()
+    assert (
+        dollars[0]
+        < dollars[1]
+        < problem.quantities(0, environment.max_rounds)["dollars"][:, 2].sum()
+    )
 
 
 def test_best_is_the_lowest_final_regret():

@@ -11,7 +11,9 @@ from mobandits.demo.outcomes import outcomes
 from mobandits.statistics.bands import bands
 
 AMOUNTS = st.floats(0.01, 100.0)
-MODELS = st.lists(st.tuples(AMOUNTS, st.floats(0, 1)), min_size=1, max_size=4, unique_by=lambda model: model[0])
+MODELS = st.lists(
+    st.tuples(AMOUNTS, st.floats(0, 1)), min_size=1, max_size=4, unique_by=lambda model: model[0]
+)
 
 
 @settings(max_examples=60)
@@ -30,10 +32,17 @@ def test_best_coin_is_the_best_point_of_all_coins_in_the_budget(models, dollars)
 
 def test_outcomes_are_means_per_round(make_demo):
     table, said = make_demo()
-    rows = pl.DataFrame(said["rows"], {"policy": pl.String, "role": pl.String, "weight": pl.Float64})
+    rows = pl.DataFrame(
+        said["rows"], {"policy": pl.String, "role": pl.String, "weight": pl.Float64}
+    )
     found = outcomes(table, rows)
     model = found.filter((pl.col("policy") == "always middle") & (pl.col("trial") == 1))
-    assert model.select("role", "dollars", "quality", "regret").row(0) == ("model", 10.0, 0.9, pytest.approx(10.0))
+    assert model.select("role", "dollars", "quality", "regret").row(0) == (
+        "model",
+        10.0,
+        0.9,
+        pytest.approx(10.0),
+    )
     late = outcomes(table, rows, late=True)
     again = late.filter((pl.col("policy") == "always middle") & (pl.col("trial") == 1))
     assert again["dollars"][0] == pytest.approx(10.0)
@@ -43,8 +52,16 @@ def test_outcomes_are_means_per_round(make_demo):
 
 
 def test_gains_are_against_the_coin_of_the_same_trial():
-    points = [("always a", "model", 0, 1.0, 0.5), ("always b", "model", 0, 3.0, 0.9), ("x", "reading", 0, 2.0, 0.75)]
-    points += [("always a", "model", 1, 1.0, 0.6), ("always b", "model", 1, 3.0, 0.8), ("x", "reading", 1, 3.0, 0.75)]
+    points = [
+        ("always a", "model", 0, 1.0, 0.5),
+        ("always b", "model", 0, 3.0, 0.9),
+        ("x", "reading", 0, 2.0, 0.75),
+    ]
+    points += [
+        ("always a", "model", 1, 1.0, 0.6),
+        ("always b", "model", 1, 3.0, 0.8),
+        ("x", "reading", 1, 3.0, 0.75),
+    ]
     points += [("y", "reading", 2, 1.0, 1.0)]
     frame = pl.DataFrame(points, ["policy", "role", "trial", "dollars", "quality"], orient="row")
     found = gains(frame).filter(pl.col("role") == "reading")
@@ -53,7 +70,9 @@ def test_gains_are_against_the_coin_of_the_same_trial():
 
 def test_context_gain_pairs_trials(make_demo):
     table, said = make_demo(gain=0.02)
-    rows = pl.DataFrame(said["rows"], {"policy": pl.String, "role": pl.String, "weight": pl.Float64})
+    rows = pl.DataFrame(
+        said["rows"], {"policy": pl.String, "role": pl.String, "weight": pl.Float64}
+    )
     found = bands(context_gain(outcomes(table, rows), "Text()", "Constant()"), ["weight"])
     # The text adds 0.02 to the quality, and every trial's luck cancels.
     assert found["mean"].to_list() == pytest.approx([0.02 * weight for weight in found["weight"]])
@@ -67,9 +86,9 @@ def test_use_data_are_shares_that_sum_to_one(make_demo):
     assert found["round"].unique().sort().to_list() == [20, 40, 60, 80, 100]
     sums = found.group_by("policy", "round").agg(pl.col("share").sum())
     assert sums["share"].to_list() == pytest.approx([1.0] * len(sums))
-    assert found.filter((pl.col("policy") == "L") & (pl.col("component") == 0))["share"].to_list() == pytest.approx(
-        [0.5] * 5
-    )
+    assert found.filter((pl.col("policy") == "L") & (pl.col("component") == 0))[
+        "share"
+    ].to_list() == pytest.approx([0.5] * 5)
 
 
 def test_numbers_have_a_row_per_weight(make_demo):

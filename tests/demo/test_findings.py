@@ -12,7 +12,9 @@ from mobandits.demo.numbers import findings_of, numbers
 
 
 def weights(*means, half=0.001):
-    rows = [(0.5 + 0.1 * i, 1.0, 0.8, mean, mean - half, mean + half) for i, mean in enumerate(means)]
+    rows = [
+        (0.5 + 0.1 * i, 1.0, 0.8, mean, mean - half, mean + half) for i, mean in enumerate(means)
+    ]
     return pl.DataFrame(rows, ["weight", "dollars", "quality", "mean", "low", "high"], orient="row")
 
 
@@ -46,7 +48,10 @@ def test_coins_are_judged_by_their_intervals(means, headline):
     ("means", "headline"),
     [
         ((0.01, 0.0), "For a stated preference, context helped."),
-        ((0.01, -0.02), "For a stated preference, context helped at some weights and hurt at others."),
+        (
+            (0.01, -0.02),
+            "For a stated preference, context helped at some weights and hurt at others.",
+        ),
         ((-0.01, 0.0), "For a stated preference, context did not help."),
         ((0.0, 0.0), "For a stated preference, context did not help."),
     ],
@@ -60,12 +65,18 @@ def test_tally_leaves_out_what_touches_zero():
 
 
 def test_models_name_the_cheap_rival_or_say_that_there_is_none():
-    frame = pl.DataFrame({"policy": ["always a", "always <b>"], "dollars": [1.0, 10.0], "quality": [0.89, 0.9]})
-    assert "a gives 99 % of the quality of &lt;b&gt; for 10 % of its price" in about_models(frame).text
+    frame = pl.DataFrame(
+        {"policy": ["always a", "always <b>"], "dollars": [1.0, 10.0], "quality": [0.89, 0.9]}
+    )
+    assert (
+        "a gives 99 % of the quality of &lt;b&gt; for 10 % of its price" in about_models(frame).text
+    )
     poor = frame.with_columns(quality=pl.Series([0.5, 0.9]))
     assert about_models(poor).headline == "The best model has no cheap rival."
 
 
-@pytest.mark.parametrize(("gain", "said"), [(0.02, "Context helped L."), (0.0, "Context did not"), (-0.02, "it hurt")])
+@pytest.mark.parametrize(
+    ("gain", "said"), [(0.02, "Context helped L."), (0.0, "Context did not"), (-0.02, "it hurt")]
+)
 def test_the_same_words_follow_from_a_table(make_demo, gain, said):
     assert any(said in finding.headline for finding in findings_of(numbers(*make_demo(gain))))

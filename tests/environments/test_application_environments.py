@@ -24,7 +24,10 @@ def test_items_pay_what_they_say():
     for x, means in zip(block.contexts[:50, 0], block.means, strict=False):
         assert x[3] == 1.0
         for a in range(5):
-            near = math.exp(-sum((u - z) ** 2 for u, z in zip(x[:3], problem.points[a], strict=True)) / (2 * 0.16))
+            near = math.exp(
+                -sum((u - z) ** 2 for u, z in zip(x[:3], problem.points[a], strict=True))
+                / (2 * 0.16)
+            )
             expected = [problem.appeal[a] * near, 1 - problem.popularity[a] * near]
             assert means[a] == pytest.approx(expected, abs=1e-14)
     assert set(np.unique(block.rewards)) == {0.0, 1.0}
@@ -55,7 +58,9 @@ def test_paths_pay_what_they_say():
             assert means[a] == pytest.approx([1 - energy, 1 - delay], abs=1e-14)
     noise = block.rewards - block.means
     np.testing.assert_allclose(noise.mean(0), 0, atol=0.005)
-    spread = np.sqrt((block.means * (1 - block.means) / 31).mean(axis=0))  # of a Beta law: m (1 - m) / (precision + 1)
+    spread = np.sqrt(
+        (block.means * (1 - block.means) / 31).mean(axis=0)
+    )  # of a Beta law: m (1 - m) / (precision + 1)
     np.testing.assert_allclose(noise.std(0), spread, rtol=0.05)
     assert block.rewards.min() >= 0
     assert block.rewards.max() <= 1
@@ -99,7 +104,9 @@ def test_what_experts_are_paid():
     assert (found[malignant == 0] == 0).all()
     np.testing.assert_array_equal(found[malignant == 1], right[malignant == 1])
     accuracy = dict(zip(MedicalDiagnosis.experts, right.mean(axis=0), strict=True))
-    sensitivity = dict(zip(MedicalDiagnosis.experts, found.sum(axis=0) / malignant.sum(), strict=True))
+    sensitivity = dict(
+        zip(MedicalDiagnosis.experts, found.sum(axis=0) / malignant.sum(), strict=True)
+    )
     for what in ("size", "shape"):  # fear finds more tumours, and is more often wrong
         assert sensitivity[f"wary of {what}"] > sensitivity[what] + 0.05
         assert accuracy[f"wary of {what}"] < accuracy[what] - 0.01
@@ -108,15 +115,23 @@ def test_what_experts_are_paid():
 
 def test_experts_have_not_seen_their_patients():
     """A twin that trains the size expert by hand for the patients of one fifth."""
-    linear, preprocessing = pytest.importorskip("sklearn.linear_model"), pytest.importorskip("sklearn.preprocessing")
+    linear, preprocessing = (
+        pytest.importorskip("sklearn.linear_model"),
+        pytest.importorskip("sklearn.preprocessing"),
+    )
     table = breast_cancer()
-    x, y = table.select("mean_radius", "mean_perimeter", "mean_area").to_numpy(), table["malignant"].to_numpy()
+    x, y = (
+        table.select("mean_radius", "mean_perimeter", "mean_area").to_numpy(),
+        table["malignant"].to_numpy(),
+    )
     held_out = np.array([row % 5 == 2 for row in range(569)])
     scale = preprocessing.StandardScaler().fit(x[~held_out])
     expert = linear.LogisticRegression().fit(scale.transform(x[~held_out]), y[~held_out])
     right = expert.predict(scale.transform(x[held_out])) == y[held_out]
     problem, _ = draw(MedicalDiagnosis())
-    np.testing.assert_array_equal(problem.rewards[held_out, MedicalDiagnosis.experts.index("size"), 0], right)
+    np.testing.assert_array_equal(
+        problem.rewards[held_out, MedicalDiagnosis.experts.index("size"), 0], right
+    )
 
 
 def test_tables_are_shared_and_cannot_be_changed():
@@ -130,24 +145,62 @@ def test_missing_extra(monkeypatch):
     module = sys.modules[MedicalDiagnosis.__module__]
     monkeypatch.setattr(module, "_rewards", module._rewards.__wrapped__)
     monkeypatch.setitem(sys.modules, "sklearn.linear_model", None)
-    with pytest.raises(MissingExtraError, match=r"^MedicalDiagnosis needs the extra `data`: pip install"):
+    with pytest.raises(
+        MissingExtraError, match=r"^MedicalDiagnosis needs the extra `data`: pip install"
+    ):
         MedicalDiagnosis().problem(10, np.random.default_rng(0))
 
 
 @pytest.mark.parametrize(
     ("environment", "options", "message"),
     [
-        (Recommendation, {"items": 1}, "Recommendation.items must be an integer of at least 2, got 1"),
-        (Recommendation, {"features": 0}, "Recommendation.features must be an integer of at least 1, got 0"),
+        (
+            Recommendation,
+            {"items": 1},
+            "Recommendation.items must be an integer of at least 2, got 1",
+        ),
+        (
+            Recommendation,
+            {"features": 0},
+            "Recommendation.features must be an integer of at least 1, got 0",
+        ),
         (Recommendation, {"width": 0.0}, "Recommendation.width must be above 0, got 0.0"),
         (Recommendation, {"constant": 1}, "Recommendation.constant must be True or False, got 1"),
-        (NetworkRouting, {"paths": 1}, "NetworkRouting.paths must be an integer of at least 2, got 1"),
-        (NetworkRouting, {"measured": 0.5}, "NetworkRouting.measured must be an integer of at least 1, got 0.5"),
-        (NetworkRouting, {"precision": math.inf}, "NetworkRouting.precision must be a finite number, got inf"),
-        (NetworkRouting, {"constant": None}, "NetworkRouting.constant must be True or False, got None"),
-        (MedicalDiagnosis, {"components": 0}, "MedicalDiagnosis.components must be an integer of at least 1, got 0"),
-        (MedicalDiagnosis, {"components": 31}, "MedicalDiagnosis.components must be at most 30, got 31"),
-        (MedicalDiagnosis, {"constant": "x"}, "MedicalDiagnosis.constant must be True or False, got 'x'"),
+        (
+            NetworkRouting,
+            {"paths": 1},
+            "NetworkRouting.paths must be an integer of at least 2, got 1",
+        ),
+        (
+            NetworkRouting,
+            {"measured": 0.5},
+            "NetworkRouting.measured must be an integer of at least 1, got 0.5",
+        ),
+        (
+            NetworkRouting,
+            {"precision": math.inf},
+            "NetworkRouting.precision must be a finite number, got inf",
+        ),
+        (
+            NetworkRouting,
+            {"constant": None},
+            "NetworkRouting.constant must be True or False, got None",
+        ),
+        (
+            MedicalDiagnosis,
+            {"components": 0},
+            "MedicalDiagnosis.components must be an integer of at least 1, got 0",
+        ),
+        (
+            MedicalDiagnosis,
+            {"components": 31},
+            "MedicalDiagnosis.components must be at most 30, got 31",
+        ),
+        (
+            MedicalDiagnosis,
+            {"constant": "x"},
+            "MedicalDiagnosis.constant must be True or False, got 'x'",
+        ),
     ],
 )
 def test_refusals(environment, options, message):
@@ -165,10 +218,19 @@ POLICIES = {
 def played(environment, rounds, trials=4):
     """{policy: [mean reward per round in objective 0, in objective 1, mean Pareto regret per round]}."""
     metrics = ["reward", "pareto_regret"]
-    table = mob.simulate(POLICIES, environment, rounds=rounds, trials=trials, seed=5, metrics=metrics, record=1).table
-    last = table.filter(round=rounds).group_by("policy", "metric", "component").agg(pl.col("value").mean() / rounds)
+    table = mob.simulate(
+        POLICIES, environment, rounds=rounds, trials=trials, seed=5, metrics=metrics, record=1
+    ).table
+    last = (
+        table.filter(round=rounds)
+        .group_by("policy", "metric", "component")
+        .agg(pl.col("value").mean() / rounds)
+    )
     value = {(policy, metric, i): value for policy, metric, i, value in last.rows()}
-    return {p: [value[p, "reward", 0], value[p, "reward", 1], value[p, "pareto_regret", 0]] for p in POLICIES}
+    return {
+        p: [value[p, "reward", 0], value[p, "reward", 1], value[p, "pareto_regret", 0]]
+        for p in POLICIES
+    }
 
 
 def test_diagnosis_is_learnt():
@@ -189,5 +251,7 @@ def test_recommendation_is_learnt():
 def test_routing_is_learnt():
     result = played(NetworkRouting(), rounds=3000)
     assert result["MOL-TS"][0] > result["random"][0] + 0.015  # energy saved
-    assert result["MOC-MAB"][1] > result["random"][1] + 0.04  # time saved, among paths that its cells cannot tell apart
+    assert (
+        result["MOC-MAB"][1] > result["random"][1] + 0.04
+    )  # time saved, among paths that its cells cannot tell apart
     assert max(result[policy][2] for policy in ("MOC-MAB", "MOL-TS")) < 0.6 * result["random"][2]

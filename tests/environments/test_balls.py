@@ -23,7 +23,9 @@ def test_shape_norm_and_seed(law, shape):
 @pytest.mark.parametrize("d", [1, 2, 5, 15])
 def test_radii_of_the_ball_have_the_volume_law(d):
     radii = np.linalg.norm(ball(np.random.default_rng(d), (POINTS, d)), axis=1)
-    assert stats.kstest(radii**d, "uniform").pvalue > 0.01  # the share of the volume inside radius r is r^d
+    assert (
+        stats.kstest(radii**d, "uniform").pvalue > 0.01
+    )  # the share of the volume inside radius r is r^d
 
 
 @pytest.mark.parametrize("law", [ball, sphere])
@@ -33,12 +35,17 @@ def test_directions_are_uniform(law):
     directions = points / np.linalg.norm(points, axis=1, keepdims=True)
     # One coordinate x of a uniform direction: (x + 1) / 2 is Beta((d - 1) / 2, (d - 1) / 2).
     for coordinate in directions.T:
-        assert stats.kstest((coordinate + 1) / 2, stats.beta((d - 1) / 2, (d - 1) / 2).cdf).pvalue > 0.01
+        assert (
+            stats.kstest((coordinate + 1) / 2, stats.beta((d - 1) / 2, (d - 1) / 2).cdf).pvalue
+            > 0.01
+        )
     assert np.allclose(points.mean(axis=0), 0.0, atol=0.02)
 
 
 def test_points_of_the_sphere_have_norm_one():
-    assert np.allclose(np.linalg.norm(sphere(np.random.default_rng(0), (100, 7)), axis=1), 1.0, rtol=1e-14)
+    assert np.allclose(
+        np.linalg.norm(sphere(np.random.default_rng(0), (100, 7)), axis=1), 1.0, rtol=1e-14
+    )
 
 
 def test_clipped_gauss_is_normal_inside_and_on_the_sphere_beyond():

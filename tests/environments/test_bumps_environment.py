@@ -16,7 +16,11 @@ def draw(environment, rounds=300, first=0, seed=0):
 
 
 def height(x, centre):
-    return 0.0 if centre is None else math.exp(-sum((a - b) ** 2 for a, b in zip(x, centre, strict=True)) / 0.6)
+    return (
+        0.0
+        if centre is None
+        else math.exp(-sum((a - b) ** 2 for a, b in zip(x, centre, strict=True)) / 0.6)
+    )
 
 
 def test_heights_and_ties():
@@ -76,14 +80,22 @@ def test_the_period_moves_the_bumps_in_a_circle():
     problem, block = draw(environment, rounds=80, first=7)
     for i, (x, means) in enumerate(zip(block.contexts[:, 0], block.means, strict=True)):
         turn = 2 * math.pi * ((i + 8) % 40) / 40
-        moved = [[c and (c[0] + 0.2 * math.cos(turn), c[1] + 0.2 * math.sin(turn)) for c in arm] for arm in PAPER]
-        np.testing.assert_allclose(means, [[height(x, c) for c in arm] for arm in moved], atol=1e-12)
+        moved = [
+            [c and (c[0] + 0.2 * math.cos(turn), c[1] + 0.2 * math.sin(turn)) for c in arm]
+            for arm in PAPER
+        ]
+        np.testing.assert_allclose(
+            means, [[height(x, c) for c in arm] for arm in moved], atol=1e-12
+        )
     np.testing.assert_array_equal(block.means[:, 0, 0], block.means[:, 1, 0])
     assert problem.shape.features == 2
 
 
 def test_the_clock_is_the_time_of_day():
-    plain, told = (draw(PeriodicBumps(period=40, clock=clock), rounds=80, first=7)[1] for clock in (False, True))
+    plain, told = (
+        draw(PeriodicBumps(period=40, clock=clock), rounds=80, first=7)[1]
+        for clock in (False, True)
+    )
     np.testing.assert_array_equal(told.contexts[:, 0, :2], plain.contexts[:, 0])
     np.testing.assert_array_equal(told.contexts[:, 0, 2], [(t % 40) / 40 for t in range(8, 88)])
     np.testing.assert_array_equal(told.rewards, plain.rewards)
@@ -115,9 +127,18 @@ def test_the_slope_over_time_and_contexts():
             lambda: Bumps(centres=[[(0, 0, 0)]]),
             "Bumps.centres must hold (x1, x2) or None per arm and objective, got [[(0, 0, 0)]]",
         ),
-        (lambda: Bumps(centres=[]), "Bumps.centres must hold (x1, x2) or None per arm and objective, got []"),
-        (lambda: Bumps(centres=7), "Bumps.centres must hold (x1, x2) or None per arm and objective, got 7"),
-        (lambda: PeriodicBumps(period=0), "PeriodicBumps.period must be an integer of at least 1, got 0"),
+        (
+            lambda: Bumps(centres=[]),
+            "Bumps.centres must hold (x1, x2) or None per arm and objective, got []",
+        ),
+        (
+            lambda: Bumps(centres=7),
+            "Bumps.centres must hold (x1, x2) or None per arm and objective, got 7",
+        ),
+        (
+            lambda: PeriodicBumps(period=0),
+            "PeriodicBumps.period must be an integer of at least 1, got 0",
+        ),
         (lambda: PeriodicBumps(orbit=-1), "PeriodicBumps.orbit must be at least 0, got -1"),
         (lambda: PeriodicBumps(clock=1), "PeriodicBumps.clock must be True or False, got 1"),
         (lambda: PeriodicBumps(variance=-1), "PeriodicBumps.variance must be above 0, got -1"),

@@ -24,7 +24,9 @@ def test_the_log_is_replayed_in_its_order():
     block = environment.problem(393, rng()).block(100, 50, rng())
     clicks = log.clicks[100:150]
     np.testing.assert_array_equal(block.rewards[:, 0], np.stack([clicks, 0 * clicks], axis=1))
-    np.testing.assert_array_equal(block.rewards[:, 1], np.stack([0 * clicks, 1 + 0 * clicks], axis=1))
+    np.testing.assert_array_equal(
+        block.rewards[:, 1], np.stack([0 * clicks, 1 + 0 * clicks], axis=1)
+    )
     np.testing.assert_array_equal(block.means, block.rewards)
 
 
@@ -40,7 +42,9 @@ def test_contexts_are_principal_components():
         first = vectors[:, ::-1][:, :2]
         first = first * np.sign(first[np.abs(first).argmax(0), [0, 1]])
         scores = (rows - points.mean(0)) @ first
-        np.testing.assert_allclose(contexts[:, columns], (scores - scores.min(0)) / np.ptp(scores, axis=0), atol=1e-9)
+        np.testing.assert_allclose(
+            contexts[:, columns], (scores - scores.min(0)) / np.ptp(scores, axis=0), atol=1e-9
+        )
     assert contexts.min() == 0
     assert contexts.max() == 1
 
@@ -67,11 +71,15 @@ def test_the_stand_in_has_the_rate_of_the_log_and_says_that_it_is_synthetic():
     assert np.ptp(whole.contexts[:, 0], axis=0).min() > 0.9
     assert len(np.unique(whole.contexts[:, 0, 2:], axis=0)) == 40
     high = whole.means[:, 0, 0] > np.quantile(whole.means[:, 0, 0], 0.9)
-    assert whole.rewards[high, 0, 0].mean() > 2 * whole.rewards[~high, 0, 0].mean()  # contexts matter
+    assert (
+        whole.rewards[high, 0, 0].mean() > 2 * whole.rewards[~high, 0, 0].mean()
+    )  # contexts matter
 
 
 def test_refusals(tmp_path):
-    with pytest.raises(ValueError, match=r"no such file; without a path, DisplayAds\(\) plays a synthetic stand-in"):
+    with pytest.raises(
+        ValueError, match=r"no such file; without a path, DisplayAds\(\) plays a synthetic stand-in"
+    ):
         DisplayAds(tmp_path / "absent.gz")
     with pytest.raises(ValueError, match=r"DisplayAds.path must be a path or None, got 3"):
         DisplayAds(3)
@@ -79,7 +87,8 @@ def test_refusals(tmp_path):
     with pytest.raises(ValueError, match="is not a Yahoo! R6A click log"):
         DisplayAds(tmp_path / "other").problem(10, rng())
     with pytest.raises(
-        ValueError, match=f"^rounds must be at most 393 in {re.escape(repr(DisplayAds(SAMPLE)))}, got 394$"
+        ValueError,
+        match=f"^rounds must be at most 393 in {re.escape(repr(DisplayAds(SAMPLE)))}, got 394$",
     ):
         DisplayAds(SAMPLE).problem(394, rng())
 

@@ -76,7 +76,9 @@ def test_block_borders_do_not_matter_with_fixed_arms():
 
 
 def test_hopeless_problems_are_given_up():
-    with pytest.raises(ValueError, match="had more than 1 arms in their front; take fewer arms or more features"):
+    with pytest.raises(
+        ValueError, match="had more than 1 arms in their front; take fewer arms or more features"
+    ):
         GeneralizedLinear(features=1, links=("identity",) * 2, arms=4).problem(10, Hostile())
 
 
@@ -96,7 +98,10 @@ class Hostile:
         ({"features": 0}, "GeneralizedLinear.features must be an integer of at least 1, got 0"),
         ({"arms": 0}, "GeneralizedLinear.arms must be an integer of at least 1, got 0"),
         ({"links": ()}, "GeneralizedLinear.links must be a list of at least one link, got ()"),
-        ({"links": "logit"}, "GeneralizedLinear.links must be a list of at least one link, got 'logit'"),
+        (
+            {"links": "logit"},
+            "GeneralizedLinear.links must be a list of at least one link, got 'logit'",
+        ),
         (
             {"links": ("probt",)},
             "GeneralizedLinear.links must be one of identity, logit, probit, got 'probt'; did you mean probit?",

@@ -18,14 +18,18 @@ def draw(environment, rounds=6, seed=0):
 @given(st.integers(1, 6), st.integers(1, 5), st.integers(1, 4), st.booleans(), st.integers(1, 8))
 @settings(max_examples=30)
 def test_shapes(arms, features, objectives, fixed, rounds):
-    problem, block = draw(Linear(arms=arms, features=features, objectives=objectives, fixed_arms=fixed), rounds)
+    problem, block = draw(
+        Linear(arms=arms, features=features, objectives=objectives, fixed_arms=fixed), rounds
+    )
     n = 1 if fixed else rounds
     assert problem.shape[:5] == (arms, features, objectives, 100, False)
     assert block.contexts.shape == (n, arms, features)
     assert block.means.shape == (n, arms, objectives)
     assert block.rewards.shape == (rounds, arms, objectives)
     assert block.decimals is None
-    assert all(array.flags.c_contiguous and array.flags.writeable for array in block[:3])  # one Numba type for all
+    assert all(
+        array.flags.c_contiguous and array.flags.writeable for array in block[:3]
+    )  # one Numba type for all
 
 
 @pytest.mark.parametrize("fixed", [False, True])
@@ -34,7 +38,9 @@ def test_means_are_scalar_products(fixed):
     for t, context in enumerate(block.contexts):
         for a, x in enumerate(context):
             for i, theta in enumerate(problem.theta):
-                assert block.means[t, a, i] == pytest.approx(sum(u * v for u, v in zip(x, theta, strict=True)))
+                assert block.means[t, a, i] == pytest.approx(
+                    sum(u * v for u, v in zip(x, theta, strict=True))
+                )
 
 
 @pytest.mark.parametrize("fixed", [False, True])
@@ -88,7 +94,8 @@ def test_no_noise_pays_the_means(fixed):
 @pytest.mark.parametrize("fixed", [False, True])
 def test_rounding_touches_means_and_rewards(fixed):
     exact, rounded = (
-        draw(Linear(objectives=5, fixed_arms=fixed, theta="ball", round_decimals=decimals)) for decimals in (None, 2)
+        draw(Linear(objectives=5, fixed_arms=fixed, theta="ball", round_decimals=decimals))
+        for decimals in (None, 2)
     )
     assert rounded[1].decimals == 2
     assert np.array_equal(rounded[1].means, np.round(exact[1].means, 2))
@@ -100,7 +107,9 @@ def test_rounding_touches_means_and_rewards(fixed):
 @pytest.mark.parametrize("fixed", [False, True])
 @pytest.mark.parametrize("law", ["ball", "gauss_clipped", "sphere"])
 def test_laws_of_theta_and_contexts(law, fixed):
-    problem, block = draw(Linear(arms=40, objectives=40, fixed_arms=fixed, theta=law, context_law=law), rounds=5)
+    problem, block = draw(
+        Linear(arms=40, objectives=40, fixed_arms=fixed, theta=law, context_law=law), rounds=5
+    )
     for points in (problem.theta, block.contexts):
         norms = np.linalg.norm(points, axis=-1)
         assert np.all(norms <= 1.0 + 1e-12)
@@ -118,7 +127,9 @@ def test_defaults_are_those_of_the_paper():
 
 def test_a_recipe_of_plain_values():
     assert Linear(arms=3) == Linear(arms=3) != Linear(arms=4)
-    assert repr(Linear(arms=3)).startswith("Linear(arms=3, features=5, objectives=4, fixed_arms=False, theta='sphere'")
+    assert repr(Linear(arms=3)).startswith(
+        "Linear(arms=3, features=5, objectives=4, fixed_arms=False, theta='sphere'"
+    )
 
 
 @pytest.mark.parametrize(
@@ -132,7 +143,10 @@ def test_a_recipe_of_plain_values():
             {"theta": "spere"},
             "Linear.theta must be one of ball, gauss_clipped, sphere, got 'spere'; did you mean sphere?",
         ),
-        ({"context_law": "cube"}, "Linear.context_law must be one of ball, gauss_clipped, sphere, got 'cube'"),
+        (
+            {"context_law": "cube"},
+            "Linear.context_law must be one of ball, gauss_clipped, sphere, got 'cube'",
+        ),
         ({"noise": -1.0}, "Linear.noise must be at least 0, got -1.0"),
         ({"noise": float("nan")}, "Linear.noise must be a finite number, got nan"),
         ({"round_decimals": -1}, "Linear.round_decimals must be an integer of at least 0, got -1"),

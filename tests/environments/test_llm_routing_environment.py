@@ -64,12 +64,17 @@ def test_a_trial_is_a_random_order_of_all_prompts(problem):
 
 @needs_data
 def test_a_block_is_the_recorded_table(problem, table):
-    block, dollars = problem.block(0, PROMPTS, no_randomness()), problem.quantities(0, PROMPTS)["dollars"]
+    block, dollars = (
+        problem.block(0, PROMPTS, no_randomness()),
+        problem.quantities(0, PROMPTS)["dollars"],
+    )
     assert np.array_equal(block.rewards[:, :, 0], column(table, "quality")[problem.order])
     assert np.array_equal(dollars, column(table, "cost")[problem.order])
     assert np.array_equal(dollars, LlmRouting().costs[problem.order])
     assert np.array_equal(block.means, block.rewards)
-    assert np.array_equal(block.rewards[:, :, 1], scaled_cost(column(table, "cost"), FIRST)[problem.order])
+    assert np.array_equal(
+        block.rewards[:, :, 1], scaled_cost(column(table, "cost"), FIRST)[problem.order]
+    )
 
 
 @needs_data
@@ -94,7 +99,8 @@ def test_objectives_lie_in_the_unit_interval(problem):
 def test_one_answer_of_the_second_file_is_clipped(problem):
     first, second = problem.dollars[:FIRST], problem.dollars[FIRST:]
     assert (
-        np.argwhere((second < first.min()) | (second > first.max())).tolist() == np.argwhere(second == 3.8e-6).tolist()
+        np.argwhere((second < first.min()) | (second > first.max())).tolist()
+        == np.argwhere(second == 3.8e-6).tolist()
     )
     assert problem.rewards[FIRST:, :, 1][second == 3.8e-6].tolist() == [1.0]
 
@@ -131,7 +137,9 @@ def test_features_are_fitted_on_the_first_file_only(monkeypatch, table):
         return np.zeros((len(texts), count))
 
     monkeypatch.setattr(module, "text_features", spy)
-    monkeypatch.setattr(module, "_contexts", module._contexts.__wrapped__)  # neither asks the cache nor fills it
+    monkeypatch.setattr(
+        module, "_contexts", module._contexts.__wrapped__
+    )  # neither asks the cache nor fills it
     LlmRouting(text_features=3).problem(1, np.random.default_rng(0))
     (fitted_on, texts), prompts = seen[0], table.filter(split="val")["prompt"].to_list()
     assert fitted_on == prompts
@@ -183,7 +191,9 @@ def test_threads_that_start_together_share_one_fit(monkeypatch):
     monkeypatch.setattr(module, "text_features", slow)
     monkeypatch.setattr(module, "_contexts", functools.cache(module._contexts.__wrapped__))
     with ThreadPoolExecutor(4) as pool:
-        problems = list(pool.map(lambda seed: LlmRouting(4).problem(9, np.random.default_rng(seed)), range(4)))
+        problems = list(
+            pool.map(lambda seed: LlmRouting(4).problem(9, np.random.default_rng(seed)), range(4))
+        )
     assert calls == [4]
     assert all(problem.contexts is problems[0].contexts for problem in problems)
 

@@ -21,7 +21,9 @@ from mobandits.testing import check_environment
 DATA = Path(__file__).parent.parent / "data"
 FILE, LABELS = str(DATA / "multilabel.csv"), ("common", "usual", "rare")
 YEAST = real_file("river-0.26.1*.whl", "river-0.26.1.tar.gz")
-needs_yeast = pytest.mark.skipif(YEAST is None, reason="MOBANDITS_DATA names no folder with river's wheel")
+needs_yeast = pytest.mark.skipif(
+    YEAST is None, reason="MOBANDITS_DATA names no folder with river's wheel"
+)
 
 
 def rng(seed=0):
@@ -39,7 +41,9 @@ def recorded():
 
 
 def test_the_sample_is_what_its_script_writes():
-    assert Path(FILE).read_text() == "".join(runpy.run_path(str(DATA / "make_multilabel.py"))["lines"]())
+    assert Path(FILE).read_text() == "".join(
+        runpy.run_path(str(DATA / "make_multilabel.py"))["lines"]()
+    )
 
 
 def test_what_labels_are_paid(problem):
@@ -59,7 +63,10 @@ def test_a_trial_is_a_random_order_of_all_examples(problem):
 
 
 def test_block_borders_do_not_matter(problem):
-    whole, parts = problem.block(5, 10, rng()), [problem.block(5, 4, rng()), problem.block(9, 6, rng())]
+    whole, parts = (
+        problem.block(5, 10, rng()),
+        [problem.block(5, 4, rng()), problem.block(9, 6, rng())],
+    )
     for i in range(3):
         np.testing.assert_array_equal(whole[i], np.concatenate([part[i] for part in parts]))
 
@@ -71,7 +78,9 @@ def test_contexts(problem):
     assert (rows.min(axis=0).tolist(), rows.max(axis=0).tolist()) == ([0, 0, 1], [1, 1, 1])
     plain = Multilabel(FILE, LABELS, components=None).problem(600, rng()).contexts[:, 0]
     features = pl.read_csv(FILE).drop(LABELS).to_numpy()
-    np.testing.assert_allclose(plain * np.sqrt(2), np.column_stack([features, np.ones(600)]), rtol=1e-15)
+    np.testing.assert_allclose(
+        plain * np.sqrt(2), np.column_stack([features, np.ones(600)]), rtol=1e-15
+    )
 
 
 def test_a_file_that_changed_is_read_again(tmp_path):
@@ -87,11 +96,26 @@ def test_a_file_that_changed_is_read_again(tmp_path):
     ("options", "message"),
     [
         ({"path": 3}, "Multilabel.path must be a path or None, got 3"),
-        ({"path": FILE, "labels": ["common"]}, "Multilabel.labels must be at least two different columns of path"),
-        ({"path": FILE, "labels": ["a", "a"]}, "Multilabel.labels must be at least two different columns of path"),
-        ({"labels": ["a", "b"]}, "Multilabel.labels must be at least two different columns of path"),
-        ({"path": FILE, "labels": "common"}, "Multilabel.labels must be names of columns, got 'common'"),
-        ({"path": FILE, "labels": [1, 2]}, r"Multilabel.labels must be names of columns, got \[1, 2\]"),
+        (
+            {"path": FILE, "labels": ["common"]},
+            "Multilabel.labels must be at least two different columns of path",
+        ),
+        (
+            {"path": FILE, "labels": ["a", "a"]},
+            "Multilabel.labels must be at least two different columns of path",
+        ),
+        (
+            {"labels": ["a", "b"]},
+            "Multilabel.labels must be at least two different columns of path",
+        ),
+        (
+            {"path": FILE, "labels": "common"},
+            "Multilabel.labels must be names of columns, got 'common'",
+        ),
+        (
+            {"path": FILE, "labels": [1, 2]},
+            r"Multilabel.labels must be names of columns, got \[1, 2\]",
+        ),
         ({"components": 0}, "Multilabel.components must be an integer of at least 1, got 0"),
     ],
 )
@@ -107,7 +131,11 @@ def test_refusals(options, message):
         ("x,a,b\ny,0,1\n", 1, "mine.csv: column x, row 1 must be a finite number, got 'y'"),
         ("x,a,c\n1,0,1\n", 1, "mine.csv must have the column b, got 'x', 'a', 'c'"),
         ("a,b\n1,0\n", 1, "mine.csv must have columns that are not labels, got none"),
-        ("x,a,b\n1,0,1\n", 2, "Multilabel.components must be at most the 1 features of the data, got 2"),
+        (
+            "x,a,b\n1,0,1\n",
+            2,
+            "Multilabel.components must be at most the 1 features of the data, got 2",
+        ),
         ("x,a,b\n1,0,1\n", 1, "rounds must be at most 1 in Multilabel(path="),
     ],
 )
@@ -132,13 +160,18 @@ def nothing_installed(monkeypatch):
 
 
 def test_without_the_package_the_error_says_how(nothing_installed):
-    with pytest.raises(ValueError, match="river is not installed, and no path was given; pip download"):
+    with pytest.raises(
+        ValueError, match="river is not installed, and no path was given; pip download"
+    ):
         Multilabel().problem(10, rng())
 
 
 def test_a_table_of_ones_own_without_labels_is_told_to_name_them(tmp_path):
     (tmp_path / "own.csv").write_text("a,b\n1,0\n")
-    with pytest.raises(ValueError, match=r"must be the published file .*; a table of your own needs labels=\(...\)$"):
+    with pytest.raises(
+        ValueError,
+        match=r"must be the published file .*; a table of your own needs labels=\(...\)$",
+    ):
         Multilabel(str(tmp_path / "own.csv")).problem(10, rng())
 
 
@@ -148,8 +181,14 @@ def per_round(environment, rounds):
         "MOL-TS": MolTs(scale=0.1),
         "random": RandomChoice(),
     }
-    table = mob.simulate(policies, environment, rounds=rounds, trials=4, seed=5, metrics=["reward"], record=1).table
-    last = table.filter(round=rounds).group_by("policy", "component").agg(pl.col("value").mean() / rounds)
+    table = mob.simulate(
+        policies, environment, rounds=rounds, trials=4, seed=5, metrics=["reward"], record=1
+    ).table
+    last = (
+        table.filter(round=rounds)
+        .group_by("policy", "component")
+        .agg(pl.col("value").mean() / rounds)
+    )
     return {(policy, i): value for policy, i, value in last.rows()}
 
 

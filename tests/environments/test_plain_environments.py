@@ -25,7 +25,9 @@ def test_channels_pay_what_they_say(rate):
             assert means[a] == pytest.approx([speed * success, success], abs=1e-14)
     np.testing.assert_allclose((block.rewards - block.means).mean(0), 0, atol=0.02)
     speeds = np.array([speed for _, speed in Multichannel.actions])
-    np.testing.assert_array_equal(block.rewards[:, :, 0], block.rewards[:, :, 1] * speeds)  # one success for both
+    np.testing.assert_array_equal(
+        block.rewards[:, :, 0], block.rewards[:, :, 1] * speeds
+    )  # one success for both
     slower = block.rewards[:, 1:4, 1] >= block.rewards[:, :3, 1]
     assert slower.all()  # one gain per channel: what goes through fast also goes through slowly
 
@@ -60,14 +62,23 @@ def test_the_twenty_arms_of_drugan2013():
 
 @pytest.mark.parametrize("rewards", ["bernoulli", "gaussian"])
 def test_arms_pay_their_means(rewards):
-    _, block = draw(MultiArmed([[0.1, 0.9, 0.5], [0.3, 0.2, 0.5]], rewards, noise=0.5), rounds=20_000)
+    _, block = draw(
+        MultiArmed([[0.1, 0.9, 0.5], [0.3, 0.2, 0.5]], rewards, noise=0.5), rounds=20_000
+    )
     np.testing.assert_allclose(block.rewards.mean(0), block.means[0], atol=0.02)
-    spread = np.full((2, 3), 0.5) if rewards == "gaussian" else np.sqrt(block.means[0] * (1 - block.means[0]))
+    spread = (
+        np.full((2, 3), 0.5)
+        if rewards == "gaussian"
+        else np.sqrt(block.means[0] * (1 - block.means[0]))
+    )
     np.testing.assert_allclose(block.rewards.std(0), spread, atol=0.02)
 
 
 def test_arms_from_a_specification():
-    assert build("environments", {"name": "multi-armed", "means": "drugan2013"}, "environment") == MultiArmed()
+    assert (
+        build("environments", {"name": "multi-armed", "means": "drugan2013"}, "environment")
+        == MultiArmed()
+    )
     table = {"name": "multi-armed", "means": [[1, 2], [3, 4]], "rewards": "gaussian"}
     assert build("environments", table, "environment") == MultiArmed([[1, 2], [3, 4]], "gaussian")
 
@@ -90,17 +101,32 @@ def test_logged_rewards_are_replayed(tmp_path):
     ("build", "message"),
     [
         (lambda: Multichannel(rate=0), "Multichannel.rate must be above 0, got 0"),
-        (lambda: MultiArmed([[0.5, 1.5]]), "MultiArmed.means must lie in [0, 1] for Bernoulli rewards, got 1.5"),
-        (lambda: MultiArmed([0.5]), "MultiArmed.means must have shape (arms, objectives), got (1,)"),
+        (
+            lambda: MultiArmed([[0.5, 1.5]]),
+            "MultiArmed.means must lie in [0, 1] for Bernoulli rewards, got 1.5",
+        ),
+        (
+            lambda: MultiArmed([0.5]),
+            "MultiArmed.means must have shape (arms, objectives), got (1,)",
+        ),
         (
             lambda: MultiArmed("drugan"),
             "MultiArmed.means must be one of drugan2013, got 'drugan'; did you mean drugan2013?",
         ),
-        (lambda: MultiArmed(rewards="beta"), "MultiArmed.rewards must be one of bernoulli, gaussian, got 'beta'"),
+        (
+            lambda: MultiArmed(rewards="beta"),
+            "MultiArmed.rewards must be one of bernoulli, gaussian, got 'beta'",
+        ),
         (lambda: MultiArmed(noise=-1), "MultiArmed.noise must be at least 0, got -1"),
-        (lambda: Logged([[1.0]]), "Logged.rewards must have shape (rounds, arms, objectives), got (1, 1)"),
+        (
+            lambda: Logged([[1.0]]),
+            "Logged.rewards must have shape (rounds, arms, objectives), got (1, 1)",
+        ),
         (lambda: Logged("text"), "Logged.rewards must be an array or an .npy file, got 'text': "),
-        (lambda: Logged([[["a"]]]), "Logged.rewards must be numbers of shape (rounds, arms, objectives)"),
+        (
+            lambda: Logged([[["a"]]]),
+            "Logged.rewards must be numbers of shape (rounds, arms, objectives)",
+        ),
         (
             lambda: Logged([[[1.0]], [[math.nan]]]),
             "Logged.rewards must be finite, got nan at round 1, arm 0, objective 0",

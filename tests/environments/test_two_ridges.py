@@ -19,7 +19,9 @@ def scores(x, y, divisor=1.0):
     x, y = (np.atleast_1d(np.asarray(a, float))[:, None] for a in np.broadcast_arrays(x, y))
     surface, n = TwoRidges(divisor).problem(10, np.random.default_rng(0)).surface, len(x)
     out = np.empty((n, 2)), np.empty(n), np.empty(n), np.empty(n, np.int64)
-    compile_loop(score_surface, surface)(surface, np.ascontiguousarray(x), np.ascontiguousarray(y), *out)
+    compile_loop(score_surface, surface)(
+        surface, np.ascontiguousarray(x), np.ascontiguousarray(y), *out
+    )
     return out
 
 
@@ -68,17 +70,29 @@ def test_rewards_are_coins_with_the_means():
 
 
 def test_the_grid_is_the_same_problem():
-    grid, whole = (e.problem(100, np.random.default_rng(0)) for e in (TwoRidgesGrid(points=10), TwoRidges()))
-    block, other = grid.block(0, 50, np.random.default_rng(1)), whole.block(0, 50, np.random.default_rng(1))
+    grid, whole = (
+        e.problem(100, np.random.default_rng(0)) for e in (TwoRidgesGrid(points=10), TwoRidges())
+    )
+    block, other = (
+        grid.block(0, 50, np.random.default_rng(1)),
+        whole.block(0, 50, np.random.default_rng(1)),
+    )
     np.testing.assert_array_equal(block.contexts[:, :, 0], np.tile(other.contexts, (1, 10)))
     for a in range(10):
         y = block.contexts[:, a, 1]
-        np.testing.assert_allclose(block.means[:, a], scores(other.contexts[:, 0], y)[0], atol=1e-15)
-        paid = [whole.surface.reward(x, y[:1], u) for x, u in zip(other.contexts, other.uniforms, strict=True)]
+        np.testing.assert_allclose(
+            block.means[:, a], scores(other.contexts[:, 0], y)[0], atol=1e-15
+        )
+        paid = [
+            whole.surface.reward(x, y[:1], u)
+            for x, u in zip(other.contexts, other.uniforms, strict=True)
+        ]
         np.testing.assert_array_equal(block.rewards[:, a], paid)
 
 
-@pytest.mark.parametrize("wrong", [lambda: TwoRidges(0.5), lambda: TwoRidgesGrid(0), lambda: TwoRidgesGrid(divisor=0)])
+@pytest.mark.parametrize(
+    "wrong", [lambda: TwoRidges(0.5), lambda: TwoRidgesGrid(0), lambda: TwoRidgesGrid(divisor=0)]
+)
 def test_refusals(wrong):
     with pytest.raises(ValueError, match=r"TwoRidges(Grid)?\.(divisor|points) must be .* got"):
         wrong()

@@ -14,7 +14,9 @@ SEEDS = st.integers(0, 2**32 - 1)
 
 
 def forgetful(discount, *, disjoint):
-    return Discounted(DisjointRidge(D, L, K, PENALTY) if disjoint else Ridge(D, L, PENALTY), discount)
+    return Discounted(
+        DisjointRidge(D, L, K, PENALTY) if disjoint else Ridge(D, L, PENALTY), discount
+    )
 
 
 def closed_form(xs, rewards, discount):
@@ -38,12 +40,16 @@ def check(estimator, state, given_lessons, *, disjoint):
     context = np.random.default_rng(1).standard_normal((K, D))
     mean, width, evidence = asked(estimator, state, context, ARMS)
     grams = width.shape[1]
-    for a, per_objective in enumerate(models(*given_lessons, estimator.discount, disjoint=disjoint)):
+    for a, per_objective in enumerate(
+        models(*given_lessons, estimator.discount, disjoint=disjoint)
+    ):
         slot = a if disjoint else 0
         for l, (gram, theta, seen) in enumerate(per_objective):
             g, x = l if grams > 1 else 0, context[a]
             np.testing.assert_allclose(mean[a, l], x @ theta, rtol=1e-9, atol=1e-9)
-            np.testing.assert_allclose(width[a, g], np.sqrt(x @ np.linalg.solve(gram, x)), rtol=1e-9)
+            np.testing.assert_allclose(
+                width[a, g], np.sqrt(x @ np.linalg.solve(gram, x)), rtol=1e-9
+            )
             np.testing.assert_allclose(evidence.seen[slot, g], seen, rtol=1e-12)
             volume = np.linalg.slogdet(gram)[1] - D * np.log(PENALTY)
             np.testing.assert_allclose(evidence.volume[slot, g], volume, rtol=1e-9, atol=1e-9)
@@ -90,17 +96,26 @@ def test_a_model_remembers_so_many_rewards():
     xs, arms, rewards = lessons(3000, D, K, L, 5)
     state = trained(estimator, xs, arms, rewards)
     assert state.seen[0, 0] == pytest.approx(1.0 / 0.02)
-    again = trained(estimator, xs[-1500:], arms[-1500:], rewards[-1500:])  # the older half is forgotten
+    again = trained(
+        estimator, xs[-1500:], arms[-1500:], rewards[-1500:]
+    )  # the older half is forgotten
     np.testing.assert_allclose(again.theta, state.theta, rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize("disjoint", [False, True], ids=["own", "shared"])
 def test_samples_have_the_estimates_mean_and_width(disjoint):
     estimator = forgetful(0.9, disjoint=disjoint)
-    state, context = trained(estimator, *lessons(60, D, K, L, 6)), np.random.default_rng(7).standard_normal((K, D))
+    state, context = (
+        trained(estimator, *lessons(60, D, K, L, 6)),
+        np.random.default_rng(7).standard_normal((K, D)),
+    )
     mean, width, _ = asked(estimator, state, context, ARMS)
     n, radius = 4000, 0.7
-    samples = drawn(estimator, state, context, ARMS, 1, np.full(state.seen.shape, radius), n, 8, objectives=L)
+    samples = drawn(
+        estimator, state, context, ARMS, 1, np.full(state.seen.shape, radius), n, 8, objectives=L
+    )
     deviation = radius * np.broadcast_to(width, (K, L))
-    np.testing.assert_allclose(samples.mean(0), mean, rtol=0, atol=5.0 * deviation.max() / np.sqrt(n))
+    np.testing.assert_allclose(
+        samples.mean(0), mean, rtol=0, atol=5.0 * deviation.max() / np.sqrt(n)
+    )
     np.testing.assert_allclose(samples.std(0), deviation, rtol=0.08)

@@ -23,7 +23,9 @@ def of_arms(n, seed):
 
 
 def assert_same(fast, slow, eligible):
-    ours, theirs = (asked(one, state, ROWS[eligible], eligible) for one, state in ((FAST, fast), (SLOW, slow)))
+    ours, theirs = (
+        asked(one, state, ROWS[eligible], eligible) for one, state in ((FAST, fast), (SLOW, slow))
+    )
     np.testing.assert_allclose(ours[0], theirs[0], atol=1e-10)
     np.testing.assert_allclose(ours[1], theirs[1], atol=1e-10)
     np.testing.assert_array_equal(ours[2], theirs[2])
@@ -48,7 +50,17 @@ def test_tables_do_not_drift(lessons_learned):
 def test_samples_are_those_of_the_regression():
     given_lessons, radius = of_arms(30, 2), np.full((1, 1), 0.7)
     samples = [
-        drawn(one, trained(one, *given_lessons), ROWS, np.arange(K), 3, radius, 5, seed=1, objectives=L)
+        drawn(
+            one,
+            trained(one, *given_lessons),
+            ROWS,
+            np.arange(K),
+            3,
+            radius,
+            5,
+            seed=1,
+            objectives=L,
+        )
         for one in (FAST, SLOW)
     ]
     np.testing.assert_allclose(*samples, atol=1e-10)

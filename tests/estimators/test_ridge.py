@@ -62,7 +62,9 @@ def test_means_and_widths_of_rows_of_their_own(seed):
         for i, arm in enumerate(eligible):
             _, inverse, theta = known[arm if len(known) > 1 else 0]
             np.testing.assert_allclose(mean[i], theta @ rows[i], atol=1e-11)
-            np.testing.assert_allclose(width[i, 0], np.sqrt(rows[i] @ inverse @ rows[i]), atol=1e-11)
+            np.testing.assert_allclose(
+                width[i, 0], np.sqrt(rows[i] @ inverse @ rows[i]), atol=1e-11
+            )
 
 
 def test_a_shared_context_is_the_same_row_for_every_arm():
@@ -82,7 +84,9 @@ def test_parts_in_any_order_teach_what_the_whole_teaches(estimator, n, seed):
     full = trained(estimator, xs, arms, rewards, start[0])
     parts = trained(estimator, *in_parts(xs, arms, rewards, seed), start[1])
     for name, whole, pieces in zip(full._fields, full, parts, strict=True):
-        np.testing.assert_allclose(np.broadcast_to(whole, pieces.shape), pieces, atol=1e-10, err_msg=name)
+        np.testing.assert_allclose(
+            np.broadcast_to(whole, pieces.shape), pieces, atol=1e-10, err_msg=name
+        )
 
 
 @given(seed=SEEDS)
@@ -124,7 +128,9 @@ def test_the_inverse_does_not_drift(partial):
         np.testing.assert_array_equal(state.inverse[0, g], state.inverse[0, g].T)
     for l in range(L):
         seen = ~np.isnan(rewards[:, l])
-        np.testing.assert_allclose(state.theta[0, l], closed_form(xs[seen], rewards[seen])[2][l], rtol=1e-8, atol=1e-10)
+        np.testing.assert_allclose(
+            state.theta[0, l], closed_form(xs[seen], rewards[seen])[2][l], rtol=1e-8, atol=1e-10
+        )
 
 
 @pytest.mark.parametrize("draws", [1, 5])
@@ -132,13 +138,17 @@ def test_the_inverse_does_not_drift(partial):
 def test_samples_have_the_law_of_sampled_parameters(estimator, draws):
     n, (xs, arms, rewards), rng = 20_000, lessons(12, D, K, L, 3), np.random.default_rng(4)
     state, rows, radius = trained(estimator, xs, arms, rewards), rng.standard_normal((K, D)), 0.7
-    ours = drawn(estimator, state, rows, ARMS, draws, np.full((estimator.slots, 1), radius), n, seed=5)
+    ours = drawn(
+        estimator, state, rows, ARMS, draws, np.full((estimator.slots, 1), radius), n, seed=5
+    )
     known, theirs = models(estimator, xs, arms, rewards), np.empty_like(ours)
     for l in range(L):
         for a in range(K) if len(known) > 1 else [slice(None)]:
             _, inverse, theta = known[a if len(known) > 1 else 0]
             sampled = rng.multivariate_normal(theta[l], radius**2 * inverse, (n, draws))
-            theirs[:, a, l] = (sampled @ np.atleast_2d(rows[a]).T).max(1).squeeze(-1 if len(known) > 1 else ())
+            theirs[:, a, l] = (
+                (sampled @ np.atleast_2d(rows[a]).T).max(1).squeeze(-1 if len(known) > 1 else ())
+            )
     error = np.sqrt(ours.var(0) / n + theirs.var(0) / n)
     assert (np.abs(ours.mean(0) - theirs.mean(0)) < 5 * error).all()
     flat = [s.reshape(n, -1) for s in (ours, theirs)]

@@ -24,7 +24,9 @@ def test_means_widths_and_counts_are_those_of_the_rewards_seen(n, seed):
         for l in range(L):
             seen = rewards[arms == arm, l][~np.isnan(rewards[arms == arm, l])]
             np.testing.assert_allclose(mean[i, l], seen.mean() if len(seen) else 0.0, atol=1e-12)
-            np.testing.assert_allclose(width[i, l], 1.0 / np.sqrt(len(seen)) if len(seen) else np.inf)
+            np.testing.assert_allclose(
+                width[i, l], 1.0 / np.sqrt(len(seen)) if len(seen) else np.inf
+            )
     total = (~np.isnan(rewards[np.isin(arms, eligible)])).sum(0)
     np.testing.assert_array_equal(evidence.seen, total[None])
     np.testing.assert_array_equal(evidence.volume, 0.0)
@@ -40,7 +42,11 @@ def test_parts_in_any_order_teach_what_the_whole_teaches(n, seed):
     np.testing.assert_allclose(full.total, parts.total, atol=1e-10)
 
 
-@given(st.lists(st.integers(0, 1), min_size=1, max_size=60), st.integers(1, 3), st.randoms(use_true_random=False))
+@given(
+    st.lists(st.integers(0, 1), min_size=1, max_size=60),
+    st.integers(1, 3),
+    st.randoms(use_true_random=False),
+)
 @settings(max_examples=60)
 def test_coins_tie_exactly(coins, times, random):
     """Arms with the same share of successes have the same mean, to the last bit, in whatever order they came."""

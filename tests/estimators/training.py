@@ -44,7 +44,9 @@ def drawn(estimator, state, context, arms, draws, radius, samples, seed, objecti
     """(samples, arms, objectives)."""
     out = np.empty((samples, len(arms), objectives or estimator.objectives))
     rng = np.random.default_rng(seed)
-    compile_loop(draw, estimator)(estimator, state, np.ascontiguousarray(context), arms, draws, radius, rng, out)
+    compile_loop(draw, estimator)(
+        estimator, state, np.ascontiguousarray(context), arms, draws, radius, rng, out
+    )
     return out
 
 

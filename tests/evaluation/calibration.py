@@ -44,9 +44,14 @@ def repeat(world, estimators, repetitions=REPETITIONS, rounds=ROUNDS):
         log, rows = world.log(rounds, seed)
         found = compare(log, {"t": world.target[rows]}, list(estimators.values()), seed=seed)
         for name, one in zip(estimators, found.estimates.values(), strict=True):
-            hits.setdefault(name, []).append([one.ellipsoid().contains(truth), one.box().contains(truth)])
+            hits.setdefault(name, []).append(
+                [one.ellipsoid().contains(truth), one.box().contains(truth)]
+            )
             values.setdefault(name, []).append(one.value)
-    return {name: Repeated(*np.mean(hits[name], axis=0), np.array(values[name]), truth) for name in estimators}
+    return {
+        name: Repeated(*np.mean(hits[name], axis=0), np.array(values[name]), truth)
+        for name in estimators
+    }
 
 
 def main():
@@ -54,7 +59,9 @@ def main():
         print(f"{world}: {REPETITIONS} logs of {ROUNDS} rounds")
         for name, found in repeat(make(), ESTIMATORS).items():
             bias = ", ".join(f"{one:.2f}" for one in found.bias)
-            print(f"    {name:24} ellipsoid {found.ellipsoid:.1%}, box {found.box:.1%}, bias / spread {bias}")
+            print(
+                f"    {name:24} ellipsoid {found.ellipsoid:.1%}, box {found.box:.1%}, bias / spread {bias}"
+            )
 
 
 if __name__ == "__main__":

@@ -40,7 +40,12 @@ def logs_of(rewards, objectives, effective, logs):
     """The target and a uniform policy, by every estimator, on every log of a world."""
     world = overlap_world(effective, objectives, rewards)
     for seed in range(logs):
-        key = [seed, effective, objectives, REWARDS.index(rewards)]  # no two worlds share their luck
+        key = [
+            seed,
+            effective,
+            objectives,
+            REWARDS.index(rewards),
+        ]  # no two worlds share their luck
         log, rows = world.log(ROUNDS[effective], key)
         yield compare(log, {"t": world.target[rows], "u": Uniform()}, ESTIMATORS, seed=seed)
 
@@ -111,7 +116,10 @@ def overlaps():
     for rewards, objectives in WORLDS:
         for effective in ROUNDS:
             found = Cell(*zip(*cells(rewards, objectives, effective).values(), strict=True))
-            percent = {name: listed(100.0 * np.array(values), "{:.1f}") for name, values in found._asdict().items()}
+            percent = {
+                name: listed(100.0 * np.array(values), "{:.1f}")
+                for name, values in found._asdict().items()
+            }
             row(
                 rewards,
                 str(objectives),
@@ -143,7 +151,9 @@ def candidates():
                     held, width = method(terms, truth)
                     results[label][name].append((held, wider(width, plain)))
         for label, of_estimators in results.items():
-            shares = [100.0 * np.mean([held for held, _ in of_estimators[name]]) for name in ESTIMATORS]
+            shares = [
+                100.0 * np.mean([held for held, _ in of_estimators[name]]) for name in ESTIMATORS
+            ]
             widths = [np.median([width for _, width in of_estimators[name]]) for name in ESTIMATORS]
             table[label].append(f"{listed(shares, '{:.1f}')} ({listed(widths, '{:.2f}')})")
     row("region", *[f"{rewards}, {effective}" for rewards, effective in MODERATE])

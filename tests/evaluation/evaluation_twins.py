@@ -66,13 +66,19 @@ def tail(value, error, skew, freedom, bound):
     """The p-value of "above the bound": at what probability the lower end of the interval meets it."""
     if value <= bound:
         return stats.t.sf((value - bound) / error, freedom)
-    return optimize.brentq(lambda p: ends(value, error, skew, freedom, 1.0 - p)[0] - bound, 1e-12, 0.5, xtol=1e-15)
+    return optimize.brentq(
+        lambda p: ends(value, error, skew, freedom, 1.0 - p)[0] - bound, 1e-12, 0.5, xtol=1e-15
+    )
 
 
 def ridge(log, folds, penalty):
     """(rounds, arms, objectives) the predictions of `RidgePerArm`, by augmented least squares."""
     out = np.empty((len(log), len(log.arm_names), len(log.objective_names)))
-    rows = log.contexts if log.contexts.ndim == 3 else np.repeat(log.contexts[:, None], out.shape[1], axis=1)
+    rows = (
+        log.contexts
+        if log.contexts.ndim == 3
+        else np.repeat(log.contexts[:, None], out.shape[1], axis=1)
+    )
     for fold in np.unique(folds):
         for l in range(out.shape[2]):
             train = (folds != fold) & ~np.isnan(log.rewards[:, l])
@@ -90,7 +96,9 @@ def ridge(log, folds, penalty):
 
 def context_of(log, t):
     """The context of a round as policies see it, and the ids of the eligible arms."""
-    arms = np.arange(len(log.arm_names)) if log.eligible is None else np.flatnonzero(log.eligible[t])
+    arms = (
+        np.arange(len(log.arm_names)) if log.eligible is None else np.flatnonzero(log.eligible[t])
+    )
     context = log.contexts[t] if log.contexts.ndim == 3 else log.contexts[t][None]
     return (context[arms] if len(context) > 1 else context), arms
 
@@ -99,7 +107,9 @@ def taught(recipe, log, rounds, rng):
     """A policy without notes and without stages, and its state after these rounds."""
     features = log.contexts.shape[-1]
     shared = log.contexts.ndim == 2 and features > 0
-    policy = recipe.bind(Shape(len(log.arm_names), features, len(log.objective_names), len(rounds), shared))
+    policy = recipe.bind(
+        Shape(len(log.arm_names), features, len(log.objective_names), len(rounds), shared)
+    )
     state = policy.init()
     for t in rounds:
         context, arms = context_of(log, t)
@@ -112,7 +122,9 @@ def replayed(recipe, log, kept, horizon, rng):
     """(rounds,) which of the rounds `kept` count when a recipe is replayed."""
     features = log.contexts.shape[-1]
     shared = log.contexts.ndim == 2 and features > 0
-    policy = recipe.bind(Shape(len(log.arm_names), features, len(log.objective_names), horizon, shared))
+    policy = recipe.bind(
+        Shape(len(log.arm_names), features, len(log.objective_names), horizon, shared)
+    )
     state, counted = policy.init(), np.zeros(len(log), bool)
     for t in kept:
         context, arms = context_of(log, t)

@@ -5,7 +5,17 @@ import numpy as np
 from mobandits.logs import Feedback
 
 
-def make_log(seed=0, rounds=60, arms=3, features=2, objectives=2, *, own_rows=False, missing=0.0, eligible=False):
+def make_log(
+    seed=0,
+    rounds=60,
+    arms=3,
+    features=2,
+    objectives=2,
+    *,
+    own_rows=False,
+    missing=0.0,
+    eligible=False,
+):
     """A log of a random logging policy, with rewards that are missing at random and arms that may not be eligible."""
     rng = np.random.default_rng(seed)
     mask = rng.random((rounds, arms)) < 0.7
@@ -19,7 +29,13 @@ def make_log(seed=0, rounds=60, arms=3, features=2, objectives=2, *, own_rows=Fa
     names = tuple("abcdefgh"[:arms])
     given = mask if eligible else None
     return Feedback(
-        contexts, played, rewards, law[np.arange(rounds), played], names, tuple("uvwxyz"[:objectives]), given
+        contexts,
+        played,
+        rewards,
+        law[np.arange(rounds), played],
+        names,
+        tuple("uvwxyz"[:objectives]),
+        given,
     )
 
 

@@ -8,7 +8,12 @@ from worlds import World, softmax
 POPULATION, ARMS, FEATURES = 20_000, 4, 3
 FLOOR = 0.1  # no weight is above 40
 ROUNDS = {60: 1000, 134: 1000, 372: 1000, 1000: 2500}
-SHARPNESS = {60: 2.55, 134: 1.1, 372: 0.55, 1000: 0.52}  # of both policies, for so many effective rounds
+SHARPNESS = {
+    60: 2.55,
+    134: 1.1,
+    372: 0.55,
+    1000: 0.52,
+}  # of both policies, for so many effective rounds
 REWARDS = ("binary", "skewed", "heavy")
 
 

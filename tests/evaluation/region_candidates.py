@@ -19,7 +19,9 @@ def parts(terms, leverage=False):
     effects = (terms.numerator - value * terms.denominator) / terms.denominator.mean(0)
     rounds = len(effects)
     if leverage:
-        effects = effects / (1.0 - terms.denominator / terms.denominator.sum(0)) * (1.0 - 1.0 / rounds)
+        effects = (
+            effects / (1.0 - terms.denominator / terms.denominator.sum(0)) * (1.0 - 1.0 / rounds)
+        )
     return value, effects, effects.T @ effects / (rounds * (rounds - 1))
 
 
@@ -129,7 +131,9 @@ def likelihood_ratio(rows):
         hessian = (rows / kept[:, None] ** 2).T @ rows
         step = np.linalg.solve(hessian, gradient)
         size = 1.0
-        while size > 1e-6 and extended(rows, dual + size * step, least) < extended(rows, dual, least):
+        while size > 1e-6 and extended(rows, dual + size * step, least) < extended(
+            rows, dual, least
+        ):
             size /= 2.0
         dual = dual + size * step
         if np.abs(step).max() < 1e-9:

@@ -6,7 +6,18 @@ import numpy as np
 import pytest
 from logs_for_tests import make_law, make_log
 
-from mobandits.evaluation import Always, DirectMethod, Feedback, Ips, Logging, Replay, Snips, Uniform, compare, evaluate
+from mobandits.evaluation import (
+    Always,
+    DirectMethod,
+    Feedback,
+    Ips,
+    Logging,
+    Replay,
+    Snips,
+    Uniform,
+    compare,
+    evaluate,
+)
 
 
 def even(rounds=2000, arms=4, seed=0, **changes):
@@ -95,7 +106,9 @@ def test_heavy_tails(estimator, largest, said):
 
 @pytest.mark.parametrize(("clicks", "said"), [(29, True), (31, False)])
 def test_few_events(clicks, said):
-    rewards = np.column_stack([np.arange(2000) < clicks, np.random.default_rng(0).random(2000)]).astype(float)
+    rewards = np.column_stack(
+        [np.arange(2000) < clicks, np.random.default_rng(0).random(2000)]
+    ).astype(float)
     found = evaluate(even(rewards=rewards), Uniform(), Ips())
     assert rules(found) == ["few events"] * said
     if said:
@@ -103,7 +116,11 @@ def test_few_events(clicks, said):
 
 
 def test_events_count_by_their_weight():
-    log = even(rewards=np.column_stack([np.arange(2000) < 200, np.random.default_rng(0).random(2000)]).astype(float))
+    log = even(
+        rewards=np.column_stack(
+            [np.arange(2000) < 200, np.random.default_rng(0).random(2000)]
+        ).astype(float)
+    )
     clicked = np.flatnonzero(log.rewards[:, 0])
     law = np.full((2000, 4), 0.25)
     law[clicked] = 0.001 / 3
@@ -111,7 +128,9 @@ def test_events_count_by_their_weight():
     law[clicked[:5]] = 0.25
     found = evaluate(log, law, Ips())  # five clicks weigh 1, the others 1 / 750
     weights = np.array([1.0] * 5 + [0.004 / 3] * 195)
-    assert f"hold {weights.sum() ** 2 / (weights**2).sum():.3g} effective ones" in found.warnings[-1]
+    assert (
+        f"hold {weights.sum() ** 2 / (weights**2).sum():.3g} effective ones" in found.warnings[-1]
+    )
 
 
 def test_events_of_rounds_that_do_not_count_do_not_count():
@@ -152,17 +171,28 @@ def test_diagnostics_are_their_formulas():
     assert found.effective_rounds == pytest.approx(sum(weights) ** 2 / sum(w * w for w in weights))
     assert found.largest_weight == pytest.approx(max(weights))
     assert found.largest_share == pytest.approx(max(weights) / sum(weights))
-    assert found.strayed == pytest.approx(abs(np.mean(weights) - 1.0) / (np.std(weights) / 500**0.5))
+    assert found.strayed == pytest.approx(
+        abs(np.mean(weights) - 1.0) / (np.std(weights) / 500**0.5)
+    )
     assert found.matched == pytest.approx(np.mean([law[t, log.arms[t]] for t in range(500)]))
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda log: compare(log[:0], {"u": Uniform()}), r"^log must have at least one round, got none$"),
+        (
+            lambda log: compare(log[:0], {"u": Uniform()}),
+            r"^log must have at least one round, got none$",
+        ),
         (lambda log: compare(log, {}), r"^targets must name at least one target, got none$"),
-        (lambda log: compare(log, {"u": Uniform()}, []), r"^estimators must be some, each once, got none$"),
-        (lambda log: compare(log, {"u": Uniform()}, ["ips", Ips()]), r"^estimators must be some, each once, got Ips"),
+        (
+            lambda log: compare(log, {"u": Uniform()}, []),
+            r"^estimators must be some, each once, got none$",
+        ),
+        (
+            lambda log: compare(log, {"u": Uniform()}, ["ips", Ips()]),
+            r"^estimators must be some, each once, got Ips",
+        ),
         (
             lambda log: compare(log, {"u": Uniform()}, ["ipss"]),
             r"^estimator must be one of .*did you mean snips\?$|ips\?$",
@@ -175,7 +205,10 @@ def test_diagnostics_are_their_formulas():
             lambda log: compare(log, {"u": Uniform()}, ["dr"], folds=1),
             r"^folds must be an integer of at least 2, got 1$",
         ),
-        (lambda log: compare(log, {"u": Uniform()}, logging=np.ones((2, 2))), r"must have shape \(rounds, arms\)"),
+        (
+            lambda log: compare(log, {"u": Uniform()}, logging=np.ones((2, 2))),
+            r"must have shape \(rounds, arms\)",
+        ),
     ],
 )
 def test_what_cannot_be_compared_is_refused(call, message):
@@ -190,6 +223,8 @@ def test_two_of_a_kind_are_told_apart():
 
 
 def test_the_same_seed_gives_the_same_numbers():
-    one, same, other = (compare(make_log(4), {"u": Uniform()}, ["dr"], seed=seed).table() for seed in (0, 0, 1))
+    one, same, other = (
+        compare(make_log(4), {"u": Uniform()}, ["dr"], seed=seed).table() for seed in (0, 0, 1)
+    )
     assert one.equals(same)
     assert not one.equals(other)

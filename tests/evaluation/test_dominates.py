@@ -6,7 +6,17 @@ import evaluation_twins as twins
 import numpy as np
 import pytest
 
-from mobandits.evaluation import Always, DoublyRobust, Feedback, Ips, Logging, Snips, compare, dominance, evaluate
+from mobandits.evaluation import (
+    Always,
+    DoublyRobust,
+    Feedback,
+    Ips,
+    Logging,
+    Snips,
+    compare,
+    dominance,
+    evaluate,
+)
 from mobandits.evaluation.terms import influence
 
 
@@ -57,9 +67,18 @@ def test_p_values_are_those_of_the_differences_of_a_plain_mean():
         given = zip(sign * mean, error, sign * skew, strict=True)
         return np.array([twins.tail(*one, freedom, bound) for one in given])
 
-    not_worse, better, ahead, behind = above(-0.05, 1), above(0.0, 1), above(0.05, 1), above(0.05, -1)
-    assert found.p_dominates == pytest.approx(max(not_worse.max(), min(2 * better.min(), 1.0)), rel=1e-7)
-    assert found.p_incomparable == pytest.approx(max(min(2 * ahead.min(), 1), min(2 * behind.min(), 1)), rel=1e-7)
+    not_worse, better, ahead, behind = (
+        above(-0.05, 1),
+        above(0.0, 1),
+        above(0.05, 1),
+        above(0.05, -1),
+    )
+    assert found.p_dominates == pytest.approx(
+        max(not_worse.max(), min(2 * better.min(), 1.0)), rel=1e-7
+    )
+    assert found.p_incomparable == pytest.approx(
+        max(min(2 * ahead.min(), 1), min(2 * behind.min(), 1)), rel=1e-7
+    )
     np.testing.assert_allclose(found.difference, mean)
 
 
@@ -69,8 +88,12 @@ def test_one_objective_is_a_one_sided_test():
     effects = influence(ours.terms) - influence(theirs.terms)
     _, freedom, _, (skew,), _ = twins.spread(effects)
     (difference,), (error,) = found.difference, found.standard_error
-    assert found.p_dominates == pytest.approx(twins.tail(difference, error, skew, freedom, 0.0), rel=1e-7)
-    assert found.p_dominated == pytest.approx(twins.tail(-difference, error, -skew, freedom, 0.0), rel=1e-7)
+    assert found.p_dominates == pytest.approx(
+        twins.tail(difference, error, skew, freedom, 0.0), rel=1e-7
+    )
+    assert found.p_dominated == pytest.approx(
+        twins.tail(-difference, error, -skew, freedom, 0.0), rel=1e-7
+    )
     assert found.p_incomparable >= 0.5  # one objective is always comparable
 
 
@@ -92,7 +115,11 @@ def test_a_target_is_compared_with_itself_without_a_claim():
     ("gap", "margin", "wrong"),
     [
         ([0.0, 0.0], 0.0, ("dominates", "dominated", "incomparable")),
-        ([0.0, 3.0], 0.0, ("dominates",)),  # the boundary of the null: equal in one, far better in the other
+        (
+            [0.0, 3.0],
+            0.0,
+            ("dominates",),
+        ),  # the boundary of the null: equal in one, far better in the other
         ([0.0, 3.0], 0.0, ("dominated", "incomparable")),
         ([-0.3, 3.0], 0.3, ("dominates",)),
         ([0.0, 0.0], 0.3, ("dominates",)),
@@ -127,7 +154,14 @@ def test_a_tie_that_is_only_rounding_is_no_lead():
     propensities = rng.uniform(0.2, 0.8, 400)
     arms = (rng.random(400) < propensities).astype(np.int64)
     rewards = np.column_stack([arms + 0.1 * rng.normal(size=400), np.full(400, 0.3)])
-    log = Feedback(np.ones((400, 0)), arms, rewards, np.where(arms == 1, propensities, 1 - propensities), "ab", "uv")
+    log = Feedback(
+        np.ones((400, 0)),
+        arms,
+        rewards,
+        np.where(arms == 1, propensities, 1 - propensities),
+        "ab",
+        "uv",
+    )
     found = compare(log, {"a": Always("a"), "b": Always("b")}, ["snips"])
     verdict = dominance(found["b", "snips"], found["a", "snips"])
     assert verdict.difference[1] == 0.0
@@ -147,7 +181,9 @@ def test_one_round_with_all_the_weight_shows_nothing():
 
 def test_what_is_not_known_is_never_claimed():
     ours, theirs = pair([0.5, 0.5])
-    log = Feedback(np.ones((400, 0)), np.zeros(400, np.int64), np.ones((400, 2)), [0.5] * 400, "ab", "uv")
+    log = Feedback(
+        np.ones((400, 0)), np.zeros(400, np.int64), np.ones((400, 2)), [0.5] * 400, "ab", "uv"
+    )
     unknown = evaluate(log, Always("b"), "snips")
     assert dominance(ours, unknown).decision == "undecided"
     assert dominance(unknown, theirs).decision == "undecided"
@@ -157,8 +193,14 @@ def test_what_is_not_known_is_never_claimed():
     ("change", "message"),
     [
         ({"rounds": 300}, r"^rounds must be the same in both estimates, got 400 and 300$"),
-        ({"estimator": DoublyRobust()}, r"^estimator must be the same in both estimates, got Snips"),
-        ({"objectives": ("u", "w")}, r"^objectives must be the same in both estimates, got \('u', 'v'\) and"),
+        (
+            {"estimator": DoublyRobust()},
+            r"^estimator must be the same in both estimates, got Snips",
+        ),
+        (
+            {"objectives": ("u", "w")},
+            r"^objectives must be the same in both estimates, got \('u', 'v'\) and",
+        ),
         ({"margin": -0.1}, r"^margin must be at least 0, got \[-0.1, -0.1\]$"),
         ({"margin": float("nan")}, r"^margin must be at least 0, got \[nan, nan\]$"),
         ({"level": 1.5}, r"^level must be below 1, got 1.5$"),
@@ -169,7 +211,9 @@ def test_what_cannot_be_compared_is_refused(change, message):
     if "rounds" in change:
         theirs = pair([0.5, 0.5], rounds=change.pop("rounds"))[1]
     options = {key: change[key] for key in ("margin", "level") if key in change}
-    theirs = dataclasses.replace(theirs, **{key: value for key, value in change.items() if key not in options})
+    theirs = dataclasses.replace(
+        theirs, **{key: value for key, value in change.items() if key not in options}
+    )
     with pytest.raises(ValueError, match=message):
         dominance(ours, theirs, **options)
 

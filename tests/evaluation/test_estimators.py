@@ -85,7 +85,9 @@ def test_self_normalised_estimates_move_with_the_rewards_and_stay_in_their_range
     law, moved = make_law(log, 3), dataclasses.replace(log, rewards=shift + scale * log.rewards)
     before, after = (evaluate(one, law, Snips()) for one in (log, moved))
     np.testing.assert_allclose(after.value, shift + scale * before.value, rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(after.standard_error, scale * before.standard_error, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(
+        after.standard_error, scale * before.standard_error, rtol=1e-6, atol=1e-9
+    )
     assert (log.rewards.min(0) <= before.value).all()
     assert (before.value <= log.rewards.max(0)).all()
 
@@ -104,7 +106,11 @@ def test_a_perfect_model_leaves_no_doubt_but_the_contexts():
 
 @pytest.mark.parametrize(
     ("free", "bounded"),
-    [(Ips(), Ips(clip=1.1)), (DoublyRobust(), DoublyRobust(clip=1.1)), (DoublyRobust(), SwitchDr(threshold=1.1))],
+    [
+        (Ips(), Ips(clip=1.1)),
+        (DoublyRobust(), DoublyRobust(clip=1.1)),
+        (DoublyRobust(), SwitchDr(threshold=1.1)),
+    ],
     ids=repr,
 )
 def test_the_bias_bound_bounds_what_clipping_did(free, bounded):
@@ -136,7 +142,8 @@ def test_an_objective_that_is_missing_leaves_the_others_alone():
     law, predictions = make_law(log, 7), table_of(log, 7)
     every = [one for one, _ in CASES]
     whole, part = (
-        compare(one, {"t": law}, every, model=predictions) for one in (log, dataclasses.replace(log, rewards=partly))
+        compare(one, {"t": law}, every, model=predictions)
+        for one in (log, dataclasses.replace(log, rewards=partly))
     )
     for key, estimate in part.estimates.items():
         assert estimate.value[0] == whole[key].value[0]
@@ -146,12 +153,16 @@ def test_an_objective_that_is_missing_leaves_the_others_alone():
 def test_an_estimate_prints_as_what_was_found():
     log = make_log(8, rounds=5000)
     assert len(repr(evaluate(log, Logging(), "ips"))) < 200
-    assert repr(evaluate(log, Logging(), "ips")).startswith("Estimate('target', Ips(clip=None), value=[")
+    assert repr(evaluate(log, Logging(), "ips")).startswith(
+        "Estimate('target', Ips(clip=None), value=["
+    )
 
 
 def test_an_objective_that_was_never_seen_is_unknown():
     log = make_log(8)
-    blind = dataclasses.replace(log, rewards=np.column_stack([log.rewards[:, 0], np.full(len(log), np.nan)]))
+    blind = dataclasses.replace(
+        log, rewards=np.column_stack([log.rewards[:, 0], np.full(len(log), np.nan)])
+    )
     found = evaluate(blind, make_law(log, 8), Ips())
     assert np.isfinite(found.value[0])
     assert np.isnan(found.value[1])
@@ -165,7 +176,10 @@ def test_an_objective_that_was_never_seen_is_unknown():
     [
         (lambda: Ips(clip=0.0), r"^Ips.clip must be above 0, got 0.0$"),
         (lambda: Snips(clip=-1.0), r"^Snips.clip must be above 0, got -1.0$"),
-        (lambda: DoublyRobust(clip=float("nan")), r"^DoublyRobust.clip must be a finite number, got nan$"),
+        (
+            lambda: DoublyRobust(clip=float("nan")),
+            r"^DoublyRobust.clip must be a finite number, got nan$",
+        ),
         (lambda: SwitchDr(threshold=0.0), r"^SwitchDr.threshold must be above 0, got 0.0$"),
     ],
 )
@@ -177,14 +191,20 @@ def test_parameters_are_checked(make, message):
 @pytest.mark.parametrize("estimator", WEIGHTED, ids=repr)
 def test_weights_need_propensities(estimator):
     log = make_log(9)
-    unknown = dataclasses.replace(log, propensities=np.where(np.arange(len(log)) < 3, np.nan, log.propensities))
-    with pytest.raises(ValueError, match=r"^Feedback.propensities must be known in every round .* NaN in 3 of 60"):
+    unknown = dataclasses.replace(
+        log, propensities=np.where(np.arange(len(log)) < 3, np.nan, log.propensities)
+    )
+    with pytest.raises(
+        ValueError, match=r"^Feedback.propensities must be known in every round .* NaN in 3 of 60"
+    ):
         evaluate(unknown, make_law(log, 9), estimator)
 
 
 def test_replay_and_the_direct_method_need_none():
     log = make_log(9)
-    unknown = Feedback(log.contexts, log.arms, log.rewards, np.full(60, np.nan), log.arm_names, log.objective_names)
+    unknown = Feedback(
+        log.contexts, log.arms, log.rewards, np.full(60, np.nan), log.arm_names, log.objective_names
+    )
     found = compare(unknown, {"t": make_law(log, 9)}, ["replay", "dm"])
     assert all(np.isfinite(one.value).all() for one in found.estimates.values())
     assert np.isnan(found["t", "dm"].diagnostics.effective_rounds)

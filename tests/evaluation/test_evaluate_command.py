@@ -47,11 +47,21 @@ def program(capsys):
 def test_the_folder_holds_values_diagnostics_figures_and_a_page(program, log, tmp_path):
     out = tmp_path / "deep" / "out"
     names = ("uniform", "logging", "arm:b", "random-choice")
-    status, said, err = program("evaluate", "x.jsonl", *(f"--policy={name}" for name in names), "--out", out)
+    status, said, err = program(
+        "evaluate", "x.jsonl", *(f"--policy={name}" for name in names), "--out", out
+    )
     assert (status, said) == (0, f"{out / 'report.html'}\n")
     assert err.splitlines()[-1] == "evaluate: 4 of 4 policies"
     values = pl.read_csv(out / "values.csv")
-    assert values.columns == ["policy", "estimator", "objective", "value", "standard_error", "low", "high"]
+    assert values.columns == [
+        "policy",
+        "estimator",
+        "objective",
+        "value",
+        "standard_error",
+        "low",
+        "high",
+    ]
     assert values.height == 4 * 3 * 2
     assert values["policy"].unique(maintain_order=True).to_list() == list(names)
     assert (values["low"] < values["value"]).all()
@@ -66,7 +76,9 @@ def test_the_folder_holds_values_diagnostics_figures_and_a_page(program, log, tm
 
 def test_policies_may_have_names_of_their_own(program, log, tmp_path):
     given = ("all alike=uniform", "b=arm:b", "logging")
-    status, _, err = program("evaluate", "x", *(f"--policy={one}" for one in given), "--out", tmp_path)
+    status, _, err = program(
+        "evaluate", "x", *(f"--policy={one}" for one in given), "--out", tmp_path
+    )
     assert (status, err.splitlines()[-1]) == (0, "evaluate: 3 of 3 policies")
     values = pl.read_csv(tmp_path / "values.csv")
     assert values["policy"].unique(maintain_order=True).to_list() == ["all alike", "b", "logging"]
@@ -92,7 +104,9 @@ def test_the_numbers_are_those_of_compare(log, tmp_path):
     from mobandits.evaluation import compare  # noqa: PLC0415
 
     out = tmp_path / "out"
-    evaluate_file("x", out, ["uniform", "arm:a"], recipe_named, estimators=["snips", "dr"], level=0.9, seed=3)
+    evaluate_file(
+        "x", out, ["uniform", "arm:a"], recipe_named, estimators=["snips", "dr"], level=0.9, seed=3
+    )
     found = compare(log, {"uniform": Uniform(), "arm:a": Always("a")}, ["snips", "dr"], seed=3)
     kept = json.loads((out / "evaluation.json").read_text())
     assert kept["options"] == {"level": 0.9, "folds": 5, "clip": None, "seed": 3}
@@ -105,7 +119,11 @@ def test_the_numbers_are_those_of_compare(log, tmp_path):
         assert said["warnings"] == list(one.warnings)
     (pair,) = kept["dominance"]
     verdict = dominance(found["uniform", "dr"], found["arm:a", "dr"], level=0.9)
-    assert (pair["first"], pair["second"], pair["decision"]) == ("uniform", "arm:a", verdict.decision)
+    assert (pair["first"], pair["second"], pair["decision"]) == (
+        "uniform",
+        "arm:a",
+        verdict.decision,
+    )
     assert pair["p_incomparable"] == pytest.approx(verdict.p_incomparable)
     assert found.table(0.9).equals(pl.read_csv(out / "values.csv"))
 
@@ -113,9 +131,16 @@ def test_the_numbers_are_those_of_compare(log, tmp_path):
 def test_the_same_seed_writes_the_same_bytes(log, tmp_path):
     for name in ("one", "two"):
         evaluate_file("x", tmp_path / name, ["uniform", "logging"], recipe_named, seed=1)
-    files = [path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*") if path.is_file()]
+    files = [
+        path.relative_to(tmp_path / "one")
+        for path in (tmp_path / "one").rglob("*")
+        if path.is_file()
+    ]
     assert len(files) == 7
-    assert all((tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes() for file in files)
+    assert all(
+        (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
+        for file in files
+    )
 
 
 def test_what_is_not_known_is_null_and_a_dash(monkeypatch, tmp_path):
@@ -135,7 +160,10 @@ def test_what_is_not_known_is_null_and_a_dash(monkeypatch, tmp_path):
     [
         (["--policy", "unifrm"], r"--policy must be one of .*uniform.*; did you mean uniform\?"),
         (["--policy", "arm:z"], r"--policy: an arm must be one of a, b, c, d, got 'z'"),
-        (["--policy", "uniform", "--estimator", "ipw"], r"--estimator must be one of .*did you mean ips\?"),
+        (
+            ["--policy", "uniform", "--estimator", "ipw"],
+            r"--estimator must be one of .*did you mean ips\?",
+        ),
         (["--policy", "uniform", "--level", "1"], r"--level must be below 1, got 1.0"),
         (["--policy", "uniform", "--clip", "0"], r"Ips.clip must be above 0, got 0.0"),
         (["--policy", "uniform", "--folds", "1"], r"--folds"),
@@ -144,10 +172,16 @@ def test_what_is_not_known_is_null_and_a_dash(monkeypatch, tmp_path):
             r"--column: a meaning must be one of arm, .*did you mean arm\?",
         ),
         (["--policy", "uniform", "--column", "arm"], r"--column must be meaning=column, got 'arm'"),
-        (["--policy", "pfi-rls"], r"target 'pfi-rls': PfiRls needs arms whose features never change"),
+        (
+            ["--policy", "pfi-rls"],
+            r"target 'pfi-rls': PfiRls needs arms whose features never change",
+        ),
         (["--policy", "x=unifrm"], r"--policy must be one of .*; did you mean uniform\?"),
         (["--policy", "x="], r"--policy must be SPEC or NAME=SPEC, got 'x='"),
-        (["--policy", "x=uniform", "--policy", "x=arm:b"], r"--policy must have distinct names, got 'x' twice"),
+        (
+            ["--policy", "x=uniform", "--policy", "x=arm:b"],
+            r"--policy must have distinct names, got 'x' twice",
+        ),
         ([], r"Missing option '--policy'"),
     ],
 )
@@ -171,12 +205,19 @@ def test_a_file_that_cannot_be_read_is_one_line(program, monkeypatch, tmp_path):
 def test_columns_of_a_table_are_named(program, log, monkeypatch, tmp_path):
     heard = {}
     monkeypatch.setattr(command, "read", lambda path, **columns: heard.update(columns) or log)
-    status, _, err = program("evaluate", "x.csv", "--policy=uniform", "--column=arm=item", "--out", tmp_path)
+    status, _, err = program(
+        "evaluate", "x.csv", "--policy=uniform", "--column=arm=item", "--out", tmp_path
+    )
     assert (status, heard) == (2, {})
     assert "--column must name arm and rewards for a .csv file, such as " in err
     assert err.endswith(", got arm\n")
     named = ("--column=arm=item", "--column=rewards=click,revenue", "--column=propensity=p")
-    assert program("evaluate", "x.csv", "--policy=uniform", *named, "--estimator=ips", "--out", tmp_path)[0] == 0
+    assert (
+        program(
+            "evaluate", "x.csv", "--policy=uniform", *named, "--estimator=ips", "--out", tmp_path
+        )[0]
+        == 0
+    )
     assert heard == {"arm": "item", "rewards": ["click", "revenue"], "propensity": "p"}
 
 
@@ -189,8 +230,16 @@ def test_names_become_targets():
 
 
 def test_clip_goes_to_those_that_clip():
-    said = [repr(estimator_named(name, 5.0)) for name in ("ips", "snips", "dr", "switch-dr", "dm", "replay")]
-    bounds = ["Ips(clip=5.0)", "Snips(clip=5.0)", "DoublyRobust(clip=5.0)", "SwitchDr(threshold=5.0)"]
+    said = [
+        repr(estimator_named(name, 5.0))
+        for name in ("ips", "snips", "dr", "switch-dr", "dm", "replay")
+    ]
+    bounds = [
+        "Ips(clip=5.0)",
+        "Snips(clip=5.0)",
+        "DoublyRobust(clip=5.0)",
+        "SwitchDr(threshold=5.0)",
+    ]
     assert said == [*bounds, "DirectMethod()", "Replay()"]
     assert repr(estimator_named("switch-dr", None)) == "SwitchDr(threshold=10.0)"
 
@@ -212,14 +261,22 @@ def computed(monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--policy", "pfi-rls"], r"target 'pfi-rls': PfiRls needs arms whose features never change"),
+        (
+            ["--policy", "pfi-rls"],
+            r"target 'pfi-rls': PfiRls needs arms whose features never change",
+        ),
         (["--policy", "mol-ucb:scale=-1"], r"MolUcb.scale must be above 0, got -1.0"),
         (["--policy", "arm:e"], r"--policy: an arm must be one of a, b, c, d, got 'e'"),
         (["--folds", "2000"], r"folds must be at most the number of rounds, 1500, got 2000"),
-        (["--estimator", "ips", "--estimator", "ips"], r"estimators must be some, each once, got Ips\(\), Ips\(\)"),
+        (
+            ["--estimator", "ips", "--estimator", "ips"],
+            r"estimators must be some, each once, got Ips\(\), Ips\(\)",
+        ),
     ],
 )
-def test_what_cannot_be_computed_is_refused_before_anything_is(program, log, computed, tmp_path, arguments, message):
+def test_what_cannot_be_computed_is_refused_before_anything_is(
+    program, log, computed, tmp_path, arguments, message
+):
     given = ["--policy", "uniform", "--policy", "random-choice", *arguments]
     status, _, err = program("evaluate", "x.jsonl", *given, "--out", tmp_path / "out")
     assert status == 2
@@ -227,7 +284,9 @@ def test_what_cannot_be_computed_is_refused_before_anything_is(program, log, com
     assert computed == []
 
 
-def test_lacking_propensities_are_refused_before_anything_is_computed(program, log, computed, monkeypatch, tmp_path):
+def test_lacking_propensities_are_refused_before_anything_is_computed(
+    program, log, computed, monkeypatch, tmp_path
+):
     lacking = dataclasses.replace(log, propensities=np.full(len(log), np.nan))
     monkeypatch.setattr(command, "read", lambda path, **columns: lacking)
     given = ["--policy", "random-choice", "--out", tmp_path / "out", "--estimator", "dm"]
@@ -236,10 +295,22 @@ def test_lacking_propensities_are_refused_before_anything_is_computed(program, l
     assert "Feedback.propensities must be known in every round" in err.splitlines()[-1]
     assert computed == []
     assert program("evaluate", "x.jsonl", *given)[0] == 0
-    assert program("evaluate", "x.jsonl", "--policy=logging", "--out", tmp_path / "again", "--estimator=ips")[0] == 0
+    assert (
+        program(
+            "evaluate",
+            "x.jsonl",
+            "--policy=logging",
+            "--out",
+            tmp_path / "again",
+            "--estimator=ips",
+        )[0]
+        == 0
+    )
 
 
-def test_an_earlier_evaluation_is_replaced_and_a_killed_one_too(program, log, monkeypatch, tmp_path):
+def test_an_earlier_evaluation_is_replaced_and_a_killed_one_too(
+    program, log, monkeypatch, tmp_path
+):
     out = tmp_path / "out"
     assert program("evaluate", "x.jsonl", "--policy", "uniform", "--out", out)[0] == 0
     before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
@@ -251,8 +322,13 @@ def test_an_earlier_evaluation_is_replaced_and_a_killed_one_too(program, log, mo
 
     with monkeypatch.context() as patch:
         patch.setattr(pl.DataFrame, "write_csv", killed)
-        assert program("evaluate", "x.jsonl", "--policy", "uniform", "--out", tmp_path / "killed")[0] == 1
-    assert program("evaluate", "x.jsonl", "--policy", "uniform", "--out", tmp_path / "killed")[0] == 0
+        assert (
+            program("evaluate", "x.jsonl", "--policy", "uniform", "--out", tmp_path / "killed")[0]
+            == 1
+        )
+    assert (
+        program("evaluate", "x.jsonl", "--policy", "uniform", "--out", tmp_path / "killed")[0] == 0
+    )
 
 
 def test_a_table_without_propensities_is_refused_by_the_name_of_its_option(program, log, tmp_path):

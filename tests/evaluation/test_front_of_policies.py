@@ -76,7 +76,10 @@ def test_the_true_front_is_named_dominated_as_rarely_as_it_says():
         log = Feedback(np.ones((300, 0)), arms, rewards, [1 / 3] * 300, "abc", ("u", "v"))
         found = compare(log, {name: Always(name) for name in "abc"}, ["snips"])
         table = front(found, level=0.8, samples=2)
-        wrong += table.filter(pl.col("policy").is_in(["a", "b"]) & (pl.col("dominated_by") != "")).height > 0
+        wrong += (
+            table.filter(pl.col("policy").is_in(["a", "b"]) & (pl.col("dominated_by") != "")).height
+            > 0
+        )
         assert table.filter(pl.col("policy") == "c")["dominated_by"][0] == "a, b"
     assert wrong / 200 <= 0.2 + 3.0 * np.sqrt(0.2 * 0.8 / 200)
 
@@ -94,13 +97,21 @@ def test_the_figure_is_drawn_from_the_table():
     assert {text.get_text() for text in figure.axes[0].texts} == set("abcd")
     log = make_log(3, objectives=3)
     found = compare(log, {"u": Uniform(), "a": Always("a")}, ["ips"])
-    assert [panel.get_title(loc="left") for panel in plot_front(found, samples=2).axes if panel.axison] == list("uvw")
+    assert [
+        panel.get_title(loc="left") for panel in plot_front(found, samples=2).axes if panel.axison
+    ] == list("uvw")
 
 
 def test_what_is_not_known_is_not_on_the_front():
     log = make_log(1)
-    wider = Feedback(log.contexts, log.arms, log.rewards, log.propensities, "abcn", log.objective_names)
-    found = compare(wider, {"uniform": np.column_stack([make_law(log), np.zeros(60)]), "new": Always("n")}, ["snips"])
+    wider = Feedback(
+        log.contexts, log.arms, log.rewards, log.propensities, "abcn", log.objective_names
+    )
+    found = compare(
+        wider,
+        {"uniform": np.column_stack([make_law(log), np.zeros(60)]), "new": Always("n")},
+        ["snips"],
+    )
     table = front(found, samples=5)
     assert not table.filter(pl.col("policy") == "new")["on_front"].any()
     assert table.filter(pl.col("policy") == "uniform")["on_front"].all()

@@ -6,7 +6,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mobandits.evaluation import DirectMethod, DoublyRobust, Feedback, Ips, Replay, Snips, SwitchDr, compare, evaluate
+from mobandits.evaluation import (
+    DirectMethod,
+    DoublyRobust,
+    Feedback,
+    Ips,
+    Replay,
+    Snips,
+    SwitchDr,
+    compare,
+    evaluate,
+)
 
 THEIRS = json.loads((Path(__file__).parent / "data" / "obp.json").read_text())
 OURS = {
@@ -25,7 +35,9 @@ CASES = [(target, name) for target, values in THEIRS["values"].items() for name 
 def their_log():
     kept = THEIRS["log"]
     arms, rewards = np.array(kept["arms"]), np.array(kept["rewards"])[:, None]
-    log = Feedback(np.ones((len(arms), 1)), arms, rewards, kept["propensities"], range(4), ("reward",))
+    log = Feedback(
+        np.ones((len(arms), 1)), arms, rewards, kept["propensities"], range(4), ("reward",)
+    )
     return log, np.array(kept["predictions"])[:, :, None]
 
 
@@ -45,7 +57,12 @@ def test_the_file_tells_all_estimators_apart():
 def test_every_objective_is_what_it_would_be_alone():
     log, predictions = their_log()
     twice = Feedback(
-        log.contexts, log.arms, np.hstack([log.rewards, -3.0 * log.rewards]), log.propensities, range(4), ("r", "s")
+        log.contexts,
+        log.arms,
+        np.hstack([log.rewards, -3.0 * log.rewards]),
+        log.propensities,
+        range(4),
+        ("r", "s"),
     )
     both = np.concatenate([predictions, -3.0 * predictions], axis=2)
     target = np.array(THEIRS["targets"]["random"])
@@ -56,4 +73,6 @@ def test_every_objective_is_what_it_would_be_alone():
     for key, estimate in alone.estimates.items():
         value, error = estimate.value[0], estimate.standard_error[0]
         np.testing.assert_allclose(joint[key].value, [value, -3.0 * value], rtol=1e-12)
-        np.testing.assert_allclose(joint[key].covariance, error**2 * np.array([[1, -3], [-3, 9]]), rtol=1e-9)
+        np.testing.assert_allclose(
+            joint[key].covariance, error**2 * np.array([[1, -3], [-3, 9]]), rtol=1e-9
+        )

@@ -14,7 +14,9 @@ FILE = real_file("obp-*.whl", "obp-*.tar.gz")
 def test_few_clicks_are_called_few():
     log = open_bandit_small.feedback(FILE, policy="random", campaign="men")
     first = log.arm_names[0]
-    found = compare(log, {"uniform": Uniform(), "first": Always(first)}, ("ips", "snips", "dr", "dm", "replay"))
+    found = compare(
+        log, {"uniform": Uniform(), "first": Always(first)}, ("ips", "snips", "dr", "dm", "replay")
+    )
     assert np.isclose(found["uniform", "ips"].value[0], log.rewards.mean())
     for name in ("ips", "snips", "dr"):
         assert found["uniform", name].warnings == ()

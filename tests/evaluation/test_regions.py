@@ -27,7 +27,12 @@ def plain(values):
     """The mean of these rewards, (rounds, objectives), as an estimate."""
     rounds = len(values)
     log = Feedback(
-        np.ones((rounds, 0)), np.zeros(rounds, np.int64), values, np.ones(rounds), "a", "uvwxyz"[: values.shape[1]]
+        np.ones((rounds, 0)),
+        np.zeros(rounds, np.int64),
+        values,
+        np.ones(rounds),
+        "a",
+        "uvwxyz"[: values.shape[1]],
     )
     return evaluate(log, Uniform(), Ips())
 
@@ -140,7 +145,9 @@ def test_the_bootstrap_repeats_with_its_seed_and_follows_correlation():
     found = plain(normal(4, 200, 4, correlation=0.999))
     one, same, other = (found.bootstrap(samples=400, seed=seed) for seed in (0, 0, 1))
     assert one.high.tolist() == same.high.tolist() != other.high.tolist()
-    assert (one.high < found.box().high).all()  # four objectives that move as one need no correction
+    assert (
+        one.high < found.box().high
+    ).all()  # four objectives that move as one need no correction
 
 
 def test_the_bootstrap_is_studentised_one_log_at_a_time():
@@ -161,7 +168,11 @@ def test_joint_regions_hold_the_mean_as_often_as_they_say(kind):
     hits = 0
     for seed in range(300):
         found = plain(normal(seed + 100, 40, 3))
-        region = found.bootstrap(samples=200, seed=seed) if kind == "bootstrap" else getattr(found, kind)()
+        region = (
+            found.bootstrap(samples=200, seed=seed)
+            if kind == "bootstrap"
+            else getattr(found, kind)()
+        )
         hits += bool(region.contains(np.zeros(3)))
     assert 0.92 <= hits / 300 <= 0.985
 
@@ -208,11 +219,26 @@ def test_empirical_bernstein_takes_the_clip_for_the_bound_and_then_cuts_nothing(
         (lambda e: e[0].ellipsoid(1.0), r"^level must be below 1, got 1.0$"),
         (lambda e: e[0].box(0.0), r"^level must be above 0, got 0.0$"),
         (lambda e: e[0].bootstrap(samples=1), r"^samples must be an integer of at least 2, got 1$"),
-        (lambda e: e[0].bernstein(low=0.0, high=2.0), r"^weight_bound must be given where Ips.clip is None"),
-        (lambda e: e[0].bernstein(low=1.0, high=1.0, weight_bound=9.0), r"^low must be below high in every objective"),
-        (lambda e: e[0].bernstein(low=0.0, high=0.1, weight_bound=9.0), r"^weight times reward must lie in \[0, 0.9\]"),
-        (lambda e: e[1].bernstein(low=0.0, high=1.0, weight_bound=9.0), r"^estimator must be Ips .*, got Snips\("),
-        (lambda e: e[2].bernstein(low=0.0, high=1.0, weight_bound=9.0), r"^estimator must be Ips .*, got DoublyRobust"),
+        (
+            lambda e: e[0].bernstein(low=0.0, high=2.0),
+            r"^weight_bound must be given where Ips.clip is None",
+        ),
+        (
+            lambda e: e[0].bernstein(low=1.0, high=1.0, weight_bound=9.0),
+            r"^low must be below high in every objective",
+        ),
+        (
+            lambda e: e[0].bernstein(low=0.0, high=0.1, weight_bound=9.0),
+            r"^weight times reward must lie in \[0, 0.9\]",
+        ),
+        (
+            lambda e: e[1].bernstein(low=0.0, high=1.0, weight_bound=9.0),
+            r"^estimator must be Ips .*, got Snips\(",
+        ),
+        (
+            lambda e: e[2].bernstein(low=0.0, high=1.0, weight_bound=9.0),
+            r"^estimator must be Ips .*, got DoublyRobust",
+        ),
     ],
 )
 def test_what_makes_no_region_is_refused(call, message):

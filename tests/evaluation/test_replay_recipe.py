@@ -54,7 +54,9 @@ def test_replay_is_a_plain_loop(kind):
     found = replay(log, MolUcb(scale=0.5), seed=3)
     rng = np.random.default_rng(3)
     kept = np.flatnonzero(rng.random(300) * log.propensities < log.propensities.min())
-    wanted = twins.replayed(MolUcb(scale=0.5), log, kept, max(int(log.propensities.min() * 300), 1), rng)
+    wanted = twins.replayed(
+        MolUcb(scale=0.5), log, kept, max(int(log.propensities.min() * 300), 1), rng
+    )
     assert (found.terms.denominator[:, 0] == wanted).all()
     assert wanted.sum() == found.diagnostics.effective_rounds > 0
     np.testing.assert_allclose(found.value, log.rewards[wanted].mean(0))
@@ -66,7 +68,9 @@ def test_replay_is_a_plain_loop(kind):
 def test_without_rejection_every_round_is_visited():
     log = make_log(1, rounds=300)
     found = replay(log, SingleArm(2), rejection=False)
-    np.testing.assert_allclose(found.value, evaluate(log, np.tile([0.0, 0.0, 1.0], (300, 1)), Replay()).value)
+    np.testing.assert_allclose(
+        found.value, evaluate(log, np.tile([0.0, 0.0, 1.0], (300, 1)), Replay()).value
+    )
     assert any(text.startswith("uneven logging") for text in found.warnings)
     assert not any(text.startswith("uneven logging") for text in replay(log, SingleArm(2)).warnings)
 
@@ -78,7 +82,9 @@ def test_rejection_makes_an_uneven_log_even():
     logging = np.where(good, 0.8, 0.2)  # of arm 1
     arms = (rng.random(40_000) < logging).astype(np.int64)
     rewards = np.where(good, 1.0, 0.0)[:, None] * arms[:, None]
-    log = Feedback(np.ones((40_000, 1)), arms, rewards, np.where(arms == 1, logging, 1 - logging), "ab", ("u",))
+    log = Feedback(
+        np.ones((40_000, 1)), arms, rewards, np.where(arms == 1, logging, 1 - logging), "ab", ("u",)
+    )
     with_it, without = replay(log, SingleArm(1)), replay(log, SingleArm(1), rejection=False)
     assert abs(with_it.value[0] - 0.5) < 4.0 * with_it.standard_error[0]
     assert without.value[0] > 0.75
@@ -90,8 +96,13 @@ def test_what_a_learner_goes_through_is_what_it_would_have_gone_through():
     rng, horizon = np.random.default_rng(4), 12
     replays, runs = [], []
     for _ in range(600):
-        arms, rewards = rng.integers(0, 2, 80), rng.random((80, 2)) ** np.array([1.0, 0.5])  # arm 1 pays more
-        log = Feedback(np.ones((80, 1)), arms, rewards[np.arange(80), arms][:, None], [0.5] * 80, "ab", ("u",))
+        arms, rewards = (
+            rng.integers(0, 2, 80),
+            rng.random((80, 2)) ** np.array([1.0, 0.5]),
+        )  # arm 1 pays more
+        log = Feedback(
+            np.ones((80, 1)), arms, rewards[np.arange(80), arms][:, None], [0.5] * 80, "ab", ("u",)
+        )
         found = replay(log, Follower(), seed=int(rng.integers(1 << 30)))
         replays.append(log.rewards[found.terms.denominator[:, 0] > 0, 0][:horizon])
         policy, fresh = FollowerPolicy(2), rng.random((horizon, 2)) ** np.array([1.0, 0.5])
@@ -99,7 +110,9 @@ def test_what_a_learner_goes_through_is_what_it_would_have_gone_through():
         for t in range(horizon):
             choice = policy.draw(state, None)
             got.append(fresh[t, choice.arm])
-            state = policy.update(state, None, choice.arm, choice.note, fresh[t, [choice.arm]], None)
+            state = policy.update(
+                state, None, choice.arm, choice.note, fresh[t, [choice.arm]], None
+            )
         runs.append(got)
     error = np.std(runs, axis=0) * np.sqrt(2.0 / 600.0)
     assert (np.abs(np.mean(replays, axis=0) - np.mean(runs, axis=0)) < 4.0 * error).all()
@@ -142,10 +155,18 @@ def test_missing_rewards_count_for_the_others_and_teach_what_can_be_learned():
             lambda log: replay(log, "mol-ucb"),
             r"^recipe must be a recipe such as MolUcb\(\), got 'mol-ucb'; names are for files and the .*$",
         ),
-        (lambda log: replay(log[:0], RandomChoice()), r"^log must have at least one round, got none$"),
-        (lambda log: replay(log, RandomChoice(), seed=-1), r"^seed must be an integer of at least 0, got -1$"),
         (
-            lambda log: replay(dataclasses.replace(log, propensities=[np.nan] * 60), RandomChoice()),
+            lambda log: replay(log[:0], RandomChoice()),
+            r"^log must have at least one round, got none$",
+        ),
+        (
+            lambda log: replay(log, RandomChoice(), seed=-1),
+            r"^seed must be an integer of at least 0, got -1$",
+        ),
+        (
+            lambda log: replay(
+                dataclasses.replace(log, propensities=[np.nan] * 60), RandomChoice()
+            ),
             r"NaN in 60 of 60; rejection=False needs none$",
         ),
     ],

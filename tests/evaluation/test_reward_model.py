@@ -43,7 +43,10 @@ def test_no_round_is_predicted_from_its_own_fold():
     folds = folds_of(60, 4, 0)
     other = log.rewards.copy()
     other[folds == 2] += 100.0
-    before, after = (RidgePerArm().fit(one, folds).logged() for one in (log, dataclasses.replace(log, rewards=other)))
+    before, after = (
+        RidgePerArm().fit(one, folds).logged()
+        for one in (log, dataclasses.replace(log, rewards=other))
+    )
     np.testing.assert_allclose(before[folds == 2], after[folds == 2], rtol=1e-12)
     assert (np.abs(before - after)[folds != 2] > 1.0).all()
 
@@ -57,7 +60,9 @@ def test_an_arm_that_was_never_played_is_believed_to_pay_what_the_others_pay():
     found = RidgePerArm().fit(wider, folds).expected(law)
     for fold in (0, 1):
         wanted = log.rewards[folds != fold].mean(0)
-        np.testing.assert_allclose(found[folds == fold], np.tile(wanted, ((folds == fold).sum(), 1)))
+        np.testing.assert_allclose(
+            found[folds == fold], np.tile(wanted, ((folds == fold).sum(), 1))
+        )
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,11 @@ def effects_of(seed, rounds=50, objectives=3):
     """Skewed influences with heavy weights, of mean 0."""
     rng = np.random.default_rng(seed)
     weights = rng.exponential(size=rounds) ** 2
-    table = weights[:, None] * rng.exponential(size=(rounds, objectives)) * [1.0, -2.0, 0.5][:objectives]
+    table = (
+        weights[:, None]
+        * rng.exponential(size=(rounds, objectives))
+        * [1.0, -2.0, 0.5][:objectives]
+    )
     return table - table.mean(0)
 
 

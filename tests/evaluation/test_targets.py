@@ -9,12 +9,30 @@ from logs_for_tests import make_law, make_log
 
 from mobandits.contracts.assumptions import InputWarning
 from mobandits.contracts.protocols import Choice, Recipe, Stage
-from mobandits.evaluation import Always, Ips, Logging, Trained, Uniform, compare, dominance, evaluate
+from mobandits.evaluation import (
+    Always,
+    Ips,
+    Logging,
+    Trained,
+    Uniform,
+    compare,
+    dominance,
+    evaluate,
+)
 from mobandits.evaluation.folds import folds_of
 from mobandits.evaluation.targets import probabilities_of
 from mobandits.evaluation.training import check_assumptions, shape_of, trained
 from mobandits.logs import Feedback
-from mobandits.policies import Exp3P, MolEpsGreedy, MolTs, MolUcb, Pcz, PfiRls, RandomChoice, SingleArm
+from mobandits.policies import (
+    Exp3P,
+    MolEpsGreedy,
+    MolTs,
+    MolUcb,
+    Pcz,
+    PfiRls,
+    RandomChoice,
+    SingleArm,
+)
 
 
 class SpyPolicy:
@@ -76,13 +94,22 @@ def test_a_callable_and_an_array_are_the_same_target():
 @pytest.mark.parametrize(
     ("target", "message"),
     [
-        (np.ones((60, 2)) / 2, r"^target 't': target must have shape \(rounds, arms\) = \(60, 3\), got \(60, 2\)$"),
-        (np.ones((60, 3)) / 2, r"^target 't': target must sum to 1 over the arms, got 1.5 in round 0$"),
+        (
+            np.ones((60, 2)) / 2,
+            r"^target 't': target must have shape \(rounds, arms\) = \(60, 3\), got \(60, 2\)$",
+        ),
+        (
+            np.ones((60, 3)) / 2,
+            r"^target 't': target must sum to 1 over the arms, got 1.5 in round 0$",
+        ),
         (
             np.full((60, 3), np.nan),
             r"^target 't': target must hold probabilities, at least 0, got nan in round 0, arm 0$",
         ),
-        (np.tile([1.5, -0.5, 0.0], (60, 1)), r"probabilities, at least 0, got -0.5 in round 0, arm 1$"),
+        (
+            np.tile([1.5, -0.5, 0.0], (60, 1)),
+            r"probabilities, at least 0, got -0.5 in round 0, arm 1$",
+        ),
         (
             "uniform",
             r"^target 't': target must be probabilities, a recipe, or a target such as .*, got 'uniform'; names",
@@ -99,7 +126,9 @@ def test_what_is_no_target_is_refused(target, message):
 
 def test_arms_that_are_not_eligible_are_refused():
     log = make_log(3, eligible=True)
-    with pytest.raises(ValueError, match=r"target must be 0 where an arm is not eligible, got 0.33"):
+    with pytest.raises(
+        ValueError, match=r"target must be 0 where an arm is not eligible, got 0.33"
+    ):
         evaluate(log, np.full((60, 3), 1.0 / 3.0), "ips")
 
 
@@ -130,7 +159,8 @@ def test_no_round_is_asked_of_a_policy_that_learned_from_its_fold():
     other = log.rewards.copy()
     other[folds == 1] *= -1.0
     before, after = (
-        probabilities_of(MolUcb(scale=0.1), one, folds) for one in (log, dataclasses.replace(log, rewards=other))
+        probabilities_of(MolUcb(scale=0.1), one, folds)
+        for one in (log, dataclasses.replace(log, rewards=other))
     )
     assert (before[folds == 1] == after[folds == 1]).all()
     assert (before[folds != 1] != after[folds != 1]).any()
@@ -156,7 +186,9 @@ def test_averaged_beliefs_come_near_the_exact_law():
     arms = np.arange(rounds) % 2
     log = Feedback(np.ones((rounds, 1)), arms, 0.2 * arms[:, None], [0.5] * rounds, "ab", ("u",))
     folds = np.arange(rounds) // 2 % 2
-    found = probabilities_of(Trained(MolTs(scale=0.5, selection="weight"), draws=20_000), log, folds)
+    found = probabilities_of(
+        Trained(MolTs(scale=0.5, selection="weight"), draws=20_000), log, folds
+    )
     plays = 10.0  # of each arm in the other fold; ridge with penalty 1
     gap, spread = 0.2 * plays / (plays + 1.0), 0.5 * np.sqrt(2.0 / (plays + 1.0))
     exact = 0.5 + 0.5 * erf(gap / spread / np.sqrt(2.0))
@@ -174,12 +206,16 @@ def test_a_recipe_with_notes_learns_where_it_draws_what_was_played():
     log = make_log(9, rounds=200, arms=2)
     policy, state = trained(Exp3P(check=False), log, np.arange(200), np.random.default_rng(0))
     rng, gains = np.random.default_rng(0), 0
-    policy.draw(policy.beliefs(policy.init(), log.contexts[:1], np.arange(2), rng), rng)  # the look that met the note
+    policy.draw(
+        policy.beliefs(policy.init(), log.contexts[:1], np.arange(2), rng), rng
+    )  # the look that met the note
     again = policy.init()
     for t in range(200):
         choice = policy.draw(policy.beliefs(again, log.contexts[t][None], np.arange(2), rng), rng)
         if choice.arm == log.arms[t]:
-            again = policy.update(again, log.contexts[t], int(log.arms[t]), choice.note, log.rewards[t], rng)
+            again = policy.update(
+                again, log.contexts[t], int(log.arms[t]), choice.note, log.rewards[t], rng
+            )
             gains += 1
     assert 60 < gains < 140
     np.testing.assert_allclose(state.gains, again.gains, rtol=1e-12)
@@ -191,10 +227,14 @@ def test_a_note_that_comes_late_is_met(late):
     matching = np.flatnonzero(log.arms == 0)  # the spy draws the first arm
     _, lessons = trained(Spy(notes_from=late), log, np.arange(800), np.random.default_rng(0))
     assert [x.tolist() for x, *_ in lessons] == log.contexts[matching].tolist()
-    assert [note for *_, note, _ in lessons] == [0.0] * min(late, len(matching)) + [7.0] * max(len(matching) - late, 0)
+    assert [note for *_, note, _ in lessons] == [0.0] * min(late, len(matching)) + [7.0] * max(
+        len(matching) - late, 0
+    )
 
 
-@pytest.mark.parametrize("kind", [{}, {"own_rows": True}, {"eligible": True}, {"own_rows": True, "eligible": True}])
+@pytest.mark.parametrize(
+    "kind", [{}, {"own_rows": True}, {"eligible": True}, {"own_rows": True, "eligible": True}]
+)
 def test_a_policy_is_told_what_it_could_have_seen(kind):
     log = make_log(10, **kind)
     rounds = np.array([3, 1, 40, 7])
@@ -239,23 +279,34 @@ def test_what_a_recipe_assumes_is_checked():
 
 
 def test_trained_is_checked():
-    with pytest.raises(ValueError, match=r"^Trained.recipe must be a recipe such as MolUcb\(\), got 'mol-ucb'; names "):
+    with pytest.raises(
+        ValueError,
+        match=r"^Trained.recipe must be a recipe such as MolUcb\(\), got 'mol-ucb'; names ",
+    ):
         Trained("mol-ucb")
-    with pytest.raises(ValueError, match=r"^Trained.draws must be an integer of at least 1, got 0$"):
+    with pytest.raises(
+        ValueError, match=r"^Trained.draws must be an integer of at least 1, got 0$"
+    ):
         Trained(MolUcb(), draws=0)
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"log": "x.csv"}, r"^log must be a Feedback, got 'x.csv'; write mobandits.logs.read\('x.csv'\)$"),
+        (
+            {"log": "x.csv"},
+            r"^log must be a Feedback, got 'x.csv'; write mobandits.logs.read\('x.csv'\)$",
+        ),
         ({"log": {"u": Uniform()}}, r"^log must be a Feedback, got {'u': Uniform\(\)}$"),
         ({"targets": Uniform()}, r"^targets must be a dictionary {name: target}, got Uniform\(\)$"),
         (
             {"targets": {"u": Uniform}},
             r"^target 'u': target must be .*; write Uniform\(...\), an object of that class$",
         ),
-        ({"targets": {"u": MolUcb}}, r"^target 'u': target must be .*; write MolUcb\(...\), an object of that class$"),
+        (
+            {"targets": {"u": MolUcb}},
+            r"^target 'u': target must be .*; write MolUcb\(...\), an object of that class$",
+        ),
         (
             {"targets": {"u": "uniform"}},
             "^target 'u': target must be probabilities, a recipe, or a target such as Uniform",
@@ -264,8 +315,14 @@ def test_trained_is_checked():
             {"targets": {"u": Always("aa")}},
             r"^target 'u': Always.arm must be one of a, b, c, got 'aa'; did you mean a\?$",
         ),
-        ({"estimators": [Ips]}, r"^estimator must be .*; write Ips\(...\), an object of that class$"),
-        ({"estimators": ["ipss"]}, r"^estimator must be one of .*, got 'ipss'; did you mean ips\?$"),
+        (
+            {"estimators": [Ips]},
+            r"^estimator must be .*; write Ips\(...\), an object of that class$",
+        ),
+        (
+            {"estimators": ["ipss"]},
+            r"^estimator must be one of .*, got 'ipss'; did you mean ips\?$",
+        ),
     ],
 )
 def test_what_is_no_comparison(change, said):
@@ -285,7 +342,11 @@ def test_one_estimator_needs_no_list():
 
 def test_an_estimate_that_is_not_there():
     found = compare(make_log(0), {"u": Uniform(), "a": Always("a")}, ["ips"])
-    with pytest.raises(KeyError, match=r"the key must be a target of u, a, and an estimator of ips, got 'u'"):
+    with pytest.raises(
+        KeyError, match=r"the key must be a target of u, a, and an estimator of ips, got 'u'"
+    ):
         found["u"]
-    with pytest.raises(ValueError, match=r"first must be an estimate such as found\[target, estimator\], got 'u'"):
+    with pytest.raises(
+        ValueError, match=r"first must be an estimate such as found\[target, estimator\], got 'u'"
+    ):
         dominance("u", "a")

@@ -66,7 +66,9 @@ def routing_world():
     problem = LlmRouting().problem(LlmRouting.max_rounds, rng)
     block = problem.block(0, LlmRouting.max_rounds, rng)
     x = block.contexts[:, 0]
-    logging = softmax(np.stack([0.7 + 4.0 * x[:, 0], 0.0 * x[:, 0], -0.3 - 3.0 * x[:, 1]], axis=1), 0.2)
+    logging = softmax(
+        np.stack([0.7 + 4.0 * x[:, 0], 0.0 * x[:, 0], -0.3 - 3.0 * x[:, 1]], axis=1), 0.2
+    )
     target = softmax(np.stack([0.0 * x[:, 0], 0.8 + 6.0 * x[:, 1], 4.0 * x[:, 2]], axis=1), 0.05)
     return World(block.contexts, block.rewards, logging, target)
 

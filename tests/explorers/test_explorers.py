@@ -17,7 +17,11 @@ K, D, L = 4, 2, 2
 def believe(explorer, estimator, state, xs, arms, rewards, context, eligible, rng):
     for t in range(len(xs)):
         state = estimator.update(state, xs[t], arms[t], rewards[t])
-    return state, estimator.width(state, context, eligible), explorer.beliefs(estimator, state, context, eligible, rng)
+    return (
+        state,
+        estimator.width(state, context, eligible),
+        explorer.beliefs(estimator, state, context, eligible, rng),
+    )
 
 
 def believed(explorer, estimator, features=D, missing=False):
@@ -82,9 +86,13 @@ def test_self_normalised_is_the_larger_of_the_papers_form_and_the_proven_one():
     for d, n, count in ((1, 4, 0), (1, 4, 999), (5, 4, 100), (5, 1, 0)):
         delta, noise, penalty = 0.01, 0.5, 2.0
         growth = math.log(1 + count / (penalty * d))
-        paper = noise * math.sqrt(d * math.log((1 + count / (penalty * d)) * n / delta)) + math.sqrt(penalty)
+        paper = noise * math.sqrt(
+            d * math.log((1 + count / (penalty * d)) * n / delta)
+        ) + math.sqrt(penalty)
         proven = noise * math.sqrt(d * growth + 2 * math.log(n / delta)) + math.sqrt(penalty)
-        assert SelfNormalised(d, n, delta, noise, penalty).at(count, 0.0) == pytest.approx(max(paper, proven))
+        assert SelfNormalised(d, n, delta, noise, penalty).at(count, 0.0) == pytest.approx(
+            max(paper, proven)
+        )
 
 
 def test_levelled_is_alpha_gamma_with_t_one_in_the_first_round():
@@ -96,7 +104,9 @@ def test_levelled_is_alpha_gamma_with_t_one_in_the_first_round():
 
 def test_drugan_is_the_papers_width_times_the_root_of_the_plays():
     for n in (1, 10, 1000):
-        assert Drugan(8.0, 0.5).at(n, 0.0) == pytest.approx(0.5 * math.sqrt(2 * math.log(n * 8.0**0.25)))
+        assert Drugan(8.0, 0.5).at(n, 0.0) == pytest.approx(
+            0.5 * math.sqrt(2 * math.log(n * 8.0**0.25))
+        )
     assert Drugan(8.0).at(0, 0.0) == Drugan(8.0).at(1, 0.0)
 
 

@@ -49,7 +49,10 @@ def hostile(value, key=""):
 def marked(table):
     """The table with markup in all names."""
     names = [name for name, kind in table.schema.items() if kind == pl.String and name != "metric"]
-    filled = [pl.when(pl.col(name) != "").then(pl.col(name) + MARK).otherwise(pl.col(name)) for name in names]
+    filled = [
+        pl.when(pl.col(name) != "").then(pl.col(name) + MARK).otherwise(pl.col(name))
+        for name in names
+    ]
     return table.with_columns(one.alias(name) for name, one in zip(names, filled, strict=True))
 
 
@@ -64,7 +67,12 @@ def check(page, *shown):
 
 
 def of_run(manifest, table):
-    run = {"experiment": "x", "environment": "World()", "policies": {"a": "A()", "b": "B()"}, "rounds": 20}
+    run = {
+        "experiment": "x",
+        "environment": "World()",
+        "policies": {"a": "A()", "b": "B()"},
+        "rounds": 20,
+    }
     return run | {"trials": 3, "seed": 0, "metrics": {"pareto_regret": "ParetoRegret()"}}
 
 
@@ -84,13 +92,22 @@ def experiment():
     names = ("p/x, tuning", "p/x")
     table = pl.concat(
         made(policies=("a, c = 1", "a, c = 2"), components=1).select(
-            pl.lit(name).alias("experiment"), pl.lit("World()").alias("environment"), pl.all().exclude("run")
+            pl.lit(name).alias("experiment"),
+            pl.lit("World()").alias("environment"),
+            pl.all().exclude("run"),
         )
         for name in names
     )
     tuned = {"policy": "a, c = 1", "tuned": "c = 1", "best": "a, c = 2", "best_tuned": "c = 2"}
     run = {"environment": "World()", "policies": {"b": "B()"}, "rounds": 20, "trials": 3, "seed": 0}
-    said = {"experiment": "p/x", "title": "T", "source": "s", "about": ["One."], "seed": 0, "changed": {"rounds": 20}}
+    said = {
+        "experiment": "p/x",
+        "title": "T",
+        "source": "s",
+        "about": ["One."],
+        "seed": 0,
+        "changed": {"rounds": 20},
+    }
     said |= {"places": {"r": "World()"}, "rows": [{"run": "r", "row": "a", **tuned}], "runs": [run]}
     return table, said | {"plots": [plot(), plot("never")]}
 
@@ -98,16 +115,24 @@ def experiment():
 def test_the_page_of_an_experiment(experiment, manifest, tmp_path):
     table, said = experiment
     again = {"measured": 3.0, "interval": None, "verdict": "reproduced", "of": "b"}
-    page = paper_page(tmp_path, marked(table), hostile(manifest(said)), hostile([entry(papers_rule=again)]))
+    page = paper_page(
+        tmp_path, marked(table), hostile(manifest(said)), hostile([entry(papers_rule=again)])
+    )
     check(page, "T", "s", "One.", "a < b.", "c = 1", "World()", "A <figure>.", "Why.")
 
 
 def test_the_page_above_experiments(manifest):
-    said = {"experiments": [{"experiment": n, "title": n, "seconds": 1.0, "changed": {}} for n in ("p/x", "p/y")]}
+    said = {
+        "experiments": [
+            {"experiment": n, "title": n, "seconds": 1.0, "changed": {}} for n in ("p/x", "p/y")
+        ]
+    }
     check(index_page(hostile(manifest(said)), hostile([entry()])), "p/x", "a < b.")
 
 
 def test_the_page_of_an_evaluation(tmp_path):
     said = hostile(content(["few rounds"]))
     tables = [marked(one) for one in (values_table(), front_table(), outline_table())]
-    check(evaluation_page(tmp_path, *tables, said), "a", "quality", "Uniform()", "few rounds", "<log>")
+    check(
+        evaluation_page(tmp_path, *tables, said), "a", "quality", "Uniform()", "few rounds", "<log>"
+    )

@@ -16,28 +16,60 @@ POINTS = {"a": (0.0, 2.0), "b": (1.0, 1.0), "c": (0.5, 0.5), "new": (math.nan, m
 
 def front_table(objectives=("quality", "thrift")):
     rows = [
-        (name, objective, at[i % 2], at[i % 2] - 0.2, at[i % 2] + 0.2, name in "ab", 0.5, "b" if name == "c" else "")
+        (
+            name,
+            objective,
+            at[i % 2],
+            at[i % 2] - 0.2,
+            at[i % 2] + 0.2,
+            name in "ab",
+            0.5,
+            "b" if name == "c" else "",
+        )
         for name, at in POINTS.items()
         for i, objective in enumerate(objectives)
     ]
-    columns = ["policy", "objective", "value", "low", "high", "on_front", "front_share", "dominated_by"]
+    columns = [
+        "policy",
+        "objective",
+        "value",
+        "low",
+        "high",
+        "on_front",
+        "front_share",
+        "dominated_by",
+    ]
     return pl.DataFrame(rows, columns, orient="row")
 
 
 def outline_table():
-    rows = [(name, x + dx, y + dy) for name, (x, y) in POINTS.items() for dx, dy in ((0.1, 0), (0, 0.2), (-0.1, -0.2))]
+    rows = [
+        (name, x + dx, y + dy)
+        for name, (x, y) in POINTS.items()
+        for dx, dy in ((0.1, 0), (0, 0.2), (-0.1, -0.2))
+    ]
     return pl.DataFrame(rows[:9], ["policy", "x", "y"], orient="row")
 
 
 def values_table():
     rows = [
-        (policy, estimator, objective, at, at - 0.1, math.inf if (policy, estimator) == ("b", "dr") else at + 0.1, 0.05)
+        (
+            policy,
+            estimator,
+            objective,
+            at,
+            at - 0.1,
+            math.inf if (policy, estimator) == ("b", "dr") else at + 0.1,
+            0.05,
+        )
         for policy, at in (("a", 0.5), ("b", 0.6), ("new", math.nan))
         for estimator in ("ips", "dr")
         for objective in ("quality", "thrift")
     ]
     return pl.DataFrame(
-        rows, ["policy", "estimator", "objective", "value", "low", "high", "standard_error"], orient="row"
+        rows,
+        ["policy", "estimator", "objective", "value", "low", "high", "standard_error"],
+        orient="row",
     )
 
 
@@ -53,9 +85,18 @@ def test_points_regions_and_the_front_are_drawn():
     figure = draw_front(front_table(), outline_table())
     (panel,) = figure.axes
     assert (panel.get_xlabel(), panel.get_ylabel()) == ("quality", "thrift")
-    dots = [line for line in panel.get_lines() if line.get_marker() != "None" and len(line.get_xdata()) == 1]
-    drawn = {(line.get_xdata()[0], line.get_ydata()[0]): to_hex(line.get_markerfacecolor()) for line in dots}
-    assert {point: colour == "#ffffff" for point, colour in drawn.items() if not math.isnan(point[0])} == {
+    dots = [
+        line
+        for line in panel.get_lines()
+        if line.get_marker() != "None" and len(line.get_xdata()) == 1
+    ]
+    drawn = {
+        (line.get_xdata()[0], line.get_ydata()[0]): to_hex(line.get_markerfacecolor())
+        for line in dots
+    }
+    assert {
+        point: colour == "#ffffff" for point, colour in drawn.items() if not math.isnan(point[0])
+    } == {
         (0.0, 2.0): False,
         (1.0, 1.0): False,
         (0.5, 0.5): True,
@@ -77,7 +118,10 @@ def test_more_objectives_get_a_panel_each():
     figure = draw_front(front_table(("quality", "thrift", "speed")), pl.DataFrame())
     shown = [panel for panel in figure.axes if panel.axison]
     assert [panel.get_title(loc="left") for panel in shown] == ["quality", "thrift", "speed"]
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["may be on the front", "dominated"]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == [
+        "may be on the front",
+        "dominated",
+    ]
 
 
 def test_stairs_of_one_point():
@@ -88,7 +132,10 @@ def test_intervals_lie_side_by_side_and_infinite_ends_are_left_out():
     data = values_data(values_table())
     assert data.height == 8
     of_b = data.filter((pl.col("policy") == "b") & (pl.col("objective") == "thrift"))
-    assert of_b.select("estimator", "y", "high").rows() == [("ips", 0.8, pytest.approx(0.7)), ("dr", 1.2, None)]
+    assert of_b.select("estimator", "y", "high").rows() == [
+        ("ips", 0.8, pytest.approx(0.7)),
+        ("dr", 1.2, None),
+    ]
     assert values_data(values_table(), apart=False)["y"].unique().sort().to_list() == [0.0, 1.0]
 
 
@@ -97,16 +144,39 @@ def test_every_policy_has_a_row_and_every_objective_a_panel(width):
     figure = draw_values(values_table(), width)
     assert [panel.get_title(loc="left") for panel in figure.axes] == ["quality", "thrift"]
     assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["a", "b", "new"]
-    bars = [line for line in figure.axes[0].get_lines() if len(line.get_xdata()) == 2 and line.get_linewidth() > 1]
+    bars = [
+        line
+        for line in figure.axes[0].get_lines()
+        if len(line.get_xdata()) == 2 and line.get_linewidth() > 1
+    ]
     assert sorted(tuple(line.get_xdata()) for line in bars) == [(0.4, 0.6), (0.4, 0.6), (0.5, 0.7)]
 
 
 def content(warnings):
-    estimate = {"value": [0.5, 0.5], "covariance": [[1, 0], [0, 1]], "bias_bound": [0, 0], "warnings": warnings}
-    numbers = {"effective_rounds": 12.3, "largest_weight": 3.0, "mean_weight": None, "uncovered_mass": 0.125}
-    policy = {"target": "Uniform()", "diagnostics": numbers, "estimates": {"ips": estimate, "dr": estimate}}
+    estimate = {
+        "value": [0.5, 0.5],
+        "covariance": [[1, 0], [0, 1]],
+        "bias_bound": [0, 0],
+        "warnings": warnings,
+    }
+    numbers = {
+        "effective_rounds": 12.3,
+        "largest_weight": 3.0,
+        "mean_weight": None,
+        "uncovered_mass": 0.125,
+    }
+    policy = {
+        "target": "Uniform()",
+        "diagnostics": numbers,
+        "estimates": {"ips": estimate, "dr": estimate},
+    }
     return {
-        "log": {"source": "<log>", "rounds": 1234, "arms": ["x", "y"], "objectives": ["quality", "thrift"]},
+        "log": {
+            "source": "<log>",
+            "rounds": 1234,
+            "arms": ["x", "y"],
+            "objectives": ["quality", "thrift"],
+        },
         "options": {"level": 0.9, "seed": 0},
         "estimators": {"ips": "Ips()", "dr": "DoublyRobust()"},
         "shown": "dr",
@@ -116,7 +186,9 @@ def content(warnings):
 
 
 def test_the_page_says_what_was_found_and_warns_first(tmp_path):
-    text = evaluation_page(tmp_path, values_table(), front_table(), outline_table(), content(["few <rounds>"]))
+    text = evaluation_page(
+        tmp_path, values_table(), front_table(), outline_table(), content(["few <rounds>"])
+    )
     for said in (
         "&lt;log&gt;</code>: 1,234 logged rounds",
         "On the front of the estimates: a and b.",
@@ -152,4 +224,6 @@ def test_values_have_as_many_digits_as_they_are_sure_of():
 
 
 def test_warnings_are_gathered():
-    assert warnings_of(content(["x"])) == {"x": [f"{name} by {one}" for name in POINTS for one in ("ips", "dr")]}
+    assert warnings_of(content(["x"])) == {
+        "x": [f"{name} by {one}" for name in POINTS for one in ("ips", "dr")]
+    }

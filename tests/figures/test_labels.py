@@ -51,7 +51,9 @@ def test_no_line_of_a_wrapped_name_is_too_wide(name, room, size):
 
 
 @settings(max_examples=60)
-@given(st.lists(NAMES, min_size=1, max_size=12), st.sampled_from([WIDTH, NARROW]), st.integers(1, 6))
+@given(
+    st.lists(NAMES, min_size=1, max_size=12), st.sampled_from([WIDTH, NARROW]), st.integers(1, 6)
+)
 def test_a_legend_fits_its_figure(names, width, columns):
     legend = key(names, width, columns)
     with styled():
@@ -80,7 +82,16 @@ PLACES = [
 
 def long_table(places, components, rounds):
     rows = [
-        ("x", place, policy, trial, at, "pareto_regret", component, float(at * (trial + 1) * (i + 1)))
+        (
+            "x",
+            place,
+            policy,
+            trial,
+            at,
+            "pareto_regret",
+            component,
+            float(at * (trial + 1) * (i + 1)),
+        )
         for place in places
         for i, policy in enumerate(LONG)
         for trial in range(2)
@@ -123,14 +134,26 @@ def test_curves_have_room_for_long_names(width, places, components, rounds):
 
 @pytest.mark.parametrize("width", [WIDTH, NARROW])
 def test_figures_of_evaluations_have_room_for_long_names(width):
-    objectives = ["satisfaction of customers who answered within a week", "cost per thousand answers in US dollars"]
+    objectives = [
+        "satisfaction of customers who answered within a week",
+        "cost per thousand answers in US dollars",
+    ]
     rows = [
         (policy, estimator, objective, 0.1 * i, 0.1 * i - 0.1, 0.1 * i + 0.1, True, "")
         for i, policy in enumerate(LONG)
         for estimator in ("ips", "dr")
         for objective in objectives
     ]
-    columns = ["policy", "estimator", "objective", "value", "low", "high", "on_front", "dominated_by"]
+    columns = [
+        "policy",
+        "estimator",
+        "objective",
+        "value",
+        "low",
+        "high",
+        "on_front",
+        "dominated_by",
+    ]
     values = pl.DataFrame(rows, columns, orient="row")
     inside(draw_values(values, width))
     front = values.filter(pl.col("estimator") == "dr")
@@ -142,7 +165,14 @@ def test_figures_of_evaluations_have_room_for_long_names(width):
 @pytest.mark.parametrize("kind", ["curves", "bars"])
 def test_figures_of_experiments_have_room_for_long_names(width, kind):
     table = long_table(["r"], 2, (10, 20)).select(pl.lit(PLACES[0]).alias("run"), *COLUMNS[1:])
-    plot = {"name": "n", "metric": "pareto_regret", "kind": kind, "rows": LONG[:4], "runs": [], "parts": []}
+    plot = {
+        "name": "n",
+        "metric": "pareto_regret",
+        "kind": kind,
+        "rows": LONG[:4],
+        "runs": [],
+        "parts": [],
+    }
     inside(draw_plot(table, plot | {"vertical": "", "logarithmic": False}, width))
 
 

@@ -45,7 +45,9 @@ def test_demo_page_is_whole_and_the_same_again(folder, make_demo):
     assert "Chosen &lt;before&gt;." in text
     assert text.count("<h2>") >= 8
     report.write(directory)
-    assert {path.name: path.read_bytes() for path in directory.rglob("*") if path.is_file()} == files
+    assert {
+        path.name: path.read_bytes() for path in directory.rglob("*") if path.is_file()
+    } == files
 
 
 def test_demo_page_says_so_when_context_did_not_help(folder, make_demo):
@@ -65,6 +67,13 @@ def test_any_run_has_a_page(folder, table):
 
 
 def test_one_trial_has_no_interval(folder, table):
-    said = {"experiment": "x", "environment": "World()", "policies": {}, "rounds": 20, "trials": 1, "seed": 0}
+    said = {
+        "experiment": "x",
+        "environment": "World()",
+        "policies": {},
+        "rounds": 20,
+        "trials": 1,
+        "seed": 0,
+    }
     text = check_page(report.write(folder("one", table.filter(table["trial"] == 0), said)))
     assert '<td class="number"></td>' in text

@@ -7,7 +7,12 @@ import pytest
 from gymnasium.error import ResetNeeded
 from gymnasium.utils import seeding
 from gymnasium.utils.env_checker import check_env
-from mo_gymnasium.wrappers import LinearReward, MOClipReward, MONormalizeReward, MORecordEpisodeStatistics
+from mo_gymnasium.wrappers import (
+    LinearReward,
+    MOClipReward,
+    MONormalizeReward,
+    MORecordEpisodeStatistics,
+)
 from mo_gymnasium.wrappers.vector import MOSyncVectorEnv
 
 from mobandits import environments
@@ -25,7 +30,9 @@ def rounds_of(env, n, seed=None):
     for i in range(n):
         context, _ = env.reset(seed=seed if i == 0 else None)
         out.append((context, *env.step(i % env.action_space.n)[1::3]))
-    return [np.array(part) for part in list(zip(*out, strict=True))[:2]] + [[info for *_, info in out]]
+    return [np.array(part) for part in list(zip(*out, strict=True))[:2]] + [
+        [info for *_, info in out]
+    ]
 
 
 def test_every_environment_with_finitely_many_arms_is_registered():
@@ -55,7 +62,9 @@ def test_made_by_name(name):
         assert info == {"round": arm + 1}
 
 
-@pytest.mark.parametrize("environment", [SMALL, Linear(arms=4, features=3, objectives=2, fixed_arms=True), Bumps()])
+@pytest.mark.parametrize(
+    "environment", [SMALL, Linear(arms=4, features=3, objectives=2, fixed_arms=True), Bumps()]
+)
 def test_rounds_are_those_of_the_problem(environment):
     contexts, rewards, infos = rounds_of(BanditEnv(environment), BLOCK + 10, seed=7)
     rng = seeding.np_random(7)[0]
@@ -64,9 +73,13 @@ def test_rounds_are_those_of_the_problem(environment):
     for t in range(BLOCK + 10):
         block, at = blocks[t // BLOCK], t % BLOCK
         arm = t % problem.shape.arms
-        np.testing.assert_array_equal(contexts[t], np.float32(block.contexts[at if len(block.contexts) > 1 else 0]))
+        np.testing.assert_array_equal(
+            contexts[t], np.float32(block.contexts[at if len(block.contexts) > 1 else 0])
+        )
         np.testing.assert_array_equal(rewards[t], np.float32(block.rewards[at, arm]))
-        np.testing.assert_array_equal(infos[t]["means"], block.means[at if len(block.means) > 1 else 0])
+        np.testing.assert_array_equal(
+            infos[t]["means"], block.means[at if len(block.means) > 1 else 0]
+        )
         assert infos[t]["round"] == t
 
 
@@ -100,7 +113,9 @@ def test_the_next_instance_follows_the_last_round():
 def test_rewards_have_their_means():
     env = BanditEnv(MultiArmed([[0.2, 0.9], [0.6, 0.1]]))
     rewards = rounds_of(env, 2000, seed=1)[1]
-    np.testing.assert_allclose([rewards[0::2].mean(0), rewards[1::2].mean(0)], [[0.2, 0.9], [0.6, 0.1]], atol=0.06)
+    np.testing.assert_allclose(
+        [rewards[0::2].mean(0), rewards[1::2].mean(0)], [[0.2, 0.9], [0.6, 0.1]], atol=0.06
+    )
 
 
 class Total(BanditEnv):
@@ -114,7 +129,9 @@ class Total(BanditEnv):
 @pytest.mark.filterwarnings("ignore:.*A Box observation space m.*imum value is:UserWarning")
 @pytest.mark.parametrize("name", ["linear", "bumps", "multi-armed", "llm-routing"])
 def test_gymnasium_checks_all_but_the_vector(name):
-    check_env(Total(getattr(environments, NAMES[name])(**NEEDS.get(name, {}))), skip_render_check=True)
+    check_env(
+        Total(getattr(environments, NAMES[name])(**NEEDS.get(name, {}))), skip_render_check=True
+    )
 
 
 def test_mo_gymnasium_wrappers():
@@ -133,11 +150,15 @@ def test_mo_gymnasium_wrappers():
     np.testing.assert_allclose(normalised[-1], plain[-1] / plain.std(0), rtol=0.01)
 
     clipped = rounds_of(MOClipReward(BanditEnv(SMALL), 1, -0.5, 0.5), 300, seed=1)[1]
-    np.testing.assert_array_equal(clipped, np.stack([plain[:, 0], plain[:, 1].clip(-0.5, 0.5)], axis=1))
+    np.testing.assert_array_equal(
+        clipped, np.stack([plain[:, 0], plain[:, 1].clip(-0.5, 0.5)], axis=1)
+    )
 
 
 def test_vectors_of_environments_can_share_an_instance():
-    envs = MOSyncVectorEnv([lambda: mo_gym.make("mobandits/linear-v0", arms=9, objectives=2, instance=1)] * 2)
+    envs = MOSyncVectorEnv(
+        [lambda: mo_gym.make("mobandits/linear-v0", arms=9, objectives=2, instance=1)] * 2
+    )
     contexts, _ = envs.reset(seed=1)
     assert (contexts[0] != contexts[1]).any()
     _, rewards, terminated, _, infos = envs.step([0, 1])
@@ -181,7 +202,10 @@ def test_a_round_has_one_step():
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ({"environment": TwoRidges()}, r"BanditEnv.environment must have finitely many arms, got TwoRidges\("),
+        (
+            {"environment": TwoRidges()},
+            r"BanditEnv.environment must have finitely many arms, got TwoRidges\(",
+        ),
         ({"rounds": 0}, "BanditEnv.rounds must be an integer of at least 1, got 0"),
         ({"instance": -1}, "BanditEnv.instance must be an integer of at least 0, got -1"),
         ({"environment": Logged([[[1.0]]]), "rounds": 2}, "rounds must be at most 1"),
@@ -200,5 +224,7 @@ def test_registering_twice_changes_nothing():
 
 @pytest.mark.parametrize("given", [Linear, "linear", None])
 def test_what_is_no_environment(given):
-    with pytest.raises(ValueError, match=r"BanditEnv.environment must be an environment such as Linear"):
+    with pytest.raises(
+        ValueError, match=r"BanditEnv.environment must be an environment such as Linear"
+    ):
         BanditEnv(given)

@@ -17,7 +17,8 @@ def run(code):
 
 
 @pytest.mark.parametrize(
-    ("module", "library", "extra"), [("gymnasium", "gymnasium", "gym"), ("scikit_learn", "sklearn", "data")]
+    ("module", "library", "extra"),
+    [("gymnasium", "gymnasium", "gym"), ("scikit_learn", "sklearn", "data")],
 )
 def test_what_to_install(module, library, extra):
     done = run(f"import sys; sys.modules[{library!r}] = None; import mobandits.interop.{module}")
@@ -27,7 +28,9 @@ def test_what_to_install(module, library, extra):
 
 
 def test_the_room_loads_nothing():
-    done = run("import sys, mobandits.interop; print({'numpy', 'sklearn', 'gymnasium', 'numba'} & set(sys.modules))")
+    done = run(
+        "import sys, mobandits.interop; print({'numpy', 'sklearn', 'gymnasium', 'numba'} & set(sys.modules))"
+    )
     assert done.stdout.strip() == "set()"
 
 
@@ -50,7 +53,10 @@ def test_nothing_asks_an_index_for_this_package():
 def test_every_extra_that_is_named_exists():
     named = re.compile(r"\.\[([\w,]+)\]'|[Ee]xtra `(\w+)`|missing_extra\([^)]*\"(\w+)\"\)")
     found = {
-        extra for path in texts() for groups in named.findall(path.read_text()) for extra in "".join(groups).split(",")
+        extra
+        for path in texts()
+        for groups in named.findall(path.read_text())
+        for extra in "".join(groups).split(",")
     }
     assert "data" in found
     assert found <= PROJECT["optional-dependencies"].keys()

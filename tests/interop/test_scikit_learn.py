@@ -53,7 +53,11 @@ DRAWS_NOTHING, DRAWS = Paid(MolUcb(scale=0.3), random_state=1), Paid(RandomChoic
 
 def checks_of(estimator, leave_out):
     return [
-        pytest.param(one, check, id=f"{one.recipe.__class__.__name__}-{getattr(check, 'func', check).__name__}")
+        pytest.param(
+            one,
+            check,
+            id=f"{one.recipe.__class__.__name__}-{getattr(check, 'func', check).__name__}",
+        )
         for one, check in estimator_checks_generator(estimator)
         if getattr(check, "func", check).__name__ not in leave_out
     ]
@@ -93,7 +97,9 @@ def test_learns_and_decides_as_the_policy_does():
     rng, other = np.random.default_rng(5), rows(1)[0]
     beliefs = [policy.beliefs(state, x[None], np.arange(K), rng) for x in other]
     assert bandit.predict(other).tolist() == [policy.draw(one, rng).arm for one in beliefs]
-    np.testing.assert_array_equal(bandit.predict_proba(other), [policy.probabilities(one) for one in beliefs])
+    np.testing.assert_array_equal(
+        bandit.predict_proba(other), [policy.probabilities(one) for one in beliefs]
+    )
 
 
 def test_in_pieces_and_in_part():
@@ -115,7 +121,9 @@ def test_finds_the_arm_that_pays():
     X[:, 1] = 1.0
     best = np.where(X[:, 0] < 0, "left", "right")
     rewards = np.where(arms == best, 1.0, 0.0)[:, None] + 0.1 * rng.standard_normal((2000, 2))
-    bandit = MultiObjectiveBandit(MolUcb(scale=0.1), random_state=0).fit(X[:1500], arms[:1500], rewards[:1500])
+    bandit = MultiObjectiveBandit(MolUcb(scale=0.1), random_state=0).fit(
+        X[:1500], arms[:1500], rewards[:1500]
+    )
     assert bandit.arms_.tolist() == ["left", "right"]
     assert (bandit.predict(X[1500:]) == best[1500:]).mean() > 0.95
 
@@ -124,7 +132,9 @@ def test_finds_the_arm_that_pays():
 def test_probabilities_are_frequencies(recipe):
     rng = np.random.default_rng(4)
     X, arms, rewards = rng.random((N, D)), rng.integers(K, size=N), np.round(rng.random((N, L)))
-    bandit = MultiObjectiveBandit(recipe, random_state=np.random.default_rng(6)).fit(X, arms, rewards)
+    bandit = MultiObjectiveBandit(recipe, random_state=np.random.default_rng(6)).fit(
+        X, arms, rewards
+    )
     law = bandit.predict_proba(X[:2], samples=2000)
     np.testing.assert_allclose(law.sum(1), 1.0)
     drawn = np.array([bandit.predict(X[:2]) for _ in range(2000)])
@@ -144,7 +154,12 @@ def test_random_states():
 def test_parameters_and_copies():
     recipe = MolUcb(scale=0.3)
     bandit = MultiObjectiveBandit(recipe, arms=["a", "b"], rounds=7, random_state=3)
-    assert bandit.get_params() == {"recipe": recipe, "arms": ["a", "b"], "rounds": 7, "random_state": 3}
+    assert bandit.get_params() == {
+        "recipe": recipe,
+        "arms": ["a", "b"],
+        "rounds": 7,
+        "random_state": 3,
+    }
     assert bandit.recipe is recipe
     twin = clone(bandit.set_params(recipe=RandomChoice()))
     assert twin.get_params() == bandit.get_params()
@@ -158,7 +173,9 @@ def test_parameters_and_copies():
 
 def test_in_a_pipeline():
     X, arms, rewards = rows()
-    pipeline = make_pipeline(MinMaxScaler(), MultiObjectiveBandit(MolUcb(scale=0.3), random_state=1))
+    pipeline = make_pipeline(
+        MinMaxScaler(), MultiObjectiveBandit(MolUcb(scale=0.3), random_state=1)
+    )
     pipeline.fit(X, arms, multiobjectivebandit__rewards=rewards)
     scaled = MinMaxScaler().fit_transform(X)
     alone = MultiObjectiveBandit(MolUcb(scale=0.3), random_state=1).fit(scaled, arms, rewards)
@@ -206,7 +223,9 @@ def test_a_policy_in_plain_python():
 )
 def test_refuses_what_needs_its_own_choices(recipe):
     bandit = MultiObjectiveBandit(recipe, rounds=100)
-    with pytest.raises(ValueError, match="recipe must be able to learn from choices that it did not make, got"):
+    with pytest.raises(
+        ValueError, match="recipe must be able to learn from choices that it did not make, got"
+    ):
         bandit.fit(*rows())
     assert not hasattr(bandit, "state_")
 
@@ -215,10 +234,16 @@ def test_refuses_what_needs_its_own_choices(recipe):
     ("changed", "said"),
     [
         ({"recipe": MolUcb}, "recipe must be a recipe such as"),
-        ({"recipe": Doubling(MocMab(check=False))}, r"recipe must not begin anew, got Doubling\(.*after 1024 rounds"),
+        (
+            {"recipe": Doubling(MocMab(check=False))},
+            r"recipe must not begin anew, got Doubling\(.*after 1024 rounds",
+        ),
         ({"recipe": MocMab(check=False)}, "MocMab must know the number of rounds"),
         ({"recipe": PfiRls()}, "PfiRls needs arms whose features never change"),
-        ({"recipe": MocMab(), "rounds": 10}, r"MocMab needs contexts in \[0, 1\], because .*, got -0"),
+        (
+            {"recipe": MocMab(), "rounds": 10},
+            r"MocMab needs contexts in \[0, 1\], because .*, got -0",
+        ),
         ({"rounds": 0}, "rounds must be an integer of at least 1, got 0"),
         ({"random_state": -1}, "random_state must be an integer of at least 0, got -1"),
         ({"random_state": "one"}, "random_state must be an integer of at least 0, got 'one'"),
@@ -261,14 +286,18 @@ def test_what_a_recipe_assumes():
     with pytest.warns(InputWarning, match=r"ParetoUcb1 needs rewards in \[0, 1\]"):
         MultiObjectiveBandit(ParetoUcb1()).fit(X, arms, rewards)
     rewards[3] = NAN
-    with pytest.raises(ValueError, match="MoglbUcb must observe all objectives of a reward at once"):
+    with pytest.raises(
+        ValueError, match="MoglbUcb must observe all objectives of a reward at once"
+    ):
         MultiObjectiveBandit(MoglbUcb(scale=0.1)).fit(X, arms, rewards)
 
 
 def test_names_of_features_are_kept():
     polars = pytest.importorskip("polars")
     X, arms, rewards = rows()
-    bandit = MultiObjectiveBandit(RandomChoice()).fit(polars.DataFrame(X, schema=["a", "b", "c"]), arms, rewards)
+    bandit = MultiObjectiveBandit(RandomChoice()).fit(
+        polars.DataFrame(X, schema=["a", "b", "c"]), arms, rewards
+    )
     assert bandit.feature_names_in_.tolist() == ["a", "b", "c"]
     with pytest.raises(ValueError, match="feature names"):
         bandit.predict(polars.DataFrame(X, schema=["a", "c", "b"]))

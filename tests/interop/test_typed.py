@@ -36,8 +36,19 @@ wrong: str = agent.decide([0.5, 0.5]).id
 def test_a_users_program(tmp_path):
     (tmp_path / "right.py").write_text(PROGRAM)
     (tmp_path / "wrong.py").write_text(PROGRAM + MISTAKES)
-    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", "cache", "right.py", "wrong.py"]
-    said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False).stdout.splitlines()
+    command = [
+        sys.executable,
+        "-m",
+        "mypy",
+        "--strict",
+        "--cache-dir",
+        "cache",
+        "right.py",
+        "wrong.py",
+    ]
+    said = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, check=False
+    ).stdout.splitlines()
     first = PROGRAM.count("\n") + 2
     errors = [line.split(":")[:2] for line in said if ": error:" in line]
     assert errors == [["wrong.py", str(first + i)] for i in range(4)], said

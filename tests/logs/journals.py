@@ -13,11 +13,23 @@ DESCRIPTION = {
 
 def decide(i):
     context = [[0.1 * i, -1.0 / (i + 3)]]
-    return {"kind": "decide", "id": i, "time": i + 0.5, "context": context, "arm": i % 2, "propensity": 0.5}
+    return {
+        "kind": "decide",
+        "id": i,
+        "time": i + 0.5,
+        "context": context,
+        "arm": i % 2,
+        "propensity": 0.5,
+    }
 
 
 def learn(i):
-    return {"kind": "learn", "id": i, "time": i + 0.75, "rewards": {"quality": 0.3 * i, "cost": 1e-3 / (i + 1)}}
+    return {
+        "kind": "learn",
+        "id": i,
+        "time": i + 0.75,
+        "rewards": {"quality": 0.3 * i, "cost": 1e-3 / (i + 1)},
+    }
 
 
 def events(n):

@@ -7,10 +7,18 @@ from hypothesis import strategies as st
 from mobandits.logs.events import LARGEST
 
 TEXT = st.text(st.characters(codec="utf-8"))
-PLAIN = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXT
+PLAIN = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | TEXT
+)
 NAMES = st.recursive(PLAIN, lambda inner: st.lists(inner, max_size=3).map(tuple), max_leaves=6)
 VALUES = st.recursive(
-    NAMES, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3), max_leaves=8
+    NAMES,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3),
+    max_leaves=8,
 )
 
 
@@ -32,7 +40,11 @@ IDS = st.integers(0, LARGEST)
 @st.composite
 def contexts(draw):
     rows, features = draw(st.integers(1, 3)), draw(st.integers(0, 3))
-    return draw(st.lists(st.lists(NUMBERS, min_size=features, max_size=features), min_size=rows, max_size=rows))
+    return draw(
+        st.lists(
+            st.lists(NUMBERS, min_size=features, max_size=features), min_size=rows, max_size=rows
+        )
+    )
 
 
 DECISIONS = st.fixed_dictionaries(
@@ -50,8 +62,11 @@ LESSONS = st.fixed_dictionaries(
     {"kind": st.just("learn"), "id": IDS, "rewards": st.dictionaries(NAMES, NUMBERS, max_size=3)},
     optional={"time": NUMBERS, "other": VALUES, "arm": VALUES},
 )
-CHANGES = st.fixed_dictionaries({"kind": st.sampled_from(["add", "remove"]), "arm": NAMES}, optional={"like": NAMES})
+CHANGES = st.fixed_dictionaries(
+    {"kind": st.sampled_from(["add", "remove"]), "arm": NAMES}, optional={"like": NAMES}
+)
 ANY = st.dictionaries(
-    TEXT.filter(lambda key: key not in {"kind", "crc"}) | st.sampled_from(["id", "time", "arm"]), VALUES
+    TEXT.filter(lambda key: key not in {"kind", "crc"}) | st.sampled_from(["id", "time", "arm"]),
+    VALUES,
 )
 EVENTS = DECISIONS | LESSONS | CHANGES | ANY.map(lambda fields: {"kind": "anything", **fields})

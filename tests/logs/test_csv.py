@@ -58,12 +58,19 @@ def test_arms_that_are_named_beforehand(tmp_path):
 
 def test_a_row_of_features_for_every_arm(tmp_path):
     (tmp_path / "log.csv").write_text("arm,ax,ay,bx,by,r\na,1,2,3,4,1\nb,5,6,7,8,0\n")
-    log = csv.read(tmp_path / "log.csv", arm="arm", rewards=["r"], context={"a": ["ax", "ay"], "b": ["bx", "by"]})
+    log = csv.read(
+        tmp_path / "log.csv",
+        arm="arm",
+        rewards=["r"],
+        context={"a": ["ax", "ay"], "b": ["bx", "by"]},
+    )
     assert log.contexts.tolist() == [[[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0], [7.0, 8.0]]]
     with pytest.raises(LogError, match="context must have columns for every arm, got none for 'b'"):
         csv.read(tmp_path / "log.csv", arm="arm", rewards=["r"], context={"a": ["ax", "ay"]})
     with pytest.raises(LogError, match="all input arrays must have the same shape"):
-        csv.read(tmp_path / "log.csv", arm="arm", rewards=["r"], context={"a": ["ax", "ay"], "b": ["bx"]})
+        csv.read(
+            tmp_path / "log.csv", arm="arm", rewards=["r"], context={"a": ["ax", "ay"], "b": ["bx"]}
+        )
 
 
 @pytest.mark.parametrize("chunk", [1, 2, 7, 1000])
@@ -72,7 +79,16 @@ def test_chunks(tmp_path, chunk):
     table = rng.random((500, 3))
     rows = [f"{'abc'[i % 3]},{','.join(map(repr, row.tolist()))}" for i, row in enumerate(table)]
     (tmp_path / "log.csv").write_text("\n".join(["arm,x,r,p", *rows]))
-    chunks = list(scan(tmp_path / "log.csv", arm="arm", context=["x"], rewards=["r"], propensity="p", chunk=chunk))
+    chunks = list(
+        scan(
+            tmp_path / "log.csv",
+            arm="arm",
+            context=["x"],
+            rewards=["r"],
+            propensity="p",
+            chunk=chunk,
+        )
+    )
     assert max(map(len, chunks)) <= chunk
     log = together(chunks)
     assert np.array_equal(np.column_stack([log.contexts, log.rewards, log.propensities]), table)
@@ -99,7 +115,12 @@ def test_numbers_are_exactly_those_in_the_text(tmp_path_factory, values):
         ("p", "0", {}, r"column 'p', row 2 must be in \(0, 1\], got 0.0"),
         ("p", "1.5", {}, r"column 'p', row 2 must be in \(0, 1\], got 1.5"),
         ("at", "noon", {"time": "at"}, r"column 'at', row 2 must be a finite number, got 'noon'"),
-        ("item", "green", {"arms": ["red", "blue"]}, r"column 'item', row 2 must be one of red, blue, got 'green'"),
+        (
+            "item",
+            "green",
+            {"arms": ["red", "blue"]},
+            r"column 'item', row 2 must be one of red, blue, got 'green'",
+        ),
         ("item", "", {}, r"column 'item', row 2 must be one of red, got (None|'')"),
     ],
 )
@@ -122,8 +143,14 @@ def test_a_bad_cell_is_named(tmp_path, column, value, meaning, said, chunk):
         ({"context": ["weight"]}, "must have a column 'weight'"),
         ({"arm": "itm"}, r"must have a column 'itm', got item, age, .*; did you mean item\?"),
         ({"rewards": {}}, "rewards must name at least one column, got none"),
-        ({"minimise": ["price"]}, r"minimise must name rewards, which are clicks, cost, got 'price'$"),
-        ({"minimise": ["costs"]}, r"minimise must name rewards, .*, got 'costs'; did you mean cost\?"),
+        (
+            {"minimise": ["price"]},
+            r"minimise must name rewards, which are clicks, cost, got 'price'$",
+        ),
+        (
+            {"minimise": ["costs"]},
+            r"minimise must name rewards, .*, got 'costs'; did you mean cost\?",
+        ),
         ({"arms": [1, "1"]}, r"arms must have different texts, got \(1, '1'\)"),
         ({"chunk": 0}, "chunk must be an integer of at least 1"),
     ],
@@ -150,7 +177,14 @@ def test_another_separator_is_recognised(path):
 
 @pytest.mark.parametrize(
     "data",
-    [b"", b"item,age,height,click,cost,p\n", b"\xff\xfe\x00", b"item,age\nred,1,2,3\n", b'item,"age\nred', b"\0" * 100],
+    [
+        b"",
+        b"item,age,height,click,cost,p\n",
+        b"\xff\xfe\x00",
+        b"item,age\nred,1,2,3\n",
+        b'item,"age\nred',
+        b"\0" * 100,
+    ],
 )
 def test_files_that_are_no_such_table(tmp_path, data):
     (tmp_path / "log.csv").write_bytes(data)

@@ -14,7 +14,9 @@ from mobandits.logs import Feedback, LogError, LogWarning, dsjson, read, scan
 
 DOUBLES = st.floats(allow_nan=False, allow_infinity=False)
 LACKING = DOUBLES | st.just(np.nan)
-DIFFERENT = st.lists(NAMES, min_size=1, max_size=3).filter(lambda names: len(set(names)) == len(names))
+DIFFERENT = st.lists(NAMES, min_size=1, max_size=3).filter(
+    lambda names: len(set(names)) == len(names)
+)
 
 
 def arrays(draw, values, *shape):
@@ -40,7 +42,9 @@ def logs(draw):
         arms,
         objectives,
         eligible,
-        arrays(draw, st.integers(-(2**63), 2**63 - 1), n).astype(np.int64) if draw(st.booleans()) else None,
+        arrays(draw, st.integers(-(2**63), 2**63 - 1), n).astype(np.int64)
+        if draw(st.booleans())
+        else None,
         arrays(draw, LACKING, n) if draw(st.booleans()) else None,
     )
 
@@ -49,7 +53,10 @@ def equal(a, b):
     """The same log: a mask that allows everything is no mask."""
     for log in (a, b):
         assert log.eligible is None or log.eligible.shape == (len(log), len(log.arm_names))
-    everything = [np.ones((len(a), len(a.arm_names)), bool) if log.eligible is None else log.eligible for log in (a, b)]
+    everything = [
+        np.ones((len(a), len(a.arm_names)), bool) if log.eligible is None else log.eligible
+        for log in (a, b)
+    ]
     assert np.array_equal(*everything)
     assert (a.arm_names, a.objective_names) == (b.arm_names, b.objective_names)
     for name in ("contexts", "arms", "rewards", "propensities", "ids", "times"):
@@ -103,7 +110,10 @@ def test_the_keys_of_a_line(tmp_path):
         "EventId": "7",
         "a": [2],
         "p": [0.25],
-        "c": {"Context": [0.5, 0.1], "_multi": [{"Arm": {"name": "small"}}, {"Arm": {"name": "large"}}]},
+        "c": {
+            "Context": [0.5, 0.1],
+            "_multi": [{"Arm": {"name": "small"}}, {"Arm": {"name": "large"}}],
+        },
         "VWState": {"m": "N/A"},
         "mobandits": {
             "version": 1,
@@ -133,7 +143,11 @@ def test_the_cost_is_what_was_asked_for(tmp_path, options, costs):
     dsjson.write(LOG, tmp_path / "log.dsjson", **options)
     found = [line.get("_label_cost") for line in lines_of(tmp_path / "log.dsjson")]
     assert [one is None for one in found] == [one is None for one in costs]
-    assert np.allclose([one for one in found if one is not None], [one for one in costs if one is not None], atol=1e-15)
+    assert np.allclose(
+        [one for one in found if one is not None],
+        [one for one in costs if one is not None],
+        atol=1e-15,
+    )
     assert equal(dsjson.read(tmp_path / "log.dsjson"), LOG)
 
 
@@ -147,7 +161,10 @@ def test_a_cost_of_nothing_has_no_sign(tmp_path):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({}, "objective or weights must be given, and not both, where objectives are quality, saving"),
+        (
+            {},
+            "objective or weights must be given, and not both, where objectives are quality, saving",
+        ),
         ({"objective": "quality", "weights": {"saving": 1.0}}, "and not both"),
         ({"objective": "speed"}, "objective must be one of quality, saving, got 'speed'"),
         ({"weights": {"speed": 1.0}}, "objective must be one of quality, saving, got 'speed'"),
@@ -163,7 +180,13 @@ def test_bad_costs_are_refused_and_nothing_is_written(tmp_path, options, said):
 def test_only_eligible_arms_are_examples(tmp_path):
     contexts = np.arange(12.0).reshape(2, 3, 2)
     log = Feedback(
-        contexts, [2, 0], [[1.0], [0.0]], [0.5, 0.5], ["a", "b", "c"], ["q"], [[False, True, True], [True] * 3]
+        contexts,
+        [2, 0],
+        [[1.0], [0.0]],
+        [0.5, 0.5],
+        ["a", "b", "c"],
+        ["q"],
+        [[False, True, True], [True] * 3],
     )
     dsjson.write(log, tmp_path / "log.dsjson")
     first, second = lines_of(tmp_path / "log.dsjson")
@@ -174,7 +197,9 @@ def test_only_eligible_arms_are_examples(tmp_path):
 
 
 def test_a_journal_becomes_dsjson_a_chunk_at_a_time(tmp_path):
-    folder = written(tmp_path / "journal", [decide(0), decide(1), learn(0), decide(2), learn(2)], segment=2)
+    folder = written(
+        tmp_path / "journal", [decide(0), decide(1), learn(0), decide(2), learn(2)], segment=2
+    )
     dsjson.write(scan(folder, chunk=1), tmp_path / "log.dsjson", objective="quality")
     assert equal(dsjson.read(tmp_path / "log.dsjson"), read(folder))
     assert [line["EventId"] for line in lines_of(tmp_path / "log.dsjson")] == ["0", "1", "2"]
@@ -205,7 +230,10 @@ SECOND = {
     "_label_Action": 1,
     "a": [1, 2, 3],
     "p": [0.5, 0.25, 0.25],
-    "c": {"User": {"age": 42, "city": "Paris"}, "_multi": [{"T": {"price": 1}}, {}, {"T": {"new": False}}]},
+    "c": {
+        "User": {"age": 42, "city": "Paris"},
+        "_multi": [{"T": {"price": 1}}, {}, {"T": {"new": False}}],
+    },
 }
 THIRD = {"a": [2, 1], "p": [0.6, 0.4], "c": {"User": {"age": None}, "_multi": [{}, {}]}}
 THEIRS = [FIRST, SECOND, THIRD]
@@ -224,10 +252,16 @@ def test_lines_of_others_have_one_objective(tmp_path):
     assert log.propensities.tolist() == [0.8, 0.5, 0.6]
     assert np.array_equal(log.rewards, [[1.0], [0.0], [np.nan]], equal_nan=True)
     assert log.eligible.tolist() == [[True, True, False], [True, True, True], [True, True, False]]
-    shared = [[31.0, 1.0, 0.0], [42.0, 0.0, 1.0], [0.0, 0.0, 0.0]]  # User.age, User.city=Rome, User.city=Paris
+    shared = [
+        [31.0, 1.0, 0.0],
+        [42.0, 0.0, 1.0],
+        [0.0, 0.0, 0.0],
+    ]  # User.age, User.city=Rome, User.city=Paris
     actions = np.zeros((3, 3, 2))  # T.price, T.new
     actions[0, :2], actions[1, 0] = [[2.0, 0.0], [3.5, 1.0]], [1.0, 0.0]
-    expected = [[[*s, *row] for row in rows] for s, rows in zip(shared, actions.tolist(), strict=True)]
+    expected = [
+        [[*s, *row] for row in rows] for s, rows in zip(shared, actions.tolist(), strict=True)
+    ]
     assert log.contexts.tolist() == expected
 
 
@@ -241,7 +275,9 @@ def test_some_of_their_features(tmp_path):
 def test_lines_without_a_decision_are_passed_over_with_one_warning(tmp_path):
     lines = [{"DanglingReward": 1.0, "EventId": "x"}, THEIRS[0], THEIRS[1] | {"_skipLearn": True}]
     path = write_lines(tmp_path / "theirs.json", lines)
-    with pytest.warns(LogWarning, match="2 lines without a decision were passed over, the first is line 1") as said:
+    with pytest.warns(
+        LogWarning, match="2 lines without a decision were passed over, the first is line 1"
+    ) as said:
         assert len(dsjson.read(path)) == 1
     assert len(said) == 1
 
@@ -277,7 +313,10 @@ def examples(**changed):
             "must be of this program, as the lines before",
         ),
         (lambda line: line | {"mobandits": 3}, "is not dsjson"),
-        (lambda line: line | {"mobandits": {"version": 1}}, "'index' is missing|'rewards' is missing"),
+        (
+            lambda line: line | {"mobandits": {"version": 1}},
+            "'index' is missing|'rewards' is missing",
+        ),
         (own(version=2), "mobandits.version must be 1, got 2"),
         (own(index=2), "index must be an integer from 0 to 1, got 2"),
         (own(index=True), "index must be an integer"),
@@ -296,7 +335,10 @@ def examples(**changed):
         (examples(Context=3), "Context must be a list of numbers, got 3"),
         (examples(_multi=[]), "index must be an integer"),
         (examples(_multi=[{"Arm": {"name": "small"}}] * 2), "arms must be different"),
-        (examples(_multi=[{"Arm": {"name": "small"}, "Features": [1.0]}] * 2), "arms must be different"),
+        (
+            examples(_multi=[{"Arm": {"name": "small"}, "Features": [1.0]}] * 2),
+            "arms must be different",
+        ),
         (examples(_multi=[{"Arm": {}}]), "'name' is missing"),
     ],
 )
@@ -336,13 +378,18 @@ def test_lines_of_others_that_are_wrong(tmp_path, change, said):
 def test_more_features_than_anyone_means(tmp_path):
     line = THEIRS[0] | {"c": {"x": {str(i): 1 for i in range(10_001)}, "_multi": [{}, {}]}}
     path = write_lines(tmp_path / "wide.json", [line])
-    with pytest.raises(LogError, match=r"line 1 makes it more than 10000 features: choose some with features=\[...\]"):
+    with pytest.raises(
+        LogError,
+        match=r"line 1 makes it more than 10000 features: choose some with features=\[...\]",
+    ):
         dsjson.read(path)
     assert dsjson.read(path, features=["x.3"]).contexts.tolist() == [[1.0]]
 
 
 def test_pdrop_may_not_vary(tmp_path):
-    path = write_lines(tmp_path / "x.json", [THEIRS[0] | {"pdrop": 0.5}, THEIRS[1] | {"pdrop": 0.5}])
+    path = write_lines(
+        tmp_path / "x.json", [THEIRS[0] | {"pdrop": 0.5}, THEIRS[1] | {"pdrop": 0.5}]
+    )
     assert len(dsjson.read(path)) == 2
     write_lines(path, [THEIRS[0] | {"pdrop": 0.5}, THEIRS[1] | {"pdrop": 0.25}])
     with pytest.raises(LogError, match="line 2 must have the pdrop of the lines before"):
@@ -370,7 +417,9 @@ def test_text_that_is_no_dsjson(tmp_path, text):
 
 def test_a_segment_of_a_journal_is_no_dsjson(tmp_path):
     written(tmp_path, [decide(0)])
-    with pytest.raises(LogError, match="line 1: must be a decision, got the header of a segment: read"):
+    with pytest.raises(
+        LogError, match="line 1: must be a decision, got the header of a segment: read"
+    ):
         read(tmp_path / "000000.jsonl")
 
 

@@ -25,7 +25,10 @@ def test_an_event_survives_its_line(event):
 
 @given(st.lists(EVENTS, max_size=5), st.integers(0, 1000))
 def test_events_survive_their_table(events, first):
-    given = [event_of(opened_line(sealed_line(event_content(checked(event)), 0)[0], 0)[0]) for event in events]
+    given = [
+        event_of(opened_line(sealed_line(event_content(checked(event)), 0)[0], 0)[0])
+        for event in events
+    ]
     frame = table(given, first)
     assert frame.schema == SCHEMA
     assert frame["number"].to_list() == list(range(first, first + len(events)))
@@ -38,7 +41,13 @@ def test_the_canonical_form_is_stable(event):
 
 
 def test_arrays_and_integers_become_lists_and_floats():
-    event = {"kind": "decide", "id": np.int64(3), "time": 1, "arm": np.int32(0), "context": np.ones((1, 2), np.float32)}
+    event = {
+        "kind": "decide",
+        "id": np.int64(3),
+        "time": 1,
+        "arm": np.int32(0),
+        "context": np.ones((1, 2), np.float32),
+    }
     known = checked(event | {"propensity": np.float32(0.5), "eligible": np.array([0, 2])})
     assert same(
         known,
@@ -55,7 +64,14 @@ def test_arrays_and_integers_become_lists_and_floats():
 
 
 def decision(**changed):
-    return {"kind": "decide", "id": 0, "time": 0.0, "context": [[1.0]], "arm": 0, "propensity": 0.5} | changed
+    return {
+        "kind": "decide",
+        "id": 0,
+        "time": 0.0,
+        "context": [[1.0]],
+        "arm": 0,
+        "propensity": 0.5,
+    } | changed
 
 
 @pytest.mark.parametrize(
@@ -92,8 +108,14 @@ def decision(**changed):
         (decision(eligible=3), "event.eligible must be a list of positions"),
         (decision(eligible=[-1]), "event.eligible must be an integer"),
         ({"kind": "learn", "id": 0}, "event.rewards must be {objective: number}, got None"),
-        ({"kind": "learn", "id": 0, "rewards": {"q": None}}, "event.rewards must be a finite number, got None"),
-        ({"kind": "learn", "id": 0, "rewards": {"q": math.inf}}, "event.rewards must be a finite number, got inf"),
+        (
+            {"kind": "learn", "id": 0, "rewards": {"q": None}},
+            "event.rewards must be a finite number, got None",
+        ),
+        (
+            {"kind": "learn", "id": 0, "rewards": {"q": math.inf}},
+            "event.rewards must be a finite number, got inf",
+        ),
         ({"kind": "learn", "id": 0, "rewards": {frozenset(): 1.0}}, "objective must be text"),
         ({"kind": "add"}, "event.arm must be the name of an arm"),
         ({"kind": "remove", "arm": object()}, "event.arm must be text"),

@@ -40,7 +40,9 @@ def test_arms_by_name(arms):
     assert log[:1].arms.tolist() == [1]
 
 
-names = st.one_of(st.text(max_size=3), st.tuples(st.text(max_size=2), st.integers()), st.floats(0.1, 0.9))
+names = st.one_of(
+    st.text(max_size=3), st.tuples(st.text(max_size=2), st.integers()), st.floats(0.1, 0.9)
+)
 
 
 @given(st.lists(names, min_size=1, max_size=5, unique=True), st.data())
@@ -60,7 +62,10 @@ def test_names_mean_their_positions(arm_names, data):
 
 def test_numbers_are_positions_whatever_the_names_are():
     assert made(arms=[1, 0], arm_names=[1, 0]).arms.tolist() == [1, 0]
-    assert made(arms=["b", 7], arm_names=[7, "b"]).arms.tolist() == [1, 0]  # a list with a name in it has names only
+    assert made(arms=["b", 7], arm_names=[7, "b"]).arms.tolist() == [
+        1,
+        0,
+    ]  # a list with a name in it has names only
 
 
 # What must be given, for messages.
@@ -70,7 +75,9 @@ COUNT = "arms must be one per round, of which there are 2, got"
 NAMES = "names must be different names, in a list, got"
 REWARDS = "rewards must be numbers of shape (rounds, 2), a column per objective, got"
 CONTEXTS = "contexts must be numbers of shape (rounds, features) or (rounds, arms, features), got"
-CHANCES = "propensities must be one per round, of which there are 2, and NaN where it was not logged, got"
+CHANCES = (
+    "propensities must be one per round, of which there are 2, and NaN where it was not logged, got"
+)
 MASK = "eligible must be True or False for each of 2 arms in each of 2 rounds, got"
 
 
@@ -104,7 +111,10 @@ MASK = "eligible must be True or False for each of 2 arms in each of 2 rounds, g
         ({"contexts": [{"age": 3}, {"age": 4}]}, f"{CONTEXTS} [{{'age': 3}}, {{'age': 4}}]"),
         ({"contexts": None}, f"{CONTEXTS} None"),
         ({"contexts": [[1.0]]}, "contexts must be 2 rows, as rewards are, got shape (1, 1)"),
-        ({"contexts": np.zeros((2, 3, 1))}, "contexts must be 2 arms in every round, got shape (2, 3, 1)"),
+        (
+            {"contexts": np.zeros((2, 3, 1))},
+            "contexts must be 2 arms in every round, got shape (2, 3, 1)",
+        ),
         ({"propensities": None}, f"{CHANCES} None"),
         ({"propensities": 0.5}, f"{CHANCES} shape ()"),
         ({"propensities": [0.5, 0.0]}, "propensities must be in (0, 1], got 0.0 in round 1"),
@@ -112,8 +122,14 @@ MASK = "eligible must be True or False for each of 2 arms in each of 2 rounds, g
         ({"eligible": [[0], [1]]}, f"{MASK} shape (2, 1)"),
         ({"eligible": [["small", "large"]] * 2}, f"{MASK} numbers or names of type <U5"),
         ({"eligible": [[0.5, np.nan]] * 2}, f"{MASK} numbers or names of type float64"),
-        ({"eligible": [[1, 0], [1, 0]]}, "eligible must be true of every arm that was played, got others"),
-        ({"times": ["2020"] * 2}, "times must be one per round, in seconds since 1970, got ['2020', '2020']"),
+        (
+            {"eligible": [[1, 0], [1, 0]]},
+            "eligible must be true of every arm that was played, got others",
+        ),
+        (
+            {"times": ["2020"] * 2},
+            "times must be one per round, in seconds since 1970, got ['2020', '2020']",
+        ),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(change, said):

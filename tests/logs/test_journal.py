@@ -71,7 +71,11 @@ def test_an_event_that_is_refused_is_not_written(tmp_path):
     with Journal(tmp_path) as journal:
         journal.describe(DESCRIPTION)
         before = content(tmp_path)
-        refused = [{"kind": "x", "y": np.nan}, {"kind": "add", "arm": "small"}, {"kind": "remove", "arm": "huge"}]
+        refused = [
+            {"kind": "x", "y": np.nan},
+            {"kind": "add", "arm": "small"},
+            {"kind": "remove", "arm": "huge"},
+        ]
         for event in refused:
             with pytest.raises(LogError):
                 journal.append(event)
@@ -104,7 +108,10 @@ def test_what_the_caller_does_with_an_event_afterwards_does_not_matter(tmp_path)
         lesson["rewards"]["quality"], note["seen"][1]["x"] = 3.0, "other"
         note["seen"].append(4)
         journal.append(decide(1))
-    assert same(reread(tmp_path), [decide(0), learn(0), {"kind": "note", "seen": [1, {"x": (2.0,)}]}, decide(1)])
+    assert same(
+        reread(tmp_path),
+        [decide(0), learn(0), {"kind": "note", "seen": [1, {"x": (2.0,)}]}, decide(1)],
+    )
 
 
 def test_blocks_on_their_way_into_a_table(tmp_path, monkeypatch):
@@ -115,7 +122,9 @@ def test_blocks_on_their_way_into_a_table(tmp_path, monkeypatch):
         journal.describe(DESCRIPTION)
         for event in given[:23]:
             journal.append(event)
-    assert same(reread(written(tmp_path, [*given[23:], decide(99)], segment=22)), [*given, decide(99)])
+    assert same(
+        reread(written(tmp_path, [*given[23:], decide(99)], segment=22)), [*given, decide(99)]
+    )
     frames = [pl.read_parquet(path) for path in sorted(tmp_path.glob("*.parquet"))]
     assert [len(frame) for frame in frames] == [15, len(given) - 15]
     assert pl.concat(frames)["number"].to_list() == list(range(len(given)))
@@ -137,7 +146,9 @@ def test_what_buffered_means(tmp_path):
 def test_a_journal_keeps_its_description(tmp_path):
     with Journal(written(tmp_path, events(2))) as journal:
         journal.describe(DESCRIPTION)
-        with pytest.raises(LogError, match="is a journal with features = 2, now 3: choose another folder"):
+        with pytest.raises(
+            LogError, match="is a journal with features = 2, now 3: choose another folder"
+        ):
             journal.describe(DESCRIPTION | {"features": 3})
         with pytest.raises(LogError, match="is a journal with seed = None, now 1"):
             journal.describe(DESCRIPTION | {"seed": 1})
@@ -162,7 +173,10 @@ def test_descriptions_that_files_cannot_hold(tmp_path, description, said):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"durability": "safe"}, "Journal.durability must be one of buffered, disk, system, got 'safe'"),
+        (
+            {"durability": "safe"},
+            "Journal.durability must be one of buffered, disk, system, got 'safe'",
+        ),
         ({"segment": 0}, "Journal.segment must be an integer of at least 1, got 0"),
     ],
 )
@@ -174,9 +188,13 @@ def test_bad_arguments(tmp_path, options, said):
 def test_one_writer_at_a_time(tmp_path):
     code = f"from mobandits.logs import Journal; Journal({str(tmp_path)!r})"
     with Journal(tmp_path) as journal:
-        with pytest.raises(LogError, match=f"is being written to by another journal, of process {os.getpid()}"):
+        with pytest.raises(
+            LogError, match=f"is being written to by another journal, of process {os.getpid()}"
+        ):
             Journal(tmp_path)
-        other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+        other = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=False
+        )
         assert f"is being written to by another journal, of process {os.getpid()}" in other.stderr
     journal.close()
     with pytest.raises(LogError, match="was closed: open it again"):

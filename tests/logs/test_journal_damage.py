@@ -63,7 +63,9 @@ def test_a_reader_passes_over_a_torn_line_and_leaves_it(tmp_path):
     path = written(tmp_path, GIVEN) / "000000.jsonl"
     path.write_bytes(path.read_bytes()[:-5])
     before = content(tmp_path)
-    with pytest.warns(LogWarning, match=r"000000\.jsonl ends with a torn line, which was passed over") as said:
+    with pytest.warns(
+        LogWarning, match=r"000000\.jsonl ends with a torn line, which was passed over"
+    ) as said:
         assert len(read(tmp_path)) == 5
     assert len(said) == 1
     assert content(tmp_path) == before
@@ -71,7 +73,9 @@ def test_a_reader_passes_over_a_torn_line_and_leaves_it(tmp_path):
 
 def test_a_tail_of_zeros_is_torn(tmp_path):
     path = written(tmp_path, GIVEN) / "000000.jsonl"
-    path.write_bytes(path.read_bytes() + bytes(4096))  # what a loss of power may leave of blocks never written
+    path.write_bytes(
+        path.read_bytes() + bytes(4096)
+    )  # what a loss of power may leave of blocks never written
     with pytest.warns(LogWarning, match=r"torn line of 4096 bytes"):
         assert same(reread(tmp_path), GIVEN)
 
@@ -189,7 +193,8 @@ def test_a_newer_version_is_refused(folder):
 
 
 @pytest.mark.parametrize(
-    "data", [b"", b"{}\n", b"[1]\n", b"\x00\xff\n", b'{"format":"x"}\n', b"[" * 100_000, b"1" * 5000]
+    "data",
+    [b"", b"{}\n", b"[1]\n", b"\x00\xff\n", b'{"format":"x"}\n', b"[" * 100_000, b"1" * 5000],
 )
 def test_a_foreign_file_is_refused(tmp_path, data):
     (tmp_path / "000000.jsonl").write_bytes(data)
@@ -286,17 +291,35 @@ def _with_checksum(line, crc):
         ([learn(0)], "event 0: id 0 must be of a decision before it"),
         ([decide(1), decide(0)], "event 1: ids of decisions must increase, got 0"),
         ([decide(0), decide(0)], "event 1: ids of decisions must increase, got 0"),
-        ([decide(0), {"kind": "learn", "id": 0, "rewards": {"speed": 1.0}}], "which are 'quality', 'cost'; got speed"),
-        ([decide(0), learn(0), learn(0) | {"rewards": {"cost": 2.0}}], "event 2: 'cost' must not be told again"),
+        (
+            [decide(0), {"kind": "learn", "id": 0, "rewards": {"speed": 1.0}}],
+            "which are 'quality', 'cost'; got speed",
+        ),
+        (
+            [decide(0), learn(0), learn(0) | {"rewards": {"cost": 2.0}}],
+            "event 2: 'cost' must not be told again",
+        ),
         ([decide(0) | {"arm": 2}], r"event 0 or soon after: Feedback.arms must be from 0 to 1"),
-        ([decide(0) | {"context": [[1.0]]}, decide(1)], r"as many features in every decision, got \[1, 2\]"),
+        (
+            [decide(0) | {"context": [[1.0]]}, decide(1)],
+            r"as many features in every decision, got \[1, 2\]",
+        ),
         (
             [decide(0) | {"context": [[1.0, 2.0]] * 3}],
             "event 0 or soon after: context must have a row for each of 2 arms",
         ),
-        ([decide(0) | {"eligible": [1]}], "Feedback.eligible must be true of every arm that was played"),
-        ([decide(0) | {"eligible": [0, 7]}], r"eligible must be positions of arms that are present, got \[0, 7\]"),
-        ([{"kind": "remove", "arm": "small"}, decide(0)], "Feedback.eligible must be true of every arm"),
+        (
+            [decide(0) | {"eligible": [1]}],
+            "Feedback.eligible must be true of every arm that was played",
+        ),
+        (
+            [decide(0) | {"eligible": [0, 7]}],
+            r"eligible must be positions of arms that are present, got \[0, 7\]",
+        ),
+        (
+            [{"kind": "remove", "arm": "small"}, decide(0)],
+            "Feedback.eligible must be true of every arm",
+        ),
     ],
 )
 def test_events_that_do_not_go_together_are_refused_when_read(tmp_path, given, said):

@@ -46,7 +46,9 @@ def test_a_killed_process_loses_nothing_that_was_confirmed(tmp_path, seed):
     rng, confirmed = random.Random(seed), []
     durability = ("disk", "system")[seed % 2]
     for _ in range(2):
-        confirmed += confirmed_until_killed(tmp_path, durability, 1000 * len(confirmed), rng.uniform(0.0, 0.25))
+        confirmed += confirmed_until_killed(
+            tmp_path, durability, 1000 * len(confirmed), rng.uniform(0.0, 0.25)
+        )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LogWarning)  # a line may be torn, or not
         found = reread(tmp_path)
@@ -82,11 +84,18 @@ def states_while(folder, copies, monkeypatch, act):
 def test_every_moment_of_sealing_can_be_the_last(tmp_path, monkeypatch):
     given = events(4)
     with Journal(written(tmp_path / "journal", given), "system", len(given)) as journal:
-        kept = states_while(journal.folder, tmp_path, monkeypatch, lambda: journal.append(decide(77)))
-        again = states_while(journal.folder, tmp_path / "again", monkeypatch, lambda: journal.append(decide(78)))
+        kept = states_while(
+            journal.folder, tmp_path, monkeypatch, lambda: journal.append(decide(77))
+        )
+        again = states_while(
+            journal.folder, tmp_path / "again", monkeypatch, lambda: journal.append(decide(78))
+        )
     assert len(kept) > 10
     assert not again
-    kinds = {tuple(sorted(path.suffix for path in folder.iterdir() if path.name[0] == "0")) for folder in kept}
+    kinds = {
+        tuple(sorted(path.suffix for path in folder.iterdir() if path.name[0] == "0"))
+        for folder in kept
+    }
     assert kinds == {(".jsonl",), (".jsonl", ".parquet"), (".jsonl", ".jsonl", ".parquet")}
     for folder in kept:
         assert same(reread(folder), given)
@@ -96,7 +105,9 @@ def test_every_moment_of_sealing_can_be_the_last(tmp_path, monkeypatch):
 
 def test_every_moment_of_beginning_can_be_the_last(tmp_path, monkeypatch):
     with Journal(tmp_path / "journal") as journal:
-        kept = states_while(journal.folder, tmp_path, monkeypatch, lambda: journal.describe(DESCRIPTION))
+        kept = states_while(
+            journal.folder, tmp_path, monkeypatch, lambda: journal.describe(DESCRIPTION)
+        )
     for folder in kept:
         assert same(reread(written(folder, events(2))), events(2))
         assert sorted(content(folder)) == ["000000.jsonl"]
@@ -105,7 +116,9 @@ def test_every_moment_of_beginning_can_be_the_last(tmp_path, monkeypatch):
 def test_lines_are_not_removed_while_their_table_is_damaged(tmp_path, monkeypatch):
     given = events(4)
     with Journal(written(tmp_path / "journal", given), "system", len(given)) as journal:
-        kept = states_while(journal.folder, tmp_path, monkeypatch, lambda: journal.append(decide(77)))
+        kept = states_while(
+            journal.folder, tmp_path, monkeypatch, lambda: journal.append(decide(77))
+        )
     folder = next(one for one in kept if len(list(one.glob("*.jsonl"))) == 2)
     table = folder / "000000.parquet"
     table.write_bytes(table.read_bytes()[:-1])
@@ -142,7 +155,9 @@ def test_a_full_disk_is_said_and_opening_again_recovers(tmp_path, room):
     journal._file = FullDisk(journal._file, room)
     with pytest.raises(OSError, match="No space left"):
         journal.append(decide(5))
-    with pytest.raises(LogError, match="could not be written to before: close the journal, and open it again"):
+    with pytest.raises(
+        LogError, match="could not be written to before: close the journal, and open it again"
+    ):
         journal.append(decide(5))
     journal.close()
     with warnings.catch_warnings():
@@ -163,7 +178,9 @@ def test_a_disk_that_does_not_confirm_is_trusted_no_more(tmp_path, monkeypatch):
     assert same(reread(tmp_path)[:2], events(2))
 
 
-@pytest.mark.parametrize("where", ["journal.flush_to_disk", "roster.Roster.follow", "collector.Collector.add"])
+@pytest.mark.parametrize(
+    "where", ["journal.flush_to_disk", "roster.Roster.follow", "collector.Collector.add"]
+)
 def test_an_interruption_leaves_no_half(tmp_path, monkeypatch, where):
     def interrupted(*arguments):
         raise KeyboardInterrupt
@@ -174,7 +191,9 @@ def test_an_interruption_leaves_no_half(tmp_path, monkeypatch, where):
         with pytest.raises(KeyboardInterrupt):
             journal.append(event)
         monkeypatch.undo()
-        with pytest.raises(LogError, match="could not be written to before: close the journal, and open it again"):
+        with pytest.raises(
+            LogError, match="could not be written to before: close the journal, and open it again"
+        ):
             journal.append(decide(6))
     assert same(reread(written(tmp_path, [decide(6)])), [*events(2), event, decide(6)])
 
@@ -202,7 +221,9 @@ def test_a_table_that_would_differ_is_not_written(tmp_path, monkeypatch):
     given = events(4)
     with Journal(written(tmp_path, given), "system", len(given)) as journal:
         monkeypatch.setattr("polars.DataFrame.equals", lambda *tables: False)
-        with pytest.raises(LogError, match=r"000000\.parquet cannot be sealed: what was read back differs"):
+        with pytest.raises(
+            LogError, match=r"000000\.parquet cannot be sealed: what was read back differs"
+        ):
             journal.append(decide(77))
     assert sorted(content(tmp_path)) == ["000000.jsonl"]
     monkeypatch.undo()

@@ -23,7 +23,10 @@ def test_threads_share_a_journal(tmp_path):
                 if i % 10:
                     journal.append({"kind": "note", "thread": number, "i": i})
                 else:
-                    journal.extend({"kind": "note", "thread": number, "i": i, "part": part} for part in range(3))
+                    journal.extend(
+                        {"kind": "note", "thread": number, "i": i, "part": part}
+                        for part in range(3)
+                    )
 
         together(write)
         count = len(journal)
@@ -33,7 +36,11 @@ def test_threads_share_a_journal(tmp_path):
         mine = [(event["i"], event.get("part", 0)) for event in events if event["thread"] == number]
         assert mine == sorted(mine)
     parts = [event.get("part", 0) for event in events]
-    assert all(parts[i + 1] == 1 and parts[i + 2] == 2 for i, event in enumerate(events) if event.get("part") == 0)
+    assert all(
+        parts[i + 1] == 1 and parts[i + 2] == 2
+        for i, event in enumerate(events)
+        if event.get("part") == 0
+    )
 
 
 @forks
@@ -42,12 +49,18 @@ def test_a_journal_is_left_to_the_parent(tmp_path, durability):
     journal = Journal(tmp_path, durability)
     journal.describe(DESCRIPTION)
     journal.append(decide(0))
-    for call in (lambda: journal.append(decide(1)), lambda: journal.extend([decide(1)]), journal.flush):
+    for call in (
+        lambda: journal.append(decide(1)),
+        lambda: journal.extend([decide(1)]),
+        journal.flush,
+    ):
         said = in_a_child(call)
         assert said.startswith(
             f"LogError: {tmp_path} is the folder of a journal of process {os.getpid()}, and process "
         )
-        assert said.endswith("forked from it: open another folder here, or close the journal before the fork")
+        assert said.endswith(
+            "forked from it: open another folder here, or close the journal before the fork"
+        )
     assert in_a_child(journal.close) == "None"
     journal.append(decide(1))
     journal.close()
@@ -74,9 +87,14 @@ def test_a_child_that_lives_on_holds_no_log(tmp_path):
         os.waitpid(child, 0)
 
 
-@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickle.dumps], ids=lambda function: function.__name__)
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, pickle.dumps], ids=lambda function: function.__name__
+)
 def test_copies_say_what_to_do(tmp_path, copied):
-    with Journal(tmp_path) as journal, pytest.raises(TypeError, match=f"Journal cannot be copied.*{tmp_path}"):
+    with (
+        Journal(tmp_path) as journal,
+        pytest.raises(TypeError, match=f"Journal cannot be copied.*{tmp_path}"),
+    ):
         copied(journal)
 
 
@@ -87,7 +105,10 @@ def test_copies_say_what_to_do(tmp_path, copied):
 @pytest.mark.parametrize("segment", [1, 3, 100])
 def test_several_events_are_those_one_after_the_other(tmp_path, durability, segment):
     given = [decide(i) for i in range(7)] + [learn(3)]
-    with Journal(tmp_path / "one", durability, segment) as one, Journal(tmp_path / "all", durability, segment) as many:
+    with (
+        Journal(tmp_path / "one", durability, segment) as one,
+        Journal(tmp_path / "all", durability, segment) as many,
+    ):
         for journal in (one, many):
             journal.describe(DESCRIPTION)
         for event in given:
@@ -114,7 +135,9 @@ def test_of_several_events_none_is_kept_where_one_is_refused(tmp_path, wrong, sa
         with pytest.raises(LogError, match=said):
             journal.extend([decide(0), wrong, decide(1)])
         assert len(journal) == 0
-        journal.extend([{"kind": "remove", "arm": "small"}, {"kind": "add", "arm": "small"}, decide(0)])
+        journal.extend(
+            [{"kind": "remove", "arm": "small"}, {"kind": "add", "arm": "small"}, decide(0)]
+        )
         with pytest.raises(LogError, match="must be there to be removed"):
             journal.extend([{"kind": "remove", "arm": "small"}, {"kind": "remove", "arm": "small"}])
         assert len(journal) == 3

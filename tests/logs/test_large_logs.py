@@ -39,9 +39,11 @@ with open("/dev/null") as nothing:
             peak = max(peak, megabytes())
 print(json.dumps({"count": count, "peak": peak, "seconds": time.perf_counter() - start}))
 """
-DSJSON = (
-    "import sys; from mobandits.logs import dsjson, scan; dsjson.write(scan(sys.argv[1]), sys.argv[2], objective='q')"
-)
+DSJSON = """
+import sys
+from mobandits.logs import dsjson, scan
+dsjson.write(scan(sys.argv[1]), sys.argv[2], objective='q')
+"""
 CSV = """
 import sys
 with open(sys.argv[1], "w") as file:
@@ -53,13 +55,18 @@ with open(sys.argv[1], "w") as file:
 
 def run(code, *arguments):
     return subprocess.run(
-        [sys.executable, "-c", code, *map(str, arguments)], check=True, capture_output=True, text=True
+        [sys.executable, "-c", code, *map(str, arguments)],
+        check=True,
+        capture_output=True,
+        text=True,
     )
 
 
 def reading(path, how):
     found = json.loads(run(READ, path, how).stdout)
-    print(f"{how:8s} {found['count']:>9,} in {found['seconds']:6.1f} s, peak {found['peak']:6.0f} MB  {path}")
+    print(
+        f"{how:8s} {found['count']:>9,} in {found['seconds']:6.1f} s, peak {found['peak']:6.0f} MB  {path}"
+    )
     return found
 
 

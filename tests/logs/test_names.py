@@ -28,7 +28,8 @@ def test_different_names_have_different_texts(a, b):
 
 
 @pytest.mark.parametrize(
-    "text", ["small", "3", "3.0", "-", "null", "NaN", "1e400", '"3"', '{"tuple":[1]}', "[", " 1 ", ""]
+    "text",
+    ["small", "3", "3.0", "-", "null", "NaN", "1e400", '"3"', '{"tuple":[1]}', "[", " 1 ", ""],
 )
 def test_text_that_looks_like_json_stays_text(text):
     assert name_of(name_text(text)) == text
@@ -58,7 +59,9 @@ def test_other_names_are_refused(value, said):
         checked_name(value, "arm")
 
 
-@pytest.mark.parametrize("value", [{"tuple": 1}, {"pairs": [[1]]}, {"pairs": [[[1], 2]]}, {"pairs": 3}, {"pairs": [3]}])
+@pytest.mark.parametrize(
+    "value", [{"tuple": 1}, {"pairs": [[1]]}, {"pairs": [[[1], 2]]}, {"pairs": 3}, {"pairs": [3]}]
+)
 def test_malformed_marks_are_refused(value):
     with pytest.raises(LogError):
         decoded(value)

@@ -7,7 +7,14 @@ from test_dsjson import equal, logs
 
 from mobandits.logs import Feedback, LogError, obp
 
-LOG = Feedback([[1.0, 2.0], [3.0, 4.0]], [0, 1], [[0.5, np.nan], [0.25, 1.0]], [0.5, 0.25], ["a", "b"], ["q", "c"])
+LOG = Feedback(
+    [[1.0, 2.0], [3.0, 4.0]],
+    [0, 1],
+    [[0.5, np.nan], [0.25, 1.0]],
+    [0.5, 0.25],
+    ["a", "b"],
+    ["q", "c"],
+)
 
 
 def test_one_objective_at_a_time():
@@ -34,7 +41,9 @@ def test_all_objectives():
 def test_what_is_given_comes_back(log):
     known = np.isnan(log.propensities)
     if known.any() and not known.all():
-        with pytest.raises(LogError, match="propensities must be known in all rounds or in none, got none in"):
+        with pytest.raises(
+            LogError, match="propensities must be known in all rounds or in none, got none in"
+        ):
             obp.to_dict(log)
     else:
         given = obp.to_dict(log)
@@ -44,13 +53,21 @@ def test_what_is_given_comes_back(log):
 
 
 def test_a_dictionary_of_others():
-    given = {"n_actions": 3, "action": np.array([2, 0]), "reward": np.array([1, 0]), "pscore": None, "position": [0, 0]}
+    given = {
+        "n_actions": 3,
+        "action": np.array([2, 0]),
+        "reward": np.array([1, 0]),
+        "pscore": None,
+        "position": [0, 0],
+    }
     log = obp.from_dict(given | {"context": np.ones((2, 1)), "action_context": np.eye(3)})
     assert log.arm_names == (0, 1, 2)
     assert log.objective_names == ("reward",)
     assert log.arms.tolist() == [2, 0]
     assert np.isnan(log.propensities).all()
-    named = obp.from_dict(given | {"context": np.ones((2, 1))}, arm_names="xyz", objective_names=["click"])
+    named = obp.from_dict(
+        given | {"context": np.ones((2, 1))}, arm_names="xyz", objective_names=["click"]
+    )
     assert (named.arm_names, named.objective_names) == (("x", "y", "z"), ("click",))
 
 
@@ -64,7 +81,10 @@ GIVEN = {"n_actions": 2, "action": [0], "reward": [1.0], "pscore": [0.5], "conte
         ({"reward": None}, "feedback must have reward"),
         ({"position": [0, 1]}, "feedback must have one position"),
         ({"action": [2]}, "does not fit together: Feedback.arms must be from 0 to 1"),
-        ({"action": [0.5]}, "does not fit together: Feedback.arms must be a position in arm_names or a name of it"),
+        (
+            {"action": [0.5]},
+            "does not fit together: Feedback.arms must be a position in arm_names or a name of it",
+        ),
         ({"pscore": [0.0]}, r"does not fit together: Feedback.propensities must be in \(0, 1\]"),
         ({"pscore": [0.5, 0.5]}, "does not fit together: Feedback.propensities"),
         ({"context": [[np.nan]]}, "does not fit together: Feedback.contexts must be finite"),
@@ -79,7 +99,9 @@ def test_what_does_not_fit_is_refused(changed, said):
 
 
 def test_what_it_has_no_place_for():
-    with pytest.raises(LogError, match="reward of 'c' must be observed in all rounds: choose those; got none in 1"):
+    with pytest.raises(
+        LogError, match="reward of 'c' must be observed in all rounds: choose those; got none in 1"
+    ):
         obp.to_dict(LOG, "c")
     with pytest.raises(LogError, match="objective must be one of q, c, got 'speed'"):
         obp.to_dict(LOG, "speed")

@@ -11,7 +11,11 @@ from journals import DESCRIPTION, decide, learn, written
 from mobandits.logs import Feedback, Journal, LogError, read, scan
 from mobandits.logs.feedback import together
 
-OBJECTIVES = [{"name": "quality", "minimise": False}, {"name": ("cost", "USD"), "minimise": True}, "speed"]
+OBJECTIVES = [
+    {"name": "quality", "minimise": False},
+    {"name": ("cost", "USD"), "minimise": True},
+    "speed",
+]
 NAMES = ("quality", ("cost", "USD"), "speed")
 
 
@@ -32,13 +36,20 @@ def history(rng, *, shared):
             events.append({"kind": "remove", "arm": gone})
         elif act == "decide":
             number += rng.randint(1, 3)
-            eligible = rng.sample(present, rng.randint(1, len(present))) if rng.random() < 0.3 else None
-            context = [[rng.uniform(-2, 2) for _ in range(features)] for _ in range(1 if shared else len(present))]
+            eligible = (
+                rng.sample(present, rng.randint(1, len(present))) if rng.random() < 0.3 else None
+            )
+            context = [
+                [rng.uniform(-2, 2) for _ in range(features)]
+                for _ in range(1 if shared else len(present))
+            ]
             event = {"kind": "decide", "id": number, "time": number / 3, "context": context}
             if eligible is not None:
                 event["eligible"] = [names.index(one) for one in eligible]
             arm = names.index(rng.choice(eligible or present))
-            events.append(event | {"arm": arm, "propensity": rng.choice([None, rng.uniform(0.1, 1.0)])})
+            events.append(
+                event | {"arm": arm, "propensity": rng.choice([None, rng.uniform(0.1, 1.0)])}
+            )
             rewards[number] = {name: rng.uniform(-2, 2) for name in NAMES}
         elif act == "learn" and rewards:
             decision = rng.choice(list(rewards))
@@ -59,7 +70,11 @@ def twin(events):
             present.remove(event["arm"])
         elif event["kind"] == "decide":
             eligible = {ever[place] for place in event.get("eligible", [])} or set(present)
-            table = dict(zip(present, event["context"], strict=True)) if len(event["context"]) > 1 else event["context"]
+            table = (
+                dict(zip(present, event["context"], strict=True))
+                if len(event["context"]) > 1
+                else event["context"]
+            )
             rows.append([event, list(present), table, [name in eligible for name in ever], {}])
         else:
             next(row for row in rows if row[0]["id"] == event["id"])[4].update(event["rewards"])
@@ -108,10 +123,16 @@ def compare(log, ever, rows, *, shared):
     mask = np.ones((len(log), len(ever)), bool) if log.eligible is None else log.eligible
     assert mask.tolist() == [row["eligible"] for row in rows]
     for row, context in zip(rows, log.contexts, strict=True):
-        if shared or context.ndim == 1:  # one arm's own row is a row for all, where there was never another
+        if (
+            shared or context.ndim == 1
+        ):  # one arm's own row is a row for all, where there was never another
             assert context.tolist() == row["context"][0]
         else:
-            table = row["context"] if isinstance(row["context"], dict) else {row["present"][0]: row["context"][0]}
+            table = (
+                row["context"]
+                if isinstance(row["context"], dict)
+                else {row["present"][0]: row["context"][0]}
+            )
             for name, values in zip(ever, context.tolist(), strict=True):
                 assert values == table.get(name, [0.0] * len(values))
 
@@ -183,7 +204,9 @@ def test_nothing_to_read(tmp_path):
     with pytest.raises(LogError, match=r"nowhere\.csv cannot be read as CSV"):
         read(tmp_path / "nowhere.csv", arm="a", rewards=["r"])
     (tmp_path / "folder").mkdir()
-    with pytest.raises(LogError, match="folder is not a journal: it has no segments; found an empty folder"):
+    with pytest.raises(
+        LogError, match="folder is not a journal: it has no segments; found an empty folder"
+    ):
         read(tmp_path / "folder")
     with pytest.raises(ValueError, match="chunk must be an integer of at least 1, got 0"):
         scan(tmp_path / "empty", chunk=0)
@@ -199,7 +222,10 @@ def test_nothing_to_read(tmp_path):
 )
 def test_another_file_is_named_for_what_it_is(tmp_path, name, content, found):
     (tmp_path / name).write_bytes(content)
-    with pytest.raises(LogError, match=f"{name}, line 1 is not dsjson: .*; found {found}, and a log is the folder of "):
+    with pytest.raises(
+        LogError,
+        match=f"{name}, line 1 is not dsjson: .*; found {found}, and a log is the folder of ",
+    ):
         read(tmp_path / name)
 
 
@@ -213,7 +239,9 @@ def test_a_table_of_ones_own_is_not_called_damaged(tmp_path):
         "a table of your own is read from a .csv file, with the names of its columns"
     )
     path.write_text("arm,click")
-    with pytest.raises(LogError, match=r"is not a segment of a journal: found a text file that no journal wrote"):
+    with pytest.raises(
+        LogError, match=r"is not a segment of a journal: found a text file that no journal wrote"
+    ):
         read(path)
 
 
@@ -244,9 +272,13 @@ def test_chunks_of_different_logs_do_not_go_together():
     log = Feedback([[1.0]], [0], [[0.5]], [0.5], ["a", "b"], ["q"])
     other = Feedback([[1.0]], [0], [[0.5]], [0.5], ["a", "c"], ["q"])
     timed = Feedback([[1.0]], [0], [[0.5]], [0.5], ["a", "b"], ["q"], times=[0.0])
-    with pytest.raises(ValueError, match=r"Feedback.arm_names must be the same in all chunks, got \('a', 'c'\)"):
+    with pytest.raises(
+        ValueError, match=r"Feedback.arm_names must be the same in all chunks, got \('a', 'c'\)"
+    ):
         together([log, other])
-    with pytest.raises(ValueError, match=r"Feedback.eligible, ids and times must be in all chunks or in none"):
+    with pytest.raises(
+        ValueError, match=r"Feedback.eligible, ids and times must be in all chunks or in none"
+    ):
         together([log, timed])
     with pytest.raises(ValueError, match="chunks must be at least one log, got none"):
         together([])
@@ -267,7 +299,16 @@ def test_optional_fields_are_checked(field, value, said):
 
 
 def test_rows_of_optional_fields_go_with_their_rounds():
-    log = Feedback([[1.0], [2.0]], [0, 0], [[0.5], [0.25]], [0.5, 0.5], ["a"], ["q"], ids=[3, 4], times=[0.0, np.nan])
+    log = Feedback(
+        [[1.0], [2.0]],
+        [0, 0],
+        [[0.5], [0.25]],
+        [0.5, 0.5],
+        ["a"],
+        ["q"],
+        ids=[3, 4],
+        times=[0.0, np.nan],
+    )
     assert log[1:].ids.tolist() == [4]
     assert np.isnan(log[[1]].times).all()
     assert log[:1].eligible is None

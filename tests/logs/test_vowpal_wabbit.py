@@ -13,7 +13,17 @@ vowpalwabbit = pytest.importorskip("vowpalwabbit")
 def wabbit(path, *options):
     """What `vw --dsjson -d path` predicts, line by line, and says."""
     predictions = path.with_suffix(".predictions")
-    arguments = ["--dsjson", "-d", str(path), "-p", str(predictions), "-P", "1", "--cb_explore_adf", *options]
+    arguments = [
+        "--dsjson",
+        "-d",
+        str(path),
+        "-p",
+        str(predictions),
+        "-P",
+        "1",
+        "--cb_explore_adf",
+        *options,
+    ]
     workspace = vowpalwabbit.Workspace(arg_list=arguments, enable_logging=True)
     workspace.finish()
     laws = [
@@ -59,7 +69,10 @@ def test_it_learns_what_the_log_can_teach(tmp_path, own, restricted):
         dsjson.write(log, path, objective=objective)
         laws, said = wabbit(path, "--epsilon", "0", *([] if own else ["-q", "CA"]))
         assert number(said, "number of examples") == len(log)
-        assert all(len(law) == (3 if log.eligible is None else log.eligible[t].sum()) for t, law in enumerate(laws))
+        assert all(
+            len(law) == (3 if log.eligible is None else log.eligible[t].sum())
+            for t, law in enumerate(laws)
+        )
         chosen = [_arm(log, t, max(law, key=law.get)) for t, law in enumerate(laws)]
         agreement = np.mean([a == b for a, b in list(zip(chosen, best, strict=True))[-500:]])
         assert agreement > 0.9 if right else agreement < 0.5
@@ -74,7 +87,9 @@ def test_it_takes_the_labels_as_they_are_meant(tmp_path):
     log = Feedback(contexts, [1, 0, 1, 0], rewards, [0.25, 0.5, 0.5, np.nan], ["a", "b"], ["q"])
     dsjson.write(log, tmp_path / "log.dsjson")
     _, said = wabbit(tmp_path / "log.dsjson")
-    labels = [line.split()[4] for line in said if line[:1] in "0123456789n-" and len(line.split()) == 7]
+    labels = [
+        line.split()[4] for line in said if line[:1] in "0123456789n-" and len(line.split()) == 7
+    ]
     assert labels == ["1:-0.75:0.25", "0:0.5:0.5", "unknown", "unknown"]
 
 
@@ -83,21 +98,46 @@ def test_what_is_ours_makes_no_difference(tmp_path):
     ours, bare = tmp_path / "ours.dsjson", tmp_path / "bare.dsjson"
     dsjson.write(log, ours, weights={"q": 0.75, "c": 0.25})
     lines = [json.loads(line) for line in ours.read_text().splitlines()]
-    bare.write_text("".join(json.dumps({k: v for k, v in line.items() if k != "mobandits"}) + "\n" for line in lines))
+    bare.write_text(
+        "".join(
+            json.dumps({k: v for k, v in line.items() if k != "mobandits"}) + "\n" for line in lines
+        )
+    )
     (mine, said), (theirs, also) = wabbit(ours, "-q", "CA"), wabbit(bare, "-q", "CA")
     assert mine == theirs
     assert number(said, "average loss") == number(also, "average loss") < 0.0
     assert dsjson.read(bare).rewards[:, 0].tolist() == (log.rewards @ [0.75, 0.25]).tolist()
 
 
-NAMES = ["", "a|b:c d", "é\n\t\0\"'\\", "_multi", "3", 3, 0.5, True, None, ("a", ("b", 1)), "x" * 1000, "{", "null"]
+NAMES = [
+    "",
+    "a|b:c d",
+    "é\n\t\0\"'\\",
+    "_multi",
+    "3",
+    3,
+    0.5,
+    True,
+    None,
+    ("a", ("b", 1)),
+    "x" * 1000,
+    "{",
+    "null",
+]
 
 
 @pytest.mark.parametrize("own", [False, True])
 def test_names_and_numbers_of_all_kinds(tmp_path, own):
     values = [0.0, -0.0, 1e-300, 5e-324, 1e3, -1e3, 1 / 3]
     contexts = np.tile(values, (4, len(NAMES), 1)) if own else np.tile(values, (4, 1))
-    log = Feedback(contexts, [0, 5, 7, 12], [[1.0], [-1e-300], [0.1], [1e3]], [1.0, 1e-3, 0.5, 1 / 3], NAMES, ["q"])
+    log = Feedback(
+        contexts,
+        [0, 5, 7, 12],
+        [[1.0], [-1e-300], [0.1], [1e3]],
+        [1.0, 1e-3, 0.5, 1 / 3],
+        NAMES,
+        ["q"],
+    )
     dsjson.write(log, tmp_path / "log.dsjson")
     laws, said = wabbit(tmp_path / "log.dsjson")
     assert [len(law) for law in laws] == [len(NAMES)] * 4

@@ -15,7 +15,11 @@ def test_shares_are_those_of_counting(blocks):
     kept = recorder(metric, range(1, len(plays) + 1), None)
     for block in blocks:
         n = len(block)
-        kept.add(metric.on_surface(Scores(np.zeros((n, 1)), np.zeros(n), np.zeros(n), np.array(block))))
+        kept.add(
+            metric.on_surface(Scores(np.zeros((n, 1)), np.zeros(n), np.zeros(n), np.array(block)))
+        )
     for t, values in enumerate(kept.values(), start=1):
         counts = np.array([plays[:t].count(b) for b in range(3)], float)
-        np.testing.assert_allclose(values, counts / counts.sum() if counts.sum() else np.full(3, np.nan))
+        np.testing.assert_allclose(
+            values, counts / counts.sum() if counts.sum() else np.full(3, np.nan)
+        )

@@ -68,7 +68,9 @@ def test_the_effective_regret_is_at_least_the_pareto_regret(case):
 
 def truth_of(means, rounds, decimals=None, **more):
     means = np.array(means, float)
-    return BlockTruth(Block(np.zeros((1, 1, 0)), means, np.zeros((rounds, *means.shape[1:])), decimals), **more)
+    return BlockTruth(
+        Block(np.zeros((1, 1, 0)), means, np.zeros((rounds, *means.shape[1:])), decimals), **more
+    )
 
 
 def test_front_plays_counts_arms_of_the_front_only():
@@ -94,8 +96,13 @@ def test_front_plays_refuses_means_that_change():
 
 
 def test_quantities_are_those_of_the_chosen_arm():
-    truth = truth_of([[[0], [0]]], 2, quantities=lambda: {"dollars": np.array([[1.0, 2.0], [3.0, 4.0]])})
-    assert metrics.Quantity("dollars").per_round(truth, np.array([1, 0]), None).tolist() == [[2.0], [3.0]]
+    truth = truth_of(
+        [[[0], [0]]], 2, quantities=lambda: {"dollars": np.array([[1.0, 2.0], [3.0, 4.0]])}
+    )
+    assert metrics.Quantity("dollars").per_round(truth, np.array([1, 0]), None).tolist() == [
+        [2.0],
+        [3.0],
+    ]
     with pytest.raises(ValueError, match="quantity must be one of dollars, got 'euros'"):
         metrics.Quantity("euros").per_round(truth, np.array([1, 0]), None)
 
@@ -109,8 +116,12 @@ def test_objective_regret_is_signed_and_knows_its_order():
 
 def test_rounded_means_tie_exactly():
     means = [[[0.3, 0.0], [0.1 + 0.2, 0.1]]]
-    assert metrics.LevelRegret([[0], [1]]).per_round(truth_of(means, 1, 1), np.array([0]), None).tolist() == [[0, 0.1]]
-    assert metrics.LevelRegret([[0], [1]]).per_round(truth_of(means, 1), np.array([0]), None)[0, 0] > 0
+    assert metrics.LevelRegret([[0], [1]]).per_round(
+        truth_of(means, 1, 1), np.array([0]), None
+    ).tolist() == [[0, 0.1]]
+    assert (
+        metrics.LevelRegret([[0], [1]]).per_round(truth_of(means, 1), np.array([0]), None)[0, 0] > 0
+    )
 
 
 def test_jaccard_needs_fronts():

@@ -23,7 +23,9 @@ ONE = {"trials": 1, "compiled": False, "workers": 1}
 @settings(max_examples=60)
 @given(st.integers(1, 4), st.integers(1, 7), st.integers(0, 10**6))
 def test_hypervolume_equals_inclusion_and_exclusion(objectives, count, seed):
-    points = np.random.default_rng(seed).integers(-1, 5, (count, objectives)) / 2.0  # ties, dominated and repeated
+    points = (
+        np.random.default_rng(seed).integers(-1, 5, (count, objectives)) / 2.0
+    )  # ties, dominated and repeated
     expected = twins.hypervolume(points, np.full(objectives, 0.25))
     assert metrics.hypervolume(points, [0.25] * objectives) == pytest.approx(expected, abs=1e-12)
 
@@ -76,7 +78,10 @@ def test_points_below_the_reference_add_nothing():
 @given(st.integers(1, 8), st.integers(1, 4), st.integers(1, 3), st.integers(0, 10**6))
 def test_adversarial_regret(rounds, arms, objectives, seed):
     rng = np.random.default_rng(seed)
-    rewards, chosen = rng.integers(0, 4, (rounds, arms, objectives)) / 1.0, rng.integers(arms, size=rounds)
+    rewards, chosen = (
+        rng.integers(0, 4, (rounds, arms, objectives)) / 1.0,
+        rng.integers(arms, size=rounds),
+    )
     expected = twins.adversarial_pareto_regret(rewards, chosen)
     assert metrics.adversarial_pareto_regret(rewards, chosen) == expected
     summed = rewards.sum(0)[:, 0].max() - rewards[np.arange(rounds), chosen, 0].sum()
@@ -102,8 +107,16 @@ def test_jaccard_of_two_sets():
 
 
 def test_extremes_of_fairness():
-    assert metrics.normalised_entropy([7]) == metrics.jain_index([7]) == metrics.max_min_ratio([7]) == 1.0
-    nothing = [measure([0, 0]) for measure in (metrics.max_min_ratio, metrics.normalised_entropy, metrics.jain_index)]
+    assert (
+        metrics.normalised_entropy([7])
+        == metrics.jain_index([7])
+        == metrics.max_min_ratio([7])
+        == 1.0
+    )
+    nothing = [
+        measure([0, 0])
+        for measure in (metrics.max_min_ratio, metrics.normalised_entropy, metrics.jain_index)
+    ]
     assert np.isnan(nothing).all()
     assert metrics.unfairness([0, 0]) == metrics.front_recall([0, 0]) == 0.0
 
@@ -124,7 +137,12 @@ def last(table, metric):
 
 def test_recorded_fairness_is_that_of_the_recorded_counts():
     table = simulate(
-        RandomChoice(), MultiArmed(), rounds=700, metrics=["front_plays", *FAIR], record=[3, 300, 700], **ONE
+        RandomChoice(),
+        MultiArmed(),
+        rounds=700,
+        metrics=["front_plays", *FAIR],
+        record=[3, 300, 700],
+        **ONE,
     ).table
     for point in (3, 300, 700):
         now = table.filter(table["round"] <= point)
@@ -141,9 +159,15 @@ def test_recorded_adversarial_regret():
         RandomChoice(), Logged(rewards), rounds=600, metrics=["adversarial_pareto_regret", "plays"],
         record=range(1, 601), **ONE,
     )  # fmt: skip
-    plays = results.table.filter(results.table["metric"] == "plays").sort("round", "component")["value"].to_numpy()
+    plays = (
+        results.table.filter(results.table["metric"] == "plays")
+        .sort("round", "component")["value"]
+        .to_numpy()
+    )
     chosen = np.diff(plays.reshape(600, 4), axis=0, prepend=0).argmax(1)
-    recorded = results.table.filter(results.table["metric"] == "adversarial_pareto_regret")["value"].to_list()
+    recorded = results.table.filter(results.table["metric"] == "adversarial_pareto_regret")[
+        "value"
+    ].to_list()
     for t in (0, 255, 256, 599):
         expected = metrics.adversarial_pareto_regret(rewards[: t + 1], chosen[: t + 1])
         assert recorded[t] == pytest.approx(expected, abs=1e-9)
@@ -153,7 +177,13 @@ def test_recorded_adversarial_regret():
 def test_recorded_hypervolume_with_fixed_arms(record):
     environment = GeneralizedLinear(features=3)
     table = simulate(
-        RandomChoice(), environment, rounds=400, metrics=["hypervolume", "plays"], record=record, seed=5, **ONE
+        RandomChoice(),
+        environment,
+        rounds=400,
+        metrics=["hypervolume", "plays"],
+        record=record,
+        seed=5,
+        **ONE,
     ).table
     from mobandits.simulation.streams import INSTANCE, stream  # noqa: PLC0415
 
@@ -162,15 +192,21 @@ def test_recorded_hypervolume_with_fixed_arms(record):
     for point in record:
         now = table.filter(table["round"] <= point)
         played = means[np.array(last(now, "plays")) > 0]
-        assert last(now, "hypervolume") == [pytest.approx(metrics.hypervolume(played, reference), rel=1e-12)]
+        assert last(now, "hypervolume") == [
+            pytest.approx(metrics.hypervolume(played, reference), rel=1e-12)
+        ]
 
 
 def test_hypervolume_of_arms_that_change():
     environment = Linear(arms=5, features=2, objectives=2)
-    with pytest.raises(ValueError, match=r"Hypervolume.reference must be given where means change over the rounds"):
+    with pytest.raises(
+        ValueError, match=r"Hypervolume.reference must be given where means change over the rounds"
+    ):
         simulate(RandomChoice(), environment, rounds=10, metrics=["hypervolume"])
     wanted = [metrics.Hypervolume(reference=[-1.1, -1.1])]
-    table = simulate([RandomChoice(), MolUcb(scale=0.1)], environment, rounds=300, metrics=wanted, **ONE).table
+    table = simulate(
+        [RandomChoice(), MolUcb(scale=0.1)], environment, rounds=300, metrics=wanted, **ONE
+    ).table
     for row in table.partition_by("policy"):
         assert (np.diff(row["value"].to_numpy()) >= 0).all()
 

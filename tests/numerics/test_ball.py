@@ -49,7 +49,9 @@ def test_the_gradient_points_out_of_the_ball(d, seed):
         np.testing.assert_array_equal(x, y)
     else:
         gradient = matrix @ (x - y)  # parallel to y, and outwards
-        np.testing.assert_allclose(gradient - y * (gradient @ y), 0.0, atol=1e-6 * np.abs(matrix @ x).max())
+        np.testing.assert_allclose(
+            gradient - y * (gradient @ y), 0.0, atol=1e-6 * np.abs(matrix @ x).max()
+        )
         assert gradient @ y > 0.0
 
 

@@ -20,7 +20,9 @@ def questions(draw, infinite=False):
     table = draw(twins.tables(infinite=infinite))
     on = draw(st.lists(st.integers(0, table.shape[1] - 1), unique=True, max_size=table.shape[1]))
     padding = draw(st.integers(0, 2)) if on else 0
-    among = np.array(draw(st.lists(st.booleans(), min_size=len(table), max_size=len(table)).filter(any)))
+    among = np.array(
+        draw(st.lists(st.booleans(), min_size=len(table), max_size=len(table)).filter(any))
+    )
     return table, on or list(range(table.shape[1])), np.array(on + [-1] * padding, np.int64), among
 
 

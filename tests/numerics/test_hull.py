@@ -51,7 +51,9 @@ def test_many_arms_and_objectives(kind):
         "flat": twins.noise(rng, twins.simplex_points(rng, 200, 8), 1e-10),
         "grid": rng.integers(0, 4, (200, 9)).astype(float),
         "binary": rng.integers(0, 2, (200, 10)).astype(float),
-        "low rank": twins.noise(rng, twins.simplex_points(rng, 200, 4) @ twins.simplex_points(rng, 4, 10), 1e-9),
+        "low rank": twins.noise(
+            rng, twins.simplex_points(rng, 200, 4) @ twins.simplex_points(rng, 4, 10), 1e-9
+        ),
     }[kind]
     front, gaps = twins.answers(values)
     for arm in range(0, 200, 25):
@@ -63,7 +65,9 @@ def test_many_arms_and_objectives(kind):
     assert not gaps[front].any()
 
 
-@pytest.mark.parametrize("name", ["random", "grid of 3", "decimals", "coplanar grid", "duplicates", "few arms"])
+@pytest.mark.parametrize(
+    "name", ["random", "grid of 3", "decimals", "coplanar grid", "duplicates", "few arms"]
+)
 def test_general_solvers_agree(name):
     rng = np.random.default_rng(7)
     for values in twins.tables(name, seed=3, number=12):
@@ -74,7 +78,9 @@ def test_general_solvers_agree(name):
             assert gaps[arm] == pytest.approx(twins.lp_gap(values, arm), abs=1e-8)
 
 
-@pytest.mark.parametrize("name", ["random", "grid of 3", "grid of 11", "coplanar grid", "duplicates", "flat to 1e-9"])
+@pytest.mark.parametrize(
+    "name", ["random", "grid of 3", "grid of 11", "coplanar grid", "duplicates", "flat to 1e-9"]
+)
 def test_one_and_two_objectives(name):
     for seed in range(60):
         rng = np.random.default_rng(seed)
@@ -120,19 +126,39 @@ def test_decimals_on_an_edge_count_as_on_it(third, scale):
     edge = np.array([(1, 0), (0, 1), (third, 1 - third)]) * [scale, 1.0]
     assert twins.answers(edge)[0].all()
     for step in (1e-10, -1e-10):
-        assert twins.answers(edge + [[0, 0], [0, 0], [0, step]])[0].tolist() == [True, True, step > 0]
-        assert twins.answers(edge + [[0, 0], [0, 0], [step * scale, 0]])[0].tolist() == [True, True, step > 0]
+        assert twins.answers(edge + [[0, 0], [0, 0], [0, step]])[0].tolist() == [
+            True,
+            True,
+            step > 0,
+        ]
+        assert twins.answers(edge + [[0, 0], [0, 0], [step * scale, 0]])[0].tolist() == [
+            True,
+            True,
+            step > 0,
+        ]
 
 
 def test_a_tie_is_decided_by_the_second_step():
     corners = [(2, 0, 0), (0, 2, 0)]
     assert twins.answers([*corners, (1, 1, 0)])[0].all()  # equal to a mixture
-    assert twins.answers([*corners, (1, 1, -1)])[0].tolist() == [True, True, False]  # and worse in one objective
-    assert twins.answers([*corners, (1, 1, -1), (0, 0, -1), (1, 1, 0)])[0].tolist() == [True, True, False, False, True]
+    assert twins.answers([*corners, (1, 1, -1)])[0].tolist() == [
+        True,
+        True,
+        False,
+    ]  # and worse in one objective
+    assert twins.answers([*corners, (1, 1, -1), (0, 0, -1), (1, 1, 0)])[0].tolist() == [
+        True,
+        True,
+        False,
+        False,
+        True,
+    ]
     assert not twins.answers([*corners, (1, 1, -1)])[1].any()
 
 
-@pytest.mark.parametrize("name", ["random", "scaled sphere", "grid of 11", "flat to 1e-9", "few arms"])
+@pytest.mark.parametrize(
+    "name", ["random", "scaled sphere", "grid of 11", "flat to 1e-9", "few arms"]
+)
 def test_scale_and_place_of_an_objective_do_not_matter(name):
     for values in twins.tables(name, seed=6, number=20):
         rng = np.random.default_rng(len(values))
@@ -142,7 +168,9 @@ def test_scale_and_place_of_an_objective_do_not_matter(name):
         order = rng.permutation(len(values))
         np.testing.assert_array_equal(twins.answers(values[order][:, ::-1])[0], front[order])
         np.testing.assert_array_equal(twins.answers(values * 8)[1], gaps * 8)
-        np.testing.assert_array_equal(twins.answers(np.vstack([values, values]))[0], [*front, *front])
+        np.testing.assert_array_equal(
+            twins.answers(np.vstack([values, values]))[0], [*front, *front]
+        )
 
 
 def test_an_objective_where_all_are_equal_changes_nothing():
@@ -169,10 +197,15 @@ def test_interpreted_answers_are_identical():
     here = Path(__file__).parent
     code = f"import sys; sys.path[:0] = {[str(here), str(here.parent)]}; import test_hull; print(test_hull.digest())"
     env = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-    elsewhere = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
+    elsewhere = subprocess.run(
+        [sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True
+    )
     assert elsewhere.stdout.strip() == digest()
 
 
 def test_the_rational_twin_on_a_program_of_a_textbook():
     rows = [[Fraction(1), Fraction(0)], [Fraction(0), Fraction(2)], [Fraction(3), Fraction(2)]]
-    assert twins.maximum(rows, [Fraction(4), Fraction(12), Fraction(18)], [Fraction(3), Fraction(5)]) == 36
+    assert (
+        twins.maximum(rows, [Fraction(4), Fraction(12), Fraction(18)], [Fraction(3), Fraction(5)])
+        == 36
+    )

@@ -65,7 +65,9 @@ def test_above_on_and_below_an_edge_by_powers_of_two(distance):
         values = np.array([*corners, (0.25 + move, 0.25 + move, 0.5 + move)])
         assert twins.exact_effective(values, 3) == (move >= 0)
         assert twins.answers(values)[0].tolist() == [True, True, True, move >= 0]
-        assert twins.answers(values)[1][3] == pytest.approx(max(0.0, -move), rel=1e-3 if move else 0, abs=0)
+        assert twins.answers(values)[1][3] == pytest.approx(
+            max(0.0, -move), rel=1e-3 if move else 0, abs=0
+        )
 
 
 def test_gaps_below_a_flat_front_are_exact_to_a_tie():

@@ -20,7 +20,12 @@ def positive_definite(d, rng):
 @settings(max_examples=25)
 def test_dot_and_quadratic(d, seed):
     rng = np.random.default_rng(seed)
-    x, y, matrix, out = rng.standard_normal(d), rng.standard_normal(d), rng.standard_normal((d, d)), np.empty(d)
+    x, y, matrix, out = (
+        rng.standard_normal(d),
+        rng.standard_normal(d),
+        rng.standard_normal((d, d)),
+        np.empty(d),
+    )
     assert linalg.dot(x, y) == pytest.approx(x @ y)
     assert linalg.quadratic(matrix, x, out) == pytest.approx(x @ matrix @ x)
     np.testing.assert_allclose(out, matrix @ x)

@@ -52,7 +52,10 @@ def test_one_link_for_all():
 @pytest.mark.parametrize(
     ("links", "message"),
     [
-        ("logti", "Recipe.links must be one of identity, logit, probit, got 'logti'; did you mean logit"),
+        (
+            "logti",
+            "Recipe.links must be one of identity, logit, probit, got 'logti'; did you mean logit",
+        ),
         (["logit"], "Recipe.links must have one entry per objective, 2, got 1"),
         ([Logit, "logit"], "Recipe.links must be names or @compiled links"),
         (3.0, "Recipe.links must be names or @compiled links"),

@@ -46,7 +46,11 @@ def test_leaders_tie_exactly(values, among, leading):
 
 
 def test_swapping_in_visits_all_orders_equally_often():
-    rng, n, seen = np.random.default_rng(1), 6000, dict.fromkeys(itertools.permutations(range(3)), 0)
+    rng, n, seen = (
+        np.random.default_rng(1),
+        6000,
+        dict.fromkeys(itertools.permutations(range(3)), 0),
+    )
     for _ in range(n):
         order = np.arange(3)
         visited = tuple(masks.swap_in(order, i, rng) for i in range(3))

@@ -17,7 +17,17 @@ from mobandits.numerics.pareto_filter import (
 from mobandits.orders.pareto import Pareto
 
 ALL, PARETO = np.zeros(0, np.int64), Pareto()
-KINDS = ("random", "sphere", "grid", "coarse", "staircase", "chain", "equal", "infinite", "one_objective")
+KINDS = (
+    "random",
+    "sphere",
+    "grid",
+    "coarse",
+    "staircase",
+    "chain",
+    "equal",
+    "infinite",
+    "one_objective",
+)
 
 
 def obvious_front(values):
@@ -98,7 +108,11 @@ def test_strong_arms_come_late():
 @st.composite
 def questions(draw):
     """A table of few distinct values, arms repeated up to hundreds of times, objectives with padding, and a mask."""
-    few = draw(st.lists(st.sampled_from([-np.inf, -1.0, -0.0, 0.0, 1.0, 2.0, np.inf]), min_size=1, max_size=4))
+    few = draw(
+        st.lists(
+            st.sampled_from([-np.inf, -1.0, -0.0, 0.0, 1.0, 2.0, np.inf]), min_size=1, max_size=4
+        )
+    )
     shape = draw(st.integers(1, 12)), draw(st.integers(1, 5))
     rows = draw(arrays(np.float64, shape, elements=st.sampled_from(few)))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))

@@ -14,7 +14,9 @@ from mobandits.orders import ChainFilter, Chains, Lexicographic
 def test_front_of_intervals(data):
     low, high = data.draw(twins.intervals(infinite=data.draw(st.booleans())))
     chains = data.draw(twins.partitions(low.shape[1]))
-    np.testing.assert_array_equal(twins.front_of(ChainFilter(chains), low, high), twins.chain_filter(low, high, chains))
+    np.testing.assert_array_equal(
+        twins.front_of(ChainFilter(chains), low, high), twins.chain_filter(low, high, chains)
+    )
 
 
 def test_front_of_many_intervals():
@@ -39,7 +41,9 @@ def test_on_points_it_is_the_union_of_the_chains_winners(data):
     means = data.draw(twins.tables())
     chains = data.draw(twins.partitions(means.shape[1]))
     winners = [twins.lexicographic_front(means[:, chain]) for chain in chains]
-    np.testing.assert_array_equal(twins.survey(ChainFilter(chains), means)[0], np.any(winners, axis=0))
+    np.testing.assert_array_equal(
+        twins.survey(ChainFilter(chains), means)[0], np.any(winners, axis=0)
+    )
 
 
 @settings(max_examples=100)
@@ -56,11 +60,17 @@ def test_gap_is_that_of_the_chains(data):
 @given(twins.tables())
 def test_one_chain_on_points_is_the_lexicographic_order(means):
     one = ChainFilter([list(range(means.shape[1]))])
-    np.testing.assert_array_equal(twins.front_of(one, means), twins.front_of(Lexicographic(), means))
+    np.testing.assert_array_equal(
+        twins.front_of(one, means), twins.front_of(Lexicographic(), means)
+    )
 
 
 def test_chains_are_checked():
-    with pytest.raises(ValueError, match=r"ChainFilter\.chains must name each objective once, got 2 twice"):
+    with pytest.raises(
+        ValueError, match=r"ChainFilter\.chains must name each objective once, got 2 twice"
+    ):
         ChainFilter([[0, 2], [2]])
-    with pytest.raises(ValueError, match=r"ChainFilter\.chains must name each of the 3 objectives, got no 2"):
+    with pytest.raises(
+        ValueError, match=r"ChainFilter\.chains must name each of the 3 objectives, got no 2"
+    ):
         ChainFilter([[0, 1]]).check(3)

@@ -30,10 +30,14 @@ def test_front_and_gap(data):
 def test_front_with_infinite_entries(data):
     means = data.draw(twins.tables(infinite=True))
     chains = data.draw(twins.partitions(means.shape[1]))
-    np.testing.assert_array_equal(twins.front_of(Chains(chains), means), twins.chains_front(means, chains))
+    np.testing.assert_array_equal(
+        twins.front_of(Chains(chains), means), twins.chains_front(means, chains)
+    )
 
 
-@pytest.mark.parametrize("chains", [[[0, 1], [2, 3]], [[0, 1], [2, 3, 4]], [[0], [1, 2]], [[0, 1, 2]], [[0], [1], [2]]])
+@pytest.mark.parametrize(
+    "chains", [[[0, 1], [2, 3]], [[0, 1], [2, 3, 4]], [[0], [1, 2]], [[0, 1, 2]], [[0], [1], [2]]]
+)
 def test_gap_is_the_infimum_of_the_definition(chains):
     rng = np.random.default_rng(7)
     for _ in range(40):
@@ -49,7 +53,9 @@ def test_chains_of_one_objective_are_the_pareto_order(means):
     singles = Chains([[i] for i in range(means.shape[1])])
     np.testing.assert_array_equal(twins.front_of(singles, means), twins.front_of(Pareto(), means))
     if np.isfinite(means).all():
-        np.testing.assert_array_equal(twins.survey(singles, means)[1], twins.survey(Pareto(), means)[1])
+        np.testing.assert_array_equal(
+            twins.survey(singles, means)[1], twins.survey(Pareto(), means)[1]
+        )
 
 
 @settings(max_examples=150)
@@ -61,12 +67,16 @@ def test_one_chain_is_the_lexicographic_order(means):
     np.testing.assert_array_equal(front, expected)
     np.testing.assert_array_equal(front, ~gaps.any(axis=1))
     lost = (priority > 0.0).argmax(axis=1)
-    for a in np.flatnonzero(~front):  # the same first positive digit; the chain's gap goes on after it
+    for a in np.flatnonzero(
+        ~front
+    ):  # the same first positive digit; the chain's gap goes on after it
         np.testing.assert_array_equal(gaps[a, : lost[a] + 1], priority[a, : lost[a] + 1])
 
 
 def test_digits_after_a_negative_one_are_zero():
-    _, gaps = twins.survey(Chains([[0, 1, 2]]), np.array([[2.0, 0.0, 5.0], [1.0, 3.0, 0.0], [1.0, 0.0, 2.0]]))
+    _, gaps = twins.survey(
+        Chains([[0, 1, 2]]), np.array([[2.0, 0.0, 5.0], [1.0, 3.0, 0.0], [1.0, 0.0, 2.0]])
+    )
     assert gaps.tolist() == [[0, 0, 0], [1, 0, 0], [1, 0, 3]]
 
 

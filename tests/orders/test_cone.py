@@ -10,9 +10,13 @@ import mobandits as mob
 from mobandits.contracts.protocols import Beliefs
 from mobandits.orders import Cone, Pareto
 
-TABLES = arrays(np.float64, st.tuples(st.integers(1, 8), st.just(3)), elements=st.integers(-3, 3).map(float))
+TABLES = arrays(
+    np.float64, st.tuples(st.integers(1, 8), st.just(3)), elements=st.integers(-3, 3).map(float)
+)
 MATRICES = arrays(
-    np.float64, st.tuples(st.integers(1, 4), st.just(3)), elements=st.sampled_from([-1.0, 0.0, 0.5, 1.0, 2.0])
+    np.float64,
+    st.tuples(st.integers(1, 4), st.just(3)),
+    elements=st.sampled_from([-1.0, 0.0, 0.5, 1.0, 2.0]),
 ).filter(lambda W: W.any(axis=1).all())
 
 
@@ -56,7 +60,9 @@ def test_arms_without_an_interval_are_on_the_front():
     assert front.tolist() == [True, False]
 
 
-@pytest.mark.parametrize("rows", [[1.0, 2.0], [], [[np.nan, 1.0]], [[0.0, 0.0], [1.0, 0.0]], [["x"]]])
+@pytest.mark.parametrize(
+    "rows", [[1.0, 2.0], [], [[np.nan, 1.0]], [[0.0, 0.0], [1.0, 0.0]], [["x"]]]
+)
 def test_other_matrices_are_refused(rows):
     with pytest.raises(ValueError, match=r"Cone\.rows must be"):
         Cone(rows)

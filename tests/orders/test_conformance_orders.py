@@ -31,15 +31,21 @@ CASES = [
     OrderCase(Levels([[1, 2], [0]])),
     OrderCase(Weighted([0.5, 1.0, 0.25])),
     OrderCase(Cone([[1.0, 0.5, 0.0], [0.0, 1.0, 0.25], [0.5, 0.0, 1.0]])),
-    OrderCase(Chebyshev([1.0, 0.5, 2.0], [-1.0, -1.0, -1.0]), without=(UNDOMINATED, "scaling-keeps-front")),
-    OrderCase(ChainFilter([[0, 1], [2]]), without=(UNDOMINATED,)),  # the winners of one chain may tie in another
+    OrderCase(
+        Chebyshev([1.0, 0.5, 2.0], [-1.0, -1.0, -1.0]), without=(UNDOMINATED, "scaling-keeps-front")
+    ),
+    OrderCase(
+        ChainFilter([[0, 1], [2]]), without=(UNDOMINATED,)
+    ),  # the winners of one chain may tie in another
     OrderCase(Dominant(margin=0.0, doubt=0.1), without=("scaling-keeps-front",)),
     OrderCase(ExploreWide(Pareto(), epsilon=0.3)),
     OrderCase(ExploreWide(Levels([[0], [1, 2]]), epsilon=0.3)),
 ]
 
 
-@pytest.mark.parametrize(("case", "check"), [(case, check) for case in CASES for check in case.checks], ids=str)
+@pytest.mark.parametrize(
+    ("case", "check"), [(case, check) for case in CASES for check in case.checks], ids=str
+)
 def test_promise(case, check):
     prepare(CASES)
     case.check(check)
@@ -47,5 +53,7 @@ def test_promise(case, check):
 
 def test_every_order_has_a_row():
     members = [getattr(orders, name) for name in orders.__all__]
-    public = {member for member in members if isinstance(member, type) and issubclass(member, BaseOrder)}
+    public = {
+        member for member in members if isinstance(member, type) and issubclass(member, BaseOrder)
+    }
     assert {type(case.order) for case in CASES} == public

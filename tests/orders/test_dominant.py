@@ -43,9 +43,20 @@ def test_gap_is_the_lexicographic_one_and_so_is_the_front_without_margin(means):
 
 
 def test_of_tied_leaders_the_surest_one_leads():
-    low, high = np.array([[0.0, 0.0], [0.9, 0.0], [0.5, 9.0]]), np.array([[1.0, 1.0], [1.0, 2.0], [0.6, 9.0]])
-    assert twins.front_of(Dominant(margin=0.1, doubt=0.2), low, high).tolist() == [False, True, False]
-    assert twins.front_of(Dominant(margin=0.5, doubt=0.2), low, high).tolist() == [False, False, True]
+    low, high = (
+        np.array([[0.0, 0.0], [0.9, 0.0], [0.5, 9.0]]),
+        np.array([[1.0, 1.0], [1.0, 2.0], [0.6, 9.0]]),
+    )
+    assert twins.front_of(Dominant(margin=0.1, doubt=0.2), low, high).tolist() == [
+        False,
+        True,
+        False,
+    ]
+    assert twins.front_of(Dominant(margin=0.5, doubt=0.2), low, high).tolist() == [
+        False,
+        False,
+        True,
+    ]
 
 
 def test_doubt_about_the_leader_comes_first():
@@ -54,7 +65,9 @@ def test_doubt_about_the_leader_comes_first():
     assert twins.front_of(Dominant(margin=9.0, doubt=1.0), low, high).tolist() == [False, True]
 
 
-@pytest.mark.parametrize(("margin", "doubt"), [(-1, 0), (0, -1), (np.nan, 0), (0, np.inf), ("wide", 0)])
+@pytest.mark.parametrize(
+    ("margin", "doubt"), [(-1, 0), (0, -1), (np.nan, 0), (0, np.inf), ("wide", 0)]
+)
 def test_parameters_are_checked(margin, doubt):
     with pytest.raises(ValueError, match=r"Dominant\.(margin|doubt) must .* got"):
         Dominant(margin, doubt)

@@ -109,7 +109,9 @@ def test_worse_intervals_change_nothing_for_dominant(data):
     better = data.draw(st.integers(0, len(low) - 1))
     step = np.array(data.draw(st.lists(STEPS, min_size=3, max_size=3)))
     order = Dominant(margin=0.5, doubt=0.25)
-    more = twins.front_of(order, np.vstack([low, low[better] - step]), np.vstack([high, high[better] - step]))
+    more = twins.front_of(
+        order, np.vstack([low, low[better] - step]), np.vstack([high, high[better] - step])
+    )
     np.testing.assert_array_equal(more[:-1], twins.front_of(order, low, high))
 
 
@@ -125,12 +127,20 @@ def test_draws_stay_on_the_effective_front(data, seed):
 
 
 @pytest.mark.parametrize("worst", [1.0, 1e4, 1e12, 1e17])
-@pytest.mark.parametrize("name", ["random", "grid of 3", "coplanar grid", "flat to 1e-9", "scales", "few arms"])
+@pytest.mark.parametrize(
+    "name", ["random", "grid of 3", "coplanar grid", "flat to 1e-9", "scales", "few arms"]
+)
 def test_an_outlier_beside_tables_of_many_kinds(name, worst):
     for means in hull.tables(name, seed=21, number=6, arms=20, objectives=4):
         rng = np.random.default_rng(len(means))
-        outliers = means[rng.integers(0, len(means), 3)] - worst * (1.0 + rng.random((3, means.shape[1])))
-        for more in (outliers[:1], outliers, np.where(rng.random(outliers.shape) < 0.5, outliers, means.min(axis=0))):
+        outliers = means[rng.integers(0, len(means), 3)] - worst * (
+            1.0 + rng.random((3, means.shape[1]))
+        )
+        for more in (
+            outliers[:1],
+            outliers,
+            np.where(rng.random(outliers.shape) < 0.5, outliers, means.min(axis=0)),
+        ):
             keep = twins.pareto_front(np.vstack([means, more]))[len(means) :]
             assert_the_same_mixtures(means, np.vstack([means, more[~keep]]), np.arange(len(means)))
 

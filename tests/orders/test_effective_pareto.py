@@ -22,7 +22,9 @@ def draw(values, draws, seed=0):
     return counts
 
 
-@pytest.mark.parametrize("name", ["random", "grid of 3", "duplicates", "coplanar grid", "collinear", "flat to 1e-9"])
+@pytest.mark.parametrize(
+    "name", ["random", "grid of 3", "duplicates", "coplanar grid", "collinear", "flat to 1e-9"]
+)
 def test_draws_are_uniform_on_the_front(name):
     draws = 4000
     for values in twins.tables(name, seed=11, number=6, arms=25, objectives=4):
@@ -66,4 +68,6 @@ def test_guessed_weights_never_hide_a_gap(scale):
         gaps = twins.answers(values)[1]
         expected = [float(twins.exact_gap(values, arm)) for arm in range(24, 28)]
         assert (gaps[24:] > 0).all()
-        np.testing.assert_allclose(gaps[24:28], expected, rtol=0, atol=1e-12 * np.ptp(values, axis=0).min())
+        np.testing.assert_allclose(
+            gaps[24:28], expected, rtol=0, atol=1e-12 * np.ptp(values, axis=0).min()
+        )

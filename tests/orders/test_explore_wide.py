@@ -25,7 +25,9 @@ def test_wide_arms_first(inner, bounds, epsilon):
 @settings(max_examples=50)
 @given(twins.tables(objectives=3))
 def test_points_and_gaps_are_left_to_the_inner_order(inner, means):
-    for got, expected in zip(twins.survey(ExploreWide(inner, 0.0), means), twins.survey(inner, means), strict=True):
+    for got, expected in zip(
+        twins.survey(ExploreWide(inner, 0.0), means), twins.survey(inner, means), strict=True
+    ):
         np.testing.assert_array_equal(got, expected)
 
 
@@ -42,7 +44,9 @@ def test_epsilon_is_checked(epsilon):
 
 @pytest.mark.parametrize("order", [Pareto, "pareto", None, 3])
 def test_order_is_checked(order):
-    with pytest.raises(ValueError, match=r"ExploreWide\.order must be an order such as Pareto\(\), got"):
+    with pytest.raises(
+        ValueError, match=r"ExploreWide\.order must be an order such as Pareto\(\), got"
+    ):
         ExploreWide(order, 0.1)
 
 

@@ -32,7 +32,9 @@ def test_one_level_is_the_pareto_order(means):
 @given(twins.tables())
 def test_levels_of_one_objective_are_the_lexicographic_order(means):
     singles = Levels([[i] for i in range(means.shape[1])])
-    for got, expected in zip(twins.survey(singles, means), twins.survey(Lexicographic(), means), strict=True):
+    for got, expected in zip(
+        twins.survey(singles, means), twins.survey(Lexicographic(), means), strict=True
+    ):
         np.testing.assert_array_equal(got, expected)
 
 
@@ -66,7 +68,9 @@ def test_levels_are_checked(levels, said):
 
 def test_levels_must_fit_the_objectives():
     Levels([[0, 2], [1]]).check(3)
-    with pytest.raises(ValueError, match=r"Levels\.levels must name each of the 4 objectives, got no 3"):
+    with pytest.raises(
+        ValueError, match=r"Levels\.levels must name each of the 4 objectives, got no 3"
+    ):
         Levels([[0, 2], [1]]).check(4)
     with pytest.raises(ValueError, match=r"Levels\.levels must name objectives below 2, got 2"):
         Levels([[0, 2], [1]]).check(2)

@@ -20,7 +20,9 @@ def test_front_and_gap(means):
 @settings(max_examples=100)
 @given(twins.tables(infinite=True))
 def test_front_with_infinite_entries(means):
-    np.testing.assert_array_equal(twins.front_of(Lexicographic(), means), twins.lexicographic_front(means))
+    np.testing.assert_array_equal(
+        twins.front_of(Lexicographic(), means), twins.lexicographic_front(means)
+    )
 
 
 @settings(max_examples=200)
@@ -33,7 +35,9 @@ def test_the_gap_is_zero_exactly_on_the_front_for_any_tolerance(means, tolerance
 
 
 def test_a_tolerated_difference_costs_nothing_and_opens_the_next_objective():
-    front, gaps = twins.survey(Lexicographic(tolerance=0.5), np.array([[3.0, 0.0], [2.5, 4.0], [2.0, 9.0]]))
+    front, gaps = twins.survey(
+        Lexicographic(tolerance=0.5), np.array([[3.0, 0.0], [2.5, 4.0], [2.0, 9.0]])
+    )
     assert front.tolist() == [False, True, False]
     assert gaps.tolist() == [[0.0, 4.0], [0.0, 0.0], [1.0, 0.0]]
 

@@ -47,7 +47,8 @@ every_order = pytest.mark.parametrize("order", ORDERS, ids=str)
 def test_names_and_copies_of_arms_do_not_matter(order, data):
     means = data.draw(twins.tables(objectives=3, grid=True))
     moved = np.array(
-        data.draw(st.lists(st.integers(0, len(means) - 1), max_size=3)) + data.draw(st.permutations(range(len(means))))
+        data.draw(st.lists(st.integers(0, len(means) - 1), max_size=3))
+        + data.draw(st.permutations(range(len(means))))
     )
     front, gaps = twins.survey(order, means)
     front_moved, gaps_moved = twins.survey(order, means[moved])
@@ -81,7 +82,10 @@ def test_draws_are_uniform_on_the_front(order):
     low = np.random.default_rng(5).integers(0, 3, (12, 3)).astype(float)
     low = np.vstack([low, low])
     for half in (0.0, 0.25, 0.75):
-        front, counts = twins.front_of(order, low, low + 2.0 * half), twins.draws(order, low, low + 2.0 * half)
+        front, counts = (
+            twins.front_of(order, low, low + 2.0 * half),
+            twins.draws(order, low, low + 2.0 * half),
+        )
         assert not counts[~front].any()
         mean = 1000 / front.sum()
         assert np.abs(counts[front] - mean).max() <= 4.5 * np.sqrt(mean)
@@ -109,10 +113,17 @@ print(json.dumps([answers(order) for order in ORDERS]))
 def answers(order):
     """Everything an order says about one random block of intervals, compiled or not."""
     rng = np.random.default_rng(11)
-    centre, half = np.vstack([rng.random((12, 3)), rng.integers(0, 2, (12, 3))]), 0.3 * rng.random((24, 3))
+    centre, half = (
+        np.vstack([rng.random((12, 3)), rng.integers(0, 2, (12, 3))]),
+        0.3 * rng.random((24, 3)),
+    )
     low, high = centre - half, centre + half
     points = np.vstack([centre, np.full((2, 3), np.inf)])
-    said = *twins.survey(order, centre), twins.front_of(order, points), twins.front_of(order, low, high)
+    said = (
+        *twins.survey(order, centre),
+        twins.front_of(order, points),
+        twins.front_of(order, low, high),
+    )
     return [answer.tolist() for answer in (*said, twins.draws(order, low, high))]
 
 

@@ -47,8 +47,14 @@ def test_worst_leads(question):
 def test_fronts_with_infinite_entries_are_never_empty(question):
     means, weights, reference = question
     finite = np.clip(means, -1e6, 1e6)
-    sums = [-INF if -INF in v[w > 0] else (v[w > 0] * w[w > 0]).sum() for v in means for w in [np.array(weights)]]
-    np.testing.assert_array_equal(twins.front_of(Weighted(weights), means), np.array(sums) == max(sums))
+    sums = [
+        -INF if -INF in v[w > 0] else (v[w > 0] * w[w > 0]).sum()
+        for v in means
+        for w in [np.array(weights)]
+    ]
+    np.testing.assert_array_equal(
+        twins.front_of(Weighted(weights), means), np.array(sums) == max(sums)
+    )
     got = twins.front_of(Chebyshev(weights, reference), means)
     assert twins.front_of(Chebyshev(weights, reference), finite)[got].any()
 
@@ -68,7 +74,9 @@ def test_worst_lead_reaches_a_hollow_of_the_front():
 
 
 @pytest.mark.parametrize("order", [Weighted, lambda weights: Chebyshev(weights, [0] * 2)])
-@pytest.mark.parametrize("weights", [[-1, 1], [0, 0], [np.nan, 1], [np.inf, 1], [], [[1, 1]], ["a", 1], 3])
+@pytest.mark.parametrize(
+    "weights", [[-1, 1], [0, 0], [np.nan, 1], [np.inf, 1], [], [[1, 1]], ["a", 1], 3]
+)
 def test_weights_are_checked(order, weights):
     with pytest.raises(ValueError, match=r"(Weighted|Chebyshev)\.weights must .* got"):
         order(weights)
@@ -82,7 +90,12 @@ def test_reference_is_checked(reference):
 
 def test_weights_must_fit_the_objectives():
     Weighted([1, 2]).check(2)
-    with pytest.raises(ValueError, match=r"Weighted\.weights must have one entry per objective, 3, got \[1.0, 2.0\]"):
+    with pytest.raises(
+        ValueError,
+        match=r"Weighted\.weights must have one entry per objective, 3, got \[1.0, 2.0\]",
+    ):
         Weighted([1, 2]).check(3)
-    with pytest.raises(ValueError, match=r"Chebyshev\.weights must have one entry per objective, 3"):
+    with pytest.raises(
+        ValueError, match=r"Chebyshev\.weights must have one entry per objective, 3"
+    ):
         Chebyshev([1, 2], [0, 0]).check(3)

@@ -33,18 +33,30 @@ WORDS = {
     Pareto(on=[2, 0]): "Pareto front over speed and quality",
     EffectivePareto(): "effective Pareto front over all objectives",
     Lexicographic(): "lexicographic: quality, then cost, then speed",
-    Lexicographic(0.25): "lexicographic: quality, then cost, then speed, where differences up to 0.25 are ties",
+    Lexicographic(
+        0.25
+    ): "lexicographic: quality, then cost, then speed, where differences up to 0.25 are ties",
     Levels([[2, 0], [1]]): "priority levels: speed and quality, then cost",
     Chains([[0, 1], [2]]): "Pareto front over priority chains: quality, then cost; speed",
     ChainFilter([[0], [2, 1]]): "filter of priority chains: quality; speed, then cost",
     Weighted([0.5, 0.0, 2.0]): "largest weighted sum, weights quality 0.5 and speed 2",
-    Chebyshev([1, 1, 2], [0, -1, 0.5]): "largest worst lead over [0, -1, 0.5], weights quality 1, cost 1 and speed 2",
-    Dominant(0.5, 0.25): "dominant objectives: quality, then cost, then speed, among rivals within 0.5 once doubts are "
+    Chebyshev(
+        [1, 1, 2], [0, -1, 0.5]
+    ): "largest worst lead over [0, -1, 0.5], weights quality 1, cost 1 and speed 2",
+    Dominant(
+        0.5, 0.25
+    ): "dominant objectives: quality, then cost, then speed, among rivals within 0.5 once doubts are "
     "below 0.25",
-    ExploreWide(Pareto(), 0.1): "Pareto front over all objectives, after arms with intervals wider than ± 0.1",
+    ExploreWide(
+        Pareto(), 0.1
+    ): "Pareto front over all objectives, after arms with intervals wider than ± 0.1",
     LastLeader(): "lexicographic filter: quality, then cost, then speed",
-    FixedWidth(LastLeader(), 0.1): "lexicographic filter: quality, then cost, then speed, with intervals of ± 0.1",
-    ExploreWidest(LastLeader(), 0.1): "lexicographic filter: quality, then cost, then speed, after the arm with the "
+    FixedWidth(
+        LastLeader(), 0.1
+    ): "lexicographic filter: quality, then cost, then speed, with intervals of ± 0.1",
+    ExploreWidest(
+        LastLeader(), 0.1
+    ): "lexicographic filter: quality, then cost, then speed, after the arm with the "
     "widest interval above ± 0.1",
     StagedFilter(1.0, 0.1): "lexicographic filter in stages: quality, then cost, then speed",
 }

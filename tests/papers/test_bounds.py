@@ -60,7 +60,9 @@ def test_slopes_are_those_of_the_links(link, bound):
 
 def test_the_newton_radius_is_the_policys():
     given = moglb2019.constants(["probit", "logit"])
-    policys = radii.NewtonEllipsoid(2, 0.05, given.noise + given.ceiling, given.curvature, given.bound, given.penalty)
+    policys = radii.NewtonEllipsoid(
+        2, 0.05, given.noise + given.ceiling, given.curvature, given.bound, given.penalty
+    )
     for t, volume in itertools.product([0, 7, 3000], [0.0, 3.5]):
         gamma = moglb2019.squared_radius(t, volume, given, 2, 0.05)
         assert gamma == pytest.approx(policys.at(t, volume) ** 2)
@@ -82,7 +84,11 @@ def test_the_newton_volume_and_regret_are_bounded():
 
 
 def test_the_newton_event():
-    theta, estimate, gram = np.array([[0.5, 0.0], [0.0, 0.5]]), np.zeros((2, 2)), np.diag([4.0, 8.0])
+    theta, estimate, gram = (
+        np.array([[0.5, 0.0], [0.0, 0.5]]),
+        np.zeros((2, 2)),
+        np.diag([4.0, 8.0]),
+    )
     assert moglb2019.holds(theta, estimate, gram, 2.0)
     assert not moglb2019.holds(theta, estimate, gram, 1.99)
 
@@ -117,7 +123,10 @@ def test_the_best_of_lemma_5_is_the_least_over_r0(counts, rounds):
     best = pcz2018.best_regret_bound_of_numbers(rounds, numbers, 2, 0.1)
     tried = np.geomspace(min(numbers) / 2.0 * (1.0 + 1e-9), 1.0, 300)
     corners = [radius / 2.0 * (1.0 + 1e-9) for radius in numbers]
-    found = [pcz2018.regret_bound_of_numbers(rounds, least, numbers, 2, 0.1) for least in (*tried, *corners)]
+    found = [
+        pcz2018.regret_bound_of_numbers(rounds, least, numbers, 2, 0.1)
+        for least in (*tried, *corners)
+    ]
     assert best <= min(found) * (1 + 1e-12)
     assert best == pytest.approx(min(found), rel=1e-6)
 
@@ -159,15 +168,25 @@ def test_the_event_of_balls():
 
 def test_the_setting_is_the_policys():
     shape = Shape(arms=4, features=2, objectives=2, rounds=100_000, shared=True)
-    setting = mocmab2018.Setting(100_000, 4, 2, mocmab2018.default_parts(100_000, 2), lipschitz=1.1, beta=0.5)
+    setting = mocmab2018.Setting(
+        100_000, 4, 2, mocmab2018.default_parts(100_000, 2), lipschitz=1.1, beta=0.5
+    )
     policy = MocMab(lipschitz=1.1, beta=0.5).bind(shape)
     assert policy.cells.per_side == setting.parts == 10
     assert policy.policy.order.margin == pytest.approx(2 * setting.margin)
     assert policy.policy.order.doubt == pytest.approx(0.5 * setting.margin)
-    assert policy.policy.explorer.radius.value == pytest.approx(float(mocmab2018.uncertainty(1, setting)))
+    assert policy.policy.explorer.radius.value == pytest.approx(
+        float(mocmab2018.uncertainty(1, setting))
+    )
 
 
-@given(st.integers(100, 10**6), st.integers(1, 4), st.integers(1, 9), st.floats(0.2, 1.0), st.floats(0.1, 3.0))
+@given(
+    st.integers(100, 10**6),
+    st.integers(1, 4),
+    st.integers(1, 9),
+    st.floats(0.2, 1.0),
+    st.floats(0.1, 3.0),
+)
 @settings(max_examples=60)
 def test_theorem_2_follows_from_theorem_1(rounds, features, arms, exponent, beta):
     parts = mocmab2018.default_parts(rounds, features, exponent)
@@ -236,7 +255,9 @@ def test_the_event_of_cells():
 def test_the_ridge_radius_is_the_policys(features):
     policys = radii.SelfNormalised(features, 4, 0.01, noise=0.7, penalty=2.0)
     for count in (0, 9, 5000):
-        assert molts2025.width(count, features, 4, 0.01, 0.7, 2.0) == pytest.approx(policys.at(count, 0.0))
+        assert molts2025.width(count, features, 4, 0.01, 0.7, 2.0) == pytest.approx(
+            policys.at(count, 0.0)
+        )
 
 
 @pytest.mark.parametrize("objectives", range(1, 30))
@@ -258,7 +279,9 @@ def test_theorem_2_of_molts2025_term_by_term():
     d, L, M, T, delta, p = 3, 2, 6, 500, 0.1, 0.15
     c1 = float(molts2025.width(T - 1, d, L, delta))
     c = c1 + c1 * math.sqrt(2 * d * math.log(2 * L * M * d * T / delta))
-    expected = (1 + 2 / (p - delta / T)) * c * math.sqrt(2 * T * d * math.log(1 + T)) + 2 * delta * 2
+    expected = (1 + 2 / (p - delta / T)) * c * math.sqrt(
+        2 * T * d * math.log(1 + T)
+    ) + 2 * delta * 2
     assert molts2025.regret_bound(T, d, L, M, delta) == pytest.approx(expected)
     assert molts2025.sample_factor(T, d, L, M, delta) == pytest.approx(c / c1 - 1)
 

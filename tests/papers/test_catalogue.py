@@ -99,7 +99,9 @@ def test_places_are_distinct(name):
     assert len(pairs) == len(set(pairs))
     names = [run.name for run in runs]
     assert len(names) == len(set(names))
-    folders = [slug(run.name) for run in runs] + [f"{slug(run.name)}-tuning" for run in simulations(name)]
+    folders = [slug(run.name) for run in runs] + [
+        f"{slug(run.name)}-tuning" for run in simulations(name)
+    ]
     assert len(folders) == len({folder.lower() for folder in folders})
 
 

@@ -73,7 +73,10 @@ def test_nothing_follows_from_an_event_that_failed():
 
 def test_counts_and_verdicts():
     runs = [
-        [Finding("event", "e", "s", 1, int(i < 3), 0.5, 0.1), Finding("inequality", "i", "s", 10, 0, 0.1 * i)]
+        [
+            Finding("event", "e", "s", 1, int(i < 3), 0.5, 0.1),
+            Finding("inequality", "i", "s", 10, 0, 0.1 * i),
+        ]
         for i in range(9)
     ]
     report = added_up("p", runs)
@@ -188,7 +191,9 @@ def test_the_regret_of_a_ball_is_that_of_its_rounds(monkeypatch):
     assert objectives == 2
     assert len(balls.radius) > 20
     shares = slow_shares(seen, balls.radius)
-    assert np.bincount(seen[:, 4].astype(int), seen[:, 3]).tolist() == pytest.approx(shares.tolist())
+    assert np.bincount(seen[:, 4].astype(int), seen[:, 3]).tolist() == pytest.approx(
+        shares.tolist()
+    )
     quiet = seen[:, 2] == 0.0
     owners = seen[:, 4].astype(int)
     assert (balls.radius[owners[quiet]] == seen[quiet, 1]).all()
@@ -230,14 +235,19 @@ def test_what_dominates_an_index_against_the_formula(monkeypatch):
 def test_the_largest_gaps_are_those_of_the_surfaces():
     grid = np.linspace(0, 1, 101)
     ridges = TwoRidges(divisor=pcz2018.DIVISOR).problem(9, np.random.default_rng(0)).surface
-    for surface, largest in ((ridges, pcz2018.RIDGE_GAP), (pcz2018.GableSurface(0.0), pcz2018.GABLE_GAP)):
+    for surface, largest in (
+        (ridges, pcz2018.RIDGE_GAP),
+        (pcz2018.GableSurface(0.0), pcz2018.GABLE_GAP),
+    ):
         gaps = [surface.gap(np.array([x]), np.array([y])) for x in grid for y in grid]
         assert max(gaps) == pytest.approx(largest)
 
 
 @pytest.mark.parametrize("fixed", [False, True])
 def test_the_ellipsoid_probe_against_plain_algebra(fixed, monkeypatch):
-    monkeypatch.setattr(watch, "compile_loop", lambda loop, *parts: loop)  # 40 rounds are not worth compiling
+    monkeypatch.setattr(
+        watch, "compile_loop", lambda loop, *parts: loop
+    )  # 40 rounds are not worth compiling
     environment = Linear(arms=5, features=3, objectives=2, fixed_arms=fixed)
     now = protocol.trial(environment, 40, 0, 0, "")
     policy = MolUcb(scale=0.5).bind(now.problem.shape)
@@ -247,7 +257,11 @@ def test_the_ellipsoid_probe_against_plain_algebra(fixed, monkeypatch):
         context = now.block.contexts[0 if fixed else t]
         off = now.problem.theta - np.linalg.solve(gram, moment.T).T
         widths = np.sqrt(np.einsum("ai,ij,aj->a", context, np.linalg.inv(gram), context))
-        expected = [np.sqrt(np.einsum("li,ij,lj->l", off, gram, off)).max(), widths[arm], widths.max()]
+        expected = [
+            np.sqrt(np.einsum("li,ij,lj->l", off, gram, off)).max(),
+            widths[arm],
+            widths.max(),
+        ]
         np.testing.assert_allclose(seen[t], [*expected, np.linalg.slogdet(gram)[1]], atol=1e-9)
         gram = gram + np.outer(context[arm], context[arm])
         moment += np.outer(now.block.rewards[t, arm], context[arm])
@@ -260,7 +274,10 @@ def test_the_interval_probe_against_plain_counting():
     means = now.block.means[0]
     for t in range(3, 60):
         played = [now.block.rewards[:t][chosen[:t] == a, a] for a in range(3)]
-        counts, estimates = np.array([len(rows) for rows in played]), np.array([rows.mean(0) for rows in played])
+        counts, estimates = (
+            np.array([len(rows) for rows in played]),
+            np.array([rows.mean(0) for rows in played]),
+        )
         half = np.sqrt(2 * np.log(t * 6**0.25) / counts)
         leader = (estimates[:, 0] + half).argmax()
         ratio = (np.abs(estimates - means) / (half[:, None] + 0.05)).max()
@@ -270,7 +287,9 @@ def test_the_interval_probe_against_plain_counting():
 
 def test_the_ramps_keep_the_assumption():
     block = mocmab2018.Ramps().problem(200, None).block(0, 200, np.random.default_rng(0))
-    slopes = np.abs(block.means[1:] - block.means[:-1]).max(axis=(1, 2)) / np.abs(np.diff(block.contexts[:, 0, 0]))
+    slopes = np.abs(block.means[1:] - block.means[:-1]).max(axis=(1, 2)) / np.abs(
+        np.diff(block.contexts[:, 0, 0])
+    )
     assert slopes.max() <= 1 + 1e-9
     np.testing.assert_allclose((block.rewards - block.means).std(0), 1.0, atol=0.2)
 
@@ -286,7 +305,10 @@ def test_the_gables_are_what_they_say():
             assert surface.gap(x, np.array([y])) == pytest.approx(max(0, exact), abs=1e-3)
     pairs = rng.random((400, 2, 2))
     for (x1, y1), (x2, y2) in pairs:
-        apart = np.abs(surface.mean(np.array([x1]), np.array([y1])) - surface.mean(np.array([x2]), np.array([y2])))
+        apart = np.abs(
+            surface.mean(np.array([x1]), np.array([y1]))
+            - surface.mean(np.array([x2]), np.array([y2]))
+        )
         assert apart.max() <= np.hypot(x1 - x2, y1 - y2) / np.sqrt(2)
 
 
@@ -297,7 +319,11 @@ def test_a_width_that_is_too_small_is_caught():
     for run in range(10):
         now = protocol.trial(environment, 400, 0, run, "")
         chosen, seen = watched(
-            MolUcb(scale=0.3).bind(now.problem.shape), EllipsoidProbe(now.problem.theta), 4, now.block, now.rng
+            MolUcb(scale=0.3).bind(now.problem.shape),
+            EllipsoidProbe(now.problem.theta),
+            4,
+            now.block,
+            now.rng,
         )
         failed += event("e", "s", seen[:, 0], 0.3, 0.1).broken
         gaps = now.truth.gaps(Pareto(), chosen, 1)[:, 0]
@@ -319,7 +345,9 @@ json.dump({paper: [report.holds, counts[paper]] for paper, report in reports.ite
 def small():
     """A small protocol of every paper, interpreted: to compile the watched policies would take ten times as long."""
     child = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-    done = subprocess.run([sys.executable, "-c", SMALL], env=child, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", SMALL], env=child, capture_output=True, text=True, check=True
+    )
     return json.loads(done.stdout)
 
 
@@ -327,12 +355,18 @@ def small():
 def test_a_small_protocol_of_every_paper(paper, small):
     holds, counts = small[paper]
     assert holds, counts
-    assert {kind for kind, _, _ in counts} - {"doubted", "expectation"} == {"event", "inequality", "bound"}
+    assert {kind for kind, _, _ in counts} - {"doubted", "expectation"} == {
+        "event",
+        "inequality",
+        "bound",
+    }
     assert all(runs == 3 for _, runs, _ in counts)
 
 
 def test_workers_change_nothing():
-    one, two = (check_theorems("mocmab2018", runs=4, rounds=100, workers=workers) for workers in (1, 2))
+    one, two = (
+        check_theorems("mocmab2018", runs=4, rounds=100, workers=workers) for workers in (1, 2)
+    )
     assert one.counts == two.counts
 
 
@@ -346,7 +380,9 @@ def test_lemma_1_needs_its_draws():
 
 
 def test_the_command(tmp_path, capsys):
-    assert cli.call(["check-theorems", "mocmab2018", "--runs", "2", "--out", str(tmp_path / "c")]) == 0
+    assert (
+        cli.call(["check-theorems", "mocmab2018", "--runs", "2", "--out", str(tmp_path / "c")]) == 0
+    )
     out, _ = capsys.readouterr()
     assert "holds  Lemma 1" in out
     said = json.loads((tmp_path / "c" / "mocmab2018.json").read_text())
@@ -360,7 +396,9 @@ def test_the_command(tmp_path, capsys):
 
 
 def test_the_command_fails_where_the_theory_does(tmp_path, monkeypatch, capsys):
-    monkeypatch.setitem(PAPERS, "moglb2019", lambda run, rounds, seed: [inequality("i", "s", 2.0, 1.0)])
+    monkeypatch.setitem(
+        PAPERS, "moglb2019", lambda run, rounds, seed: [inequality("i", "s", 2.0, 1.0)]
+    )
     assert cli.call(["check-theorems", "moglb2019", "--runs", "1", "--out", str(tmp_path)]) == 1
     assert "a mistake in the program" in capsys.readouterr().err
 

@@ -79,7 +79,9 @@ def test_the_interval_is_the_bootstraps():
     samples = np.random.default_rng(3).gamma(2.0, size=(7, 2))
     value, interval = resample(samples, lambda means: means[0] / means[1])
     assert value == pytest.approx(samples[:, 0].mean() / samples[:, 1].mean())
-    np.testing.assert_allclose(interval, interval_by_hand(samples.tolist(), lambda m: m[0] / m[1]), rtol=1e-12)
+    np.testing.assert_allclose(
+        interval, interval_by_hand(samples.tolist(), lambda m: m[0] / m[1]), rtol=1e-12
+    )
 
 
 def test_the_interval_covers_the_mean_as_often_as_it_says():
@@ -108,17 +110,30 @@ def test_an_ordering_is_paired_by_trial():
 
 def test_an_ordering_whose_interval_holds_0_is_not_shown():
     outcome = made(a=(1.0, 5.0, 3.0, 4.0, 2.0), b=(2.0, 4.0, 4.0, 3.5, 2.5))
-    assert ordering("p/x/low", "c", "m", ("a",), ("b",)).judge(outcome)["verdict"] == "not reproduced"
-    assert ordering("p/x/equal", "c", "m", ("a",), ("a",)).judge(outcome)["verdict"] == "not reproduced"
+    assert (
+        ordering("p/x/low", "c", "m", ("a",), ("b",)).judge(outcome)["verdict"] == "not reproduced"
+    )
+    assert (
+        ordering("p/x/equal", "c", "m", ("a",), ("a",)).judge(outcome)["verdict"]
+        == "not reproduced"
+    )
 
 
 def test_an_ordering_of_groups_needs_every_pair_and_shows_the_weakest():
     outcome = made(
-        **{row: [end + 0.1 * i for i in range(-2, 3)] for row, end in zip("abcd", (1.0, 5.0, 0.5, 9.0), strict=True)}
+        **{
+            row: [end + 0.1 * i for i in range(-2, 3)]
+            for row, end in zip("abcd", (1.0, 5.0, 0.5, 9.0), strict=True)
+        }
     )
     both = ordering("p/x/both", "c", "m", ("a", "c"), ("b", "d")).judge(outcome)
     assert both["verdict"] == "reproduced"
-    assert [one["said"] for one in both["parts"]] == ["b less a", "d less a", "b less c", "d less c"]
+    assert [one["said"] for one in both["parts"]] == [
+        "b less a",
+        "d less a",
+        "b less c",
+        "d less c",
+    ]
     wrong = ordering("p/x/wrong", "c", "m", ("a",), ("b", "c", "d")).judge(outcome)
     assert wrong["verdict"] == "not reproduced"
     assert wrong["of"] == "c less a"
@@ -132,7 +147,9 @@ def test_components_and_runs_are_parts():
     assert [one["said"] for one in entry["parts"]] == [
         f"b less a, component {i}, {run}" for run in ("r", "s") for i in (1, 2)
     ]
-    only = ordering("p/x/one", "c", "m", ("a",), ("b",), runs=("s",), components=(1,)).judge(Made(curves))
+    only = ordering("p/x/one", "c", "m", ("a",), ("b",), runs=("s",), components=(1,)).judge(
+        Made(curves)
+    )
     assert [one["said"] for one in only["parts"]] == ["b less a, component 2"]
 
 
@@ -152,7 +169,12 @@ def test_few_trials_decide_nothing(trials):
 
 @pytest.mark.parametrize(
     ("target", "tolerance", "expected"),
-    [(12.0, 3.0, "reproduced"), (6.9, 3.0, "not reproduced"), (13.1, 3.0, "not reproduced"), (10.0, None, "reported")],
+    [
+        (12.0, 3.0, "reproduced"),
+        (6.9, 3.0, "not reproduced"),
+        (13.1, 3.0, "not reproduced"),
+        (10.0, None, "reported"),
+    ],
 )
 def test_percentages_have_a_tolerance_or_none(target, tolerance, expected):
     outcome = made(a=(110.0, 112.0, 108.0, 111.0, 109.0), b=(100.0, 101.0, 99.0, 100.5, 99.5))
@@ -165,7 +187,10 @@ def test_percentages_have_a_tolerance_or_none(target, tolerance, expected):
 def test_a_level_is_reported_or_within_bounds():
     outcome = made(a=(1.0, 1.2, 0.8, 1.1, 0.9), b=(1.0, 3.0, 2.0, 2.5, 1.5))
     assert level("p/x/l", "c", "m", ("a", "b"), target="t").judge(outcome)["verdict"] == "reported"
-    assert level("p/x/l", "c", "m", ("a",), target="t", within=(0.5, 1.5)).judge(outcome)["verdict"] == "reproduced"
+    assert (
+        level("p/x/l", "c", "m", ("a",), target="t", within=(0.5, 1.5)).judge(outcome)["verdict"]
+        == "reproduced"
+    )
     both = level("p/x/l", "c", "m", ("a", "b"), target="t", within=(0.5, 1.5)).judge(outcome)
     assert (both["verdict"], both["of"]) == ("not reproduced", "b")
 
@@ -184,7 +209,12 @@ def test_growth_needs_two_points():
 
 
 def test_what_cannot_be_read_is_reported_as_such():
-    outcome = Made({("run", row, "m"): [[[0.0, 1.0, np.nan], [0.0, 1.0, 2.0 + i]]] for i, row in enumerate("ab")})
+    outcome = Made(
+        {
+            ("run", row, "m"): [[[0.0, 1.0, np.nan], [0.0, 1.0, 2.0 + i]]]
+            for i, row in enumerate("ab")
+        }
+    )
     for claim in (
         ordering("p/x/o", "c", "m", ("a",), ("b",)),
         percentage("p/x/p", "c", "m", "a", "b", 1.0, tolerance=3.0),
@@ -197,19 +227,39 @@ def test_what_cannot_be_read_is_reported_as_such():
 
 
 def test_a_ratio_to_nothing_is_not_read():
-    entry = percentage("p/x/p", "c", "m", "a", "b", 1.0, tolerance=3.0).judge(made(a=(1.0, 2.0), b=(0.0, 0.0)))
+    entry = percentage("p/x/p", "c", "m", "a", "b", 1.0, tolerance=3.0).judge(
+        made(a=(1.0, 2.0), b=(0.0, 0.0))
+    )
     assert (entry["verdict"], entry["measured"]) == ("reported", None)
 
 
 def test_a_claim_without_parts_is_reported():
     entry = Claim("p/x/none", "c", "t", "r", lambda outcome: []).judge(made(a=(1.0,)))
-    assert (entry["verdict"], entry["of"], entry["measured"], entry["trials"]) == ("reported", NOTHING.said, None, 0)
+    assert (entry["verdict"], entry["of"], entry["measured"], entry["trials"]) == (
+        "reported",
+        NOTHING.said,
+        None,
+        0,
+    )
 
 
 def test_an_entry_has_what_readers_need():
-    entry = ordering("p/x/low", "a is below b.", "m", ("a",), ("b",), differs="why").judge(made(a=(1, 2), b=(3, 5)))
+    entry = ordering("p/x/low", "a is below b.", "m", ("a",), ("b",), differs="why").judge(
+        made(a=(1, 2), b=(3, 5))
+    )
     first = ["id", "claim", "target", "measured", "interval", "verdict"]
-    assert list(entry) == [*first, "kind", "holds", "of", "rule", "trials", "differs", "note", "regardless", "parts"]
+    assert list(entry) == [
+        *first,
+        "kind",
+        "holds",
+        "of",
+        "rule",
+        "trials",
+        "differs",
+        "note",
+        "regardless",
+        "parts",
+    ]
     assert (entry["id"], entry["claim"], entry["differs"]) == ("p/x/low", "a is below b.", "why")
     assert set(entry["parts"][0]) == {"said", "measured", "interval", "holds", "trials"}
 
@@ -243,7 +293,9 @@ def test_only_the_papers_own_claims_have_verdicts(kind, holds):
     assert entry["parts"][0]["holds"] == holds
 
 
-@pytest.mark.parametrize(("holds", "expected"), [(True, "reproduced"), (False, "not reproduced"), (None, "reported")])
+@pytest.mark.parametrize(
+    ("holds", "expected"), [(True, "reproduced"), (False, "not reproduced"), (None, "reported")]
+)
 def test_a_stand_in_decides_what_follows_whatever_the_data(holds, expected):
     claim = ordering("p/x/low", "a is below b.", "m", ("a",), ("b",))
     entry = claim.judge(ROWS[holds])
@@ -267,7 +319,9 @@ def test_every_constructor_takes_a_kind():
 def test_kinds_are_looked_at():
     with pytest.raises(ValueError, match="kind must be one of"):
         ordering("p/x/low", "c", "m", ("a",), ("b",), kind="papers")
-    with pytest.raises(ValueError, match="regardless: is for stand-ins only, not for the kind 'paper'"):
+    with pytest.raises(
+        ValueError, match="regardless: is for stand-ins only, not for the kind 'paper'"
+    ):
         replace(ordering("p/x/low", "c", "m", ("a",), ("b",)), regardless="Because.")
 
 
@@ -286,7 +340,10 @@ def test_verdicts():
 
 def test_the_headline():
     near, far = Part("near", 1.0, (0.1, 2.0), True, 3), Part("far", 10.0, (9.0, 11.0), True, 3)
-    failed, worse = Part("failed", 1.0, (-0.1, 2.0), False, 3), Part("worse", -1.0, (-2.0, 0.5), False, 3)
+    failed, worse = (
+        Part("failed", 1.0, (-0.1, 2.0), False, 3),
+        Part("worse", -1.0, (-2.0, 0.5), False, 3),
+    )
     unknown = Part("unknown", 5.0, None, None, 3)
     assert headline([far, near]).said == "near"
     assert headline([near, failed, far, worse]).said == "worse"

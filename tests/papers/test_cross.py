@@ -37,8 +37,12 @@ def interpreted(monkeypatch):
     few = {}
     for name, one in OURS.items():
         run, rows = one.runs[0], SOME[name.removeprefix("cross/")]
-        claims = cross.claims(name, rows, [claim.id.rpartition("/")[2].replace("-", "_") for claim in one.claims])
-        few[name] = replace(one, runs=[replace(run, rows={row: run.rows[row] for row in rows})], claims=claims)
+        claims = cross.claims(
+            name, rows, [claim.id.rpartition("/")[2].replace("-", "_") for claim in one.claims]
+        )
+        few[name] = replace(
+            one, runs=[replace(run, rows={row: run.rows[row] for row in rows})], claims=claims
+        )
     monkeypatch.setattr(catalogue, "EXPERIMENTS", few)
     monkeypatch.setattr(reproduce, "EXPERIMENTS", few)
     monkeypatch.setattr(reproduce, "prepare", functools.partial(prepare, compiled=False))
@@ -51,7 +55,12 @@ def test_every_claim_gets_numbers(interpreted, name, tmp_path):
     claims = json.loads((tmp_path / "claims.json").read_text())
     assert [one["id"] for one in claims] == [one.id for one in OURS[name].claims]
     assert {(one["kind"], one["verdict"]) for one in claims} == {("ours", "reported")}
-    assert all(np.isfinite(part["measured"]) for one in claims for part in one["parts"] if part["measured"] is not None)
+    assert all(
+        np.isfinite(part["measured"])
+        for one in claims
+        for part in one["parts"]
+        if part["measured"] is not None
+    )
     assert all(len(one["parts"]) == 2 for one in claims)
 
 
@@ -66,28 +75,48 @@ def test_every_policy_fits_its_environment(name):
 def test_nobody_is_missing():
     playing = {type(recipe).__name__ for name in OURS for recipe in recipes(name).values()}
     public = {name for name in policies.__all__ if issubclass(getattr(policies, name), Recipe)}
-    assert public - playing == {"Doubling", "Forgetting", "SingleArm"}  # wrappers for horizons and drift, no learner
+    assert public - playing == {
+        "Doubling",
+        "Forgetting",
+        "SingleArm",
+    }  # wrappers for horizons and drift, no learner
 
 
 def test_zooming_plays_only_where_contexts_lie_in_the_unit_cube():
-    where = {name for name in OURS if any(isinstance(one, Pcz | ContextualZooming) for one in recipes(name).values())}
+    where = {
+        name
+        for name in OURS
+        if any(isinstance(one, Pcz | ContextualZooming) for one in recipes(name).values())
+    }
     assert where == {"cross/bumps", "cross/multichannel", "cross/ridges"}
 
 
 def test_policies_that_drop_arms_play_only_where_arms_stay():
-    where = {name for name in OURS if any(isinstance(one, PfiRls) for one in recipes(name).values())}
+    where = {
+        name for name in OURS if any(isinstance(one, PfiRls) for one in recipes(name).values())
+    }
     assert where == {"cross/linear-fixed", "cross/generalized-linear"}
 
 
 def test_recall_is_measured_only_where_arms_stay():
     where = {name for name, one in OURS.items() if "front_recall" in one.runs[0].metrics}
     assert where == {"cross/linear-fixed", "cross/generalized-linear", "cross/multi-armed"}
-    assert {name for name, one in OURS.items() if cross.NO_RECALL in one.about} == OURS.keys() - where
+    assert {
+        name for name, one in OURS.items() if cross.NO_RECALL in one.about
+    } == OURS.keys() - where
 
 
 def test_the_arms_of_the_ridges_are_told_apart_by_their_rows():
     rows = recipes("cross/ridges")
-    assert {"PCZ", "Contextual Zooming", "MOC-MAB", "CP-UCB1", "CS-UCB1", "CD-UCB1", *cross.context_free()} == set(rows)
+    assert {
+        "PCZ",
+        "Contextual Zooming",
+        "MOC-MAB",
+        "CP-UCB1",
+        "CS-UCB1",
+        "CD-UCB1",
+        *cross.context_free(),
+    } == set(rows)
     shape = OURS["cross/ridges"].runs[0].environment.problem(100, np.random.default_rng(0)).shape
     assert (shape.arms, shape.objectives, shape.shared) == (100, 2, False)
     assert rows["PCZ"].bind(shape).dimensions == 2

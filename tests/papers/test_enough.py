@@ -37,7 +37,10 @@ def outcome(difference, trials, few=10):
     """The paper's ten trials, which say that b is larger by 1, and more of them, which have another difference."""
     noise = np.random.default_rng(0).standard_normal((2, trials))
     noise -= noise.mean(axis=1, keepdims=True)
-    many, papers = {"a": noise[0], "b": noise[1] + difference}, {"a": noise[0, :few], "b": noise[0, :few] + 1.0}
+    many, papers = (
+        {"a": noise[0], "b": noise[1] + difference},
+        {"a": noise[0, :few], "b": noise[0, :few] + 1.0},
+    )
     values = {(more_of("r"), row): one for row, one in many.items()}
     return Made(values | {("r", row): one for row, one in papers.items()})
 
@@ -45,14 +48,21 @@ def outcome(difference, trials, few=10):
 def spread_out(difference, trials):
     """Differences with a standard deviation of 1."""
     noise = np.random.default_rng(1).standard_normal(trials)
-    return Made({(more_of("r"), "a"): np.zeros(trials), (more_of("r"), "b"): noise - noise.mean() + difference})
+    return Made(
+        {
+            (more_of("r"), "a"): np.zeros(trials),
+            (more_of("r"), "b"): noise - noise.mean() + difference,
+        }
+    )
 
 
 @pytest.mark.parametrize(("difference", "decided"), [(1.0, True), (-1.0, True), (0.01, False)])
 def test_play_ends_where_every_interval_leaves_its_bar(difference, decided):
     given = spread_out(difference, 100)
     assert enough([QUESTION])(given, more_of("r")) is decided
-    assert enough([QUESTION, QUESTION._replace(bar=difference)])(given, more_of("r")) is False  # one is open
+    assert (
+        enough([QUESTION, QUESTION._replace(bar=difference)])(given, more_of("r")) is False
+    )  # one is open
 
 
 def test_both_sides_of_a_bar():
@@ -88,12 +98,23 @@ def test_a_verdict_rests_on_many_and_shows_the_few(difference, verdict):
     few = entry["papers_trials"]
     assert (few["trials"], few["of"], len(few["parts"])) == (10, "b less a, component 1, r", 1)
     assert (few["verdict"], few["measured"]) == ("reproduced", pytest.approx(1.0))
-    plain = judged("p/x/low", "a is below b", "t", "each: above 0", [QUESTION], ["r"], many=False, kind="extension")
+    plain = judged(
+        "p/x/low",
+        "a is below b",
+        "t",
+        "each: above 0",
+        [QUESTION],
+        ["r"],
+        many=False,
+        kind="extension",
+    )
     entry = plain.judge(outcome(difference, 100))
     assert (entry["trials"], entry["kind"], "papers_trials" in entry) == (10, "extension", False)
 
 
-RUN = Run("W", WORLD, {"single": Tuned(GRID), "uniform": RandomChoice()}, 30, 4, ("pareto_regret",), 3, 2)
+RUN = Run(
+    "W", WORLD, {"single": Tuned(GRID), "uniform": RandomChoice()}, 30, 4, ("pareto_regret",), 3, 2
+)
 MORE = More(RUN, (6, 12, 24), lambda outcome, run: True, ("pareto_regret",))
 
 
@@ -109,8 +130,18 @@ def toy(catalogue, monkeypatch):
             return rule(calls[-1])
 
         more = dataclasses.replace(MORE, enough=asked)
-        claim = judged("toy/one/low", "c", "t", "r", [lower("single", "uniform", "pareto_regret", 0)], ["W"], many=True)
-        catalogue["toy/one"] = Experiment("toy/one", "Title", "nowhere", ("About.",), [RUN, more], [], [claim])
+        claim = judged(
+            "toy/one/low",
+            "c",
+            "t",
+            "r",
+            [lower("single", "uniform", "pareto_regret", 0)],
+            ["W"],
+            many=True,
+        )
+        catalogue["toy/one"] = Experiment(
+            "toy/one", "Title", "nowhere", ("About.",), [RUN, more], [], [claim]
+        )
         return calls
 
     monkeypatch.setattr(reproducing.report, "write", lambda folder: folder / "report.html")
@@ -135,11 +166,16 @@ def test_as_many_are_played_as_are_needed(toy, tmp_path, stop, looks):
 def test_the_first_problems_are_those_of_the_paper(toy, tmp_path):
     toy(lambda trials: True)
     reproduce(["toy/one"], tmp_path, workers=1)
-    table, rows = table_of(tmp_path), json.loads((tmp_path / "runs/toy/one/manifest.json").read_text())
+    table, rows = (
+        table_of(tmp_path),
+        json.loads((tmp_path / "runs/toy/one/manifest.json").read_text()),
+    )
     (chosen,) = [one["policy"] for one in rows["specification"]["rows"] if one["tuned"]]
     for row, name in (("single", chosen), ("uniform", "uniform")):
         few = table.filter((pl.col("environment") != MORE.name) & (pl.col("policy") == name))
-        many = table.filter((pl.col("environment") == MORE.name) & (pl.col("policy") == row) & (pl.col("trial") < 4))
+        many = table.filter(
+            (pl.col("environment") == MORE.name) & (pl.col("policy") == row) & (pl.col("trial") < 4)
+        )
         assert many["value"].to_list() == few["value"].to_list()
 
 
@@ -178,7 +214,13 @@ def test_an_interrupted_run_goes_on(toy, tmp_path):
 def test_a_user_who_asks_for_trials_gets_them(toy, tmp_path):
     calls = toy(lambda trials: True)
     told = []
-    reproduce(["toy/one"], tmp_path, trials=3, workers=1, progress=lambda done, total: told.append((done, total)))
+    reproduce(
+        ["toy/one"],
+        tmp_path,
+        trials=3,
+        workers=1,
+        progress=lambda done, total: told.append((done, total)),
+    )
     assert calls == []
     more = table_of(tmp_path).filter(pl.col("environment") == MORE.name)
     assert more["trial"].n_unique() == 3

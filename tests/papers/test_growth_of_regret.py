@@ -80,4 +80,6 @@ def test_bounds_grow_with_the_power_of_the_theorem(name, tmp_path, monkeypatch):
     assert (bound["kind"], bound["holds"]) == ("check", True)
     assert [part["measured"] for part in bound["parts"]] == pytest.approx(BOUNDS[name], abs=0.02)
     assert {(one["kind"], one["holds"]) for one in others} == {("ours", None)}
-    assert [one["id"] for one in (bound, *others)] == [claim.id for claim in EXPERIMENTS[name].claims]
+    assert [one["id"] for one in (bound, *others)] == [
+        claim.id for claim in EXPERIMENTS[name].claims
+    ]

@@ -31,7 +31,11 @@ def test_every_experiment_runs_and_judges_all_its_claims(name, tmp_path):
     assert [one["id"] for one in claims] == [one.id for one in OURS[name].claims]
     counts = {"mocmab2018/table1": {1}, "mocmab2018/cost": {1, 2}}  # numbers kept are no trials
     trials = counts.get(name, {2})
-    assert all(part["trials"] in trials and np.isfinite(part["measured"]) for one in claims for part in one["parts"])
+    assert all(
+        part["trials"] in trials and np.isfinite(part["measured"])
+        for one in claims
+        for part in one["parts"]
+    )
     drawn = {path.stem for path in page.parent.glob("figures/*.png")}
     assert drawn == {f"{name.replace('/', '-')}-{plot.name}" for plot in OURS[name].plots}
 
@@ -70,13 +74,20 @@ def test_the_grids_of_the_channels_and_of_the_advertisements():
     for name in ("fig2", "fig2-rate"):
         (run,) = OURS[f"mocmab2018/{name}"].runs
         for row, tuned in run.rows.items():
-            assert [recipe.scale for recipe in tuned.grid.values()] == list(shared.SCALES.values()), row
+            assert [recipe.scale for recipe in tuned.grid.values()] == list(
+                shared.SCALES.values()
+            ), row
         assert any(
-            "All six policies have the paper's seven scales" in text for text in OURS[f"mocmab2018/{name}"].about
+            "All six policies have the paper's seven scales" in text
+            for text in OURS[f"mocmab2018/{name}"].about
         )
     fig3 = OURS["mocmab2018/fig3"]
     sizes = {row: len(tuned.grid) for row, tuned in fig3.runs[0].rows.items()}
-    assert sizes == {"MOC-MAB": 7, "CD-UCB1": 4, **dict.fromkeys(("CP-UCB1", "CS-UCB1", "P-UCB1", "S-UCB1"), 2)}
+    assert sizes == {
+        "MOC-MAB": 7,
+        "CD-UCB1": 4,
+        **dict.fromkeys(("CP-UCB1", "CS-UCB1", "P-UCB1", "S-UCB1"), 2),
+    }
     assert fig3.runs[0].tuning_trials == 1
     assert ads.GRIDS in fig3.about
 
@@ -110,12 +121,16 @@ def outcome(totals, rounds=100):
 
 def test_unbeaten_wants_a_lead_in_one_objective_over_everybody():
     claim = shared.unbeaten("x", "reward", {"CD-UCB1": ()})
-    ahead_once = outcome({"MOC-MAB": FIVE * [(10, 30), (11, 31)], "CD-UCB1": FIVE * [(20, 20), (21, 20)]})
+    ahead_once = outcome(
+        {"MOC-MAB": FIVE * [(10, 30), (11, 31)], "CD-UCB1": FIVE * [(20, 20), (21, 20)]}
+    )
     (part,) = claim.parts(ahead_once)
     assert part.holds
     assert part.measured == pytest.approx(100 * (30.5 / 20 - 1))
     assert part.said == "lead of MOC-MAB over CD-UCB1, other objective, %"
-    beaten = outcome({"MOC-MAB": FIVE * [(10, 19), (11, 18)], "CD-UCB1": FIVE * [(20, 20), (21, 20)]})
+    beaten = outcome(
+        {"MOC-MAB": FIVE * [(10, 19), (11, 18)], "CD-UCB1": FIVE * [(20, 20), (21, 20)]}
+    )
     assert claim.judge(beaten)["verdict"] == "not reproduced"
     few = outcome({"MOC-MAB": [(10, 30), (11, 31)], "CD-UCB1": [(20, 20), (21, 20)]})
     assert claim.judge(few)["verdict"] == "reported"
@@ -158,7 +173,10 @@ def test_scales_that_were_not_chosen_are_named_where_they_beat_moc_mab():
     )
     better = SCALED | {"CD-UCB1, scale = 1/5": FIVE * [(30, 25), (31, 26)]}
     entry = shared.unbeaten("x", "reward", GRID).judge(spread_out(better))
-    assert entry["note"] == "No scale of the other algorithms' grids is clearly ahead of it in both objectives."
+    assert (
+        entry["note"]
+        == "No scale of the other algorithms' grids is clearly ahead of it in both objectives."
+    )
     few = {row: trials[:2] for row, trials in SCALED.items()}
     assert shared.unbeaten("x", "reward", GRID).judge(spread_out(few))["note"] == ""
 
@@ -185,7 +203,11 @@ def test_all_policies_at_one_scale_are_compared():
 
 
 def test_an_order_fails_where_one_neighbour_does():
-    totals = {"a": FIVE * [(30, 0), (31, 0)], "b": FIVE * [(20, 0), (22, 0)], "c": FIVE * [(10, 0), (9, 0)]}
+    totals = {
+        "a": FIVE * [(30, 0), (31, 0)],
+        "b": FIVE * [(20, 0), (22, 0)],
+        "c": FIVE * [(10, 0), (9, 0)],
+    }
     right = shared.in_order("x", "s", "reward", (("a",), ("b",), ("c",)))
     assert right.judge(outcome(totals))["verdict"] == "reproduced"
     assert right.target == "a > b > c, from its percentages"
@@ -204,7 +226,10 @@ def test_shares_are_what_the_other_objective_lacks():
     assert part.holds
     assert claim.parts(outcome({"a": FIVE * [(0, 40), (0, 41)]}))[0].holds is False
     assert claim.parts(outcome({"a": [(0, 28), (0, 26)]}))[0].holds is None
-    assert ads.shows("x", "a", 73.0, tolerance=None).parts(outcome({"a": FIVE * [(0, 28)]}))[0].holds is None
+    assert (
+        ads.shows("x", "a", 73.0, tolerance=None).parts(outcome({"a": FIVE * [(0, 28)]}))[0].holds
+        is None
+    )
 
 
 def test_clicks_are_counted_against_what_is_shown():
@@ -217,7 +242,10 @@ def test_clicks_are_counted_against_what_is_shown():
 def test_alike_looks_at_both_objectives():
     claim = ads.alike("x", "CP-UCB1", "P-UCB1", (0.0, 0.0))
     one, other = FIVE * [(100, 50)], FIVE * [(101, 60)]
-    assert [part.holds for part in claim.parts(outcome({"P-UCB1": one, "CP-UCB1": other}))] == [True, False]
+    assert [part.holds for part in claim.parts(outcome({"P-UCB1": one, "CP-UCB1": other}))] == [
+        True,
+        False,
+    ]
     assert claim.judge(outcome({"P-UCB1": one, "CP-UCB1": one}))["holds"] is True
     assert "in the dominant objective, +0.0 % in the other objective" in claim.target
 
@@ -259,7 +287,9 @@ def test_regrets_are_compared_by_ratios():
         for i, value in enumerate(pair)
     ]
     columns = ["environment", "policy", "trial", "round", "metric", "component", "value"]
-    found = Outcome(pl.DataFrame(frame, columns, orient="row"), {"w": "w"}, {("w", row): row for row in BOTH})
+    found = Outcome(
+        pl.DataFrame(frame, columns, orient="row"), {"w": "w"}, {("w", row): row for row in BOTH}
+    )
     assert [part.measured for part in figures.compared(found)] == pytest.approx([1.2, 4.0])
 
 
@@ -303,7 +333,13 @@ def test_kinds():
     for one in OURS.values():
         for claim in one.claims:
             percentage = claim.id.rpartition("/")[2].startswith(("dominant-vs-", "other-vs-"))
-            expected = "stand-in" if one.id == "mocmab2018/fig3" else "paper" if percentage else kinds[claim.id]
+            expected = (
+                "stand-in"
+                if one.id == "mocmab2018/fig3"
+                else "paper"
+                if percentage
+                else kinds[claim.id]
+            )
             assert claim.kind == expected, claim.id
     assert kinds.keys() <= {claim.id for one in OURS.values() for claim in one.claims}
 
@@ -311,8 +347,16 @@ def test_kinds():
 def test_a_stand_in_decides_only_what_follows_from_the_rules():
     """Shares that coins decide; everything else about the log is reported, and every row says stand-in."""
     claims = {claim.id.rpartition("/")[2]: claim for claim in OURS["mocmab2018/fig3"].claims}
-    assert {name for name, claim in claims.items() if claim.decides} == {"p-share", "cp-share", "cp-like-p"}
-    assert all(claim.regardless.startswith("This follows from the rules") for claim in claims.values() if claim.decides)
+    assert {name for name, claim in claims.items() if claim.decides} == {
+        "p-share",
+        "cp-share",
+        "cp-like-p",
+    }
+    assert all(
+        claim.regardless.startswith("This follows from the rules")
+        for claim in claims.values()
+        if claim.decides
+    )
     assert all("synthetic stand-in" in claim.note for claim in claims.values())
     assert ads.JUDGED in OURS["mocmab2018/fig3"].about
 
@@ -331,7 +375,9 @@ def test_half_of_the_rounds_are_shown_whatever_is_clicked(rate):
     for recipe in (ParetoUcb1(), CpUcb1(per_side=2, scale=1 / 30)):
         policy = recipe.bind(shape)
         chosen = np.empty(rounds, np.int64)
-        compile_loop(play, policy)(policy, policy.init(), contexts, rewards, np.arange(2), rng, chosen, None)
+        compile_loop(play, policy)(
+            policy, policy.init(), contexts, rewards, np.arange(2), rng, chosen, None
+        )
         assert (chosen == 0).mean() == pytest.approx(0.5, abs=0.03)
 
 
@@ -346,9 +392,9 @@ def test_tables_of_means():
     for kind, draw in lexicographic.KINDS.items():
         for _ in range(100):
             means = draw(rng, 5, 3)
-            assert lexicographic.degenerate(means) == (slow_lexicographic(means) == slow_lexicographic(means[:, :2])), (
-                kind
-            )
+            assert lexicographic.degenerate(means) == (
+                slow_lexicographic(means) == slow_lexicographic(means[:, :2])
+            ), kind
             assert not lexicographic.outside(means)
             assert not lexicographic.farther(means)
 

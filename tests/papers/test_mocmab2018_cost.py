@@ -22,7 +22,10 @@ def outcome(time_of, ratio=4 / 3):
     for row, size in cost.SIZES.items():
         for trial in range(TRIALS):
             noise = 1 + 0.01 * np.sin(7 * trial + size.arms)
-            rows += [(row, trial, 1000 * window, cost.COST, noise * time_of(size, window)) for window in range(1, 11)]
+            rows += [
+                (row, trial, 1000 * window, cost.COST, noise * time_of(size, window))
+                for window in range(1, 11)
+            ]
             rows.append((row, trial, 10_000, cost.NUMBERS, ratio))
     table = pl.DataFrame(rows, ["policy", "trial", "round", "metric", "value"], orient="row")
     table = table.with_columns(environment=pl.lit("w"), component=pl.lit(0))
@@ -38,7 +41,9 @@ def test_costs_of_the_remarks_order_are_as_claimed():
     found = outcome(linear)
     for name in ("steps", "cells", "rounds", "memory"):
         entry = CLAIMS[name].judge(found)
-        assert (entry["kind"], entry["verdict"], entry["holds"]) == ("check", "reported", True), name
+        assert (entry["kind"], entry["verdict"], entry["holds"]) == ("check", "reported", True), (
+            name
+        )
 
 
 @pytest.mark.parametrize(
@@ -69,7 +74,9 @@ def test_memory_that_depends_on_the_size_is_seen():
     table = outcome(linear)
     assert verdict(cost.memory_parts(table)) == "reproduced"
     more = outcome(linear)
-    more._parts["w", "K = 64", cost.NUMBERS] = more._parts["w", "K = 64", cost.NUMBERS].with_columns(value=2.0)
+    more._parts["w", "K = 64", cost.NUMBERS] = more._parts[
+        "w", "K = 64", cost.NUMBERS
+    ].with_columns(value=2.0)
     assert verdict(cost.memory_parts(more)) == "not reproduced"
 
 

@@ -43,7 +43,9 @@ def interpreted(monkeypatch):
     monkeypatch.setattr(cost, "PIECES", 2)
 
 
-@pytest.mark.parametrize("name", ["moglb2019/fig1", "moglb2019/fig2", "moglb2019/fairness", "moglb2019/links"])
+@pytest.mark.parametrize(
+    "name", ["moglb2019/fig1", "moglb2019/fig2", "moglb2019/fairness", "moglb2019/links"]
+)
 def test_every_claim_gets_numbers(interpreted, name, tmp_path):
     """Small: what comes out decides nothing."""
     reproduce.reproduce([name], tmp_path, rounds=8, trials=2, workers=1)
@@ -51,12 +53,18 @@ def test_every_claim_gets_numbers(interpreted, name, tmp_path):
     assert [one["id"] for one in claims] == [one.id for one in OURS[name].claims]
     assert all(part["trials"] == 2 for one in claims for part in one["parts"])
     verdicts = {one["id"].rpartition("/")[2]: one["verdict"] for one in claims}
-    judged = {claim.id.rpartition("/")[2] for claim in OURS[name].claims if not claim.rule.startswith("none")}
+    judged = {
+        claim.id.rpartition("/")[2]
+        for claim in OURS[name].claims
+        if not claim.rule.startswith("none")
+    }
     assert judged.issuperset(what for what, verdict in verdicts.items() if verdict != "reported")
 
 
 def test_only_what_the_paper_says_is_the_papers():
-    claims = {claim.id.removeprefix("moglb2019/"): claim for one in OURS.values() for claim in one.claims}
+    claims = {
+        claim.id.removeprefix("moglb2019/"): claim for one in OURS.values() for claim in one.claims
+    }
     papers = {name for name, claim in claims.items() if claim.kind == "paper"}
     assert papers == {
         "fig1/moglb-ucb-best",
@@ -77,14 +85,18 @@ def test_only_what_the_paper_says_is_the_papers():
 def test_the_papers_scale():
     fig1 = OURS["moglb2019/fig1"]
     assert [(run.rounds, run.trials) for run in fig1.runs] == [(3000, 10)] * 3
-    shapes = [run.environment.problem(run.rounds, np.random.default_rng(0)).shape for run in fig1.runs]
+    shapes = [
+        run.environment.problem(run.rounds, np.random.default_rng(0)).shape for run in fig1.runs
+    ]
     assert [(shape.arms, shape.features, shape.objectives) for shape in shapes] == [
         (20, 5, 5),
         (40, 10, 5),
         (60, 15, 5),
     ]
     for run in fig1.runs:
-        assert [recipe.scale for recipe in run.rows["MOGLB-UCB"].grid.values()] == list(figures.WIDTHS)
+        assert [recipe.scale for recipe in run.rows["MOGLB-UCB"].grid.values()] == list(
+            figures.WIDTHS
+        )
         assert run.rows["MOGLB-UCB, theory width"].scale is None
         assert run.rows["S-UCB"] == ScalarizedUcb1(weights=[[0.2] * 5])
     assert (figures.WIDTHS[0], figures.WIDTHS[-1]) == (0.001, 1.0)
@@ -93,7 +105,10 @@ def test_the_papers_scale():
 def test_figure_2_is_tuned_for_regret_and_for_the_front():
     (run,) = OURS["moglb2019/fig2"].runs
     grids = [run.rows[name] for name in figures.FIG2_ROWS]
-    assert [(one.metric_name, one.highest) for one in grids] == [("pareto_regret", False), ("jaccard", True)]
+    assert [(one.metric_name, one.highest) for one in grids] == [
+        ("pareto_regret", False),
+        ("jaccard", True),
+    ]
     assert grids[0].grid == grids[1].grid
 
 
@@ -101,7 +116,9 @@ class Curves:
     """One run in which every row has the given curves (trials, points)."""
 
     def __init__(self, **curves):
-        self._curves = {row.replace("_", "-"): np.array(values, float) for row, values in curves.items()}
+        self._curves = {
+            row.replace("_", "-"): np.array(values, float) for row, values in curves.items()
+        }
 
     def runs(self):
         return ["r"]
@@ -120,7 +137,9 @@ def test_how_far_below_is_a_ratio_of_means():
 
 
 def test_play_ratios_may_be_infinite():
-    share, median = figures.medians("play_ratio", "a").parts(Curves(a=[[1, 2], [1, 3], [1, np.inf]]))
+    share, median = figures.medians("play_ratio", "a").parts(
+        Curves(a=[[1, 2], [1, 3], [1, np.inf]])
+    )
     assert (share.measured, median.measured) == (pytest.approx(1 / 3), 3.0)
 
 
@@ -147,7 +166,10 @@ def test_one_trial_decides_nothing_about_the_cost():
 
 def test_costs_are_positive_times_of_both_estimators(interpreted):
     table = cost.costs(0, Ask(rounds=2))
-    assert table["policy"].unique(maintain_order=True).to_list() == ["MOGLB-UCB", "refitted to the history"]
+    assert table["policy"].unique(maintain_order=True).to_list() == [
+        "MOGLB-UCB",
+        "refitted to the history",
+    ]
     assert table["round"].to_list() == [2, 4, 6, 8] * 2  # never fewer than a round per piece
     assert (table["value"] > 0.0).all()
 
@@ -155,4 +177,6 @@ def test_costs_are_positive_times_of_both_estimators(interpreted):
 def test_looking_at_one_objective_plays_its_best_arm():
     policy = figures.OnObjective(links=figures.LINKS, scale=0.1, objective=2).bind(SHAPE)
     assert policy.order.on.tolist() == [2]
-    assert policy.estimator == figures.MoglbUcb(links=figures.LINKS, scale=0.1).bind(SHAPE).estimator
+    assert (
+        policy.estimator == figures.MoglbUcb(links=figures.LINKS, scale=0.1).bind(SHAPE).estimator
+    )

@@ -32,12 +32,22 @@ def test_the_catalogue_is_complete():
     figures = [f"molts2025/fig{i}" for i in range(1, 14)]
     remarks = [
         f"molts2025/{name}"
-        for name in ("optimism", "reward-paradox", "samples", "generalized-linear", "weight-selection")
+        for name in (
+            "optimism",
+            "reward-paradox",
+            "samples",
+            "generalized-linear",
+            "weight-selection",
+        )
     ]
     assert set(figures + remarks) <= set(names)
     ids = [claim.id for one in molts2025.EXPERIMENTS for claim in one.claims]
     assert len(ids) == len(set(ids))
-    assert all(claim.id.rpartition("/")[0] == one.id for one in molts2025.EXPERIMENTS for claim in one.claims)
+    assert all(
+        claim.id.rpartition("/")[0] == one.id
+        for one in molts2025.EXPERIMENTS
+        for claim in one.claims
+    )
 
 
 @pytest.mark.parametrize("experiment", SIMULATED, ids=lambda one: one.id)
@@ -50,7 +60,9 @@ def test_rows_of_plots_exist_and_recipes_fit_the_problem(experiment):
 
 
 def test_settings_are_those_of_the_paper():
-    by_figure = {one.figure: (one.arms, one.features, one.objectives, one.fixed) for one in figures.SETTINGS}
+    by_figure = {
+        one.figure: (one.arms, one.features, one.objectives, one.fixed) for one in figures.SETTINGS
+    }
     assert by_figure[2] == (50, 5, 4, False)
     assert by_figure[12] == (200, 15, 8, False)
     assert by_figure[13] == (200, 15, 4, True)
@@ -66,7 +78,9 @@ def test_rows_are_the_grids_and_the_theory():
     rows = figures.rows_of(figures.SETTINGS[9])
     assert rows["MOL-TS"] == Tuned({f"c = {c}": MolTs(scale=c) for c in (0.1, 0.3, 1, 3)})
     assert rows["MOL-TS, M = 1"].grid["c = 0.3"] == MolTs(scale=0.3, draws=1)
-    assert rows["MOL-UCB, effective front"].grid["c = 3"] == MolUcb(scale=3.0, order=EffectivePareto())
+    assert rows["MOL-UCB, effective front"].grid["c = 3"] == MolUcb(
+        scale=3.0, order=EffectivePareto()
+    )
     assert rows["MOL-TS, theory c"] == MolTs()
     assert rows["PFIwR-style reconstruction"] == PfiRls()
 
@@ -103,10 +117,16 @@ def test_the_papers_words_are_on_figure_2(setting):
 
 def test_the_estimator_of_mol_ucb_is_named_wherever_it_plays():
     """It is not that of moglb2019, where the paper takes MOL-UCB from."""
-    playing = [one for one in SIMULATED if any(isinstance(row, MolUcb) for row in one.runs[0].recipes().values())]
+    playing = [
+        one
+        for one in SIMULATED
+        if any(isinstance(row, MolUcb) for row in one.runs[0].recipes().values())
+    ]
     assert len(playing) == 12 + 1
     for one in playing:
-        assert any("ridge regression" in text and "Newton steps" in text for text in one.about), one.id
+        assert any("ridge regression" in text and "Newton steps" in text for text in one.about), (
+            one.id
+        )
 
 
 def test_remarks_and_computed_parts_have_no_claim_of_the_paper():
@@ -117,7 +137,11 @@ def test_remarks_and_computed_parts_have_no_claim_of_the_paper():
     assert {name for name, kind in kinds.items() if kind == "extension"} == {
         claim.id for claim in figures.samples_claims("molts2025/samples")
     }
-    assert {name for name, kind in kinds.items() if name.startswith("molts2025/fig1/") and kind != "check"} == set()
+    assert {
+        name
+        for name, kind in kinds.items()
+        if name.startswith("molts2025/fig1/") and kind != "check"
+    } == set()
 
 
 def test_a_figure_is_reproduced_at_a_small_scale(fig2):
@@ -129,7 +153,10 @@ def test_a_figure_is_reproduced_at_a_small_scale(fig2):
     assert len(claims["molts2025/fig2/highest-reward"]["parts"]) == 2 * 4
     assert claims["molts2025/fig2/ablation"]["verdict"] == "reported"
     assert {one["trials"] for one in claims.values()} == {2}
-    assert {path.stem for path in (fig2 / "runs/molts2025/fig2/figures").glob("*.png")} >= {"reward", "ablation"}
+    assert {path.stem for path in (fig2 / "runs/molts2025/fig2/figures").glob("*.png")} >= {
+        "reward",
+        "ablation",
+    }
 
 
 def test_reported_differences_are_those_of_the_table(fig2):
@@ -177,7 +204,9 @@ class Rows:
         return np.arange(1, 3), np.array(self.rows[row])
 
 
-@pytest.mark.parametrize(("most", "holds"), [([[1.0, 2.0]], True), ([[1.0, 1.9]], False), ([[0.5, 3.0]], False)])
+@pytest.mark.parametrize(
+    ("most", "holds"), [([[1.0, 2.0]], True), ([[1.0, 1.9]], False), ([[0.5, 3.0]], False)]
+)
 def test_pareto_regret_above_the_effective_one_is_found_at_any_round(most, holds):
     claim = figures.below("x", ["row"])
     (one,) = claim.parts(Curves(np.array([[1.0, 2.0]]), np.array(most)))
@@ -191,7 +220,9 @@ def test_the_paradox_names_the_constants_where_it_holds(tmp_path):
     everywhere = [
         claim["id"].rpartition("/")[2]
         for claim in claims.values()
-        if all(part["interval"] is not None and part["interval"][0] > 0.0 for part in claim["parts"])
+        if all(
+            part["interval"] is not None and part["interval"][0] > 0.0 for part in claim["parts"]
+        )
     ]
     assert "pilot" in somewhere["note"]
     assert somewhere["measured"] == len(everywhere)
@@ -244,7 +275,12 @@ def test_the_reconstruction_is_judged_but_only_reported(fig11, what):
 
 
 def test_samples_are_compared_at_equal_constants(tmp_path):
-    claims = {claim.id: claim for one in molts2025.EXPERIMENTS for claim in one.claims if one.id.endswith("/samples")}
+    claims = {
+        claim.id: claim
+        for one in molts2025.EXPERIMENTS
+        for claim in one.claims
+        if one.id.endswith("/samples")
+    }
     assert len(claims) == 2 * 5
     claim = claims["molts2025/samples/theory-c-effective"]
     more, less = "M = 10, theory c", "M = 1, theory c"
@@ -257,7 +293,10 @@ def test_samples_are_compared_at_equal_constants(tmp_path):
 
 def test_the_toy_example():
     table = computed.gaps_of_arms(0, Ask())
-    gaps = {metric: part["value"].to_list() for (metric,), part in table.partition_by("metric", as_dict=True).items()}
+    gaps = {
+        metric: part["value"].to_list()
+        for (metric,), part in table.partition_by("metric", as_dict=True).items()
+    }
     assert gaps["pareto_gap"] == [0.0, 0.0, 0.0]
     assert gaps["effective_gap"] == pytest.approx([0.0, 0.05, 0.0])
 
@@ -265,7 +304,8 @@ def test_the_toy_example():
 def test_totals_of_the_toy_example():
     table = computed.totals_of_players(0, Ask()).filter(round=4)
     totals = {
-        key: part["value"].to_list() for key, part in table.partition_by("policy", "metric", as_dict=True).items()
+        key: part["value"].to_list()
+        for key, part in table.partition_by("policy", "metric", as_dict=True).items()
     }
     assert totals[computed.OUTER, "reward"] == [2.0, 2.0]
     assert totals[computed.MIDDLE, "reward"] == pytest.approx([1.8, 1.8])
@@ -284,7 +324,9 @@ def test_fig1_and_optimism_through_the_command(tmp_path, monkeypatch):
     assert claims["molts2025/optimism/best-arm"]["verdict"] == "reported"
 
 
-@pytest.mark.parametrize(("objectives", "draws"), [(1, 1), (2, draws_needed(2)), (4, draws_needed(4))])
+@pytest.mark.parametrize(
+    ("objectives", "draws"), [(1, 1), (2, draws_needed(2)), (4, draws_needed(4))]
+)
 def test_samples_are_optimistic_as_often_as_the_lemma_says(objectives, draws):
     found = computed.optimistic(objectives, draws, 20, np.random.default_rng(1))
     expected = optimism(objectives, draws, computed.ABOVE_ONE)

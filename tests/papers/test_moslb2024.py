@@ -28,7 +28,10 @@ class Curves:
     """One run, "d = 5", and the same on more problems; every row has the same curves in all components."""
 
     def __init__(self, components=2, **rows):
-        self._components, self._rows = components, {name.replace("_", "-"): v for name, v in rows.items()}
+        self._components, self._rows = (
+            components,
+            {name.replace("_", "-"): v for name, v in rows.items()},
+        )
 
     def runs(self):
         return ["d = 5", more_of("d = 5")]
@@ -59,7 +62,11 @@ def test_every_figure_has_the_papers_problems(name):
         assert (run.rounds, run.trials) == (3000, 10)
         shape = run.environment.problem(10, np.random.default_rng(0)).shape
         objectives = 10 if "fig5" in name else 5
-        assert (shape.arms, shape.features, shape.objectives) == (5 * features, features, objectives)
+        assert (shape.arms, shape.features, shape.objectives) == (
+            5 * features,
+            features,
+            objectives,
+        )
         assert run.environment.fixed_arms == ("redrawn" not in name)
 
 
@@ -97,7 +104,11 @@ def test_every_row_has_the_same_grid_and_the_same_rule():
                 recipes = [run.recipes()[f"{row}, {said}"] for said in tuned.grid]
                 assert [recipe.alpha for recipe in recipes] == list(figures.ALPHAS)
                 assert {recipe.delta for recipe in recipes} == {0.05}
-                assert (tuned.metric, tuned.component, tuned.highest) == (run.metrics[0], None, False)
+                assert (tuned.metric, tuned.component, tuned.highest) == (
+                    run.metrics[0],
+                    None,
+                    False,
+                )
 
 
 LINEAR = [[100 - t, 200 - 2 * t, 300 - 3 * t] for t in range(6)]
@@ -127,15 +138,22 @@ def test_levelling_off_and_being_linear(curves, off, linear):
         assert entry["verdict"] == ("reproduced" if holds else "not reproduced")
         few = entry["papers_trials"]
         assert few["measured"] == pytest.approx(1.0 if curves is LINEAR else 3.5 / (163.5 / 3))
-        assert (few["verdict"], few["interval"]) == ("reported", None)  # ten problems decide no ratio
+        assert (few["verdict"], few["interval"]) == (
+            "reported",
+            None,
+        )  # ten problems decide no ratio
         assert [part["said"] for part in entry["parts"]] == [
-            f"P-UCB1, last pace over mean pace, level {level}, d = 5, 100 problems" for level in (1, 2)
+            f"P-UCB1, last pace over mean pace, level {level}, d = 5, 100 problems"
+            for level in (1, 2)
         ]
 
 
 def test_neither_flat_nor_linear_between_the_thresholds():
     between = [[100, 200, 250]] * 6  # a pace of 50 after one of 83
-    questions = [figures.flat("P-UCB1", "level_regret", (0,)), figures.linear_growth("P-UCB1", "level_regret", (0,))]
+    questions = [
+        figures.flat("P-UCB1", "level_regret", (0,)),
+        figures.linear_growth("P-UCB1", "level_regret", (0,)),
+    ]
     entries = [asked(one).judge(Curves(P_UCB1=between)) for one in questions]
     assert {entry["verdict"] for entry in entries} == {"not reproduced"}
 
@@ -143,7 +161,11 @@ def test_neither_flat_nor_linear_between_the_thresholds():
 def test_trials_without_regret_are_flat():
     (question,) = figures.flat("P-UCB1", "level_regret", (0,))
     entry = asked([question]).judge(Curves(P_UCB1=[[0, 0, 0]]))
-    assert (entry["verdict"], entry["measured"], entry["interval"]) == ("reproduced", 0.0, [0.0, 0.0])
+    assert (entry["verdict"], entry["measured"], entry["interval"]) == (
+        "reproduced",
+        0.0,
+        [0.0, 0.0],
+    )
     seldom = asked([question]).judge(Curves(P_UCB1=[[0, 0, 0]] * 49 + [[10, 20, 30]]))
     assert (seldom["verdict"], seldom["measured"]) == ("not reproduced", 1.0)
 
@@ -152,11 +174,15 @@ def test_trials_without_regret_are_flat():
 def test_everything_that_is_judged_decides_how_many_are_played(name):
     """A question that only the claims ask would be judged before its interval leaves the bar."""
     levels = {"fig4": 2, "fig5": 3}
-    questions = figures.levels_questions(levels[name]) if name in levels else figures.chains_questions()
+    questions = (
+        figures.levels_questions(levels[name]) if name in levels else figures.chains_questions()
+    )
     rows = dict.fromkeys(("MOSLB_PC", "MOSLB_PL", "P_UCB1", "P_UCB2"), LINEAR)
     made = Curves(components=3, **rows)
     made.runs = lambda: ["d = 5", "d = 10", "d = 15"]
-    judged_on_more = [one for one in EXPERIMENTS[f"moslb2024/{name}"].claims if isinstance(one, OnMany)]
+    judged_on_more = [
+        one for one in EXPERIMENTS[f"moslb2024/{name}"].claims if isinstance(one, OnMany)
+    ]
     parts = {part["said"] for claim in judged_on_more for part in claim.judge(made)["parts"]}
     runs = ("d = 5", "d = 10", "d = 15")
     assert parts == {f"{one.said}, {run}, 100 problems" for one in questions for run in runs}
@@ -172,7 +198,12 @@ KINDS = {  # what the paper says of each figure; everything else is an extension
         "moslb-pc-levels-off",
         "pucb1-almost-linear",
     },
-    "fig4": {"moslb-pl-below-pucb1", "moslb-pl-best-on-level-1", "moslb-pl-below-pucb2", "moslb-pl-steady"},
+    "fig4": {
+        "moslb-pl-below-pucb1",
+        "moslb-pl-best-on-level-1",
+        "moslb-pl-below-pucb2",
+        "moslb-pl-steady",
+    },
     "fig5": {"moslb-pl-below-pucb2", "pucb1-fails", "pucb2-good-on-level-1", "moslb-pl-pace"},
 }
 
@@ -188,14 +219,19 @@ def test_only_what_the_paper_says_of_a_figure_is_the_papers(name):
 
 
 def test_the_drawings_are_checks():
-    assert {claim.kind for name in ("fig1", "fig2") for claim in EXPERIMENTS[f"moslb2024/{name}"].claims} == {"check"}
+    assert {
+        claim.kind for name in ("fig1", "fig2") for claim in EXPERIMENTS[f"moslb2024/{name}"].claims
+    } == {"check"}
 
 
 def test_the_thresholds_of_both_are_in_the_rules():
     rules = {claim.id.rpartition("/")[2]: claim.rule for claim in CHAINS[0].claims}
     assert "below 0.2" in rules["moslb-pc-levels-off"]
     assert "above 0.8" in rules["pucb1-almost-linear"]
-    assert all("this threshold is ours" in rules[name] for name in ("moslb-pc-levels-off", "pucb1-almost-linear"))
+    assert all(
+        "this threshold is ours" in rules[name]
+        for name in ("moslb-pc-levels-off", "pucb1-almost-linear")
+    )
     notes = {claim.id.rpartition("/")[2]: claim.note for claim in CHAINS[0].claims}
     for name in ("moslb-pc-slower", "moslb-pc-levels-off", "pucb1-almost-linear"):
         assert "pilot" in notes[name]
@@ -225,8 +261,14 @@ def test_steadier_compares_standard_deviations():
         for row in ("P-UCB1", "P-UCB2")
         for level in (1, 2)
     ]
-    assert claim.judge(Curves(MOSLB_PL=wild, P_UCB1=wild, P_UCB2=steady))["verdict"] == "not reproduced"
-    assert claim.judge(Curves(MOSLB_PL=wild[:1], P_UCB1=wild[:1], P_UCB2=wild[:1]))["verdict"] == "reported"
+    assert (
+        claim.judge(Curves(MOSLB_PL=wild, P_UCB1=wild, P_UCB2=steady))["verdict"]
+        == "not reproduced"
+    )
+    assert (
+        claim.judge(Curves(MOSLB_PL=wild[:1], P_UCB1=wild[:1], P_UCB2=wild[:1]))["verdict"]
+        == "reported"
+    )
     many = asked(figures.all_steadier("MOSLB-PL", "level_regret", (0, 1)))
     assert many.judge(Curves(MOSLB_PL=steady, P_UCB1=wild, P_UCB2=wild))["verdict"] == "reproduced"
 
@@ -237,9 +279,15 @@ def test_a_tiny_run_is_judged(name, tmp_path, monkeypatch):
     without_pages(monkeypatch)
     reproduce.reproduce([f"moslb2024/{name}"], tmp_path, rounds=6, trials=2, workers=1)
     claims = json.loads((tmp_path / "claims.json").read_text())
-    assert [claim["id"] for claim in claims] == [claim.id for claim in EXPERIMENTS[f"moslb2024/{name}"].claims]
+    assert [claim["id"] for claim in claims] == [
+        claim.id for claim in EXPERIMENTS[f"moslb2024/{name}"].claims
+    ]
     assert all(claim["measured"] is not None for claim in claims)
     table = pl.read_parquet(tmp_path / "results.parquet")
-    assert table["policy"].n_unique() == 3 * len(figures.ALPHAS) + 3  # and the chosen ones on more problems
-    digits = table.filter(pl.col("metric") == ("level_regret" if name == "fig5" else "chain_regret_authors"))
+    assert (
+        table["policy"].n_unique() == 3 * len(figures.ALPHAS) + 3
+    )  # and the chosen ones on more problems
+    digits = table.filter(
+        pl.col("metric") == ("level_regret" if name == "fig5" else "chain_regret_authors")
+    )
     assert digits["component"].n_unique() == 3

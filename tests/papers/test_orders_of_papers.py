@@ -22,7 +22,9 @@ def test_they_hold_as_checks(name, tmp_path, monkeypatch):
     reproduce.reproduce([name], tmp_path, workers=1)
     claims = json.loads((tmp_path / "claims.json").read_text())
     assert len(claims) == 2
-    assert {(one["kind"], one["verdict"], one["holds"]) for one in claims} == {("check", "reported", True)}
+    assert {(one["kind"], one["verdict"], one["holds"]) for one in claims} == {
+        ("check", "reported", True)
+    }
     assert all(part["measured"] == 0.0 for one in claims for part in one["parts"])
 
 

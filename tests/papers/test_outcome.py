@@ -23,7 +23,9 @@ def rows(drop=()):
 
 def outcome(table_rows, recorded=None):
     table = pl.DataFrame(table_rows, COLUMNS, orient="row")
-    return Outcome(table, PLACES, ROWS) if recorded is None else Outcome(table, PLACES, ROWS, recorded)
+    return (
+        Outcome(table, PLACES, ROWS) if recorded is None else Outcome(table, PLACES, ROWS, recorded)
+    )
 
 
 def test_names():
@@ -50,7 +52,9 @@ def test_rows_that_were_not_chosen_can_be_read_by_their_names():
 def test_curves_are_sorted_by_trial_and_round():
     points, values = outcome(rows()).curves("d = 5", "A", "regret", 1)
     assert points.tolist() == [1, 2, 3]
-    assert values.tolist() == [[1000.0 + 10.0 * at + trial for at in (1, 2, 3)] for trial in range(3)]
+    assert values.tolist() == [
+        [1000.0 + 10.0 * at + trial for at in (1, 2, 3)] for trial in range(3)
+    ]
 
 
 def test_a_missing_value_is_nan_where_it_was():
@@ -61,7 +65,9 @@ def test_a_missing_value_is_nan_where_it_was():
 
 
 def test_a_missing_trial_keeps_the_others_paired():
-    found = outcome(rows(drop={("B", 1, at, 0) for at in (1, 2, 3)} | {("B", 1, at, 1) for at in (1, 2, 3)}))
+    found = outcome(
+        rows(drop={("B", 1, at, 0) for at in (1, 2, 3)} | {("B", 1, at, 1) for at in (1, 2, 3)})
+    )
     _, a = found.curves("d = 5", "A", "regret")
     _, b = found.curves("d = 5", "B", "regret")
     assert a.shape == b.shape == (3, 3)
@@ -82,7 +88,10 @@ def test_a_metric_without_any_value_is_nan_if_it_was_recorded():
     [
         (("d = 6", "A", "regret"), "run must be one of d = 10, d = 5, got 'd = 6'"),
         (("d = 5", "C", "regret"), "row must be one of A, B, got 'C'"),
-        (("d = 5", "A", "regrets"), "metric must be one of regret, got 'regrets'; did you mean regret"),
+        (
+            ("d = 5", "A", "regrets"),
+            "metric must be one of regret, got 'regrets'; did you mean regret",
+        ),
     ],
 )
 def test_unknown_names_are_refused(asked, message):

@@ -38,9 +38,21 @@ def entry(**changed):
     """A claim's entry with two parts."""
     parts = [
         {"said": "b less <a>", "measured": 1.5, "interval": [1.0, 2.0], "holds": True, "trials": 4},
-        {"said": "c less <a>", "measured": -1.0, "interval": [-2.0, 0.5], "holds": False, "trials": 4},
+        {
+            "said": "c less <a>",
+            "measured": -1.0,
+            "interval": [-2.0, 0.5],
+            "holds": False,
+            "trials": 4,
+        },
     ]
-    said = {"id": "p/x/low", "claim": "a < b.", "target": "a & b", "measured": -1.0, "interval": [-2.0, 0.5]}
+    said = {
+        "id": "p/x/low",
+        "claim": "a < b.",
+        "target": "a & b",
+        "measured": -1.0,
+        "interval": [-2.0, 0.5],
+    }
     rest = {
         "verdict": "not reproduced",
         "of": "c less <a>",
@@ -54,7 +66,14 @@ def entry(**changed):
 
 
 def plot(metric="m", **changed):
-    said = {"name": "n", "metric": metric, "caption": "A <figure>.", "kind": "curves", "rows": [], "runs": []}
+    said = {
+        "name": "n",
+        "metric": metric,
+        "caption": "A <figure>.",
+        "kind": "curves",
+        "rows": [],
+        "runs": [],
+    }
     return said | {"parts": [], "vertical": "", "logarithmic": False} | changed
 
 
@@ -77,7 +96,9 @@ def test_a_table_of_claims_is_escaped_and_says_why():
     assert "−1.00 [−2.00, 0.50]<br><small>c less &lt;a&gt;</small>" in text
     assert '<span class="no">not reproduced</span>' in text
     assert "href" not in text
-    assert '<a href="runs/p/x/report.html">p/x/low</a>' in claims_table([entry()], "runs/{}/report.html")
+    assert '<a href="runs/p/x/report.html">p/x/low</a>' in claims_table(
+        [entry()], "runs/{}/report.html"
+    )
 
 
 @pytest.mark.parametrize(
@@ -110,7 +131,11 @@ def test_why_ours_differs():
 def test_reported_claims_tell_all_their_numbers_or_the_range():
     part = {"interval": None, "holds": None, "trials": 2}
     few = [{"said": f"s{i}", "measured": float(i)} | part for i in range(3)]
-    assert telling(entry(verdict="reported", parts=few)) == [("s0", "0.00"), ("s1", "1.00"), ("s2", "2.00")]
+    assert telling(entry(verdict="reported", parts=few)) == [
+        ("s0", "0.00"),
+        ("s1", "1.00"),
+        ("s2", "2.00"),
+    ]
     many = [{"said": f"s{i}", "measured": None if i == 2 else float(i)} | part for i in range(6)]
     (only,) = telling(entry(verdict="reported", parts=many))
     assert only[1] == "0.00 to 5.00"
@@ -179,7 +204,13 @@ def test_the_papers_rule_is_shown_where_it_gives_something_else():
 
 
 def test_the_papers_trials_stand_beside_a_verdict_on_more():
-    few = {"measured": 0.5, "interval": [-1.0, 2.0], "verdict": "reproduced", "kind": "paper", "holds": True}
+    few = {
+        "measured": 0.5,
+        "interval": [-1.0, 2.0],
+        "verdict": "reproduced",
+        "kind": "paper",
+        "holds": True,
+    }
     few |= {"of": "b less a, d = 5", "trials": 10, "parts": [entry()["parts"][0] | {"trials": 10}]}
     claim = entry(papers_trials=few)
     assert telling(claim)[1] == ("b less a, d = 5, on 10 trials", "0.50 [−1.00, 2.00]")
@@ -195,7 +226,10 @@ def test_the_papers_trials_stand_beside_a_verdict_on_more():
 
 def test_the_index_names_every_experiment(manifest):
     said = {
-        "experiments": [{"experiment": n, "title": f"<{n}>", "seconds": 1.0, "changed": {}} for n in ("p/x", "p/y")]
+        "experiments": [
+            {"experiment": n, "title": f"<{n}>", "seconds": 1.0, "changed": {}}
+            for n in ("p/x", "p/y")
+        ]
     }
     text = index_page(manifest(said), [entry()])
     assert "2 experiments, 1 claims: 1 not reproduced." in text
@@ -213,7 +247,9 @@ def test_claims_as_markdown_survive_bars():
 def test_markdown_counts_by_kind_first():
     text = claims_markdown([entry(), *OTHERS], PLACES)
     assert text.startswith("6 claims: 1 not reproduced. Extensions: 1 holds, 1 does not.")
-    assert "| all | 3 | 0 | 1 | 0 | 1 / 1 / 0 | 0 / 0 / 1 | 1 / 0 / 0 | 0 / 1 / 0 | 1.5 min |" in text
+    assert (
+        "| all | 3 | 0 | 1 | 0 | 1 / 1 / 0 | 0 / 0 / 1 | 1 / 0 / 0 | 0 / 1 / 0 | 1.5 min |" in text
+    )
     assert text.count("### ") == 3
     small = claims_markdown([entry()], [PLACES[0] | {"changed": {"trials": 2}}])
     assert "**Not at the paper's scale: 2 trials.**" in small
@@ -226,7 +262,9 @@ def test_curves_have_a_panel_per_run_and_component():
         "one, dominant", "one, other", "two, dominant", "two, other",
     ]  # fmt: skip
     figure = draw_plot(rows, plot(parts=["dominant", "other"]))
-    assert [axes.get_title(loc="left") for axes in figure.axes] == data["panel"].unique(maintain_order=True).to_list()
+    assert [axes.get_title(loc="left") for axes in figure.axes] == data["panel"].unique(
+        maintain_order=True
+    ).to_list()
     assert [line.get_label() for line in figure.axes[0].get_lines()] == ["a", "b"]
     assert figure.axes[0].get_lines()[0].get_ydata().tolist() == [11.0, 21.0]
     narrow = draw_plot(rows, plot(), NARROW)
@@ -250,13 +288,23 @@ def test_bars_show_the_end_of_every_run():
 
 
 def test_heat_is_a_map_of_columns_and_rounds():
-    rows = [("r", f"{x:.1f}", 0, y, "m", i, 0.1 * x + 0.01 * y + i) for x in (0, 1, 2) for y in (1, 2) for i in (0, 1)]
+    rows = [
+        ("r", f"{x:.1f}", 0, y, "m", i, 0.1 * x + 0.01 * y + i)
+        for x in (0, 1, 2)
+        for y in (1, 2)
+        for i in (0, 1)
+    ]
     table = pl.DataFrame(rows, COLUMNS, orient="row")
-    figure = draw_plot(table, plot(kind="heat", vertical="context / arm", parts=["first", "second"]))
+    figure = draw_plot(
+        table, plot(kind="heat", vertical="context / arm", parts=["first", "second"])
+    )
     maps = [axes for axes in figure.axes if axes.images]
     assert [axes.get_title(loc="left") for axes in maps] == ["first", "second"]
     assert (maps[0].get_xlabel(), maps[0].get_ylabel()) == ("context", "arm")
-    assert maps[0].images[0].get_array().round(2).tolist() == [[0.01, 0.11, 0.21], [0.02, 0.12, 0.22]]
+    assert maps[0].images[0].get_array().round(2).tolist() == [
+        [0.01, 0.11, 0.21],
+        [0.02, 0.12, 0.22],
+    ]
 
 
 def test_bounds_are_drawn_and_nothing_else():
@@ -275,7 +323,9 @@ def test_bounds_are_drawn_and_nothing_else():
 
 def test_grids_show_the_end_of_every_environment_and_numbers_without_end():
     rows = pl.concat([made(runs=("early",), components=1), made(runs=("late",), components=1)])
-    endless = rows.head(1).with_columns(policy=pl.lit("never"), value=pl.lit(math.inf), round=pl.lit(20, pl.Int64))
+    endless = rows.head(1).with_columns(
+        policy=pl.lit("never"), value=pl.lit(math.inf), round=pl.lit(20, pl.Int64)
+    )
     table = pl.concat([rows, endless]).rename({"run": "environment"})
     names = [row[0] for row in final_rows(table, "m")]
     assert names == ["a in early", "b in early", "a in late", "b in late", "never in early"]
@@ -295,17 +345,38 @@ def experiment(manifest):
     names = ("p/x, tuning", "p/x")
     table = pl.concat(
         made(policies=("a, c = 1", "a, c = 2", "b"), components=1).select(
-            pl.lit(name).alias("experiment"), pl.lit("World()").alias("environment"), pl.all().exclude("run")
+            pl.lit(name).alias("experiment"),
+            pl.lit("World()").alias("environment"),
+            pl.all().exclude("run"),
         )
         for name in names
     )
     rows = [
-        {"run": "r", "row": "a", "policy": "a, c = 1", "tuned": "c = 1", "best": "a, c = 2", "best_tuned": "c = 2"},
+        {
+            "run": "r",
+            "row": "a",
+            "policy": "a, c = 1",
+            "tuned": "c = 1",
+            "best": "a, c = 2",
+            "best_tuned": "c = 2",
+        },
         {"run": "r", "row": "b", "policy": "b", "tuned": "", "best": "b", "best_tuned": ""},
     ]
     run = {"environment": "World()", "policies": {"b": "B()"}, "rounds": 20, "trials": 3, "seed": 0}
-    said = {"experiment": "p/x", "title": "T <1>", "source": "s", "about": ["One.", "Two."], "seed": 0, "changed": {}}
-    said |= {"places": {"r": "World()"}, "rows": rows, "plots": [plot(), plot("never")], "runs": [run]}
+    said = {
+        "experiment": "p/x",
+        "title": "T <1>",
+        "source": "s",
+        "about": ["One.", "Two."],
+        "seed": 0,
+        "changed": {},
+    }
+    said |= {
+        "places": {"r": "World()"},
+        "rows": rows,
+        "plots": [plot(), plot("never")],
+        "runs": [run],
+    }
     return table, said, manifest(said)
 
 
@@ -324,13 +395,18 @@ def test_a_page_is_whole(experiment, tmp_path):
     assert "Nothing was measured at this scale for the figure: A &lt;figure&gt;." in text
     assert "Not at the paper's scale" not in text
     said["changed"] = {"rounds": 20, "trials": 3}
-    said["scale"] = [{"run": name, "rounds": 20 * trials, "trials": trials} for name, trials in (("r", 7), ("s", 1))]
+    said["scale"] = [
+        {"run": name, "rounds": 20 * trials, "trials": trials}
+        for name, trials in (("r", 7), ("s", 1))
+    ]
     text = paper_page(tmp_path, table, whole, [])
     assert "20 rounds and 3 trials were asked for" in text
     scales = "of the full scale, which is 140 rounds and 7 trials in r; 20 rounds and 1 trial in s."
     assert text.index(scales) < text.index("<p>One.</p>")
     del said["scale"]  # a table of an earlier version
-    assert "The descriptions below are of the full scale.</p>" in paper_page(tmp_path, table, whole, [])
+    assert "The descriptions below are of the full scale.</p>" in paper_page(
+        tmp_path, table, whole, []
+    )
     assert (tmp_path / "figures" / "n.png").is_file()
 
 
@@ -343,7 +419,9 @@ def test_the_choice_and_the_best_stand_side_by_side(experiment):
     assert text.count("<tr>") == 2
     assert "c = 1" in text
     assert "c = 2" in text
-    assert "".join(values(chosen, best, said)).count("<tr>") == 4  # a heading, both rows, and the best of a
+    assert (
+        "".join(values(chosen, best, said)).count("<tr>") == 4
+    )  # a heading, both rows, and the best of a
     assert "".join(grids(table, said)).count("a, c = 2") == 2
     said["rows"] = said["rows"][1:]
     assert constants(said) == grids(table, said) == []

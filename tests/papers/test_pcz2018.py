@@ -83,7 +83,10 @@ OF_THE_PAPER = {
 
 def test_what_no_data_can_make_fail_is_a_check(folder):
     """It holds at any scale, and is never counted as reproduced."""
-    found = {one["id"].removeprefix("pcz2018/"): one for one in json.loads((folder / "claims.json").read_text())}
+    found = {
+        one["id"].removeprefix("pcz2018/"): one
+        for one in json.loads((folder / "claims.json").read_text())
+    }
     assert {name for name, one in found.items() if one["kind"] == "check"} == set(CHECKS)
     for name, holds in CHECKS.items():
         assert (found[name]["verdict"], found[name]["holds"]) == ("reported", holds), name
@@ -98,11 +101,16 @@ def test_the_figure_has_the_papers_rows_and_shares_that_add_up(folder):
 
 
 def test_the_map_is_the_surface():
-    table, surface = surfaces.surface(0, Ask()), TwoRidges().problem(9, np.random.default_rng(0)).surface
+    table, surface = (
+        surfaces.surface(0, Ask()),
+        TwoRidges().problem(9, np.random.default_rng(0)).surface,
+    )
     assert len(table) == 2 * surfaces.CELLS**2
     for i, arm, l in ((0, 80, 0), (49, 60, 1), (99, 1, 0), (30, 100, 1)):
         row = table.filter(
-            (pl.col("policy") == surfaces.column(i)) & (pl.col("round") == arm) & (pl.col("component") == l)
+            (pl.col("policy") == surfaces.column(i))
+            & (pl.col("round") == arm)
+            & (pl.col("component") == l)
         )
         mean = surface.mean(np.array([(i + 0.5) / 100]), np.array([(arm - 0.5) / 100]))
         assert row["value"].to_list() == pytest.approx([mean[l]], abs=1e-12)
@@ -116,14 +124,19 @@ def outcome_of(rows):
         for trial, bins in enumerate(shares)
         for i, value in enumerate(bins)
     ]
-    table = pl.concat(frames).with_columns(environment=pl.lit("e"), metric=pl.lit("bin_ratio"), round=pl.lit(9))
+    table = pl.concat(frames).with_columns(
+        environment=pl.lit("e"), metric=pl.lit("bin_ratio"), round=pl.lit(9)
+    )
     return Outcome(table, {"run": "e"}, {("run", row): row for row in rows})
 
 
 def test_bins_are_judged_by_their_numbers():
     rng = np.random.default_rng(0)
     even, falling = np.full(6, 1 / 6), np.array([0.3, 0.2, 0.15, 0.13, 0.12, 0.1])
-    noisy = {name: mean + 0.001 * rng.standard_normal((20, 6)) for name, mean in (("e", even), ("f", falling))}
+    noisy = {
+        name: mean + 0.001 * rng.standard_normal((20, 6))
+        for name, mean in (("e", even), ("f", falling))
+    }
     as_claimed = outcome_of({"PCZ": noisy["e"], regret.ZOOMING: noisy["f"]})
     other_way = outcome_of({"PCZ": noisy["f"], regret.ZOOMING: noisy["e"]})
     for parts in (regret.even_parts, regret.first_bin_parts):
@@ -150,7 +163,9 @@ def test_copies_are_one_objective():
         first = TwoRidges().problem(9, np.random.default_rng(0)).surface.mean(x, point)[0]
         assert problems[0].surface.mean(x, point)[0] == pytest.approx(first, abs=1e-12)
         assert problems[1].surface.gap(x, point) == pytest.approx(1.0 - first)
-    with pytest.raises(ValueError, match=r"CopiedRidge.objectives must be an integer of at least 1"):
+    with pytest.raises(
+        ValueError, match=r"CopiedRidge.objectives must be an integer of at least 1"
+    ):
         CopiedRidge(0)
 
 
@@ -162,7 +177,17 @@ def test_a_pinned_first_ball_stays(recipe):
     for rounds in (1, 1000):
         block, rng = problem.block(0, rounds, np.random.default_rng(1)), np.random.default_rng(2)
         contexts, uniforms = (np.ascontiguousarray(one) for one in block)
-        states.append(loop(policy, policy.init(), problem.surface, contexts, uniforms, rng, np.empty((rounds, 1))))
+        states.append(
+            loop(
+                policy,
+                policy.init(),
+                problem.surface,
+                contexts,
+                uniforms,
+                rng,
+                np.empty((rounds, 1)),
+            )
+        )
     assert [state.centre[:, 0].tolist() for state in states] == [[0.25, 0.75]] * 2
     centre, radius, reach = states[1].centre, states[1].radius, states[1].reach
     assert len(radius) > 5
@@ -180,14 +205,18 @@ def test_arms_that_are_unlike_are_one_apart(count, seed):
     for b in range(count):
         UnlikeArms().distances(points, points, b, out)
         ScaledEuclidean().distances(points[:2], points[:2], b, contexts)
-        np.testing.assert_allclose(out, np.where(points[2] == points[2, b], contexts, 1.0), atol=1e-15)
+        np.testing.assert_allclose(
+            out, np.where(points[2] == points[2, b], contexts, 1.0), atol=1e-15
+        )
 
 
 def test_the_four_arms_have_places_of_their_own():
     policy = remarks.FOUR_ARMS.runs[0].rows["PCZ"].bind(Shape(4, 2, 2, 1000, shared=True))
     places = [policy.place(np.array([0.2, 0.4]), a) for a in range(4)]
     out = np.empty(4)
-    policy.similarity.distances(np.stack(places, axis=1), np.array([[0.2], [0.4], [places[1][2]]]), 0, out)
+    policy.similarity.distances(
+        np.stack(places, axis=1), np.array([[0.2], [0.4], [places[1][2]]]), 0, out
+    )
     assert out.tolist() == [1.0, 0.0, 1.0, 1.0]
 
 

@@ -18,7 +18,9 @@ def test_bounds_grow_with_the_powers_of_the_table(paper, tmp_path, monkeypatch):
     without_pages(monkeypatch)
     reproduce.reproduce([f"{paper}/table1"], tmp_path, workers=1)
     (claim,) = json.loads((tmp_path / "claims.json").read_text())
-    assert [part["measured"] for part in claim["parts"]] == pytest.approx(list(POWERS[paper]), abs=NEAR)
+    assert [part["measured"] for part in claim["parts"]] == pytest.approx(
+        list(POWERS[paper]), abs=NEAR
+    )
     assert claim["verdict"] == "reported"
     assert claim["rule"].startswith("none: the table compares with the literature")
 

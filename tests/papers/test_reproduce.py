@@ -17,11 +17,26 @@ from mobandits.policies import RandomChoice
 from mobandits.simulation import FolderError, Results
 
 ENTRY = {"id", "claim", "target", "measured", "interval", "verdict"}
-OURS = {"kind", "holds", "regardless", "of", "rule", "trials", "differs", "note", "parts", "papers_rule"}
+OURS = {
+    "kind",
+    "holds",
+    "regardless",
+    "of",
+    "rule",
+    "trials",
+    "differs",
+    "note",
+    "parts",
+    "papers_rule",
+}
 
 
 def files(folder):
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
 
 
 def said(folder):
@@ -30,7 +45,9 @@ def said(folder):
 
 def last_means(table, experiment):
     last = table.filter(
-        (pl.col("experiment") == experiment) & (pl.col("round") == 30) & (pl.col("metric") == "pareto_regret")
+        (pl.col("experiment") == experiment)
+        & (pl.col("round") == 30)
+        & (pl.col("metric") == "pareto_regret")
     )
     return dict(last.group_by("policy").agg(pl.col("value").mean()).rows())
 
@@ -44,7 +61,10 @@ def test_a_constant_is_chosen_on_another_seed(pageless, tmp_path):
     grid = [f"single, {name}" for name in GRID]
     assert row["policy"] == min(grid, key=means["toy/one, tuning"].__getitem__)
     assert row["best"] == min(grid, key=means["toy/one"].__getitem__)
-    assert [f"single, {row[key]}" for key in ("tuned", "best_tuned")] == [row["policy"], row["best"]]
+    assert [f"single, {row[key]}" for key in ("tuned", "best_tuned")] == [
+        row["policy"],
+        row["best"],
+    ]
     assert row["policy"] != row["best"]  # with these seeds, so that the page has something to show
     tuning = said(folder / "runs" / "W-tuning")
     assert (tuning["seed"], tuning["trials"]) == (TUNING, 2)
@@ -53,11 +73,22 @@ def test_a_constant_is_chosen_on_another_seed(pageless, tmp_path):
 
 def test_means_since_the_last_point_are_chosen_over_all_rounds():
     """A metric that is not a sum: the recorded windows count by their length, not only the last one."""
-    rows = [("a", 10, 0.0), ("a", 40, 1.0), ("b", 10, 0.9), ("b", 40, 0.5), ("c", 10, 0.0), ("c", 40, 0.2)]
+    rows = [
+        ("a", 10, 0.0),
+        ("a", 40, 1.0),
+        ("b", 10, 0.9),
+        ("b", 40, 0.5),
+        ("c", 10, 0.0),
+        ("c", 40, 0.2),
+    ]
     table = pl.DataFrame(rows, ["policy", "round", "value"], orient="row")
-    table = table.with_columns(policy="row, " + pl.col("policy"), metric=pl.lit("jaccard"), component=pl.lit(0))
+    table = table.with_columns(
+        policy="row, " + pl.col("policy"), metric=pl.lit("jaccard"), component=pl.lit(0)
+    )
     grid = dict.fromkeys("abc", RandomChoice())
-    assert module.best_of(table, "row", Tuned(grid, "jaccard", highest=True)) == "row, a"  # 0.75 against 0.6
+    assert (
+        module.best_of(table, "row", Tuned(grid, "jaccard", highest=True)) == "row, a"
+    )  # 0.75 against 0.6
     assert module.best_of(table, "row", Tuned(grid, "jaccard")) == "row, c"
     sums = table.with_columns(metric=pl.lit("pareto_regret"))
     assert module.best_of(sums, "row", Tuned(grid)) == "row, c"
@@ -67,19 +98,27 @@ def test_the_whole_grid_is_in_the_table(pageless, tmp_path):
     reproduce(["toy/one"], tmp_path)
     table = Results.read(tmp_path).table  # the digest fits
     grid = {f"single, {name}" for name in GRID}
-    names = {key[0]: set(part["policy"]) for key, part in table.partition_by("experiment", as_dict=True).items()}
+    names = {
+        key[0]: set(part["policy"])
+        for key, part in table.partition_by("experiment", as_dict=True).items()
+    }
     assert names == {"toy/one, tuning": grid, "toy/one": grid | {"uniform", "square"}}
     assert table.filter(pl.col("policy") == "uniform")["trial"].n_unique() == 4
 
 
 @pytest.mark.parametrize(
-    "place", ["", "runs/toy/one", *(f"runs/toy/one/runs/{run}" for run in ("W", "W-tuning", "squares"))]
+    "place",
+    ["", "runs/toy/one", *(f"runs/toy/one/runs/{run}" for run in ("W", "W-tuning", "squares"))],
 )
 def test_every_folder_can_be_read_summed_up_and_drawn(pageless, tmp_path, place):
     reproduce(["toy"], tmp_path)
     results = Results.read(tmp_path / place)
     assert repr(results).startswith("Results(")
-    distinct = results.table.select("experiment", "environment", "policy", "metric", "component").unique().height
+    distinct = (
+        results.table.select("experiment", "environment", "policy", "metric", "component")
+        .unique()
+        .height
+    )
     assert results.summary().height == distinct
     for metric in results.table["metric"].unique():
         assert results.plot(metric).axes
@@ -97,7 +136,9 @@ def test_a_summary_has_the_last_round_of_every_run(pageless, tmp_path):
 def test_claims_have_the_agreed_keys(pageless, tmp_path):
     reproduce(["toy"], tmp_path)
     claims = json.loads((tmp_path / "claims.json").read_text())
-    assert [claim["id"] for claim in claims] == [f"toy/{a}/{b}" for a in ("one", "two") for b in ("low", "square")]
+    assert [claim["id"] for claim in claims] == [
+        f"toy/{a}/{b}" for a in ("one", "two") for b in ("low", "square")
+    ]
     assert all(claim.keys() == ENTRY | OURS for claim in claims)
     assert claims[1]["measured"] == 9.0
     own = tmp_path / "runs" / "toy" / "two" / "claims.json"
@@ -110,7 +151,11 @@ def test_a_second_call_changes_nothing(catalogue, tmp_path):
     assert reproduce(["toy/one"], tmp_path) == page == tmp_path / "report.html"
     assert files(tmp_path) == before
     assert {"results.parquet", "manifest.json", "claims.json", "report.html"} <= before.keys()
-    assert {"figures/toy-one-regret.png", "runs/toy/one/report.html", "runs/toy/one/figures/sq.svg"} <= before.keys()
+    assert {
+        "figures/toy-one-regret.png",
+        "runs/toy/one/report.html",
+        "runs/toy/one/figures/sq.svg",
+    } <= before.keys()
 
 
 @pytest.mark.parametrize("share", [0.02, 0.4, 0.8])
@@ -160,7 +205,9 @@ def test_what_fails_in_one_experiment_ends_the_others(pageless, tmp_path, monkey
     "step", ["collect", "write_claims", "gather", "judged", "_compute", "specification"]
 )  # killed just before it
 @pytest.mark.parametrize("earlier", [None, 3])
-def test_a_kill_between_any_two_steps_is_mended_by_the_same_command(pageless, tmp_path, monkeypatch, step, earlier):
+def test_a_kill_between_any_two_steps_is_mended_by_the_same_command(
+    pageless, tmp_path, monkeypatch, step, earlier
+):
     class Killed(BaseException):
         """Nothing is tidied up."""
 
@@ -276,11 +323,17 @@ def test_progress_counts_up_to_the_end(pageless, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["toy/on"], "ID must be all, a paper or one that `mobandits list experiments` shows, got 'toy/on'; did you "),
+        (
+            ["toy/on"],
+            "ID must be all, a paper or one that `mobandits list experiments` shows, got 'toy/on'; did you ",
+        ),
         (["toy/one", "--rounds", "1"], "Invalid value for '--rounds'"),
         (["toy/one", "--trials", "0"], "Invalid value for '--trials'"),
         (["toy/one", "--engine", "magic"], "--engine must be one of ray, threads"),
-        (["toy/one", "--address", "auto"], "--address must be None with engine='threads', got 'auto'"),
+        (
+            ["toy/one", "--address", "auto"],
+            "--address must be None with engine='threads', got 'auto'",
+        ),
     ],
 )
 def test_mistakes_are_said_in_one_line(pageless, tmp_path, capsys, arguments, message):
@@ -293,7 +346,18 @@ def test_mistakes_are_said_in_one_line(pageless, tmp_path, capsys, arguments, me
 
 
 def test_the_command(catalogue, tmp_path, capsys):
-    arguments = ["reproduce", "toy/one", "--out", str(tmp_path / "c"), "--rounds", "5", "--trials", "2", "--seed", "3"]
+    arguments = [
+        "reproduce",
+        "toy/one",
+        "--out",
+        str(tmp_path / "c"),
+        "--rounds",
+        "5",
+        "--trials",
+        "2",
+        "--seed",
+        "3",
+    ]
     assert cli.call([*arguments, "--workers", "1"]) == 0
     assert capsys.readouterr().out == f"{tmp_path / 'c' / 'report.html'}\n"
     run = said(tmp_path / "c" / "runs" / "toy" / "one" / "runs" / "W")

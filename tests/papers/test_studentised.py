@@ -39,15 +39,26 @@ def test_a_ratio_by_hand():
         again = [one for one, often in zip(trials, count, strict=True) for _ in range(often)]
         error = error_of(again)
         off = ratio_of(again) - value
-        deviations.append(0.0 if abs(off) < 1e-15 else off / error if error > 1e-12 else math.copysign(math.inf, off))
+        deviations.append(
+            0.0
+            if abs(off) < 1e-15
+            else off / error
+            if error > 1e-12
+            else math.copysign(math.inf, off)
+        )
     deviations.sort()
-    low, high = (value - deviations[round(share * (RESAMPLES - 1))] * error_of(trials) for share in (0.975, 0.025))
+    low, high = (
+        value - deviations[round(share * (RESAMPLES - 1))] * error_of(trials)
+        for share in (0.975, 0.025)
+    )
     found, interval = studentised(samples, SHARE)
     assert found == pytest.approx(value)
     assert interval == pytest.approx((max(low, 0.0), min(high, 3.0)), rel=1e-6)
 
 
-@pytest.mark.parametrize(("statistic", "size"), [(DIFFERENCE, 2), (SHARE, 2), (SPREADS, 4), (MEAN, 1)])
+@pytest.mark.parametrize(
+    ("statistic", "size"), [(DIFFERENCE, 2), (SHARE, 2), (SPREADS, 4), (MEAN, 1)]
+)
 def test_gradients_are_derivatives(statistic, size):
     rng, step = np.random.default_rng(5), 1e-6
     first = rng.random((2, 30))
@@ -118,7 +129,9 @@ def paces():
     metric = ChainRegretAuthors(figures.CHAINS)
     place = figures.linear(5, 5, decimals=2)
     policy = MoslbPc(figures.CHAINS, alpha=0.03)
-    results = mob.simulate(policy, place, rounds=3000, trials=1000, metrics=[metric], record=3, seed=11)
+    results = mob.simulate(
+        policy, place, rounds=3000, trials=1000, metrics=[metric], record=3, seed=11
+    )
     table = results.table.sort("component", "trial", "round")
     curves = table["value"].to_numpy().reshape(3, 1000, 3)
     last = curves[:, :, 2] - curves[:, :, 1]

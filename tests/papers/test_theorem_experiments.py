@@ -43,7 +43,10 @@ def findings(run, *, rounds, seed, failing=0, violated=False, slack=1.0, exceede
                 inequality(f"{name}, gap", "s", np.ones(rounds), 0.5 if violated else 2.0),
                 inequality(f"{name}, never looked at", "s", 1.0, 0.0, False),
                 bound(
-                    f"{name}, regret", "s", 2.0 * np.ones(rounds) if exceeded and run == 3 else np.ones(rounds), right
+                    f"{name}, regret",
+                    "s",
+                    2.0 * np.ones(rounds) if exceeded and run == 3 else np.ones(rounds),
+                    right,
                 ),
                 doubted(f"{name}, second digit", "s", 2.0 * np.ones(rounds), right),
             ],
@@ -59,7 +62,9 @@ def play(monkeypatch, tmp_path):
         if not page:
             without_pages(monkeypatch)
         monkeypatch.setitem(protocols.PAPERS, "moslb2024", lambda *a, **k: findings(*a, **k, **how))
-        reproduce(["moslb2024/theory"], tmp_path / name, **({"trials": 20, "rounds": 10} | (ask or {})))
+        reproduce(
+            ["moslb2024/theory"], tmp_path / name, **({"trials": 20, "rounds": 10} | (ask or {}))
+        )
         claims = json.loads((tmp_path / name / "claims.json").read_text())
         return {claim["id"].rpartition("/")[2]: claim for claim in claims}, tmp_path / name
 
@@ -74,11 +79,18 @@ def test_verdicts_where_everything_holds(play):
     assert first["interval"] == pytest.approx(theory.wilson(2, 20))
     assert first["trials"] == 20
     assert claims["inequalities"]["holds"] is True
-    assert [one["trials"] for one in claims["inequalities"]["parts"]] == [18, 18, 18]  # not what had no cases
+    assert [one["trials"] for one in claims["inequalities"]["parts"]] == [
+        18,
+        18,
+        18,
+    ]  # not what had no cases
     assert claims["inequalities"]["of"].endswith("gap: violations in 180 cases")
     assert (claims["bounds"]["holds"], claims["bounds"]["measured"]) == (True, 0.0)
     assert (claims["slack"]["holds"], claims["slack"]["measured"]) == (None, pytest.approx(10 / 11))
-    assert (claims["doubted"]["holds"], claims["doubted"]["measured"]) == (None, pytest.approx(20 / 11))
+    assert (claims["doubted"]["holds"], claims["doubted"]["measured"]) == (
+        None,
+        pytest.approx(20 / 11),
+    )
     kinds = {name: claim["kind"] for name, claim in claims.items()}
     assert kinds == dict.fromkeys(claims, "check") | {"slack": "ours"}
     assert {claim["verdict"] for claim in claims.values()} == {"reported"}
@@ -154,17 +166,24 @@ def test_means_are_held_against_bounds_on_expectations(ratio, holds, monkeypatch
     """A mean far below its bound decides nothing, and one above it is a mistake; neither is a verdict."""
 
     def one(run, *, rounds, seed):
-        return [expectation("expected regret", "s", np.full(rounds, ratio / rounds), 1.0 - 0.01 * run)]
+        return [
+            expectation("expected regret", "s", np.full(rounds, ratio / rounds), 1.0 - 0.01 * run)
+        ]
 
     without_pages(monkeypatch)
     monkeypatch.setitem(protocols.PAPERS, "moslb2024", one)
     paper = theory.experiment("moslb2024", "t", "s", (), {}, expected=True)
     monkeypatch.setitem(EXPERIMENTS, "moslb2024/theory", paper)
     reproduce(["moslb2024/theory"], tmp_path, trials=4, rounds=10)
-    claims = {claim["id"].rpartition("/")[2]: claim for claim in json.loads((tmp_path / "claims.json").read_text())}
+    claims = {
+        claim["id"].rpartition("/")[2]: claim
+        for claim in json.loads((tmp_path / "claims.json").read_text())
+    }
     claim = claims["expectations"]
     assert (claim["kind"], claim["verdict"], claim["holds"]) == ("check", "reported", holds)
-    assert claim["measured"] == pytest.approx(np.mean([ratio / (1.0 - 0.01 * run) for run in range(4)]))
+    assert claim["measured"] == pytest.approx(
+        np.mean([ratio / (1.0 - 0.01 * run) for run in range(4)])
+    )
 
 
 def test_the_numbers_asked_for_are_passed_on(monkeypatch):

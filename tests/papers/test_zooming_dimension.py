@@ -39,7 +39,9 @@ def gaps_of_the_ridges(points):
     x, y = points.T
     first, second = (8 - 8 * x) / 10, (10 - 8 * x) / 10
     mu1 = np.maximum(0, 1 - 5 * np.abs(y - first))
-    mu2 = np.where(y <= second, np.maximum(0, 1 - 5 * (second - y)), np.maximum(0, 1 - (y - second) / 4))
+    mu2 = np.where(
+        y <= second, np.maximum(0, 1 - 5 * (second - y)), np.maximum(0, 1 - (y - second) / 4)
+    )
     return np.maximum(0, (1 - mu1 - mu2) / 2)
 
 
@@ -48,14 +50,23 @@ def test_the_square_has_dimension_two():
     numbers = zooming.zooming_numbers(points, np.zeros(len(points)), radii)
     for r, found in numbers.items():
         assert found.low <= pcz2018.PACKING * r**-2
-    assert zooming.growth({r: found.low for r, found in numbers.items() if r < 0.5}) == pytest.approx(2, abs=0.25)
-    assert zooming.zooming_dimension({r: found.low for r, found in numbers.items()}, pcz2018.PACKING) <= 2
+    assert zooming.growth(
+        {r: found.low for r, found in numbers.items() if r < 0.5}
+    ) == pytest.approx(2, abs=0.25)
+    assert (
+        zooming.zooming_dimension({r: found.low for r, found in numbers.items()}, pcz2018.PACKING)
+        <= 2
+    )
 
 
 def test_a_line_has_dimension_one():
     points = square(257)
-    numbers = zooming.zooming_numbers(points, np.where(points[:, 1] == 0, 0.0, 100.0), [2.0**-i for i in range(1, 7)])
-    assert zooming.growth({r: found.low for r, found in numbers.items()}) == pytest.approx(1, abs=0.1)
+    numbers = zooming.zooming_numbers(
+        points, np.where(points[:, 1] == 0, 0.0, 100.0), [2.0**-i for i in range(1, 7)]
+    )
+    assert zooming.growth({r: found.low for r, found in numbers.items()}) == pytest.approx(
+        1, abs=0.1
+    )
 
 
 def test_the_papers_surfaces():

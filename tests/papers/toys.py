@@ -20,11 +20,26 @@ def squares(trial, ask):
 
 def small(name, **changed):
     """An experiment with a tuned row, a plain one, and a computed part."""
-    said = {"rounds": 30, "trials": 4, "metrics": ("pareto_regret", "reward"), "record": 3, "tuning_trials": 2}
+    said = {
+        "rounds": 30,
+        "trials": 4,
+        "metrics": ("pareto_regret", "reward"),
+        "record": 3,
+        "tuning_trials": 2,
+    }
     rows = {"single": Tuned(GRID), "uniform": RandomChoice()}
     claims = (
-        ordering(f"{name}/low", "single is below uniform.", "pareto_regret", ("single",), ("uniform",), runs=("W",)),
-        level(f"{name}/square", "The square.", "squares", ("square",), target="9", runs=("squares",)),
+        ordering(
+            f"{name}/low",
+            "single is below uniform.",
+            "pareto_regret",
+            ("single",),
+            ("uniform",),
+            runs=("W",),
+        ),
+        level(
+            f"{name}/square", "The square.", "squares", ("square",), target="9", runs=("squares",)
+        ),
     )
     return Experiment(
         name,
@@ -32,7 +47,10 @@ def small(name, **changed):
         "nowhere",
         ("About.",),
         [Run("W", WORLD, rows, **(said | changed)), Computed("squares", squares)],
-        [Plot("regret", "pareto_regret", "Regret.", runs=("W",)), Plot("sq", "squares", "Squares.", kind="bars")],
+        [
+            Plot("regret", "pareto_regret", "Regret.", runs=("W",)),
+            Plot("sq", "squares", "Squares.", kind="bars"),
+        ],
         claims,
     )
 

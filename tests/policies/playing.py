@@ -40,7 +40,11 @@ def played(recipe, shape=OWN, rounds=T, seed=0, state=None, learn=True, kind="ga
     """
     rng = np.random.default_rng(seed)
     contexts = rng.random((rounds if learn else 1, 1 if shape.shared else K, D))
-    rewards = contexts.mean(2, keepdims=True) + rng.random((K, L)) + 0.1 * rng.standard_normal((rounds, K, L))
+    rewards = (
+        contexts.mean(2, keepdims=True)
+        + rng.random((K, L))
+        + 0.1 * rng.standard_normal((rounds, K, L))
+    )
     if kind == "binary":
         rewards = (rng.random((rounds, K, L)) < 0.5).astype(float)
     if kind == "unit":
@@ -50,7 +54,16 @@ def played(recipe, shape=OWN, rounds=T, seed=0, state=None, learn=True, kind="ga
     observed = rewards if learn else np.full_like(rewards, np.nan)
     state = policy.init() if state is None else state
     loop = compile_loop(play, policy) if rounds > T else play
-    state = loop(policy, state, contexts, observed, np.arange(K), np.random.default_rng(seed + 1), chosen, fronts)
+    state = loop(
+        policy,
+        state,
+        contexts,
+        observed,
+        np.arange(K),
+        np.random.default_rng(seed + 1),
+        chosen,
+        fronts,
+    )
     return Played(contexts, rewards[np.arange(rounds), chosen], chosen, fronts, state)
 
 
@@ -64,26 +77,35 @@ def regressions(xs, arms, rewards, penalty, shared):
     """Inverse, estimates and number of lessons of every arm's model."""
     if not shared:
         return [(*ridge(xs, rewards, penalty), len(xs))] * K
-    return [(*ridge(xs[arms == a], rewards[arms == a], penalty), (arms == a).sum()) for a in range(K)]
+    return [
+        (*ridge(xs[arms == a], rewards[arms == a], penalty), (arms == a).sum()) for a in range(K)
+    ]
 
 
 def estimates(models, rows):
     """(arms, objectives) means and (arms, 1) widths."""
     mean = np.array([theta @ x for (_, theta, _), x in zip(models, rows, strict=True)])
-    width = np.array([[np.sqrt(x @ inverse @ x)] for (inverse, _, _), x in zip(models, rows, strict=True)])
+    width = np.array(
+        [[np.sqrt(x @ inverse @ x)] for (inverse, _, _), x in zip(models, rows, strict=True)]
+    )
     return mean, width
 
 
 def pareto(values, among=None):
     """(arms,) the Pareto front, by definition, of some arms."""
     among = np.ones(len(values), bool) if among is None else among
-    dominates = (values[:, None] >= values).all(2) & (values[:, None] > values).any(2) & among[:, None]
+    dominates = (
+        (values[:, None] >= values).all(2) & (values[:, None] > values).any(2) & among[:, None]
+    )
     return among & ~dominates.any(0)
 
 
 def close(count, probability, n, sigmas=5):
     """Whether counts of `n` rounds fit probabilities."""
-    return (np.abs(count - n * probability) <= sigmas * np.sqrt(n * probability * (1 - probability)) + 1e-9).all()
+    return (
+        np.abs(count - n * probability)
+        <= sigmas * np.sqrt(n * probability * (1 - probability)) + 1e-9
+    ).all()
 
 
 __all__ = [

@@ -15,7 +15,10 @@ EUCLID = ScaledEuclidean()
 
 
 @settings(max_examples=80)
-@given(st.lists(st.tuples(UNIT, UNIT, st.integers(0, 50), UNIT, UNIT), min_size=1, max_size=60), st.booleans())
+@given(
+    st.lists(st.tuples(UNIT, UNIT, st.integers(0, 50), UNIT, UNIT), min_size=1, max_size=60),
+    st.booleans(),
+)
 def test_indices_are_what_they_mean(plays, prior):
     def doubt(n):
         return math.sqrt(3.0 / (n + prior)) if n + prior else math.inf
@@ -35,7 +38,13 @@ def test_indices_are_what_they_mean(plays, prior):
 
 
 @settings(max_examples=80)
-@given(st.lists(st.tuples(UNIT, UNIT, st.integers(0, 50), st.booleans(), st.booleans()), min_size=1, max_size=80))
+@given(
+    st.lists(
+        st.tuples(UNIT, UNIT, st.integers(0, 50), st.booleans(), st.booleans()),
+        min_size=1,
+        max_size=80,
+    )
+)
 def test_indices_of_coins_are_exact(plays):
     """Sums of coins are whole numbers: indices are their formulas to the last bit, so that ties stay."""
 
@@ -59,4 +68,6 @@ def test_indices_of_coins_are_exact(plays):
         pairs = zip(wins, seen, state.radius, strict=True)
         reach = np.array([won[l] / n + doubt(n) + r if n else math.inf for won, n, r in pairs])
         np.testing.assert_array_equal(state.reach[l], reach)
-        np.testing.assert_array_equal(state.bound[l], (state.radius + (reach[:, None] + apart)).min(axis=0))
+        np.testing.assert_array_equal(
+            state.bound[l], (state.radius + (reach[:, None] + apart)).min(axis=0)
+        )

@@ -41,7 +41,9 @@ from mobandits.policies import (
 from mobandits.testing import DEFAULT_SHAPE, PolicyCase, prepare
 
 SHARED = DEFAULT_SHAPE._replace(shared=True)
-FIXED = DEFAULT_SHAPE._replace(fixed_arms=np.array([[0.9, 0.1], [0.7, 0.7], [0.1, 0.9], [0.4, 0.4], [0.1, 0.2]]))
+FIXED = DEFAULT_SHAPE._replace(
+    fixed_arms=np.array([[0.9, 0.1], [0.7, 0.7], [0.1, 0.9], [0.4, 0.4], [0.1, 0.2]])
+)
 
 PLACES = ((0.0,), (0.2,), (0.5,), (0.9,), (1.0,))
 
@@ -90,7 +92,9 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("case", "check"), [(case, check) for case in CASES for check in case.checks], ids=str)
+@pytest.mark.parametrize(
+    ("case", "check"), [(case, check) for case in CASES for check in case.checks], ids=str
+)
 def test_promise(case, check):
     prepare(CASES)
     case.check(check)

@@ -50,11 +50,17 @@ def test_scalarized_ucb1_with_one_function(chebyshev):
     run = played(ScalarizedUcb1(weights=(weights,), scale=0.2, chebyshev=chebyshev))
     for t in range(T):
         index = scalarized(*means(*run.before(t)[1:]), np.array(weights), chebyshev)
-        assert run.fronts[t].tolist() == (index == index.max()).tolist() or np.ptp(np.sort(index)[-2:]) < 1e-12
+        assert (
+            run.fronts[t].tolist() == (index == index.max()).tolist()
+            or np.ptp(np.sort(index)[-2:]) < 1e-12
+        )
 
 
 def test_scalarized_ucb1_draws_a_function_and_teaches_all_where_they_share():
-    run, weights = played(ScalarizedUcb1(scale=0.2, shared=True), rounds=T), np.vstack([np.eye(L), np.full(L, 1 / L)])
+    run, weights = (
+        played(ScalarizedUcb1(scale=0.2, shared=True), rounds=T),
+        np.vstack([np.eye(L), np.full(L, 1 / L)]),
+    )
     told = np.zeros(len(weights))
     for t in range(K, T):
         indices = [scalarized(*means(*run.before(t)[1:]), w, chebyshev=False) for w in weights]
@@ -75,14 +81,18 @@ def test_scalarized_ucb1_teaches_only_the_function_that_chose():
     played_by = run.state.seen[:, :, 0].sum(0)
     np.testing.assert_array_equal(played_by, np.bincount(run.chosen, minlength=K))
     total = run.state.total.sum(0)
-    np.testing.assert_allclose(total, [run.rewards[run.chosen == a].sum(0) for a in range(K)], atol=1e-9)
+    np.testing.assert_allclose(
+        total, [run.rewards[run.chosen == a].sum(0) for a in range(K)], atol=1e-9
+    )
 
 
 def test_beta_posteriors_count_successes_and_failures():
     run = played(ParetoTs(), kind="binary")
     for a in range(K):
         np.testing.assert_array_equal(run.state.alpha[a], 1 + run.rewards[run.chosen == a].sum(0))
-        np.testing.assert_array_equal(run.state.beta[a], 1 + (1 - run.rewards[run.chosen == a]).sum(0))
+        np.testing.assert_array_equal(
+            run.state.beta[a], 1 + (1 - run.rewards[run.chosen == a]).sum(0)
+        )
 
 
 def test_rewards_that_are_not_binary_become_coins():
@@ -93,8 +103,12 @@ def test_rewards_that_are_not_binary_become_coins():
     assert close(run.state.alpha - 1, mean, plays[:, None])
 
 
-SEEN = np.array([[3.0, 9.0, 30.0], [20.0, 2.0, 5.0], [6.0, 6.0, 6.0], [1.0, 1.0, 1.0], [15.0, 15.0, 15.0]])
-MEAN = np.array([[0.6, 0.3, 0.5], [0.5, 0.5, 0.4], [0.3, 0.6, 0.6], [0.2, 0.3, 0.1], [0.4, 0.4, 0.5]])
+SEEN = np.array(
+    [[3.0, 9.0, 30.0], [20.0, 2.0, 5.0], [6.0, 6.0, 6.0], [1.0, 1.0, 1.0], [15.0, 15.0, 15.0]]
+)
+MEAN = np.array(
+    [[0.6, 0.3, 0.5], [0.5, 0.5, 0.4], [0.3, 0.6, 0.6], [0.2, 0.3, 0.1], [0.4, 0.4, 0.5]]
+)
 
 
 @pytest.mark.parametrize("prior", ["beta", "gaussian"])

@@ -27,7 +27,9 @@ NUMBER = COARSE | st.floats(0, 1)
 @st.composite
 def balls(draw, dimensions):
     """Centres and levels, the first level 0."""
-    rest = draw(st.lists(st.tuples(st.tuples(*[NUMBER] * dimensions), st.integers(0, 4)), max_size=12))
+    rest = draw(
+        st.lists(st.tuples(st.tuples(*[NUMBER] * dimensions), st.integers(0, 4)), max_size=12)
+    )
     first = draw(st.tuples(*[NUMBER] * dimensions)), 0
     return [list(each) for each in zip(first, *rest, strict=True)]
 
@@ -66,7 +68,9 @@ def check_pieces(got, chosen, pieces, levels):
 def test_points_belong_to_the_smallest_balls(data):
     dimensions = data.draw(st.integers(1, 3))
     centres, levels = data.draw(balls(dimensions))
-    points = np.array(data.draw(st.lists(st.tuples(*[NUMBER] * dimensions), min_size=1, max_size=9)))
+    points = np.array(
+        data.draw(st.lists(st.tuples(*[NUMBER] * dimensions), min_size=1, max_size=9))
+    )
     got = owners_of(ball_state(centres, levels), np.ascontiguousarray(points.T), ScaledEuclidean())
     twin = twin_of(centres, levels)
     for j, point in enumerate(points):
@@ -82,7 +86,11 @@ def test_another_distance():
     for centre, level in zip(centres, levels, strict=True):
         state = add_ball(state, np.array(centre), 0.5**level, math.inf, Manhattan())
     points = np.array([[0.2, 0.6, 0.45, 0.9], [0.6, 0.6, 0.45, 0.3]])
-    expected = [[False, True, False, False], [True, False, True, False], [False, False, False, True]]
+    expected = [
+        [False, True, False, False],
+        [True, False, True, False],
+        [False, False, False, True],
+    ]
     assert owners_of(state, points, Manhattan()).tolist() == expected
 
 
@@ -103,7 +111,9 @@ def test_covers_are_unions(intervals, a, b):
     assert all(cover[1, i] < cover[0, i + 1] for i in range(n - 1))
     fine = (np.arange(1600) + 0.5) / 1600
     covered = np.array([any(low < y < high for low, high in intervals) for y in fine])
-    assert (np.array([((cover[0, :n] < y) & (y < cover[1, :n])).any() for y in fine]) == covered).all()
+    assert (
+        np.array([((cover[0, :n] < y) & (y < cover[1, :n])).any() for y in fine]) == covered
+    ).all()
     pieces, (low, high) = np.empty((2, 12)), sorted((a, b))
     k = append_uncovered(cover, n, low, high, pieces, 0)
     left = np.array([((pieces[0, :k] < y) & (y < pieces[1, :k])).any() for y in fine])
@@ -113,7 +123,12 @@ def test_covers_are_unions(intervals, a, b):
 def test_draws_are_uniform_on_the_union_and_among_the_owners():
     # Two balls of radius 1/4 overlap; a smaller one lies in the first; the first ball owns the rest.
     centres, levels = [(0.5, 0.5), (0.5, 0.3), (0.5, 0.6), (0.5, 0.25)], [0, 2, 2, 3]
-    state, x, rng, n = ball_state(centres, levels), np.array([0.5]), np.random.default_rng(0), 40_000
+    state, x, rng, n = (
+        ball_state(centres, levels),
+        np.array([0.5]),
+        np.random.default_rng(0),
+        40_000,
+    )
     part, pieces = cut(state, x), twin_of(centres, levels).pieces(x)
     for numbers in ({1, 2}, {2, 3}, {0, 1, 2, 3}):
         chosen = np.isin(part.balls, list(numbers))

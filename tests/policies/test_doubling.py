@@ -39,7 +39,9 @@ def test_jointly_the_failure_probabilities_sum_to_delta():
 
 def test_stages_forget():
     """The state after 100 + 200 + 50 rounds has seen 50 of them."""
-    one = Learner("row", Doubling(Exp3P(), first=100), SHAPE, lambda policy: play, np.random.default_rng(0))
+    one = Learner(
+        "row", Doubling(Exp3P(), first=100), SHAPE, lambda policy: play, np.random.default_rng(0)
+    )
     rewards = np.random.default_rng(1).random((350, 4, 2))
     block = Tiny().problem(350, np.random.default_rng(2)).block(0, 350, np.random.default_rng(3))
     block = block._replace(contexts=np.zeros((1, 1, 0)), rewards=rewards)
@@ -56,7 +58,9 @@ def test_stages_forget():
 
 
 def test_it_runs_where_the_horizon_is_unknown_to_the_recipe():
-    table = simulate(Doubling(MoslbPl(levels=((0,), (1,))), first=100), Tiny(), rounds=700, trials=1).table
+    table = simulate(
+        Doubling(MoslbPl(levels=((0,), (1,))), first=100), Tiny(), rounds=700, trials=1
+    ).table
     assert table["policy"].unique().to_list()[0].startswith("Doubling(recipe=MoslbPl(")
 
 
@@ -72,7 +76,10 @@ def test_a_file_may_name_it():
         ({"recipe": Exp3PPolicy}, "Doubling.recipe must be a recipe such as"),
         ({"recipe": Doubling(Exp3P)}, "Doubling.recipe must be a recipe such as"),
         ({"recipe": Exp3P, "first": 0}, "Doubling.first must be an integer of at least 1"),
-        ({"recipe": Exp3P, "joint": True}, "Doubling.joint must be False for a recipe without a number delta"),
+        (
+            {"recipe": Exp3P, "joint": True},
+            "Doubling.joint must be False for a recipe without a number delta",
+        ),
     ],
 )
 def test_refused(given, message):

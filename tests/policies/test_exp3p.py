@@ -29,7 +29,10 @@ def test_gains(objective):
 
 
 def test_an_objective_is_drawn_once():
-    drawn = {int(replay(Exp3P(objective=None), SHAPE, rounds=50, seed=seed).state.objective[0]) for seed in range(20)}
+    drawn = {
+        int(replay(Exp3P(objective=None), SHAPE, rounds=50, seed=seed).state.objective[0])
+        for seed in range(20)
+    }
     assert drawn == {0, 1}
 
 
@@ -47,5 +50,7 @@ def test_it_follows_an_adversary():
 def test_refused():
     with pytest.raises(ValueError, match="Exp3P must know the number of rounds"):
         Exp3P().bind(SHAPE._replace(rounds=None))
-    with pytest.raises(ValueError, match=r"Exp3P.objective must be below the number of objectives, 2, got 2"):
+    with pytest.raises(
+        ValueError, match=r"Exp3P.objective must be below the number of objectives, 2, got 2"
+    ):
         Exp3P(objective=2).bind(SHAPE)

@@ -7,11 +7,26 @@ from playing import OWN, SHARED, Played
 from mobandits.compiling.compiled import compile_loop
 from mobandits.contracts.protocols import Shape
 from mobandits.estimators import Discounted, DisjointRidge, Ridge
-from mobandits.policies import Doubling, Exp3P, Forgetting, HypervolumeUcb, MoglbUcb, MolEpsGreedy, MolTs, MolUcb, Ucb1
+from mobandits.policies import (
+    Doubling,
+    Exp3P,
+    Forgetting,
+    HypervolumeUcb,
+    MoglbUcb,
+    MolEpsGreedy,
+    MolTs,
+    MolUcb,
+    Ucb1,
+)
 from mobandits.policies.composition import composite, exchanged
 from mobandits.simulation.play import play
 
-K, D, L, HALF = 5, 2, 3, 600  # the types of the conformance suite, so that nothing more need be compiled
+K, D, L, HALF = (
+    5,
+    2,
+    3,
+    600,
+)  # the types of the conformance suite, so that nothing more need be compiled
 
 
 def world(seed):
@@ -31,7 +46,14 @@ def regrets(recipe, seed):
     policy = recipe.bind(Shape(K, D, L))
     chosen, fronts = np.empty(2 * HALF, np.int64), np.zeros((2 * HALF, K), bool)
     state = compile_loop(play, policy)(
-        policy, policy.init(), contexts, rewards, np.arange(K), np.random.default_rng(seed), chosen, fronts
+        policy,
+        policy.init(),
+        contexts,
+        rewards,
+        np.arange(K),
+        np.random.default_rng(seed),
+        chosen,
+        fronts,
     )
     assert Played(contexts, rewards, chosen, fronts, state).state.seen.min() > 0.0
     mine = means[np.arange(2 * HALF), chosen]
@@ -40,7 +62,10 @@ def regrets(recipe, seed):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_it_regains_what_a_change_took(seed):
-    plain, forgetful = regrets(MolUcb(scale=0.3), seed), regrets(Forgetting(MolUcb(scale=0.3), discount=0.95), seed)
+    plain, forgetful = (
+        regrets(MolUcb(scale=0.3), seed),
+        regrets(Forgetting(MolUcb(scale=0.3), discount=0.95), seed),
+    )
     before, after = slice(100, HALF), slice(HALF + 100, 2 * HALF)
     assert plain[before].mean() < 0.05
     assert forgetful[before].mean() < 0.1
@@ -70,14 +95,18 @@ def test_only_the_estimator_is_another(recipe, shape, model):
 
 def test_arms_that_never_change_have_no_tables():
     fixed = OWN._replace(fixed_arms=np.zeros((OWN.arms, OWN.features)))
-    assert isinstance(composite(Forgetting(MolUcb(scale=0.3), discount=0.9).bind(fixed)).estimator.model, Ridge)
+    assert isinstance(
+        composite(Forgetting(MolUcb(scale=0.3), discount=0.9).bind(fixed)).estimator.model, Ridge
+    )
 
 
 def test_it_is_as_its_recipe_otherwise():
     assert Forgetting(MolUcb(), discount=0.9).assumptions() == MolUcb().assumptions()
     assert Forgetting(MolUcb, discount=0.9).recipe == MolUcb()
     assert Forgetting(MolUcb(scale=0.3), discount=0.9).accepts_partial
-    assert Forgetting(MolUcb(scale=0.3), discount=0.9) == Forgetting(MolUcb(scale=0.3), discount=0.9)
+    assert Forgetting(MolUcb(scale=0.3), discount=0.9) == Forgetting(
+        MolUcb(scale=0.3), discount=0.9
+    )
     stages = Doubling(Forgetting(MolUcb(scale=0.3), discount=0.9), first=5).stages(OWN)
     assert [next(stages).rounds for _ in range(3)] == [5, 10, 20]
 
@@ -88,12 +117,18 @@ def test_it_is_as_its_recipe_otherwise():
         (Ucb1(), "Forgetting.recipe must rest on ridge regression, got Ucb1"),
         (Exp3P(), "Forgetting.recipe must rest on ridge regression, got Exp3P"),
         (MoglbUcb(scale=0.3), "Forgetting.recipe must rest on ridge regression, got MoglbUcb"),
-        (MolTs(scale=0.3, links="logit"), "Forgetting.recipe must rest on ridge regression, got MolTs"),
+        (
+            MolTs(scale=0.3, links="logit"),
+            "Forgetting.recipe must rest on ridge regression, got MolTs",
+        ),
         (
             Forgetting(MolUcb(scale=0.3), discount=0.5),
             "Forgetting.recipe must rest on ridge regression, got Forgetting",
         ),
-        (MolUcb(), r"Forgetting.recipe must have a constant radius, such as scale=0.3, got MolUcb\(scale=None"),
+        (
+            MolUcb(),
+            r"Forgetting.recipe must have a constant radius, such as scale=0.3, got MolUcb\(scale=None",
+        ),
         (HypervolumeUcb(), "Forgetting.recipe must have a constant radius"),
         (MolTs(selection="weight"), "Forgetting.recipe must have a constant radius"),
     ],
@@ -107,7 +142,10 @@ def test_what_cannot_forget_is_refused_by_name(recipe, said):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("MolUcb", 0.9), "Forgetting.recipe must be a recipe such as MolUcb.scale=0.3., got 'MolUcb'"),
+        (
+            ("MolUcb", 0.9),
+            "Forgetting.recipe must be a recipe such as MolUcb.scale=0.3., got 'MolUcb'",
+        ),
         ((MolUcb(scale=0.3), 0.0), "Forgetting.discount must be above 0, got 0.0"),
         ((MolUcb(scale=0.3), 1.0), "Forgetting.discount must be below 1, got 1.0"),
         ((MolUcb(scale=0.3), float("nan")), "Forgetting.discount must be a finite number, got nan"),

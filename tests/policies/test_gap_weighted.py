@@ -12,8 +12,16 @@ from mobandits.orders import EffectivePareto, Levels, Lexicographic, Pareto, Wei
 from mobandits.policies import GapWeighted, MolUcb, RandomChoice
 from mobandits.policies.wrappers.gap_weighted import GapWeightedBeliefs
 
-ORDERS = [Pareto(), EffectivePareto(), Lexicographic(), Levels([[0, 1], [2]]), Weighted([1.0, 0.5, 0.25])]
-MEANS = arrays(np.float64, st.tuples(st.integers(1, 7), st.just(3)), elements=st.floats(-2.0, 2.0, width=16))
+ORDERS = [
+    Pareto(),
+    EffectivePareto(),
+    Lexicographic(),
+    Levels([[0, 1], [2]]),
+    Weighted([1.0, 0.5, 0.25]),
+]
+MEANS = arrays(
+    np.float64, st.tuples(st.integers(1, 7), st.just(3)), elements=st.floats(-2.0, 2.0, width=16)
+)
 
 
 def policy_of(order, arms=4, **options):
@@ -34,7 +42,9 @@ def slow_law(order, means, sharpness):
 @pytest.mark.parametrize("order", ORDERS, ids=repr)
 @given(means=MEANS, sharpness=st.floats(0.01, 1000.0))
 def test_the_law(order, means, sharpness):
-    law = policy_of(order).probabilities(GapWeightedBeliefs(Beliefs(means, means, means), sharpness))
+    law = policy_of(order).probabilities(
+        GapWeightedBeliefs(Beliefs(means, means, means), sharpness)
+    )
     assert law == pytest.approx(slow_law(order, means, sharpness), rel=1e-12)
     assert law.sum() == pytest.approx(1.0)
     assert (law >= 1.0 / (len(means) + sharpness * mob.gaps(means, order).max()) - 1e-12).all()
@@ -70,7 +80,9 @@ def test_rewards_in_part_count_rounds_once():
         parts = policy.update(parts, x, 1, 0.0, np.array(reward), rng)
     context = np.full((4, 2), 0.5)
     for state in (whole, parts):
-        assert policy.beliefs(state, context, np.arange(4), rng).sharpness == pytest.approx(2.0 * np.sqrt(2.0))
+        assert policy.beliefs(state, context, np.arange(4), rng).sharpness == pytest.approx(
+            2.0 * np.sqrt(2.0)
+        )
 
 
 def test_an_agent_logs_exact_positive_probabilities():
@@ -84,7 +96,9 @@ def test_an_agent_logs_exact_positive_probabilities():
 
 
 def test_a_recipe_without_estimator_and_order_is_refused():
-    with pytest.raises(ValueError, match="bind to an estimator, an explorer and an order, got RandomChoice"):
+    with pytest.raises(
+        ValueError, match="bind to an estimator, an explorer and an order, got RandomChoice"
+    ):
         GapWeighted(RandomChoice()).bind(Shape(4, 2, 3))
 
 

@@ -34,7 +34,9 @@ def test_shares_of_the_arms(exploration):
     if exploration == "ucb":
         expected = shares(mean + 0.4 * width[:, None], -0.5)
     else:
-        samples = [theta + 0.4 * rng.multivariate_normal(np.zeros(2), inverse, size=3) for _ in range(1500)]
+        samples = [
+            theta + 0.4 * rng.multivariate_normal(np.zeros(2), inverse, size=3) for _ in range(1500)
+        ]
         expected = np.mean([shares(context @ s.T, -0.5, 4, i) for i, s in enumerate(samples)], 0)
     np.testing.assert_allclose(law, expected, atol=0.05)
 
@@ -46,7 +48,11 @@ def test_it_is_the_hypervolume_on_average():
         np.array([[1.0, 0.5], [0.5, 1.0]]),
         np.array([[1.0, 0.2], [0.6, 0.6], [0.1, 1.0]]),
     ]
-    areas, explorer, means = [1.0, 0.75, 0.2 + 0.4 * 0.6 + 0.4 * 0.1], Hypervolume(Greedy(), [0.0, 0.0]), []
+    areas, explorer, means = (
+        [1.0, 0.75, 0.2 + 0.4 * 0.6 + 0.4 * 0.1],
+        Hypervolume(Greedy(), [0.0, 0.0]),
+        [],
+    )
     for values in fronts:
         estimator, rng = SampleMean(len(values), 2), np.random.default_rng(0)
         state = estimator.init()._replace(mean=values)
@@ -57,7 +63,9 @@ def test_it_is_the_hypervolume_on_average():
 
 def test_arms_below_the_reference_are_equal():
     rewards = np.full((50, 6, 3), -5.0)
-    run = replay(HypervolumeUcb(scale=0.01, reference=0.0), SHAPE, given=(np.full((1, 6, 2), 0.5), rewards))
+    run = replay(
+        HypervolumeUcb(scale=0.01, reference=0.0), SHAPE, given=(np.full((1, 6, 2), 0.5), rewards)
+    )
     assert run.fronts[5:].all()
 
 
@@ -65,7 +73,10 @@ def test_arms_below_the_reference_are_equal():
     ("given", "message"),
     [
         ({"exploration": "uct"}, "did you mean ucb"),
-        ({"reference": (0.0, 1.0)}, "HypervolumeUcb.reference must have one entry per objective, 3, got 2"),
+        (
+            {"reference": (0.0, 1.0)},
+            "HypervolumeUcb.reference must have one entry per objective, 3, got 2",
+        ),
         ({"reference": ("a", 1.0)}, "HypervolumeUcb.reference must be a finite number"),
     ],
 )

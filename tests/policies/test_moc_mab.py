@@ -111,7 +111,9 @@ def test_partition_of_the_papers():
     assert policy.cells.per_side == 10
     assert policy.policy.order.margin == pytest.approx(2 * 0.1414, abs=1e-4)
     assert doubt(policy.cells, 2, 100_000) == pytest.approx(1 + 2 * np.log(4 * 4 * 100 * 1e5**1.5))
-    assert MocMab().bind(shape._replace(rounds=10**6, arms=8)).policy.order.doubt == pytest.approx(0.0884, abs=1e-4)
+    assert MocMab().bind(shape._replace(rounds=10**6, arms=8)).policy.order.doubt == pytest.approx(
+        0.0884, abs=1e-4
+    )
     yahoo = MocMab(beta=0.1).bind(Shape(2, 4, 2, 4_681_992, shared=True))
     assert yahoo.cells.size() == 2 * 6561
     assert yahoo.policy.order.doubt == pytest.approx(0.02222, abs=1e-5)
@@ -122,7 +124,9 @@ def test_partition_of_the_papers():
 def cp(cell):
     if not cell.n.all():
         return cell.n == 0
-    return pareto_front(cell.mean + 0.3 * cell.width(2 * np.log(cell.n.sum() * (2 * K) ** 0.25))[:, None])
+    return pareto_front(
+        cell.mean + 0.3 * cell.width(2 * np.log(cell.n.sum() * (2 * K) ** 0.25))[:, None]
+    )
 
 
 def cd(cell):
@@ -144,7 +148,9 @@ def test_cs_ucb1_with_one_function():
         index = cell.mean @ [0.3, 0.7] + 0.3 * cell.width(2 * np.log(cell.n.sum()))
         return index == index.max()
 
-    watched(replay(CsUcb1(scale=0.3, per_side=2, weights=[[0.3, 0.7]]), TWO, T, 3), Twin(TWO, 2, rule))
+    watched(
+        replay(CsUcb1(scale=0.3, per_side=2, weights=[[0.3, 0.7]]), TWO, T, 3), Twin(TWO, 2, rule)
+    )
 
 
 def test_cs_ucb1_has_an_instance_per_function_and_cell():
@@ -185,11 +191,27 @@ def test_arms_with_contexts_of_their_own():
     ("recipe", "shape", "message"),
     [
         (MocMab(), TWO._replace(rounds=None), "MocMab must know the number of rounds"),
-        (CpUcb1(), TWO._replace(rounds=None), "CpUcb1.per_side must be given where the number of rounds is unknown"),
+        (
+            CpUcb1(),
+            TWO._replace(rounds=None),
+            "CpUcb1.per_side must be given where the number of rounds is unknown",
+        ),
         (MocMab(), TWO._replace(features=0), "features must be at least 1 for MocMab"),
-        (CsUcb1(weights=[[1.0]]), TWO, "CsUcb1.weights must have one column per objective, 2, got 1"),
-        (CdUcb1(per_side=10_000), TWO, "Cells.per_side must leave at most 100000000 cells times arms, got 10000"),
-        (MocMab(boundary="random"), TWO._replace(features=13), "MocMab.boundary must be 'floor' for more than 12"),
+        (
+            CsUcb1(weights=[[1.0]]),
+            TWO,
+            "CsUcb1.weights must have one column per objective, 2, got 1",
+        ),
+        (
+            CdUcb1(per_side=10_000),
+            TWO,
+            "Cells.per_side must leave at most 100000000 cells times arms, got 10000",
+        ),
+        (
+            MocMab(boundary="random"),
+            TWO._replace(features=13),
+            "MocMab.boundary must be 'floor' for more than 12",
+        ),
     ],
 )
 def test_shapes_that_are_refused(recipe, shape, message):

@@ -20,7 +20,12 @@ class Twin:
     """The algorithm line by line, with an optimiser of somebody else's for the projection."""
 
     def __init__(self, means, kappa, bound, gamma=lambda t, volume: TUNED * volume):
-        self.z, self.theta, self.t, self.projections = np.eye(SHAPE.features), np.zeros((3, SHAPE.features)), 0, 0
+        self.z, self.theta, self.t, self.projections = (
+            np.eye(SHAPE.features),
+            np.zeros((3, SHAPE.features)),
+            0,
+            0,
+        )
         self.means, self.kappa, self.bound, self.gamma = means, kappa, bound, gamma
 
     def front(self, context):
@@ -45,20 +50,28 @@ class Twin:
         def shrunk(nu):
             return np.linalg.solve(self.z + nu * np.eye(len(x)), self.z @ x)
 
-        return shrunk(optimize.brentq(lambda nu: np.linalg.norm(shrunk(nu)) - self.bound, 0.0, 1e6, xtol=1e-13))
+        return shrunk(
+            optimize.brentq(
+                lambda nu: np.linalg.norm(shrunk(nu)) - self.bound, 0.0, 1e6, xtol=1e-13
+            )
+        )
 
 
 def signed(seed, rounds=400):
     rng = np.random.default_rng(seed)
     contexts = rng.standard_normal((rounds, 8, 3)) / 3.0
-    rewards = contexts @ (2.0 * rng.standard_normal((3, 3))) + 0.5 * rng.standard_normal((rounds, 8, 3))
+    rewards = contexts @ (2.0 * rng.standard_normal((3, 3))) + 0.5 * rng.standard_normal(
+        (rounds, 8, 3)
+    )
     return contexts, rewards
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_tuned_width(seed):
     twin = Twin(MEANS, special.expit(0.6) * special.expit(-0.6), bound=0.6)
-    run = replay(MoglbUcb(links=LINKS, scale=TUNED, bound=0.6), SHAPE, given=signed(seed), seed=seed)
+    run = replay(
+        MoglbUcb(links=LINKS, scale=TUNED, bound=0.6), SHAPE, given=signed(seed), seed=seed
+    )
     watched(run, twin)
     assert twin.projections > 20
     np.testing.assert_allclose(run.state.theta[0], twin.theta, atol=1e-9)
@@ -66,9 +79,15 @@ def test_tuned_width(seed):
 
 def test_the_inverse_does_not_drift():
     contexts, rewards = signed(7, REFRESH + 50)
-    run = replay(MoglbUcb(links=LINKS, scale=TUNED), SHAPE, given=(contexts * [3.0, 1.0, 0.01], rewards))
-    np.testing.assert_allclose(run.state.gram[0, 0] @ run.state.inverse[0, 0], np.eye(3), atol=1e-12)
-    np.testing.assert_allclose(run.state.volume[0, 0], np.linalg.slogdet(run.state.gram[0, 0])[1], atol=1e-10)
+    run = replay(
+        MoglbUcb(links=LINKS, scale=TUNED), SHAPE, given=(contexts * [3.0, 1.0, 0.01], rewards)
+    )
+    np.testing.assert_allclose(
+        run.state.gram[0, 0] @ run.state.inverse[0, 0], np.eye(3), atol=1e-12
+    )
+    np.testing.assert_allclose(
+        run.state.volume[0, 0], np.linalg.slogdet(run.state.gram[0, 0])[1], atol=1e-10
+    )
 
 
 def test_theory_width():
@@ -82,7 +101,9 @@ def test_theory_width():
 
 
 def test_constants_of_the_experiment():
-    policy = MoglbUcb(links=["probit"] * 2 + ["logit"] * 3).bind(Shape(arms=20, features=5, objectives=5))
+    policy = MoglbUcb(links=["probit"] * 2 + ["logit"] * 3).bind(
+        Shape(arms=20, features=5, objectives=5)
+    )
     assert policy.estimator.curvature == pytest.approx(0.196612, abs=1e-6)
     radius = policy.explorer.radius
     assert radius.reach == pytest.approx(1.841345, abs=1e-6)

@@ -40,7 +40,9 @@ def test_mol_ucb_with_the_theorys_radius(shape):
 def test_mol_eps_greedy_mixes_uniform_play_with_the_front_of_the_estimates():
     learned, n = played(MolEpsGreedy(epsilon=0.3)), 8000
     run = played(MolEpsGreedy(epsilon=0.3), rounds=n, seed=4, state=learned.state, learn=False)
-    mean, _ = estimates(regressions(*learned.before(len(learned.chosen)), 1.0, shared=False), run.rows(0))
+    mean, _ = estimates(
+        regressions(*learned.before(len(learned.chosen)), 1.0, shared=False), run.rows(0)
+    )
     front = pareto(mean)
     assert 1 <= front.sum() < K
     assert run.fronts.all()
@@ -54,16 +56,26 @@ def test_mol_ts_plays_the_effective_front_of_optimistic_samples(shape, draws):
     run = played(recipe, shape, rounds=n, seed=4, state=learned.state, learn=False)
     many = draws or math.ceil(1 - math.log(L) / math.log(0.85))
     assert many == (8 if draws is None else 1)
-    models, rows, twin = regressions(*learned.before(20), 1.0, shape.shared), run.rows(0), np.empty((n, K, L))
+    models, rows, twin = (
+        regressions(*learned.before(20), 1.0, shape.shared),
+        run.rows(0),
+        np.empty((n, K, L)),
+    )
     for l in range(L):
         if not shape.shared:
             inverse, theta, _ = models[0]
-            twin[:, :, l] = (rng.multivariate_normal(theta[l], 0.25 * inverse, (n, many)) @ rows.T).max(1)
+            twin[:, :, l] = (
+                rng.multivariate_normal(theta[l], 0.25 * inverse, (n, many)) @ rows.T
+            ).max(1)
         else:
             for a, (inverse, theta, _) in enumerate(models):
-                twin[:, a, l] = (rng.multivariate_normal(theta[l], 0.25 * inverse, (n, many)) @ rows[a]).max(1)
+                twin[:, a, l] = (
+                    rng.multivariate_normal(theta[l], 0.25 * inverse, (n, many)) @ rows[a]
+                ).max(1)
     law = np.array([effective(values) for values in twin]).mean(0)
-    assert close(run.fronts.sum(0), np.clip(law, 1 / n, 1 - 1 / n), n, sigmas=7)  # both sides are sampled
+    assert close(
+        run.fronts.sum(0), np.clip(law, 1 / n, 1 - 1 / n), n, sigmas=7
+    )  # both sides are sampled
     assert run.fronts[np.arange(n), run.chosen].all()
 
 

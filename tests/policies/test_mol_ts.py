@@ -40,7 +40,9 @@ def test_generalized_linear_beliefs_are_those_of_moglb_ucb():
     np.testing.assert_allclose(state.theta, run.state.theta, atol=1e-12)
     context = run.contexts[5]
     samples = believed(policy, run.state, context, 2000, 3)
-    np.testing.assert_allclose(samples.mean(0), special.expit(context @ state.theta[0].T), atol=0.01)
+    np.testing.assert_allclose(
+        samples.mean(0), special.expit(context @ state.theta[0].T), atol=0.01
+    )
     spread = special.logit(samples).std(0)
     width = 0.05 * np.sqrt(np.einsum("ij,jk,ik->i", context, state.inverse[0, 0], context))
     np.testing.assert_allclose(spread, np.tile(width[:, None], (1, 3)), rtol=0.1)
@@ -48,7 +50,10 @@ def test_generalized_linear_beliefs_are_those_of_moglb_ucb():
 
 def test_radii_and_orders():
     theory = MolTs(links="logit", noise=2.0).bind(SHAPE)
-    assert theory.explorer.explorer.radius == MoglbUcb(links="logit", noise=2.0).bind(SHAPE).explorer.radius
+    assert (
+        theory.explorer.explorer.radius
+        == MoglbUcb(links="logit", noise=2.0).bind(SHAPE).explorer.radius
+    )
     assert theory.order == EffectivePareto()
     assert MolTs(links="logit", selection="weight").bind(SHAPE).order == Pareto()
     assert MolTs().accepts_partial

@@ -82,5 +82,8 @@ def test_pareto_ucb_plays_the_front_of_some_objectives(on):
 
 
 def test_a_shared_context_widens_the_union_bound():
-    own, shared = (MoslbPl().bind(OWN._replace(shared=shared)).explorer.radius.models for shared in (False, True))
+    own, shared = (
+        MoslbPl().bind(OWN._replace(shared=shared)).explorer.radius.models
+        for shared in (False, True)
+    )
     assert (own, shared) == (L, L * OWN.arms)

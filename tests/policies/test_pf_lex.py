@@ -38,5 +38,7 @@ def test_pf_lex(scale, seed):
 
 def test_default_epsilon():
     assert PfLex().bind(SHAPE).order.epsilon == pytest.approx(1500 ** (-1 / 3))
-    with pytest.raises(ValueError, match=r"PfLex.epsilon must be given where the number of rounds is unknown"):
+    with pytest.raises(
+        ValueError, match=r"PfLex.epsilon must be given where the number of rounds is unknown"
+    ):
         PfLex().bind(SHAPE._replace(rounds=None))

@@ -35,7 +35,10 @@ class Twin(History):
         if self.exploring:
             return width == np.where(left, width, -1).max()
         return np.array(
-            [left[i] and pareto_front(mean[left])[np.flatnonzero(left).tolist().index(i)] for i in range(self.k)]
+            [
+                left[i] and pareto_front(mean[left])[np.flatnonzero(left).tolist().index(i)]
+                for i in range(self.k)
+            ]
         )
 
     def learn(self, x, arm, reward):
@@ -62,7 +65,10 @@ class Twin(History):
 @pytest.mark.parametrize("tolerance", [0.0, 0.05])
 def test_pfi_rls(tolerance):
     shape, _, given = fixed(6, 2, 2, 250, 1)
-    run, twin = replay(PfiRls(scale=0.1, tolerance=tolerance), shape, given=given), Twin(shape, 0.1, tolerance)
+    run, twin = (
+        replay(PfiRls(scale=0.1, tolerance=tolerance), shape, given=given),
+        Twin(shape, 0.1, tolerance),
+    )
     watched(run, twin)
     assert set(np.flatnonzero(run.state.undecided)) == twin.u
     assert set(np.flatnonzero(run.state.accepted)) == twin.p

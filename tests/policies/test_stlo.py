@@ -34,5 +34,7 @@ def test_stlo(seed):
 
 def test_default_epsilon():
     assert Stlo().bind(SHAPE).order.epsilon == pytest.approx(2 ** (4 / 3) * 1800 ** (-1 / 3))
-    with pytest.raises(ValueError, match=r"Stlo.epsilon must be given where the number of rounds is unknown"):
+    with pytest.raises(
+        ValueError, match=r"Stlo.epsilon must be given where the number of rounds is unknown"
+    ):
         Stlo().bind(SHAPE._replace(rounds=None))

@@ -16,7 +16,10 @@ class Twin:
 
     def front(self, context):
         n = sum(map(len, self.seen))
-        index = [np.mean(r) + self.scale * np.sqrt(2 * np.log(n) / len(r)) if r else np.inf for r in self.seen]
+        index = [
+            np.mean(r) + self.scale * np.sqrt(2 * np.log(n) / len(r)) if r else np.inf
+            for r in self.seen
+        ]
         return np.array(index) == max(index)
 
     def learn(self, x, arm, reward):
@@ -31,7 +34,9 @@ def test_ucb1(objective, scale):
 
 
 def test_refused():
-    with pytest.raises(ValueError, match=r"Ucb1.objective must be below the number of objectives, 3, got 3"):
+    with pytest.raises(
+        ValueError, match=r"Ucb1.objective must be below the number of objectives, 3, got 3"
+    ):
         Ucb1(objective=3).bind(SHAPE)
     with pytest.raises(ValueError, match=r"Ucb1.scale must be above 0"):
         Ucb1(scale=0.0)

@@ -38,7 +38,8 @@ def played(recipe, surface, shape=LINE, rounds=2000, seed=0):
     """The state after some rounds, and the points."""
     policy, rng = recipe.bind(shape), np.random.default_rng([seed, 1])
     contexts, uniforms = (
-        np.random.default_rng([seed, i]).random((rounds, n)) for i, n in ((2, shape.features), (3, 2))
+        np.random.default_rng([seed, i]).random((rounds, n))
+        for i, n in ((2, shape.features), (3, 2))
     )
     chosen = np.empty((rounds, shape.dimensions))
     loop = compile_loop(play_surface, policy, surface)
@@ -50,7 +51,11 @@ RIDGES = TwoRidges().problem(10, np.random.default_rng(0)).surface
 
 @pytest.mark.parametrize(
     "recipe",
-    [Pcz(scale=0.05), ContextualZooming(scale=0.05), ContextualZooming(scale=0.04, width="pcz", objective=1)],
+    [
+        Pcz(scale=0.05),
+        ContextualZooming(scale=0.05),
+        ContextualZooming(scale=0.04, width="pcz", objective=1),
+    ],
     ids=concise,
 )
 def test_every_round_is_the_books(recipe):
@@ -59,7 +64,9 @@ def test_every_round_is_the_books(recipe):
     twin = Zoom(rule.doubt, rule.enough, rule.objectives)
     for t in range(300):
         x = rng.random(1)
-        beliefs, aim, reward, state = one_round(policy, copied(state), RIDGES, x, rng.random(2), rng)
+        beliefs, aim, reward, state = one_round(
+            policy, copied(state), RIDGES, x, rng.random(2), rng
+        )
         if t:
             pieces, (y,), ball = twin.pieces(x), aim.point, int(aim.note)
             front = twin.front(set.union(*(owners for _, _, owners in pieces)))
@@ -157,7 +164,9 @@ def test_identical_objectives_are_one():
     # A depends on L / delta only: with twice the delta, two copies of an objective have the widths of one.
     shape = LINE._replace(rounds=3000)
     two, points = played(Pcz(scale=0.2, delta=2 / 3000), Copies(2), shape, rounds=3000)
-    one, same_points = played(Pcz(scale=0.2, delta=1 / 3000), Copies(1), shape._replace(objectives=1), rounds=3000)
+    one, same_points = played(
+        Pcz(scale=0.2, delta=1 / 3000), Copies(1), shape._replace(objectives=1), rounds=3000
+    )
     np.testing.assert_array_equal(points, same_points)
     for i in range(2):
         np.testing.assert_array_equal(two.bound[i], one.bound[0])
@@ -194,10 +203,14 @@ def test_interval_and_grid_play_alike():
 
     regrets = []
     for environment in (TwoRidges(), TwoRidgesGrid(points=200)):
-        results = simulate(Pcz(scale=0.1), environment, rounds=4000, trials=12, metrics=["pareto_regret"], record=1)
+        results = simulate(
+            Pcz(scale=0.1), environment, rounds=4000, trials=12, metrics=["pareto_regret"], record=1
+        )
         regrets.append(results.table["value"].to_numpy())
     one, other = regrets
-    assert abs(one.mean() - other.mean()) < 4 * math.hypot(one.std(), other.std()) / math.sqrt(len(one) - 1)
+    assert abs(one.mean() - other.mean()) < 4 * math.hypot(one.std(), other.std()) / math.sqrt(
+        len(one) - 1
+    )
     assert max(one.mean(), other.mean()) < 0.9 * 4000 * 0.1675
 
 
@@ -209,11 +222,19 @@ def test_only_eligible_arms_make_a_ball_relevant():
     twin = Zoom(rule.doubt, rule.enough, 2)
     index = {b: state.bound[:, b] for b in range(len(state.radius))}
     for _ in range(40):
-        x, arms = rng.random((1, 1)), np.sort(rng.choice(12, size=rng.integers(1, 13), replace=False))
+        x, arms = (
+            rng.random((1, 1)),
+            np.sort(rng.choice(12, size=rng.integers(1, 13), replace=False)),
+        )
         pairs = np.array([[x[0, 0], positions[a, 0]] for a in arms])
         owners = [owner_set(state, twin, pair) for pair in pairs]
         among = set.union(*owners)
-        beaten = {b for b in among for c in among if (index[c] >= index[b]).all() and (index[c] > index[b]).any()}
+        beaten = {
+            b
+            for b in among
+            for c in among
+            if (index[c] >= index[b]).all() and (index[c] > index[b]).any()
+        }
         allowed = np.array([bool(o - beaten) for o in owners])
         beliefs = policy.beliefs(state, x, arms, rng)
         np.testing.assert_allclose(policy.probabilities(beliefs), allowed / allowed.sum())
@@ -222,13 +243,19 @@ def test_only_eligible_arms_make_a_ball_relevant():
 
 
 def owner_set(state, twin, pair):
-    near = [b for b in range(len(state.radius)) if b == 0 or twin.distance(pair, state.centre[:, b]) <= state.radius[b]]
+    near = [
+        b
+        for b in range(len(state.radius))
+        if b == 0 or twin.distance(pair, state.centre[:, b]) <= state.radius[b]
+    ]
     return {b for b in near if state.radius[b] == min(state.radius[c] for c in near)}
 
 
 def test_the_leaders_law_is_the_average_over_their_domains():
     rule = ContextualZooming().bind(LINE).rule
-    owners = np.array([[True, True, False, False], [False, False, True, False], [False, False, False, True]])
+    owners = np.array(
+        [[True, True, False, False], [False, False, True, False], [False, False, False, True]]
+    )
     law = rule.law(owners, np.array([True, True, False]))
     np.testing.assert_allclose(law, [0.25, 0.25, 0.5, 0.0])
 
@@ -244,8 +271,12 @@ def test_candidates_are_uniform_and_decided_on_exactly():
     beliefs = policy.beliefs(state, x, rng)
     assert (beliefs.pairs[0] == x).all()
     assert abs(beliefs.pairs[1:].mean() - 0.5) < 5 / math.sqrt(12 * 600)
-    np.testing.assert_array_equal(beliefs.owners, owners_of(state, beliefs.pairs, ScaledEuclidean()))
-    arms = recipe.bind(Shape(300, 3, 2, 5000)).beliefs(state, beliefs.pairs.T.copy(), np.arange(300), rng)
+    np.testing.assert_array_equal(
+        beliefs.owners, owners_of(state, beliefs.pairs, ScaledEuclidean())
+    )
+    arms = recipe.bind(Shape(300, 3, 2, 5000)).beliefs(
+        state, beliefs.pairs.T.copy(), np.arange(300), rng
+    )
     np.testing.assert_array_equal(arms.front, beliefs.front)
     allowed = beliefs.owners[beliefs.front].any(0)
     for _ in range(50):
@@ -318,8 +349,14 @@ class Refused(NamedTuple):
         Refused("scale must be above 0", parameters={"scale": 0}),
         Refused("candidates must be an integer of at least 1", parameters={"candidates": 0}),
         Refused("positions must lie in", parameters={"positions": [[0.5], [1.5], [0.1]]}),
-        Refused("positions must have a row for each of 3 arms, got 2", parameters={"positions": [[0.5], [0.1]]}),
-        Refused("positions must be given where arms share a context", shape=Shape(3, 2, 2, 100, shared=True)),
+        Refused(
+            "positions must have a row for each of 3 arms, got 2",
+            parameters={"positions": [[0.5], [0.1]]},
+        ),
+        Refused(
+            "positions must be given where arms share a context",
+            shape=Shape(3, 2, 2, 100, shared=True),
+        ),
         Refused("positions must be given where arms share a context", shape=Shape(3, 0, 2, 100)),
         Refused("must know the number of rounds; Doubling", shape=Shape(3, 2, 2)),
     ],

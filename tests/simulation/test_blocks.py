@@ -49,7 +49,10 @@ def test_arrays_become_writable_contiguous_floats():
             "Block.rewards must have shape .rounds, arms, objectives. = .5, 3, 1., got .4, 3.",
         ),
         ({"rewards": np.zeros((4, 3, 1))}, "Block.rewards must have shape"),
-        ({"means": np.zeros((2, 3, 1))}, r"Block.means must have shape .* = \(5 or 1, 3, 1\), got \(2, 3, 1\)"),
+        (
+            {"means": np.zeros((2, 3, 1))},
+            r"Block.means must have shape .* = \(5 or 1, 3, 1\), got \(2, 3, 1\)",
+        ),
         (
             {"contexts": np.zeros((5, 2, 2))},
             r"Block.contexts must have shape .* = \(5 or 1, 3, 2\), got \(5, 2, 2\)",
@@ -82,10 +85,16 @@ class Drawn:
         self.contexts, self.shift = contexts, shift
 
     def block(self, first, rounds, rng):
-        seen = rng.random((rounds if self.contexts else 1, self.shape.arms, 2)) if self.contexts else np.ones((1, 1, 2))
+        seen = (
+            rng.random((rounds if self.contexts else 1, self.shape.arms, 2))
+            if self.contexts
+            else np.ones((1, 1, 2))
+        )
         means = np.full((1, self.shape.arms, 2), float(first // 256 // self.shift))
         return Block(
-            np.broadcast_to(seen, (len(seen), self.shape.arms, 2)), means, rng.random((rounds, self.shape.arms, 2))
+            np.broadcast_to(seen, (len(seen), self.shape.arms, 2)),
+            means,
+            rng.random((rounds, self.shape.arms, 2)),
         )
 
 
@@ -103,7 +112,10 @@ def lengths(problem, rounds):
 
 def spelled(pieces, what):
     """Every round of some blocks, whatever their borders."""
-    rows = [np.broadcast_to(block[what], (len(block.rewards), *block[what].shape[1:])) for _, block in pieces]
+    rows = [
+        np.broadcast_to(block[what], (len(block.rewards), *block[what].shape[1:]))
+        for _, block in pieces
+    ]
     return np.concatenate(rows)
 
 
@@ -112,7 +124,9 @@ def spelled(pieces, what):
 @pytest.mark.parametrize("rounds", [1, 256, 257, 512, 3000])
 def test_stretches_are_the_same_rounds_as_blocks(rounds, contexts, shift):
     problem = Drawn(4, contexts=contexts, shift=shift)
-    one, other = (list(cut(problem, rounds, None, np.random.default_rng(0))) for cut in (blocks, stretches))
+    one, other = (
+        list(cut(problem, rounds, None, np.random.default_rng(0))) for cut in (blocks, stretches)
+    )
     for what in range(3):
         np.testing.assert_array_equal(spelled(one, what), spelled(other, what))
 

@@ -25,11 +25,23 @@ from mobandits.simulation.folder import Folder
 from mobandits.simulation.manifest import REMEDY, difference
 from mobandits.simulation.trial import SCHEMA
 
-SMALL = {"rounds": 40, "trials": 3, "seed": 5, "record": 4, "metrics": ["reward", "plays"], "workers": 1}
+SMALL = {
+    "rounds": 40,
+    "trials": 3,
+    "seed": 5,
+    "record": 4,
+    "metrics": ["reward", "plays"],
+    "workers": 1,
+}
 
 
 def small(out, **change):
-    arguments = {"policies": {"a": Plain(), "b": Plain(0.5)}, "environment": Tiny(), **SMALL, **change}
+    arguments = {
+        "policies": {"a": Plain(), "b": Plain(0.5)},
+        "environment": Tiny(),
+        **SMALL,
+        **change,
+    }
     return simulate(**arguments, out=out)
 
 
@@ -96,7 +108,11 @@ def test_a_kill_at_any_file_operation_leaves_no_trace(tmp_path, monkeypatch, und
                 finished = True
             except Killed:
                 pass
-        kept = {int(p.stem.split("-")[1]) for p in out.glob("parts/trial-*.parquet")} if out.exists() else set()
+        kept = (
+            {int(p.stem.split("-")[1]) for p in out.glob("parts/trial-*.parquet")}
+            if out.exists()
+            else set()
+        )
         table_was_there = (out / "results.parquet").exists()
         before = list(played)
         small(out)
@@ -116,7 +132,9 @@ def test_a_run_may_be_killed_again_and_again(tmp_path, monkeypatch, undisturbed)
     assert (tmp_path / "results.parquet").read_bytes() == undisturbed
 
 
-def test_more_trials_extend_a_run_and_a_kill_on_the_way_loses_nothing(tmp_path, monkeypatch, undisturbed, played):
+def test_more_trials_extend_a_run_and_a_kill_on_the_way_loses_nothing(
+    tmp_path, monkeypatch, undisturbed, played
+):
     for operation in range(1, 30, 3):
         out = tmp_path / str(operation)
         small(out, trials=2)
@@ -142,7 +160,10 @@ def test_the_manifest_says_everything(tmp_path):
     small(tmp_path)
     manifest = json.loads((tmp_path / "manifest.json").read_text())
     assert manifest["status"] == "finished"
-    assert manifest["specification"]["policies"] == {"a": "Plain(epsilon=0.1)", "b": "Plain(epsilon=0.5)"}
+    assert manifest["specification"]["policies"] == {
+        "a": "Plain(epsilon=0.1)",
+        "b": "Plain(epsilon=0.5)",
+    }
     assert manifest["specification"]["record"] == [10, 20, 30, 40]
     assert manifest["versions"].keys() >= {"mobandits", "numpy", "numba", "polars", "python"}
     assert manifest["machine"].keys() == {"system", "processor", "cores"}
@@ -176,15 +197,21 @@ def test_a_process_killed_at_some_moment_resumes(tmp_path):
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).parent.parent)}
     arguments = [sys.executable, "-c", SCRIPT]
     for pause in (0.15, 0.35):
-        child = subprocess.Popen([*arguments, tmp_path / "a"], env=environment, stdout=subprocess.PIPE, text=True)
+        child = subprocess.Popen(
+            [*arguments, tmp_path / "a"], env=environment, stdout=subprocess.PIPE, text=True
+        )
         child.stdout.readline()
         time.sleep(pause)
         child.send_signal(signal.SIGKILL)
         child.wait()
         child.stdout.close()
     for name in ("a", "b"):
-        subprocess.run([*arguments, tmp_path / name], env=environment, check=True, capture_output=True)
-    assert (tmp_path / "a" / "results.parquet").read_bytes() == (tmp_path / "b" / "results.parquet").read_bytes()
+        subprocess.run(
+            [*arguments, tmp_path / name], env=environment, check=True, capture_output=True
+        )
+    assert (tmp_path / "a" / "results.parquet").read_bytes() == (
+        tmp_path / "b" / "results.parquet"
+    ).read_bytes()
 
 
 def contents(folder):
@@ -203,9 +230,15 @@ def test_another_specification_is_refused_with_key_and_values(tmp_path):
     small(tmp_path)
     refused(tmp_path, "holds a run with rounds = 40, now 50", rounds=50)
     refused(tmp_path, "holds a run with seed = 5, now 6", seed=6)
-    refused(tmp_path, "holds a run with trials = 3, now 2: choose another folder .trials may only grow", trials=2)
+    refused(
+        tmp_path,
+        "holds a run with trials = 3, now 2: choose another folder .trials may only grow",
+        trials=2,
+    )
     refused(tmp_path, "holds a run with policies.b = .*, now absent", policies={"a": Plain()})
-    refused(tmp_path, "order of policies = a, b, now b, a", policies={"b": Plain(0.5), "a": Plain()})
+    refused(
+        tmp_path, "order of policies = a, b, now b, a", policies={"b": Plain(0.5), "a": Plain()}
+    )
     refused(tmp_path, r"environment = Tiny\(arms=4.*, now Tiny\(arms=5", environment=Tiny(arms=5))
 
 
@@ -213,13 +246,28 @@ def test_foreign_and_changed_folders_are_refused(tmp_path, monkeypatch):
     foreign, file = tmp_path / "foreign", tmp_path / "file"
     foreign.mkdir()
     (foreign / "letter.txt").write_text("dear reader")
-    refused(foreign, "foreign is not empty and has no manifest.json.*found a folder with letter.txt; choose another")
+    refused(
+        foreign,
+        "foreign is not empty and has no manifest.json.*found a folder with letter.txt; choose another",
+    )
     file.write_text("dear reader")
     refused(file, "file cannot be made a folder: it is a text file; choose another folder")
     for name, content, message in (
-        ("a", "{", "manifest.json is not the manifest of a run: expected JSON, found Expecting property name"),
-        ("b", "[]", "manifest.json is not the manifest of a run: expected an object with format, sessions"),
-        ("c", '{"format": 9, "status": "", "specification": {}, "versions": {}, "sessions": []}', "has format 9"),
+        (
+            "a",
+            "{",
+            "manifest.json is not the manifest of a run: expected JSON, found Expecting property name",
+        ),
+        (
+            "b",
+            "[]",
+            "manifest.json is not the manifest of a run: expected an object with format, sessions",
+        ),
+        (
+            "c",
+            '{"format": 9, "status": "", "specification": {}, "versions": {}, "sessions": []}',
+            "has format 9",
+        ),
     ):
         (tmp_path / name).mkdir()
         (tmp_path / name / "manifest.json").write_text(content)
@@ -233,7 +281,10 @@ def test_changed_tables_are_refused(tmp_path, monkeypatch):
     before = hashlib.sha256(whole).hexdigest()[:12]
     table.write_bytes(whole[:-7] + b"garbage")
     after = hashlib.sha256(table.read_bytes()).hexdigest()[:12]
-    refused(tmp_path, f"results.parquet was changed after the run: .* SHA-256 {before}, and the file {after}; run it")
+    refused(
+        tmp_path,
+        f"results.parquet was changed after the run: .* SHA-256 {before}, and the file {after}; run it",
+    )
     table.unlink()
     refused(tmp_path, "results.parquet is missing")
 
@@ -243,12 +294,23 @@ def test_changed_tables_are_refused(tmp_path, monkeypatch):
     part = out / "parts" / "trial-000000.parquet"
     original = part.read_bytes()
     part.write_bytes(original[: len(original) // 2])
-    refused(out, "trial-000000.parquet cannot be read as a Parquet file .*: run it again into another folder")
+    refused(
+        out,
+        "trial-000000.parquet cannot be read as a Parquet file .*: run it again into another folder",
+    )
     part.rename(out / "parts" / "trial-000002.parquet")
     (out / "parts" / "trial-000002.parquet").write_bytes(original)
-    refused(out, "trial-000002.parquet must hold the trials 2, found 0: run it again into another folder")
-    pl.DataFrame({"item": ["tea"], "price": [2.5]}).write_parquet(out / "parts" / "trial-000002.parquet")
-    refused(out, "not a table of results: expected the columns experiment String.*, found item String, price Float64")
+    refused(
+        out,
+        "trial-000002.parquet must hold the trials 2, found 0: run it again into another folder",
+    )
+    pl.DataFrame({"item": ["tea"], "price": [2.5]}).write_parquet(
+        out / "parts" / "trial-000002.parquet"
+    )
+    refused(
+        out,
+        "not a table of results: expected the columns experiment String.*, found item String, price Float64",
+    )
 
 
 def test_what_is_not_ours_is_never_to_be_removed():

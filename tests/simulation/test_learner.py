@@ -91,13 +91,17 @@ def test_stages_begin_from_scratch_wherever_blocks_are_cut(cuts, rows):
     one, arms, fronts = learner(recipe), [], []
     for n in cuts:
         part = slice(first, first + n)
-        now = Block(whole.contexts[part] if rows > 1 else whole.contexts, whole.means, whole.rewards[part])
+        now = Block(
+            whole.contexts[part] if rows > 1 else whole.contexts, whole.means, whole.rewards[part]
+        )
         chosen, front = np.empty(n, np.int64), np.empty((n, 3), np.bool_)
         one.play(now, ARMS, chosen, front)
         arms, fronts, first = [*arms, *chosen], [*fronts, *front.argmax(1)], first + n
     assert arms == fronts == [0] * 3 + [1] * 4 + [2] * 3
     times = [1, 2, 3, 1, 2, 3, 4, 1, 2, 3]
-    assert recipe.seen == [(s, n, whole.rewards[t, s, 0]) for t, (s, n) in enumerate(zip(arms, times, strict=True))]
+    assert recipe.seen == [
+        (s, n, whole.rewards[t, s, 0]) for t, (s, n) in enumerate(zip(arms, times, strict=True))
+    ]
 
 
 def played(recipe, given):
@@ -118,7 +122,9 @@ def test_a_warning_is_given_once_for_rewards_that_were_seen():
 def test_rewards_that_nobody_sees_do_no_harm():
     rewards = np.zeros((3, 3, 1))
     rewards[:, 1:] = 7.0
-    learner(Staged([], assumes=(UNIT_REWARDS,))).play(block(3, rewards=rewards), ARMS, np.empty(3, np.int64), None)
+    learner(Staged([], assumes=(UNIT_REWARDS,))).play(
+        block(3, rewards=rewards), ARMS, np.empty(3, np.int64), None
+    )
 
 
 @pytest.mark.parametrize("rows", [1, 10])
@@ -134,7 +140,9 @@ def test_norms(rows, columns):
 def test_contexts_outside_the_cube_are_refused():
     contexts = np.zeros((10, 3, 2))
     contexts[9, 2, 1] = -0.5
-    with pytest.raises(ValueError, match=r"policy 'row': Staged needs contexts in \[0, 1\], because .*, got -0.5"):
+    with pytest.raises(
+        ValueError, match=r"policy 'row': Staged needs contexts in \[0, 1\], because .*, got -0.5"
+    ):
         played(Staged([], assumes=(UNIT_CUBE,)), block(contexts=contexts))
 
 
@@ -177,6 +185,8 @@ def test_simulations_say_so_once_for_all_trials():
 
 
 def test_simulations_refuse_what_makes_no_sense():
-    with pytest.raises(ValueError, match=r"ParetoTs needs rewards in \[0, 1\], because its Beta .*, got 5"):
+    with pytest.raises(
+        ValueError, match=r"ParetoTs needs rewards in \[0, 1\], because its Beta .*, got 5"
+    ):
         simulate(ParetoTs(), Loud(), rounds=10, trials=1, metrics=["reward"])
     simulate(ParetoTs(check=False), Loud(), rounds=10, trials=1, metrics=["reward"])

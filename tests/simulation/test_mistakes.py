@@ -31,7 +31,10 @@ FIRST_ROUND = {
     "MisspeltName": (NameError, "did you mean self.temperature?"),
     "MisspeltFunction": (AttributeError, "did you mean sqrt?"),
     "ReturnsZero": (TypeError, "ReturnsZero.draw must return Choice(arm, note), got 0"),
-    "ReturnsTooMuch": (IndexError, "must return the position of an eligible arm, from 0 to 2, got 3"),
+    "ReturnsTooMuch": (
+        IndexError,
+        "must return the position of an eligible arm, from 0 to 2, got 3",
+    ),
     "ReturnsNothing": (TypeError, "ReturnsNothing.update must return the state, got None"),
     "TakesTooLittle": (TypeError, "TakesTooLittle.draw must take beliefs, rng"),
     "LeavesOutTheNote": (TypeError, "missing 1 required positional argument: 'note'"),
@@ -57,7 +60,9 @@ def recipe(name):
 
 
 def play(one, **options):
-    return simulate(one, WORLD, **{"rounds": 20, "trials": 2, "metrics": ["reward"], "workers": 2, **options})
+    return simulate(
+        one, WORLD, **{"rounds": 20, "trials": 2, "metrics": ["reward"], "workers": 2, **options}
+    )
 
 
 def line_of(name):
@@ -74,7 +79,9 @@ def text_of(error):
 
 def shown(error):
     """(file, line) of the lines that an error shows."""
-    return [(Path(frame.filename), frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
+    return [
+        (Path(frame.filename), frame.lineno) for frame in traceback.extract_tb(error.__traceback__)
+    ]
 
 
 def check_lines(error, name):
@@ -127,7 +134,9 @@ def test_what_only_the_compiler_finds_is_said_in_the_words_of_its_author(name, s
 
 
 def test_plain_python_is_rehearsed_as_well():
-    with pytest.raises(TypeError, match=r"PlainZero\.draw must return Choice\(arm, note\), got 0") as caught:
+    with pytest.raises(
+        TypeError, match=r"PlainZero\.draw must return Choice\(arm, note\), got 0"
+    ) as caught:
         play(mistaken.Anything(mistaken.PlainZero()))
     check_lines(caught.value, "PlainZero")
     assert play(mistaken.Anything(mistaken.Plain())).table.height == 2 * 20 * 2
@@ -136,7 +145,9 @@ def test_plain_python_is_rehearsed_as_well():
 def test_probabilities_are_rehearsed_where_they_are_asked_for():
     one = recipe("ReturnsOneProbability")
     play(one, compiled=False)
-    with pytest.raises(TypeError, match=r"probabilities must return an array of shape \(arms,\) = \(3,\), got 1.0"):
+    with pytest.raises(
+        TypeError, match=r"probabilities must return an array of shape \(arms,\) = \(3,\), got 1.0"
+    ):
         play(one, metrics=["jaccard"])
     mob.Agent(one, arms=3, features=2, objectives=2).decide([0.5, 0.5])
     agent = mob.Agent(one, arms=3, features=2, objectives=2, propensity="exact")
@@ -156,14 +167,20 @@ def test_what_compiled_code_can_do_is_left_to_it(name):
 
 
 def test_a_reward_that_is_made_up_breaks_nothing():
-    agent = mob.Agent(recipe("CountsRewards"), arms=3, features=2, objectives=2)  # rehearsed with a reward of 1
+    agent = mob.Agent(
+        recipe("CountsRewards"), arms=3, features=2, objectives=2
+    )  # rehearsed with a reward of 1
     agent.learn(agent.decide([0.5, 0.5]).id, [0.25, 0.75])
     assert agent.lessons == 1
 
 
 @pytest.mark.parametrize("compiled", [True, False])
 def test_the_rehearsal_leaves_no_trace_in_results(monkeypatch, compiled):
-    policies = {"theirs": recipe("Right"), "ours": MolEpsGreedy(), "order": mistaken.Ordered(mistaken.Highest())}
+    policies = {
+        "theirs": recipe("Right"),
+        "ours": MolEpsGreedy(),
+        "order": mistaken.Ordered(mistaken.Highest()),
+    }
     with_it = play(policies, compiled=compiled).table
     assert len(first_round._rehearsed) == 2  # ours is not
     monkeypatch.setattr(first_round, "rehearse_loop", lambda *_, **__: None)
@@ -174,7 +191,9 @@ def test_the_rehearsal_leaves_no_trace_in_agents(monkeypatch):
     contexts = np.random.default_rng(0).random((30, 2))
 
     def decisions():
-        agent = mob.Agent(mistaken.Ordered(mistaken.Highest()), arms=4, features=2, objectives=2, seed=5)
+        agent = mob.Agent(
+            mistaken.Ordered(mistaken.Highest()), arms=4, features=2, objectives=2, seed=5
+        )
         made = []
         for context in contexts:
             made.append(agent.decide(context))
@@ -207,7 +226,10 @@ def test_a_policy_is_rehearsed_once(monkeypatch):
 ORDERS = {
     "MisspeltOrder": (AttributeError, "did you mean high?"),
     "MisspeltGap": (AttributeError, "'maximum'"),
-    "EmptyFront": (TypeError, "front must return (arms,) = (3,) truth values, one of them True, got array([False"),
+    "EmptyFront": (
+        TypeError,
+        "front must return (arms,) = (3,) truth values, one of them True, got array([False",
+    ),
     "TakesTooMuch": (TypeError, "TakesTooMuch.front must take beliefs"),
 }
 
@@ -240,7 +262,9 @@ def test_orders_are_rehearsed_wherever_they_are_used(name, expected):
 @pytest.mark.parametrize("name", ["MisspeltOrder", "TakesTooMuch"])
 def test_an_order_inside_a_policy_of_this_library_is_rehearsed(name):
     kind, said = ORDERS[name]
-    with pytest.raises(kind, match="hihg" if name == "MisspeltOrder" else "positional argument") as caught:
+    with pytest.raises(
+        kind, match="hihg" if name == "MisspeltOrder" else "positional argument"
+    ) as caught:
         play(mistaken.Ordered(getattr(mistaken, name)()))
     check_lines(caught.value, name)
     assert said.startswith("did") is (said in text_of(caught.value))

@@ -28,7 +28,13 @@ from mobandits.spec import catalogue
 from mobandits.support.optional import MissingExtraError
 
 TESTS = Path(__file__).parent.parent
-SMALL = {"rounds": 300, "trials": 5, "seed": 5, "record": 7, "metrics": ["reward", "jaccard", "pareto_regret"]}
+SMALL = {
+    "rounds": 300,
+    "trials": 5,
+    "seed": 5,
+    "record": 7,
+    "metrics": ["reward", "jaccard", "pareto_regret"],
+}
 
 
 @pytest.fixture(scope="module")
@@ -56,8 +62,13 @@ def test_the_table_is_that_of_threads_bit_for_bit(ray, tmp_path):
     same = {**SMALL, "metrics": [*SMALL["metrics"], Own(), LevelRegret([[0], [1]])]}
     simulate(policies, Tiny(), **same, out=tmp_path / "threads")
     for workers in (None, 1):
-        simulate(policies, Tiny(), **same, engine="ray", workers=workers, out=tmp_path / f"ray-{workers}")
-    tables = [(tmp_path / name / "results.parquet").read_bytes() for name in ("threads", "ray-None", "ray-1")]
+        simulate(
+            policies, Tiny(), **same, engine="ray", workers=workers, out=tmp_path / f"ray-{workers}"
+        )
+    tables = [
+        (tmp_path / name / "results.parquet").read_bytes()
+        for name in ("threads", "ray-None", "ray-1")
+    ]
     assert tables[0] == tables[1] == tables[2]
 
 
@@ -89,7 +100,10 @@ class WaitingProblem:
 
     def block(self, first, rounds, rng):
         if first > 0 and os.getpid() != self.environment.driver:
-            with contextlib.suppress(FileExistsError), Path(self.environment.file).open("x") as file:
+            with (
+                contextlib.suppress(FileExistsError),
+                Path(self.environment.file).open("x") as file,
+            ):
                 print(os.getpid(), file=file, flush=True)
                 time.sleep(60)
         return self.problem.block(first, rounds, rng)
@@ -105,7 +119,9 @@ def kill_whoever_waits(file, killed):
 def test_the_trials_of_a_killed_process_are_played_again(ray, tmp_path):
     environment, killed = Waiting(file=str(tmp_path / "pid"), driver=os.getpid()), []
     undisturbed = simulate(Plain(), environment, **SMALL).table
-    killer = threading.Thread(target=kill_whoever_waits, args=(tmp_path / "pid", killed), daemon=True)
+    killer = threading.Thread(
+        target=kill_whoever_waits, args=(tmp_path / "pid", killed), daemon=True
+    )
     killer.start()
     table = simulate(Plain(), environment, **SMALL, engine="ray").table
     assert len(killed) == 1
@@ -177,7 +193,9 @@ def test_an_interruption_keeps_what_is_finished(ray, tmp_path, monkeypatch):
     kept = sorted(path.name for path in (tmp_path / "parts").iterdir())
     assert len(kept) == 2
     result = module._result
-    monkeypatch.setattr(module, "_result", lambda ray, done, trial: played.append(trial) or result(ray, done, trial))
+    monkeypatch.setattr(
+        module, "_result", lambda ray, done, trial: played.append(trial) or result(ray, done, trial)
+    )
     table = simulate(Plain(), Tiny(), **SMALL, engine="ray", out=tmp_path).table
     assert sorted([*played, *(int(name[6:12]) for name in kept)]) == [0, 1, 2, 3, 4]
     assert table.equals(simulate(Plain(), Tiny(), **SMALL).table)
@@ -186,7 +204,9 @@ def test_an_interruption_keeps_what_is_finished(ray, tmp_path, monkeypatch):
 def test_other_versions_are_refused(ray, monkeypatch):
     here = ray_engine.versions()
     monkeypatch.setattr(ray_engine, "versions", lambda: here | {"numba": "0.1"})
-    with pytest.raises(EngineError, match=r"a machine of the cluster has numba .*, and the run was begun with 0.1"):
+    with pytest.raises(
+        EngineError, match=r"a machine of the cluster has numba .*, and the run was begun with 0.1"
+    ):
         simulate(Plain(), Tiny(), **SMALL, engine="ray")
 
 
@@ -196,7 +216,19 @@ def test_the_commands_take_it(ray, tmp_path, monkeypatch, capsys):
         'rounds = 300\ntrials = 2\nmetrics = ["reward"]\nenvironment = "linear"\n[[policies]]\nname = "random-choice"\n'
     )
     for engine in ("threads", "ray"):
-        assert cli.call(["run", str(tmp_path / "s.toml"), "--out", str(tmp_path / engine), "--engine", engine]) == 0
+        assert (
+            cli.call(
+                [
+                    "run",
+                    str(tmp_path / "s.toml"),
+                    "--out",
+                    str(tmp_path / engine),
+                    "--engine",
+                    engine,
+                ]
+            )
+            == 0
+        )
     assert capsys.readouterr().err.splitlines()[-1] == "s: 600 of 600 rounds"
     tables = [(tmp_path / engine / "results.parquet").read_bytes() for engine in ("threads", "ray")]
     assert tables[0] == tables[1]
@@ -216,7 +248,9 @@ class Deadly(Tiny):
 
 def test_a_trial_that_kills_every_process_is_given_up(ray, monkeypatch):
     monkeypatch.setattr(ray_engine, "RETRIES", 0)
-    with pytest.raises(EngineError, match=r"trial [0-4] was lost, after 0 more attempts: .*") as error:
+    with pytest.raises(
+        EngineError, match=r"trial [0-4] was lost, after 0 more attempts: .*"
+    ) as error:
         simulate(Plain(), Deadly(spared=os.getpid()), **SMALL, engine="ray")
     assert "\n" not in str(error.value)
 
@@ -277,14 +311,20 @@ assert hasattr(loop, "dispatcher") and loop(whole, 3.0) == 7.0 == ask(whole, 3.0
 def test_compiled_classes_of_a_script_stay_compiled(tmp_path):
     pytest.importorskip("ray")
     (tmp_path / "script.py").write_text(SCRIPT)
-    sent = subprocess.run([sys.executable, tmp_path / "script.py", "send"], check=True, capture_output=True).stdout
+    sent = subprocess.run(
+        [sys.executable, tmp_path / "script.py", "send"], check=True, capture_output=True
+    ).stdout
     subprocess.run([sys.executable, "-c", RECEIVE], check=True, input=sent)
 
 
 def test_an_absent_ray_is_told_before_anything_else(tmp_path, monkeypatch, capsys):
     found = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "ray" else found(name))
-    message = "engine='ray' needs the extra `ray`: pip install '.[ray]' from a clone of the repository"
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: None if name == "ray" else found(name)
+    )
+    message = (
+        "engine='ray' needs the extra `ray`: pip install '.[ray]' from a clone of the repository"
+    )
     with pytest.raises(MissingExtraError) as error:
         simulate("nonsense", "nonsense", rounds=1, engine="ray", out=tmp_path / "out")
     assert str(error.value) == message
@@ -299,7 +339,11 @@ def test_an_absent_ray_is_told_before_anything_else(tmp_path, monkeypatch, capsy
     ("engine", "address", "message"),
     [
         ("rai", None, "engine must be one of ray, threads, got 'rai'; did you mean ray?"),
-        ("threads", "auto", "address must be None with engine='threads', got 'auto'; a cluster needs engine='ray'"),
+        (
+            "threads",
+            "auto",
+            "address must be None with engine='threads', got 'auto'; a cluster needs engine='ray'",
+        ),
         ("ray", "somewhere", "address must be 'auto' or host:port, got 'somewhere'"),
         ("ray", 6379, "address must be 'auto' or host:port, got 6379"),
     ],

@@ -51,20 +51,30 @@ def test_readers_choose_from_the_means_before_the_round():
     block = Block(*problem.block(0, 40, rng))
     order = Levels([[1], [0]])
     readings, arms = Readings(Plain(), {"r": order}), np.arange(4)
-    learner, reader = player("p", readings, problem.shape, 3, 0, "auto").play(block, arms, with_fronts=True)
+    learner, reader = player("p", readings, problem.shape, 3, 0, "auto").play(
+        block, arms, with_fronts=True
+    )
 
-    policy, state, ties = Plain().bind(problem.shape), None, stream(3, 0, READER, f"{Plain()!r} read by {order!r}")
+    policy, state, ties = (
+        Plain().bind(problem.shape),
+        None,
+        stream(3, 0, READER, f"{Plain()!r} read by {order!r}"),
+    )
     state = policy.init()
     for t in range(40):
         mean = policy.beliefs(state, block.contexts[t], arms, rng).mean.copy()
         point = Beliefs(mean, mean, mean)
         assert reader.chosen[t] == order.draw(point, ties)
         assert reader.fronts[t].tolist() == order.front(point).tolist()
-        state = policy.update(state, None, learner.chosen[t], 0.0, block.rewards[t, learner.chosen[t]], rng)
+        state = policy.update(
+            state, None, learner.chosen[t], 0.0, block.rewards[t, learner.chosen[t]], rng
+        )
 
 
 def test_lexicographic_reader_prefers_the_first_objective():
-    table = simulate(Readings(LEARNER, ORDERS), Tiny(fixed=True), rounds=300, trials=4, metrics=["reward"]).table
+    table = simulate(
+        Readings(LEARNER, ORDERS), Tiny(fixed=True), rounds=300, trials=4, metrics=["reward"]
+    ).table
     last = table.filter(pl.col("round") == 300, pl.col("component") == 0)
     totals = dict(last.group_by("policy").agg(pl.col("value").sum()).iter_rows())
     assert totals["lexi"] >= totals["front"]
@@ -74,7 +84,11 @@ def test_lexicographic_reader_prefers_the_first_objective():
 @pytest.mark.parametrize(
     ("recipe", "orders", "message"),
     [
-        (RandomChoice(), ORDERS, r"policy 'p': Readings.recipe must believe in means .*, got RandomChoice\(\)"),
+        (
+            RandomChoice(),
+            ORDERS,
+            r"policy 'p': Readings.recipe must believe in means .*, got RandomChoice\(\)",
+        ),
         (LEARNER, {"l": Levels([[0], [5]])}, "policy 'p': Readings.orders.'l'.: Levels.levels"),
     ],
 )

@@ -38,9 +38,13 @@ def test_recorders_equal_their_twins(seed, sizes):
             recorder.add(part)
         expected = np.cumsum(values, axis=0)[np.array(points) - 1] if cumulative else None
         if cumulative:
-            np.testing.assert_array_equal(recorder.values(), expected)  # bit for bit: block borders leave no trace
+            np.testing.assert_array_equal(
+                recorder.values(), expected
+            )  # bit for bit: block borders leave no trace
         else:
-            np.testing.assert_allclose(recorder.values(), averaged_columns(values, points), rtol=1e-12, atol=1e-12)
+            np.testing.assert_allclose(
+                recorder.values(), averaged_columns(values, points), rtol=1e-12, atol=1e-12
+            )
 
 
 def averaged_columns(values, points):

@@ -15,7 +15,15 @@ from mobandits.simulation import Readings, simulate
 from mobandits.support.naming import concise
 
 SMALL = {"rounds": 300, "trials": 3, "seed": 5, "record": 7}
-ALL = ["pareto_regret", "reward", "jaccard", "plays", "dollars", "objective_regret", LevelRegret([[0], [1]])]
+ALL = [
+    "pareto_regret",
+    "reward",
+    "jaccard",
+    "plays",
+    "dollars",
+    "objective_regret",
+    LevelRegret([[0], [1]]),
+]
 
 
 def rows(table, *policies):
@@ -39,7 +47,9 @@ def test_the_table_has_the_fixed_schema():
     assert table["round"].max() == 300
 
 
-@pytest.mark.parametrize("environment", [Tiny(), Tiny(shared=True), Tiny(fixed=True, decimals=1)], ids=str)
+@pytest.mark.parametrize(
+    "environment", [Tiny(), Tiny(shared=True), Tiny(fixed=True, decimals=1)], ids=str
+)
 def test_any_number_of_workers_gives_the_same_table(environment):
     policies = [MolUcb(scale=0.3), RandomChoice(), Plain()]
     one = simulate(policies, environment, **SMALL, metrics=ALL, workers=1).table
@@ -49,13 +59,17 @@ def test_any_number_of_workers_gives_the_same_table(environment):
 
 def test_adding_a_policy_changes_no_other_row():
     few = simulate({"a": RandomChoice(), "b": Plain()}, Tiny(), **SMALL, metrics=ALL).table
-    many = simulate({"new": MolUcb(scale=0.3), "b": Plain(), "a": RandomChoice()}, Tiny(), **SMALL, metrics=ALL).table
+    many = simulate(
+        {"new": MolUcb(scale=0.3), "b": Plain(), "a": RandomChoice()}, Tiny(), **SMALL, metrics=ALL
+    ).table
     assert rows(many, "a").equals(rows(few, "a"))
     assert rows(many, "b").equals(rows(few, "b"))
 
 
 def test_more_trials_and_another_seed():
-    three, five = (simulate(Plain(), Tiny(), **SMALL | {"trials": n}, metrics=["reward"]).table for n in (3, 5))
+    three, five = (
+        simulate(Plain(), Tiny(), **SMALL | {"trials": n}, metrics=["reward"]).table for n in (3, 5)
+    )
     assert five.filter(pl.col("trial") < 3).equals(three)
     other = simulate(Plain(), Tiny(), **SMALL | {"seed": 6}, metrics=["reward"]).table
     assert not other.equals(three)
@@ -79,16 +93,32 @@ def test_plain_python_plays_the_same_arms():
 
 
 def test_what_is_recorded_adds_up():
-    table = simulate(RandomChoice(), Tiny(), rounds=300, trials=1, record=300, metrics=["plays", "reward"]).table
+    table = simulate(
+        RandomChoice(), Tiny(), rounds=300, trials=1, record=300, metrics=["plays", "reward"]
+    ).table
     plays = table.filter(pl.col("metric") == "plays")
-    assert plays.group_by("round").agg(pl.col("value").sum()).filter(pl.col("value") != pl.col("round")).is_empty()
-    last = simulate(RandomChoice(), Tiny(), rounds=300, trials=1, record=1, metrics=["plays", "reward"]).table
+    assert (
+        plays.group_by("round")
+        .agg(pl.col("value").sum())
+        .filter(pl.col("value") != pl.col("round"))
+        .is_empty()
+    )
+    last = simulate(
+        RandomChoice(), Tiny(), rounds=300, trials=1, record=1, metrics=["plays", "reward"]
+    ).table
     assert table.filter(pl.col("round") == 300).equals(last)
 
 
 def test_progress_is_told_at_the_start_and_once_per_block():
     said = []
-    simulate(Plain(), Tiny(), rounds=300, trials=3, metrics=["reward"], progress=lambda *told: said.append(told))
+    simulate(
+        Plain(),
+        Tiny(),
+        rounds=300,
+        trials=3,
+        metrics=["reward"],
+        progress=lambda *told: said.append(told),
+    )
     assert sorted(said) == said
     assert said[-1] == (900, 900)
     assert said[0] == (0, 900)
@@ -159,11 +189,23 @@ class Wrong(Reward):
         ({"metrics": ["pareto_regrett"]}, "did you mean pareto_regret?"),
         ({"metrics": "reward"}, r"metrics must be a list, got 'reward'; write \['reward'\]"),
         ({"metrics": []}, "metrics must name at least one metric"),
-        ({"metrics": ["reward", Reward()]}, "metrics must have distinct names, got 'reward' 2 times"),
-        ({"metrics": ["chain_regret"]}, r"metric chain_regret needs its chains: ChainRegret\(chains=...\)"),
+        (
+            {"metrics": ["reward", Reward()]},
+            "metrics must have distinct names, got 'reward' 2 times",
+        ),
+        (
+            {"metrics": ["chain_regret"]},
+            r"metric chain_regret needs its chains: ChainRegret\(chains=...\)",
+        ),
         ({"metrics": [LevelRegret([[0], [1], [2]])]}, "metric level_regret: Levels.levels"),
-        ({"metrics": ["front_plays"]}, "metric front_plays: FrontPlays needs arms whose means never change"),
-        ({"metrics": [Wrong()]}, r"metric reward: per_round must return shape \(rounds, components\) = \(2, 7\)"),
+        (
+            {"metrics": ["front_plays"]},
+            "metric front_plays: FrontPlays needs arms whose means never change",
+        ),
+        (
+            {"metrics": [Wrong()]},
+            r"metric reward: per_round must return shape \(rounds, components\) = \(2, 7\)",
+        ),
         ({"policies": []}, "policies must name at least one recipe"),
         (
             {"policies": Plain},
@@ -173,23 +215,49 @@ class Wrong(Reward):
             {"policies": "mol-ucb"},
             "policies must be recipes .*, got 'mol-ucb'; names are for files and the command line",
         ),
-        ({"policies": {"a": "mol-ucb"}}, "policies must be recipes .*, got 'mol-ucb' for 'a'; names are for files"),
-        ({"environment": Tiny}, r"environment must be .*, got <class .*>; write Tiny\(...\), an object of that class"),
-        ({"environment": "linear"}, "environment must be .*, got 'linear'; names are for files and the command line"),
-        ({"policies": [Plain(), Plain()]}, "policies must have distinct names, got 'Plain..' 2 times"),
-        ({"policies": {"a": Plain(), "b": Readings(Plain(), {"a": None})}}, "policies must have distinct names"),
+        (
+            {"policies": {"a": "mol-ucb"}},
+            "policies must be recipes .*, got 'mol-ucb' for 'a'; names are for files",
+        ),
+        (
+            {"environment": Tiny},
+            r"environment must be .*, got <class .*>; write Tiny\(...\), an object of that class",
+        ),
+        (
+            {"environment": "linear"},
+            "environment must be .*, got 'linear'; names are for files and the command line",
+        ),
+        (
+            {"policies": [Plain(), Plain()]},
+            "policies must have distinct names, got 'Plain..' 2 times",
+        ),
+        (
+            {"policies": {"a": Plain(), "b": Readings(Plain(), {"a": None})}},
+            "policies must have distinct names",
+        ),
         ({"policies": Opaque()}, "recipes must print as what they are"),
-        ({"policies": {"r": MolUcb(order=LevelRegret([[0], [3]]).order)}}, "policy 'r': Levels.levels"),
+        (
+            {"policies": {"r": MolUcb(order=LevelRegret([[0], [3]]).order)}},
+            "policy 'r': Levels.levels",
+        ),
     ],
 )
 def test_mistakes_are_refused_by_name(change, message):
-    good = {"policies": Plain(), "environment": TinyData(), "rounds": 300, "trials": 2, "metrics": ["reward"]}
+    good = {
+        "policies": Plain(),
+        "environment": TinyData(),
+        "rounds": 300,
+        "trials": 2,
+        "metrics": ["reward"],
+    }
     with pytest.raises(ValueError, match=message):
         simulate(**good | change)
 
 
 def test_jaccard_on_a_full_grid_is_exactly_per_round():
-    table = simulate(Plain(0.0), Tiny(fixed=True), rounds=300, trials=1, record=300, metrics=[Jaccard()]).table
+    table = simulate(
+        Plain(0.0), Tiny(fixed=True), rounds=300, trials=1, record=300, metrics=[Jaccard()]
+    ).table
     sizes = {1 / n for n in range(1, 5)} | {0.0}
     assert set(table["value"]) <= sizes
     assert np.isin(table["value"].to_numpy(), list(sizes)).all()

@@ -40,18 +40,31 @@ def test_the_table_has_every_metric(table):
     assert counts["reward"] == 2 * counts["pareto_regret"]
     assert counts["bin_ratio"] == 6 * counts["pareto_regret"]
     shares = (
-        table.filter(pl.col("metric") == "bin_ratio").group_by("policy", "trial", "round").agg(pl.col("value").sum())
+        table.filter(pl.col("metric") == "bin_ratio")
+        .group_by("policy", "trial", "round")
+        .agg(pl.col("value").sum())
     )
     np.testing.assert_allclose(shares["value"], 1.0)
 
 
 def test_numbers_are_those_of_the_points():
     """A run by hand, from the same streams."""
-    recipe, options = Pcz(scale=0.12), {"rounds": 300, "trials": 2, "seed": 3, "record": [1, 7, 300]}
+    recipe, options = (
+        Pcz(scale=0.12),
+        {"rounds": 300, "trials": 2, "seed": 3, "record": [1, 7, 300]},
+    )
     table = simulate({"p": recipe}, TwoRidges(), **options, metrics=ALL).table
     problem = TwoRidges().problem(300, np.random.default_rng(0))
-    policy, rng, rounds = recipe.bind(problem.shape), stream(3, 1, POLICY, concise(recipe)), stream(3, 1, ROUNDS)
-    chosen, state, blocks = np.empty((300, 1)), policy.init(), [problem.block(first, 256, rounds) for first in (0, 256)]
+    policy, rng, rounds = (
+        recipe.bind(problem.shape),
+        stream(3, 1, POLICY, concise(recipe)),
+        stream(3, 1, ROUNDS),
+    )
+    chosen, state, blocks = (
+        np.empty((300, 1)),
+        policy.init(),
+        [problem.block(first, 256, rounds) for first in (0, 256)],
+    )
     contexts, uniforms = (np.concatenate([block[i] for block in blocks])[:300] for i in range(2))
     play_surface(policy, state, problem.surface, contexts, uniforms, rng, chosen)
     means = np.array([problem.surface.mean(x, y) for x, y in zip(contexts, chosen, strict=True)])
@@ -62,13 +75,20 @@ def test_numbers_are_those_of_the_points():
         ("effective_pareto_regret", gaps[:, None]),
         ("reward", means),
     ):
-        got = table.filter((pl.col("trial") == 1) & (pl.col("metric") == metric))["value"].to_numpy()
+        got = table.filter((pl.col("trial") == 1) & (pl.col("metric") == metric))[
+            "value"
+        ].to_numpy()
         np.testing.assert_allclose(got, values.cumsum(0)[kept].ravel(), rtol=1e-12)
 
 
 def test_bin_ratios_start_with_the_first_play_of_the_front():
     results = simulate(
-        RandomChoice(), TwoRidges(), rounds=40, trials=1, metrics=["bin_ratio"], record=list(range(1, 41))
+        RandomChoice(),
+        TwoRidges(),
+        rounds=40,
+        trials=1,
+        metrics=["bin_ratio"],
+        record=list(range(1, 41)),
     )
     rounds, first = results.table["round"].unique().sort(), results.table["round"].min()
     assert rounds.to_list() == list(range(first, 41))
@@ -76,7 +96,9 @@ def test_bin_ratios_start_with_the_first_play_of_the_front():
     assert sorted(results.table.filter(pl.col("round") == first)["value"]) == [0, 0, 0, 0, 0, 1]
 
 
-@pytest.mark.parametrize("options", [{"workers": 3}, {"compiled": True}, {"compiled": False}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{"workers": 3}, {"compiled": True}, {"compiled": False}], ids=str
+)
 def test_nothing_but_the_seed_matters(table, options):
     assert simulate(RECIPES, TwoRidges(), **SMALL, metrics=ALL, **options).table.equals(table)
 
@@ -111,9 +133,17 @@ def test_the_doubling_trick_binds_anew():
     doubled = Doubling(Pcz(scale=0.12), first=100)
     environment = Continuum(Copies(2))
     table = simulate(
-        {"doubled": doubled, "known": Pcz(scale=0.12)}, environment, rounds=100, trials=2, metrics=["reward"], record=5
+        {"doubled": doubled, "known": Pcz(scale=0.12)},
+        environment,
+        rounds=100,
+        trials=2,
+        metrics=["reward"],
+        record=5,
     ).table
-    values = {row: table.filter(pl.col("policy") == row)["value"].to_list() for row in ("doubled", "known")}
+    values = {
+        row: table.filter(pl.col("policy") == row)["value"].to_list()
+        for row in ("doubled", "known")
+    }
     assert values["doubled"] != values["known"]  # another name, another stream
     longer = simulate(doubled, environment, rounds=1000, trials=1, metrics=["reward"])
     assert longer.summary()["mean"][0] > 500
@@ -128,7 +158,10 @@ def test_the_loop_compiles_once_per_policy_and_surface():
         state = loop(policy, state, problem.surface, contexts, uniforms, rng, np.empty((300, 1)))
     assert len(loop.dispatcher.signatures) == 1
     assert (
-        compile_loop(play_surface, Pcz(scale=0.5).bind(problem.shape), TwoRidges(2.0).problem(9, rng).surface) is loop
+        compile_loop(
+            play_surface, Pcz(scale=0.5).bind(problem.shape), TwoRidges(2.0).problem(9, rng).surface
+        )
+        is loop
     )
     assert compile_loop(play_surface, policy, Copies(2)) is not loop
 
@@ -142,7 +175,8 @@ def digest():
         state, loop = policy.init(), compile_loop(play_surface, policy, problem.surface)
         for first in (0, 350):
             contexts, uniforms = (
-                np.ascontiguousarray(a) for a in problem.block(first, 350, np.random.default_rng(first))
+                np.ascontiguousarray(a)
+                for a in problem.block(first, 350, np.random.default_rng(first))
             )
             chosen = np.empty((350, 1))
             state = loop(policy, state, problem.surface, contexts, uniforms, rng, chosen)
@@ -156,7 +190,9 @@ def test_interpreted_equals_compiled():
     code = "import test_surface_trial; print(test_surface_trial.digest())"
     paths = os.pathsep.join([str(Path(__file__).parent), *filter(None, sys.path)])
     environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": paths}
-    child = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
+    child = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True
+    )
     assert child.stdout.strip() == digest()
 
 
@@ -164,7 +200,10 @@ def test_interpreted_equals_compiled():
     ("recipe", "message"),
     [
         (MolUcb(), "policy 'row': MolUcb needs finitely many arms"),
-        (Readings(MolUcb(), {"pareto": Pareto()}), "policy 'row': Readings needs finitely many arms"),
+        (
+            Readings(MolUcb(), {"pareto": Pareto()}),
+            "policy 'row': Readings needs finitely many arms",
+        ),
         (Doubling(MolUcb()), "policy 'row': Doubling needs finitely many arms"),
         (ContextualZooming(objective=2), "policy 'row': ContextualZooming.objective must be below"),
     ],
@@ -175,7 +214,9 @@ def test_recipes_that_do_not_fit_are_refused_by_name(recipe, message):
         simulate({"row": recipe}, TwoRidges(), rounds=10, trials=1)
 
 
-@pytest.mark.parametrize("metric", ["plays", "front_plays", "objective_regret", "hypervolume", Jaccard()], ids=str)
+@pytest.mark.parametrize(
+    "metric", ["plays", "front_plays", "objective_regret", "hypervolume", Jaccard()], ids=str
+)
 def test_metrics_that_need_finitely_many_arms_are_refused_by_name(metric):
     name = metric if isinstance(metric, str) else metric.name
     with pytest.raises(ValueError, match=f"metric {name} needs finitely many arms"):
@@ -183,24 +224,40 @@ def test_metrics_that_need_finitely_many_arms_are_refused_by_name(metric):
 
 
 def test_other_refusals():
-    with pytest.raises(ValueError, match=r"metric effective_pareto_regret is not known in closed form in Continuum"):
+    with pytest.raises(
+        ValueError, match=r"metric effective_pareto_regret is not known in closed form in Continuum"
+    ):
         simulate(RandomChoice(), Continuum(Copies(2)), rounds=10, trials=1)
     with pytest.raises(ValueError, match=r"PlainCopies is not a @compiled class"):
-        simulate(RandomChoice(), Continuum(PlainCopies(), 1), rounds=10, trials=1, metrics=["reward"], compiled=True)
-    with pytest.raises(ValueError, match=r"BinRatio.bins must be above every bin of the surface, .*, got 1"):
+        simulate(
+            RandomChoice(),
+            Continuum(PlainCopies(), 1),
+            rounds=10,
+            trials=1,
+            metrics=["reward"],
+            compiled=True,
+        )
+    with pytest.raises(
+        ValueError, match=r"BinRatio.bins must be above every bin of the surface, .*, got 1"
+    ):
         simulate(RandomChoice(), TwoRidges(), rounds=500, trials=1, metrics=[BinRatio(bins=1)])
     with pytest.raises(ValueError, match=r"BinRatio needs a continuum"):
         simulate(RandomChoice(), Linear(), rounds=10, metrics=["bin_ratio"])
-    with pytest.raises(ValueError, match=r"Pcz needs contexts in \[0, 1\].*Pcz\(check=False\) plays on, got"):
+    with pytest.raises(
+        ValueError, match=r"Pcz needs contexts in \[0, 1\].*Pcz\(check=False\) plays on, got"
+    ):
         simulate(Pcz(), Continuum(Copies(2), reach=3.0), rounds=10, trials=1, metrics=["reward"])
-    simulate(Pcz(check=False), Continuum(Copies(2), reach=3.0), rounds=300, trials=1, metrics=["reward"])
+    simulate(
+        Pcz(check=False), Continuum(Copies(2), reach=3.0), rounds=300, trials=1, metrics=["reward"]
+    )
 
 
 @pytest.mark.parametrize(("rounds", "several"), [(1, 1), (256, 1), (257, 1), (20_000, 3)])
 def test_stretches_are_the_same_rounds(rounds, several):
     problem = Continuum(Copies(2)).problem(rounds, np.random.default_rng(0))
     pieces, wholes = (
-        list(cut(problem, rounds, None, np.random.default_rng(1))) for cut in (surface_blocks, surface_stretches)
+        list(cut(problem, rounds, None, np.random.default_rng(1)))
+        for cut in (surface_blocks, surface_stretches)
     )
     assert (len(pieces), len(wholes)) == (-(-rounds // 256), several)
     for piece, whole in zip(zip(*pieces, strict=True), zip(*wholes, strict=True), strict=True):
@@ -211,7 +268,9 @@ def test_blocks_of_another_width_are_played_by_themselves(monkeypatch):
     widths = iter([2, 2, 3, 3, 2])
     monkeypatch.setattr(
         "twins.surfaces.ContinuumProblem.block",
-        lambda self, first, rounds, rng: SurfaceBlock(np.zeros((256, 1)), np.zeros((256, next(widths)))),
+        lambda self, first, rounds, rng: SurfaceBlock(
+            np.zeros((256, 1)), np.zeros((256, next(widths)))
+        ),
     )
     problem = Continuum(Copies(2)).problem(1280, np.random.default_rng(0))
     cut = surface_stretches(problem, 1280, None, np.random.default_rng(1))
@@ -221,5 +280,7 @@ def test_blocks_of_another_width_are_played_by_themselves(monkeypatch):
 def test_blocks_of_a_wrong_shape_are_refused(monkeypatch):
     block = SurfaceBlock(np.zeros((4, 2)), np.zeros((4, 1)))
     monkeypatch.setattr("twins.surfaces.ContinuumProblem.block", lambda *args: block)
-    with pytest.raises(ValueError, match=r"SurfaceBlock.contexts must have shape .* = \(256, 1\), got \(4, 2\)"):
+    with pytest.raises(
+        ValueError, match=r"SurfaceBlock.contexts must have shape .* = \(256, 1\), got \(4, 2\)"
+    ):
         simulate(RandomChoice(), Continuum(Copies(2)), rounds=300, trials=1, metrics=["reward"])

@@ -19,7 +19,9 @@ def test_fixed_means_give_what_changing_means_give(order):
     means, chosen = RNG.random((1, 5, 3)), RNG.integers(5, size=6)
     digits = len(order.gap(means[0], 0))
     fixed, changing = BlockTruth(block(means)), BlockTruth(block(np.repeat(means, 6, axis=0)))
-    np.testing.assert_array_equal(fixed.gaps(order, chosen, digits), changing.gaps(order, chosen, digits))
+    np.testing.assert_array_equal(
+        fixed.gaps(order, chosen, digits), changing.gaps(order, chosen, digits)
+    )
     np.testing.assert_array_equal(np.repeat(fixed.front(order), 6, axis=0), changing.front(order))
 
 
@@ -53,7 +55,9 @@ def test_answers_are_kept_while_the_means_stay():
 
 def test_quantities_are_loaded_once_and_only_if_asked_for():
     calls = []
-    truth = BlockTruth(block(RNG.random((1, 2, 1))), lambda: calls.append(1) or {"a": np.ones((6, 2))})
+    truth = BlockTruth(
+        block(RNG.random((1, 2, 1))), lambda: calls.append(1) or {"a": np.ones((6, 2))}
+    )
     assert not calls
     assert truth.quantity("a") is truth.quantity("a")
     assert len(calls) == 1

@@ -12,7 +12,9 @@ def test_student_agrees_with_scipy(freedom):
 
 def test_bands_are_the_textbook_interval():
     values = [1.0, 2.0, 4.0, 7.0]
-    row = bands(pl.DataFrame({"policy": ["a"] * 4, "trial": range(4), "value": values}), ["policy"]).row(0, named=True)
+    row = bands(
+        pl.DataFrame({"policy": ["a"] * 4, "trial": range(4), "value": values}), ["policy"]
+    ).row(0, named=True)
     low, high = stats.t.interval(0.95, 3, loc=3.5, scale=stats.sem(values))
     assert row == {
         "policy": "a",

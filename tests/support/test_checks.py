@@ -30,16 +30,31 @@ class Whole(Recipe):
         (lambda: checks.number("x", -0.5, at_least=0), "x must be at least 0, got -0.5"),
         (lambda: checks.number("x", 1.0, below=1), "x must be below 1, got 1.0"),
         (lambda: checks.number("x", 1.5, at_most=1), "x must be at most 1, got 1.5"),
-        (lambda: checks.integer("n", 1.0, at_least=1), "n must be an integer of at least 1, got 1.0"),
-        (lambda: checks.integer("n", True, at_least=1), "n must be an integer of at least 1, got True"),
+        (
+            lambda: checks.integer("n", 1.0, at_least=1),
+            "n must be an integer of at least 1, got 1.0",
+        ),
+        (
+            lambda: checks.integer("n", True, at_least=1),
+            "n must be an integer of at least 1, got True",
+        ),
         (lambda: checks.integer("n", 0, at_least=1), "n must be an integer of at least 1, got 0"),
         (
             lambda: checks.choice("c", "bta", ["beta", "gauss"]),
             "c must be one of beta, gauss, got 'bta'; did you mean beta?",
         ),
-        (lambda: checks.choice("c", "zzz", ["beta", "gauss"]), "c must be one of beta, gauss, got 'zzz'"),
-        (lambda: checks.matrix("m", [1.0], ("arms", "objectives")), "m must have shape (arms, objectives), got (1,)"),
-        (lambda: checks.matrix("m", [[]], ("arms", "objectives")), "m must not be empty, got shape (1, 0)"),
+        (
+            lambda: checks.choice("c", "zzz", ["beta", "gauss"]),
+            "c must be one of beta, gauss, got 'zzz'",
+        ),
+        (
+            lambda: checks.matrix("m", [1.0], ("arms", "objectives")),
+            "m must have shape (arms, objectives), got (1,)",
+        ),
+        (
+            lambda: checks.matrix("m", [[]], ("arms", "objectives")),
+            "m must not be empty, got shape (1, 0)",
+        ),
         (
             lambda: checks.matrix("m", [[1, 2], [3]], ("arms", "objectives")),
             "m must be numbers of shape (arms, objectives), got [[1, 2], [3]]",
@@ -57,8 +72,14 @@ class Whole(Recipe):
             "m must be finite, got nan at arm 0, objective 0",
         ),
         (lambda: checks.number("x", 10**400), f"x must be a finite number, got 1{'0' * 196}..."),
-        (lambda: checks.number("x", 10**5000), "x must be a finite number, got an integer of 5001 digits"),
-        (lambda: checks.number("x", "x" * 22_000), f"x must be a finite number, got '{'x' * 196}..."),
+        (
+            lambda: checks.number("x", 10**5000),
+            "x must be a finite number, got an integer of 5001 digits",
+        ),
+        (
+            lambda: checks.number("x", "x" * 22_000),
+            f"x must be a finite number, got '{'x' * 196}...",
+        ),
         (
             lambda: checks.integer("n", -(10**400), at_least=1),
             f"n must be an integer of at least 1, got -1{'0' * 195}...",

@@ -54,4 +54,6 @@ def test_what_is_not_there_or_cannot_be_read(tmp_path):
     (tmp_path / "file").touch()
     assert found_at(tmp_path / "file" / "deeper") == "nothing"
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
-    assert found_at(tmp_path / "loop") == f"something that cannot be read ({os.strerror(errno.ELOOP)})"
+    assert (
+        found_at(tmp_path / "loop") == f"something that cannot be read ({os.strerror(errno.ELOOP)})"
+    )

@@ -63,7 +63,14 @@ def test_long_values_are_quoted_on_one_short_line(value):
     assert "\n" not in text
 
 
-@given(st.one_of(st.text(max_size=150), st.integers(-(10**30), 10**30), st.floats(), st.lists(st.text(max_size=5))))
+@given(
+    st.one_of(
+        st.text(max_size=150),
+        st.integers(-(10**30), 10**30),
+        st.floats(),
+        st.lists(st.text(max_size=5)),
+    )
+)
 def test_short_values_are_quoted_whole(value):
     if len(repr(value)) <= QUOTED:
         assert quoted(value) == repr(value)
@@ -86,18 +93,26 @@ def values_in_errors(path):
     """What f-strings of errors and warnings interpolate by `!r`: line and text."""
     source = path.read_text()
     for node in ast.walk(ast.parse(source)):
-        name = getattr(node.func, "attr", getattr(node.func, "id", "")) if isinstance(node, ast.Call) else ""
+        name = (
+            getattr(node.func, "attr", getattr(node.func, "id", ""))
+            if isinstance(node, ast.Call)
+            else ""
+        )
         if isinstance(node, ast.Raise) or name == "warn" or name.endswith("Error"):
             for part in ast.walk(node):
                 if isinstance(part, ast.FormattedValue) and part.conversion == ord("r"):
                     yield f"{path.name}:{part.lineno}", ast.get_source_segment(source, part.value)
 
 
-@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE)))
+@pytest.mark.parametrize(
+    "path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE))
+)
 def test_errors_quote_by_the_one_function(path):
     bounded = {"metric"}  # figures import no kernel: it cuts by a format
     if path.name != "__init__.py":  # the names of attributes that modules do not have
-        assert [(place, text) for place, text in values_in_errors(path) if text not in bounded] == []
+        assert [
+            (place, text) for place, text in values_in_errors(path) if text not in bounded
+        ] == []
 
 
 def agent_of(**other):
@@ -113,7 +128,9 @@ def decided(**other):
 
 FACES = {
     "number": lambda value: number("n", value),
-    "integer": lambda value: integer("n", -abs(value) if isinstance(value, int) else value, at_least=1),
+    "integer": lambda value: integer(
+        "n", -abs(value) if isinstance(value, int) else value, at_least=1
+    ),
     "choice": lambda value: choice("n", value, ["a"]),
     "doubles": lambda value: doubles("n", [value, "text"]),
     "matrix": lambda value: matrix("n", [[value], ["text"]], ("a", "b")),
@@ -144,22 +161,36 @@ FACES = {
     "low": lambda value: Objective("x", low=[value]),
     "event": lambda value: checked(value if not isinstance(value, dict) else [value]),
     "event's rewards": lambda value: checked({"kind": "learn", "id": 0, "rewards": [value]}),
-    "event's context": lambda value: checked({"kind": "decide", "id": 0, "arm": 0, "context": [[value], "x"]}),
+    "event's context": lambda value: checked(
+        {"kind": "decide", "id": 0, "arm": 0, "context": [[value], "x"]}
+    ),
     "event's field": lambda value: checked({"kind": "note", "field": {"k": [value, {1, 2}]}}),
-    "encoded": lambda value: encoded({"k": {(1, "key" * 1000): [{1: {value if callable(value) else object()}}]}}),
+    "encoded": lambda value: encoded(
+        {"k": {(1, "key" * 1000): [{1: {value if callable(value) else object()}}]}}
+    ),
     "checked_name": lambda value: checked_name([value], "arm"),
     "weights": lambda value: ScalarizedUcb1(weights=[[value], [-1.0]]),
-    "order": lambda value: MolUcb(order=value).bind(mob.environments.Linear(arms=3, features=2, objectives=2)),
+    "order": lambda value: MolUcb(order=value).bind(
+        mob.environments.Linear(arms=3, features=2, objectives=2)
+    ),
     "scale": lambda value: MolTs(scale=[value]),
     "similarity": lambda value: Pcz(similarity=value),
     "levels": lambda value: mob.orders.Levels([[value], ["text"]]),
     "Weighted": lambda value: mob.orders.Weighted([-1.0] * 50_000),
     "front": lambda value: mob.front([[value, "text"]]),
     "spec": lambda value: build("orders", [value], "order"),
-    "--policy": lambda value: recipe_named(f"mol-ts:{value if isinstance(value, str) else 'x' * 22_000}"),
-    "Feedback": lambda value: Feedback([[1.0]] * 900, [5] * 900, [[1.0]] * 900, [0.5] * 900, ["a"], ["x"]),
-    "propensities": lambda value: Feedback([[1.0]] * 900, [0] * 900, [[1.0]] * 900, [-0.5] * 900, ["a"], ["x"]),
-    "simulate": lambda value: mob.simulate([value], mob.environments.Linear(arms=3, features=2, objectives=2)),
+    "--policy": lambda value: recipe_named(
+        f"mol-ts:{value if isinstance(value, str) else 'x' * 22_000}"
+    ),
+    "Feedback": lambda value: Feedback(
+        [[1.0]] * 900, [5] * 900, [[1.0]] * 900, [0.5] * 900, ["a"], ["x"]
+    ),
+    "propensities": lambda value: Feedback(
+        [[1.0]] * 900, [0] * 900, [[1.0]] * 900, [-0.5] * 900, ["a"], ["x"]
+    ),
+    "simulate": lambda value: mob.simulate(
+        [value], mob.environments.Linear(arms=3, features=2, objectives=2)
+    ),
     "environment": lambda value: mob.simulate([MolUcb()], value, rounds=3),
 }
 

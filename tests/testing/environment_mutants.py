@@ -12,7 +12,11 @@ class Problem:
     """Linear rewards of three arms that get new features every round."""
 
     def __init__(self, rounds, theta):
-        self.shape, self.theta, self.asked = Shape(arms=3, features=2, objectives=2, rounds=rounds), theta, 0
+        self.shape, self.theta, self.asked = (
+            Shape(arms=3, features=2, objectives=2, rounds=rounds),
+            theta,
+            0,
+        )
 
     def contexts(self, first, rounds, rng):
         return rng.random((rounds, 3, 2))

@@ -88,7 +88,9 @@ class TiesToTheFirst(Honest):
         out = unbeaten(beliefs.high, 1)
         for a in range(len(out)):
             for b in range(a):
-                out[a] = out[a] and not (beats(beliefs.high, b, a, 0) and beats(beliefs.high, a, b, 0))
+                out[a] = out[a] and not (
+                    beats(beliefs.high, b, a, 0) and beats(beliefs.high, a, b, 0)
+                )
         return out
 
 

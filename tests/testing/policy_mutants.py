@@ -103,7 +103,9 @@ class TouchesState(Honest):
         out = np.zeros(len(arms))
         for a in range(len(arms)):
             for l in range(self.objectives):
-                state.seen[arms[a], l] = max(state.seen[arms[a], l], 1.0)  # "avoids" a division by zero
+                state.seen[arms[a], l] = max(
+                    state.seen[arms[a], l], 1.0
+                )  # "avoids" a division by zero
                 out[a] += state.mean[arms[a], l] + 0.3 / math.sqrt(state.seen[arms[a], l])
         return out
 
@@ -271,7 +273,10 @@ class StridedState(Honest):
     """A state that no file gives back as it was: its arrays are every second row of larger ones."""
 
     def init(self):
-        return State(np.zeros((2 * self.arms, self.objectives))[::2], np.zeros((2 * self.arms, self.objectives))[::2])
+        return State(
+            np.zeros((2 * self.arms, self.objectives))[::2],
+            np.zeros((2 * self.arms, self.objectives))[::2],
+        )
 
 
 MUTANTS: dict[str, tuple[type, str]] = {  # the policy, and the check that it must fail

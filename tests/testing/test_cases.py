@@ -10,7 +10,16 @@ from policy_mutants import Honest, HonestRecipe, Mutant, State
 from mobandits.contracts.protocols import Recipe, Shape
 from mobandits.orders import Levels, Pareto, Weighted
 from mobandits.testing import DEFAULT_SHAPE, POLICY_CHECKS, PolicyCase, check_order, check_policy
-from mobandits.testing.arena import ROUNDS, arena, copied, distance, in_parts, restored, same, snapshot
+from mobandits.testing.arena import (
+    ROUNDS,
+    arena,
+    copied,
+    distance,
+    in_parts,
+    restored,
+    same,
+    snapshot,
+)
 from mobandits.testing.interpreted import decode, encode
 
 
@@ -18,8 +27,13 @@ def test_a_failure_says_check_recipe_seed_and_values():
     with pytest.raises(AssertionError) as failure:
         PolicyCase(Mutant("biased draw"), seed=3).check("draws-match-probabilities")
     text = str(failure.value)
-    assert text.startswith("draws-match-probabilities: Mutant(name='biased draw'), gaussian rewards, seed 3: ")
-    assert "1000 draws give [1000, 0, 0, 0, 0], `probabilities` are [0.2, 0.2, 0.2, 0.2, 0.2] after round 0" in text
+    assert text.startswith(
+        "draws-match-probabilities: Mutant(name='biased draw'), gaussian rewards, seed 3: "
+    )
+    assert (
+        "1000 draws give [1000, 0, 0, 0, 0], `probabilities` are [0.2, 0.2, 0.2, 0.2, 0.2] after round 0"
+        in text
+    )
 
 
 def test_check_policy_runs_every_check():
@@ -88,7 +102,9 @@ def test_a_recipe_that_cannot_be_imported_is_refused_by_name():
         def bind(self, shape):
             return HonestRecipe().bind(shape)
 
-    with pytest.raises(ValueError, match="Local must live at the top of a file that another process can import"):
+    with pytest.raises(
+        ValueError, match="Local must live at the top of a file that another process can import"
+    ):
         check_policy(Local())
 
 
@@ -138,7 +154,9 @@ def test_arrays_cross_unchanged():
 
 
 def test_what_cannot_cross_is_refused():
-    with pytest.raises(ValueError, match="a recipe must hold numbers, text, tuples, arrays and dataclasses"):
+    with pytest.raises(
+        ValueError, match="a recipe must hold numbers, text, tuples, arrays and dataclasses"
+    ):
         encode(lambda x: x)
 
 
@@ -165,13 +183,22 @@ def test_states_are_copied_and_compared_leaf_by_leaf():
 
 @pytest.mark.parametrize(
     "shape",
-    [DEFAULT_SHAPE, DEFAULT_SHAPE._replace(shared=True), Shape(3, 0, 2), Shape(3, 2, 2, fixed_arms=np.eye(3, 2))],
+    [
+        DEFAULT_SHAPE,
+        DEFAULT_SHAPE._replace(shared=True),
+        Shape(3, 0, 2),
+        Shape(3, 2, 2, fixed_arms=np.eye(3, 2)),
+    ],
 )
 @pytest.mark.parametrize("rewards", ["gaussian", "binary"])
 def test_the_arena_fits_every_shape(shape, rewards):
     contexts, paid = arena(shape, rewards, seed=0)
     rows = 1 if shape.shared or not shape.features else shape.arms
-    assert contexts.shape == (1 if shape.fixed_arms is not None or not shape.features else ROUNDS, rows, shape.features)
+    assert contexts.shape == (
+        1 if shape.fixed_arms is not None or not shape.features else ROUNDS,
+        rows,
+        shape.features,
+    )
     assert paid.shape == (ROUNDS, shape.arms, shape.objectives)
     assert set(np.unique(paid)) == {0.0, 1.0} or rewards == "gaussian"
     assert 0.3 < np.isnan(in_parts(paid, 0)).mean() < 0.37

@@ -13,7 +13,9 @@ def test_mutant_fails_the_check_it_breaks(name):
         EnvironmentCase(environment).check(check)
 
 
-@pytest.mark.parametrize("environment", [Environment(), Environment(FixedProblem)], ids=lambda e: e.kind.__name__)
+@pytest.mark.parametrize(
+    "environment", [Environment(), Environment(FixedProblem)], ids=lambda e: e.kind.__name__
+)
 def test_honest_environment_passes(environment):
     check_environment(environment)
 

@@ -35,7 +35,9 @@ def bounds_loop(order, values, arm, shares):
     s = membership(shape_of(values))
     look_from(s, s.points, arm)
     first = largest_sum(s.points)
-    low, high = climb(s, arm, first if first != arm else (arm + 1) % len(values), math.inf, -math.inf)
+    low, high = climb(
+        s, arm, first if first != arm else (arm + 1) % len(values), math.inf, -math.inf
+    )
     for r in range(1, len(s.basis)):
         if s.basis[r] >= len(s.points):
             shares[s.basis[r] - len(s.points)] = max(s.inverse[r, len(s.points)], 0.0)
@@ -49,7 +51,9 @@ def answers(values):
     front, gaps, alone, one_by_one = compile_loop(answers_loop, order)(order, values)
     np.testing.assert_array_equal(values, before)
     np.testing.assert_array_equal(front, alone)
-    np.testing.assert_allclose(gaps, one_by_one, rtol=1e-8, atol=1e-12 * np.ptp(values[front], axis=0).max())
+    np.testing.assert_allclose(
+        gaps, one_by_one, rtol=1e-8, atol=1e-12 * np.ptp(values[front], axis=0).max()
+    )
     assert front.any()
     assert (gaps >= 0).all()
     assert not np.signbit(gaps).any()
@@ -73,7 +77,9 @@ def t1_surplus(values, arm):
     points = in_ranges(values)
     k, m = points.shape
     equal = np.vstack([np.hstack([points.T, -np.eye(m)]), np.r_[np.ones(k), np.zeros(m)]])
-    found = linprog(np.r_[np.zeros(k), -np.ones(m)], A_eq=equal, b_eq=np.r_[points[arm], 1.0], method="highs")
+    found = linprog(
+        np.r_[np.zeros(k), -np.ones(m)], A_eq=equal, b_eq=np.r_[points[arm], 1.0], method="highs"
+    )
     assert found.success, found.message
     return -found.fun
 
@@ -89,7 +95,9 @@ def t2_weight(values, arm):
 
 def lp_gap(means, arm):
     """The gap as the least v over weights w with ``(mu - mu_a) w <= v``."""
-    found = weights_program(np.hstack([means - means[arm], -np.ones((len(means), 1))]), np.r_[0 * means[0], 1.0])
+    found = weights_program(
+        np.hstack([means - means[arm], -np.ones((len(means), 1))]), np.r_[0 * means[0], 1.0]
+    )
     assert found.success, found.message
     return max(0.0, found.fun)
 
@@ -106,11 +114,17 @@ def maximum(rows, limits, costs):
 
     The textbook's dictionary, with Bland's rule.
     """
-    table = [[*row, limit] for row, limit in zip(rows, limits, strict=True)] + [[*costs, Fraction(0)]]
+    table = [[*row, limit] for row, limit in zip(rows, limits, strict=True)] + [
+        [*costs, Fraction(0)]
+    ]
     outside, basis = list(range(len(costs))), list(range(len(costs), len(costs) + len(rows)))
-    while entering := min(((variable, c) for c, variable in enumerate(outside) if table[-1][c] > 0), default=None):
+    while entering := min(
+        ((variable, c) for c, variable in enumerate(outside) if table[-1][c] > 0), default=None
+    ):
         c = entering[1]
-        r = min((row[-1] / row[c], basis[r], r) for r, row in enumerate(table[:-1]) if row[c] > 0)[2]
+        r = min((row[-1] / row[c], basis[r], r) for r, row in enumerate(table[:-1]) if row[c] > 0)[
+            2
+        ]
         pivot = table[r][c]
         table[r] = [v / pivot for v in table[r]]
         table[r][c] = 1 / pivot
@@ -125,7 +139,10 @@ def maximum(rows, limits, costs):
 def leads(values, arm):
     """(objectives, other arms) exact differences to `arm`."""
     exact = [[Fraction(float(v)) for v in row] for row in values]
-    return [[row[i] - exact[arm][i] for b, row in enumerate(exact) if b != arm] for i in range(len(exact[0]))]
+    return [
+        [row[i] - exact[arm][i] for b, row in enumerate(exact) if b != arm]
+        for i in range(len(exact[0]))
+    ]
 
 
 def exact_effective(values, arm):
@@ -141,8 +158,12 @@ def exact_effective(values, arm):
 def worst_lead(lead):
     """The best worst lead of a mixture, which must be at least 0; (objectives, arms)."""
     arms = len(lead[0])
-    rows = [[Fraction(1), *(-v for v in row)] for row in lead] + [[Fraction(0)] + [Fraction(1)] * arms]
-    return maximum(rows, [Fraction(0)] * len(lead) + [Fraction(1)], [Fraction(1)] + [Fraction(0)] * arms)
+    rows = [[Fraction(1), *(-v for v in row)] for row in lead] + [
+        [Fraction(0)] + [Fraction(1)] * arms
+    ]
+    return maximum(
+        rows, [Fraction(0)] * len(lead) + [Fraction(1)], [Fraction(1)] + [Fraction(0)] * arms
+    )
 
 
 def exact_gap(means, arm):
@@ -163,7 +184,9 @@ def exact_lead(values, arm):
     rows, place = in_question(values, arm)
     exact = [[Fraction(float(v)) for v in row] for row in rows]
     size = [max(column) - min(column) for column in zip(*exact, strict=True)]
-    lead = [[v / s + 2 for v in row] for row, s in zip(leads(rows, place), size, strict=True) if s > 0]
+    lead = [
+        [v / s + 2 for v in row] for row, s in zip(leads(rows, place), size, strict=True) if s > 0
+    ]
     return worst_lead(lead) - 2 if lead and lead[0] else Fraction(0)
 
 
@@ -172,9 +195,14 @@ def exact_bounds(values, arm, weights, shares):
     exact = [[Fraction(float(v)) for v in row] for row in values]
     size = [max(column) - min(column) for column in zip(*exact, strict=True)]
     lead = [[v / s for v in row] for row, s in zip(leads(values, arm), size, strict=True) if s > 0]
-    w, b = [Fraction(float(v)) for v in weights], [Fraction(float(v)) for v in np.delete(shares, arm)]
+    w, b = (
+        [Fraction(float(v)) for v in weights],
+        [Fraction(float(v)) for v in np.delete(shares, arm)],
+    )
     low = min(sum(x * y for x, y in zip(row, b, strict=True) if y) for row in lead) / sum(b)
-    return low, max(sum(x * y for x, y in zip(column, w, strict=True)) for column in zip(*lead, strict=True)) / sum(w)
+    return low, max(
+        sum(x * y for x, y in zip(column, w, strict=True)) for column in zip(*lead, strict=True)
+    ) / sum(w)
 
 
 def sweep(values):
@@ -240,27 +268,45 @@ TABLES = {  # random tables: name, then a function of a generator, a number of a
     "grid of 3": lambda rng, k, m: rng.integers(0, 3, (k, m)),
     "grid of 11": lambda rng, k, m: rng.integers(0, 11, (k, m)),
     "decimals": lambda rng, k, m: rng.integers(0, 11, (k, m)) / 10,
-    "weakly dominated": lambda rng, k, m: np.where(rng.random((k, m)) < 0.7, 3, rng.integers(0, 4, (k, m))),
+    "weakly dominated": lambda rng, k, m: np.where(
+        rng.random((k, m)) < 0.7, 3, rng.integers(0, 4, (k, m))
+    ),
     "coplanar grid": lambda rng, k, m: compositions(rng, 2 * k, m),
     "coplanar decimals": lambda rng, k, m: compositions(rng, 2 * k, m) * 0.8,
     "coplanar": lambda rng, k, m: simplex_points(rng, 2 * k, m),
-    "collinear": lambda rng, k, m: rng.standard_normal(m) + rng.random((k, 1)) * rng.standard_normal(m),
-    "collinear grid": lambda rng, k, m: rng.integers(-3, 4, m) + rng.integers(0, 7, (k, 1)) * rng.integers(-3, 4, m),
+    "collinear": lambda rng, k, m: (
+        rng.standard_normal(m) + rng.random((k, 1)) * rng.standard_normal(m)
+    ),
+    "collinear grid": lambda rng, k, m: (
+        rng.integers(-3, 4, m) + rng.integers(0, 7, (k, 1)) * rng.integers(-3, 4, m)
+    ),
     "a plane": lambda rng, k, m: rng.standard_normal((k, 2)) @ rng.standard_normal((2, m)),
     "almost a plane": lambda rng, k, m: noise(rng, flat_space(rng, k, m), 1e-9),
     "flat to 1e-9": lambda rng, k, m: noise(rng, simplex_points(rng, 2 * k, m), 1e-9),
     "flat to 1e-10": lambda rng, k, m: noise(rng, simplex_points(rng, 2 * k, m), 1e-10),
-    "flat grid": lambda rng, k, m: compositions(rng, 2 * k, m) + 1e-10 * rng.integers(-1, 2, (2 * k, m)),
-    "clusters": lambda rng, k, m: noise(rng, np.repeat(simplex_points(rng, 4, m), k // 2 + 1, 0), 1e-9),
-    "close clusters": lambda rng, k, m: noise(rng, np.repeat(simplex_points(rng, 4, m), k // 2 + 1, 0), 1e-12),
-    "a funnel": lambda rng, k, m: 1.0 + simplex_points(rng, k, m) * 10.0 ** -rng.integers(0, 14, (k, 1)),
+    "flat grid": lambda rng, k, m: (
+        compositions(rng, 2 * k, m) + 1e-10 * rng.integers(-1, 2, (2 * k, m))
+    ),
+    "clusters": lambda rng, k, m: noise(
+        rng, np.repeat(simplex_points(rng, 4, m), k // 2 + 1, 0), 1e-9
+    ),
+    "close clusters": lambda rng, k, m: noise(
+        rng, np.repeat(simplex_points(rng, 4, m), k // 2 + 1, 0), 1e-12
+    ),
+    "a funnel": lambda rng, k, m: (
+        1.0 + simplex_points(rng, k, m) * 10.0 ** -rng.integers(0, 14, (k, 1))
+    ),
     "duplicates": lambda rng, k, m: np.tile(rng.standard_normal((k, m)), (2, 1)),
     "all equal": lambda rng, k, m: np.tile(rng.standard_normal(m), (k, 1)),
     "scales": lambda rng, k, m: rng.standard_normal((k, m)) * scales(rng, m),
     "scaled sphere": lambda rng, k, m: spherical(rng, k, m) * scales(rng, m),
-    "wide scales": lambda rng, k, m: noise(rng, flat_space(rng, k, m), 1e-9) * 10.0 ** rng.integers(0, 13, m),
+    "wide scales": lambda rng, k, m: (
+        noise(rng, flat_space(rng, k, m), 1e-9) * 10.0 ** rng.integers(0, 13, m)
+    ),
     "far away": lambda rng, k, m: 1e6 + 1e-3 * rng.standard_normal((k, m)),
-    "many sizes": lambda rng, k, m: rng.standard_normal((k, m)) * 10.0 ** rng.uniform(-8, 0, (k, m)),
+    "many sizes": lambda rng, k, m: (
+        rng.standard_normal((k, m)) * 10.0 ** rng.uniform(-8, 0, (k, m))
+    ),
     "heavy tails": lambda rng, k, m: np.exp(8 * rng.standard_normal((k, m))),
     "few arms": lambda rng, k, m: rng.standard_normal((1 + k % 3, m + 3)),
 }
@@ -270,4 +316,7 @@ def tables(name, seed, number, arms=13, objectives=5):
     """Some tables of a kind, of random sizes."""
     for i in range(number):
         rng = np.random.default_rng([seed, i])
-        yield np.array(TABLES[name](rng, int(rng.integers(2, arms)), int(rng.integers(1, objectives + 1))), float)
+        yield np.array(
+            TABLES[name](rng, int(rng.integers(2, arms)), int(rng.integers(1, objectives + 1))),
+            float,
+        )

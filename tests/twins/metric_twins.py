@@ -37,7 +37,10 @@ def chain_gap(means, arm, chains):
     """The least vector of digits that lifts the arm out of every other's dominance, found among all candidates."""
     width = max(map(len, chains))
     ahead = [
-        min(tuple(means[b, c[k]] - means[arm, c[k]] if k < len(c) else 0.0 for k in range(width)) for c in chains)
+        min(
+            tuple(means[b, c[k]] - means[arm, c[k]] if k < len(c) else 0.0 for k in range(width))
+            for c in chains
+        )
         for b in range(len(means))
     ]
     best = list(max(ahead))

@@ -79,7 +79,9 @@ def tables(draw, objectives=None, arms=8, grid=None, infinite=False):
     """Means (arms, objectives): floats or a coarse grid with many ties, some rows repeated."""
     shape = draw(st.integers(1, arms)), objectives or draw(st.integers(1, 4))
     on_grid = draw(st.booleans()) if grid is None else grid
-    entries = st.integers(0, 3).map(float) if on_grid else st.floats(-100.0, 100.0, allow_subnormal=False)
+    entries = (
+        st.integers(0, 3).map(float) if on_grid else st.floats(-100.0, 100.0, allow_subnormal=False)
+    )
     if infinite:
         entries = entries | st.sampled_from([np.inf, np.inf, -np.inf])
     table = draw(arrays(np.float64, shape, elements=entries))
@@ -223,7 +225,10 @@ def authors_gap(means, chains):
     out = np.zeros((len(means), max(map(len, chains))))
     for a, u in enumerate(values):
         clipped = [
-            min(tuple(max(0.0, p - q) for p, q in zip(x, y, strict=True)) for x, y in zip(values[b], u, strict=True))
+            min(
+                tuple(max(0.0, p - q) for p, q in zip(x, y, strict=True))
+                for x, y in zip(values[b], u, strict=True)
+            )
             for b in optimal
             if beats[b][a]
         ]

@@ -33,12 +33,16 @@ class History:
 
     def of(self, arm):
         """(plays, objectives) what an arm paid."""
-        return np.array([r for a, r in zip(self.played, self.paid, strict=True) if a == arm]).reshape(-1, self.l)
+        return np.array(
+            [r for a, r in zip(self.played, self.paid, strict=True) if a == arm]
+        ).reshape(-1, self.l)
 
     def means(self):
         """Plays (arms,) and mean rewards (arms, objectives), 0 before the first play."""
         each = [self.of(a) for a in range(self.k)]
-        return np.array([len(r) for r in each]), np.array([r.mean(0) if len(r) else np.zeros(self.l) for r in each])
+        return np.array([len(r) for r in each]), np.array(
+            [r.mean(0) if len(r) else np.zeros(self.l) for r in each]
+        )
 
 
 def component(low, high, among):
@@ -46,7 +50,12 @@ def component(low, high, among):
     inside = among & (high == high[among].max())
     while True:
         meets = [
-            (among[b] and any(inside[a] and low[a] <= high[b] and low[b] <= high[a] for a in range(len(low))))
+            (
+                among[b]
+                and any(
+                    inside[a] and low[a] <= high[b] and low[b] <= high[a] for a in range(len(low))
+                )
+            )
             for b in range(len(low))
         ]
         grown = inside | np.array(meets)

@@ -38,7 +38,9 @@ def replay(recipe, shape, rounds=300, seed=0, given=None, compiled=False):
     chosen, fronts = np.empty(n, np.int64), np.empty((n, shape.arms), np.bool_)
     rng = np.random.default_rng([seed, 8])
     loop = compile_loop(play, policy) if compiled or n > 400 else play
-    state = loop(policy, policy.init(), contexts, rewards, np.arange(shape.arms), rng, chosen, fronts)
+    state = loop(
+        policy, policy.init(), contexts, rewards, np.arange(shape.arms), rng, chosen, fronts
+    )
     return Replay(contexts, rewards, chosen, fronts, state)
 
 

@@ -30,7 +30,9 @@ def adversarial_pareto_regret(rewards, chosen):
     arms, objectives = rewards.shape[1:]
     earned = [sum(rewards[t, a, i] for t, a in enumerate(chosen)) for i in range(objectives)]
     best = [
-        min(sum(rewards[t, b, i] for t in range(len(chosen))) - earned[i] for i in range(objectives))
+        min(
+            sum(rewards[t, b, i] for t in range(len(chosen))) - earned[i] for i in range(objectives)
+        )
         for b in range(arms)
     ]
     return max(0.0, *best)

@@ -47,10 +47,17 @@ class TinyProblem(NamedTuple):
         means = (contexts[:, :, None, :] * self.theta).sum(3)
         if self.decimals is not None:
             means = np.round(means, self.decimals)
-        return Block(contexts, means, means + 0.1 * rng.standard_normal((rounds, 1, objectives)), self.decimals)
+        return Block(
+            contexts,
+            means,
+            means + 0.1 * rng.standard_normal((rounds, 1, objectives)),
+            self.decimals,
+        )
 
     def quantities(self, first, rounds):
-        return {"dollars": np.arange(first, first + rounds)[:, None] + np.arange(self.shape.arms) / 8}
+        return {
+            "dollars": np.arange(first, first + rounds)[:, None] + np.arange(self.shape.arms) / 8
+        }
 
 
 class PlainState(NamedTuple):
@@ -65,7 +72,9 @@ class PlainPolicy:
         self.shape, self.epsilon = shape, epsilon
 
     def init(self):
-        return PlainState(np.zeros((self.shape.arms, self.shape.objectives)), np.zeros(self.shape.arms))
+        return PlainState(
+            np.zeros((self.shape.arms, self.shape.objectives)), np.zeros(self.shape.arms)
+        )
 
     def beliefs(self, state, context, arms, rng):
         mean = state.total / np.maximum(state.count, 1)[:, None]

@@ -34,7 +34,11 @@ class Zoom:
 
     def owners(self, pair):
         """The smallest of the balls around a pair; the first ball is around everything."""
-        around = [i for i, b in enumerate(self.balls) if i == 0 or self.distance(np.array(pair), b.centre) <= b.radius]
+        around = [
+            i
+            for i, b in enumerate(self.balls)
+            if i == 0 or self.distance(np.array(pair), b.centre) <= b.radius
+        ]
         least = min(self.balls[i].radius for i in around)
         return {i for i in around if self.balls[i].radius == least}
 
@@ -47,11 +51,20 @@ class Zoom:
             if half2 > 0:
                 cuts |= {y - math.sqrt(half2), y + math.sqrt(half2)}
         cuts = sorted(c for c in cuts if 0 <= c <= 1)
-        return [(a, b, self.owners([*x, (a + b) / 2])) for a, b in itertools.pairwise(cuts) if b - a > 1e-12]
+        return [
+            (a, b, self.owners([*x, (a + b) / 2]))
+            for a, b in itertools.pairwise(cuts)
+            if b - a > 1e-12
+        ]
 
     def front(self, relevant):
         index = {i: self.index(self.balls[i]) for i in relevant}
-        beaten = {i for i in relevant for j in relevant if (index[j] >= index[i]).all() and (index[j] > index[i]).any()}
+        beaten = {
+            i
+            for i in relevant
+            for j in relevant
+            if (index[j] >= index[i]).all() and (index[j] > index[i]).any()
+        }
         return set(relevant) - beaten
 
     def learn(self, pair, i, reward):
@@ -70,8 +83,14 @@ class Zoom:
             assert (state.radius[i], state.seen[i]) == (ball.radius, len(ball.rewards))
             np.testing.assert_array_equal(state.centre[:, i], ball.centre)
             mean = state.total / np.maximum(state.seen, 1.0)
-            for got, expected in ((mean, self.mean), (state.reach, self.reach), (state.bound, self.index)):
-                np.testing.assert_allclose(got[:, i], expected(ball), rtol=1e-12, atol=1e-12, err_msg=f"ball {i}")
+            for got, expected in (
+                (mean, self.mean),
+                (state.reach, self.reach),
+                (state.bound, self.index),
+            ):
+                np.testing.assert_allclose(
+                    got[:, i], expected(ball), rtol=1e-12, atol=1e-12, err_msg=f"ball {i}"
+                )
 
 
 def ball_state(centres, levels, objectives=2):

@@ -110,19 +110,28 @@ class Agent:
         choice("propensity", propensity, ("exact", "sampled", "none"))
         check_clock(clock)
         refuse_large(Shape(counted(arms), int(features), counted(objectives)))
-        self.recipe, self.objectives, self.seed = recipe, objectives_of(objectives), int(seed)
-        self.propensity, self.samples, self.rounds, self.features = propensity, int(samples), rounds, int(features)
+        self.recipe = recipe
+        self.objectives = objectives_of(objectives)
+        self.seed = int(seed)
+        self.propensity = propensity
+        self.samples = int(samples)
+        self.rounds = rounds
+        self.features = int(features)
         self._arms = Arms(arms)
         self._names = tuple(each.name for each in self.objectives)
         self._places = {name: i for i, name in enumerate(self._names)}
-        self._defaults = [math.nan if each.default is None else each.default for each in self.objectives]
+        self._defaults = [
+            math.nan if each.default is None else each.default for each in self.objectives
+        ]
         self._scales = Scales(self.objectives)
         shape = Shape(len(self._arms.names), self.features, len(self.objectives), rounds)
         self._mind = Mind(recipe, shape, self.seed, propensity)
         self._guard = Guard(recipe)
         self._waiting = Waiting(self.objectives, int(pending), max_age, int(remembered))
         self._expectations = Expectations(self.objectives)
-        self._clock, self._now, self._timed = clock, 0.0, self._waiting.timed
+        self._clock = clock
+        self._now = 0.0
+        self._timed = self._waiting.timed
         self._contexts = Contexts(self._arms, self.features)
         self.lessons = 0
         self._lock: Any = threading.RLock()
@@ -135,7 +144,9 @@ class Agent:
             attach(self, log)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        raise TypeError("Agent cannot be copied or pickled: write it with `save`, and make another with `Agent.load`")
+        raise TypeError(
+            "Agent cannot be copied or pickled: write it with `save`, and make another with `Agent.load`"
+        )
 
     @property
     def arms(self) -> tuple[Hashable, ...]:
@@ -190,7 +201,9 @@ class Agent:
                 journal.done()
             return decision
 
-    def decide_batch(self, contexts: Any, eligible: Iterable[Hashable] | None = None) -> list[Decision]:
+    def decide_batch(
+        self, contexts: Any, eligible: Iterable[Hashable] | None = None
+    ) -> list[Decision]:
         """A decision per context, all in one moment: rewards are learned before the first one, or after the last.
 
         The decisions are those that as many calls of `decide` make in which nothing is learned, whatever the agent
@@ -332,7 +345,9 @@ class Agent:
     def preference(self, order: Any) -> None:
         try:
             self._mind.check(order)
-            self._mind.prepare(order)  # outside of the lock: other threads decide meanwhile, by the order before
+            self._mind.prepare(
+                order
+            )  # outside of the lock: other threads decide meanwhile, by the order before
         except Exception as error:
             shorten(error)
             raise
@@ -394,7 +409,12 @@ class Agent:
 
     @classmethod
     def load(
-        cls, path: str | Path, *, recipe: Recipe | None = None, log: Any = None, clock: Callable[[], float] = time.time
+        cls,
+        path: str | Path,
+        *,
+        recipe: Recipe | None = None,
+        log: Any = None,
+        clock: Callable[[], float] = time.time,
     ) -> "Agent":
         """The agent that was saved; it goes on exactly as the one that saved would have.
 
@@ -440,7 +460,9 @@ class Agent:
         if self._mind.stage == 0:
             self._contexts.lay(shared=None)
 
-    def _made_many(self, names: tuple[Hashable, ...], slots: IntArray, tables: Array, now: float) -> list[Made]:
+    def _made_many(
+        self, names: tuple[Hashable, ...], slots: IntArray, tables: Array, now: float
+    ) -> list[Made]:
         """Decisions between the same arms, in the same state unless a stage ends on the way; see `_made`.
 
         Args:
@@ -462,7 +484,9 @@ class Agent:
                 mind.left -= 1
         return made
 
-    def _made_at_once(self, names: tuple[Hashable, ...], slots: IntArray, tables: Array, now: float) -> list[Made]:
+    def _made_at_once(
+        self, names: tuple[Hashable, ...], slots: IntArray, tables: Array, now: float
+    ) -> list[Made]:
         """As `_made_many`, in one compiled call, of which nobody asks for more than the arms."""
         mind = self._mind
         guard = self._guard
@@ -476,7 +500,9 @@ class Agent:
             guard.refuse(tables)
         made = []
         number = self._waiting.next_id
-        for rows, place, (note, norm) in zip(tables.copy(), chosen.tolist(), notes.tolist(), strict=True):
+        for rows, place, (note, norm) in zip(
+            tables.copy(), chosen.tolist(), notes.tolist(), strict=True
+        ):
             slot = int(slots[place])
             x = rows[place if len(rows) > 1 else 0].copy()
             kept = Pending(x, slot, note, mind.stage, self._arms.slots[slot], now)
@@ -496,7 +522,9 @@ class Agent:
             else:
                 law = np.empty(len(slots))
                 scores = np.empty((len(slots), len(self.objectives))) if mind.means else None
-                place, note, norm = mind.decide(mind.session, rows, slots, guard.low, guard.high, law, scores)
+                place, note, norm = mind.decide(
+                    mind.session, rows, slots, guard.low, guard.high, law, scores
+                )
                 if place >= 0:
                     chance, error = mind.chance(rows, slots, law, place, self.samples)
         except FAILURES as failure:
@@ -513,7 +541,8 @@ class Agent:
 
     def _teach(self, number: int, kept: Pending, new: list[float], known: list[float]) -> None:
         """Learn what is new of a reward, and settle the decision where all is known."""
-        complete, partial = not math.isnan(sum(known)), self.recipe.accepts_partial
+        complete = not math.isnan(sum(known))
+        partial = self.recipe.accepts_partial
         there = not self._mind.own_models or self._arms.slots[kept.arm] == kept.birth
         if kept.stage == self._mind.stage and there and (complete or partial):
             lesson = np.array(self._scales.inward(new if partial else known))
@@ -537,7 +566,8 @@ class Agent:
         if self._journal is not None:
             self._journal.check_usable()  # what time brings is learned, and must follow from the log
         for late, i in self._waiting.late(self._now):
-            kept, new = self._waiting.open[late], [math.nan] * len(self.objectives)
+            kept = self._waiting.open[late]
+            new = [math.nan] * len(self.objectives)
             new[i] = self._defaults[i]
             known = new if kept.rewards is None else merged(kept.rewards, new, self._names)[1]
             self._teach(late, kept, new, known)

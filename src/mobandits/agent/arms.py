@@ -87,20 +87,28 @@ class Arms:
             ValueError: where there are none of them, one comes twice, or is no arm.
         """
         if isinstance(given, str) or not isinstance(given, Iterable):
-            advice = f"; write [{quoted(given)}]" if self._knows(given) else on_arm(given, self.names)
-            raise ValueError(  # noqa: TRY004 - one kind of error
-                f"{called} must be a list of arms, got {quoted(given)}{advice}"
+            advice = (
+                f"; write [{quoted(given)}]" if self._knows(given) else on_arm(given, self.names)
             )
+            raise ValueError(f"{called} must be a list of arms, got {quoted(given)}{advice}")
         wanted = list(given)
         try:
             rows = [self._row[name] for name in wanted]
         except (KeyError, TypeError):
             bad = next(name for name in wanted if not self._knows(name))
             raise ValueError(self._unknown(called, bad)) from None
-        if wanted and isinstance(wanted[0], bool | np.bool_) and type(self.names[rows[0]]) is not bool:
-            raise ValueError(self._unknown(called, wanted[0]))  # of a mask: True is equal to the arm 1
+        if (
+            wanted
+            and isinstance(wanted[0], bool | np.bool_)
+            and type(self.names[rows[0]]) is not bool
+        ):
+            raise ValueError(
+                self._unknown(called, wanted[0])
+            )  # of a mask: True is equal to the arm 1
         if not rows or len(set(rows)) < len(rows):
-            raise ValueError(f"{called} must name at least one arm, each once, got {quoted(wanted)}")
+            raise ValueError(
+                f"{called} must name at least one arm, each once, got {quoted(wanted)}"
+            )
         return np.array(rows, np.int64)
 
     def _unknown(self, called: str, name: Any) -> str:
@@ -124,9 +132,13 @@ class Arms:
             ValueError: where they do not fit together.
         """
         taken = sorted(number for number in slots if number >= 0)
-        fits = len(taken) == len(names) == len(set(taken)) and all(-1 <= number < count for number in slots)
+        fits = len(taken) == len(names) == len(set(taken)) and all(
+            -1 <= number < count for number in slots
+        )
         if not fits or list(members("arms", names)) != list(names):
             raise ValueError("arms must have a slot each")
-        self.names, self.slots, self.count = tuple(names), list(slots), count
+        self.names = tuple(names)
+        self.slots = list(slots)
+        self.count = count
         by_number = {number: slot for slot, number in enumerate(slots) if number >= 0}
         self._lay({name: by_number[number] for name, number in zip(names, taken, strict=True)})

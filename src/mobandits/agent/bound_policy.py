@@ -60,8 +60,11 @@ class Mind:
     """
 
     def __init__(self, recipe: Recipe, shape: Shape, seed: int, propensity: str) -> None:
-        self.recipe, self.shape, self._propensity = recipe, shape, propensity
-        self.rng, self.other_rng = np.random.default_rng(seed), np.random.default_rng([seed, 1])
+        self.recipe = recipe
+        self.shape = shape
+        self._propensity = propensity
+        self.rng = np.random.default_rng(seed)
+        self.other_rng = np.random.default_rng([seed, 1])
         self.order: Any = None
         self.stage = 0
         self.left: int | None = None
@@ -153,7 +156,9 @@ class Mind:
 
         return decide_linked
 
-    def chance(self, rows: Array, slots: IntArray, law: Array, place: int, samples: int) -> tuple[float, float]:
+    def chance(
+        self, rows: Array, slots: IntArray, law: Array, place: int, samples: int
+    ) -> tuple[float, float]:
         """The probability of the arm that was drawn from `law`, and its standard error.
 
         Where propensities are sampled: the mean of the probabilities given `samples` further beliefs and given those
@@ -162,14 +167,17 @@ class Mind:
         """
         if self._propensity == "exact":
             return float(law[place]), 0.0
-        total, squares, n = law.copy(), law**2, samples + 1
+        total = law.copy()
+        squares = law**2
+        n = samples + 1
         self.law_of(self.session, rows, slots, self.other_rng, samples, total, squares)
         mean = float(total[place] / n)
         return mean, math.sqrt(max(float(squares[place]) / n - mean**2, 0.0) / n)
 
     def probabilities(self, rows: Array, slots: IntArray, rng: Rng) -> Array:
         """(arms,) the law of the next draw, given beliefs that are drawn from `rng` where they are drawn."""
-        total, squares = np.zeros(len(slots)), np.zeros(len(slots))
+        total = np.zeros(len(slots))
+        squares = np.zeros(len(slots))
         try:
             self.law_of(self.session, rows, slots, rng, 1, total, squares)
         except FAILURES as failure:
@@ -190,12 +198,16 @@ class Mind:
 
     def any_policy(self) -> Any:
         """The policy, or the one that there would be."""
-        return self.policy if self.stage else next(iter(self.recipe.stages(self.shape))).policy
+        if self.stage:
+            return self.policy
+        return next(iter(self.recipe.stages(self.shape))).policy
 
     def preference(self) -> Any:
         """The order that is played; None where the policy has none of its own."""
         inner = comparing(self.any_policy())
-        return self.order if self.order is not None or inner is None else inner.order
+        if self.order is not None or inner is None:
+            return self.order
+        return inner.order
 
     def check(self, order: Any) -> None:
         """Refuse what is no order of these objectives; None stands for the recipe's."""
@@ -217,9 +229,18 @@ class Mind:
         start = time.perf_counter()
         policy = self._with(order)
         if order is not None:
-            rehearse_order(order, np.random.default_rng(0).random((self.shape.arms, self.shape.objectives)))
-        session = open_session(policy, np.random.default_rng(0))  # of another state, but of the same types
-        for function in (compiled.decide, compiled.decide_openly, compiled.decide_many, compiled.law_of):
+            rehearse_order(
+                order, np.random.default_rng(0).random((self.shape.arms, self.shape.objectives))
+            )
+        session = open_session(
+            policy, np.random.default_rng(0)
+        )  # of another state, but of the same types
+        for function in (
+            compiled.decide,
+            compiled.decide_openly,
+            compiled.decide_many,
+            compiled.law_of,
+        ):
             prepare(function, session, self.session)
         prepare(compiled.learn, session, self.session, stores_arguments=True)
         for one in (self.session, session):
@@ -252,7 +273,9 @@ class Mind:
             ValueError: where the recipe does not go with so many arms.
         """
         if self.left is not None:
-            raise ValueError(f"arm must not be added to {type(self.recipe).__name__}, which plays in stages")
+            raise ValueError(
+                f"arm must not be added to {type(self.recipe).__name__}, which plays in stages"
+            )
         shape = self.shape._replace(arms=max(self.shape.arms, slot + 1))
         more = self.recipe.bind(shape)
         refuse_large(shape, more)
@@ -276,12 +299,17 @@ class Mind:
         self._stages = _copyable(self.recipe.stages(self.shape))
         there = next(itertools.islice(self._stages, stage - 1, None), None)
         if there is None:
-            raise ValueError(f"stage must be one that {type(self.recipe).__name__} has, got {stage}")
+            raise ValueError(
+                f"stage must be one that {type(self.recipe).__name__} has, got {stage}"
+            )
         bound, rounds = there
         if (left is None) != (rounds is None) or (left or 0) > (rounds or 0):
-            raise ValueError(f"left must be what is left of stage {stage}, which has {rounds} rounds, got {left}")
+            raise ValueError(
+                f"left must be what is left of stage {stage}, which has {rounds} rounds, got {left}"
+            )
         self.open(bound, arrays(bound))
-        self.stage, self.left = stage, left
+        self.stage = stage
+        self.left = left
 
     def _refuse_misfit(self) -> None:
         said = []

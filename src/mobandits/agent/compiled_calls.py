@@ -17,11 +17,15 @@ def allowed(context: Array, low: float, high: float) -> bool:
     inside = True
     for row in range(len(context)):
         for i in range(context.shape[1]):
-            inside &= low <= context[row, i] <= high  # no early exit: most contexts are as they should be
+            inside &= (
+                low <= context[row, i] <= high
+            )  # no early exit: most contexts are as they should be
     return inside
 
 
-def decide(session: Session, context: Array, arms: IntArray, low: float, high: float) -> tuple[int, float, float]:
+def decide(
+    session: Session, context: Array, arms: IntArray, low: float, high: float
+) -> tuple[int, float, float]:
     """The position of the arm to play (or `OUTSIDE`), the note of the choice, and the norm of the arm's features.
 
     Args:
@@ -33,14 +37,21 @@ def decide(session: Session, context: Array, arms: IntArray, low: float, high: f
     """
     if not allowed(context, low, high):
         return OUTSIDE, 0.0, 0.0
-    policy, rng = session.policy, session.rng
+    policy = session.policy
+    rng = session.rng
     choice = policy.draw(policy.beliefs(session.state, context, arms, rng), rng)
     x = context[choice.arm if len(context) > 1 else 0]
     return choice.arm, choice.note, math.sqrt(dot(x, x))
 
 
 def decide_openly(
-    session: Session, context: Array, arms: IntArray, low: float, high: float, law: Array, scores: Array | None
+    session: Session,
+    context: Array,
+    arms: IntArray,
+    low: float,
+    high: float,
+    law: Array,
+    scores: Array | None,
 ) -> tuple[int, float, float]:
     """As `decide`, and what the decision rests on.
 
@@ -55,7 +66,8 @@ def decide_openly(
     """
     if not allowed(context, low, high):
         return OUTSIDE, 0.0, 0.0
-    policy, rng = session.policy, session.rng
+    policy = session.policy
+    rng = session.rng
     beliefs = policy.beliefs(session.state, context, arms, rng)
     choice = policy.draw(beliefs, rng)
     if choice.arm < 0:  # nothing is best where beliefs are no numbers
@@ -68,11 +80,19 @@ def decide_openly(
 
 
 def law_of(
-    session: Session, context: Array, arms: IntArray, rng: Rng, draws: int, total: Array, squares: Array
+    session: Session,
+    context: Array,
+    arms: IntArray,
+    rng: Rng,
+    draws: int,
+    total: Array,
+    squares: Array,
 ) -> None:
     """Add to `total` and `squares` (arms,) the probabilities given `draws` beliefs, drawn anew, and their squares."""
     for _ in range(draws):
-        law = session.policy.probabilities(session.policy.beliefs(session.state, context, arms, rng))
+        law = session.policy.probabilities(
+            session.policy.beliefs(session.state, context, arms, rng)
+        )
         for a in range(len(law)):
             total[a] += law[a]
             squares[a] += law[a] * law[a]
@@ -92,7 +112,13 @@ def put_links(links: Any, values: Array) -> None:
 
 
 def decide_many(
-    session: Session, contexts: Array, arms: IntArray, low: float, high: float, chosen: IntArray, said: Array
+    session: Session,
+    contexts: Array,
+    arms: IntArray,
+    low: float,
+    high: float,
+    chosen: IntArray,
+    said: Array,
 ) -> None:
     """Independent decisions in the present state: `chosen` (contexts,) and `said` (contexts, 2: note, norm) out.
 
@@ -102,11 +128,15 @@ def decide_many(
         if not allowed(contexts[t], low, high):
             chosen[0] = OUTSIDE
             return
-    policy, state, rng = session.policy, session.state, session.rng
+    policy = session.policy
+    state = session.state
+    rng = session.rng
     for t in range(len(contexts)):
         choice = policy.draw(policy.beliefs(state, contexts[t], arms, rng), rng)
         x = contexts[t, choice.arm if contexts.shape[1] > 1 else 0]
-        chosen[t], said[t, 0], said[t, 1] = choice.arm, choice.note, math.sqrt(dot(x, x))
+        chosen[t] = choice.arm
+        said[t, 0] = choice.note
+        said[t, 1] = math.sqrt(dot(x, x))
 
 
 def learn(session: Session, x: Array, arm: int, note: float, reward: Array) -> None:

@@ -25,7 +25,8 @@ class Contexts:
     """
 
     def __init__(self, arms: Arms, features: int) -> None:
-        self._arms, self._features = arms, features
+        self._arms = arms
+        self._features = features
         self.shared: bool | None = None
         self._wanted: tuple[int, ...] | None = None
 
@@ -39,7 +40,8 @@ class Contexts:
             given = self._doubles("context", context)
         if given.shape != self._wanted:
             self._settle("context", given.shape)
-        own, arms = given.ndim == 2, self._arms
+        own = given.ndim == 2
+        arms = self._arms
         rows = given if own else given[None]
         if eligible is None:
             return arms.names, arms.everyone, rows
@@ -47,7 +49,9 @@ class Contexts:
         names = tuple(arms.names[place] for place in places.tolist())
         return names, arms.everyone[places], rows[places] if own else rows
 
-    def _offer_named(self, context: Mapping[Any, Any], eligible: Iterable[Hashable] | None) -> Offer:
+    def _offer_named(
+        self, context: Mapping[Any, Any], eligible: Iterable[Hashable] | None
+    ) -> Offer:
         names = list(context if eligible is None else eligible)
         try:
             places = self._arms.rows(names, "context" if eligible is None else "eligible")
@@ -91,7 +95,11 @@ class Contexts:
     def lay(self, *, shared: bool | None) -> None:
         """Settle it, or, with None, forget what was settled."""
         self.shared = shared
-        sizes = (self._features,) if shared or self._features == 0 else (len(self._arms.names), self._features)
+        sizes = (
+            (self._features,)
+            if shared or self._features == 0
+            else (len(self._arms.names), self._features)
+        )
         self._wanted = None if shared is None else sizes
 
     @property
@@ -113,12 +121,15 @@ class Contexts:
 
     def _on_numbers(self, value: Any, name: str = "context") -> str:
         count = len(self._arms.names)
-        return on_numbers(value, self._features, count, shared=self.shared, batch=name == "contexts")
+        return on_numbers(
+            value, self._features, count, shared=self.shared, batch=name == "contexts"
+        )
 
     def _settle(self, name: str, shape: tuple[int, ...], *, batch: bool = False) -> None:
         """Take the shape of the first context; refuse all others afterwards."""
         n, one = (shape[:1] or (0,), shape[1:]) if batch else ((), shape)
-        count, d = len(self._arms.names), self._features
+        count = len(self._arms.names)
+        d = self._features
         layouts = {(d,): ("features",), (count, d): ("arms", "features")}
         if one == self._wanted or (d == 0 and self._wanted is not None and one in layouts):
             return
@@ -128,7 +139,9 @@ class Contexts:
             return
         known = layouts if self._wanted is None else {self._wanted: layouts[self._wanted]}
         said = [((*("n",) * batch, *axes), (*n, *sizes)) for sizes, axes in known.items()]
-        wanted = " or ".join(f"({', '.join(axes)}{',' * (len(axes) == 1)}) = {sizes}" for axes, sizes in said)
+        wanted = " or ".join(
+            f"({', '.join(axes)}{',' * (len(axes) == 1)}) = {sizes}" for axes, sizes in said
+        )
         because = "" if self._wanted is None else ", as the first one had"
         advice = on_shape(shape, d, count, batch=batch)
         raise ValueError(f"{name} must have shape {wanted}{because}, got {shape}{advice}")

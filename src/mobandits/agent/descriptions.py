@@ -35,14 +35,21 @@ def described(part: Any, where: str) -> Any:
     if isinstance(part, np.ndarray):
         return {"array": _without_padding(part)}
     if dataclasses.is_dataclass(part) and not isinstance(part, type):
-        name, kinds, fields = _name_of(type(part), where), typing.get_type_hints(type(part)), {}
+        name = _name_of(type(part), where)
+        kinds = typing.get_type_hints(type(part))
+        fields = {}
         for field in dataclasses.fields(part):
-            inside, value = f"{where}.{field.name}", getattr(part, field.name)
+            inside = f"{where}.{field.name}"
+            value = getattr(part, field.name)
             fields[field.name] = described(value, inside)
-            _check_kind(inside, value.item() if isinstance(value, np.generic) else value, kinds[field.name])
+            _check_kind(
+                inside, value.item() if isinstance(value, np.generic) else value, kinds[field.name]
+            )
         return {"class": name, "with": fields}
     if isinstance(part, tuple | list):
-        return {"tuple" if isinstance(part, tuple) else "list": [described(one, where) for one in part]}
+        return {
+            "tuple" if isinstance(part, tuple) else "list": [described(one, where) for one in part]
+        }
     try:
         return {"value": encoded(part, where)}
     except ValueError as error:
@@ -61,7 +68,7 @@ def made(description: Any, where: str) -> Any:
         Levels(levels=[[0, 1, 2], [3, -1, -1]])
     """
     if not isinstance(description, dict):
-        raise ValueError(f"{where} must be a description, got {quoted(description)}")  # noqa: TRY004
+        raise ValueError(f"{where} must be a description, got {quoted(description)}")
     keys = set(description)
     if keys == {"value"}:
         value = decoded(description["value"])
@@ -123,13 +130,19 @@ def _name_of(cls: type, where: str) -> str:
     for name, module in MODULES.items():
         if getattr(importlib.import_module(module), cls.__name__, None) is cls:
             return f"{name}.{cls.__name__}"
-    raise ValueError(f"{where} must be of a public class of mobandits to be kept in a file, got {cls.__qualname__}")
+    raise ValueError(
+        f"{where} must be of a public class of mobandits to be kept in a file, got {cls.__qualname__}"
+    )
 
 
 def _class_of(name: Any, where: str) -> type:
     room, _, cls = name.rpartition(".") if isinstance(name, str) else ("", "", "")
     found = getattr(importlib.import_module(MODULES[room]), cls, None) if room in MODULES else None
-    if not (isinstance(found, type) and dataclasses.is_dataclass(found) and found.__module__.startswith("mobandits.")):
+    if not (
+        isinstance(found, type)
+        and dataclasses.is_dataclass(found)
+        and found.__module__.startswith("mobandits.")
+    ):
         raise ValueError(f"{where} must name a public class of mobandits, got {quoted(name)}")
     return found
 

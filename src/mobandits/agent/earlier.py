@@ -51,7 +51,9 @@ def sums_of_means(state: Any) -> None:
         >>> state.total.tolist()
         [[1.0, 0.0]]
     """
-    with np.errstate(over="ignore", invalid="ignore"):  # a forged file; whoever reads it refuses such numbers
+    with np.errstate(
+        over="ignore", invalid="ignore"
+    ):  # a forged file; whoever reads it refuses such numbers
         for part in parts(state):
             if isinstance(part, SUMMED):
                 np.multiply(part.total, part.seen, out=part.total)

@@ -79,12 +79,17 @@ def explain(agent: "Agent", decision: Decision) -> Explanation:
         raise ValueError(f"decision must be one that decide returned, got {quoted(decision)}")
     inner = comparing(agent._mind.policy)
     if inner is None:
-        raise ValueError(f"{type(agent.recipe).__name__} has no estimates per arm and objective to explain it by")
+        raise ValueError(
+            f"{type(agent.recipe).__name__} has no estimates per arm and objective to explain it by"
+        )
     gone = [name for name in decision.eligible if name not in agent.arms]
     if gone:
-        raise ValueError(f"decision must be between arms that are still there, got {quoted(gone[0])}")
+        raise ValueError(
+            f"decision must be between arms that are still there, got {quoted(gone[0])}"
+        )
     slots = np.array([agent._arms.slot(name) for name in decision.eligible], np.int64)
-    mind, rng = agent._mind, np.random.default_rng([agent.seed, 2])
+    mind = agent._mind
+    rng = np.random.default_rng([agent.seed, 2])
     plain = exchanged(mind.policy, explorer=plain_explorer(inner))
     mean, low, high = unwrapped(_believe(plain, mind, decision.context, slots, rng))
     law = mind.probabilities(decision.context, slots, rng)
@@ -93,7 +98,9 @@ def explain(agent: "Agent", decision: Decision) -> Explanation:
     dominated = _dominated(mean, decision.eligible)
     front = tuple(name for name, p in zip(decision.eligible, law, strict=True) if p > 0.0)
     said = _sentence(agent, decision, said_of(mean), dominated, front)
-    return Explanation(decision, said_of(mean), ends[0], ends[1], dominated, front, said, agent.objectives)
+    return Explanation(
+        decision, said_of(mean), ends[0], ends[1], dominated, front, said, agent.objectives
+    )
 
 
 def _believe(policy: Any, mind: Any, context: Array, slots: Any, rng: Any) -> Any:
@@ -112,7 +119,9 @@ def _dominated(mean: Array, names: tuple[Hashable, ...]) -> tuple[tuple[Hashable
     return tuple(out)
 
 
-def _sentence(agent: "Agent", decision: Decision, estimates: Array, dominated: Any, front: Any) -> str:
+def _sentence(
+    agent: "Agent", decision: Decision, estimates: Array, dominated: Any, front: Any
+) -> str:
     place = decision.eligible.index(decision.arm)
     chance = "" if decision.propensity is None else f" with probability {decision.propensity:.3g}"
     values = zip(agent.objectives, estimates[place].tolist(), strict=True)
@@ -123,13 +132,17 @@ def _sentence(agent: "Agent", decision: Decision, estimates: Array, dominated: A
         out += f", and dominated by {_names(dominated[place])}"
     else:
         out += "; no arm is estimated to dominate it"
-    beaten = [name for name, by in zip(decision.eligible, dominated, strict=True) if decision.arm in by]
+    beaten = [
+        name for name, by in zip(decision.eligible, dominated, strict=True) if decision.arm in by
+    ]
     out += f", and it dominates {_names(beaten)}" if beaten else ""
     others = [name for name in front if name != decision.arm]
     there = "On" if decision.arm in front else "No more on"
     words = in_words(agent.preference, [str(one.name) for one in agent.objectives])
     out += f". {there} the front within what is not known yet ({words})"
-    return out + (f", with {_names(others)}." if others else ", alone." if decision.arm in front else ".")
+    return out + (
+        f", with {_names(others)}." if others else ", alone." if decision.arm in front else "."
+    )
 
 
 def _names(names: Any) -> str:

@@ -8,7 +8,9 @@ import numpy as np
 from mobandits.contracts.protocols import Array, Policy, Recipe, Shape
 
 
-def joined(recipe: Recipe, shape: Shape, state: Any, slot: int, like: int | None) -> tuple[Policy, Any]:
+def joined(
+    recipe: Recipe, shape: Shape, state: Any, slot: int, like: int | None
+) -> tuple[Policy, Any]:
     """The policy with an arm more, and its state.
 
     Args:
@@ -18,8 +20,10 @@ def joined(recipe: Recipe, shape: Shape, state: Any, slot: int, like: int | None
         slot: of the new arm: one below `shape.arms` that was left, or the next.
         like: the slot of the arm whose beliefs it starts from; None: the prior.
     """
-    few, many = recipe.bind(shape), recipe.bind(shape._replace(arms=shape.arms + 1))
-    before, after = few.init(), many.init()
+    few = recipe.bind(shape)
+    many = recipe.bind(shape._replace(arms=shape.arms + 1))
+    before = few.init()
+    after = many.init()
     if slot == shape.arms:
         state = grown(state, before, after)
     else:
@@ -33,14 +37,20 @@ def joined(recipe: Recipe, shape: Shape, state: Any, slot: int, like: int | None
 def has_own_models(recipe: Recipe, shape: Shape) -> bool:
     """Whether something of the state belongs to single arms; so it is assumed where one more arm is not possible."""
     # States of few arms and features are small; but some recipes are for certain arms, or certain features.
-    for arms, features in ((2, min(shape.features, 1)), (2, shape.features), (shape.arms, shape.features)):
+    for arms, features in (
+        (2, min(shape.features, 1)),
+        (2, shape.features),
+        (shape.arms, shape.features),
+    ):
         small = shape._replace(arms=arms, features=features)
         try:
             before = recipe.bind(small).init()
             after = recipe.bind(small._replace(arms=arms + 1)).init()
         except ValueError:
             continue
-        return any(arm_axis(*pair) is not None for pair in zip(arrays(before), arrays(after), strict=True))
+        return any(
+            arm_axis(*pair) is not None for pair in zip(arrays(before), arrays(after), strict=True)
+        )
     return True
 
 
@@ -92,24 +102,35 @@ def _grown(now: Array, before: Array, after: Array) -> Array:
     old = np.moveaxis(now, axis, 0).reshape(cells, arms, *_rest(now.shape, axis))
     new = np.moveaxis(after, axis, 0).reshape(cells, arms + 1, *_rest(after.shape, axis))
     out = np.empty((cells, arms + 1, *old.shape[2:]), now.dtype)
-    out[:, :arms], out[:, arms] = old, new[:, arms]  # one Gram matrix of the new arm stands for all objectives
+    # one Gram matrix of the new arm stands for all objectives
+    out[:, :arms] = old
+    out[:, arms] = new[:, arms]
     return np.ascontiguousarray(np.moveaxis(out.reshape(-1, *old.shape[2:]), 0, axis))
 
 
 def copy_slot(state: Any, source: Any, before: Any, after: Any, to: int, of: int) -> None:
     """Overwrite what `state` knows of the arm in slot `to` with what `source` knows of the one in slot `of`."""
-    for now, known, less, more in zip(arrays(state), arrays(source), arrays(before), arrays(after), strict=True):
+    for now, known, less, more in zip(
+        arrays(state), arrays(source), arrays(before), arrays(after), strict=True
+    ):
         axis = arm_axis(less, more)
         if axis is not None:
             cells = more.shape[axis] - less.shape[axis]
-            arms, others = now.shape[axis] // cells, known.shape[axis] // cells
+            arms = now.shape[axis] // cells
+            others = known.shape[axis] // cells
             for cell in range(cells):
-                np.moveaxis(now, axis, 0)[cell * arms + to] = np.moveaxis(known, axis, 0)[cell * others + of]
+                np.moveaxis(now, axis, 0)[cell * arms + to] = np.moveaxis(known, axis, 0)[
+                    cell * others + of
+                ]
 
 
 def arm_axis(before: Array, after: Array) -> int | None:
     """The axis that is longer with one arm more: of arms, or of cells times arms."""
-    longer = [i for i, (less, more) in enumerate(zip(before.shape, after.shape, strict=True)) if less != more]
+    longer = [
+        i
+        for i, (less, more) in enumerate(zip(before.shape, after.shape, strict=True))
+        if less != more
+    ]
     return longer[0] if longer else None
 
 

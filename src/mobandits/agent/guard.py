@@ -28,13 +28,17 @@ class Guard:
         self.low = max((one.low - SLACK for one in self._bounds), default=-LARGEST)
         self.high = min((one.high + SLACK for one in self._bounds), default=LARGEST)
         self._rewards = [one for one in assumed if one.about == "rewards"]
-        self._features = [one for one in assumed if one.about != "rewards" and one not in self._bounds]
+        self._features = [
+            one for one in assumed if one.about != "rewards" and one not in self._bounds
+        ]
         self._aim()
 
     def _aim(self) -> None:
         """The largest norm that needs no closer look: none where something else than a largest norm is assumed."""
         plain = all(one.about == "norms" and one.low <= 0.0 for one in self._features)
-        self._longest = min((one.high for one in self._features), default=LARGEST) if plain else -1.0
+        self._longest = (
+            min((one.high for one in self._features), default=LARGEST) if plain else -1.0
+        )
 
     def check(self, context: Array) -> None:
         """Refuse a context, (arms or 1, features), with a coordinate outside of `low` to `high`."""
@@ -49,11 +53,15 @@ class Guard:
         """Say what is wrong with contexts on which no arm could be chosen."""
         if not np.isfinite(contexts).all():
             place = np.argwhere(~np.isfinite(contexts))[0].tolist()
-            raise ValueError(f"context must be finite, got {contexts[tuple(place)]} in row {place[-2]}")
+            raise ValueError(
+                f"context must be finite, got {contexts[tuple(place)]} in row {place[-2]}"
+            )
         for one in self._bounds:
             if (bad := outside(one, contexts, NOTHING)) is not None:
                 raise ValueError(f"{complaint(one)}, got {bad:g}")
-        raise ValueError("contexts and rewards must be small enough for numbers to stay finite: no arm could be chosen")
+        raise ValueError(
+            "contexts and rewards must be small enough for numbers to stay finite: no arm could be chosen"
+        )
 
     def look_at_features(self, x: Array, norm: float) -> None:
         """The features of an arm that is played, and their norm."""
@@ -65,8 +73,12 @@ class Guard:
         """The rewards of a decision, NaN where not observed."""
         if not self._rewards:
             return
-        if any(value < one.low or value > one.high for one in self._rewards for value in rewards):  # never so for NaN
-            self._rewards = [one for one in self._rewards if not self._complains(one, NOTHING, np.array(rewards))]
+        if any(
+            value < one.low or value > one.high for one in self._rewards for value in rewards
+        ):  # never so for NaN
+            self._rewards = [
+                one for one in self._rewards if not self._complains(one, NOTHING, np.array(rewards))
+            ]
 
     @staticmethod
     def _complains(one: Assumption, x: Array, rewards: Array) -> bool:

@@ -11,8 +11,30 @@ MOST_COUNTED = 2**62  # of what is counted, which goes on being counted: it neve
 MOST_FEATURES = 100_000  # a Gram matrix of so many has 80 GB
 MOST_STAGES = 10_000  # each is bound on the way to the last one
 KEYS = {
-    *("version", "by", "recipe", "options", "objectives", "arms", "slots", "arms_ever", "shared", "stage", "left"),
-    *("preference", "streams", "waiting", "dropped", "next_id", "now", "lessons", "logged", "arrays"),
+    *(
+        "version",
+        "by",
+        "recipe",
+        "options",
+        "objectives",
+        "arms",
+        "slots",
+        "arms_ever",
+        "shared",
+        "stage",
+        "left",
+    ),
+    *(
+        "preference",
+        "streams",
+        "waiting",
+        "dropped",
+        "next_id",
+        "now",
+        "lessons",
+        "logged",
+        "arrays",
+    ),
 }
 FIELDS = ("minimise", "unit", "low", "high", "default", "after")  # of an objective
 OPTIONS = ("features", "rounds", "seed", "propensity", "samples")
@@ -44,7 +66,9 @@ def check_header(header: dict[str, Any]) -> None:
         ValueError: naming key, rule and value.
     """
     if set(header) != KEYS:
-        raise ValueError(f"header must have {', '.join(sorted(KEYS))}, got {shortened(', '.join(sorted(header)))}")
+        raise ValueError(
+            f"header must have {', '.join(sorted(KEYS))}, got {shortened(', '.join(sorted(header)))}"
+        )
     options = header["options"]
     if not isinstance(options, dict) or set(options) != set(OPTIONS):
         raise ValueError(f"options must be {', '.join(OPTIONS)}, got {quoted(options)}")
@@ -57,12 +81,16 @@ def check_header(header: dict[str, Any]) -> None:
             raise ValueError(f"objectives must have name, {', '.join(FIELDS)}, got {quoted(one)}")
     _check_arms(header)
     _check_stage(header)
-    waits, dropped = header["waiting"], header["dropped"]
+    waits = header["waiting"]
+    dropped = header["dropped"]
     if not isinstance(waits, dict) or set(waits) != {"limit", "max_age", "remembered"}:
         raise ValueError(f"waiting must be limit, max_age and remembered, got {quoted(waits)}")
     if not isinstance(dropped, dict) or set(dropped) != {"limit", "age"}:
         raise ValueError(f"dropped must be limit and age, got {quoted(dropped)}")
-    for name, value in {**dropped, **{name: header[name] for name in ("next_id", "lessons", "logged")}}.items():
+    for name, value in {
+        **dropped,
+        **{name: header[name] for name in ("next_id", "lessons", "logged")},
+    }.items():
         whole(name, value, at_most=MOST_COUNTED)
     if type(header["now"]) is not float:
         raise ValueError(f"now must be seconds, a float, got {quoted(header['now'])}")
@@ -79,12 +107,14 @@ def _check_stage(header: dict[str, Any]) -> None:
     stage = whole("stage", header["stage"], at_most=MOST_STAGES)
     shared = header["shared"]
     if not (shared is None if stage == 0 else isinstance(shared, bool)):
-        raise ValueError(f"shared must be true or false from the first stage on, got {quoted(shared)}")
+        raise ValueError(
+            f"shared must be true or false from the first stage on, got {quoted(shared)}"
+        )
     if header["left"] is not None:
         whole("left", header["left"])
 
 
 def _list(given: Any, where: str) -> list[Any]:
     if not isinstance(given, list):
-        raise ValueError(f"{where} must be a list, got {quoted(given)}")  # noqa: TRY004
+        raise ValueError(f"{where} must be a list, got {quoted(given)}")
     return given

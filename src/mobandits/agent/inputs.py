@@ -20,9 +20,7 @@ def check_recipe(recipe: Any) -> None:
     """Refuse what is no recipe, such as its class."""
     if not isinstance(recipe, Recipe):
         wanted = "a recipe such as MolUcb(scale=0.3)"
-        raise ValueError(  # noqa: TRY004 - one kind of error
-            f"recipe must be {wanted}, got {quoted(recipe)}{as_object(recipe)}"
-        )
+        raise ValueError(f"recipe must be {wanted}, got {quoted(recipe)}{as_object(recipe)}")
 
 
 def check_counts(at_most: int = MOST_COUNTED, **counts: tuple[Any, int]) -> None:
@@ -41,7 +39,7 @@ def check_clock(clock: Any) -> None:
     """Refuse what cannot be called."""
     if not callable(clock):
         rule = "clock must be a function without arguments, such as time.time"
-        raise ValueError(f"{rule}, got {quoted(clock)}")  # noqa: TRY004 - one kind of error
+        raise ValueError(f"{rule}, got {quoted(clock)}")
 
 
 def seconds(told: Any) -> float:
@@ -154,7 +152,9 @@ def _unknown_objective(name: Any, places: Mapping[Any, int]) -> str:
     known = list(places)
     wanted = f"rewards must name objectives of the agent, which are {shortened(', '.join(map(str, known)))}"
     by_position = isinstance(name, int) and 0 <= name < len(known)
-    advice = f"; position {name} is {quoted(known[name])}" if by_position else did_you_mean(name, known)
+    advice = (
+        f"; position {name} is {quoted(known[name])}" if by_position else did_you_mean(name, known)
+    )
     return f"{wanted}, got {quoted(name)}{advice}"
 
 
@@ -171,7 +171,9 @@ def _not_numbers(rewards: Any, error: ValueError, places: Mapping[Any, int]) -> 
     return f"{error}{on_rewards(list(places))}"
 
 
-def merged(known: Sequence[float], new: Sequence[float], names: Sequence[Any]) -> tuple[list[float], list[float]]:
+def merged(
+    known: Sequence[float], new: Sequence[float], names: Sequence[Any]
+) -> tuple[list[float], list[float]]:
     """What is new in a further part of a reward, and what is known with it; what is told once more is not new.
 
     Raises:
@@ -182,12 +184,15 @@ def merged(known: Sequence[float], new: Sequence[float], names: Sequence[Any]) -
         >>> merged([0.5, nan, nan], [0.5, nan, 2.0], ["clicks", "revenue", "time"])
         ([nan, nan, 2.0], [0.5, nan, 2.0])
     """
-    fresh, joined = list(new), list(known)
+    fresh = list(new)
+    joined = list(known)
     for i, value in enumerate(new):
         if math.isnan(known[i]):
             joined[i] = value
         elif math.isnan(value) or value == known[i]:
             fresh[i] = math.nan
         else:
-            raise ValueError(f"rewards[{quoted(names[i])}] was {known[i]:g} before and must not change, got {value:g}")
+            raise ValueError(
+                f"rewards[{quoted(names[i])}] was {known[i]:g} before and must not change, got {value:g}"
+            )
     return fresh, joined

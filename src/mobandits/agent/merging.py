@@ -18,19 +18,27 @@ def merge(agent: "Agent", other: "Agent") -> None:
     """Let `agent` know what both know; see `Agent.merge`."""
     if type(other) is not type(agent) or other is agent:
         raise ValueError(f"merge needs another agent, got {quoted(other)}")
-    first, second = sorted((agent, other), key=id)  # in one order, or two threads could wait for each other
+    first, second = sorted(
+        (agent, other), key=id
+    )  # in one order, or two threads could wait for each other
     with first._lock, second._lock:
         _merge(agent, other)
 
 
 def _merge(agent: "Agent", other: "Agent") -> None:
     if agent._journal is not None:
-        raise ValueError("merge needs an agent without a log: to replay it would not lead to what another one learned")
+        raise ValueError(
+            "merge needs an agent without a log: to replay it would not lead to what another one learned"
+        )
     for name in ("recipe", "objectives", "features", "arms", "rounds"):
-        mine, theirs = getattr(agent, name), getattr(other, name)
+        mine = getattr(agent, name)
+        theirs = getattr(other, name)
         if mine != theirs:
-            raise ValueError(f"merge needs agents of equal {name}, got {quoted(mine)} and {quoted(theirs)}")
-    mind, theirs = agent._mind, other._mind
+            raise ValueError(
+                f"merge needs agents of equal {name}, got {quoted(mine)} and {quoted(theirs)}"
+            )
+    mind = agent._mind
+    theirs = other._mind
     if theirs.stage == 0:
         return
     if mind.stage == 0:
@@ -42,7 +50,9 @@ def _merge(agent: "Agent", other: "Agent") -> None:
         )
     if agent._arms.slots != other._arms.slots:
         raise ValueError("merge needs agents whose arms came and went in the same order")
-    mind.open(mind._bound, added(mind.state(), theirs.state(), mind._bound, type(agent.recipe).__name__))
+    mind.open(
+        mind._bound, added(mind.state(), theirs.state(), mind._bound, type(agent.recipe).__name__)
+    )
     agent.lessons += other.lessons
 
 
@@ -60,7 +70,9 @@ def added(mine: Any, theirs: Any, policy: Any, name: str) -> Any:
     if isinstance(mine, Plays):
         return Plays(mine.seen + theirs.seen)
     why = "forgets" if forgets else "keeps more than sums"
-    raise ValueError(f"merge needs a recipe whose estimator is a ridge regression or a mean, but {name} {why}")
+    raise ValueError(
+        f"merge needs a recipe whose estimator is a ridge regression or a mean, but {name} {why}"
+    )
 
 
 def _ridges(mine: RidgeState, theirs: RidgeState, first: RidgeState) -> RidgeState:
@@ -68,7 +80,8 @@ def _ridges(mine: RidgeState, theirs: RidgeState, first: RidgeState) -> RidgeSta
     if mine.inverse.shape[1] != theirs.inverse.shape[1]:
         part = np.full(objectives, np.nan)
         part[0] = 0.0
-        mine, theirs = split_grams(mine, part), split_grams(theirs, part)
+        mine = split_grams(mine, part)
+        theirs = split_grams(theirs, part)
     gram = mine.gram + theirs.gram - first.gram  # the prior counts once
     out = RidgeState(
         gram,

@@ -32,10 +32,14 @@ def possible(policy: Any, state: Any, notes: Array) -> Mask:
 def _given(policy: Any, state: Any, notes: Array) -> Mask:
     if isinstance(policy, Periodic):
         inner = np.floor(notes / RADIX)
-        return possible(policy.policy, state.state, inner) & _below(notes - inner * RADIX, state.clock[0] + 1.0)
+        return possible(policy.policy, state.state, inner) & _below(
+            notes - inner * RADIX, state.clock[0] + 1.0
+        )
     if isinstance(policy, RandomBorders):
         inner = np.floor(notes / policy.radix())
-        return possible(policy.policy, state, inner) & _below(notes - inner * policy.radix(), policy.radix())
+        return possible(policy.policy, state, inner) & _below(
+            notes - inner * policy.radix(), policy.radix()
+        )
     if isinstance(policy, InCells):
         return possible(policy.policy, state, notes)
     if isinstance(policy, Exp3PPolicy):

@@ -52,16 +52,20 @@ class Objective:
 
     def __post_init__(self) -> None:
         if not isinstance(self.minimise, bool):
-            raise ValueError(f"Objective.minimise must be True or False, got {quoted(self.minimise)}")  # noqa: TRY004
+            raise ValueError(
+                f"Objective.minimise must be True or False, got {quoted(self.minimise)}"
+            )
         if not isinstance(self.unit, str):
-            raise ValueError(f"Objective.unit must be a text, got {quoted(self.unit)}")  # noqa: TRY004
+            raise ValueError(f"Objective.unit must be a text, got {quoted(self.unit)}")
         for field in ("low", "high", "default"):
             if getattr(self, field) is not None:
                 number(f"Objective.{field}", getattr(self, field))
         if self.low is not None and self.high is not None and self.low >= self.high:
             raise ValueError(f"Objective.low must be below high = {self.high:g}, got {self.low:g}")
         if (self.default is None) != (self.after is None):
-            raise ValueError(f"Objective.default and after must be given together, got {self.default} and {self.after}")
+            raise ValueError(
+                f"Objective.default and after must be given together, got {self.default} and {self.after}"
+            )
         if self.after is not None:
             number("Objective.after", self.after, at_least=0.0)
 
@@ -71,7 +75,9 @@ class Objective:
         if self.low is None or self.high is None:
             return 0.0, -1.0 if self.minimise else 1.0
         factor = 1.0 / (self.high - self.low)
-        return (self.high, -factor) if self.minimise else (self.low, factor)
+        if self.minimise:
+            return (self.high, -factor)
+        return (self.low, factor)
 
     @property
     def waits(self) -> bool:
@@ -81,7 +87,10 @@ class Objective:
     @property
     def range(self) -> tuple[float, float]:
         """What is expected, infinite where nothing was said."""
-        return -math.inf if self.low is None else self.low, math.inf if self.high is None else self.high
+        return (
+            -math.inf if self.low is None else self.low,
+            math.inf if self.high is None else self.high,
+        )
 
     def say(self, value: float) -> str:
         """A value with its unit.
@@ -111,7 +120,10 @@ class Scales:
         """(objectives,) what is learned of rewards; NaN stays."""
         if self._plain:
             return rewards
-        return [(one - offset) * factor for one, (offset, factor) in zip(rewards, self._lines, strict=True)]
+        return [
+            (one - offset) * factor
+            for one, (offset, factor) in zip(rewards, self._lines, strict=True)
+        ]
 
     def outward(self, learned: Array) -> Array:
         """(arms, objectives) means in the application's terms."""
@@ -123,7 +135,8 @@ class Expectations:
     """Rewards outside of the range that an objective was said to have are warned about, once per objective."""
 
     def __init__(self, objectives: Sequence[Objective]) -> None:
-        self._names, self._ranges = [each.name for each in objectives], [each.range for each in objectives]
+        self._names = [each.name for each in objectives]
+        self._ranges = [each.range for each in objectives]
         self.any = any(math.isfinite(low) or math.isfinite(high) for low, high in self._ranges)
 
     def look_at(self, rewards: Sequence[float]) -> None:
@@ -149,5 +162,7 @@ def objectives_of(given: int | Sequence[Any]) -> tuple[Objective, ...]:
     if isinstance(given, int | np.integer | str) or not isinstance(given, Sequence):
         return tuple(Objective(name) for name in members("objectives", given))
     ready = tuple(each if isinstance(each, Objective) else None for each in given)
-    names = members("objectives", [given[i] if one is None else one.name for i, one in enumerate(ready)])
+    names = members(
+        "objectives", [given[i] if one is None else one.name for i, one in enumerate(ready)]
+    )
     return tuple(Objective(names[i]) if one is None else one for i, one in enumerate(ready))

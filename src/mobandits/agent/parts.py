@@ -92,7 +92,9 @@ def random_beliefs(part: Any) -> bool:
     """
     if getattr(part, "RANDOM_BELIEFS", False):
         return True
-    fields = dataclasses.fields(part) if dataclasses.is_dataclass(part) and is_compiled(part) else ()
+    fields = (
+        dataclasses.fields(part) if dataclasses.is_dataclass(part) and is_compiled(part) else ()
+    )
     return any(random_beliefs(getattr(part, field.name)) for field in fields)
 
 
@@ -101,7 +103,10 @@ def has_means(policy: Any) -> bool:
     if comparing(policy) is None:
         return False
     while not isinstance(policy, Composite):
-        if type(policy).__name__ not in ("EpsilonMixture", "InCells"):  # others wrap the beliefs of what they hold
+        if type(policy).__name__ not in (
+            "EpsilonMixture",
+            "InCells",
+        ):  # others wrap the beliefs of what they hold
             return False
         policy = policy.policy
     return True

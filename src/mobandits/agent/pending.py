@@ -48,7 +48,9 @@ class Timer:
     """
 
     def __init__(self, objective: int, after: float) -> None:
-        self.objective, self.after, self.next = objective, after, 0
+        self.objective = objective
+        self.after = after
+        self.next = 0
         self.earlier: deque[int] = deque()
 
     def first(self, waiting: Mapping[int, Pending], made: int) -> int | None:
@@ -84,18 +86,25 @@ class Waiting:
         remembered: of how many settled decisions the rewards are kept, so that a repeat can be told from a mistake.
     """
 
-    def __init__(self, objectives: Sequence[Objective], limit: int, max_age: float | None, remembered: int) -> None:
+    def __init__(
+        self, objectives: Sequence[Objective], limit: int, max_age: float | None, remembered: int
+    ) -> None:
         self.open: OrderedDict[int, Pending] = OrderedDict()
         self.settled: OrderedDict[int, tuple[float, ...]] = OrderedDict()
-        self.limit, self.max_age, self.remembered = limit, max_age, remembered
+        self.limit = limit
+        self.max_age = max_age
+        self.remembered = remembered
         self.dropped = {"limit": 0, "age": 0}
         self.next_id = 0
-        self._timers = [Timer(i, each.after) for i, each in enumerate(objectives) if each.after is not None]
+        self._timers = [
+            Timer(i, each.after) for i, each in enumerate(objectives) if each.after is not None
+        ]
         self.timed = max_age is not None or bool(self._timers)
 
     def add(self, kept: Pending) -> int:
         """Keep a decision, and drop the oldest where there are too many."""
-        number, self.next_id = self.next_id, self.next_id + 1
+        number = self.next_id
+        self.next_id = self.next_id + 1
         if len(self.open) >= self.limit:
             self._drop("limit")
         self.open[number] = kept
@@ -125,7 +134,9 @@ class Waiting:
     def _due(self, timer: Timer) -> float:
         """When the timer's next decision that is open has waited long enough."""
         first = timer.first(self.open, self.next_id)
-        return math.inf if first is None else self.open[first].time + timer.after
+        if first is None:
+            return math.inf
+        return self.open[first].time + timer.after
 
     def _oldest(self) -> float:
         """When the oldest decision is too old."""

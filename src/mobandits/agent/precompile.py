@@ -13,7 +13,10 @@ from mobandits.compiling.compiled import Floats, Ints
 from mobandits.contracts.protocols import Order, Recipe, Shape
 from mobandits.orders import Pareto
 
-ARMS, FEATURES, OBJECTIVES, ROUNDS = 4, 2, 2, 100
+ARMS = 4
+FEATURES = 2
+OBJECTIVES = 2
+ROUNDS = 100
 
 # Parameters that an order must be given, by their annotation: for two objectives.
 PARAMETERS: dict[Any, Any] = {float: 0.1, Floats: [0.5, 0.5], Ints: [[0], [1]]}
@@ -63,7 +66,11 @@ def _variants(recipe: Callable[[], Recipe]) -> list[Recipe]:
         first = recipe()
     except TypeError:
         return []
-    scaled = [field for field in dataclasses.fields(first) if field.name == "scale" and field.default is None]
+    scaled = [
+        field
+        for field in dataclasses.fields(first)
+        if field.name == "scale" and field.default is None
+    ]
     return [first, *(dataclasses.replace(first, **{field.name: 0.3}) for field in scaled)]
 
 

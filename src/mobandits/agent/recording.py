@@ -1,5 +1,6 @@
 """An agent and its log: every call that changes something is written before it returns, and can be played again."""
 
+import math
 from collections.abc import Hashable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,7 +27,9 @@ class Recorder:
     def __init__(self, journal: Journal, arms: tuple[Hashable, ...]) -> None:
         self.journal = journal
         self._numbers = {name: number for number, name in enumerate(arms)}
-        self._before: int | None = None  # events before the call that is being written, until the agent has done it
+        self._before: int | None = (
+            None  # events before the call that is being written, until the agent has done it
+        )
         self.silent = False  # while events are replayed
 
     def position(self) -> int:
@@ -97,7 +100,11 @@ class Recorder:
     def learned(self, agent: "Agent", number: int, rewards: list[float], now: float) -> None:
         """A reward, or a part of it."""
         if not self.silent:
-            told = {name: value for name, value in zip(agent._names, rewards, strict=True) if value == value}  # noqa: PLR0124 - not NaN
+            told = {
+                name: value
+                for name, value in zip(agent._names, rewards, strict=True)
+                if not math.isnan(value)
+            }
             self._write({"kind": "learn", "id": int(number), "time": now, "rewards": told})
 
     def refuse_name(self, name: Hashable) -> None:
@@ -145,7 +152,7 @@ def attach(agent: "Agent", log: Any, after: int = 0) -> None:
     """
     journal = Journal(log) if isinstance(log, str | Path) else log
     if not isinstance(journal, Journal):
-        raise ValueError(f"log must be a folder or a Journal, got {quoted(log)}")  # noqa: TRY004 - one kind of error
+        raise ValueError(f"log must be a folder or a Journal, got {quoted(log)}")
     try:
         _catch_up(agent, journal, after)
     except BaseException:
@@ -159,10 +166,14 @@ def _catch_up(agent: "Agent", journal: Journal, after: int) -> None:
     first = agent.arms if known is None or after == 0 else tuple(known["arms"])
     journal.describe(_description(agent, first))
     recorder = Recorder(journal, first)
-    agent._journal, agent._timed = recorder, True
+    agent._journal = recorder
+    agent._timed = True
     if after > len(journal):
-        raise LogError(f"{journal.folder} has {len(journal)} events, and the agent knew {after}: it is not its log")
-    clock, recorder.silent = agent._clock, True
+        raise LogError(
+            f"{journal.folder} has {len(journal)} events, and the agent knew {after}: it is not its log"
+        )
+    clock = agent._clock
+    recorder.silent = True
     try:
         for position, event in enumerate(journal.events()):
             if event["kind"] == "add":
@@ -170,11 +181,14 @@ def _catch_up(agent: "Agent", journal: Journal, after: int) -> None:
             if position >= after:
                 _play(agent, event, recorder.names(), f"{journal.folder}: event {position}")
     finally:
-        agent._clock, recorder.silent = clock, False
+        agent._clock = clock
+        recorder.silent = False
 
 
 def _description(agent: "Agent", arms: tuple[Hashable, ...]) -> dict[str, Any]:
-    objectives = [{"name": one.name, "minimise": one.minimise, "unit": one.unit} for one in agent.objectives]
+    objectives = [
+        {"name": one.name, "minimise": one.minimise, "unit": one.unit} for one in agent.objectives
+    ]
     options = {"propensity": agent.propensity, "samples": agent.samples, "rounds": agent.rounds}
     waiting = agent._waiting
     bounds = {"limit": waiting.limit, "max_age": waiting.max_age, "remembered": waiting.remembered}
@@ -205,7 +219,9 @@ def _play(agent: "Agent", event: dict[str, Any], names: list[Hashable], where: s
         elif kind == "remove":
             agent.remove_arm(event["arm"])
         elif kind == "preference":
-            agent.preference = None if event["order"] is None else made(event["order"], "preference")
+            agent.preference = (
+                None if event["order"] is None else made(event["order"], "preference")
+            )
     except (KeyError, TypeError, ValueError) as error:
         if isinstance(error, LogError):
             raise
@@ -214,11 +230,19 @@ def _play(agent: "Agent", event: dict[str, Any], names: list[Hashable], where: s
 
 def _decide(agent: "Agent", event: dict[str, Any], names: list[Hashable], where: str) -> None:
     rows = event.get("context")
-    context = None if rows is None else np.array(rows[0] if len(rows) == 1 and not event.get("own") else rows)
+    context = (
+        None
+        if rows is None
+        else np.array(rows[0] if len(rows) == 1 and not event.get("own") else rows)
+    )
     eligible = event.get("eligible")
-    agent._timed = event.get("batch") is not True  # which is decided in one moment: nothing is learned in the middle
+    agent._timed = (
+        event.get("batch") is not True
+    )  # which is decided in one moment: nothing is learned in the middle
     try:
-        again = agent.decide(context, None if eligible is None else [names[number] for number in eligible])
+        again = agent.decide(
+            context, None if eligible is None else [names[number] for number in eligible]
+        )
     finally:
         agent._timed = True
     if again.id != event["id"] or again.arm != names[event["arm"]]:

@@ -28,7 +28,9 @@ def refuse_large(shape: Shape, policy: Any = None) -> None:
     if need > most:
         counts = {"arms": shape.arms, "features": shape.features, "objectives": shape.objectives}
         sizes = ", ".join(f"{name} = {quoted(count)}" for name, count in counts.items())
-        raise ValueError(f"{sizes} need {_text(need)} of memory, and an agent may need at most {_text(most)} here")
+        raise ValueError(
+            f"{sizes} need {_text(need)} of memory, and an agent may need at most {_text(most)} here"
+        )
 
 
 def needed(shape: Shape, policy: Any = None) -> int:
@@ -74,4 +76,6 @@ def _text(size: int) -> str:
     if size > 10**24:
         return "more than 10^24 bytes"
     tenths = size // 10**8
-    return f"{tenths / 10:.1f} GB" if tenths < 100 else f"{tenths // 10:,} GB"
+    if tenths < 100:
+        return f"{tenths / 10:.1f} GB"
+    return f"{tenths // 10:,} GB"

@@ -17,7 +17,14 @@ import numpy as np
 
 from mobandits.agent.descriptions import described, made
 from mobandits.agent.growth import arrays
-from mobandits.agent.headers import FIELDS, MOST_FEATURES, OPTIONS, check_header, decoded_names, whole
+from mobandits.agent.headers import (
+    FIELDS,
+    MOST_FEATURES,
+    OPTIONS,
+    check_header,
+    decoded_names,
+    whole,
+)
 from mobandits.agent.notes import possible
 from mobandits.agent.objectives import Objective
 from mobandits.agent.pending import Pending
@@ -32,12 +39,23 @@ if TYPE_CHECKING:
     from mobandits.agent.agent import Agent
 
 PACKAGE = f"mobandits {importlib.metadata.version('mobandits')}"
-MAGIC, VERSION = b"mobandits agent\n", 2  # version 1 kept means of rewards, where there are sums now
-LENGTH, DIGEST = 8, 32
+# version 1 kept means of rewards, where there are sums now
+MAGIC = b"mobandits agent\n"
+VERSION = 2
+LENGTH = 8
+DIGEST = 32
 KINDS = {"<f8": np.float64, "<i8": np.int64, "|b1": np.bool_}
 PENDING = ("id", "slot", "stage", "birth")
 # Everything that the values in a file can lead to, short of a mistake of ours.
-REFUSED = (ValueError, TypeError, AttributeError, LookupError, ArithmeticError, RecursionError, MemoryError)
+REFUSED = (
+    ValueError,
+    TypeError,
+    AttributeError,
+    LookupError,
+    ArithmeticError,
+    RecursionError,
+    MemoryError,
+)
 
 
 class StateError(ValueError):
@@ -52,7 +70,9 @@ def save(agent: "Agent", path: str | Path) -> None:
     header, tables = contents(agent)
     header["arrays"] = [[array.dtype.newbyteorder("<").str, list(array.shape)] for array in tables]
     text = json.dumps(header, allow_nan=False, separators=(",", ":"), default=_plain).encode()
-    body = b"".join([MAGIC, len(text).to_bytes(LENGTH, "little"), text, *(_bytes(array) for array in tables)])
+    body = b"".join(
+        [MAGIC, len(text).to_bytes(LENGTH, "little"), text, *(_bytes(array) for array in tables)]
+    )
     with replacing(Path(path)) as file:
         file.write(body)
         file.write(hashlib.sha256(body).digest())
@@ -60,8 +80,11 @@ def save(agent: "Agent", path: str | Path) -> None:
 
 def contents(agent: "Agent") -> tuple[dict[str, Any], list[Any]]:
     """The header and the arrays of an agent."""
-    mind, waiting, arms = agent._mind, agent._waiting, agent._arms
-    kept, settled = list(waiting.open.items()), list(waiting.settled.items())
+    mind = agent._mind
+    waiting = agent._waiting
+    arms = agent._arms
+    kept = list(waiting.open.items())
+    settled = list(waiting.settled.items())
     nothing = [np.nan] * len(agent.objectives)
     header = {
         "version": VERSION,
@@ -77,7 +100,11 @@ def contents(agent: "Agent") -> tuple[dict[str, Any], list[Any]]:
         "left": mind.left,
         "preference": None if mind.order is None else described(mind.order, "preference"),
         "streams": [_stream(mind.rng), _stream(mind.other_rng)],
-        "waiting": {"limit": waiting.limit, "max_age": waiting.max_age, "remembered": waiting.remembered},
+        "waiting": {
+            "limit": waiting.limit,
+            "max_age": waiting.max_age,
+            "remembered": waiting.remembered,
+        },
         "dropped": waiting.dropped,
         "next_id": waiting.next_id,
         "now": agent._now,
@@ -89,22 +116,31 @@ def contents(agent: "Agent") -> tuple[dict[str, Any], list[Any]]:
         np.array(columns, np.int64).reshape(-1, len(PENDING)),
         np.array([[one.note, one.time] for _, one in kept], np.float64).reshape(-1, 2),
         np.array([one.x for _, one in kept], np.float64).reshape(len(kept), agent.features),
-        np.array([one.rewards or nothing for _, one in kept], np.float64).reshape(len(kept), len(nothing)),
+        np.array([one.rewards or nothing for _, one in kept], np.float64).reshape(
+            len(kept), len(nothing)
+        ),
         np.array([number for number, _ in settled], np.int64),
-        np.array([rewards for _, rewards in settled], np.float64).reshape(len(settled), len(nothing)),
+        np.array([rewards for _, rewards in settled], np.float64).reshape(
+            len(settled), len(nothing)
+        ),
     ]
     return header, tables + ([] if mind.stage == 0 else list(arrays(mind.state())))
 
 
 def load(
-    path: str | Path, recipe: Recipe | None = None, log: Any = None, clock: Callable[[], float] = time.time
+    path: str | Path,
+    recipe: Recipe | None = None,
+    log: Any = None,
+    clock: Callable[[], float] = time.time,
 ) -> "Agent":
     """Read an agent; see `Agent.load`."""
     file = Path(path)
     try:
         data = file.read_bytes()
     except IsADirectoryError as error:
-        raise StateError(f"{file} must be a file that `Agent.save` wrote, found {found_at(file)}") from error
+        raise StateError(
+            f"{file} must be a file that `Agent.save` wrote, found {found_at(file)}"
+        ) from error
     except OSError as error:
         raise StateError(f"{file} cannot be read: {error.strerror}") from error
     try:
@@ -130,34 +166,49 @@ def parsed(data: bytes) -> tuple[dict[str, Any], list[Array]]:
     """
     start = len(MAGIC) + LENGTH
     if not data.startswith(MAGIC):
-        raise StateError(f"is not the file of an agent, which `Agent.save` writes: found {kind_of(data[:PROBE])}")
+        raise StateError(
+            f"is not the file of an agent, which `Agent.save` writes: found {kind_of(data[:PROBE])}"
+        )
     if len(data) < start + DIGEST or hashlib.sha256(data[:-DIGEST]).digest() != data[-DIGEST:]:
         raise StateError("is damaged or cut off: its checksum is wrong")
     end = start + int.from_bytes(data[len(MAGIC) : start], "little")
     if end > len(data) - DIGEST:
         raise StateError("is damaged: its header is longer than the file")
     header = json.loads(data[start:end].decode(), parse_constant=_refuse_constant)
-    if not isinstance(header, dict) or type(header.get("version")) is not int or header["version"] < 1:
+    if (
+        not isinstance(header, dict)
+        or type(header.get("version")) is not int
+        or header["version"] < 1
+    ):
         raise StateError("is damaged: its header has no version")
     if header["version"] > VERSION:
         by = f"{header.get('by')!s:.40}"
-        raise StateError(f"is of version {header['version']} ({by}); {PACKAGE} reads up to {VERSION}")
+        raise StateError(
+            f"is of version {header['version']} ({by}); {PACKAGE} reads up to {VERSION}"
+        )
     return header, _arrays(header["arrays"], memoryview(data)[end:-DIGEST])
 
 
 def revived(
-    header: dict[str, Any], tables: Sequence[Array], recipe: Recipe | None, clock: Callable[[], float]
+    header: dict[str, Any],
+    tables: Sequence[Array],
+    recipe: Recipe | None,
+    clock: Callable[[], float],
 ) -> "Agent":
     """The agent of a header and arrays; everything is checked, since a checksum proves no good will."""
     from mobandits.agent.agent import Agent  # noqa: PLC0415 - the agent calls this module
 
     check_header(header)
-    waits, names = header["waiting"], decoded_names(header["arms"], "arms")
+    waits = header["waiting"]
+    names = decoded_names(header["arms"], "arms")
     titles = decoded_names([one["name"] for one in header["objectives"]], "objectives")
     agent = Agent(
         _recipe(header["recipe"], recipe),
         arms=names,
-        objectives=[Objective(**{**one, "name": name}) for one, name in zip(header["objectives"], titles, strict=True)],
+        objectives=[
+            Objective(**{**one, "name": name})
+            for one, name in zip(header["objectives"], titles, strict=True)
+        ],
         pending=waits["limit"],
         max_age=waits["max_age"],
         remembered=waits["remembered"],
@@ -193,14 +244,25 @@ def _fill(agent: "Agent", header: dict[str, Any], tables: Sequence[Array]) -> No
         waiting.open[number] = Pending(row.copy(), slot, note, stage, birth, then, known)
     for number, paid in zip(settled.tolist(), told.tolist(), strict=True):
         waiting.settled[number] = tuple(paid)
-    waiting.next_id, waiting.dropped = int(header["next_id"]), {k: int(header["dropped"][k]) for k in waiting.dropped}
-    agent._now, agent.lessons = float(header["now"]), int(header["lessons"])
+    waiting.next_id = int(header["next_id"])
+    waiting.dropped = {k: int(header["dropped"][k]) for k in waiting.dropped}
+    agent._now = float(header["now"])
+    agent.lessons = int(header["lessons"])
     waiting.rearm()
 
 
 def _check_tables(agent: "Agent", header: dict[str, Any], tables: Sequence[Array]) -> None:
-    n, remembered, count = len(tables[0]), len(tables[4]), len(agent.objectives)
-    shapes = ((n, len(PENDING)), (n, 2), (n, agent.features), (n, count), (remembered,), (remembered, count))
+    n = len(tables[0])
+    remembered = len(tables[4])
+    count = len(agent.objectives)
+    shapes = (
+        (n, len(PENDING)),
+        (n, 2),
+        (n, agent.features),
+        (n, count),
+        (remembered,),
+        (remembered, count),
+    )
     kinds = (np.int64, np.float64, np.float64, np.float64, np.int64, np.float64)
     for table, shape, kind in zip(tables[:6], shapes, kinds, strict=True):
         if table.shape != shape or table.dtype != kind:
@@ -222,7 +284,11 @@ def _check_decisions(agent: "Agent", header: dict[str, Any], tables: Sequence[Ar
     ids = np.concatenate([numbers, tables[4]])
     if len(np.unique(ids)) < len(ids) or (ids < 0).any() or (ids >= header["next_id"]).any():
         raise ValueError("ids of decisions must be different, and below the next one")
-    bounds = ((slots, 0, len(agent._arms.slots)), (stages, 1, mind.stage + 1), (births, 0, header["arms_ever"]))
+    bounds = (
+        (slots, 0, len(agent._arms.slots)),
+        (stages, 1, mind.stage + 1),
+        (births, 0, header["arms_ever"]),
+    )
     if any((column < low).any() or (column >= high).any() for column, low, high in bounds):
         raise ValueError("decisions must be of arms and stages that there are")
     in_order = (np.diff(numbers) > 0).all() and (np.diff(times) >= 0.0).all()
@@ -259,17 +325,25 @@ def _recipe(kept: Any, given: Recipe | None) -> Any:
         return own
     if given is None or type(given).__qualname__ != kept["other"]:
         name = shortened(str(kept["other"]))
-        raise ValueError(f"recipe must be given: a {name}, as when the file was written, got {quoted(given)}")
+        raise ValueError(
+            f"recipe must be given: a {name}, as when the file was written, got {quoted(given)}"
+        )
     return given
 
 
 def _objective(one: Objective) -> dict[str, Any]:
-    return {"name": encoded(checked_name(one.name, "objective")), **{name: getattr(one, name) for name in FIELDS}}
+    return {
+        "name": encoded(checked_name(one.name, "objective")),
+        **{name: getattr(one, name) for name in FIELDS},
+    }
 
 
 def _stream(rng: Any) -> dict[str, Any]:
     state = rng.bit_generator.state
-    return {**state, "state": {key: str(value) for key, value in state["state"].items()}}  # of 128 bits
+    return {
+        **state,
+        "state": {key: str(value) for key, value in state["state"].items()},
+    }  # of 128 bits
 
 
 def _checked_stream(given: Any) -> dict[str, Any]:
@@ -293,7 +367,9 @@ def _plain(value: Any) -> Any:
     """Numbers of NumPy as Python's."""
     if isinstance(value, np.generic):
         return value.item()
-    raise ValueError(f"agents must hold names and numbers to be kept in a file, got {quoted(value)}")
+    raise ValueError(
+        f"agents must hold names and numbers to be kept in a file, got {quoted(value)}"
+    )
 
 
 def _refuse_constant(text: str) -> float:

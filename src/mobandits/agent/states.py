@@ -66,11 +66,16 @@ def restored(template: Any, given: "list[Array]", objectives: int, version: int)
     return state
 
 
-def _check_shapes(template: Any, wanted: "list[Array]", given: "list[Array]", objectives: int) -> None:
-    axes, lengths = list(_free_axes(template)), set()
+def _check_shapes(
+    template: Any, wanted: "list[Array]", given: "list[Array]", objectives: int
+) -> None:
+    axes = list(_free_axes(template))
+    lengths = set()
     for i, (like, array, axis) in enumerate(zip(wanted, given, axes, strict=True)):
         if array.dtype != like.dtype or array.ndim != like.ndim:
-            raise ValueError(f"state[{i}] must be {like.dtype} of {like.ndim} axes, got {array.dtype} of {array.ndim}")
+            raise ValueError(
+                f"state[{i}] must be {like.dtype} of {like.ndim} axes, got {array.dtype} of {array.ndim}"
+            )
         shape = tuple(like.shape[j] if j != axis else array.shape[j] for j in range(like.ndim))
         if array.shape != shape:
             raise ValueError(f"state[{i}] must have shape {shape}, got {array.shape}")
@@ -80,7 +85,9 @@ def _check_shapes(template: Any, wanted: "list[Array]", given: "list[Array]", ob
             raise ValueError(f"state[{i}] must hold truth values, got others")
     grams = any(type(part).__name__ in GRAMS for part in parts(template))
     if len(lengths) > 1 or 0 in lengths or (grams and not lengths <= {1, objectives}):
-        raise ValueError(f"state must have one number of Gram matrices or balls, got {sorted(lengths)}")
+        raise ValueError(
+            f"state must have one number of Gram matrices or balls, got {sorted(lengths)}"
+        )
 
 
 def _check_finite(template: Any, state: Any) -> None:
@@ -100,7 +107,9 @@ def refuse_small(policy: Any, given: "list[Array]") -> None:
     model = getattr(estimator, "model", estimator)
     there = sum(array.size for array in given)
     if isinstance(model, LinearEstimator) and model.slots * model.features**2 > there:
-        raise ValueError(f"state must have a Gram matrix of {model.features} features per model, got {there} numbers")
+        raise ValueError(
+            f"state must have a Gram matrix of {model.features} features per model, got {there} numbers"
+        )
 
 
 def _check_numbers(template: Any, given: "Iterator[Array]", objectives: int) -> None:
@@ -127,7 +136,9 @@ def _check_limits(name: str, array: Array, limits: Limits) -> None:
     if limits.whole:
         fits &= array == np.floor(array)
     if not fits.all():
-        rule = f"{'whole numbers' if limits.whole else 'numbers'} in [{limits.low:g}, {limits.high:g}]"
+        rule = (
+            f"{'whole numbers' if limits.whole else 'numbers'} in [{limits.low:g}, {limits.high:g}]"
+        )
         raise ValueError(f"{name} must hold {rule}, got {array[~fits][0]}")
 
 

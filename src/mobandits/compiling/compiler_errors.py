@@ -54,7 +54,9 @@ def explanation(error: Exception, arguments: Sequence[Any], remedy: str) -> str:
 def _place(text: str, authors: Sequence[str]) -> str:
     """The innermost line that Numba names, if an author wrote it: else whose method it must be."""
     places = [(file, int(line)) for file, line in re.findall(r'File "([^"<]+)", line (\d+)', text)]
-    files = [(Path(file) if Path(file).exists() else Path("/", file), line) for file, line in places]
+    files = [
+        (Path(file) if Path(file).exists() else Path("/", file), line) for file, line in places
+    ]
     written = [(file, line) for file, line in files if "site-packages" not in str(file)]
     theirs = [(file, line) for file, line in written if not str(file.resolve()).startswith(OURS)]
     if authors and not theirs:
@@ -70,12 +72,18 @@ def _place(text: str, authors: Sequence[str]) -> str:
 def _reason(text: str) -> str:
     """The row of Numba's message that says most, without the names of types that only Numba uses."""
     skipped = ("File", "During", "<source", "^", "Failed in")
-    rows = [row.strip(" -") for row in text.splitlines() if row.strip() and not row.lstrip().startswith(skipped)]
+    rows = [
+        row.strip(" -")
+        for row in text.splitlines()
+        if row.strip() and not row.lstrip().startswith(skipped)
+    ]
     row = next((row for row in rows if REASON.match(row)), rows[0] if rows else text)
     found = UNKNOWN.match(row)
     if found:
         name, kind = found.groups()
-        return f"{readable(kind)} has no attribute {name!r}{did_you_mean(name, _public_members(kind))}"
+        return (
+            f"{readable(kind)} has no attribute {name!r}{did_you_mean(name, _public_members(kind))}"
+        )
     return readable(row.partition(" Raised from ")[0])
 
 

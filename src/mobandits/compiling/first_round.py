@@ -27,7 +27,13 @@ _rehearsed: set[Any] = set()
 
 
 def rehearse(
-    policy: Policy, context: Array, arms: IntArray, rewards: Array, *, law: bool, made_up: bool = False
+    policy: Policy,
+    context: Array,
+    arms: IntArray,
+    rewards: Array,
+    *,
+    law: bool,
+    made_up: bool = False,
 ) -> None:
     """Play one round, where the policy or a part of it is from outside and was not played before.
 
@@ -63,7 +69,9 @@ def rehearse_order(order: Order, means: Array) -> None:
     rehearse_loop(lambda: _ask(order, means[:LARGEST].copy()), order, made_up=True)
 
 
-def rehearse_loop(work: Callable[[], Any], *parts: Any, law: bool = False, made_up: bool = False) -> None:
+def rehearse_loop(
+    work: Callable[[], Any], *parts: Any, law: bool = False, made_up: bool = False
+) -> None:
     """Do something in Python, where a part is from outside and the same was not done before.
 
     Args:
@@ -118,7 +126,9 @@ def _blame(error: Exception, classes: Sequence[type]) -> None:
             raise_at(method, error)
 
 
-def _play(policy: Policy, context: Array, arms: IntArray, rewards: Array, *, law: bool, made_up: bool) -> None:
+def _play(
+    policy: Policy, context: Array, arms: IntArray, rewards: Array, *, law: bool, made_up: bool
+) -> None:
     state = policy.init()
     rng = np.random.default_rng(0)
     rows = context.copy()
@@ -167,7 +177,9 @@ def _call(part: Any, name: str, *arguments: Any) -> Any:
     """What a method returns, which must take these arguments."""
     method = getattr(part, name)
     if not _takes(method, arguments):
-        wanted = [one for one in inspect.signature(getattr(KINDS[name], name)).parameters if one != "self"]
+        wanted = [
+            one for one in inspect.signature(getattr(KINDS[name], name)).parameters if one != "self"
+        ]
         _refuse(part, name, TypeError(f"must take {', '.join(wanted)}"))
     return method(*arguments)
 

@@ -34,7 +34,7 @@ class OptimisedBackend:
         kernel.inside = compile_inner(function)  # the type refers to it weakly
         setattr(kernel, NUMBA_TYPE, types.Dispatcher(kernel.inside))
 
-    def record_class(self, cls: type) -> type[Record]:  # noqa: ARG002
+    def record_class(self, cls: type) -> type[Record]:
         """`Record` itself: compiled code looks attributes up in the class of the part."""
         return Record
 

@@ -39,7 +39,7 @@ class PlainBackend:
         self,
         function: Any,
         *,
-        stores_arguments: bool,  # noqa: ARG002 - every reference is counted, so it may
+        stores_arguments: bool,
         cached: bool,
     ) -> Any:
         """The loop as Numba compiles it."""

@@ -20,7 +20,9 @@ __all__ = ["Session", "compiled_for", "open_session", "prepare", "prepare_state_
 
 def _refuse_copies(self: Any, protocol: Any) -> Any:  # noqa: ARG001 - the signature is Python's
     """Refuse to be copied or pickled: by default Numba would be asked to compile a session of nothing."""
-    raise TypeError("sessions cannot be copied or pickled: open another one, with copies of `state_of` and the stream")
+    raise TypeError(
+        "sessions cannot be copied or pickled: open another one, with copies of `state_of` and the stream"
+    )
 
 
 class InterpretedSession:
@@ -98,7 +100,9 @@ def compiled_for(function: Any, session: Session, *, stores_arguments: bool = Fa
     return compile_loop(function, session, stores_arguments=stores_arguments)
 
 
-def prepare(function: Any, session: Session, like: Session, *, stores_arguments: bool = False) -> None:
+def prepare(
+    function: Any, session: Session, like: Session, *, stores_arguments: bool = False
+) -> None:
     """Compile `function` for a session, for all arguments that it was called with for another one.
 
     Nothing is called.

@@ -12,7 +12,14 @@ from mobandits.compiling.fingerprint import TRUSTED
 from mobandits.support.nearest import did_you_mean
 
 OURS = __name__.partition(".")[0]
-OTHERS = TRUSTED | {OURS, "polars", "matplotlib", "ray", "typer", "rich"}  # none of these is an author's own code
+OTHERS = TRUSTED | {
+    OURS,
+    "polars",
+    "matplotlib",
+    "ray",
+    "typer",
+    "rich",
+}  # none of these is an author's own code
 
 
 def foreign(part: Any) -> list[type]:

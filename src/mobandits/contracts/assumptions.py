@@ -8,8 +8,12 @@ from mobandits.contracts.protocols import Array, Assumption
 
 SLACK = 1e-9  # rounding: a vector that was divided by its norm may be longer than 1
 
-UNIT_REWARDS = Assumption("rewards", 0.0, 1.0, refuse=False, because="its widths are made for that range")
-UNIT_CUBE = Assumption("contexts", 0.0, 1.0, refuse=True, because="its cells partition the unit cube")
+UNIT_REWARDS = Assumption(
+    "rewards", 0.0, 1.0, refuse=False, because="its widths are made for that range"
+)
+UNIT_CUBE = Assumption(
+    "contexts", 0.0, 1.0, refuse=True, because="its cells partition the unit cube"
+)
 UNIT_BALL = Assumption("norms", 0.0, 1.0, refuse=False, because="the theory's width needs them")
 
 SAID = {"contexts": "contexts", "rewards": "rewards", "norms": "norms of features"}
@@ -41,7 +45,9 @@ def assumed(recipe: Any, *assumptions: Assumption) -> tuple[Assumption, ...]:
         >>> assumed(Ucb1(check=False), UNIT_REWARDS)
         ()
     """
-    return tuple(one._replace(of=type(recipe).__name__) for one in assumptions) if recipe.check else ()
+    if recipe.check:
+        return tuple(one._replace(of=type(recipe).__name__) for one in assumptions)
+    return ()
 
 
 def complaint(assumption: Assumption) -> str:

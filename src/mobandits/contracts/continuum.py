@@ -54,15 +54,15 @@ class Surface:
         """(objectives,) what is paid, a function of the round's uniform numbers."""
         raise NotImplementedError
 
-    def gap(self, x: Array, y: Array) -> float:  # noqa: ARG002
+    def gap(self, x: Array, y: Array) -> float:
         """The Pareto suboptimality gap: what is missing in every objective, alike; NaN where it is not known."""
         return math.nan
 
-    def effective_gap(self, x: Array, y: Array) -> float:  # noqa: ARG002
+    def effective_gap(self, x: Array, y: Array) -> float:
         """The same against mixtures of points; NaN where it is not known."""
         return math.nan
 
-    def bin(self, x: Array, y: Array) -> int:  # noqa: ARG002
+    def bin(self, x: Array, y: Array) -> int:
         """The bin of the Pareto front that the point lies in, from 0; -1 off the front, or where there are no bins."""
         return -1
 
@@ -101,7 +101,9 @@ class SurfacePolicy(Protocol):
     def draw(self, beliefs: Any, rng: Rng) -> Aim:
         """One point, drawn by the policy's rule; leaves `beliefs` untouched."""
 
-    def update(self, state: Any, x: Array, point: Array, note: float, reward: Array, rng: Rng) -> Any:
+    def update(
+        self, state: Any, x: Array, point: Array, note: float, reward: Array, rng: Rng
+    ) -> Any:
         """The state after a reward, (objectives,); consumes `state`."""
 
 

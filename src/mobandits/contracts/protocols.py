@@ -126,7 +126,9 @@ class Estimator(Protocol):
 class Explorer(Protocol):
     """How doubt becomes optimism."""
 
-    def beliefs(self, estimator: Any, state: Any, context: Array, arms: IntArray, rng: Rng) -> Beliefs:
+    def beliefs(
+        self, estimator: Any, state: Any, context: Array, arms: IntArray, rng: Rng
+    ) -> Beliefs:
         """The beliefs that an order decides on."""
 
 
@@ -285,7 +287,9 @@ class Recipe:
 
     accepts_partial: ClassVar[bool] = True
     traits: ClassVar[Traits | None] = None  # for the page that helps to choose
-    continuum: ClassVar[bool] = False  # whether `bind` takes the `SurfaceShape` of a continuum of arms as well
+    continuum: ClassVar[bool] = (
+        False  # whether `bind` takes the `SurfaceShape` of a continuum of arms as well
+    )
 
     def bind(self, shape: Shape) -> Policy:
         """The policy for a problem of this shape.

@@ -30,8 +30,16 @@ MEASURED = {
     "symmetry": "of the nucleus",
     "fractal_dimension": "coastline approximation - 1",
 }
-TAKEN = {"mean": "mean over the nuclei", "error": "standard error", "worst": "mean of the three largest nuclei"}
-FEATURES = {f"{take}_{name}": f"{said}: {how}" for take, how in TAKEN.items() for name, said in MEASURED.items()}
+TAKEN = {
+    "mean": "mean over the nuclei",
+    "error": "standard error",
+    "worst": "mean of the three largest nuclei",
+}
+FEATURES = {
+    f"{take}_{name}": f"{said}: {how}"
+    for take, how in TAKEN.items()
+    for name, said in MEASURED.items()
+}
 
 
 class BreastCancerData(DataSet):
@@ -91,7 +99,9 @@ class BreastCancerData(DataSet):
             content = FILE.read()
         except metadata.PackageNotFoundError as error:
             raise missing_extra("datasets.breast_cancer", "data") from error
-        schema: dict[str, pl.DataType] = dict.fromkeys(FEATURES, pl.Float64()) | {"malignant": pl.Int64()}
+        schema: dict[str, pl.DataType] = dict.fromkeys(FEATURES, pl.Float64()) | {
+            "malignant": pl.Int64()
+        }
         table = pl.read_csv(io.BytesIO(content), has_header=False, skip_rows=1, schema=schema)
         return table.with_columns(malignant=1 - pl.col("malignant"))
 

@@ -44,17 +44,26 @@ class CriteoAttribution(DataSet):
             Column("timestamp", "integer", "since the first impression", "seconds"),
             Column("uid", "integer", "the user"),
             Column("campaign", "integer", "the campaign whose banner was shown"),
-            Column("conversion", "integer", "1 where a sale followed within 30 days", values=(0, 1)),
-            Column("conversion_timestamp", "integer", "of the sale, -1 where there is none", "seconds"),
+            Column(
+                "conversion", "integer", "1 where a sale followed within 30 days", values=(0, 1)
+            ),
+            Column(
+                "conversion_timestamp", "integer", "of the sale, -1 where there is none", "seconds"
+            ),
             Column("conversion_id", "integer", "the sale, -1 where there is none"),
-            Column("attribution", "integer", "1 where the sale was attributed to Criteo", values=(0, 1)),
+            Column(
+                "attribution", "integer", "1 where the sale was attributed to Criteo", values=(0, 1)
+            ),
             Column("click", "integer", "1 where the banner was clicked on", values=(0, 1)),
             Column("click_pos", "integer", "the click's position before a sale, from 0; -1: none"),
             Column("click_nb", "integer", "number of clicks before a sale; -1: none"),
             Column("cost", "number", "of the impression, transformed", "unknown"),
             Column("cpo", "number", "cost per order of an attributed sale, transformed", "unknown"),
             Column("time_since_last_click", "integer", "-1 where there is none", "seconds"),
-            *(Column(name, "integer", "a hashed category of the impression") for name in CATEGORIES),
+            *(
+                Column(name, "integer", "a hashed category of the impression")
+                for name in CATEGORIES
+            ),
         ),
         arms="the campaigns",
         objectives=(
@@ -96,7 +105,9 @@ class CriteoAttribution(DataSet):
         """
         return self.scan(path).collect()
 
-    def feedback(self, path: str | Path, *, rounds: int | None = None, buckets: int = 32) -> Feedback:
+    def feedback(
+        self, path: str | Path, *, rounds: int | None = None, buckets: int = 32
+    ) -> Feedback:
         """Impressions as decisions; propensities are NaN, so that only methods that need none apply.
 
         The arms are the campaigns that occur, in the order of their numbers, the objectives click, attribution and

@@ -94,14 +94,29 @@ class About:
 
     def __str__(self) -> str:
         rows = f"{self.rows:,}" if isinstance(self.rows, int) else self.rows
-        goals = [f"{_measured(*goal[:3])}; {'less' if goal.minimise else 'more'} is better" for goal in self.objectives]
-        said = {"rows": [rows], "arms": [self.arms], "objectives": goals, "propensities": [self.propensities]}
-        said |= {"licence": [self.licence], "source": [self.source], "obtain": [self.obtain], "derived": [self.derived]}
+        goals = [
+            f"{_measured(*goal[:3])}; {'less' if goal.minimise else 'more'} is better"
+            for goal in self.objectives
+        ]
+        said = {
+            "rows": [rows],
+            "arms": [self.arms],
+            "objectives": goals,
+            "propensities": [self.propensities],
+        }
+        said |= {
+            "licence": [self.licence],
+            "source": [self.source],
+            "obtain": [self.obtain],
+            "derived": [self.derived],
+        }
         lines = [f"{self.name}: {self.title}"]
         for word, values in said.items():
             lines += [f"  {word if i == 0 else '':14}{value}" for i, value in enumerate(values)]
         lines.append("  columns")
-        for (kind, meaning, unit), alike in itertools.groupby(self.columns, lambda column: column[1:4]):
+        for (kind, meaning, unit), alike in itertools.groupby(
+            self.columns, lambda column: column[1:4]
+        ):
             names = [column.name for column in alike]
             name = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
             lines.append(f"    {kind:8} {_measured(name, meaning, unit)}")

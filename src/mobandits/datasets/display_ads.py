@@ -67,7 +67,10 @@ class DisplayAdsData(DataSet):
         rows="4,681,992 on the first day, about 45.8 million on ten",
         columns=(
             *(Column(name, "number", "a feature of the user; the five sum to 1") for name in USER),
-            *(Column(name, "number", "a feature of the displayed article; the five sum to 1") for name in ARTICLE),
+            *(
+                Column(name, "number", "a feature of the displayed article; the five sum to 1")
+                for name in ARTICLE
+            ),
             Column("click", "integer", "1 where the user clicked", values=(0, 1)),
         ),
         arms="the articles that could have been displayed; in environments.DisplayAds, to show or not to show",
@@ -109,7 +112,9 @@ class DisplayAdsData(DataSet):
         import polars as pl  # noqa: PLC0415 - importing the package stays light
 
         log = self(path)
-        table = pl.from_numpy(np.hstack([log.users, log.articles[log.shown]]), schema=[*USER, *ARTICLE])
+        table = pl.from_numpy(
+            np.hstack([log.users, log.articles[log.shown]]), schema=[*USER, *ARTICLE]
+        )
         return table.with_columns(click=pl.Series(log.clicks).cast(pl.Int64))
 
     def feedback(self, path: str | Path) -> Feedback:
@@ -127,7 +132,8 @@ class DisplayAdsData(DataSet):
         """
         pools = Pools()
         log = _opened(Path(path), pools)
-        rounds, sizes = len(log.clicks), np.array(pools.sizes)
+        rounds = len(log.clicks)
+        sizes = np.array(pools.sizes)
         eligible = np.zeros((rounds, len(pools.numbers)), bool)
         eligible[np.repeat(np.arange(rounds), sizes), np.array(pools.members)] = True
         return Feedback(
@@ -153,7 +159,9 @@ class Pools:
 
     def __init__(self) -> None:
         self.numbers: dict[bytes, int] = {}
-        self.members, self.sizes, self.shown = array("i"), array("i"), array("i")
+        self.members = array("i")
+        self.sizes = array("i")
+        self.shown = array("i")
 
     def add(self, shown: bytes, pool: "dict[bytes, int]") -> None:
         """The pool of the next event."""
@@ -179,8 +187,13 @@ def _opened(file: Path, pools: Pools | None) -> DisplayLog:
 
 
 def _read(file: Path, lines: BinaryIO, pools: Pools | None) -> DisplayLog:
-    users, shown, clicks, articles = array("d"), array("q"), array("d"), Articles()
-    total, line, event = 0, b"", None
+    users = array("d")
+    shown = array("q")
+    clicks = array("d")
+    articles = Articles()
+    total = 0
+    line = b""
+    event = None
     for total, line in enumerate(lines, 1):
         event = _event(line, articles, pools)
         if event is not None:
@@ -192,10 +205,17 @@ def _read(file: Path, lines: BinaryIO, pools: Pools | None) -> DisplayLog:
     if total == 0:
         raise ValueError(f"{file} is empty")
     if not shown:
-        raise ValueError(f"{file} is not a Yahoo! R6A click log: none of its first {total} lines has that format")
+        raise ValueError(
+            f"{file} is not a Yahoo! R6A click log: none of its first {total} lines has that format"
+        )
     if event is None and not line.endswith(b"\n"):
         raise ValueError(f"{file} is truncated: line {total} is not complete")
-    table = np.array(users).reshape(-1, 5), np.array(shown), np.array(clicks), np.array(list(articles.numbers))
+    table = (
+        np.array(users).reshape(-1, 5),
+        np.array(shown),
+        np.array(clicks),
+        np.array(list(articles.numbers)),
+    )
     return DisplayLog(*table, skipped=total - len(shown))
 
 
@@ -208,7 +228,9 @@ class Articles:
 
     def read(self, text: bytes) -> tuple[bytes, int]:
         """The name of an article and the number of its vector, -1 where it has none."""
-        if text not in self._known:  # a day has a hundred articles and a hundred million mentions of them
+        if (
+            text not in self._known
+        ):  # a day has a hundred articles and a hundred million mentions of them
             if len(self._known) == REMEMBERED:
                 self._known.clear()
             name, _, pairs = text.partition(b" ")
@@ -218,10 +240,13 @@ class Articles:
         return self._known[text]
 
 
-def _event(line: bytes, articles: Articles, pools: Pools | None) -> tuple[tuple[float, ...], int, float] | None:
+def _event(
+    line: bytes, articles: Articles, pools: Pools | None
+) -> tuple[tuple[float, ...], int, float] | None:
     head, _, rest = line.partition(b"|user ")
     text, *pool = rest.split(b"|")
-    said, user = head.split(), features(text)
+    said = head.split()
+    user = features(text)
     if user is None or len(said) != 3 or said[2] not in (b"0", b"1"):
         return None
     vectors = dict(map(articles.read, pool))

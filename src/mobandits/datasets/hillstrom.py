@@ -51,8 +51,15 @@ class HillstromData(DataSet):
             Column("newbie", "integer", "1 for a customer of less than a year", values=(0, 1)),
             Column("channel", "text", "where was bought", values=CHANNELS),
             Column("segment", "text", "the e-mail that was sent", values=SEGMENTS),
-            Column("visit", "integer", "1 where the shop was visited within two weeks", values=(0, 1)),
-            Column("conversion", "integer", "1 where something was bought within two weeks", values=(0, 1)),
+            Column(
+                "visit", "integer", "1 where the shop was visited within two weeks", values=(0, 1)
+            ),
+            Column(
+                "conversion",
+                "integer",
+                "1 where something was bought within two weeks",
+                values=(0, 1),
+            ),
             Column("spend", "number", "bought within two weeks", "US dollars", least=0),
         ),
         arms=f"the e-mails {', '.join(SEGMENTS)}",
@@ -107,7 +114,11 @@ class HillstromData(DataSet):
         """
         table = self.load(path)
         history = np.log1p(table["history"].to_numpy()) / 9.0
-        numbers = [table["recency"].to_numpy() / 12.0, history, *table.select("mens", "womens", "newbie").to_numpy().T]
+        numbers = [
+            table["recency"].to_numpy() / 12.0,
+            history,
+            *table.select("mens", "womens", "newbie").to_numpy().T,
+        ]
         groups = [indicators(table, "zip_code", AREAS), indicators(table, "channel", CHANNELS)]
         chosen = np.array([SEGMENTS.index(name) for name in table["segment"]])
         return Feedback(

@@ -11,10 +11,15 @@ from mobandits.support.optional import how_to_install, missing_extra
 if TYPE_CHECKING:
     import polars as pl
 
-PACKAGE, VERSION = "paretobandit", "0.1.1"
+PACKAGE = "paretobandit"
+VERSION = "0.1.1"
 FOLDER = "pareto_bandit/data/examples"
 
-VENDORS = {"llama-3.1-8b-instruct": "meta-llama", "mistral-large-2512": "mistralai", "gemini-2.5-pro": "google"}
+VENDORS = {
+    "llama-3.1-8b-instruct": "meta-llama",
+    "mistral-large-2512": "mistralai",
+    "gemini-2.5-pro": "google",
+}
 MODELS = tuple(VENDORS)  # cheapest first
 
 # Rows and SHA-256 of each file, in the order of the table.
@@ -49,10 +54,20 @@ class LlmRoutingData(DataSet):
         rows=sum(rows for rows, _ in SPLITS.values()),
         columns=(
             Column("split", "text", "the file that the row comes from", values=tuple(SPLITS)),
-            Column("source", "text", "the benchmark that the prompt comes from (mmlu, gsm8k, bbh/snarks, ...)"),
+            Column(
+                "source",
+                "text",
+                "the benchmark that the prompt comes from (mmlu, gsm8k, bbh/snarks, ...)",
+            ),
             Column("prompt", "text", "20 to 4,860 characters"),
-            *(Column(f"quality_{model}", "number", "graded quality of the answer, 0 to 1") for model in MODELS),
-            *(Column(f"cost_{model}", "number", "price of the answer", "US dollars") for model in MODELS),
+            *(
+                Column(f"quality_{model}", "number", "graded quality of the answer, 0 to 1")
+                for model in MODELS
+            ),
+            *(
+                Column(f"cost_{model}", "number", "price of the answer", "US dollars")
+                for model in MODELS
+            ),
         ),
         arms=f"the models {', '.join(MODELS)}",
         objectives=(
@@ -100,11 +115,18 @@ def _table(split: str) -> "pl.DataFrame":
 
     answer = pl.Struct({"reward": pl.Float64, "cost": pl.Float64})
     names = {model: f"{vendor}/{model}" for model, vendor in VENDORS.items()}
-    schema = {"source": pl.String(), "prompt": pl.String(), "arms": pl.Struct(dict.fromkeys(names.values(), answer))}
+    schema = {
+        "source": pl.String(),
+        "prompt": pl.String(),
+        "arms": pl.Struct(dict.fromkeys(names.values(), answer)),
+    }
 
     def outcomes(field: str, column: str) -> list[pl.Expr]:
         arms = pl.col("arms").struct
-        return [arms.field(name).struct.field(field).alias(f"{column}_{model}") for model, name in names.items()]
+        return [
+            arms.field(name).struct.field(field).alias(f"{column}_{model}")
+            for model, name in names.items()
+        ]
 
     raw = pl.read_ndjson(io.BytesIO(_content(split)), schema=schema)
     outcome = [*outcomes("reward", "quality"), *outcomes("cost", "cost")]

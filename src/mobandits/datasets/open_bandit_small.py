@@ -16,7 +16,9 @@ from mobandits.support.naming import quoted
 if TYPE_CHECKING:
     import polars as pl
 
-PACKAGE, VERSION, ROWS = "obp", "0.4.1", 10_000
+PACKAGE = "obp"
+VERSION = "0.4.1"
+ROWS = 10_000
 ITEMS = {"all": 80, "men": 34, "women": 46}
 DIGESTS = {
     ("random", "all"): "7168295b6e0a9eabcf3392320a5dd434e542b68e705d5cd9491499af589812f1",
@@ -26,7 +28,9 @@ DIGESTS = {
     ("bts", "men"): "db6d1f7ed2d591ba521533e45286d4c1fba7fe57a8ad2e80342210335f43c527",
     ("bts", "women"): "e5d1b49a39b608585a2f3014a3f54970430cd37a495c1b73fceb85cdf428a5b8",
 }
-POLICIES, POSITIONS, USER = ("random", "bts"), (1, 2, 3), tuple(f"user_{i}" for i in range(4))
+POLICIES = ("random", "bts")
+POSITIONS = (1, 2, 3)
+USER = tuple(f"user_{i}" for i in range(4))
 
 
 class OpenBanditSmall(DataSet):
@@ -53,15 +57,31 @@ class OpenBanditSmall(DataSet):
         title="Clicks on fashion items that two known policies showed: 6 logs of 10,000 rounds, true propensities.",
         rows=ROWS * len(DIGESTS),
         columns=(
-            Column("policy", "text", "who chose: uniform at random, or Bernoulli Thompson sampling", values=POLICIES),
-            Column("campaign", "text", "whose items: 80 of all, 34 for men, 46 for women", values=tuple(ITEMS)),
+            Column(
+                "policy",
+                "text",
+                "who chose: uniform at random, or Bernoulli Thompson sampling",
+                values=POLICIES,
+            ),
+            Column(
+                "campaign",
+                "text",
+                "whose items: 80 of all, 34 for men, 46 for women",
+                values=tuple(ITEMS),
+            ),
             Column("timestamp", "time", "of the impression, 24 to 30 November 2019"),
             Column("item", "integer", "the item that was shown, from 0", least=0),
-            Column("position", "integer", "where it was shown: left, centre, right", values=POSITIONS),
+            Column(
+                "position", "integer", "where it was shown: left, centre, right", values=POSITIONS
+            ),
             Column("click", "integer", "1 where it was clicked on", values=(0, 1)),
-            Column("propensity", "number", "of this item at this position, under the policy", least=0),
+            Column(
+                "propensity", "number", "of this item at this position, under the policy", least=0
+            ),
             *(Column(name, "text", "a hashed category of the visitor") for name in USER),
-            Column("affinity", "numbers", "past clicks of such visitors on each item of the campaign"),
+            Column(
+                "affinity", "numbers", "past clicks of such visitors on each item of the campaign"
+            ),
         ),
         arms="the items of a campaign",
         objectives=(Objective("click", "1 where the item was clicked on"),),
@@ -123,10 +143,14 @@ class OpenBanditSmall(DataSet):
         choice("open_bandit_small.policy", policy, POLICIES)
         choice("open_bandit_small.campaign", campaign, ITEMS)
         if position is not None and position not in POSITIONS:
-            raise ValueError(f"open_bandit_small.position must be 1, 2, 3 or None, got {quoted(position)}")
+            raise ValueError(
+                f"open_bandit_small.position must be 1, 2, 3 or None, got {quoted(position)}"
+            )
         table = self.load(path)
         categories = {name: sorted(table[name].unique()) for name in USER}
-        log = table.filter(policy=policy, campaign=campaign, **({} if position is None else {"position": position}))
+        log = table.filter(
+            policy=policy, campaign=campaign, **({} if position is None else {"position": position})
+        )
         places = [indicators(log, "position", POSITIONS)] if position is None else []
         user = [indicators(log, name, categories[name]) for name in USER]
         return Feedback(
@@ -144,7 +168,9 @@ def _log(path: str | Path | None, policy: str, campaign: str) -> "pl.DataFrame":
 
     member = f"obp/dataset/obd/{policy}/{campaign}/{campaign}.csv"
     file = Published(PACKAGE, VERSION, member, ROWS, DIGESTS[policy, campaign])
-    raw = pl.read_csv(io.BytesIO(from_user(file, path, "datasets.open_bandit_small")), infer_schema_length=1000)
+    raw = pl.read_csv(
+        io.BytesIO(from_user(file, path, "datasets.open_bandit_small")), infer_schema_length=1000
+    )
     return raw.select(
         pl.lit(policy).alias("policy"),
         pl.lit(campaign).alias("campaign"),

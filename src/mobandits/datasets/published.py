@@ -8,7 +8,15 @@ from importlib import metadata
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-UNREADABLE = (OSError, EOFError, RuntimeError, ValueError, zlib.error, zipfile.BadZipFile, tarfile.TarError)
+UNREADABLE = (
+    OSError,
+    EOFError,
+    RuntimeError,
+    ValueError,
+    zlib.error,
+    zipfile.BadZipFile,
+    tarfile.TarError,
+)
 
 
 class Published(NamedTuple):
@@ -46,15 +54,19 @@ class Published(NamedTuple):
         """
         if path is None:
             folder = Path(str(metadata.distribution(self.package).locate_file("")))
-            name, content = f"{self.package}'s {PurePosixPath(self.member).name}", _from(folder, self.member)
+            name = f"{self.package}'s {PurePosixPath(self.member).name}"
+            content = _from(folder, self.member)
             remedy = f"to repair it: pip install --force-reinstall {self.package}=={self.version}"
         else:
-            name, content = f"{self.member} in {path}", _from(Path(path), self.member)
+            name = f"{self.member} in {path}"
+            content = _from(Path(path), self.member)
             remedy = f"to get it: {self.obtain}"
         found = hashlib.sha256(content).hexdigest()
         if found != self.digest:
             rule = f"the published file of {self.rows} rows with SHA-256 {self.digest}"
-            raise ValueError(f"{name} must be {rule}, got SHA-256 {found} in {len(content)} bytes; {remedy}")
+            raise ValueError(
+                f"{name} must be {rule}, got SHA-256 {found} in {len(content)} bytes; {remedy}"
+            )
         return content
 
 
@@ -84,7 +96,11 @@ def _from(path: Path, member: str) -> bytes:
                 return _from_source(archive, member)
         return path.read_bytes()
     except UNREADABLE as error:
-        said = error.strerror if isinstance(error, OSError) and error.strerror else str(error).partition("\n")[0]
+        said = (
+            error.strerror
+            if isinstance(error, OSError) and error.strerror
+            else str(error).partition("\n")[0]
+        )
         raise ValueError(f"{path} cannot be read: {said}") from error
 
 

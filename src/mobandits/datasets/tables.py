@@ -61,7 +61,9 @@ def header(path: str | Path, separator: str = ",") -> list[str]:
 def _text(path: str | Path, separator: str) -> "pl.LazyFrame":
     import polars as pl  # noqa: PLC0415
 
-    with Path(path).open("rb"):  # says what is wrong in the system's words, and leaves no room for an address
+    with Path(path).open(
+        "rb"
+    ):  # says what is wrong in the system's words, and leaves no room for an address
         return pl.scan_csv(Path(path), separator=separator, infer_schema=False, glob=False)
 
 
@@ -75,7 +77,9 @@ def _told(path: str | Path, separator: str) -> Iterator[None]:
     except OSError as error:
         raise ValueError(f"{path} cannot be read: {error.strerror or error}") from error
     except pl.exceptions.PolarsError as error:
-        raise ValueError(f"{path} {_ragged(Path(path), separator) or str(error).partition(chr(10))[0]}") from error
+        raise ValueError(
+            f"{path} {_ragged(Path(path), separator) or str(error).partition(chr(10))[0]}"
+        ) from error
 
 
 def dtype(column: Column) -> "pl.DataType":
@@ -87,7 +91,11 @@ def dtype(column: Column) -> "pl.DataType":
     """
     import polars as pl  # noqa: PLC0415
 
-    kinds: dict[str, pl.DataType] = {"integer": pl.Int64(), "number": pl.Float64(), "text": pl.String()}
+    kinds: dict[str, pl.DataType] = {
+        "integer": pl.Int64(),
+        "number": pl.Float64(),
+        "text": pl.String(),
+    }
     kinds |= {"time": pl.Datetime("us", "UTC"), "numbers": pl.List(pl.Float64())}
     return kinds[column.kind]
 
@@ -97,8 +105,14 @@ def _check(path: str | Path, raw: "pl.LazyFrame", columns: Sequence[Column]) -> 
 
     numbered = raw.with_row_index("\0row")
     first = [pl.col("\0row").filter(_wrong(column)).min().alias(column.name) for column in columns]
-    fields = pl.all().exclude("\0row").count().name.prefix("\0")  # lines with too many are noticed where all are read
-    said = numbered.select(pl.len().alias("\0rows"), *first, fields).collect(engine="streaming").row(0, named=True)
+    fields = (
+        pl.all().exclude("\0row").count().name.prefix("\0")
+    )  # lines with too many are noticed where all are read
+    said = (
+        numbered.select(pl.len().alias("\0rows"), *first, fields)
+        .collect(engine="streaming")
+        .row(0, named=True)
+    )
     found = {name: said[name] for name in ("\0rows", *(column.name for column in columns))}
     if found.pop("\0rows") == 0:
         raise ValueError(f"{path} must have rows below its header, got none")
@@ -107,7 +121,9 @@ def _check(path: str | Path, raw: "pl.LazyFrame", columns: Sequence[Column]) -> 
         name = min(wrong, key=wrong.__getitem__)
         value = raw.select(name).slice(wrong[name], 1).collect().item()
         column = next(column for column in columns if column.name == name)
-        raise ValueError(f"{path}: column {name}, row {wrong[name] + 1} must be {rule(column)}, got {quoted(value)}")
+        raise ValueError(
+            f"{path}: column {name}, row {wrong[name] + 1} must be {rule(column)}, got {quoted(value)}"
+        )
 
 
 def _wrong(column: Column) -> "pl.Expr":
@@ -144,7 +160,11 @@ def _ragged(path: Path, separator: str) -> str:
     try:
         with path.open("rb") as raw:
             compressed = raw.read(2) == GZIP
-        with gzip.open(path, "rt", encoding="utf-8") if compressed else path.open(encoding="utf-8") as lines:
+        with (
+            gzip.open(path, "rt", encoding="utf-8")
+            if compressed
+            else path.open(encoding="utf-8") as lines
+        ):
             fields = 0
             for row, entry in enumerate(csv.reader(lines, delimiter=separator)):
                 fields = fields or len(entry)

@@ -44,8 +44,14 @@ class YeastData(DataSet):
         title="Which of 14 functional classes do 2,417 yeast genes belong to?",
         rows=FILE.rows,
         columns=(
-            *(Column(name, "number", "a feature of the gene; all of them together have norm 1") for name in FEATURES),
-            *(Column(name, "integer", "1 where the gene belongs to the class", values=(0, 1)) for name in LABELS),
+            *(
+                Column(name, "number", "a feature of the gene; all of them together have norm 1")
+                for name in FEATURES
+            ),
+            *(
+                Column(name, "integer", "1 where the gene belongs to the class", values=(0, 1))
+                for name in LABELS
+            ),
         ),
         arms="the 14 classes",
         objectives=(
@@ -78,8 +84,12 @@ class YeastData(DataSet):
         """
         import polars as pl  # noqa: PLC0415 - importing the package stays light
 
-        schema: dict[str, pl.DataType] = dict.fromkeys(FEATURES, pl.Float64()) | dict.fromkeys(LABELS, pl.Int64())
-        return pl.read_csv(io.BytesIO(gzip.decompress(from_user(FILE, path, "datasets.yeast"))), schema=schema)
+        schema: dict[str, pl.DataType] = dict.fromkeys(FEATURES, pl.Float64()) | dict.fromkeys(
+            LABELS, pl.Int64()
+        )
+        return pl.read_csv(
+            io.BytesIO(gzip.decompress(from_user(FILE, path, "datasets.yeast"))), schema=schema
+        )
 
 
 yeast = YeastData()

@@ -22,9 +22,12 @@ def context_gain(outcomes: pl.DataFrame, text: str, constant: str) -> pl.DataFra
         score=weight * pl.col("quality") + (1.0 - weight) * pl.col("thrift")
     )
     sides = [
-        scores.filter(pl.col("environment") == name).select("weight", "trial", "score") for name in (text, constant)
+        scores.filter(pl.col("environment") == name).select("weight", "trial", "score")
+        for name in (text, constant)
     ]
-    both = sides[0].join(sides[1], on=["weight", "trial"], suffix="_constant", maintain_order="left")
+    both = sides[0].join(
+        sides[1], on=["weight", "trial"], suffix="_constant", maintain_order="left"
+    )
     return both.select("weight", "trial", value=pl.col("score") - pl.col("score_constant"))
 
 
@@ -43,7 +46,8 @@ def draw_context_gain(whole: pl.DataFrame, late: pl.DataFrame, width: float = WI
         (late, 0.012, ORANGE, "D", "second half only"),
     )
     for data, shift, colour, marker, name in series:
-        x, mean = data["weight"].to_numpy() + shift, data["mean"].to_numpy()
+        x = data["weight"].to_numpy() + shift
+        mean = data["mean"].to_numpy()
         reach = [mean - data["low"].to_numpy(), data["high"].to_numpy() - mean]
         panel.errorbar(
             x,

@@ -13,7 +13,15 @@ from mobandits.demo.page import demo_page
 from mobandits.environments import LlmRouting
 from mobandits.figures.page import write_page
 from mobandits.orders import Weighted
-from mobandits.policies import MolEpsGreedy, MolTs, MolUcb, MoslbPl, RandomChoice, ScalarizedUcb1, SingleArm
+from mobandits.policies import (
+    MolEpsGreedy,
+    MolTs,
+    MolUcb,
+    MoslbPl,
+    RandomChoice,
+    ScalarizedUcb1,
+    SingleArm,
+)
 from mobandits.simulation import Readings, simulate
 from mobandits.simulation.collection import RUNS, check_folder, collect
 from mobandits.simulation.files import locked
@@ -21,13 +29,17 @@ from mobandits.support.checks import integer
 from mobandits.support.naming import concise
 
 NAME = "demo"
-TRIALS, QUICK = 30, 4
+TRIALS = 30
+QUICK = 4
 POINTS = 60  # recorded rounds
 METRICS = ("pareto_regret", "effective_pareto_regret", "reward", "dollars", "plays")
-TEXT, CONSTANT = LlmRouting(), LlmRouting(text_features=0)
+TEXT = LlmRouting()
+CONSTANT = LlmRouting(text_features=0)
 PROMPTS = LlmRouting.max_rounds
 
-SCALE, EPSILON, ALPHA = 1.0, 10.0, 0.05
+SCALE = 1.0
+EPSILON = 10.0
+ALPHA = 0.05
 CONSTANTS = [
     (
         "Scale 1 of MOL-TS and MOL-UCB: rewards are at most 1 and contexts have norm 1, so that a model that was never "
@@ -54,7 +66,9 @@ LEARNERS: dict[str, Recipe] = {
     "Scalarized-UCB1": ScalarizedUcb1(),
 }
 CHANCE: dict[str, Recipe] = {"random": RandomChoice()}
-MODELS: dict[str, Recipe] = {f"always {model}": SingleArm(arm) for arm, model in enumerate(LlmRouting.models)}
+MODELS: dict[str, Recipe] = {
+    f"always {model}": SingleArm(arm) for arm, model in enumerate(LlmRouting.models)
+}
 READER = "MOL-UCB, read"
 WEIGHTS = [(tenths / 10, (10 - tenths) / 10) for tenths in range(11)]  # of quality and of cost
 
@@ -90,7 +104,8 @@ def run(
         FolderError: where `out` holds something else.
     """
     integer("seed", seed, at_least=0)
-    out, trials = Path(out), QUICK if quick else TRIALS
+    out = Path(out)
+    trials = QUICK if quick else TRIALS
     # Before a folder is made: the data and the features of the prompts' text need the extra `data`.
     TEXT.problem(1, np.random.default_rng(seed))
 
@@ -114,13 +129,19 @@ def run(
     with locked(out):
         check_folder(out, NAME)
         (out / RUNS).mkdir(exist_ok=True)
-        reader = {READER: Readings(MolUcb(scale=SCALE), {reading(weights): Weighted(weights) for weights in WEIGHTS})}
+        reader = {
+            READER: Readings(
+                MolUcb(scale=SCALE), {reading(weights): Weighted(weights) for weights in WEIGHTS}
+            )
+        }
         text = out / RUNS / "text"
         table = play({**LEARNERS, **CHANCE, **MODELS, **reader}, TEXT, text, 0)
         best = best_of(table, list(BALANCED))
         constant = out / RUNS / f"constant-{best.lower()}"
         again = play({best: BALANCED[best], **reader}, CONSTANT, constant, 1)
-        known = hindsight(TEXT, {f"hindsight, {reading(weights)}": weights for weights in WEIGHTS}, NAME)
+        known = hindsight(
+            TEXT, {f"hindsight, {reading(weights)}": weights for weights in WEIGHTS}, NAME
+        )
         whole = pl.concat([table, again, known], rechunk=True)
         manifest = collect(out, NAME, whole, specification(trials, seed, best), [text, constant])
         return write_page(out, demo_page(out, whole, manifest))
@@ -133,7 +154,9 @@ def reading(weights: tuple[float, float]) -> str:
 
 def best_of(table: pl.DataFrame, rows: list[str]) -> str:
     """The row with the lowest mean final effective Pareto regret, the first of several."""
-    last = (pl.col("metric") == "effective_pareto_regret") & (pl.col("round") == pl.col("round").max())
+    last = (pl.col("metric") == "effective_pareto_regret") & (
+        pl.col("round") == pl.col("round").max()
+    )
     regret = dict(table.filter(last).group_by("policy").agg(pl.col("value").mean()).rows())
     return min(rows, key=lambda row: float(regret[row]))
 
@@ -142,10 +165,15 @@ def specification(trials: int, seed: int, best: str) -> dict[str, Any]:
     """What the page needs to know about the rows of the table, and what was asked for."""
     roles = {"learner": LEARNERS, "chance": CHANCE, "model": MODELS, "reader": [READER]}
     rows: list[dict[str, Any]] = [
-        {"policy": row, "role": role, "weight": None} for role, group in roles.items() for row in group
+        {"policy": row, "role": role, "weight": None}
+        for role, group in roles.items()
+        for row in group
     ]
     for role, prefix in (("reading", ""), ("hindsight", "hindsight, ")):
-        rows += [{"policy": prefix + reading(weights), "role": role, "weight": weights[0]} for weights in WEIGHTS]
+        rows += [
+            {"policy": prefix + reading(weights), "role": role, "weight": weights[0]}
+            for weights in WEIGHTS
+        ]
     return {
         "experiment": NAME,
         "rounds": PROMPTS,

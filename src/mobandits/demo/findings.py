@@ -71,15 +71,21 @@ def about_models(models: pl.DataFrame) -> Finding:
         models: `policy` ("always <model>"), `dollars`, `quality`: one row per model.
     """
     rows = sorted(models.select("dollars", "quality", "policy").rows())
-    named = [(dollars, quality, escape(policy.removeprefix("always "))) for dollars, quality, policy in rows]
+    named = [
+        (dollars, quality, escape(policy.removeprefix("always ")))
+        for dollars, quality, policy in rows
+    ]
     best = max(named, key=lambda row: row[1])
     close = next(row for row in named if row[1] >= (1.0 - CLOSE) * best[1])
-    said = "; ".join(f"{name} {quality:.3f} for {money(dollars)}" for dollars, quality, name in named)
+    said = "; ".join(
+        f"{name} {quality:.3f} for {money(dollars)}" for dollars, quality, name in named
+    )
     prices = f"Mean quality, and price per 1,000 prompts: {said}."
     if close is best:
         text = f"No cheaper model comes within {100 * CLOSE:.0f} % of the quality of {best[2]}. {prices}"
         return Finding("The best model has no cheap rival.", text)
-    share, price = 100 * close[1] / best[1], 100 * close[0] / best[0]
+    share = 100 * close[1] / best[1]
+    price = 100 * close[0] / best[0]
     text = f"{close[2]} gives {share:.0f} % of the quality of {best[2]} for {price:.0f} % of its price. {prices}"
     return Finding("One model alone is hard to beat.", text)
 
@@ -91,7 +97,8 @@ def about_coins(whole: pl.DataFrame, late: pl.DataFrame) -> Finding:
         whole: per reading `weight`, `dollars`, `quality` and the band of its gain over the coin, `mean`, `low`, `high`.
         late: the bands over the second half of the prompts.
     """
-    found, then = tally(whole), tally(late)
+    found = tally(whole)
+    then = tally(late)
     heads = {
         (True, True): "Choosing by prompt paid for some preferences, and not for others.",
         (True, False): "Choosing by prompt paid.",
@@ -99,7 +106,9 @@ def about_coins(whole: pl.DataFrame, late: pl.DataFrame) -> Finding:
         (False, False): "Choosing by prompt made no clear difference.",
     }
     best = max(whole.rows(named=True), key=lambda row: float(row["mean"]))
-    quality, coin, gain = best["quality"], best["quality"] - best["mean"], signed(best["mean"], 3)
+    quality = best["quality"]
+    coin = best["quality"] - best["mean"]
+    gain = signed(best["mean"], 3)
     text = (
         f"One learner’s beliefs can be read with any weight of quality against cost. Read with {best['weight']:g}, "
         f"they delivered a quality of {quality:.3f} for {money(best['dollars'])} per 1,000 prompts; a coin tossed "
@@ -112,7 +121,9 @@ def about_coins(whole: pl.DataFrame, late: pl.DataFrame) -> Finding:
     return Finding(heads[bool(found.better), bool(found.worse)], text)
 
 
-def about_context(best: str, regrets: tuple[float, float], difference: tuple[float, float, float]) -> Finding:
+def about_context(
+    best: str, regrets: tuple[float, float], difference: tuple[float, float, float]
+) -> Finding:
     """Whether the learner with the text did better than the same learner with a constant.
 
     Args:
@@ -146,7 +157,8 @@ def about_preferences(whole: pl.DataFrame, late: pl.DataFrame) -> Finding:
         whole: the bands of `context_gain`: `weight`, `mean`, `low`, `high`.
         late: the same for the second half of the prompts.
     """
-    found, then = tally(whole), tally(late)
+    found = tally(whole)
+    then = tally(late)
     if found.better and found.worse:
         headline = "For a stated preference, context helped at some weights and hurt at others."
     elif found.better:

@@ -10,7 +10,9 @@ from mobandits.simulation.trial import SCHEMA
 from mobandits.support.naming import concise
 
 
-def hindsight(environment: LlmRouting, weights: Mapping[str, tuple[float, float]], experiment: str) -> pl.DataFrame:
+def hindsight(
+    environment: LlmRouting, weights: Mapping[str, tuple[float, float]], experiment: str
+) -> pl.DataFrame:
     """The best model for every single prompt, under several weights: computed, not played.
 
     Args:
@@ -23,19 +25,33 @@ def hindsight(environment: LlmRouting, weights: Mapping[str, tuple[float, float]
         several equally good models the cheapest counts.
     """
     rounds = environment.max_rounds
-    problem = environment.problem(rounds, np.random.default_rng(0))  # the order of the prompts does not matter here
+    problem = environment.problem(
+        rounds, np.random.default_rng(0)
+    )  # the order of the prompts does not matter here
     rewards = problem.block(0, rounds, np.random.default_rng(0)).rewards
-    dollars, every = problem.quantities(0, rounds)["dollars"], np.arange(rounds)
+    dollars = problem.quantities(0, rounds)["dollars"]
+    every = np.arange(rounds)
     rows: list[tuple[str, str, int, float]] = []
     for row, weight in weights.items():
-        best = np.argmax(rewards @ np.array(weight), axis=1)  # the first of several, and models are sorted by price
+        best = np.argmax(
+            rewards @ np.array(weight), axis=1
+        )  # the first of several, and models are sorted by price
         sums = {
             "reward": rewards[every, best].sum(axis=0),
             "dollars": dollars[every, best].sum(keepdims=True),
             "plays": np.bincount(best, minlength=len(environment.models)),
         }
-        rows += [(row, metric, i, float(value)) for metric, values in sums.items() for i, value in enumerate(values)]
+        rows += [
+            (row, metric, i, float(value))
+            for metric, values in sums.items()
+            for i, value in enumerate(values)
+        ]
     table = pl.DataFrame(rows, ["policy", "metric", "component", "value"], orient="row")
-    same = {"experiment": experiment, "environment": concise(environment), "trial": 0, "round": rounds}
+    same = {
+        "experiment": experiment,
+        "environment": concise(environment),
+        "trial": 0,
+        "round": rounds,
+    }
     filled = table.with_columns(pl.lit(value).alias(name) for name, value in same.items())
     return filled.select(pl.col(name).cast(kind) for name, kind in SCHEMA.items())

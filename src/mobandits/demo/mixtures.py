@@ -24,7 +24,9 @@ def mixtures(models: list[Point], steps: int = 40) -> list[list[Point]]:
     lines = []
     for (cheap, low), (dear, high) in itertools.combinations(sorted(models), 2):
         costs = [cheap * (dear / cheap) ** (step / steps) for step in range(steps + 1)]
-        lines.append([(cost, low + (high - low) * (cost - cheap) / (dear - cheap)) for cost in costs])
+        lines.append(
+            [(cost, low + (high - low) * (cost - cheap) / (dear - cheap)) for cost in costs]
+        )
     return lines
 
 
@@ -61,5 +63,8 @@ def gains(outcomes: pl.DataFrame) -> pl.DataFrame:
     ):
         models.setdefault(trial, []).append((dollars, quality))
     known = outcomes.filter(pl.col("trial").is_in(list(models)))
-    coins = [best_coin(models[trial], dollars) for trial, dollars in known.select("trial", "dollars").rows()]
+    coins = [
+        best_coin(models[trial], dollars)
+        for trial, dollars in known.select("trial", "dollars").rows()
+    ]
     return known.with_columns(value=pl.col("quality") - pl.Series(coins, dtype=pl.Float64))

@@ -33,15 +33,22 @@ def use_data(table: pl.DataFrame, policies: list[str], windows: int = 24) -> pl.
     )
     rounds = plays["round"].unique().sort()
     ends = rounds.gather_every(
-        max(math.ceil(len(rounds) / windows), 1), (len(rounds) - 1) % max(math.ceil(len(rounds) / windows), 1)
+        max(math.ceil(len(rounds) / windows), 1),
+        (len(rounds) - 1) % max(math.ceil(len(rounds) / windows), 1),
     )
     keys = ["policy", "trial", "component"]
     chosen = plays.filter(pl.col("round").is_in(ends.implode())).sort(*keys, "round")
     before = [pl.col(name).shift(1, fill_value=0).over(keys) for name in ("value", "round")]
-    shares = chosen.with_columns(share=(pl.col("value") - before[0]) / (pl.col("round") - before[1]))
-    means = shares.group_by("policy", "component", "round", maintain_order=True).agg(pl.col("share").mean())
+    shares = chosen.with_columns(
+        share=(pl.col("value") - before[0]) / (pl.col("round") - before[1])
+    )
+    means = shares.group_by("policy", "component", "round", maintain_order=True).agg(
+        pl.col("share").mean()
+    )
     rank = {name: i for i, name in enumerate(policies)}
-    return means.sort(pl.col("policy").replace_strict(rank, return_dtype=pl.Int64), "component", "round")
+    return means.sort(
+        pl.col("policy").replace_strict(rank, return_dtype=pl.Int64), "component", "round"
+    )
 
 
 @styled()
@@ -57,11 +64,19 @@ def draw_use(data: pl.DataFrame, arms: list[str], width: float = WIDTH) -> Figur
     rows = math.ceil(len(policies) / 2)
     figure, axes = panels(width, 0.7 + 1.35 * rows, rows, 2, shared=True)
     for panel, group in zip(axes, policies, strict=False):
-        draw_stack(panel, group.pivot("component", index="round", values="share"), group["policy"][0])
+        draw_stack(
+            panel, group.pivot("component", index="round", values="share"), group["policy"][0]
+        )
     for panel in axes[len(policies) :]:
         panel.set_axis_off()
     handles = axes[0].collections[: len(arms)]
-    figure.legend(handles, arms, loc="outside upper left", ncols=len(arms) if width >= WIDTH else 1, frameon=False)
+    figure.legend(
+        handles,
+        arms,
+        loc="outside upper left",
+        ncols=len(arms) if width >= WIDTH else 1,
+        frameon=False,
+    )
     figure.supxlabel("prompts so far", fontsize=9.5)
     figure.supylabel("share of the prompts", fontsize=9.5)
     return figure
@@ -74,7 +89,22 @@ def draw_stack(panel: Axes, shares: pl.DataFrame, title: str) -> None:
     for fill, hatch, arm in zip(FILLS, HATCHES, shares.columns[1:], strict=False):
         share = shares[arm].to_numpy()
         top = base + np.concatenate([share[:1], share])
-        panel.fill_between(ends, base, top, step="pre", facecolor=fill, hatch=hatch, edgecolor="white", linewidth=0.0)
+        panel.fill_between(
+            ends,
+            base,
+            top,
+            step="pre",
+            facecolor=fill,
+            hatch=hatch,
+            edgecolor="white",
+            linewidth=0.0,
+        )
         base = top
-    panel.set(title=title, xlim=(0, ends[-1]), ylim=(0, 1), yticks=[0, 0.5, 1], yticklabels=["0", "50 %", "100 %"])
+    panel.set(
+        title=title,
+        xlim=(0, ends[-1]),
+        ylim=(0, 1),
+        yticks=[0, 0.5, 1],
+        yticklabels=["0", "50 %", "100 %"],
+    )
     panel.grid(visible=False)

@@ -45,8 +45,11 @@ def numbers(table: pl.DataFrame, said: dict[str, Any]) -> Numbers:
         table: the rows of the demonstration.
         said: its specification.
     """
-    rows = pl.DataFrame(said["rows"], {"policy": pl.String, "role": pl.String, "weight": pl.Float64})
-    both, late = outcomes(table, rows), outcomes(table, rows, late=True)
+    rows = pl.DataFrame(
+        said["rows"], {"policy": pl.String, "role": pl.String, "weight": pl.Float64}
+    )
+    both = outcomes(table, rows)
+    late = outcomes(table, rows, late=True)
     here = pl.col("environment") == said["text"]
     return Numbers(
         said,
@@ -63,16 +66,23 @@ def numbers(table: pl.DataFrame, said: dict[str, Any]) -> Numbers:
 def coin_bands(points: pl.DataFrame) -> pl.DataFrame:
     """Per reading `weight`, `dollars`, `quality` and the band of its gain over the best coin for the same money."""
     readings = gains(points).filter(pl.col("role") == "reading")
-    means = readings.group_by("weight", maintain_order=True).agg(pl.col("dollars").mean(), pl.col("quality").mean())
+    means = readings.group_by("weight", maintain_order=True).agg(
+        pl.col("dollars").mean(), pl.col("quality").mean()
+    )
     return means.join(bands(readings, ["weight"]), on="weight", maintain_order="left")
 
 
 def findings_of(data: Numbers) -> list[Finding]:
     """What was found, most useful first."""
-    means = data.points.group_by("policy", "role", maintain_order=True).agg(pl.col("dollars", "quality").mean())
+    means = data.points.group_by("policy", "role", maintain_order=True).agg(
+        pl.col("dollars", "quality").mean()
+    )
     best = data.said["best"]
     mine = data.both.filter(pl.col("policy") == best).select("environment", "trial", "regret")
-    sides = [mine.filter(pl.col("environment") == data.said[key]).sort("trial") for key in ("text", "constant")]
+    sides = [
+        mine.filter(pl.col("environment") == data.said[key]).sort("trial")
+        for key in ("text", "constant")
+    ]
     difference = pl.DataFrame({"policy": best, "value": sides[0]["regret"] - sides[1]["regret"]})
     mean, low, high = bands(difference, ["policy"]).select("mean", "low", "high").row(0)
     text, constant = (sum(side["regret"]) / len(side) for side in sides)

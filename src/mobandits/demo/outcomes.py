@@ -37,16 +37,25 @@ def outcomes(table: pl.DataFrame, rows: pl.DataFrame, *, late: bool = False) -> 
     if late:
         before = table.filter(pl.col("round") <= pl.lit(end) // 2)
         before = before.filter(pl.col("round") == pl.col("round").max())
-        joined = at_end.join(before, on=[*KEYS, "metric", "component"], suffix="_before", maintain_order="left")
+        joined = at_end.join(
+            before, on=[*KEYS, "metric", "component"], suffix="_before", maintain_order="left"
+        )
         sums = joined.with_columns(
-            value=pl.col("value") - pl.col("value_before"), rounds=pl.col("round") - pl.col("round_before")
+            value=pl.col("value") - pl.col("value_before"),
+            rounds=pl.col("round") - pl.col("round_before"),
         )
     wide = sums.select(*KEYS).unique(maintain_order=True)
     for column, (metric, component, factor) in MEASURED.items():
         some = sums.filter((pl.col("metric") == metric) & (pl.col("component") == component))
-        share = pl.col("value") if column == "regret" else factor * pl.col("value") / pl.col("rounds")
-        wide = wide.join(some.select(*KEYS, share.alias(column)), on=KEYS, how="left", maintain_order="left")
-    environments = {name: i for i, name in enumerate(table["environment"].unique(maintain_order=True))}
+        share = (
+            pl.col("value") if column == "regret" else factor * pl.col("value") / pl.col("rounds")
+        )
+        wide = wide.join(
+            some.select(*KEYS, share.alias(column)), on=KEYS, how="left", maintain_order="left"
+        )
+    environments = {
+        name: i for i, name in enumerate(table["environment"].unique(maintain_order=True))
+    }
     ranked = wide.join(rows.with_row_index("rank"), on="policy").sort(
         pl.col("environment").replace_strict(environments, return_dtype=pl.Int64), "rank", "trial"
     )

@@ -60,13 +60,19 @@ def demo_page(directory: Path, table: pl.DataFrame, manifest: dict[str, Any]) ->
 
 def lead(data: Numbers) -> str:
     """The problem in two sentences."""
-    dollars = data.points.filter(pl.col("role") == "model").group_by("policy").agg(pl.col("dollars").mean())["dollars"]
+    dollars = (
+        data.points.filter(pl.col("role") == "model")
+        .group_by("policy")
+        .agg(pl.col("dollars").mean())["dollars"]
+    )
     return prose.LEAD.format(count=len(dollars), ratio=max(dollars) / min(dollars))
 
 
 def main_findings(data: Numbers) -> str:
     """What was found, as a list."""
-    items = "".join(f"<li><b>{finding.headline}</b> {finding.text}</li>" for finding in findings_of(data))
+    items = "".join(
+        f"<li><b>{finding.headline}</b> {finding.text}</li>" for finding in findings_of(data)
+    )
     return f'<ul class="findings">{items}</ul>'
 
 
@@ -74,27 +80,46 @@ def plane(place: Path, data: Numbers) -> str:
     """Cost and quality."""
     shown = data.points.filter(pl.col("role").is_in(SHOWN)).group_by("policy", maintain_order=True)
     rows = shown.agg(pl.col("dollars", "quality").mean()).rows()
-    places = "; ".join(f"{name}: {money(dollars)}, quality {quality:.3f}" for name, dollars, quality in rows)
+    places = "; ".join(
+        f"{name}: {money(dollars)}, quality {quality:.3f}" for name, dollars, quality in rows
+    )
     alt = f"Dollars per 1,000 prompts against mean quality. {places}."
     caption = prose.PLANE.format(rounds=data.said["rounds"])
-    return picture(lambda width: draw_cost_quality(data.points, width), place, "cost_quality", alt, caption)
+    return picture(
+        lambda width: draw_cost_quality(data.points, width), place, "cost_quality", alt, caption
+    )
 
 
 def context(place: Path, data: Numbers) -> str:
     """What the text added, weight by weight."""
-    values = ", ".join(f"{mean:+.4f} at {weight:g}" for weight, mean in data.text.select("weight", "mean").rows())
+    values = ", ".join(
+        f"{mean:+.4f} at {weight:g}" for weight, mean in data.text.select("weight", "mean").rows()
+    )
     alt = f"Score with the text less score without it, by weight of quality, over all prompts: {values}."
     draw = draw_context_gain
-    return picture(lambda width: draw(data.text, data.text_late, width), place, "context_gain", alt, prose.CONTEXT)
+    return picture(
+        lambda width: draw(data.text, data.text_late, width),
+        place,
+        "context_gain",
+        alt,
+        prose.CONTEXT,
+    )
 
 
 def regret(place: Path, table: pl.DataFrame, data: Numbers) -> str:
     """Both regrets over time."""
-    shown = table.filter(pl.col("policy").is_in(data.rows.filter(pl.col("role").is_in(SHOWN))["policy"].to_list()))
-    curves = pl.concat(curves_data(shown, metric).with_columns(panel=pl.lit(said)) for metric, said in REGRETS.items())
+    shown = table.filter(
+        pl.col("policy").is_in(data.rows.filter(pl.col("role").is_in(SHOWN))["policy"].to_list())
+    )
+    curves = pl.concat(
+        curves_data(shown, metric).with_columns(panel=pl.lit(said))
+        for metric, said in REGRETS.items()
+    )
     alt = "Two panels of regret over the prompts; the table of policies has the values at the end."
     said = ("regret so far", "prompts so far")
-    return picture(lambda width: draw_curves(curves, *said, width), place, "regret", alt, prose.REGRET)
+    return picture(
+        lambda width: draw_curves(curves, *said, width), place, "regret", alt, prose.REGRET
+    )
 
 
 def use(place: Path, table: pl.DataFrame, data: Numbers) -> str:
@@ -102,16 +127,22 @@ def use(place: Path, table: pl.DataFrame, data: Numbers) -> str:
     shares = use_data(table, data.rows.filter(pl.col("role") == "learner")["policy"].to_list())
     models = data.said["models"]
     alt = f"Shares of {listed(models)} over the prompts, a panel per learner."
-    return picture(lambda width: draw_use(shares, models, width), place, "model_use", alt, prose.USE)
+    return picture(
+        lambda width: draw_use(shares, models, width), place, "model_use", alt, prose.USE
+    )
 
 
 def setting(data: Numbers) -> str:
     """What was played, by whom, and with which constants."""
     constants = "".join(f"<li>{escape(text)}</li>" for text in data.said["constants"])
-    models, rounds, trials = escape(listed(data.said["models"])), data.said["rounds"], data.said["trials"]
+    models = escape(listed(data.said["models"]))
+    rounds = data.said["rounds"]
+    trials = data.said["trials"]
     return prose.SETTING.format(models=models, rounds=rounds, trials=trials, constants=constants)
 
 
 def limits(data: Numbers) -> str:
     """How far to trust it."""
-    return prose.LIMITS.format(best=escape(data.said["best"]), balanced=escape(listed(data.said["balanced"])))
+    return prose.LIMITS.format(
+        best=escape(data.said["best"]), balanced=escape(listed(data.said["balanced"]))
+    )

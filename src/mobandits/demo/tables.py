@@ -13,7 +13,9 @@ from mobandits.statistics.bands import bands
 
 def policy_table(data: Numbers) -> str:
     """Dollars, quality and regret of every policy, and of the best model per prompt in hindsight."""
-    last = data.points.filter((pl.col("role") == "hindsight") & (pl.col("weight") == pl.col("weight").max()))
+    last = data.points.filter(
+        (pl.col("role") == "hindsight") & (pl.col("weight") == pl.col("weight").max())
+    )
     known = last.with_columns(policy=pl.lit("best quality per prompt, in hindsight"))
     points = pl.concat([data.points.filter(pl.col("role").is_in(SHOWN)), known])
     spans = {
@@ -32,15 +34,30 @@ def policy_table(data: Numbers) -> str:
         ]
         for name, dollars in spans["dollars"].items()
     ]
-    header = ["policy", "US dollars per<br>1,000 prompts", "mean<br>quality", "effective<br>Pareto regret"]
-    return grid(header, rows, f"After {data.said['rounds']:,} prompts: means over {data.said['trials']} trials ± 95 %.")
+    header = [
+        "policy",
+        "US dollars per<br>1,000 prompts",
+        "mean<br>quality",
+        "effective<br>Pareto regret",
+    ]
+    return grid(
+        header,
+        rows,
+        f"After {data.said['rounds']:,} prompts: means over {data.said['trials']} trials ± 95 %.",
+    )
 
 
 def coin_table(data: Numbers) -> str:
     """One learner, eleven weights: what each spends, delivers, and gains over the coin."""
     late = {row["weight"]: row for row in data.late.rows(named=True)}
     rows = [
-        [f"{row['weight']:g}", f"{row['dollars']:.3f}", f"{row['quality']:.4f}", clear(row), clear(late[row["weight"]])]
+        [
+            f"{row['weight']:g}",
+            f"{row['dollars']:.3f}",
+            f"{row['quality']:.4f}",
+            clear(row),
+            clear(late[row["weight"]]),
+        ]
         for row in data.whole.rows(named=True)
     ]
     header = [
@@ -56,7 +73,10 @@ def coin_table(data: Numbers) -> str:
 def context_table(data: Numbers) -> str:
     """What the text added to the score of every weight."""
     late = {row["weight"]: row for row in data.text_late.rows(named=True)}
-    rows = [[f"{row['weight']:g}", clear(row), clear(late[row["weight"]])] for row in data.text.rows(named=True)]
+    rows = [
+        [f"{row['weight']:g}", clear(row), clear(late[row["weight"]])]
+        for row in data.text.rows(named=True)
+    ]
     caption = "The same readings: score with the text less score without it. Bold: the 95 % interval leaves out zero."
     return grid(["weight of<br>quality", "all<br>prompts", "second<br>half"], rows, caption)
 
@@ -64,4 +84,6 @@ def context_table(data: Numbers) -> str:
 def clear(row: dict[str, Any]) -> str:
     """A difference with its interval, in bold where it is clear."""
     text = plus_minus(row["mean"], row["low"], row["high"], 4)
-    return f"<b>{text}</b>" if row["low"] > 0.0 or row["high"] < 0.0 else text
+    if row["low"] > 0.0 or row["high"] < 0.0:
+        return f"<b>{text}</b>"
+    return text

@@ -68,7 +68,7 @@ class Bumps:
         """The largest slope of a mean reward."""
         return math.exp(-0.5) / math.sqrt(self.variance)
 
-    def problem(self, rounds: int, rng: Rng) -> "BumpProblem":  # noqa: ARG002 - every trial has the same bumps
+    def problem(self, rounds: int, rng: Rng) -> "BumpProblem":
         """The bumps; nothing is drawn."""
         centres: Any = self.centres or PAPER
         return BumpProblem(_shape(centres, 2, rounds), centres, self.variance)
@@ -113,7 +113,7 @@ class PeriodicBumps:
         integer("PeriodicBumps.period", self.period, at_least=1)
         number("PeriodicBumps.orbit", self.orbit, at_least=0)
         if not isinstance(self.clock, bool):
-            raise ValueError(f"PeriodicBumps.clock must be True or False, got {quoted(self.clock)}")  # noqa: TRY004
+            raise ValueError(f"PeriodicBumps.clock must be True or False, got {quoted(self.clock)}")
         if self.centres is not None:
             object.__setattr__(self, "centres", as_centres("PeriodicBumps.centres", self.centres))
         number("PeriodicBumps.variance", self.variance, above=0)
@@ -121,9 +121,11 @@ class PeriodicBumps:
     @property
     def lipschitz(self) -> float:
         """A bound on the slope of a mean reward over contexts and time of day together."""
-        return math.exp(-0.5) / math.sqrt(self.variance) * math.hypot(1.0, 2.0 * math.pi * self.orbit)
+        return (
+            math.exp(-0.5) / math.sqrt(self.variance) * math.hypot(1.0, 2.0 * math.pi * self.orbit)
+        )
 
-    def problem(self, rounds: int, rng: Rng) -> "PeriodicProblem":  # noqa: ARG002 - every trial has the same bumps
+    def problem(self, rounds: int, rng: Rng) -> "PeriodicProblem":
         """The bumps; nothing is drawn."""
         centres: Any = self.centres or PAPER
         shape = _shape(centres, 3 if self.clock else 2, rounds)
@@ -137,7 +139,7 @@ class BumpProblem(NamedTuple):
     centres: Centres
     variance: float
 
-    def block(self, first: int, rounds: int, rng: Rng) -> Block:  # noqa: ARG002 - nothing depends on the time
+    def block(self, first: int, rounds: int, rng: Rng) -> Block:
         """The next `rounds` rounds: contexts are drawn first, then coins."""
         contexts = rng.random((rounds, 1, 2))
         means = bumps(contexts[:, 0], self.centres, self.variance)
@@ -198,15 +200,22 @@ def as_centres(name: str, value: Any) -> Centres:
         (((1.0, 0.0), None),)
     """
     try:
-        rows = tuple(tuple(c if c is None else (float(c[0]), float(c[1])) for c in row) for row in value)
-        fits = bool(rows) and all(
-            len(row) == len(rows[0]) > 0 and all(c is None or len(c) == 2 for c in row) for row in value
+        rows = tuple(
+            tuple(c if c is None else (float(c[0]), float(c[1])) for c in row) for row in value
         )
-        fits = fits and all(math.isfinite(z) for row in rows for c in row if c is not None for z in c)
+        fits = bool(rows) and all(
+            len(row) == len(rows[0]) > 0 and all(c is None or len(c) == 2 for c in row)
+            for row in value
+        )
+        fits = fits and all(
+            math.isfinite(z) for row in rows for c in row if c is not None for z in c
+        )
     except (TypeError, ValueError, IndexError):
         fits = False
     if not fits:
-        raise ValueError(f"{name} must hold (x1, x2) or None per arm and objective, got {quoted(value)}")
+        raise ValueError(
+            f"{name} must hold (x1, x2) or None per arm and objective, got {quoted(value)}"
+        )
     return rows
 
 

@@ -15,8 +15,12 @@ from mobandits.support.checks import integer
 from mobandits.support.naming import quoted
 
 CLICK_RATE = 0.0407  # of the log's first day
-ARTICLES, SAMPLE = 40, 50_000  # of the stand-in
-WEIGHTS = np.random.default_rng(6).standard_normal((5, 5))  # W of the stand-in, the same in every trial
+# of the stand-in
+ARTICLES = 40
+SAMPLE = 50_000
+WEIGHTS = np.random.default_rng(6).standard_normal(
+    (5, 5)
+)  # W of the stand-in, the same in every trial
 ARMS = ("show", "do not show")
 _ONCE = threading.Lock()
 
@@ -66,7 +70,7 @@ class DisplayAds:
         if self.path is None:
             return
         if not isinstance(self.path, str | Path):
-            raise ValueError(f"DisplayAds.path must be a path or None, got {quoted(self.path)}")  # noqa: TRY004
+            raise ValueError(f"DisplayAds.path must be a path or None, got {quoted(self.path)}")
         object.__setattr__(self, "path", str(self.path))
         if not Path(self.path).is_file():
             raise ValueError(
@@ -75,7 +79,11 @@ class DisplayAds:
             )
 
     def __repr__(self) -> str:
-        return "DisplayAds(path=None, synthetic)" if self.synthetic else f"DisplayAds(path={self.path!r})"
+        return (
+            "DisplayAds(path=None, synthetic)"
+            if self.synthetic
+            else f"DisplayAds(path={self.path!r})"
+        )
 
     @property
     def synthetic(self) -> bool:
@@ -104,7 +112,9 @@ class DisplayAds:
             return _synthetic(shape, rng)
         log = _log_at(self.path)
         if rounds > len(log.clicks):
-            raise ValueError(f"rounds must be at most {len(log.clicks)} in {quoted(self)}, got {quoted(rounds)}")
+            raise ValueError(
+                f"rounds must be at most {len(log.clicks)} in {quoted(self)}, got {quoted(rounds)}"
+            )
         return LoggedAds(shape, log.contexts, log.clicks)
 
 
@@ -115,7 +125,7 @@ class LoggedAds(NamedTuple):
     contexts: Array
     clicks: Array
 
-    def block(self, first: int, rounds: int, rng: Rng) -> Block:  # noqa: ARG002 - everything is recorded
+    def block(self, first: int, rounds: int, rng: Rng) -> Block:
         """Events `first` to `first + rounds`; what happened is also the mean. Other block borders are the same."""
         rewards = _paid(self.clicks[first : first + rounds])
         return Block(self.contexts[first : first + rounds].copy(), rewards, rewards.copy())
@@ -138,12 +148,14 @@ class SyntheticAds(NamedTuple):
     users: Projection
     ads: Array
 
-    def block(self, first: int, rounds: int, rng: Rng) -> Block:  # noqa: ARG002 - nothing depends on the time
+    def block(self, first: int, rounds: int, rng: Rng) -> Block:
         """The next `rounds` rounds: visitors are drawn first, then articles, then clicks."""
         users, shown = _visits(rounds, rng)
         contexts = np.concatenate([self.users.of(users), self.ads[shown]], axis=1)[:, None]
         chance = _chance(self.bias, _scores(users, self.articles[shown]))
-        return Block(contexts, _paid(chance), _paid(np.asarray(rng.random(rounds) < chance, np.float64)))
+        return Block(
+            contexts, _paid(chance), _paid(np.asarray(rng.random(rounds) < chance, np.float64))
+        )
 
 
 class PreparedLog(NamedTuple):
@@ -174,11 +186,15 @@ def _prepared(path: str, changed: int) -> PreparedLog:  # noqa: ARG001 - a file 
 def _synthetic(shape: Shape, rng: Rng) -> SyntheticAds:
     articles = rng.dirichlet(np.ones(5), ARTICLES)
     users, shown = _visits(SAMPLE, rng)
-    scores, low, high = _scores(users, articles[shown]), -30.0, 30.0
+    scores = _scores(users, articles[shown])
+    low = -30.0
+    high = 30.0
     for _ in range(60):
         middle = (low + high) / 2
         low, high = (middle, high) if _chance(middle, scores).mean() < CLICK_RATE else (low, middle)
-    return SyntheticAds(shape, articles, high, principal(users, users), principal(articles, articles).of(articles))
+    return SyntheticAds(
+        shape, articles, high, principal(users, users), principal(articles, articles).of(articles)
+    )
 
 
 def _visits(rounds: int, rng: Rng) -> tuple[Array, IntArray]:

@@ -61,12 +61,16 @@ class GeneralizedLinear:
         if self.arms is not None:
             integer("GeneralizedLinear.arms", self.arms, at_least=1)
         if isinstance(self.links, str) or not self.links:
-            raise ValueError(f"GeneralizedLinear.links must be a list of at least one link, got {quoted(self.links)}")
+            raise ValueError(
+                f"GeneralizedLinear.links must be a list of at least one link, got {quoted(self.links)}"
+            )
         for link in self.links:
             choice("GeneralizedLinear.links", link, LINKS)
         object.__setattr__(self, "links", tuple(self.links))
         if not isinstance(self.fixed_arms, bool):
-            raise ValueError(f"GeneralizedLinear.fixed_arms must be True or False, got {quoted(self.fixed_arms)}")  # noqa: TRY004
+            raise ValueError(
+                f"GeneralizedLinear.fixed_arms must be True or False, got {quoted(self.fixed_arms)}"
+            )
 
     @property
     def objectives(self) -> int:
@@ -105,7 +109,7 @@ class FixedCoins(NamedTuple):
     links: tuple[str, ...]
     means: Array
 
-    def block(self, first: int, rounds: int, rng: Rng) -> Block:  # noqa: ARG002 - nothing depends on the time
+    def block(self, first: int, rounds: int, rng: Rng) -> Block:
         """The next `rounds` rounds: contexts and means have a first axis of length 1."""
         contexts = np.array(self.shape.fixed_arms)[None]
         return Block(contexts, self.means.copy(), _coins(self.means, self.links, rounds, rng))
@@ -118,7 +122,7 @@ class NewCoins(NamedTuple):
     theta: Array
     links: tuple[str, ...]
 
-    def block(self, first: int, rounds: int, rng: Rng) -> Block:  # noqa: ARG002 - nothing depends on the time
+    def block(self, first: int, rounds: int, rng: Rng) -> Block:
         """The next `rounds` rounds: features are drawn first, then coins."""
         contexts = _arms(rng, rounds, self.shape)
         means = _means(contexts, self.theta, self.links)

@@ -65,13 +65,17 @@ class Linear:
         for name in ("arms", "features", "objectives"):
             integer(f"Linear.{name}", getattr(self, name), at_least=1)
         if not isinstance(self.fixed_arms, bool):
-            raise ValueError(f"Linear.fixed_arms must be True or False, got {quoted(self.fixed_arms)}")  # noqa: TRY004
+            raise ValueError(
+                f"Linear.fixed_arms must be True or False, got {quoted(self.fixed_arms)}"
+            )
         choice("Linear.theta", self.theta, LAWS)
         choice("Linear.context_law", self.context_law, LAWS)
         number("Linear.noise", self.noise, at_least=0)
         if self.round_decimals is not None:
             integer("Linear.round_decimals", self.round_decimals, at_least=0)
-            number("Linear.round_decimals", self.round_decimals, at_most=12)  # gaps are computed on 64-bit integers
+            number(
+                "Linear.round_decimals", self.round_decimals, at_most=12
+            )  # gaps are computed on 64-bit integers
 
     def problem(self, rounds: int, rng: Rng) -> "FixedArms | NewArms":
         """Draw theta and, with fixed arms, the arms of one trial.
@@ -81,11 +85,14 @@ class Linear:
             rng: the trial's stream for the instance.
         """
         theta = LAWS[self.theta](rng, (self.objectives, self.features))
-        law, shape = LAWS[self.context_law], Shape(self.arms, self.features, self.objectives, rounds)
+        law = LAWS[self.context_law]
+        shape = Shape(self.arms, self.features, self.objectives, rounds)
         if not self.fixed_arms:
             return NewArms(shape, theta, law, self.noise, self.round_decimals)
         arms = law(rng, (self.arms, self.features))
-        return FixedArms(shape._replace(fixed_arms=arms), theta, arms, self.noise, self.round_decimals)
+        return FixedArms(
+            shape._replace(fixed_arms=arms), theta, arms, self.noise, self.round_decimals
+        )
 
 
 class NewArms(NamedTuple):
@@ -100,7 +107,7 @@ class NewArms(NamedTuple):
     noise: float
     decimals: int | None
 
-    def block(self, first: int, rounds: int, rng: Rng) -> Block:  # noqa: ARG002 - nothing depends on the time
+    def block(self, first: int, rounds: int, rng: Rng) -> Block:
         """The next `rounds` rounds: contexts, means and rewards all change from round to round."""
         contexts = self.law(rng, (rounds, self.shape.arms, self.shape.features))
         means = _means(contexts, self.theta, self.decimals)
@@ -119,7 +126,7 @@ class FixedArms(NamedTuple):
     noise: float
     decimals: int | None
 
-    def block(self, first: int, rounds: int, rng: Rng) -> Block:  # noqa: ARG002 - nothing depends on the time
+    def block(self, first: int, rounds: int, rng: Rng) -> Block:
         """The next `rounds` rounds: contexts and means have a first axis of length 1."""
         contexts = self.arms[None]
         means = _means(contexts, self.theta, self.decimals)

@@ -88,9 +88,12 @@ class LlmRouting:
                 f"rounds must be at most {PROMPTS} in LlmRouting, which plays every prompt once, got {quoted(rounds)}"
             )
         with _ONCE:  # threads that start together would otherwise each fit the features
-            contexts, outcomes = _contexts(self.text_features), _outcomes()
+            contexts = _contexts(self.text_features)
+            outcomes = _outcomes()
         shape = Shape(len(MODELS), contexts.shape[2], 2, rounds, shared=True)
-        return RoutingProblem(shape, rng.permutation(PROMPTS), contexts, outcomes.rewards, outcomes.dollars)
+        return RoutingProblem(
+            shape, rng.permutation(PROMPTS), contexts, outcomes.rewards, outcomes.dollars
+        )
 
 
 class RoutingProblem(NamedTuple):
@@ -110,7 +113,7 @@ class RoutingProblem(NamedTuple):
     rewards: Array
     dollars: Array
 
-    def block(self, first: int, rounds: int, rng: Rng) -> Block:  # noqa: ARG002 - everything is recorded
+    def block(self, first: int, rounds: int, rng: Rng) -> Block:
         """Rounds `first` to `first + rounds`; the recorded rewards are also the means.
 
         Draws nothing: other block borders are the same rounds.
@@ -152,7 +155,9 @@ def _frame() -> "pl.DataFrame":
 def _outcomes() -> Outcomes:
     quality = _frame().select(f"quality_{model}" for model in MODELS).to_numpy()
     dollars = _frame().select(f"cost_{model}" for model in MODELS).to_numpy()
-    return Outcomes(read_only(np.stack([quality, scaled_cost(dollars, FIRST)], axis=2)), read_only(dollars))
+    return Outcomes(
+        read_only(np.stack([quality, scaled_cost(dollars, FIRST)], axis=2)), read_only(dollars)
+    )
 
 
 @functools.cache
@@ -172,6 +177,7 @@ def scaled_cost(dollars: Array, fitted_on: int) -> Array:
         [[1.0, 0.5], [0.0, 1.0], [0.0, 0.5]]
     """
     logs = np.log10(dollars)
-    low, high = logs[:fitted_on].min(), logs[:fitted_on].max()
+    low = logs[:fitted_on].min()
+    high = logs[:fitted_on].max()
     scaled: Array = np.clip((high - logs) / (high - low), 0.0, 1.0)
     return scaled

@@ -59,7 +59,7 @@ class Logged:
         """The longest horizon."""
         return len(self.rewards)
 
-    def problem(self, rounds: int, rng: Rng) -> "LoggedProblem":  # noqa: ARG002 - nothing is drawn
+    def problem(self, rounds: int, rng: Rng) -> "LoggedProblem":
         """The array, of which the first `rounds` are played.
 
         Raises:
@@ -67,8 +67,12 @@ class Logged:
         """
         integer("rounds", rounds, at_least=1)
         if rounds > self.max_rounds:
-            raise ValueError(f"rounds must be at most {self.max_rounds} in {quoted(self)}, got {quoted(rounds)}")
-        return LoggedProblem(Shape(self.rewards.shape[1], 0, self.rewards.shape[2], rounds), self.rewards)
+            raise ValueError(
+                f"rounds must be at most {self.max_rounds} in {quoted(self)}, got {quoted(rounds)}"
+            )
+        return LoggedProblem(
+            Shape(self.rewards.shape[1], 0, self.rewards.shape[2], rounds), self.rewards
+        )
 
 
 class LoggedProblem(NamedTuple):
@@ -77,7 +81,7 @@ class LoggedProblem(NamedTuple):
     shape: Shape
     rewards: Array
 
-    def block(self, first: int, rounds: int, rng: Rng) -> Block:  # noqa: ARG002 - everything is recorded
+    def block(self, first: int, rounds: int, rng: Rng) -> Block:
         """Rounds `first` to `first + rounds`."""
         rewards = self.rewards[first : first + rounds].copy()
         return Block(np.zeros((1, 1, 0)), rewards, rewards.copy())
@@ -94,11 +98,17 @@ def _array(value: Any) -> Array:
     try:
         array = np.array(value, np.float64, order="C")
     except (TypeError, ValueError) as error:
-        raise ValueError("Logged.rewards must be numbers of shape (rounds, arms, objectives)") from error
+        raise ValueError(
+            "Logged.rewards must be numbers of shape (rounds, arms, objectives)"
+        ) from error
     if array.ndim != 3 or 0 in array.shape:
-        raise ValueError(f"Logged.rewards must have shape (rounds, arms, objectives), got {array.shape}")
+        raise ValueError(
+            f"Logged.rewards must have shape (rounds, arms, objectives), got {array.shape}"
+        )
     if not np.isfinite(array).all():
         t, a, i = np.argwhere(~np.isfinite(array))[0].tolist()
-        raise ValueError(f"Logged.rewards must be finite, got {array[t, a, i]} at round {t}, arm {a}, objective {i}")
+        raise ValueError(
+            f"Logged.rewards must be finite, got {array[t, a, i]} at round {t}, arm {a}, objective {i}"
+        )
     array.setflags(write=False)
     return array

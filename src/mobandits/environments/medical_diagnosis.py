@@ -80,7 +80,7 @@ class MedicalDiagnosis:
         number("MedicalDiagnosis.components", self.components, at_most=len(FEATURES))
         flag("MedicalDiagnosis.constant", self.constant)
 
-    def problem(self, rounds: int, rng: Rng) -> "Patients":  # noqa: ARG002 - every trial has the same patients
+    def problem(self, rounds: int, rng: Rng) -> "Patients":
         """The patients and what the experts say of them; nothing is drawn.
 
         Raises:
@@ -88,8 +88,11 @@ class MedicalDiagnosis:
             ValueError: where the data file is damaged.
         """
         with _ONCE:  # threads that start together would otherwise each train the experts
-            contexts, rewards = _contexts(self.components, self.constant), _rewards()
-        return Patients(Shape(len(self.experts), contexts.shape[2], 2, rounds, shared=True), contexts, rewards)
+            contexts = _contexts(self.components, self.constant)
+            rewards = _rewards()
+        return Patients(
+            Shape(len(self.experts), contexts.shape[2], 2, rounds, shared=True), contexts, rewards
+        )
 
 
 class Patients(NamedTuple):
@@ -105,7 +108,7 @@ class Patients(NamedTuple):
     contexts: Array
     rewards: Array
 
-    def block(self, first: int, rounds: int, rng: Rng) -> Block:  # noqa: ARG002 - nothing depends on the time
+    def block(self, first: int, rounds: int, rng: Rng) -> Block:
         """The next `rounds` patients; other block borders are the same patients."""
         who = rng.integers(len(self.contexts), size=rounds)
         rewards = self.rewards[who]
@@ -143,11 +146,14 @@ def _diagnoses(malignant: IntArray, looks_at: tuple[str, ...], fear: float) -> I
     except ImportError as error:
         raise missing_extra("MedicalDiagnosis", "data") from error
 
-    measured, fold = _table().select(looks_at).to_numpy(), np.arange(len(malignant)) % FOLDS
+    measured = _table().select(looks_at).to_numpy()
+    fold = np.arange(len(malignant)) % FOLDS
     said = np.zeros_like(malignant)
     with threadpool_limits(1):  # sums split over threads differ in their last bits
         for one in range(FOLDS):
-            expert: Any = make_pipeline(StandardScaler(), LogisticRegression(class_weight={0: 1.0, 1: fear}))
+            expert: Any = make_pipeline(
+                StandardScaler(), LogisticRegression(class_weight={0: 1.0, 1: fear})
+            )
             expert.fit(measured[fold != one], malignant[fold != one])
             said[fold == one] = expert.predict(measured[fold == one])
     return said

@@ -56,10 +56,12 @@ class MultiArmed:
         table = matrix("MultiArmed.means", self.means, ("arms", "objectives"))
         if self.rewards == "bernoulli" and not ((table >= 0) & (table <= 1)).all():
             outside = table[(table < 0) | (table > 1)][0]
-            raise ValueError(f"MultiArmed.means must lie in [0, 1] for Bernoulli rewards, got {outside}")
+            raise ValueError(
+                f"MultiArmed.means must lie in [0, 1] for Bernoulli rewards, got {outside}"
+            )
         object.__setattr__(self, "means", tuple(map(tuple, table.tolist())))
 
-    def problem(self, rounds: int, rng: Rng) -> "ArmProblem":  # noqa: ARG002 - every trial has the same arms
+    def problem(self, rounds: int, rng: Rng) -> "ArmProblem":
         """The arms; nothing is drawn."""
         means = np.array(PRESETS[self.means] if isinstance(self.means, str) else self.means)
         shape = Shape(len(means), 0, means.shape[1], rounds)
@@ -74,7 +76,7 @@ class ArmProblem(NamedTuple):
     gaussian: bool
     noise: float
 
-    def block(self, first: int, rounds: int, rng: Rng) -> Block:  # noqa: ARG002 - nothing depends on the time
+    def block(self, first: int, rounds: int, rng: Rng) -> Block:
         """The next `rounds` rounds."""
         size = (rounds, 1, self.shape.objectives)
         if self.gaussian:

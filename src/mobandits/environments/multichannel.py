@@ -53,7 +53,7 @@ class Multichannel:
     def __post_init__(self) -> None:
         number("Multichannel.rate", self.rate, above=0)
 
-    def problem(self, rounds: int, rng: Rng) -> "Channels":  # noqa: ARG002 - every trial has the same channels
+    def problem(self, rounds: int, rng: Rng) -> "Channels":
         """The channels; nothing is drawn."""
         return Channels(Shape(len(self.actions), CHANNELS, 2, rounds, shared=True), self.rate)
 
@@ -64,7 +64,7 @@ class Channels(NamedTuple):
     shape: Shape
     rate: float
 
-    def block(self, first: int, rounds: int, rng: Rng) -> Block:  # noqa: ARG002 - nothing depends on the time
+    def block(self, first: int, rounds: int, rng: Rng) -> Block:
         """The next `rounds` rounds: ratios are drawn first, then gains."""
         contexts = rng.random((rounds, 1, CHANNELS))
         channel = [q for q, _ in Multichannel.actions]
@@ -74,7 +74,11 @@ class Channels(NamedTuple):
         with np.errstate(divide="ignore"):  # no signal, no success: exp(-inf) is 0
             success = np.exp(-self.rate * needed / ratio)
         gain = rng.exponential(1.0 / self.rate, (rounds, CHANNELS))[:, channel]
-        return Block(contexts, _paid(success, speed), _paid(np.asarray(gain * ratio >= needed, np.float64), speed))
+        return Block(
+            contexts,
+            _paid(success, speed),
+            _paid(np.asarray(gain * ratio >= needed, np.float64), speed),
+        )
 
 
 def _paid(success: Array, speed: Array) -> Array:

@@ -63,14 +63,20 @@ class Multilabel:
 
     def __post_init__(self) -> None:
         if not isinstance(self.path, str | Path | None):
-            raise ValueError(f"Multilabel.path must be a path or None, got {quoted(self.path)}")  # noqa: TRY004
+            raise ValueError(f"Multilabel.path must be a path or None, got {quoted(self.path)}")
         object.__setattr__(self, "path", None if self.path is None else str(self.path))
         labels = self.labels
-        if not isinstance(labels, Sequence) or isinstance(labels, str) or not all(isinstance(x, str) for x in labels):
+        if (
+            not isinstance(labels, Sequence)
+            or isinstance(labels, str)
+            or not all(isinstance(x, str) for x in labels)
+        ):
             raise ValueError(f"Multilabel.labels must be names of columns, got {quoted(labels)}")
         object.__setattr__(self, "labels", tuple(labels))
         if len(labels) == 1 or len(set(labels)) < len(labels) or (labels and self.path is None):
-            raise ValueError(f"Multilabel.labels must be at least two different columns of path, got {quoted(labels)}")
+            raise ValueError(
+                f"Multilabel.labels must be at least two different columns of path, got {quoted(labels)}"
+            )
         if self.components is not None:
             integer("Multilabel.components", self.components, at_least=1)
 
@@ -89,9 +95,17 @@ class Multilabel:
         tables = _examples(self)
         count, labels = tables.relevant.shape
         if rounds > count:
-            raise ValueError(f"rounds must be at most {count} in {quoted(self)}, got {quoted(rounds)}")
+            raise ValueError(
+                f"rounds must be at most {count} in {quoted(self)}, got {quoted(rounds)}"
+            )
         shape = Shape(labels, tables.contexts.shape[2], 2, rounds, shared=True)
-        return Examples(shape, rng.permutation(count), tables.contexts, tables.relevant, tables.relevant.mean(axis=0))
+        return Examples(
+            shape,
+            rng.permutation(count),
+            tables.contexts,
+            tables.relevant,
+            tables.relevant.mean(axis=0),
+        )
 
 
 class Examples(NamedTuple):
@@ -111,7 +125,7 @@ class Examples(NamedTuple):
     relevant: Array
     frequency: Array
 
-    def block(self, first: int, rounds: int, rng: Rng) -> Block:  # noqa: ARG002 - everything is recorded
+    def block(self, first: int, rounds: int, rng: Rng) -> Block:
         """Rounds `first` to `first + rounds`; draws nothing: other block borders are the same rounds."""
         shown = self.order[first : first + rounds]
         relevant = self.relevant[shown]

@@ -63,7 +63,8 @@ class NetworkRouting:
         """Draw which links the paths share with the measured ones, then their detours."""
         shape = Shape(self.paths, self.measured + self.constant, 2, rounds, shared=True)
         weights = rng.dirichlet(np.full(self.measured, 0.5), self.paths)
-        reach, detour = np.linspace(0.1, 0.3, self.paths), rng.uniform(0.0, 0.15, self.paths)
+        reach = np.linspace(0.1, 0.3, self.paths)
+        detour = rng.uniform(0.0, 0.15, self.paths)
         return Paths(shape, weights, reach, detour, self.precision, self.constant)
 
 
@@ -86,11 +87,12 @@ class Paths(NamedTuple):
     precision: float
     constant: bool
 
-    def block(self, first: int, rounds: int, rng: Rng) -> Block:  # noqa: ARG002 - nothing depends on the time
+    def block(self, first: int, rounds: int, rng: Rng) -> Block:
         """The next `rounds` rounds: congestion is drawn first, then costs."""
         state = rng.random((rounds, 1, self.weights.shape[1]))
         seen = (state * self.weights).sum(axis=2)
-        energy, delay = self.reach * (1.0 + seen), 0.4 - self.reach + 0.4 * seen
+        energy = self.reach * (1.0 + seen)
+        delay = 0.4 - self.reach + 0.4 * seen
         mean = np.stack([energy + self.detour, delay + self.detour], axis=2)
         cost = rng.beta(self.precision * mean, self.precision * (1.0 - mean))
         return Block(with_constant(state) if self.constant else state, 1.0 - mean, 1.0 - cost)

@@ -55,7 +55,8 @@ def principal(points: Array, spread: Array, components: int = 2) -> Projection:
     largest = np.abs(directions).argmax(axis=1)
     directions = directions * np.sign(directions[np.arange(len(directions)), largest])[:, None]
     scores = _products(spread - centre, directions)
-    low, size = scores.min(axis=0), np.ptp(scores, axis=0)
+    low = scores.min(axis=0)
+    size = np.ptp(scores, axis=0)
     return Projection(centre, directions, low, np.where(size > 1e-12, size, 1.0))
 
 

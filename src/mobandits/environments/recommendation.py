@@ -58,7 +58,8 @@ class Recommendation:
         """Draw the items: first their points, then appeal, then popularity."""
         shape = Shape(self.items, self.features + self.constant, 2, rounds, shared=True)
         points = rng.random((self.items, self.features))
-        appeal, popularity = rng.uniform(0.5, 1.0, self.items), rng.random(self.items)
+        appeal = rng.uniform(0.5, 1.0, self.items)
+        popularity = rng.random(self.items)
         return Items(shape, points, appeal, popularity, self.width, self.constant)
 
 
@@ -81,7 +82,7 @@ class Items(NamedTuple):
     width: float
     constant: bool
 
-    def block(self, first: int, rounds: int, rng: Rng) -> Block:  # noqa: ARG002 - nothing depends on the time
+    def block(self, first: int, rounds: int, rng: Rng) -> Block:
         """The next `rounds` rounds: users are drawn first, then coins."""
         users = rng.random((rounds, 1, self.points.shape[1]))
         near = np.exp(-((users - self.points) ** 2).sum(axis=2) / (2.0 * self.width**2))

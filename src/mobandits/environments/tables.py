@@ -39,4 +39,4 @@ def flag(name: str, value: Any) -> None:
         ValueError: NetworkRouting.constant must be True or False, got 'no'
     """
     if not isinstance(value, bool):
-        raise ValueError(f"{name} must be True or False, got {quoted(value)}")  # noqa: TRY004
+        raise ValueError(f"{name} must be True or False, got {quoted(value)}")

@@ -7,7 +7,9 @@ import numpy as np
 from mobandits.contracts.protocols import Array
 from mobandits.support.optional import missing_extra
 
-BUCKETS = 2**14  # of the hashed words and word pairs: 2**12 to 2**16 describe these prompts equally well
+BUCKETS = (
+    2**14
+)  # of the hashed words and word pairs: 2**12 to 2**16 describe these prompts equally well
 SEED = 0  # of the decomposition's starting vector
 
 
@@ -42,7 +44,9 @@ def text_features(fitted_on: Sequence[str], texts: Sequence[str], count: int) ->
     except ImportError as error:
         raise missing_extra("text_features", "data") from error
 
-    counts = HashingVectorizer(n_features=BUCKETS, ngram_range=(1, 2), alternate_sign=False, norm=None)
+    counts = HashingVectorizer(
+        n_features=BUCKETS, ngram_range=(1, 2), alternate_sign=False, norm=None
+    )
     known = counts.transform(fitted_on)
     weights = TfidfTransformer(sublinear_tf=True).fit(known)
     directions = TruncatedSVD(count, algorithm="arpack", random_state=SEED)

@@ -92,7 +92,7 @@ class TwoRidges:
     def __post_init__(self) -> None:
         number("TwoRidges.divisor", self.divisor, at_least=1)
 
-    def problem(self, rounds: int, rng: Rng) -> "TwoRidgesProblem":  # noqa: ARG002 - every trial has the same surface
+    def problem(self, rounds: int, rng: Rng) -> "TwoRidgesProblem":
         """The surface; nothing is drawn."""
         return TwoRidgesProblem(SurfaceShape(1, 1, 2, rounds), TwoRidgesSurface(self.divisor))
 
@@ -103,7 +103,7 @@ class TwoRidgesProblem(NamedTuple):
     shape: SurfaceShape
     surface: TwoRidgesSurface
 
-    def block(self, first: int, rounds: int, rng: Rng) -> SurfaceBlock:  # noqa: ARG002 - nothing depends on the time
+    def block(self, first: int, rounds: int, rng: Rng) -> SurfaceBlock:
         """Contexts, and what coins are made from; other block borders are the same rounds."""
         numbers = rng.random((rounds, 3))
         return SurfaceBlock(numbers[:, :1], numbers[:, 1:])
@@ -136,7 +136,7 @@ class TwoRidgesGrid:
         integer("TwoRidgesGrid.points", self.points, at_least=1)
         number("TwoRidgesGrid.divisor", self.divisor, at_least=1)
 
-    def problem(self, rounds: int, rng: Rng) -> "GridProblem":  # noqa: ARG002 - every trial has the same surface
+    def problem(self, rounds: int, rng: Rng) -> "GridProblem":
         """The arms; nothing is drawn."""
         arms = (np.arange(self.points) + 0.5) / self.points
         return GridProblem(Shape(self.points, 2, 2, rounds), arms, self.divisor)
@@ -149,12 +149,14 @@ class GridProblem(NamedTuple):
     arms: Array
     divisor: float
 
-    def block(self, first: int, rounds: int, rng: Rng) -> Block:  # noqa: ARG002 - nothing depends on the time
+    def block(self, first: int, rounds: int, rng: Rng) -> Block:
         """The next `rounds` rounds, from the same numbers as those of `TwoRidges`."""
         numbers = rng.random((rounds, 3))
         x, y = np.broadcast_arrays(numbers[:, :1], self.arms)
         means = ridges(x, y) / self.divisor
-        return Block(np.stack([x, y], axis=2), means, (numbers[:, None, 1:] < means).astype(np.float64))
+        return Block(
+            np.stack([x, y], axis=2), means, (numbers[:, None, 1:] < means).astype(np.float64)
+        )
 
 
 def ridges(x: Array, y: Array) -> Array:

@@ -59,7 +59,8 @@ class Cells:
         """The number of the cell that holds `x`, (features,)."""
         cell = 0
         for i in range(self.features):
-            z, part = x[i] * self.per_side, 0
+            z = x[i] * self.per_side
+            part = 0
             if z >= 1.0:  # also keeps NaN inside
                 part = int(min(z, self.per_side - 0.5))
             cell = cell * self.per_side + part
@@ -71,7 +72,8 @@ class Cells:
 
     def slots(self, context: Array, arms: IntArray) -> IntArray:
         """(arms,) the slots of some arms; `context` is (arms or 1, features)."""
-        out, cell = arms.copy(), self.cell(context[0])
+        out = arms.copy()
+        cell = self.cell(context[0])
         for a in range(len(arms)):
             if len(context) > 1:
                 cell = self.cell(context[a])

@@ -58,19 +58,23 @@ class Discounted:
         width: Array = self.model.width(state, context, arms)
         return width
 
-    def sample(self, state: RidgeState, context: Array, arms: IntArray, draws: int, radius: Array, rng: Rng) -> Array:
+    def sample(
+        self, state: RidgeState, context: Array, arms: IntArray, draws: int, radius: Array, rng: Rng
+    ) -> Array:
         """(arms, objectives) as the model samples."""
         sample: Array = self.model.sample(state, context, arms, draws, radius, rng)
         return sample
 
-    def evidence(self, state: RidgeState, context: Array, arms: IntArray) -> Evidence:  # noqa: ARG002
+    def evidence(self, state: RidgeState, context: Array, arms: IntArray) -> Evidence:
         """The discounted number of rewards, and log det V - log det V_1."""
         return Evidence(state.seen, state.volume)
 
     def update(self, state: RidgeState, x: Array, arm: int, reward: Array) -> RidgeState:
         """Learn one reward (objectives,), NaN where it was not observed."""
         state = split_grams(state, reward)
-        s, d, grams = arm if self.model.slots > 1 else 0, len(x), state.inverse.shape[1]
+        s = arm if self.model.slots > 1 else 0
+        d = len(x)
+        grams = state.inverse.shape[1]
         for l in range(len(reward)):
             if math.isnan(reward[l]):
                 continue
@@ -84,8 +88,10 @@ class Discounted:
 
     def absorb(self, state: RidgeState, s: int, g: int, x: Array) -> None:
         """Forget a little of one Gram matrix, and add x x'."""
-        gram, d = state.gram[s, g], len(x)
-        root, kept = np.zeros((d, d)), (1.0 - self.discount) * self.model.penalty
+        gram = state.gram[s, g]
+        d = len(x)
+        root = np.zeros((d, d))
+        kept = (1.0 - self.discount) * self.model.penalty
         for i in range(d):
             for j in range(d):
                 gram[i, j] = self.discount * gram[i, j] + x[i] * x[j]

@@ -44,28 +44,32 @@ class DisjointRidge(LinearEstimator):
 
     def width(self, state: RidgeState, context: Array, arms: IntArray) -> Array:
         """(arms, grams) sqrt(x' V_a^-1 x)."""
-        out, u = np.empty((len(arms), state.inverse.shape[1])), np.empty(self.features)
+        out = np.empty((len(arms), state.inverse.shape[1]))
+        u = np.empty(self.features)
         for a in range(len(arms)):
             x = context[a if len(context) > 1 else 0]
             for g in range(out.shape[1]):
                 out[a, g] = math.sqrt(max(quadratic(state.inverse[arms[a], g], x, u), 0.0))
         return out
 
-    def sample(self, state: RidgeState, context: Array, arms: IntArray, draws: int, radius: Array, rng: Rng) -> Array:
+    def sample(
+        self, state: RidgeState, context: Array, arms: IntArray, draws: int, radius: Array, rng: Rng
+    ) -> Array:
         """(arms, objectives) the largest of `draws` posterior means x . N(theta_{a,l}, radius^2 V_a^-1).
 
         `radius` is (slots, grams).
         """
         # A Gaussian parameter enters only through its product with x, and that product is Gaussian: one normal per
         # draw, not d.
-        out, width, mean = (
-            np.full((len(arms), self.objectives), -math.inf),
-            self.width(state, context, arms),
-            self.mean(state, context, arms),
-        )
+        out = np.full((len(arms), self.objectives), -math.inf)
+        width = self.width(state, context, arms)
+        mean = self.mean(state, context, arms)
         for a in range(len(arms)):
             for l in range(self.objectives):
                 g = l if width.shape[1] > 1 else 0
                 for _ in range(draws):
-                    out[a, l] = max(out[a, l], mean[a, l] + radius[arms[a], g] * width[a, g] * rng.standard_normal())
+                    out[a, l] = max(
+                        out[a, l],
+                        mean[a, l] + radius[arms[a], g] * width[a, g] * rng.standard_normal(),
+                    )
         return out

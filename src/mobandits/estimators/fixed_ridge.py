@@ -40,7 +40,9 @@ class FixedState(NamedTuple):
 @kernel
 def regression(state: FixedState) -> RidgeState:
     """The state without its tables."""
-    return RidgeState(state.gram, state.inverse, state.moment, state.theta, state.seen, state.volume)
+    return RidgeState(
+        state.gram, state.inverse, state.moment, state.theta, state.seen, state.volume
+    )
 
 
 @kernel
@@ -80,16 +82,19 @@ class FixedRidge:
 
     def tables(self, ridge: RidgeState) -> FixedState:
         """Means and squared widths of all arms, from the regression."""
-        arms, grams = len(self.rows), ridge.inverse.shape[1]
+        arms = len(self.rows)
+        grams = ridge.inverse.shape[1]
         mean: Array = self.ridge.mean(ridge, self.rows, np.arange(arms))
-        square, row, columns = np.empty((arms, grams)), np.empty(arms), self.rows.T.copy()
+        square = np.empty((arms, grams))
+        row = np.empty(arms)
+        columns = self.rows.T.copy()
         for g in range(grams):
             weigh_quadratic(columns, ridge.inverse[0, g], row)
             for a in range(arms):
                 square[a, g] = row[a]
         return with_tables(ridge, mean, square, columns)
 
-    def mean(self, state: FixedState, context: Array, arms: IntArray) -> Array:  # noqa: ARG002
+    def mean(self, state: FixedState, context: Array, arms: IntArray) -> Array:
         """(arms, objectives) theta_l . x_a."""
         out = np.empty((len(arms), self.ridge.objectives))
         for a in range(len(arms)):
@@ -97,7 +102,7 @@ class FixedRidge:
                 out[a, l] = state.mean[arms[a], l]
         return out
 
-    def width(self, state: FixedState, context: Array, arms: IntArray) -> Array:  # noqa: ARG002
+    def width(self, state: FixedState, context: Array, arms: IntArray) -> Array:
         """(arms, grams) sqrt(x_a' V^-1 x_a)."""
         out = np.empty((len(arms), state.square.shape[1]))
         for a in range(len(arms)):
@@ -105,7 +110,9 @@ class FixedRidge:
                 out[a, g] = math.sqrt(max(state.square[arms[a], g], 0.0))
         return out
 
-    def sample(self, state: FixedState, context: Array, arms: IntArray, draws: int, radius: Array, rng: Rng) -> Array:
+    def sample(
+        self, state: FixedState, context: Array, arms: IntArray, draws: int, radius: Array, rng: Rng
+    ) -> Array:
         """(arms, objectives) as `Ridge.sample`."""
         drawn: Array = self.ridge.sample(regression(state), context, arms, draws, radius, rng)
         return drawn
@@ -125,11 +132,14 @@ class FixedRidge:
             anew |= ridge.seen[0, g] % REFRESH == 0.0
         if anew:
             return self.tables(ridge)
-        leverage, shrunk = np.empty(len(self.rows)), np.empty(len(x))
+        leverage = np.empty(len(self.rows))
+        shrunk = np.empty(len(x))
         for g in range(grams):
             if math.isnan(reward[g]):
                 continue
-            factor = 1.0 / (1.0 - quadratic(ridge.inverse[0, g], x, shrunk))  # 1 + q, in terms of the new inverse
+            factor = 1.0 / (
+                1.0 - quadratic(ridge.inverse[0, g], x, shrunk)
+            )  # 1 + q, in terms of the new inverse
             weigh(state.columns, shrunk, leverage)
             for a in range(len(leverage)):
                 state.square[a, g] -= leverage[a] * leverage[a] * factor

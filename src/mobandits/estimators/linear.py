@@ -54,7 +54,9 @@ class LinearEstimator:
 
     def init(self) -> RidgeState:
         """No reward seen: V = penalty I, theta = 0."""
-        slots, d, objectives = self.slots, self.features, self.objectives
+        slots = self.slots
+        d = self.features
+        objectives = self.objectives
         return RidgeState(
             gram=np.tile(np.eye(d) * self.penalty, (slots, 1, 1, 1)),
             inverse=np.tile(np.eye(d) / self.penalty, (slots, 1, 1, 1)),
@@ -64,7 +66,7 @@ class LinearEstimator:
             volume=np.zeros((slots, 1)),
         )
 
-    def evidence(self, state: RidgeState, context: Array, arms: IntArray) -> Evidence:  # noqa: ARG002
+    def evidence(self, state: RidgeState, context: Array, arms: IntArray) -> Evidence:
         """Rewards seen and log det V - log det V_1, per slot and Gram matrix."""
         return Evidence(state.seen, state.volume)
 
@@ -73,7 +75,8 @@ class LinearEstimator:
         state = split_grams(state, reward)
         s = arm if self.slots > 1 else 0
         grams = state.inverse.shape[1]
-        u, q = np.empty(self.features), 0.0
+        u = np.empty(self.features)
+        q = 0.0
         for l in range(self.objectives):
             if math.isnan(reward[l]):
                 continue
@@ -116,14 +119,18 @@ def refresh(state: RidgeState, s: int, g: int) -> None:
 def split_grams(state: RidgeState, reward: Array) -> RidgeState:
     """The same state with one Gram matrix per objective, if this is the first reward that came in part."""
     slots, grams, d, _ = state.inverse.shape
-    missing, objectives = count(np.isnan(reward)), len(reward)
+    missing = count(np.isnan(reward))
+    objectives = len(reward)
     if grams > 1 or missing in (0, objectives):
         return state
-    gram, inverse = np.empty((slots, objectives, d, d)), np.empty((slots, objectives, d, d))
-    seen, volume = np.empty((slots, objectives)), np.empty((slots, objectives))
+    gram = np.empty((slots, objectives, d, d))
+    inverse = np.empty((slots, objectives, d, d))
+    seen = np.empty((slots, objectives))
+    volume = np.empty((slots, objectives))
     for s in range(slots):
         for l in range(objectives):
-            seen[s, l], volume[s, l] = state.seen[s, 0], state.volume[s, 0]
+            seen[s, l] = state.seen[s, 0]
+            volume[s, l] = state.volume[s, 0]
             for i in range(d):
                 for j in range(d):
                     gram[s, l, i, j] = state.gram[s, 0, i, j]

@@ -81,19 +81,29 @@ class OnlineNewton:
                 width[a, 0] = math.inf
         return width
 
-    def sample(self, state: NewtonState, context: Array, arms: IntArray, draws: int, radius: Array, rng: Rng) -> Array:
+    def sample(
+        self,
+        state: NewtonState,
+        context: Array,
+        arms: IntArray,
+        draws: int,
+        radius: Array,
+        rng: Rng,
+    ) -> Array:
         """(arms, objectives) the largest of `draws` predictors x_a . N(theta_l, radius^2 Z^-1)."""
         sample: Array = self.model.sample(state, context, arms, draws, radius, rng)
         return sample
 
-    def evidence(self, state: NewtonState, context: Array, arms: IntArray) -> Evidence:  # noqa: ARG002
+    def evidence(self, state: NewtonState, context: Array, arms: IntArray) -> Evidence:
         """Rewards seen and log det Z - log det Z_1, per slot."""
         return Evidence(state.seen, state.volume)
 
     def update(self, state: NewtonState, x: Array, arm: int, reward: Array) -> NewtonState:
         """Learn one whole reward (objectives,)."""
-        s, root = arm if len(state.seen) > 1 else 0, math.sqrt(0.5 * self.curvature)
-        v, u = np.empty(len(x)), np.empty(len(x))
+        s = arm if len(state.seen) > 1 else 0
+        root = math.sqrt(0.5 * self.curvature)
+        v = np.empty(len(x))
+        u = np.empty(len(x))
         for i in range(len(x)):
             v[i] = root * x[i]
         q = quadratic(state.inverse[s, 0], v, u)

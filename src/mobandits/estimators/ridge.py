@@ -38,7 +38,9 @@ class Ridge(LinearEstimator):
 
     def mean(self, state: RidgeState, context: Array, arms: IntArray) -> Array:
         """(arms, objectives) theta_l . x_a."""
-        out, row, columns = np.empty((len(arms), self.objectives)), np.empty(len(arms)), context.T.copy()
+        out = np.empty((len(arms), self.objectives))
+        row = np.empty(len(arms))
+        columns = context.T.copy()
         for l in range(self.objectives):
             weigh(columns, state.theta[0, l], row)
             for a in range(len(arms)):
@@ -47,7 +49,9 @@ class Ridge(LinearEstimator):
 
     def width(self, state: RidgeState, context: Array, arms: IntArray) -> Array:
         """(arms, grams) sqrt(x_a' V^-1 x_a)."""
-        grams, row, columns = state.inverse.shape[1], np.empty(len(arms)), context.T.copy()
+        grams = state.inverse.shape[1]
+        row = np.empty(len(arms))
+        columns = context.T.copy()
         out = np.empty((len(arms), grams))
         for g in range(grams):
             weigh_quadratic(columns, state.inverse[0, g], row)
@@ -55,13 +59,20 @@ class Ridge(LinearEstimator):
                 out[a, g] = math.sqrt(max(row[a], 0.0))
         return out
 
-    def sample(self, state: RidgeState, context: Array, arms: IntArray, draws: int, radius: Array, rng: Rng) -> Array:
+    def sample(
+        self, state: RidgeState, context: Array, arms: IntArray, draws: int, radius: Array, rng: Rng
+    ) -> Array:
         """(arms, objectives) the largest of `draws` posterior means x_a . N(theta_l, radius^2 V^-1).
 
         Largest per arm and objective; `radius` is (1, grams).
         """
-        d, row, best, columns = self.features, np.empty(len(arms)), np.empty(len(arms)), context.T.copy()
-        out, root, theta = np.empty((len(arms), self.objectives)), np.zeros((d, d)), np.empty(d)
+        d = self.features
+        row = np.empty(len(arms))
+        best = np.empty(len(arms))
+        columns = context.T.copy()
+        out = np.empty((len(arms), self.objectives))
+        root = np.zeros((d, d))
+        theta = np.empty(d)
         for l in range(self.objectives):
             g = l if state.inverse.shape[1] > 1 else 0
             if l == g:
@@ -70,7 +81,9 @@ class Ridge(LinearEstimator):
                 best[a] = -math.inf
             for z in rng.standard_normal((draws, d)):
                 for i in range(d):
-                    theta[i] = state.theta[0, l, i] + radius[0, g] * dot(root[i, : i + 1], z[: i + 1])
+                    theta[i] = state.theta[0, l, i] + radius[0, g] * dot(
+                        root[i, : i + 1], z[: i + 1]
+                    )
                 weigh(columns, theta, row)
                 for a in range(len(arms)):
                     best[a] = max(best[a], row[a])

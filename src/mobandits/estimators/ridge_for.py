@@ -21,6 +21,8 @@ def ridge_for(shape: Shape, penalty: float) -> Ridge | FixedRidge | DisjointRidg
     if shape.features < 1:
         raise ValueError(f"features must be at least 1 for a linear policy, got {shape.features}")
     if shape.shared:
-        return DisjointRidge(features=shape.features, objectives=shape.objectives, slots=shape.arms, penalty=penalty)
+        return DisjointRidge(
+            features=shape.features, objectives=shape.objectives, slots=shape.arms, penalty=penalty
+        )
     ridge = Ridge(features=shape.features, objectives=shape.objectives, penalty=penalty)
     return ridge if shape.fixed_arms is None else FixedRidge(ridge, shape.fixed_arms)

@@ -44,13 +44,15 @@ class SampleMean:
 
     def init(self) -> MeanState:
         """Nothing seen."""
-        return MeanState(np.zeros((self.slots, self.objectives)), np.zeros((self.slots, self.objectives)))
+        return MeanState(
+            np.zeros((self.slots, self.objectives)), np.zeros((self.slots, self.objectives))
+        )
 
-    def mean(self, state: MeanState, context: Array, arms: IntArray) -> Array:  # noqa: ARG002
+    def mean(self, state: MeanState, context: Array, arms: IntArray) -> Array:
         """(arms, objectives) mean rewards, 0 before the first."""
         return averages(state.total, state.seen, arms)
 
-    def width(self, state: MeanState, context: Array, arms: IntArray) -> Array:  # noqa: ARG002
+    def width(self, state: MeanState, context: Array, arms: IntArray) -> Array:
         """(arms, objectives) 1 / sqrt(count)."""
         out = np.full((len(arms), self.objectives), math.inf)
         for a in range(len(arms)):
@@ -59,7 +61,7 @@ class SampleMean:
                     out[a, l] = 1.0 / math.sqrt(state.seen[arms[a], l])
         return out
 
-    def evidence(self, state: MeanState, context: Array, arms: IntArray) -> Evidence:  # noqa: ARG002
+    def evidence(self, state: MeanState, context: Array, arms: IntArray) -> Evidence:
         """(1, objectives) rewards of the eligible arms together; no volume."""
         total = np.zeros((1, self.objectives))
         for arm in arms:
@@ -67,7 +69,7 @@ class SampleMean:
                 total[0, l] += state.seen[arm, l]
         return Evidence(total, np.zeros((1, self.objectives)))
 
-    def update(self, state: MeanState, x: Array, arm: int, reward: Array) -> MeanState:  # noqa: ARG002
+    def update(self, state: MeanState, x: Array, arm: int, reward: Array) -> MeanState:
         """Learn one reward (objectives,), NaN where it was not observed."""
         for l in range(self.objectives):
             if not math.isnan(reward[l]):

@@ -14,7 +14,12 @@ from mobandits.support.naming import quoted
 
 
 def box(
-    terms: Terms, estimator: Estimator, level: float, low: Array, high: Array, weight_bound: float | None = None
+    terms: Terms,
+    estimator: Estimator,
+    level: float,
+    low: Array,
+    high: Array,
+    weight_bound: float | None = None,
 ) -> Box:
     """The empirical Bernstein box of `Ips`.
 
@@ -51,14 +56,17 @@ def box(
         ([0.84], [1.16])
     """
     if not isinstance(estimator, Ips):
-        raise ValueError(f"estimator must be Ips for an empirical Bernstein box, got {quoted(estimator)}")  # noqa: TRY004
+        raise ValueError(
+            f"estimator must be Ips for an empirical Bernstein box, got {quoted(estimator)}"
+        )
     clip = estimator.clip
     bound = clip if weight_bound is None else weight_bound
     if bound is None:
         raise ValueError("weight_bound must be given where Ips.clip is None, got None")
     number("weight_bound", bound, above=0.0)
     lows, highs = _ends(low, high, terms.numerator.shape[1])
-    least, most = np.minimum(0.0, bound * lows), np.maximum(0.0, bound * highs)
+    least = np.minimum(0.0, bound * lows)
+    most = np.maximum(0.0, bound * highs)
     _check_range(terms.numerator, least, most)
     value, reach = _reach(terms, (1.0 - level) / (2.0 * len(lows)), most - least)
     if clip is not None and clip <= bound:
@@ -79,7 +87,10 @@ def _reach(terms: Terms, risk: float, span: Array) -> tuple[Array, Array]:
 
 
 def _ends(low: Any, high: Any, objectives: int) -> tuple[Array, Array]:
-    ends = [np.broadcast_to(doubles(name, end), (objectives,)) for name, end in (("low", low), ("high", high))]
+    ends = [
+        np.broadcast_to(doubles(name, end), (objectives,))
+        for name, end in (("low", low), ("high", high))
+    ]
     if not (ends[0] < ends[1]).all():
         given = f"{quoted(ends[0].tolist())} and {quoted(ends[1].tolist())}"
         raise ValueError(f"low must be below high in every objective, got {given}")

@@ -37,9 +37,11 @@ def largest_quantile(terms: Terms, level: float, samples: int, seed: int) -> flo
         samples: number of resampled logs.
         seed: of the resampling.
     """
-    a, b = terms.numerator, terms.denominator
+    a = terms.numerator
+    b = terms.denominator
     columns = np.hstack([a, b, a * a, a * b, b * b])
-    value, rounds = ratio(terms), len(a)
+    value = ratio(terms)
+    rounds = len(a)
     doubtful = _errors(np.ones(rounds) @ columns, rounds)[1] > 0.0
     largest = []
     for counts in resamples(rounds, samples, seed):

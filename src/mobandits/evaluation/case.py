@@ -73,11 +73,15 @@ class Case:
     @cached_property
     def expected(self) -> Array:
         """(rounds, objectives) the rewards that the model expects of the target."""
-        return self.logged if self.probabilities is None else self._model().expected(self.probabilities)
+        if self.probabilities is None:
+            return self.logged
+        return self._model().expected(self.probabilities)
 
     def _model(self) -> Predictions:
         if self.predictions is None:
-            raise ValueError("predictions must be given for an estimator with a reward model, got None")
+            raise ValueError(
+                "predictions must be given for an estimator with a reward model, got None"
+            )
         return self.predictions
 
 

@@ -22,9 +22,12 @@ from mobandits.support.found import found_at
 from mobandits.support.naming import concise, quoted, shortened
 
 Progress = Callable[[int, int], None]
-FORMAT, SUMMARY = 1, "evaluation.json"
+FORMAT = 1
+SUMMARY = "evaluation.json"
 PLAIN: dict[str, type[Any]] = {"uniform": Uniform, "logging": Logging}
-ONE, SEVERAL = ("arm", "propensity", "time"), ("rewards", "context", "minimise")  # columns of a .csv file
+# columns of a .csv file
+ONE = ("arm", "propensity", "time")
+SEVERAL = ("rewards", "context", "minimise")
 
 
 def evaluate_file(
@@ -110,7 +113,9 @@ def _checked_columns(file: Path, pairs: Sequence[str]) -> dict[str, str | list[s
             f"got {shortened(', '.join(meaning)) or 'none'}"
         )
     if file.suffix != ".csv" and meaning:
-        raise ValueError(f"--column must go with a .csv file, got {file}: a table of your own is read as .csv")
+        raise ValueError(
+            f"--column must go with a .csv file, got {file}: a table of your own is read as .csv"
+        )
     return meaning
 
 
@@ -119,11 +124,17 @@ def _refuse_weights(estimators: Sequence[Any], policies: Sequence[str]) -> None:
     names = [one.name for one in estimators if one.needs_propensities]
     if names and any(policy != "logging" for policy in policies):
         rule = "--column propensity=NAME must be given"
-        raise ValueError(f"{rule} for {', '.join(names)}, got none; --estimator dm and replay need none")
+        raise ValueError(
+            f"{rule} for {', '.join(names)}, got none; --estimator dm and replay need none"
+        )
 
 
 def write_evaluation(
-    out: Path, found: Comparison, targets: Mapping[str, Target], log: Mapping[str, Any], options: Mapping[str, Any]
+    out: Path,
+    found: Comparison,
+    targets: Mapping[str, Target],
+    log: Mapping[str, Any],
+    options: Mapping[str, Any],
 ) -> Path:
     """Write values.csv, evaluation.json, the figures and report.html; returns the last.
 
@@ -136,7 +147,8 @@ def write_evaluation(
     """
     from mobandits.figures.evaluation_page import evaluation_page  # noqa: PLC0415 - the library for drawing
 
-    level, seed = options["level"], options["seed"]
+    level = options["level"]
+    seed = options["seed"]
     said = {
         "format": FORMAT,
         "log": log,
@@ -152,10 +164,13 @@ def write_evaluation(
     # First, because it marks the folder as that of an evaluation: after a kill the same command may run again.
     with replacing(out / SUMMARY) as file:
         file.write((json.dumps(said, indent=2, ensure_ascii=False) + "\n").encode())
-    values, table = found.table(level), front(found, level=level, seed=seed)
+    values = found.table(level)
+    table = front(found, level=level, seed=seed)
     values.write_csv(out / "values.csv")
     borders = outlines(found, level=level) if len(found.objectives) == 2 else None
-    (out / "report.html").write_text(evaluation_page(out, values, table, borders, said), encoding="utf-8")
+    (out / "report.html").write_text(
+        evaluation_page(out, values, table, borders, said), encoding="utf-8"
+    )
     return out / "report.html"
 
 
@@ -297,10 +312,14 @@ def _of_policy(found: Comparison, name: str, target: Target) -> dict[str, Any]:
 
 def _pairs(found: Comparison, level: float) -> list[dict[str, Any]]:
     """Every pair of policies once, by the estimator that is shown."""
-    rows, shown = [], chosen(found, None)
+    rows = []
+    shown = chosen(found, None)
     for first, second in itertools.combinations(found.targets, 2):
         verdict = dominance(found[first, shown], found[second, shown], level=level)
-        content = {key: value.tolist() if hasattr(value, "tolist") else value for key, value in vars(verdict).items()}
+        content = {
+            key: value.tolist() if hasattr(value, "tolist") else value
+            for key, value in vars(verdict).items()
+        }
         rows.append({"first": first, "second": second, **content})
     return rows
 

@@ -84,7 +84,9 @@ class Comparison:
         for (target, estimator), estimate in self.estimates.items():
             box = estimate.box(level)
             columns = (estimate.value, estimate.standard_error, box.low, box.high)
-            for name, *numbers in zip(self.objectives, *(column.tolist() for column in columns), strict=True):
+            for name, *numbers in zip(
+                self.objectives, *(column.tolist() for column in columns), strict=True
+            ):
                 rows.append((target, estimator, str(name), *numbers))
         return pl.DataFrame(rows, TABLE, orient="row")
 
@@ -122,7 +124,9 @@ def evaluate(
         >>> estimate.value.round(2).tolist(), bool(estimate.ellipsoid(0.95).contains([0.5, 0.5]))
         ([0.51, 0.48], True)
     """
-    found = compare(log, {"target": target}, [estimator], model=model, folds=folds, seed=seed, logging=logging)
+    found = compare(
+        log, {"target": target}, [estimator], model=model, folds=folds, seed=seed, logging=logging
+    )
     (estimate,) = found.estimates.values()
     return estimate
 
@@ -182,13 +186,17 @@ def compare(
     return Comparison(log.objective_names, estimates)
 
 
-def _check_needs(log: Feedback, targets: Mapping[str, Target], estimators: Mapping[str, Estimator]) -> None:
+def _check_needs(
+    log: Feedback, targets: Mapping[str, Target], estimators: Mapping[str, Estimator]
+) -> None:
     """Refuse now what would be refused after other targets were evaluated."""
     if not isinstance(log, Feedback):
-        advice = f"; write mobandits.logs.read({quoted(log)})" if isinstance(log, str | Path) else ""
-        raise ValueError(f"log must be a Feedback, got {quoted(log)}{advice}")  # noqa: TRY004 - one kind of error
+        advice = (
+            f"; write mobandits.logs.read({quoted(log)})" if isinstance(log, str | Path) else ""
+        )
+        raise ValueError(f"log must be a Feedback, got {quoted(log)}{advice}")
     if not isinstance(targets, Mapping):
-        raise ValueError(f"targets must be a dictionary {{name: target}}, got {quoted(targets)}")  # noqa: TRY004
+        raise ValueError(f"targets must be a dictionary {{name: target}}, got {quoted(targets)}")
     if not len(log):
         raise ValueError("log must have at least one round, got none")
     if not targets:
@@ -221,12 +229,19 @@ def _labelled(estimators: Sequence[Estimator | str] | Estimator | str) -> dict[s
             choice("estimator", one, ESTIMATORS)
         elif not hasattr(one, "terms") or isinstance(one, type):
             advice = as_object(one)
-            raise ValueError(f"estimator must be a name or an estimator such as Ips(), got {quoted(one)}{advice}")
+            raise ValueError(
+                f"estimator must be a name or an estimator such as Ips(), got {quoted(one)}{advice}"
+            )
         found.append(ESTIMATORS[one]() if isinstance(one, str) else one)
     names = [one.name for one in found]
-    labels = [name if names.count(name) == 1 else concise(one) for name, one in zip(names, found, strict=True)]
+    labels = [
+        name if names.count(name) == 1 else concise(one)
+        for name, one in zip(names, found, strict=True)
+    ]
     if not found or len(set(labels)) < len(labels):
-        raise ValueError(f"estimators must be some, each once, got {shortened(', '.join(labels)) or 'none'}")
+        raise ValueError(
+            f"estimators must be some, each once, got {shortened(', '.join(labels)) or 'none'}"
+        )
     return dict(zip(labels, found, strict=True))
 
 
@@ -237,7 +252,12 @@ def _predictions(log: Feedback, model: Model, parts: IntArray) -> Predictions:
 
 
 def _case(
-    log: Feedback, name: str, target: Target, predictions: Predictions | None, parts: IntArray, seed: int
+    log: Feedback,
+    name: str,
+    target: Target,
+    predictions: Predictions | None,
+    parts: IntArray,
+    seed: int,
 ) -> Case:
     with _named(name):
         return Case(log, probabilities_of(target, log, parts, seed), predictions)
@@ -245,5 +265,7 @@ def _case(
 
 def _estimate(name: str, case: Case, estimator: Estimator, found: Diagnostics) -> Estimate:
     seen = (~np.isnan(case.rewards)).sum(0)
-    estimate = Estimate(name, estimator, case.log.objective_names, estimator.terms(case), seen, found)
+    estimate = Estimate(
+        name, estimator, case.log.objective_names, estimator.terms(case), seen, found
+    )
     return estimate.warned(cautions(case, estimate))

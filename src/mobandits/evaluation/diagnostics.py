@@ -60,17 +60,27 @@ def diagnose(case: Case, logging: Array | None = None) -> Diagnostics:
     """
     known = case.probabilities is None or not np.isnan(case.log.propensities).any()
     weighing = _weighing(case.weights) if known else UNKNOWN
-    return Diagnostics(len(case.log), *weighing, float(case.played.mean()), *_uncovered(case, logging))
+    return Diagnostics(
+        len(case.log), *weighing, float(case.played.mean()), *_uncovered(case, logging)
+    )
 
 
 def _weighing(weights: Array) -> tuple[float, float, float, float, float]:
-    total, squares, error = weights.sum(), (weights**2).sum(), weights.std() / len(weights) ** 0.5
+    total = weights.sum()
+    squares = (weights**2).sum()
+    error = weights.std() / len(weights) ** 0.5
     away = weights.mean() - 1.0
     with np.errstate(divide="ignore"):
         strayed = 0.0 if abs(away) < 1e-12 else abs(away) / error
     effective = total**2 / squares if squares > 0.0 else 0.0
     share = weights.max() / total if total > 0.0 else 0.0
-    return float(effective), float(weights.max()), float(share), float(weights.mean()), float(strayed)
+    return (
+        float(effective),
+        float(weights.max()),
+        float(share),
+        float(weights.mean()),
+        float(strayed),
+    )
 
 
 def _uncovered(case: Case, logging: Array | None) -> tuple[float, float]:

@@ -37,7 +37,9 @@ class Verdict:
     p_incomparable: float
 
 
-def dominance(first: Estimate, second: Estimate, *, margin: Any = 0.0, level: float = 0.95) -> Verdict:
+def dominance(
+    first: Estimate, second: Estimate, *, margin: Any = 0.0, level: float = 0.95
+) -> Verdict:
     """Does the first target dominate the second?
 
     With D_l the difference of their values in objective l and e_l >= 0 the margin, the claims are::
@@ -96,11 +98,16 @@ def dominance(first: Estimate, second: Estimate, *, margin: Any = 0.0, level: fl
         """(objectives,) p-values of sign * D_l > bound_l."""
         return tail(ahead if sign > 0.0 else behind, sign * difference - bound)
 
-    better, worse = (_dominating(above(-margins, sign), above(0.0 * margins, sign), margins == 0.0) for sign in (1, -1))
+    better, worse = (
+        _dominating(above(-margins, sign), above(0.0 * margins, sign), margins == 0.0)
+        for sign in (1, -1)
+    )
     split = max(_in_one(above(margins, 1.0)), _in_one(above(margins, -1.0)))
     claims: dict[Decision, float] = {"dominates": better, "dominated": worse, "incomparable": split}
     shown = [claim for claim, value in claims.items() if value <= 1.0 - level]
-    return Verdict(shown[0] if len(shown) == 1 else "undecided", difference, ahead.error, better, worse, split)
+    return Verdict(
+        shown[0] if len(shown) == 1 else "undecided", difference, ahead.error, better, worse, split
+    )
 
 
 def _dominating(not_worse: Array, better: Array, exact: Mask) -> float:
@@ -117,8 +124,10 @@ def _check_pair(first: Estimate, second: Estimate) -> None:
     for name, one in (("first", first), ("second", second)):
         if not isinstance(one, Estimate):
             wanted = "an estimate such as found[target, estimator]"
-            raise ValueError(f"{name} must be {wanted}, got {quoted(one)}")  # noqa: TRY004 - one kind of error
+            raise ValueError(f"{name} must be {wanted}, got {quoted(one)}")
     ours, theirs = ((one.rounds, one.objectives, one.estimator) for one in (first, second))
     for name, mine, other in zip(("rounds", "objectives", "estimator"), ours, theirs, strict=True):
         if mine != other:
-            raise ValueError(f"{name} must be the same in both estimates, got {quoted(mine)} and {quoted(other)}")
+            raise ValueError(
+                f"{name} must be the same in both estimates, got {quoted(mine)} and {quoted(other)}"
+            )

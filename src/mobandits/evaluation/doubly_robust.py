@@ -61,4 +61,6 @@ class DoublyRobust:
         weights, cut = clipped(case.weights, self.clip)
         errors = seen * (rewards - case.logged)
         terms = Terms(seen * case.expected + weights[:, None] * errors, seen)
-        return terms if cut is None else terms._replace(lost=cut[:, None] * np.abs(errors))
+        if cut is None:
+            return terms
+        return terms._replace(lost=cut[:, None] * np.abs(errors))

@@ -51,8 +51,11 @@ class Estimate:
 
     def __repr__(self) -> str:
         """What was found: the terms of a million rounds are no name."""
-        value, error = self.value.tolist(), self.standard_error.tolist()
-        return f"Estimate({self.target!r}, {self.estimator!r}, value={value}, standard_error={error})"
+        value = self.value.tolist()
+        error = self.standard_error.tolist()
+        return (
+            f"Estimate({self.target!r}, {self.estimator!r}, value={value}, standard_error={error})"
+        )
 
     @cached_property
     def value(self) -> Array:
@@ -119,7 +122,9 @@ class Estimate:
         known = np.isfinite(self.value).all() and np.isfinite(self.covariance).all()
         if not known:
             return Ellipsoid(self.value, self.covariance, np.inf)
-        square = hotelling_square(level, len(self.objectives), self.spread.joint_freedom, self.freedom)
+        square = hotelling_square(
+            level, len(self.objectives), self.spread.joint_freedom, self.freedom
+        )
         plain = Ellipsoid(self.value, self.covariance, square**0.5)
         return plain.stretched(square * self.spread.joint_skew)
 
@@ -165,7 +170,9 @@ class Estimate:
         distance = quantile * self.standard_error
         return _box(self.value, distance, distance)
 
-    def bernstein(self, level: float = 0.95, *, low: Array, high: Array, weight_bound: float | None = None) -> Box:
+    def bernstein(
+        self, level: float = 0.95, *, low: Array, high: Array, weight_bound: float | None = None
+    ) -> Box:
         """A box that holds the value with probability `level` for any number of rounds; see `bernstein.box`.
 
         Args:

@@ -25,5 +25,7 @@ def folds_of(rounds: int, folds: int, seed: int) -> IntArray:
     integer("folds", folds, at_least=2)
     integer("seed", seed, at_least=0)
     if rounds < folds:
-        raise ValueError(f"folds must be at most the number of rounds, {rounds}, got {quoted(folds)}")
+        raise ValueError(
+            f"folds must be at most the number of rounds, {rounds}, got {quoted(folds)}"
+        )
     return np.random.default_rng(seed).permutation(np.arange(rounds) % folds)

@@ -23,7 +23,12 @@ ALL.setflags(write=False)  # as an order's field is: the same compilation
 
 
 def front(
-    comparison: Comparison, estimator: str | None = None, *, level: float = 0.95, samples: int = 200, seed: int = 0
+    comparison: Comparison,
+    estimator: str | None = None,
+    *,
+    level: float = 0.95,
+    samples: int = 200,
+    seed: int = 0,
 ) -> pl.DataFrame:
     """Which targets nothing else dominates, and which may be among them.
 
@@ -72,14 +77,25 @@ def front(
             "front_share": _share(estimates, samples, seed),
             "dominated_by": [", ".join(beaten[one.target]) for one in estimates],
         },
-        {"policy": pl.String, "on_front": pl.Boolean, "front_share": pl.Float64, "dominated_by": pl.String},
+        {
+            "policy": pl.String,
+            "on_front": pl.Boolean,
+            "front_share": pl.Float64,
+            "dominated_by": pl.String,
+        },
     )
     values = comparison.table(level).filter(pl.col("estimator") == name)
-    return values.drop("estimator", "standard_error").join(columns, on="policy", maintain_order="left")
+    return values.drop("estimator", "standard_error").join(
+        columns, on="policy", maintain_order="left"
+    )
 
 
 def outlines(
-    comparison: Comparison, estimator: str | None = None, *, level: float = 0.95, objectives: tuple[int, int] = (0, 1)
+    comparison: Comparison,
+    estimator: str | None = None,
+    *,
+    level: float = 0.95,
+    objectives: tuple[int, int] = (0, 1),
 ) -> pl.DataFrame:
     """The borders of the joint regions on two objectives, to be drawn.
 
@@ -92,7 +108,8 @@ def outlines(
     Returns:
         `policy` str, `x`, `y` float: closed lines, point after point; none for a target of which nothing is known.
     """
-    name, rows = chosen(comparison, estimator), []
+    name = chosen(comparison, estimator)
+    rows = []
     for target in comparison.targets:
         region = comparison[target, name].ellipsoid(level)
         if np.isfinite(region.radius):
@@ -101,7 +118,12 @@ def outlines(
 
 
 def plot_front(
-    comparison: Comparison, estimator: str | None = None, *, level: float = 0.95, samples: int = 200, seed: int = 0
+    comparison: Comparison,
+    estimator: str | None = None,
+    *,
+    level: float = 0.95,
+    samples: int = 200,
+    seed: int = 0,
 ) -> "Figure":
     """The figure of `front`: two objectives as a plane with joint regions, else a panel each with joint intervals.
 
@@ -116,7 +138,9 @@ def plot_front(
 
     table = front(comparison, estimator, level=level, samples=samples, seed=seed)
     two = len(comparison.objectives) == 2
-    return draw_front(table, outlines(comparison, estimator, level=level) if two else pl.DataFrame())
+    return draw_front(
+        table, outlines(comparison, estimator, level=level) if two else pl.DataFrame()
+    )
 
 
 def chosen(comparison: Comparison, estimator: str | None) -> str:
@@ -144,6 +168,9 @@ def _share(estimates: list[Estimate], samples: int, seed: int) -> Array:
     total = np.zeros(len(estimates))
     for counts in resamples(estimates[0].rounds, samples, seed):
         with np.errstate(invalid="ignore", divide="ignore"):
-            values = [(counts @ one.terms.numerator) / (counts @ one.terms.denominator) for one in estimates]
+            values = [
+                (counts @ one.terms.numerator) / (counts @ one.terms.denominator)
+                for one in estimates
+            ]
         total += nondominated(np.array(values))
     return total / samples

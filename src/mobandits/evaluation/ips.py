@@ -56,4 +56,8 @@ class Ips:
         """a_il = w_i r_il and b_il = 1, both 0 where the reward is missing."""
         rewards, seen = observed(case.rewards)
         weights, cut = clipped(case.weights, self.clip)
-        return Terms(weights[:, None] * rewards, seen, None if cut is None else cut[:, None] * np.abs(rewards))
+        return Terms(
+            weights[:, None] * rewards,
+            seen,
+            None if cut is None else cut[:, None] * np.abs(rewards),
+        )

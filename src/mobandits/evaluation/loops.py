@@ -11,13 +11,16 @@ import numpy as np
 from mobandits.compiling.compiled import kernel
 from mobandits.contracts.protocols import Array, IntArray, Mask, Policy, Rng
 
-FIRST, EVERY = 256, 64  # a draw costs as much as a decision: after the first ones, it is looked at now and then
+# a draw costs as much as a decision: after the first ones, it is looked at now and then
+FIRST = 256
+EVERY = 64
 
 
 @kernel
 def seen(t: int, contexts: Array, eligible: Mask) -> tuple[Array, IntArray]:
     """The context of round t, (arms or 1, features), and the ids of its eligible arms."""
-    arms, context = np.flatnonzero(eligible[t if len(eligible) > 1 else 0]), contexts[t]
+    arms = np.flatnonzero(eligible[t if len(eligible) > 1 else 0])
+    context = contexts[t]
     if len(context) > 1 and len(arms) < len(context):
         return context[arms], arms
     return context, arms

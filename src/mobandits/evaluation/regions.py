@@ -93,7 +93,9 @@ class Ellipsoid:
         values, axes = np.linalg.eigh(self.covariance[pair])
         angle = np.linspace(0.0, 2.0 * np.pi, points)
         circle = np.stack([np.cos(angle), np.sin(angle)], axis=1) * self.radius
-        border: Array = self.center[list(objectives)] + circle * np.sqrt(np.maximum(values, 0.0)) @ axes.T
+        border: Array = (
+            self.center[list(objectives)] + circle * np.sqrt(np.maximum(values, 0.0)) @ axes.T
+        )
         return border
 
     def stretched(self, by: Array) -> "Ellipsoid":
@@ -123,7 +125,8 @@ class Ellipsoid:
 
     def _axes(self) -> tuple[Array, Array, Array]:
         """Scale per objective, and the eigenvalues and eigenvectors of the correlations."""
-        spread, size = np.sqrt(np.diag(self.covariance)), np.abs(self.center)
+        spread = np.sqrt(np.diag(self.covariance))
+        size = np.abs(self.center)
         scale = np.where(spread > FLAT * size, spread, np.where(size > 0.0, size, 1.0))
         values, axes = np.linalg.eigh(self.covariance / np.outer(scale, scale))
         return scale, values, axes

@@ -51,10 +51,13 @@ def cautions(case: Case, estimate: Estimate) -> tuple[str, ...]:
         >>> evaluate(log, Uniform(), "ips").warnings[0]
         'few rounds: the log tells as much as 1.8 rounds of the target would; below 100, regions are not reliable'
     """
-    alone, replay = isinstance(estimate.estimator, DirectMethod), isinstance(estimate.estimator, Replay)
+    alone = isinstance(estimate.estimator, DirectMethod)
+    replay = isinstance(estimate.estimator, Replay)
     said: list[str] = []
     if alone:
-        said.append("model alone: the region of DirectMethod shows how contexts vary, not how wrong the model is")
+        said.append(
+            "model alone: the region of DirectMethod shows how contexts vary, not how wrong the model is"
+        )
     elif replay:
         said += _of_replay(case)
     else:
@@ -62,7 +65,10 @@ def cautions(case: Case, estimate: Estimate) -> tuple[str, ...]:
     said += _of_overlap(estimate)
     if not alone:
         said += _of_tails(estimate)
-        said += [*_of_events(case, estimate, case.played if replay else case.weights), *_of_missing(case, estimate)]
+        said += [
+            *_of_events(case, estimate, case.played if replay else case.weights),
+            *_of_missing(case, estimate),
+        ]
     return (*said, *_of_clipping(estimate))
 
 
@@ -123,7 +129,9 @@ def _of_events(case: Case, estimate: Estimate, weights: Array) -> Iterator[str]:
         counts = (weights > 0.0) & ~np.isnan(rewards)
         kinds, sizes = np.unique(rewards[counts], return_counts=True)
         rare = weights[counts & (rewards != kinds[sizes.argmax()])] if len(kinds) else weights[:0]
-        events = rare.sum() ** 2 / (rare**2).sum() if len(rare) else 0.0  # as many of equal weight tell as much
+        events = (
+            rare.sum() ** 2 / (rare**2).sum() if len(rare) else 0.0
+        )  # as many of equal weight tell as much
         if events < EVENTS:
             yield (
                 f"few events: in {name}, {counts.sum()} rounds that count hold {events:.3g} effective ones that paid "
@@ -151,6 +159,8 @@ def _spread(missing: Mask, arms: IntArray, plays: IntArray) -> float:
 
 
 def _of_clipping(estimate: Estimate) -> Iterator[str]:
-    for name, bias, error in zip(estimate.objectives, estimate.bias_bound, estimate.standard_error, strict=True):
+    for name, bias, error in zip(
+        estimate.objectives, estimate.bias_bound, estimate.standard_error, strict=True
+    ):
         if bias > error:
             yield f"clipping: in {name} it may have moved the estimate by {bias:.3g}, its standard error is {error:.3g}"

@@ -13,7 +13,13 @@ from mobandits.evaluation.estimate import Estimate
 from mobandits.evaluation.loops import replayed
 from mobandits.evaluation.reliability import UNEVEN_LOGGING, cautions, is_even
 from mobandits.evaluation.replay import Replay
-from mobandits.evaluation.training import check_assumptions, contexts_of, eligible_of, rehearse_on, shape_of
+from mobandits.evaluation.training import (
+    check_assumptions,
+    contexts_of,
+    eligible_of,
+    rehearse_on,
+    shape_of,
+)
 from mobandits.logs import Feedback
 from mobandits.support.checks import integer
 from mobandits.support.naming import concise, quoted
@@ -33,7 +39,12 @@ class Replayed(Case):
 
 
 def replay(
-    log: Feedback, recipe: Recipe, *, rejection: bool = True, rounds: int | None = None, seed: int = 0
+    log: Feedback,
+    recipe: Recipe,
+    *,
+    rejection: bool = True,
+    rounds: int | None = None,
+    seed: int = 0,
 ) -> Estimate:
     """The mean reward of a recipe that learns as it goes, over the rounds in which it draws the arm that was played.
 
@@ -76,7 +87,7 @@ def replay(
     """
     if not isinstance(recipe, Recipe):
         found = f"{quoted(recipe)}{as_object(recipe)}"
-        raise ValueError(f"recipe must be a recipe such as MolUcb(), got {found}")  # noqa: TRY004
+        raise ValueError(f"recipe must be a recipe such as MolUcb(), got {found}")
     integer("seed", seed, at_least=0)
     if not len(log):
         raise ValueError("log must have at least one round, got none")
@@ -84,11 +95,18 @@ def replay(
     rng = np.random.default_rng(seed)
     kept, least = _kept(log, rng) if rejection else (np.arange(len(log)), 1.0 / len(log.arm_names))
     matched = _play(log, recipe, kept, rounds or max(int(least * len(log)), 1), rng)
-    case, count = Replayed(log, None, None, matched), int(matched.sum())
+    case = Replayed(log, None, None, matched)
+    count = int(matched.sum())
     seen = (~np.isnan(log.rewards)).sum(0)
-    found = Diagnostics(len(log), count, 1.0, 1.0 / max(count, 1), np.nan, np.nan, count / len(log), 0.0, 0.0)
-    estimate = Estimate(concise(recipe), Replay(), log.objective_names, Replay().terms(case), seen, found)
-    said = cautions(case, estimate) + ((UNEVEN_LOGGING,) if not rejection and not is_even(log) else ())
+    found = Diagnostics(
+        len(log), count, 1.0, 1.0 / max(count, 1), np.nan, np.nan, count / len(log), 0.0, 0.0
+    )
+    estimate = Estimate(
+        concise(recipe), Replay(), log.objective_names, Replay().terms(case), seen, found
+    )
+    said = cautions(case, estimate) + (
+        (UNEVEN_LOGGING,) if not rejection and not is_even(log) else ()
+    )
     return estimate.warned(said)
 
 
@@ -107,12 +125,24 @@ def _kept(log: Feedback, rng: Rng) -> tuple[IntArray, float]:
 def _play(log: Feedback, recipe: Recipe, kept: IntArray, horizon: int, rng: Rng) -> Mask:
     """(rounds,) the rounds that counted; stages of a recipe begin when the stage before has had its rounds."""
     given = (contexts_of(log), log.arms, log.rewards, eligible_of(log))
-    matched, first = np.zeros(len(log), bool), 0
+    matched = np.zeros(len(log), bool)
+    first = 0
     for policy, length in recipe.stages(shape_of(log, horizon)):
-        visited, limit = np.zeros(1, np.int64), len(log) if length is None else length
+        visited = np.zeros(1, np.int64)
+        limit = len(log) if length is None else length
         rehearse_on(policy, log)
         loop = loop_for(replayed, policy)
-        loop(policy, policy.init(), kept[first:], *given, recipe.accepts_partial, limit, rng, matched, visited)
+        loop(
+            policy,
+            policy.init(),
+            kept[first:],
+            *given,
+            recipe.accepts_partial,
+            limit,
+            rng,
+            matched,
+            visited,
+        )
         first += int(visited[0])
         if first >= len(kept):
             break

@@ -31,12 +31,16 @@ class OwnPredictions:
     """
 
     def __init__(self, predictions: Array, log: Feedback) -> None:
-        table, wanted = doubles("predictions", predictions), (len(log), len(log.arm_names), len(log.objective_names))
+        table = doubles("predictions", predictions)
+        wanted = (len(log), len(log.arm_names), len(log.objective_names))
         if table.shape != wanted:
-            raise ValueError(f"predictions must have shape (rounds, arms, objectives) = {wanted}, got {table.shape}")
+            raise ValueError(
+                f"predictions must have shape (rounds, arms, objectives) = {wanted}, got {table.shape}"
+            )
         if not np.isfinite(table).all():
             raise ValueError("predictions must be finite, got a number that is not")
-        self._table, self._arms = table, log.arms
+        self._table = table
+        self._arms = log.arms
 
     def logged(self) -> Array:
         """Of the arms that were played."""
@@ -84,8 +88,11 @@ class RidgePerArm:
             >>> RidgePerArm().fit(log, np.array([0, 1, 0, 1])).logged().ravel().tolist()
             [1.0, 1.0, 1.0, 1.0]
         """
-        seen, count = ~np.isnan(log.rewards), int(folds.max()) + 1
-        means = np.array([_means(log.rewards[folds != fold], seen[folds != fold]) for fold in range(count)])
+        seen = ~np.isnan(log.rewards)
+        count = int(folds.max()) + 1
+        means = np.array(
+            [_means(log.rewards[folds != fold], seen[folds != fold]) for fold in range(count)]
+        )
         return CrossFitted(log, folds, means, self._theta(log, seen, folds, means))
 
     def _theta(self, log: Feedback, seen: Array, folds: IntArray, means: Array) -> Array:
@@ -93,8 +100,10 @@ class RidgePerArm:
 
         Where all rewards of an arm were observed, one Gram matrix serves every objective.
         """
-        whole, (count, objectives) = bool(seen.all()), means.shape
-        size, grams = log.contexts.shape[-1] + 1, 1 if whole else objectives
+        whole = bool(seen.all())
+        (count, objectives) = means.shape
+        size = log.contexts.shape[-1] + 1
+        grams = 1 if whole else objectives
         rewards = np.where(seen, log.rewards, 0.0)
         gram = np.zeros((count, len(log.arm_names), grams, size, size))
         moment, mass = (np.zeros((count, len(log.arm_names), objectives, size)) for _ in range(2))
@@ -123,7 +132,10 @@ class CrossFitted:
     """
 
     def __init__(self, log: Feedback, folds: IntArray, means: Array, theta: Array) -> None:
-        self._log, self._folds, self._means, self._theta = log, folds, means, theta
+        self._log = log
+        self._folds = folds
+        self._means = means
+        self._theta = theta
 
     def logged(self) -> Array:
         """Of the arms that were played."""
@@ -134,12 +146,15 @@ class CrossFitted:
 
     def expected(self, probabilities: Array) -> Array:
         """Of arms drawn with these probabilities; never holds (rounds, arms, objectives) at once."""
-        out, shared = self._means[self._folds], self._log.contexts.ndim == 2
+        out = self._means[self._folds]
+        shared = self._log.contexts.ndim == 2
         for fold, theta in enumerate(self._theta):
             rounds = np.flatnonzero(self._folds == fold)
             for first in range(0, len(rounds), CHUNK):
                 some = rounds[first : first + CHUNK]
-                out[some] += (self._of_shared if shared else self._of_rows)(some, probabilities[some], theta)
+                out[some] += (self._of_shared if shared else self._of_rows)(
+                    some, probabilities[some], theta
+                )
         return out
 
     def _of_shared(self, rounds: IntArray, law: Array, theta: Array) -> Array:
@@ -167,7 +182,9 @@ def _features(log: Feedback, rounds: IntArray, arm: int) -> Array:
     return np.hstack([np.ones((len(rounds), 1)), x])
 
 
-def _groups(folds: IntArray, played: IntArray, count: int, arms: int) -> Iterator[tuple[int, int, IntArray]]:
+def _groups(
+    folds: IntArray, played: IntArray, count: int, arms: int
+) -> Iterator[tuple[int, int, IntArray]]:
     """(fold, arm, rounds) of every fold and arm, by one sort."""
     order = np.argsort(folds * arms + played, kind="stable")
     borders = np.searchsorted((folds * arms + played)[order], np.arange(count * arms + 1))

@@ -135,7 +135,9 @@ def _moments(effects: Array, unit: Array, correlation: Array) -> _Moments:
         square += float(lengths.sum())
         quartic += float(lengths @ lengths)
         pull += lengths @ scaled
-    return _Moments(third / rounds, fourth / rounds, square / rounds, quartic / rounds, pull / rounds)
+    return _Moments(
+        third / rounds, fourth / rounds, square / rounds, quartic / rounds, pull / rounds
+    )
 
 
 def reach(spread: Spread, probability: float) -> tuple[Array, Array]:

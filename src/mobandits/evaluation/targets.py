@@ -122,7 +122,7 @@ def check_target(target: Target, log: Feedback) -> None:
     if isinstance(target, type | str):
         wanted = "probabilities, a recipe, or a target such as Uniform()"
         found = f"{quoted(target)}{as_object(target)}"
-        raise ValueError(f"target must be {wanted}, got {found}")  # noqa: TRY004 - one kind of error
+        raise ValueError(f"target must be {wanted}, got {found}")
     if isinstance(target, Always):
         target.place(log)
     recipe = target.recipe if isinstance(target, Trained) else target
@@ -132,21 +132,30 @@ def check_target(target: Target, log: Feedback) -> None:
 
 def eligible(log: Feedback) -> Mask:
     """(rounds, arms) the arms that could have been played."""
-    return np.ones((len(log), len(log.arm_names)), bool) if log.eligible is None else log.eligible
+    if log.eligible is None:
+        return np.ones((len(log), len(log.arm_names)), bool)
+    return log.eligible
 
 
 def _checked(value: Any, log: Feedback) -> Array:
-    table, wanted = doubles("target", value), (len(log), len(log.arm_names))
+    table = doubles("target", value)
+    wanted = (len(log), len(log.arm_names))
     if table.shape != wanted:
         raise ValueError(f"target must have shape (rounds, arms) = {wanted}, got {table.shape}")
     if not (table >= 0.0).all():  # also NaN
         t, arm = np.argwhere(~(table >= 0.0))[0].tolist()
-        raise ValueError(f"target must hold probabilities, at least 0, got {table[t, arm]} in round {t}, arm {arm}")
+        raise ValueError(
+            f"target must hold probabilities, at least 0, got {table[t, arm]} in round {t}, arm {arm}"
+        )
     sums = table.sum(1)
     worst = int(np.abs(sums - 1.0).argmax())
     if not abs(sums[worst] - 1.0) <= TOLERANCE:
-        raise ValueError(f"target must sum to 1 over the arms, got {sums[worst]:g} in round {worst}")
+        raise ValueError(
+            f"target must sum to 1 over the arms, got {sums[worst]:g} in round {worst}"
+        )
     if log.eligible is not None and (forbidden := (table > 0.0) & ~log.eligible).any():
         t, arm = np.argwhere(forbidden)[0].tolist()
-        raise ValueError(f"target must be 0 where an arm is not eligible, got {table[t, arm]} in round {t}, arm {arm}")
+        raise ValueError(
+            f"target must be 0 where an arm is not eligible, got {table[t, arm]} in round {t}, arm {arm}"
+        )
     return table

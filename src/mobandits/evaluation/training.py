@@ -57,7 +57,7 @@ class Trained:
     def __post_init__(self) -> None:
         if not isinstance(self.recipe, Recipe):
             found = f"{quoted(self.recipe)}{as_object(self.recipe)}"
-            raise ValueError(f"Trained.recipe must be a recipe such as MolUcb(), got {found}")  # noqa: TRY004
+            raise ValueError(f"Trained.recipe must be a recipe such as MolUcb(), got {found}")
         integer("Trained.draws", self.draws, at_least=1)
 
     def probabilities(self, log: Feedback, folds: IntArray, seed: int) -> Array:
@@ -92,7 +92,8 @@ def trained(recipe: Recipe, log: Feedback, rounds: IntArray, rng: Rng) -> tuple[
     if not recipe.accepts_partial:
         rounds = rounds[~np.isnan(log.rewards[rounds]).any(1)]
     given = (contexts_of(log), log.arms, log.rewards, eligible_of(log))
-    stages, first = recipe.stages(shape_of(log, max(len(rounds), 1))), 0
+    stages = recipe.stages(shape_of(log, max(len(rounds), 1)))
+    first = 0
     while True:
         policy, length = next(stages)
         part = rounds[first:] if length is None else rounds[first : first + length]
@@ -116,13 +117,16 @@ def rehearse_on(policy: Policy, log: Feedback) -> None:
     rehearse(policy, contexts_of(log)[0], arms, rewards, law=law, made_up=True)
 
 
-def ask(policy: Policy, state: Any, log: Feedback, rounds: IntArray, draws: int, rng: Rng, law: Array) -> None:
+def ask(
+    policy: Policy, state: Any, log: Feedback, rounds: IntArray, draws: int, rng: Rng, law: Array
+) -> None:
     """Write what a frozen policy would play into the rows `rounds` of `law`, (all rounds, arms).
 
     Beliefs that draw nothing from `rng` are not random, and asked once.
     """
     given = (rounds, contexts_of(log), eligible_of(log), rng, law)
-    loop, before = loop_for(believe, policy), rng.bit_generator.state
+    loop = loop_for(believe, policy)
+    before = rng.bit_generator.state
     loop(policy, state, *given)
     if rng.bit_generator.state != before:
         for _ in range(draws - 1):
@@ -139,19 +143,31 @@ def shape_of(log: Feedback, rounds: int) -> Shape:
         Shape(arms=2, features=3, objectives=1, rounds=2, shared=True, fixed_arms=None)
     """
     rows = log.contexts
-    shared, features = rows.ndim == 2, rows.shape[-1]
+    shared = rows.ndim == 2
+    features = rows.shape[-1]
     fixed = None if shared or not len(rows) or not (rows == rows[0]).all() else rows[0].copy()
-    return Shape(len(log.arm_names), features, len(log.objective_names), rounds, shared and features > 0, fixed)
+    return Shape(
+        len(log.arm_names),
+        features,
+        len(log.objective_names),
+        rounds,
+        shared and features > 0,
+        fixed,
+    )
 
 
 def contexts_of(log: Feedback) -> Array:
     """(rounds, arms or 1, features)."""
-    return log.contexts if log.contexts.ndim == 3 else log.contexts[:, None]
+    if log.contexts.ndim == 3:
+        return log.contexts
+    return log.contexts[:, None]
 
 
 def eligible_of(log: Feedback) -> Mask:
     """(rounds or 1, arms); one row where all rounds have all arms."""
-    return np.ones((1, len(log.arm_names)), bool) if log.eligible is None else log.eligible
+    if log.eligible is None:
+        return np.ones((1, len(log.arm_names)), bool)
+    return log.eligible
 
 
 def check_recipe(recipe: Recipe, log: Feedback) -> None:

@@ -15,7 +15,9 @@ class Greedy:
         Greedy()
     """
 
-    def beliefs(self, estimator: Any, state: Any, context: Array, arms: IntArray, rng: Rng) -> Beliefs:  # noqa: ARG002
+    def beliefs(
+        self, estimator: Any, state: Any, context: Array, arms: IntArray, rng: Rng
+    ) -> Beliefs:
         """The estimates as degenerate intervals."""
         mean = estimator.mean(state, context, arms)
         return Beliefs(mean, mean, mean)

@@ -46,7 +46,9 @@ class Hypervolume:
     RANDOM_BELIEFS: ClassVar[bool] = True  # the weights
     ONE_COLUMN: ClassVar[bool] = True  # beliefs are of one number per arm
 
-    def beliefs(self, estimator: Any, state: Any, context: Array, arms: IntArray, rng: Rng) -> Beliefs:
+    def beliefs(
+        self, estimator: Any, state: Any, context: Array, arms: IntArray, rng: Rng
+    ) -> Beliefs:
         """(arms, 1) scalarisations."""
         several = self.explorer.beliefs(estimator, state, context, arms, rng)
         weights = np.empty(len(self.reference))

@@ -27,7 +27,9 @@ class Linked:
     explorer: Any
     links: Any
 
-    def beliefs(self, estimator: Any, state: Any, context: Array, arms: IntArray, rng: Rng) -> Beliefs:
+    def beliefs(
+        self, estimator: Any, state: Any, context: Array, arms: IntArray, rng: Rng
+    ) -> Beliefs:
         """Mean rewards and their intervals."""
         linear = self.explorer.beliefs(estimator, state, context, arms, rng)
         return Beliefs(self.means(linear.mean), self.means(linear.low), self.means(linear.high))

@@ -41,11 +41,11 @@ class Constant(Radius):
 
     value: float
 
-    def at(self, count: float, volume: float) -> float:  # noqa: ARG002
+    def at(self, count: float, volume: float) -> float:
         """The radius after `count` rewards."""
         return self.value
 
-    def of(self, estimator: Any, state: Any, context: Array, arms: IntArray) -> Array:  # noqa: ARG002
+    def of(self, estimator: Any, state: Any, context: Array, arms: IntArray) -> Array:
         """(1, 1) the radius: nobody need count the evidence."""
         return np.full((1, 1), self.value)
 
@@ -84,7 +84,7 @@ class SelfNormalised(Radius):
     noise: float = 1.0
     penalty: float = 1.0
 
-    def at(self, count: float, volume: float) -> float:  # noqa: ARG002
+    def at(self, count: float, volume: float) -> float:
         """The radius after `count` rewards."""
         growth = math.log(1.0 + count / (self.penalty * self.features))
         doubt = math.log(self.models / self.delta)
@@ -118,10 +118,12 @@ class Levelled(Radius):
     scale: float
     noise: float = 1.0
 
-    def at(self, count: float, volume: float) -> float:  # noqa: ARG002
+    def at(self, count: float, volume: float) -> float:
         """The radius after `count` rewards."""
         return self.scale * (
-            self.noise * math.sqrt(self.features * math.log(self.models * (2.0 + count) / self.delta)) + 1.0
+            self.noise
+            * math.sqrt(self.features * math.log(self.models * (2.0 + count) / self.delta))
+            + 1.0
         )
 
 
@@ -144,9 +146,11 @@ class Drugan(Radius):
     product: float
     scale: float = 1.0
 
-    def at(self, count: float, volume: float) -> float:  # noqa: ARG002
+    def at(self, count: float, volume: float) -> float:
         """The radius after `count` plays of all arms together."""
-        return self.scale * math.sqrt(2.0 * (math.log(max(count, 1.0)) + 0.25 * math.log(self.product)))
+        return self.scale * math.sqrt(
+            2.0 * (math.log(max(count, 1.0)) + 0.25 * math.log(self.product))
+        )
 
 
 @compiled
@@ -166,7 +170,7 @@ class TunedNewton(Radius):
 
     factor: float
 
-    def at(self, count: float, volume: float) -> float:  # noqa: ARG002
+    def at(self, count: float, volume: float) -> float:
         """The radius where log(det Z_t / det Z_1) is `volume`."""
         return math.sqrt(self.factor * volume)
 
@@ -209,7 +213,9 @@ class NewtonEllipsoid(Radius):
     def at(self, count: float, volume: float) -> float:
         """The radius after `count` rewards, where log(det Z / det Z_1) is `volume`."""
         noise = self.reach * self.reach / self.curvature
-        doubt = math.log(self.models / self.delta) + 0.5 * math.log1p(4.0 * self.bound * self.bound * count)
+        doubt = math.log(self.models / self.delta) + 0.5 * math.log1p(
+            4.0 * self.bound * self.bound * count
+        )
         known = self.penalty * self.bound * self.bound + 0.5 * self.curvature
         return math.sqrt(16.0 * noise * doubt + 2.0 * noise * volume + known)
 
@@ -241,7 +247,7 @@ class Xue(Radius):
     bound: float = 1.0
     scale: float = 1.0
 
-    def at(self, count: float, volume: float) -> float:  # noqa: ARG002
+    def at(self, count: float, volume: float) -> float:
         """The radius after `count` rewards."""
         doubt = self.features * math.log(2.0 * self.models * (count + 1.0) / self.delta)
         return self.scale * (self.noise * math.sqrt(doubt) + self.bound)
@@ -268,7 +274,7 @@ class SelfNormalisedMean(Radius):
     delta: float
     scale: float = 1.0
 
-    def at(self, count: float, volume: float) -> float:  # noqa: ARG002
+    def at(self, count: float, volume: float) -> float:
         """The radius of an arm with `count` plays."""
         n = max(count, 1.0)
         doubt = 1.0 + 2.0 * math.log(self.models * math.sqrt(1.0 + n) / self.delta)

@@ -43,13 +43,18 @@ class RandomWeights:
     RANDOM_BELIEFS: ClassVar[bool] = True  # the weights
     ONE_COLUMN: ClassVar[bool] = True  # beliefs are of one number per arm
 
-    def beliefs(self, estimator: Any, state: Any, context: Array, arms: IntArray, rng: Rng) -> Beliefs:
+    def beliefs(
+        self, estimator: Any, state: Any, context: Array, arms: IntArray, rng: Rng
+    ) -> Beliefs:
         """(arms, 1) weighted sums."""
         several = self.explorer.beliefs(estimator, state, context, arms, rng)
-        weights, total = np.empty(several.mean.shape[1]), 0.0
+        weights = np.empty(several.mean.shape[1])
+        total = 0.0
         for l in range(len(weights)):
             weights[l] = -math.log(1.0 - rng.random())
             total += weights[l]
         for l in range(len(weights)):
             weights[l] /= total
-        return Beliefs(sums(several.mean, weights), sums(several.low, weights), sums(several.high, weights))
+        return Beliefs(
+            sums(several.mean, weights), sums(several.low, weights), sums(several.high, weights)
+        )

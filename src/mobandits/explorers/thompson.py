@@ -31,7 +31,9 @@ class Thompson:
 
     RANDOM_BELIEFS: ClassVar[bool] = True
 
-    def beliefs(self, estimator: Any, state: Any, context: Array, arms: IntArray, rng: Rng) -> Beliefs:
+    def beliefs(
+        self, estimator: Any, state: Any, context: Array, arms: IntArray, rng: Rng
+    ) -> Beliefs:
         """The sample as a degenerate interval: fresh in every round."""
         radius = self.radius.each(estimator.evidence(state, context, arms))
         sample = estimator.sample(state, context, arms, self.draws, radius, rng)

@@ -24,16 +24,24 @@ class Ucb:
 
     radius: Any
 
-    def beliefs(self, estimator: Any, state: Any, context: Array, arms: IntArray, rng: Rng) -> Beliefs:  # noqa: ARG002
+    def beliefs(
+        self, estimator: Any, state: Any, context: Array, arms: IntArray, rng: Rng
+    ) -> Beliefs:
         """Mean and interval of every arm and objective; infinite where nothing is known."""
-        mean, width = estimator.mean(state, context, arms), estimator.width(state, context, arms)
+        mean = estimator.mean(state, context, arms)
+        width = estimator.width(state, context, arms)
         radius = self.radius.of(estimator, state, context, arms)
-        low, high = np.empty(mean.shape), np.empty(mean.shape)
+        low = np.empty(mean.shape)
+        high = np.empty(mean.shape)
         for a in range(len(mean)):
             for l in range(mean.shape[1]):
                 doubt = width[a, l if width.shape[1] > 1 else 0]
                 half = math.inf
                 if doubt < math.inf:  # a zero radius times an infinite width would be NaN
-                    half = radius[arms[a] if len(radius) > 1 else 0, l if radius.shape[1] > 1 else 0] * doubt
-                low[a, l], high[a, l] = mean[a, l] - half, mean[a, l] + half
+                    half = (
+                        radius[arms[a] if len(radius) > 1 else 0, l if radius.shape[1] > 1 else 0]
+                        * doubt
+                    )
+                low[a, l] = mean[a, l] - half
+                high[a, l] = mean[a, l] + half
         return Beliefs(mean, low, high)

@@ -30,7 +30,11 @@ INTERVALS = (
 
 
 def evaluation_page(
-    directory: Path, values: pl.DataFrame, front: pl.DataFrame, outlines: pl.DataFrame | None, said: dict[str, Any]
+    directory: Path,
+    values: pl.DataFrame,
+    front: pl.DataFrame,
+    outlines: pl.DataFrame | None,
+    said: dict[str, Any],
 ) -> str:
     """Write the figures of an evaluation, and make its page.
 
@@ -41,7 +45,8 @@ def evaluation_page(
         outlines: `policy` str, `x`, `y` float, the borders of joint regions, where there are two objectives.
         said: the content of evaluation.json.
     """
-    log, share = said["log"], f"{100 * said['options']['level']:g} %"
+    log = said["log"]
+    share = f"{100 * said['options']['level']:g} %"
     title = "What policies would have brought"
     shown = NAMES.get(said["shown"], said["shown"])
     lead = (
@@ -49,13 +54,26 @@ def evaluation_page(
         f"{len(log['arms'])} arms, {len(log['objectives'])} objectives ({escape(listed(log['objectives']))}), all to "
         f"be maximised. Unless said otherwise, values are by {escape(shown)}."
     )
-    body = [f"<h1>{title}</h1>", f'<p class="lead">{lead}</p>', *findings(front, said), *cautions(said)]
+    body = [
+        f"<h1>{title}</h1>",
+        f'<p class="lead">{lead}</p>',
+        *findings(front, said),
+        *cautions(said),
+    ]
     directory /= "figures"
     if len(log["objectives"]) > 1:
-        draw = functools.partial(draw_front, front, outlines if outlines is not None else pl.DataFrame())
+        draw = functools.partial(
+            draw_front, front, outlines if outlines is not None else pl.DataFrame()
+        )
         alt = "The estimated values of all policies with their joint regions; the table below has the numbers."
-        body += ["<h2>The front</h2>", picture(draw, directory, "front", alt, of_front(share, outlines is not None))]
-    body += ["<h2>Values</h2>", grid(*value_rows(values, said["shown"]), f"Values, with joint {share} intervals")]
+        body += [
+            "<h2>The front</h2>",
+            picture(draw, directory, "front", alt, of_front(share, outlines is not None)),
+        ]
+    body += [
+        "<h2>Values</h2>",
+        grid(*value_rows(values, said["shown"]), f"Values, with joint {share} intervals"),
+    ]
     body.append(INTERVALS)
     if values["estimator"].n_unique() > 1:
         alt = "Every policy's value by every estimator, with intervals; values.csv has the numbers."
@@ -63,13 +81,17 @@ def evaluation_page(
             f"The same policies by every estimator, with joint {share} intervals. Estimators that disagree by more "
             "than their intervals are a reason to believe none of them."
         )
-        body.append(picture(functools.partial(draw_values, values), directory, "values", alt, caption))
+        body.append(
+            picture(functools.partial(draw_values, values), directory, "values", alt, caption)
+        )
     return page(title, [*body, *diagnostics(said), *provenance(said)])
 
 
 def of_front(share: str, ellipses: bool) -> str:
     """The caption of the front."""
-    regions = f"Ellipses are joint {share} regions." if ellipses else f"Intervals are joint, {share}."
+    regions = (
+        f"Ellipses are joint {share} regions." if ellipses else f"Intervals are joint, {share}."
+    )
     return (
         f"{regions} Dominated is what another policy is shown to beat in every objective, on the same rounds; with "
         f"{share} confidence the true front is among the rest."
@@ -96,7 +118,10 @@ def cautions(said: dict[str, Any]) -> list[str]:
     found = warnings_of(said)
     if not found:
         return []
-    items = [f"<li>{escape(text)} <small>({escape(listed(whose))})</small></li>" for text, whose in found.items()]
+    items = [
+        f"<li>{escape(text)} <small>({escape(listed(whose))})</small></li>"
+        for text, whose in found.items()
+    ]
     return ["<h2>Warnings</h2>", "<ul>", *items, "</ul>"]
 
 
@@ -119,7 +144,10 @@ def value_rows(values: pl.DataFrame, estimator: str) -> tuple[list[str], list[li
     """Header and rows: a policy, then a value and an interval per objective."""
     rows = values.filter(pl.col("estimator") == estimator)
     objectives = rows["objective"].unique(maintain_order=True).to_list()
-    digits = {name: decimals(rows.filter(pl.col("objective") == name)["standard_error"]) for name in objectives}
+    digits = {
+        name: decimals(rows.filter(pl.col("objective") == name)["standard_error"])
+        for name in objectives
+    }
     cells = []
     for one in rows.partition_by("policy", maintain_order=True):
         row = [escape(one["policy"][0])]
@@ -136,7 +164,9 @@ def diagnostics(said: dict[str, Any]) -> list[str]:
     rows = []
     for name, content in said["policies"].items():
         found = content["diagnostics"]
-        numbers = [number(found[key], at) for key, at in (("effective_rounds", 0), ("largest_weight", 1))]
+        numbers = [
+            number(found[key], at) for key, at in (("effective_rounds", 0), ("largest_weight", 1))
+        ]
         numbers += [number(found["mean_weight"], 3), f"{100 * found['uncovered_mass']:.2f} %"]
         rows.append([escape(name), *numbers])
     text = (
@@ -149,7 +179,9 @@ def diagnostics(said: dict[str, Any]) -> list[str]:
 def provenance(said: dict[str, Any]) -> list[str]:
     """What was asked for."""
     facts = [(name, content["target"]) for name, content in said["policies"].items()]
-    facts += [(name, str(value)) for name, value in {**said["estimators"], **said["options"]}.items()]
+    facts += [
+        (name, str(value)) for name, value in {**said["estimators"], **said["options"]}.items()
+    ]
     return ["<h2>Provenance</h2>", pairs([*facts, ("mobandits", said["versions"]["mobandits"])])]
 
 
@@ -166,4 +198,6 @@ def decimals(errors: Iterable[float | None]) -> int:
 
 def number(value: float | None, digits: int) -> str:
     """A number, or a dash where it is not known."""
-    return signed(value, digits) if value is not None and math.isfinite(value) else "–"
+    if value is not None and math.isfinite(value):
+        return signed(value, digits)
+    return "–"

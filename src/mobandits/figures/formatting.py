@@ -75,7 +75,9 @@ def plus_minus(mean: float | None, low: float, high: float, digits: int) -> str:
     if mean is None:
         return "–"
     half = (high - low) / 2.0
-    return f"{signed(mean, digits)} ± {half:.{digits}f}" if half > EXACT * max(abs(mean), 1.0) else signed(mean, digits)
+    if half > EXACT * max(abs(mean), 1.0):
+        return f"{signed(mean, digits)} ± {half:.{digits}f}"
+    return signed(mean, digits)
 
 
 def listed(items: Sequence[str]) -> str:
@@ -85,4 +87,6 @@ def listed(items: Sequence[str]) -> str:
         >>> listed(["a"]), listed(["a", "b", "c"])
         ('a', 'a, b and c')
     """
-    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
+    if len(items) == 1:
+        return items[0]
+    return f"{', '.join(items[:-1])} and {items[-1]}"

@@ -26,10 +26,12 @@ def spread(wanted: Sequence[float], sizes: Sequence[float]) -> list[float]:
         below.append(below[-1] + (sizes[i] + sizes[j]) / 2)
     pools: list[tuple[float, int]] = []
     for rank, i in enumerate(order):
-        mean, size = wanted[i] - below[rank], 1
+        mean = wanted[i] - below[rank]
+        size = 1
         while pools and pools[-1][0] >= mean:
             before, count = pools.pop()
-            mean, size = (before * count + mean * size) / (count + size), count + size
+            mean = (before * count + mean * size) / (count + size)
+            size = count + size
         pools.append((mean, size))
     flat = [mean for mean, size in pools for _ in range(size)]
     out = [0.0] * len(wanted)

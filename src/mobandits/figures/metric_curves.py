@@ -9,7 +9,16 @@ from matplotlib.figure import Figure
 from mobandits.figures.formatting import part
 from mobandits.figures.labels import name_ends
 from mobandits.figures.style import WIDTH, Look, looks, panels, styled
-from mobandits.figures.wrapping import LABEL, NAME, key, lines_high, most_lines, names_height, width_of, wrapped
+from mobandits.figures.wrapping import (
+    LABEL,
+    NAME,
+    key,
+    lines_high,
+    most_lines,
+    names_height,
+    width_of,
+    wrapped,
+)
 from mobandits.statistics.bands import bands
 
 STACKED = 3  # so many panels lie under each other, and their lines are named where they end; more share a legend
@@ -43,12 +52,16 @@ def curves_data(table: pl.DataFrame, metric: str) -> pl.DataFrame:
     first = {name: rank for rank, name in enumerate(rows["policy"].unique(maintain_order=True))}
     rank = pl.col("policy").replace_strict(first, return_dtype=pl.Int64)
     rows = rows.with_columns(panel=pl.concat_str(title, separator=", ") if title else pl.lit(""))
-    ordered = rows.sort("experiment", "environment", "component", rank, "round", "trial", maintain_order=True)
+    ordered = rows.sort(
+        "experiment", "environment", "component", rank, "round", "trial", maintain_order=True
+    )
     return bands(ordered, ["panel", "policy", "round"])
 
 
 @styled()
-def draw_curves(data: pl.DataFrame, said: str, rounds: str = "round", width: float = WIDTH) -> Figure:
+def draw_curves(
+    data: pl.DataFrame, said: str, rounds: str = "round", width: float = WIDTH
+) -> Figure:
     """Lines with bands, named at their ends; points with intervals where only one round was recorded.
 
     Args:
@@ -58,7 +71,8 @@ def draw_curves(data: pl.DataFrame, said: str, rounds: str = "round", width: flo
         width: in inches; where it is less than WIDTH, the lines are named below.
     """
     names = data["policy"].unique(maintain_order=True).to_list()
-    style, groups = looks(names), data.partition_by("panel", maintain_order=True)
+    style = looks(names)
+    groups = data.partition_by("panel", maintain_order=True)
     columns = 1 if len(groups) <= STACKED or width < WIDTH else 2
     over_time = [group["round"].n_unique() > 1 for group in groups]
     labels = {name: wrapped(name, BESIDE * width / columns, NAME) for name in names}
@@ -66,10 +80,16 @@ def draw_curves(data: pl.DataFrame, said: str, rounds: str = "round", width: flo
     titles = [wrapped(group["panel"][0], width / columns - left) for group in groups]
     high = names_height(labels.values(), NAME)
     at_ends = len(groups) <= STACKED and width >= WIDTH and high < TALL
-    lined = [name for group, several in zip(groups, over_time, strict=True) if several for name in group["policy"]]
+    lined = [
+        name
+        for group, several in zip(groups, over_time, strict=True)
+        if several
+        for name in group["policy"]
+    ]
     lined = [name for name in names if name in set(lined)]
     legend = key(lined, width, 2 * columns - 1)
-    rows, height = math.ceil(len(groups) / columns), 3.8 if len(groups) == 1 else 2.6
+    rows = math.ceil(len(groups) / columns)
+    height = 3.8 if len(groups) == 1 else 2.6
     if at_ends:
         height = max(MARGIN + high, height)
     if not all(over_time):
@@ -95,7 +115,9 @@ def draw_curves(data: pl.DataFrame, said: str, rounds: str = "round", width: flo
         lines = {str(line.get_label()): line for panel in axes for line in panel.get_lines()}
         shown = {"frameon": False, "fontsize": NAME, "handlelength": 3.4}
         handles = [lines[name] for name in lined]
-        figure.legend(handles, legend.labels, loc="outside lower left", ncols=legend.columns, **shown)
+        figure.legend(
+            handles, legend.labels, loc="outside lower left", ncols=legend.columns, **shown
+        )
     return figure
 
 
@@ -145,15 +167,26 @@ def draw_lines(panel: Axes, group: pl.DataFrame, style: dict[str, Look]) -> None
     panel.set_xlim(left=0)
 
 
-def name_lines(panel: Axes, group: pl.DataFrame, style: dict[str, Look], labels: dict[str, str], height: float) -> None:
+def name_lines(
+    panel: Axes, group: pl.DataFrame, style: dict[str, Look], labels: dict[str, str], height: float
+) -> None:
     """Name the lines of a panel of `height` inches where they end."""
-    last = group.group_by("policy", maintain_order=True).last().select("policy", "round", "mean").rows()
+    last = (
+        group.group_by("policy", maintain_order=True)
+        .last()
+        .select("policy", "round", "mean")
+        .rows()
+    )
     name_ends(panel, {name: (at, mean) for name, at, mean in last}, style, labels, height=height)
 
 
-def draw_points(panel: Axes, group: pl.DataFrame, style: dict[str, Look], labels: dict[str, str]) -> None:
+def draw_points(
+    panel: Axes, group: pl.DataFrame, style: dict[str, Look], labels: dict[str, str]
+) -> None:
     """A point with its interval per policy, from top to bottom."""
-    for i, (name, mean, low, high) in enumerate(group.select("policy", "mean", "low", "high").rows()):
+    for i, (name, mean, low, high) in enumerate(
+        group.select("policy", "mean", "low", "high").rows()
+    ):
         panel.plot([low, high], [i, i], color=style[name].colour, linewidth=1.6)
         panel.plot([mean], [i], color=style[name].colour, marker=style[name].marker, markersize=6)
     panel.set_yticks(range(len(group)), [labels[name] for name in group["policy"]], fontsize=NAME)

@@ -59,7 +59,13 @@ def page(title: str, body: Sequence[str]) -> str:
         f'<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{escape(title)}</title><style>{CSS}</style>"
     )
-    lines = ["<!DOCTYPE html>", f'<html lang="en"><head>{head}</head>', "<body>", *body, "</body></html>"]
+    lines = [
+        "<!DOCTYPE html>",
+        f'<html lang="en"><head>{head}</head>',
+        "<body>",
+        *body,
+        "</body></html>",
+    ]
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -70,7 +76,9 @@ def write_page(directory: Path, text: str) -> Path:
     return path
 
 
-def picture(draw: Callable[[float], Figure], directory: Path, name: str, alt: str, caption: str) -> str:
+def picture(
+    draw: Callable[[float], Figure], directory: Path, name: str, alt: str, caption: str
+) -> str:
     """Draw a figure twice, write it, and make both part of a page: a phone shows the narrow one.
 
     Args:

@@ -27,7 +27,10 @@ def overlap(box: Box, others: Iterable[Box]) -> float:
         1.0
     """
     left, bottom, right, top = box
-    return sum(max(min(right, r) - max(left, l), 0.0) * max(min(top, t) - max(bottom, b), 0.0) for l, b, r, t in others)
+    return sum(
+        max(min(right, r) - max(left, l), 0.0) * max(min(top, t) - max(bottom, b), 0.0)
+        for l, b, r, t in others
+    )
 
 
 def along(axes: Axes, line: Sequence[tuple[float, float]], size: float = 4.0) -> list[Box]:
@@ -70,11 +73,24 @@ def name_points(
             color=colours[name],
             fontsize=size,
             linespacing=1.1,
-            bbox={"boxstyle": "square,pad=0.06", "facecolor": "white", "alpha": 0.8, "linewidth": 0},
-            arrowprops={"arrowstyle": "-", "color": SOFT, "linewidth": 0.7, "shrinkA": 1, "shrinkB": 4},
+            bbox={
+                "boxstyle": "square,pad=0.06",
+                "facecolor": "white",
+                "alpha": 0.8,
+                "linewidth": 0,
+            },
+            arrowprops={
+                "arrowstyle": "-",
+                "color": SOFT,
+                "linewidth": 0.7,
+                "shrinkA": 1,
+                "shrinkB": 4,
+            },
         )
         options = []
-        for rank, (distance, side) in enumerate((distance, side) for distance in DISTANCES for side in SIDES):
+        for rank, (distance, side) in enumerate(
+            (distance, side) for distance in DISTANCES for side in SIDES
+        ):
             box = place(text, distance, side, renderer)
             area = (box[2] - box[0]) * (box[3] - box[1])
             outside = area - overlap(box, [(frame.x0, frame.y0, frame.x1, frame.y1)])

@@ -37,7 +37,9 @@ def front_data(front: pl.DataFrame) -> pl.DataFrame:
     sides = [front.filter(pl.col("objective") == name) for name in (across, up)]
     both = sides[0].join(sides[1].select("policy", y="value"), on="policy", maintain_order="left")
     known = both.filter(pl.col("value").is_finite() & pl.col("y").is_finite())
-    return known.select("policy", pl.col("value").alias("x"), "y", "on_front", beaten=pl.col("dominated_by") != "")
+    return known.select(
+        "policy", pl.col("value").alias("x"), "y", "on_front", beaten=pl.col("dominated_by") != ""
+    )
 
 
 @styled()
@@ -53,22 +55,35 @@ def draw_front(front: pl.DataFrame, outlines: pl.DataFrame, width: float = WIDTH
     objectives = front["objective"].unique(maintain_order=True).to_list()
     if len(objectives) != 2:
         shown = pl.when(pl.col("dominated_by") == "").then(pl.lit("may be on the front"))
-        return draw_values(front.with_columns(estimator=shown.otherwise(pl.lit("dominated"))), width, apart=False)
-    points, style = front_data(front), looks(front["policy"].unique(maintain_order=True))
+        return draw_values(
+            front.with_columns(estimator=shown.otherwise(pl.lit("dominated"))), width, apart=False
+        )
+    points = front_data(front)
+    style = looks(front["policy"].unique(maintain_order=True))
     below = key(points["policy"].to_list(), width, 1)
     tall = 0.7 * width if width >= WIDTH else width + below.height
     figure, (panel,) = panels(width, tall)
-    across, up = (wrapped(name, 0.7 * room) for name, room in zip(objectives, (width, tall), strict=True))
+    across, up = (
+        wrapped(name, 0.7 * room) for name, room in zip(objectives, (width, tall), strict=True)
+    )
     panel.set(xlabel=across, ylabel=up)
     draw_outlines(panel, outlines, style)
-    marks = {name: mark(panel, (x, y), style[name], hollow=beaten) for name, x, y, _, beaten in points.rows()}
+    marks = {
+        name: mark(panel, (x, y), style[name], hollow=beaten)
+        for name, x, y, _, beaten in points.rows()
+    }
     panel.margins(0.08)
     panel.locator_params(nbins=7 if width >= WIDTH else 5)
     legend(figure, panel)
     if width < WIDTH:
-        figure.legend(marks.values(), below.labels, loc="outside lower left", frameon=False, fontsize=NAME)
+        figure.legend(
+            marks.values(), below.labels, loc="outside lower left", frameon=False, fontsize=NAME
+        )
     measure = renderer(figure)
-    lines = [draw_stairs(panel, points), *(one.select("x", "y").rows() for one in outlines.partition_by("policy"))]
+    lines = [
+        draw_stairs(panel, points),
+        *(one.select("x", "y").rows() for one in outlines.partition_by("policy")),
+    ]
     beside = points.rows() if width >= WIDTH else []
     named = {wrapped(name, 0.3 * width, NAME): (x, y) for name, x, y, _, _ in beside}
     avoid = [box for line in lines for box in along(panel, line)]
@@ -80,7 +95,13 @@ def mark(panel: Axes, at: Point, look: Look, *, hollow: bool) -> Line2D:
     """The dot of a policy."""
     inside = "white" if hollow else look.colour
     size: dict[str, Any] = {"markersize": 7, "markeredgewidth": 1.3, "zorder": 4}
-    (dot,) = panel.plot(*zip(at, strict=True), look.marker, markerfacecolor=inside, markeredgecolor=look.colour, **size)
+    (dot,) = panel.plot(
+        *zip(at, strict=True),
+        look.marker,
+        markerfacecolor=inside,
+        markeredgecolor=look.colour,
+        **size,
+    )
     return dot
 
 
@@ -93,7 +114,11 @@ def legend(figure: Figure, panel: Axes) -> None:
     said = ("may be on the front", "dominated", "front of the estimates")
     shown = {"frameon": False, "fontsize": NAME, "columnspacing": 1.4, "handletextpad": 0.5}
     figure.legend(
-        [*handles, line], said, loc="outside upper left", ncols=3 if figure.get_figwidth() >= WIDTH else 1, **shown
+        [*handles, line],
+        said,
+        loc="outside upper left",
+        ncols=3 if figure.get_figwidth() >= WIDTH else 1,
+        **shown,
     )
 
 
@@ -101,7 +126,8 @@ def draw_outlines(panel: Axes, outlines: pl.DataFrame, style: dict[str, Look]) -
     """The joint region of every policy."""
     for one in outlines.partition_by("policy", maintain_order=True):
         colour = style[one["policy"][0]].colour
-        x, y = one["x"].to_numpy(), one["y"].to_numpy()
+        x = one["x"].to_numpy()
+        y = one["y"].to_numpy()
         panel.fill(x, y, facecolor=colour, alpha=0.13, linewidth=0)
         panel.plot(x, y, color=colour, linewidth=0.9, alpha=0.8)
 
@@ -111,7 +137,8 @@ def draw_stairs(panel: Axes, points: pl.DataFrame) -> list[Point]:
     ends: list[Point] = points.filter("on_front").sort("x", "y").select("x", "y").rows()
     if not ends:
         return []
-    left, bottom = panel.get_xlim()[0], panel.get_ylim()[0]
+    left = panel.get_xlim()[0]
+    bottom = panel.get_ylim()[0]
     line = stairs(ends, left, bottom)
     limits = panel.get_xlim(), panel.get_ylim()
     panel.plot(*zip(*line, strict=True), color=SOFT, linestyle=DASHED, linewidth=1.1, zorder=1)

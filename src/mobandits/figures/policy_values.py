@@ -9,7 +9,10 @@ from matplotlib.figure import Figure
 from mobandits.figures.style import INK, SOFT, WIDTH, Look, looks, panels, styled
 from mobandits.figures.wrapping import LABEL, key, lines_high, most_lines, width_of, wrapped
 
-ROW, GAP, MARGIN = 0.15, 0.16, 0.75  # inches of an interval, between policies, and of title and axis
+# inches of an interval, between policies, and of title and axis
+ROW = 0.15
+GAP = 0.16
+MARGIN = 0.75
 BESIDE = 0.36  # of the width, for names beside a panel
 
 
@@ -30,13 +33,17 @@ def values_data(values: pl.DataFrame, *, apart: bool = True) -> pl.DataFrame:
         ...     "policy", "estimator", "y", "high").rows()
         [('a', 'x', -0.2, None), ('a', 'y', 0.2, None), ('b', 'x', 0.8, None), ('b', 'y', 1.2, None)]
     """
-    policies, estimators = (values[name].unique(maintain_order=True).to_list() for name in ("policy", "estimator"))
+    policies, estimators = (
+        values[name].unique(maintain_order=True).to_list() for name in ("policy", "estimator")
+    )
     step = 0.8 / len(estimators) if apart and estimators else 0.0
     place = {name: i for i, name in enumerate(policies)}
     beside = {name: step * (i - (len(estimators) - 1) / 2) for i, name in enumerate(estimators)}
     y = pl.col("policy").replace_strict(place, return_dtype=pl.Float64)
     y += pl.col("estimator").replace_strict(beside, return_dtype=pl.Float64)
-    ends = [pl.when(pl.col(name).is_finite()).then(pl.col(name)).alias(name) for name in ("low", "high")]
+    ends = [
+        pl.when(pl.col(name).is_finite()).then(pl.col(name)).alias(name) for name in ("low", "high")
+    ]
     return values.filter(pl.col("value").is_finite()).with_columns(*ends, y=y.round(6))
 
 
@@ -49,7 +56,8 @@ def draw_values(values: pl.DataFrame, width: float = WIDTH, *, apart: bool = Tru
         width: in inches; where it is less than WIDTH, the panels lie under each other.
         apart: as in `values_data`.
     """
-    data, style = values_data(values, apart=apart), looks(values["estimator"].unique(maintain_order=True))
+    data = values_data(values, apart=apart)
+    style = looks(values["estimator"].unique(maintain_order=True))
     policies = values["policy"].unique(maintain_order=True).to_list()
     labels = [wrapped(name, BESIDE * width) for name in policies]
     objectives = values["objective"].unique(maintain_order=True).to_list()
@@ -69,9 +77,14 @@ def draw_values(values: pl.DataFrame, width: float = WIDTH, *, apart: bool = Tru
         name_rows(panel, labels if i % columns == 0 else [""] * len(labels))
     for panel in axes[len(objectives) :]:
         panel.set_axis_off()
-    handles = [axes[0].plot([], [], look.marker, color=look.colour, markersize=5)[0] for look in style.values()]
+    handles = [
+        axes[0].plot([], [], look.marker, color=look.colour, markersize=5)[0]
+        for look in style.values()
+    ]
     if len(style) > 1:
-        figure.legend(handles, legend.labels, loc="outside upper left", ncols=legend.columns, frameon=False)
+        figure.legend(
+            handles, legend.labels, loc="outside upper left", ncols=legend.columns, frameon=False
+        )
     return figure
 
 
@@ -79,7 +92,9 @@ def draw_rows(panel: Axes, data: pl.DataFrame, style: dict[str, Look]) -> None:
     """Dots with intervals; an end that is infinite is the panel's own."""
     known = data.filter(pl.col("low").is_not_null() & pl.col("high").is_not_null())
     for estimator, y, low, high in known.select("estimator", "y", "low", "high").rows():
-        panel.plot([low, high], [y, y], color=style[estimator].colour, linewidth=1.6, solid_capstyle="butt")
+        panel.plot(
+            [low, high], [y, y], color=style[estimator].colour, linewidth=1.6, solid_capstyle="butt"
+        )
     for estimator, y, value in data.select("estimator", "y", "value").rows():
         look = style[estimator]
         panel.plot([value], [y], look.marker, color=look.colour, markersize=4.6)

@@ -21,7 +21,9 @@ def provenance(manifest: dict[str, Any]) -> list[str]:
             for key, value in run.items()
             if key != "policies"
         ]
-        length = f" of {run['rounds']:,} rounds" if run["rounds"] else ""  # what is computed may have none
+        length = (
+            f" of {run['rounds']:,} rounds" if run["rounds"] else ""
+        )  # what is computed may have none
         title = f"{run['environment']}, {run['trials']} trials{length}, seed {run['seed']}"
         policies = [(name, recipe) for name, recipe in run["policies"].items()]
         out.append(folded(title, [pairs(policies), pairs(rows)]))
@@ -34,7 +36,8 @@ def machine_and_time(manifest: dict[str, Any]) -> list[str]:
     Args:
         manifest: of the table's folder.
     """
-    sessions, machine = manifest["sessions"], manifest.get("machine", {})
+    sessions = manifest["sessions"]
+    machine = manifest.get("machine", {})
     facts = {
         "computed in": f"{sum(session.get('seconds', 0.0) for session in sessions):.1f} seconds of simulation",
         "begun": ", ".join(sorted({session["started"] for session in sessions})),

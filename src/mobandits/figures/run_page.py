@@ -48,7 +48,8 @@ def run_page(directory: Path, table: pl.DataFrame, manifest: dict[str, Any]) -> 
         table: its rows.
         manifest: its manifest.
     """
-    experiment, rounds = str(table["experiment"][0]), table["round"].to_numpy().max()
+    experiment = str(table["experiment"][0])
+    rounds = table["round"].to_numpy().max()
     environments = ", ".join(table["environment"].unique(maintain_order=True))
     trials = table["trial"].n_unique()
     lead = (

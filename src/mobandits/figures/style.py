@@ -15,13 +15,22 @@ from matplotlib.figure import Figure
 
 from mobandits.figures.wrapping import FONT, LABEL
 
-WIDTH, NARROW = 6.8, 3.9  # inches: a column of text on a desk, and the whole width of a phone
+# inches: a column of text on a desk, and the whole width of a phone
+WIDTH = 6.8
+NARROW = 3.9
 DPI = 200
-INK, SOFT, FAINT = "#1f2328", "#59636e", "#d7dce1"
+INK = "#1f2328"
+SOFT = "#59636e"
+FAINT = "#d7dce1"
 
 # The colours of Okabe and Ito, which colour-blind readers tell apart, without the yellow that vanishes on white.
-BLUE, VERMILLION, GREEN, ORANGE = "#0072b2", "#d55e00", "#009e73", "#e69f00"
-PURPLE, SKY, BLACK = "#cc79a7", "#56b4e9", INK
+BLUE = "#0072b2"
+VERMILLION = "#d55e00"
+GREEN = "#009e73"
+ORANGE = "#e69f00"
+PURPLE = "#cc79a7"
+SKY = "#56b4e9"
+BLACK = INK
 COLOURS = (BLUE, VERMILLION, GREEN, ORANGE, PURPLE, SKY, BLACK)
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 Dash = str | tuple[float, tuple[float, ...]]
@@ -85,7 +94,9 @@ def panels(
     """An empty figure of `width` x `height` inches, and its panels row by row, with their axes `shared` or not."""
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
-    return figure, list(figure.subplots(rows, columns, squeeze=False, sharex=shared, sharey=shared).ravel())
+    return figure, list(
+        figure.subplots(rows, columns, squeeze=False, sharex=shared, sharey=shared).ravel()
+    )
 
 
 def renderer(figure: Figure) -> RendererBase:

@@ -11,7 +11,9 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 
 FONT = "DejaVu Sans"  # comes with Matplotlib: every machine draws the same letters
-NAME, LABEL = 8.5, 9.5  # points of the type: of names at lines and in legends, and of everything else
+# points of the type: of names at lines and in legends, and of everything else
+NAME = 8.5
+LABEL = 9.5
 LINE = 1.35  # the height of a line, in heights of the type
 MOST_LINES = 5  # of a name; what is longer loses its middle
 # Where a name may be broken: after these, or, in what is still too wide, after those, or anywhere.
@@ -130,7 +132,9 @@ def key(names: Sequence[str], width: float, columns: int) -> Key:
     """
     em = NAME / 72.0
     for count in range(columns, 0, -1):
-        parts = [list(part) for part in np.array_split(list(names), count)]  # as Matplotlib fills columns
+        parts = [
+            list(part) for part in np.array_split(list(names), count)
+        ]  # as Matplotlib fills columns
         letters = sum(max((inches(name, NAME) for name in part), default=0.0) for part in parts)
         if letters + (HANDLE * count + BETWEEN * (count - 1) + FRAME) * em <= width:
             break

@@ -34,10 +34,14 @@ __all__ = ["NAMES", "BanditEnv", "named", "register"]
 Floats = NDArray[np.float32]
 
 ROUNDS = 1_000_000  # of a problem that does not end, before the next one is drawn
-BLOCK, NUMBERS = 256, 200_000  # rounds that are drawn at once, and numbers at most
+# rounds that are drawn at once, and numbers at most
+BLOCK = 256
+NUMBERS = 200_000
 
 CONTINUA = {"TwoRidges"}
-NAMES: Mapping[str, str] = {kebab(name): name for name in environments.__all__ if name not in CONTINUA}
+NAMES: Mapping[str, str] = {
+    kebab(name): name for name in environments.__all__ if name not in CONTINUA
+}
 
 
 class BanditEnv(gymnasium.Env[Floats, np.int64]):
@@ -79,31 +83,41 @@ class BanditEnv(gymnasium.Env[Floats, np.int64]):
         ((3, 2), (2,), 'float32', True, (3, 2))
     """
 
-    def __init__(self, environment: Environment, rounds: int | None = None, instance: int | None = None) -> None:
+    def __init__(
+        self, environment: Environment, rounds: int | None = None, instance: int | None = None
+    ) -> None:
         for name, value, least in (("rounds", rounds, 1), ("instance", instance, 0)):
             if value is not None:
                 integer(f"BanditEnv.{name}", value, at_least=least)
         if isinstance(environment, type) or not callable(getattr(environment, "problem", None)):
             found = f"{quoted(environment)}{as_object(environment)}"
             wanted = "an environment such as Linear()"
-            raise ValueError(f"BanditEnv.environment must be {wanted}, got {found}")  # noqa: TRY004 - one kind of error
+            raise ValueError(f"BanditEnv.environment must be {wanted}, got {found}")
         self._longest = getattr(environment, "max_rounds", None)
-        self._environment, self._rounds, self._instance = environment, rounds or self._longest or ROUNDS, instance
+        self._environment = environment
+        self._rounds = rounds or self._longest or ROUNDS
+        self._instance = instance
         shape: Any = self._draw(np.random.default_rng(0)).shape
         if not isinstance(shape, Shape):
-            raise ValueError(f"BanditEnv.environment must have finitely many arms, got {quoted(environment)}")  # noqa: TRY004
+            raise ValueError(
+                f"BanditEnv.environment must have finitely many arms, got {quoted(environment)}"
+            )
         rows = 1 if shape.shared or not shape.features else shape.arms
         low, high = (-math.inf, math.inf) if shape.features else (0.0, 1.0)
         self.observation_space = Box(low, high, (rows, shape.features or 1))
-        self.arms, self.action_space = shape.arms, Discrete(shape.arms)
-        self.reward_space, self.reward_dim = Box(-math.inf, math.inf, (shape.objectives,)), shape.objectives
+        self.arms = shape.arms
+        self.action_space = Discrete(shape.arms)
+        self.reward_space = Box(-math.inf, math.inf, (shape.objectives,))
+        self.reward_dim = shape.objectives
         numbers = shape.arms * (shape.features + 2 * shape.objectives)
         self._size = max(1, min(BLOCK, NUMBERS // numbers))
         self._problem: Problem | None = None
         self._round = self._first = self._last = 0
         self._open = False  # whether a round waits for its action
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Floats, dict[str, Any]]:
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Floats, dict[str, Any]]:
         """The next round's context; with a seed, the first one's of the instance that the seed draws.
 
         Args:
@@ -115,8 +129,13 @@ class BanditEnv(gymnasium.Env[Floats, np.int64]):
         """
         super().reset(seed=seed, options=options)
         if seed is not None or self._problem is None or self._round + 1 >= self._rounds:
-            rng = self.np_random if self._instance is None else np.random.default_rng(self._instance)
-            self._problem, self._round, self._first, self._last = self._draw(rng), -1, 0, 0
+            rng = (
+                self.np_random if self._instance is None else np.random.default_rng(self._instance)
+            )
+            self._problem = self._draw(rng)
+            self._round = -1
+            self._first = 0
+            self._last = 0
         self._round += 1
         if self._round == self._last:
             self._next_block(self._problem)
@@ -131,11 +150,14 @@ class BanditEnv(gymnasium.Env[Floats, np.int64]):
             gymnasium.error.ResetNeeded: where no round is open.
         """
         if action not in self.action_space:
-            raise ValueError(f"action must be an integer from 0 to {self.arms - 1}, got {quoted(action)}")
+            raise ValueError(
+                f"action must be an integer from 0 to {self.arms - 1}, got {quoted(action)}"
+            )
         if not self._open:
             raise ResetNeeded("a round is an episode: call reset before each step")
         self._open = False
-        means, at = self._block.means, self._round - self._first
+        means = self._block.means
+        at = self._round - self._first
         reward = self._block.rewards[at, int(action)].astype(np.float32)
         info = {"means": means[at if len(means) > 1 else 0].copy(), "round": self._round}
         return self._context(), reward, True, False, info
@@ -146,17 +168,22 @@ class BanditEnv(gymnasium.Env[Floats, np.int64]):
     def _next_block(self, problem: Problem) -> None:
         size = self._size if self._longest is None else min(self._size, self._longest - self._round)
         self._block: Block = problem.block(self._round, size, self.np_random)
-        self._first, self._last = self._round, self._round + size
+        self._first = self._round
+        self._last = self._round + size
 
     def _context(self) -> Floats:
         contexts = self._block.contexts
         if not contexts.shape[2]:
             return np.ones((1, 1), np.float32)
-        shown: Floats = contexts[self._round - self._first if len(contexts) > 1 else 0].astype(np.float32)
+        shown: Floats = contexts[self._round - self._first if len(contexts) > 1 else 0].astype(
+            np.float32
+        )
         return shown
 
 
-def named(name: str, rounds: int | None = None, instance: int | None = None, **parameters: Any) -> BanditEnv:
+def named(
+    name: str, rounds: int | None = None, instance: int | None = None, **parameters: Any
+) -> BanditEnv:
     """The entry point of the registered environments.
 
     Args:
@@ -185,7 +212,10 @@ def register() -> None:
     for name in NAMES:
         if f"mobandits/{name}-v0" not in gymnasium.registry:
             gymnasium.register(
-                f"mobandits/{name}-v0", f"{__name__}:named", kwargs={"name": name}, disable_env_checker=True
+                f"mobandits/{name}-v0",
+                f"{__name__}:named",
+                kwargs={"name": name},
+                disable_env_checker=True,
             )
 
 

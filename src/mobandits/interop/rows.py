@@ -5,7 +5,9 @@ from typing import Any
 from mobandits.contracts.protocols import Array, IntArray, Policy, Rng
 
 
-def learn_rows(policy: Any, state: Any, contexts: Array, arms: IntArray, rewards: Array, rng: Rng) -> Any:
+def learn_rows(
+    policy: Any, state: Any, contexts: Array, arms: IntArray, rewards: Array, rng: Rng
+) -> Any:
     """The state after all rows, in their order.
 
     Args:
@@ -21,13 +23,17 @@ def learn_rows(policy: Any, state: Any, contexts: Array, arms: IntArray, rewards
     return state
 
 
-def choose_rows(policy: Policy, state: Any, contexts: Array, arms: IntArray, rng: Rng, chosen: IntArray) -> None:
+def choose_rows(
+    policy: Policy, state: Any, contexts: Array, arms: IntArray, rng: Rng, chosen: IntArray
+) -> None:
     """A decision per row, all in the same state: `chosen` (rows,) out, positions in `arms`."""
     for t in range(len(contexts)):
         chosen[t] = policy.draw(policy.beliefs(state, contexts[t], arms, rng), rng).arm
 
 
-def add_laws(policy: Policy, state: Any, contexts: Array, arms: IntArray, rng: Rng, law: Array) -> None:
+def add_laws(
+    policy: Policy, state: Any, contexts: Array, arms: IntArray, rng: Rng, law: Array
+) -> None:
     """Each row's probabilities, given beliefs that are drawn once, are added to `law` (rows, arms)."""
     for t in range(len(contexts)):
         probabilities = policy.probabilities(policy.beliefs(state, contexts[t], arms, rng))

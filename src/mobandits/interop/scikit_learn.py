@@ -18,7 +18,12 @@ from mobandits.support.optional import missing_extra
 
 try:
     from sklearn.base import BaseEstimator
-    from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted, validate_data
+    from sklearn.utils.validation import (
+        check_array,
+        check_consistent_length,
+        check_is_fitted,
+        validate_data,
+    )
 except ImportError as error:
     raise missing_extra("mobandits.interop.scikit_learn", "data") from error
 
@@ -89,7 +94,10 @@ class MultiObjectiveBandit(BaseEstimator):  # type: ignore[misc] # untyped
         contexts, labels, paid = self._rows(X, arms, rewards, reset=True)
         known, policy = self._bound(labels, contexts.shape[2], paid.shape[1])
         state = self._learned(policy, policy.init(), contexts, places(labels, known), paid)
-        self.arms_, self.n_objectives_, self.policy_, self.state_ = known, paid.shape[1], policy, state
+        self.arms_ = known
+        self.n_objectives_ = paid.shape[1]
+        self.policy_ = policy
+        self.state_ = state
         return self
 
     def partial_fit(self, X: Any, arms: Any, rewards: Any) -> "MultiObjectiveBandit":
@@ -98,15 +106,21 @@ class MultiObjectiveBandit(BaseEstimator):  # type: ignore[misc] # untyped
             return self.fit(X, arms, rewards)
         contexts, labels, paid = self._rows(X, arms, rewards, reset=False)
         if paid.shape[1] != self.n_objectives_:
-            raise ValueError(f"rewards must have {self.n_objectives_} objectives, got {paid.shape[1]}")
-        self.state_ = self._learned(self.policy_, self.state_, contexts, places(labels, self.arms_), paid)
+            raise ValueError(
+                f"rewards must have {self.n_objectives_} objectives, got {paid.shape[1]}"
+            )
+        self.state_ = self._learned(
+            self.policy_, self.state_, contexts, places(labels, self.arms_), paid
+        )
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
         """(rows,) the label of an arm per context, drawn by the policy's rule; nothing is learned."""
         contexts = self._contexts(X)
         chosen = np.empty(len(contexts), np.int64)
-        loop_for(choose_rows, self.policy_)(self.policy_, self.state_, contexts, self._everyone(), self._rng(), chosen)
+        loop_for(choose_rows, self.policy_)(
+            self.policy_, self.state_, contexts, self._everyone(), self._rng(), chosen
+        )
         labels: NDArray[Any] = self.arms_[chosen]
         return labels
 
@@ -117,8 +131,11 @@ class MultiObjectiveBandit(BaseEstimator):  # type: ignore[misc] # untyped
         average over `samples` draws of them, with a standard error of at most 0.5 / sqrt(samples).
         """
         integer("samples", samples, at_least=1)
-        contexts, arms, rng = self._contexts(X), self._everyone(), self._rng()
-        law, before = np.zeros((len(contexts), len(arms))), str(rng.bit_generator.state)
+        contexts = self._contexts(X)
+        arms = self._everyone()
+        rng = self._rng()
+        law = np.zeros((len(contexts), len(arms)))
+        before = str(rng.bit_generator.state)
         add = loop_for(add_laws, self.policy_)
         add(self.policy_, self.state_, contexts, arms, rng, law)
         if str(rng.bit_generator.state) == before:  # nothing was drawn
@@ -127,11 +144,17 @@ class MultiObjectiveBandit(BaseEstimator):  # type: ignore[misc] # untyped
             add(self.policy_, self.state_, contexts, arms, rng, law)
         return law / samples
 
-    def _rows(self, X: Any, arms: Any, rewards: Any, *, reset: bool) -> tuple[Array, NDArray[Any], Array]:
+    def _rows(
+        self, X: Any, arms: Any, rewards: Any, *, reset: bool
+    ) -> tuple[Array, NDArray[Any], Array]:
         """Contexts (rows, 1, features), labels (rows,) and rewards (rows, objectives), checked."""
         contexts = self._contexts(X, reset=reset)
         paid = check_array(
-            rewards, dtype=np.float64, ensure_2d=False, ensure_all_finite="allow-nan", input_name="rewards"
+            rewards,
+            dtype=np.float64,
+            ensure_2d=False,
+            ensure_all_finite="allow-nan",
+            input_name="rewards",
         )
         paid = doubles("rewards", paid[:, None] if paid.ndim == 1 else paid)
         labels = one_dimensional("arms", arms)
@@ -142,13 +165,15 @@ class MultiObjectiveBandit(BaseEstimator):  # type: ignore[misc] # untyped
     def _contexts(self, X: Any, *, reset: bool = False) -> Array:
         if not reset:
             check_is_fitted(self)
-        return doubles("X", validate_data(self, X, dtype=np.float64, order="C", reset=reset))[:, None]
+        return doubles("X", validate_data(self, X, dtype=np.float64, order="C", reset=reset))[
+            :, None
+        ]
 
     def _look_at(self, contexts: Array, paid: Array) -> None:
         """Refuse or warn of what the recipe assumes."""
         if not isinstance(self.recipe, Recipe):
             found = f"{quoted(self.recipe)}{as_object(self.recipe)}"
-            raise ValueError(f"recipe must be a recipe such as MolUcb(scale=0.3), got {found}")  # noqa: TRY004
+            raise ValueError(f"recipe must be a recipe such as MolUcb(scale=0.3), got {found}")
         if not self.recipe.accepts_partial and np.isnan(paid).any():
             whole(self.recipe, paid[np.isnan(paid).any(1)][0])
         for assumption in self.recipe.assumptions():
@@ -157,19 +182,29 @@ class MultiObjectiveBandit(BaseEstimator):  # type: ignore[misc] # untyped
                     raise ValueError(f"{complaint(assumption)}, got {bad:g}")
                 warnings.warn(complaint(assumption), InputWarning, stacklevel=4)
 
-    def _bound(self, labels: NDArray[Any], features: int, objectives: int) -> tuple[NDArray[Any], Policy]:
+    def _bound(
+        self, labels: NDArray[Any], features: int, objectives: int
+    ) -> tuple[NDArray[Any], Policy]:
         """The labels of all arms, and the policy before its first row."""
         known = np.unique(labels) if self.arms is None else one_dimensional("arms", self.arms)
         if len(set(known.tolist())) < len(known) or not len(known):
-            raise ValueError(f"arms must be different labels, at least one, got {quoted(known.tolist())}")
+            raise ValueError(
+                f"arms must be different labels, at least one, got {quoted(known.tolist())}"
+            )
         if self.rounds is not None:
             integer("rounds", self.rounds, at_least=1)
-        policy, last = next(self.recipe.stages(Shape(len(known), features, objectives, self.rounds, shared=True)))
+        policy, last = next(
+            self.recipe.stages(Shape(len(known), features, objectives, self.rounds, shared=True))
+        )
         if last is not None:
-            raise ValueError(f"recipe must not begin anew, got {quoted(self.recipe)}, which does after {last} rounds")
+            raise ValueError(
+                f"recipe must not begin anew, got {quoted(self.recipe)}, which does after {last} rounds"
+            )
         return known, policy
 
-    def _learned(self, policy: Policy, state: Any, contexts: Array, arms: IntArray, paid: Array) -> Any:
+    def _learned(
+        self, policy: Policy, state: Any, contexts: Array, arms: IntArray, paid: Array
+    ) -> Any:
         try:
             return loop_for(learn_rows, policy)(policy, state, contexts, arms, paid, self._rng())
         except (CompileError, TypeError) as error:
@@ -197,7 +232,9 @@ def places(labels: NDArray[Any], known: NDArray[Any]) -> IntArray:
     unknown = [label for label in labels.tolist() if label not in place]
     if unknown:
         names = shortened(", ".join(map(str, place)))
-        raise ValueError(f"arms must be among {names}, got {quoted(unknown[0])}{did_you_mean(unknown[0], place)}")
+        raise ValueError(
+            f"arms must be among {names}, got {quoted(unknown[0])}{did_you_mean(unknown[0], place)}"
+        )
     return np.array([place[label] for label in labels.tolist()])
 
 

@@ -13,7 +13,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Feedback", "Journal", "LogError", "LogWarning", "csv", "dsjson", "obp", "read", "scan"]
 
-_HOME = {"Journal": "journal", "read": "reading", "scan": "reading", "csv": "csv", "dsjson": "dsjson", "obp": "obp"}
+_HOME = {
+    "Journal": "journal",
+    "read": "reading",
+    "scan": "reading",
+    "csv": "csv",
+    "dsjson": "dsjson",
+    "obp": "obp",
+}
 
 
 def __getattr__(name: str) -> Any:

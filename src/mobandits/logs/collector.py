@@ -25,11 +25,19 @@ class Collector:
         count: how many events there are.
     """
 
-    def __init__(self, first: int, earlier: Iterator[dict[str, Any]] | None = None, count: int = 0) -> None:
-        self.count, self._first, self._bytes = count, first, 0
-        self._earlier, self._earlier_count = earlier or iter(()), count
+    def __init__(
+        self, first: int, earlier: Iterator[dict[str, Any]] | None = None, count: int = 0
+    ) -> None:
+        self.count = count
+        self._first = first
+        self._bytes = 0
+        self._earlier = earlier or iter(())
+        self._earlier_count = count
         self._fresh: list[dict[str, Any]] = []
-        self._tables: tuple[list[pl.DataFrame], list[pl.DataFrame]] = ([], [])  # of earlier and of new events
+        self._tables: tuple[list[pl.DataFrame], list[pl.DataFrame]] = (
+            [],
+            [],
+        )  # of earlier and of new events
 
     def add(self, event: dict[str, Any], size: int) -> None:
         """The next event, in its canonical form and nobody else's, and the length of its line.
@@ -38,11 +46,13 @@ class Collector:
             LogError: where a table would not give it back.
         """
         self._fresh.append(event)
-        self.count, self._bytes = self.count + 1, self._bytes + size
+        self.count = self.count + 1
+        self._bytes = self._bytes + size
         if len(self._fresh) >= BLOCK or self._bytes >= BLOCK_BYTES:
             self._convert_earlier()
             self._convert(self._fresh, 1)
-            self._fresh, self._bytes = [], 0
+            self._fresh = []
+            self._bytes = 0
 
     def table(self) -> "pl.DataFrame":
         """All events as one table."""
@@ -51,7 +61,8 @@ class Collector:
         while self._convert_earlier():
             pass
         self._convert(self._fresh, 1)
-        self._fresh, self._bytes = [], 0
+        self._fresh = []
+        self._bytes = 0
         return pl.concat([*self._tables[0], *self._tables[1]])
 
     def _convert_earlier(self) -> bool:

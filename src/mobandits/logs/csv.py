@@ -83,8 +83,12 @@ def scan(
         if name not in columns:
             known = shortened(", ".join(map(str, columns)))
             near = did_you_mean(name, columns)
-            raise ValueError(f"minimise must name rewards, which are {known}, got {quoted(name)}{near}")
-    meaning = _Table(Path(path), separator, arm, columns, context, propensity, time, frozenset(minimise))
+            raise ValueError(
+                f"minimise must name rewards, which are {known}, got {quoted(name)}{near}"
+            )
+    meaning = _Table(
+        Path(path), separator, arm, columns, context, propensity, time, frozenset(minimise)
+    )
     return meaning.scan(None if arms is None else tuple(arms), chunk)
 
 
@@ -108,9 +112,12 @@ class _Table(NamedTuple):
     def scan(self, arms: tuple[Hashable, ...] | None, chunk: int) -> Iterator[Feedback]:
         """The rows in chunks."""
         names = tuple(self._names(chunk)) if arms is None else arms
-        places, done = {str(name): i for i, name in enumerate(names)}, 0
+        places = {str(name): i for i, name in enumerate(names)}
+        done = 0
         if len(places) < len(names):
-            raise LogError(f"arms must have different texts, got {shortened(', '.join(map(quoted, names)))}")
+            raise LogError(
+                f"arms must have different texts, got {shortened(', '.join(map(quoted, names)))}"
+            )
         for frame in self._frames(self._wanted(names), chunk):
             yield self._feedback(frame, names, places, done)
             done += len(frame)
@@ -121,14 +128,19 @@ class _Table(NamedTuple):
         played = frame[self.arm].to_list()
         for row, name in enumerate(played):
             if name not in places:
-                raise self._error(self.arm, done + row, f"one of {shortened(', '.join(places))}", name)
+                raise self._error(
+                    self.arm, done + row, f"one of {shortened(', '.join(places))}", name
+                )
         signs = [-1.0 if name in self.minimise else 1.0 for name in self.rewards]
         nothing = np.full(len(frame), np.nan)
         try:
             return Feedback(
                 contexts=self._contexts(frame, names, done),
                 arms=np.array([places[name] for name in played], np.int64),
-                rewards=np.column_stack([self._numbers(frame, c, done) for c in self.rewards.values()]) * signs,
+                rewards=np.column_stack(
+                    [self._numbers(frame, c, done) for c in self.rewards.values()]
+                )
+                * signs,
                 propensities=self._probabilities(frame, done) if self.propensity else nothing,
                 arm_names=names,
                 objective_names=tuple(self.rewards),
@@ -141,21 +153,29 @@ class _Table(NamedTuple):
 
     def _contexts(self, frame: pl.DataFrame, names: tuple[Hashable, ...], done: int) -> Array:
         if isinstance(self.context, Mapping):
-            return np.stack([self._features(frame, self.context[name], done) for name in names], axis=1)
+            return np.stack(
+                [self._features(frame, self.context[name], done) for name in names], axis=1
+            )
         return self._features(frame, self.context, done)
 
     def _features(self, frame: pl.DataFrame, columns: Sequence[str], done: int) -> Array:
         values = [self._numbers(frame, column, done, lacking=False) for column in columns]
-        return np.column_stack(values) if values else np.empty((len(frame), 0))
+        if values:
+            return np.column_stack(values)
+        return np.empty((len(frame), 0))
 
     def _probabilities(self, frame: pl.DataFrame, done: int) -> Array:
         assert self.propensity is not None  # noqa: S101
         values = self._numbers(frame, self.propensity, done)
         if (bad := np.flatnonzero((values <= 0.0) | (values > 1.0))).size:
-            raise self._error(self.propensity, done + int(bad[0]), "in (0, 1]", float(values[bad[0]]))
+            raise self._error(
+                self.propensity, done + int(bad[0]), "in (0, 1]", float(values[bad[0]])
+            )
         return values
 
-    def _numbers(self, frame: pl.DataFrame, column: str, done: int, *, lacking: bool = True) -> Array:
+    def _numbers(
+        self, frame: pl.DataFrame, column: str, done: int, *, lacking: bool = True
+    ) -> Array:
         text = frame[column].str.strip_chars()
         empty = text.is_null() | (text == "")
         values = text.cast(pl.Float64, strict=False)
@@ -166,7 +186,9 @@ class _Table(NamedTuple):
         return values.fill_null(np.nan).to_numpy()
 
     def _error(self, column: str, row: int, rule: str, value: Any) -> LogError:
-        return LogError(f"{self.path}, column {quoted(column)}, row {row + 1} must be {rule}, got {quoted(value)}")
+        return LogError(
+            f"{self.path}, column {quoted(column)}, row {row + 1} must be {rule}, got {quoted(value)}"
+        )
 
     # --- the file
 
@@ -174,7 +196,9 @@ class _Table(NamedTuple):
         context = self.context
         if isinstance(context, Mapping):
             if lacking := [name for name in names if name not in context]:
-                raise LogError(f"context must have columns for every arm, got none for {quoted(lacking[0])}")
+                raise LogError(
+                    f"context must have columns for every arm, got none for {quoted(lacking[0])}"
+                )
             features = [column for name in names for column in context[name]]
         else:
             features = list(context)
@@ -207,4 +231,6 @@ class _Table(NamedTuple):
             for frame in table.select(columns).collect_batches(chunk_size=chunk):
                 yield from frame.iter_slices(chunk)
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-            raise LogError(f"{self.path} cannot be read as CSV: {str(error).splitlines()[0]}") from error
+            raise LogError(
+                f"{self.path} cannot be read as CSV: {str(error).splitlines()[0]}"
+            ) from error

@@ -13,7 +13,8 @@ from mobandits.logs.segments import FORMAT
 from mobandits.support.found import PROBE, kind_of
 from mobandits.support.naming import quoted, shortened
 
-KEY, VERSION = "mobandits", 1
+KEY = "mobandits"
+VERSION = 1
 LOGS = (
     "a log is the folder of a journal, one of its .parquet files, a .csv file, or dsjson, which has a JSON object in "
     "every line"
@@ -75,7 +76,9 @@ def _row(line: bytes, where: str, *, first: bool) -> Row | None:
     if not isinstance(given, dict):
         raise LogError(f"{where} is not dsjson: it must be a JSON object, got {quoted(given)}")
     try:
-        return _ours(given, given[KEY]) if KEY in given else _theirs(given)
+        if KEY in given:
+            return _ours(given, given[KEY])
+        return _theirs(given)
     except LogError as error:
         raise LogError(f"{where}: {error}") from error
     except KeyError as error:
@@ -90,14 +93,29 @@ def _ours(given: dict[str, Any], own: Any) -> Row:
     multi = given["c"]["_multi"]
     arms = [name_of(_text("Arm.name", one["Arm"]["name"])) for one in multi]
     everyone = [name_of(_text("arms", name)) for name in own["arms"]] if "arms" in own else arms
-    if len(set(arms)) < len(arms) or len(set(everyone)) < len(everyone) or not set(arms) <= set(everyone):
-        raise LogError(f"arms must be different, and eligible ones among all of them, got {quoted(arms)}")
-    actions = [_numbers("Features", one["Features"]) for one in multi] if multi and "Features" in multi[0] else None
+    if (
+        len(set(arms)) < len(arms)
+        or len(set(everyone)) < len(everyone)
+        or not set(arms) <= set(everyone)
+    ):
+        raise LogError(
+            f"arms must be different, and eligible ones among all of them, got {quoted(arms)}"
+        )
+    actions = (
+        [_numbers("Features", one["Features"]) for one in multi]
+        if multi and "Features" in multi[0]
+        else None
+    )
     if actions is not None and "contexts" in own:
         actions = [_numbers("contexts", row) for row in own["contexts"]]
         if len(actions) != len(everyone):
-            raise LogError(f"contexts must have a row for each of {len(everyone)} arms, got {len(actions)}")
-    rewards = {name_of(name): _double("rewards", value, lacking=True) for name, value in own["rewards"].items()}
+            raise LogError(
+                f"contexts must have a row for each of {len(everyone)} arms, got {len(actions)}"
+            )
+    rewards = {
+        name_of(name): _double("rewards", value, lacking=True)
+        for name, value in own["rewards"].items()
+    }
     more: dict[str, Any] = {}
     if "id" in own:
         more["id"] = _whole("id", own["id"], -(2**63), 2**63)
@@ -105,7 +123,9 @@ def _ours(given: dict[str, Any], own: Any) -> Row:
         more["time"] = _double("time", own["time"], lacking=True)
     index = _whole("index", own["index"], 0, len(arms))
     if given.get("_labelIndex", index) != index:
-        raise LogError(f"_labelIndex must be {KEY}.index = {index}, got {quoted(given['_labelIndex'])}")
+        raise LogError(
+            f"_labelIndex must be {KEY}.index = {index}, got {quoted(given['_labelIndex'])}"
+        )
     propensity = _double("propensity", own["propensity"], lacking=True)
     shared = _numbers("Context", given["c"].get("Context", []))
     return Row(True, arms, everyone, index, propensity, rewards, shared, actions, more)
@@ -119,12 +139,21 @@ def _theirs(given: dict[str, Any]) -> Row | None:
     examples = given["c"]
     for key in ("_slots", "_outcomes"):
         if key in examples or key in given:
-            raise LogError(f"{key} must not be there: decisions with several slots are not supported")
-    multi, probabilities = examples["_multi"], given.get("p") or [None]
+            raise LogError(
+                f"{key} must not be there: decisions with several slots are not supported"
+            )
+    multi = examples["_multi"]
+    probabilities = given.get("p") or [None]
     arms: list[Hashable] = list(range(len(multi)))
     action = given["_label_Action"] if "_label_Action" in given else given["a"][0]
-    index = given["_labelIndex"] if "_labelIndex" in given else _whole("_label_Action", action, 1, len(arms) + 1) - 1
-    propensity = _double("_label_probability", given.get("_label_probability", probabilities[0]), lacking=True)
+    index = (
+        given["_labelIndex"]
+        if "_labelIndex" in given
+        else _whole("_label_Action", action, 1, len(arms) + 1) - 1
+    )
+    propensity = _double(
+        "_label_probability", given.get("_label_probability", probabilities[0]), lacking=True
+    )
     cost = _double("_label_cost", given.get("_label_cost"), lacking=True)
     actions = [features(one) for one in multi]
     more = {"dropped": _double("pdrop", given["pdrop"])} if "pdrop" in given else {}

@@ -28,9 +28,12 @@ class Survey:
     """
 
     def __init__(self, path: Path, features: Sequence[str] | None = None) -> None:
-        self._path, self._wanted = path, None if features is None else frozenset(features)
-        self.decisions, self._restricted = 0, False
-        self._passed, self._first_passed = 0, 0
+        self._path = path
+        self._wanted = None if features is None else frozenset(features)
+        self.decisions = 0
+        self._restricted = False
+        self._passed = 0
+        self._first_passed = 0
         self._first: Row | None = None
         self._arms: dict[Hashable, int] = {}
         self._shared: dict[str, int] = {}  # of others' lines: the place of a feature
@@ -43,20 +46,35 @@ class Survey:
             LogError: naming file and line, where it does not go with those before it.
         """
         if row is None:
-            self._passed, self._first_passed = self._passed + 1, self._first_passed or number
+            self._passed = self._passed + 1
+            self._first_passed = self._first_passed or number
             return
         first = self._first = self._first or row
-        self._refuse(number, row.ours != first.ours, "must be of this program, as the lines before, or none")
-        self._refuse(number, row.rewards.keys() != first.rewards.keys(), "must have the objectives of the lines before")
-        self._refuse(number, row.more.keys() != first.more.keys(), "must have id, time and pdrop as the lines before")
+        self._refuse(
+            number, row.ours != first.ours, "must be of this program, as the lines before, or none"
+        )
+        self._refuse(
+            number,
+            row.rewards.keys() != first.rewards.keys(),
+            "must have the objectives of the lines before",
+        )
+        self._refuse(
+            number,
+            row.more.keys() != first.more.keys(),
+            "must have id, time and pdrop as the lines before",
+        )
         different = row.more.get("dropped") != first.more.get("dropped")
-        self._refuse(number, different, "must have the pdrop of the lines before: weights are not supported")
+        self._refuse(
+            number, different, "must have the pdrop of the lines before: weights are not supported"
+        )
         for name in row.everyone:
             self._arms.setdefault(name, len(self._arms))
         self._restricted |= len(row.arms) < len(row.everyone)
         if row.ours:
             same = self._widths(row) == self._widths(first) and len(self._widths(row)[1]) == 1
-            self._refuse(number, not same, "must have as many features for all arms, and as the lines before")
+            self._refuse(
+                number, not same, "must have as many features for all arms, and as the lines before"
+            )
         else:
             self._restricted |= len(row.arms) != len(first.arms)
             self._learn_names(number, row)
@@ -74,18 +92,25 @@ class Survey:
         Raises:
             LogError: naming file and line.
         """
-        first, n = self._first, len(self._arms)
+        first = self._first
+        n = len(self._arms)
         assert first is not None  # noqa: S101
         contexts = np.zeros((size, *self._layout(first)))
-        arms, propensities = np.empty(size, np.int64), np.empty(size)
-        rewards, eligible = np.empty((size, len(first.rewards))), np.zeros((size, n), bool)
-        more: dict[str, Any] = {k: np.empty(size, np.int64 if k == "id" else np.float64) for k in first.more}
+        arms = np.empty(size, np.int64)
+        propensities = np.empty(size)
+        rewards = np.empty((size, len(first.rewards)))
+        eligible = np.zeros((size, n), bool)
+        more: dict[str, Any] = {
+            k: np.empty(size, np.int64 if k == "id" else np.float64) for k in first.more
+        }
         number = 0
         try:
             for t in range(size):
                 number, row = next(rows)
                 places = [self._arms[name] for name in row.arms]
-                arms[t], propensities[t], eligible[t, places] = places[row.played], row.propensity, True
+                arms[t] = places[row.played]
+                propensities[t] = row.propensity
+                eligible[t, places] = True
                 rewards[t] = [row.rewards[name] for name in first.rewards]
                 self._fill(contexts[t], row, places)
                 for name, values in more.items():
@@ -115,12 +140,18 @@ class Survey:
                 if self._wanted is None or name in self._wanted:
                     known.setdefault(name, len(known))
         many = len(self._shared) + len(self._action) > MAX_FEATURES
-        self._refuse(number, many, f"makes it more than {MAX_FEATURES} features: choose some with features=[...]")
+        self._refuse(
+            number,
+            many,
+            f"makes it more than {MAX_FEATURES} features: choose some with features=[...]",
+        )
 
     def _layout(self, first: Row) -> tuple[int, ...]:
         if first.ours:
             shared, widths = self._widths(first)
-            return (max(widths),) if shared else (len(self._arms), max(widths, default=0))
+            if shared:
+                return (max(widths),)
+            return (len(self._arms), max(widths, default=0))
         width = len(self._shared) + len(self._action)
         return (len(self._arms), width) if self._action else (width,)
 

@@ -85,7 +85,9 @@ def read(path: str | Path, *, features: Sequence[str] | None = None) -> Feedback
     return together(chunks)
 
 
-def scan(path: str | Path, *, chunk: int = 10_000, features: Sequence[str] | None = None) -> Iterator[Feedback]:
+def scan(
+    path: str | Path, *, chunk: int = 10_000, features: Sequence[str] | None = None
+) -> Iterator[Feedback]:
     """A dsjson file of any size, in chunks. What `write` wrote comes back as it was.
 
     Lines that others wrote have one objective, "reward", which is -_label_cost; their arms are the places in "_multi",
@@ -115,22 +117,34 @@ def _scanned(path: Path, chunk: int, features: Sequence[str] | None) -> Iterator
         yield survey.feedback(given, min(chunk, survey.decisions - start))
 
 
-def _scalar(log: Feedback, objective: Hashable | None, weights: Mapping[Any, float] | None) -> Array:
+def _scalar(
+    log: Feedback, objective: Hashable | None, weights: Mapping[Any, float] | None
+) -> Array:
     """(rounds,) the reward that becomes the cost, NaN where it is not known."""
     names = {name: i for i, name in enumerate(log.objective_names)}
     if objective is None and weights is None and len(names) == 1:
         (objective,) = names
     if (objective is None) == (weights is None):
         known = shortened(", ".join(map(str, names)))
-        raise ValueError(f"objective or weights must be given, and not both, where objectives are {known}")
+        raise ValueError(
+            f"objective or weights must be given, and not both, where objectives are {known}"
+        )
     if weights is not None and not isinstance(weights, Mapping):
-        raise ValueError(f"weights must be a dictionary {{objective: weight}}, got {quoted(weights)}")
-    chosen = {objective: 1.0} if weights is None else {name: w for name, w in weights.items() if w != 0.0}
+        raise ValueError(
+            f"weights must be a dictionary {{objective: weight}}, got {quoted(weights)}"
+        )
+    chosen = (
+        {objective: 1.0}
+        if weights is None
+        else {name: w for name, w in weights.items() if w != 0.0}
+    )
     total = np.zeros(len(log))
     for name, weight in chosen.items():
         if name not in names:
             known = shortened(", ".join(map(str, names)))
-            raise ValueError(f"objective must be one of {known}, got {quoted(name)}{did_you_mean(name, names)}")
+            raise ValueError(
+                f"objective must be one of {known}, got {quoted(name)}{did_you_mean(name, names)}"
+            )
         number(f"weights[{quoted(name)}]", weight)
         total += weight * log.rewards[:, names[name]]
     if np.isinf(total).any():
@@ -139,12 +153,18 @@ def _scalar(log: Feedback, objective: Hashable | None, weights: Mapping[Any, flo
 
 
 def _lines(log: Feedback, scalar: Array, done: int) -> Iterator[dict[str, Any]]:
-    names, objectives = ([name_text(name) for name in given] for given in (log.arm_names, log.objective_names))
+    names, objectives = (
+        [name_text(name) for name in given] for given in (log.arm_names, log.objective_names)
+    )
     everyone = list(range(len(names)))
     for t in range(len(log)):
-        arm, context = int(log.arms[t]), log.contexts[t]
+        arm = int(log.arms[t])
+        context = log.contexts[t]
         allowed = everyone if log.eligible is None else np.flatnonzero(log.eligible[t]).tolist()
-        told = {name: _known(value) for name, value in zip(objectives, log.rewards[t].tolist(), strict=True)}
+        told = {
+            name: _known(value)
+            for name, value in zip(objectives, log.rewards[t].tolist(), strict=True)
+        }
         own: dict[str, Any] = {"version": VERSION, "index": allowed.index(arm)}
         own |= {"propensity": _known(float(log.propensities[t])), "rewards": told}
         if log.ids is not None:
@@ -165,14 +185,29 @@ def _lines(log: Feedback, scalar: Array, done: int) -> Iterator[dict[str, Any]]:
 
 def _public(own: dict[str, Any], reward: float | None, event: int) -> dict[str, Any]:
     """What dsjson says of a decision outside its features."""
-    action, probability, line = own["index"] + 1, own["propensity"], dict[str, Any]()
+    action = own["index"] + 1
+    probability = own["propensity"]
+    line = dict[str, Any]()
     if reward is not None and probability is not None:
         line |= {"_label_cost": 0.0 - reward, "_label_probability": probability}
-        line |= {"_label_Action": action, "_labelIndex": action - 1, "o": [{"EventId": str(event), "v": reward}]}
+        line |= {
+            "_label_Action": action,
+            "_labelIndex": action - 1,
+            "o": [{"EventId": str(event), "v": reward}],
+        }
     if own.get("time") is not None:
-        with contextlib.suppress(ValueError, OverflowError, OSError):  # a time that is in no calendar
-            line["Timestamp"] = datetime.fromtimestamp(own["time"], UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-    line |= {"Version": "1", "EventId": str(event), "a": [action], "p": [] if probability is None else [probability]}
+        with contextlib.suppress(
+            ValueError, OverflowError, OSError
+        ):  # a time that is in no calendar
+            line["Timestamp"] = datetime.fromtimestamp(own["time"], UTC).strftime(
+                "%Y-%m-%dT%H:%M:%S.%fZ"
+            )
+    line |= {
+        "Version": "1",
+        "EventId": str(event),
+        "a": [action],
+        "p": [] if probability is None else [probability],
+    }
     return line
 
 
@@ -182,7 +217,12 @@ def _examples(names: list[str], allowed: list[int], context: Array) -> dict[str,
         shared = {"Context": context.tolist()} if len(context) else {}
         return {**shared, "_multi": [{"Arm": {"name": names[k]}} for k in allowed]}
     rows = context[allowed].tolist()
-    return {"_multi": [{"Arm": {"name": names[k]}, "Features": row} for k, row in zip(allowed, rows, strict=True)]}
+    return {
+        "_multi": [
+            {"Arm": {"name": names[k]}, "Features": row}
+            for k, row in zip(allowed, rows, strict=True)
+        ]
+    }
 
 
 def _known(value: float) -> float | None:

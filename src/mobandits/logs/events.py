@@ -50,13 +50,17 @@ def _canonical(event: dict[Any, Any]) -> dict[str, Any]:
     if not isinstance(kind, str):
         raise LogError(f"event.kind must be text, got {quoted(kind)}")
     if RESERVED in event:
-        raise LogError(f"event must not have a field of the name {RESERVED}, which is the checksum's")
+        raise LogError(
+            f"event must not have a field of the name {RESERVED}, which is the checksum's"
+        )
     known = _FIELDS.get(kind, _kind_only)(event)
     if len(known) == len(event) and known.keys() == event.keys():
         return known
     absent = {"eligible"} if kind == "decide" else set()  # None there, which is as good as nothing
     order = dict.fromkeys(("id", "time", *event))
-    rest = {key: event[key] for key in order if key in event and key not in known and key not in absent}
+    rest = {
+        key: event[key] for key in order if key in event and key not in known and key not in absent
+    }
     if not rest:
         return known
     for key, value in rest.items():
@@ -85,7 +89,9 @@ def _learn(event: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(rewards, dict):
         raise LogError(f"event.rewards must be {{objective: number}}, got {quoted(rewards)}")
     told = {
-        checked_name(name, "event.rewards' objective"): value if _is_double(value) else _number("rewards", value)
+        checked_name(name, "event.rewards' objective"): value
+        if _is_double(value)
+        else _number("rewards", value)
         for name, value in rewards.items()
     }
     return {"kind": "learn", "id": _integer("id", event.get("id")), **_time(event), "rewards": told}
@@ -95,7 +101,9 @@ def _named(event: dict[str, Any]) -> dict[str, Any]:
     for key in ("arm", "like"):
         checked_name(event.get(key), f"event.{key}")
     if "arm" not in event:
-        raise LogError(f"event.arm must be the name of an arm in an event of kind {event['kind']}, got nothing")
+        raise LogError(
+            f"event.arm must be the name of an arm in an event of kind {event['kind']}, got nothing"
+        )
     return _kind_only(event)
 
 
@@ -109,7 +117,11 @@ _FIELDS = {"decide": _decide, "learn": _learn, "add": _named, "remove": _named}
 def _integer(field: str, value: Any) -> int:
     if type(value) is int and 0 <= value <= LARGEST:
         return value
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 0 <= value <= LARGEST:
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | np.integer)
+        or not 0 <= value <= LARGEST
+    ):
         raise LogError(f"event.{field} must be an integer from 0 to {LARGEST}, got {quoted(value)}")
     return int(value)
 
@@ -141,7 +153,9 @@ def _propensity(value: Any) -> float | None:
         return None
     number = _number("propensity", value)
     if not 0.0 < number <= 1.0:
-        raise LogError(f"event.propensity must be in (0, 1], or None where it is not known, got {quoted(value)}")
+        raise LogError(
+            f"event.propensity must be in (0, 1], or None where it is not known, got {quoted(value)}"
+        )
     return number
 
 
@@ -161,7 +175,9 @@ def _context(value: Any) -> Array:
             raise TypeError(f"numbers of type {array.dtype}, shape {array.shape}")  # noqa: TRY301
         array = array.astype(np.float64, copy=False)
     except (TypeError, ValueError, RecursionError) as error:
-        raise LogError(f"event.context must be a list of rows of as many numbers each, got {quoted(value)}") from error
+        raise LogError(
+            f"event.context must be a list of rows of as many numbers each, got {quoted(value)}"
+        ) from error
     if not len(array):
         raise LogError("event.context must have at least one row, got none")
     if not np.isfinite(array).all():

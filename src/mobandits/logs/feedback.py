@@ -56,7 +56,8 @@ class Feedback:
         arm_names = _names("arm_names", self.arm_names)
         objective_names = _names("objective_names", self.objective_names)
         rewards = _rewards(self.rewards, len(objective_names))
-        rounds, count = len(rewards), len(arm_names)
+        rounds = len(rewards)
+        count = len(arm_names)
         values: dict[str, Any] = {
             "contexts": _contexts(self.contexts, rounds, count),
             "arms": _positions(self.arms, arm_names, rounds),
@@ -100,12 +101,25 @@ def together(chunks: Sequence[Feedback]) -> Feedback:
     """
     if not chunks:
         raise ValueError("chunks must be at least one log, got none")
-    first, tables = chunks[0], [chunk._columns() for chunk in chunks]
+    first = chunks[0]
+    tables = [chunk._columns() for chunk in chunks]
     for chunk, table in zip(chunks, tables, strict=True):
         for name in ("arm_names", "objective_names"):
-            _refuse(getattr(chunk, name) != getattr(first, name), name, "the same in all chunks", getattr(chunk, name))
-        _refuse(table.keys() != tables[0].keys(), "eligible, ids and times", "in all chunks or in none", [*table])
-    columns: dict[str, Any] = {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}
+            _refuse(
+                getattr(chunk, name) != getattr(first, name),
+                name,
+                "the same in all chunks",
+                getattr(chunk, name),
+            )
+        _refuse(
+            table.keys() != tables[0].keys(),
+            "eligible, ids and times",
+            "in all chunks or in none",
+            [*table],
+        )
+    columns: dict[str, Any] = {
+        name: np.concatenate([table[name] for table in tables]) for name in tables[0]
+    }
     return replace(first, **columns)
 
 
@@ -120,7 +134,9 @@ def _names(name: str, given: Any) -> tuple[Hashable, ...]:
                 raise _wrong(name, wanted, f"{quoted(one)} twice")
             seen.add(one)
     except TypeError as error:
-        raise ValueError(f"Feedback.{name} must be {wanted}, got {quoted(given)}: {error}") from error
+        raise ValueError(
+            f"Feedback.{name} must be {wanted}, got {quoted(given)}: {error}"
+        ) from error
     return names
 
 
@@ -169,7 +185,9 @@ def _positions(given: Any, names: tuple[Hashable, ...], rounds: int) -> IntArray
     except ValueError:  # names that are sequences of different lengths
         array = np.empty(len(given), object)
     _refuse(array.ndim == 0, "arms", rule, quoted(given))
-    _refuse(len(array) != rounds, "arms", f"one per round, of which there are {rounds}", f"{len(array)}")
+    _refuse(
+        len(array) != rounds, "arms", f"one per round, of which there are {rounds}", f"{len(array)}"
+    )
     if array.ndim == 1 and array.dtype.kind in "iu":
         return _checked_positions(array, names)
     # Names are taken from what was given: an array of numbers and names holds text only.
@@ -189,7 +207,9 @@ def _checked_positions(given: IntArray, names: tuple[Hashable, ...]) -> IntArray
     if wrong.any():
         first = given[wrong][0].item()
         # An integer is never taken for a name: it would be another arm's position.
-        advice = "; for names write [arm_names.index(name) for name in arms]" if first in names else ""
+        advice = (
+            "; for names write [arm_names.index(name) for name in arms]" if first in names else ""
+        )
         rule = f"from 0 to {len(names) - 1}, positions in arm_names"
         raise _wrong("arms", rule, f"{first} in round {int(wrong.argmax())}{advice}")
     return given.astype(np.int64)
@@ -201,7 +221,9 @@ def _mask(given: Any, arms: IntArray, count: int) -> Mask:
     try:
         allowed = np.asarray(given)
     except ValueError as error:  # rows of different lengths
-        raise ValueError(f"Feedback.eligible must be {rule}, got rows of different lengths") from error
+        raise ValueError(
+            f"Feedback.eligible must be {rule}, got rows of different lengths"
+        ) from error
     _refuse(allowed.shape != (len(arms), count), "eligible", rule, _shape(allowed))
     is_mask = allowed.dtype.kind == "b" or np.isin(allowed, (0, 1)).all()
     _refuse(not is_mask, "eligible", rule, f"numbers or names of type {allowed.dtype}")

@@ -29,7 +29,9 @@ def lock(folder: Path) -> BinaryIO:
         file.seek(0)
         holder = file.read(20).decode("ascii", "replace").strip() or "unknown"
         file.close()
-        raise LogError(f"{folder} is being written to by another journal, of process {holder}") from error
+        raise LogError(
+            f"{folder} is being written to by another journal, of process {holder}"
+        ) from error
     with contextlib.suppress(OSError):  # on a full disk the lock holds without a name
         file.truncate(0)
         file.write(b"%d\n" % os.getpid())

@@ -39,10 +39,16 @@ class Objectives(NamedTuple):
         """
         given = description.get("objectives")
         if not isinstance(given, list | tuple) or not given:
-            raise LogError(f"{path} must name its objectives in its description, got {quoted(given)}")
+            raise LogError(
+                f"{path} must name its objectives in its description, got {quoted(given)}"
+            )
         one = [each if isinstance(each, dict) else {"name": each} for each in given]
-        if not all("name" in each and isinstance(each.get("minimise", False), bool) for each in one):
-            raise LogError(f"{path} must have objectives with a name, and minimise true or false, got {quoted(given)}")
+        if not all(
+            "name" in each and isinstance(each.get("minimise", False), bool) for each in one
+        ):
+            raise LogError(
+                f"{path} must have objectives with a name, and minimise true or false, got {quoted(given)}"
+            )
         names = tuple(checked_name(each["name"], f"{path}: objective") for each in one)
         if len(set(names)) < len(names):
             raise LogError(f"{path} must have objectives of different names, got {quoted(names)}")
@@ -60,10 +66,17 @@ class Ledger:
         alone: whether the log is a part of one, so that the decisions of some rewards are elsewhere.
     """
 
-    def __init__(self, objectives: Objectives, roster: Roster, events: int, path: Path, *, alone: bool) -> None:
-        self.objectives, self.roster, self._path, self._alone = objectives, roster, path, alone
+    def __init__(
+        self, objectives: Objectives, roster: Roster, events: int, path: Path, *, alone: bool
+    ) -> None:
+        self.objectives = objectives
+        self.roster = roster
+        self._path = path
+        self._alone = alone
         self._places = {name: i for i, name in enumerate(objectives.names)}
-        self.decisions, self.restricted, self.layouts = 0, False, set[tuple[int, int]]()
+        self.decisions = 0
+        self.restricted = False
+        self.layouts = set[tuple[int, int]]()
         self._ids = _on_disk((max(events, 1),), np.int64)
         self.rewards = _on_disk((max(events, 1), len(objectives.names)), np.float64)
 
@@ -75,7 +88,11 @@ class Ledger:
                 ids of decisions do not increase.
         """
         self._add_decisions(frame.filter(pl.col("kind") == "decide"))
-        lessons = frame.filter(pl.col("kind") == "learn").select("number", "id", "rewards").explode("rewards")
+        lessons = (
+            frame.filter(pl.col("kind") == "learn")
+            .select("number", "id", "rewards")
+            .explode("rewards")
+        )
         self._add_rewards(lessons.drop_nulls("rewards").unnest("rewards"))
         changes = frame.filter(pl.col("kind").is_in(["add", "remove"]))
         self.restricted |= len(changes) > 0
@@ -85,11 +102,14 @@ class Ledger:
     def _add_decisions(self, frame: pl.DataFrame) -> None:
         if not len(frame):
             return
-        ids, n = frame["id"].to_numpy(), self.decisions
+        ids = frame["id"].to_numpy()
+        n = self.decisions
         before = np.concatenate([self._ids[n - 1 : n] if n else [-1], ids])
         if (wrong := np.flatnonzero(np.diff(before) <= 0)).size:
             place = frame["number"][int(wrong[0])]
-            raise LogError(f"{self._path}, event {place}: ids of decisions must increase, got {before[wrong[0] + 1]}")
+            raise LogError(
+                f"{self._path}, event {place}: ids of decisions must increase, got {before[wrong[0] + 1]}"
+            )
         self._ids[n : n + len(ids)] = ids
         self.rewards[n : n + len(ids)] = np.nan
         self.decisions += len(ids)
@@ -104,15 +124,26 @@ class Ledger:
         found = known[rows] == ids if self.decisions else np.zeros(len(ids), bool)
         if not self._alone and not found.all():
             wrong = int(np.flatnonzero(~found)[0])
-            raise LogError(f"{self._path}, event {numbers[wrong]}: id {ids[wrong]} must be of a decision before it")
+            raise LogError(
+                f"{self._path}, event {numbers[wrong]}: id {ids[wrong]} must be of a decision before it"
+            )
         columns = self._columns(frame)
-        rows, columns, told, numbers = rows[found], columns[found], told[found], numbers[found]
-        old, last = self.rewards[rows, columns], np.arange(len(rows))[::-1].copy()
+        rows = rows[found]
+        columns = columns[found]
+        told = told[found]
+        numbers = numbers[found]
+        old = self.rewards[rows, columns]
+        last = np.arange(len(rows))[::-1].copy()
         self.rewards[rows[last], columns[last]] = told[last]  # backwards: what is told first stays
-        bad = np.flatnonzero((~np.isnan(old) & (old != told)) | (self.rewards[rows, columns] != told))
+        bad = np.flatnonzero(
+            (~np.isnan(old) & (old != told)) | (self.rewards[rows, columns] != told)
+        )
         if bad.size:
-            name, place = self.objectives.names[columns[bad[0]]], numbers[bad[0]]
-            raise LogError(f"{self._path}, event {place}: {quoted(name)} must not be told again with another value")
+            name = self.objectives.names[columns[bad[0]]]
+            place = numbers[bad[0]]
+            raise LogError(
+                f"{self._path}, event {place}: {quoted(name)} must not be told again with another value"
+            )
 
     def _columns(self, frame: pl.DataFrame) -> IntArray:
         columns = np.empty(len(frame), np.int64)
@@ -133,14 +164,18 @@ class Ledger:
             LogError: where decisions differ in it.
         """
         if len(counts := {features for _, features in self.layouts}) > 1:
-            raise LogError(f"{self._path} must have as many features in every decision, got {quoted(sorted(counts))}")
+            raise LogError(
+                f"{self._path} must have as many features in every decision, got {quoted(sorted(counts))}"
+            )
         return {rows for rows, _ in self.layouts} <= {1}, max(counts, default=0)
 
 
 def _on_disk(shape: tuple[int, ...], dtype: Any) -> Any:
     """An array in a temporary file that nobody else sees, and that needs space only where it is written."""
     with tempfile.TemporaryFile() as file:
-        return np.memmap(file, dtype, "w+", shape=shape) if 0 not in shape else np.empty(shape, dtype)
+        if 0 not in shape:
+            return np.memmap(file, dtype, "w+", shape=shape)
+        return np.empty(shape, dtype)
 
 
 def joined(
@@ -177,13 +212,16 @@ def joined(
                 try:
                     yield _feedback(some, ledger, now, done, shared=shared, features=features)
                 except ValueError as error:
-                    raise LogError(f"{path}, event {some['number'][0]} or soon after: {error}") from error
+                    raise LogError(
+                        f"{path}, event {some['number'][0]} or soon after: {error}"
+                    ) from error
                 done += len(some)
 
 
 def _stretches(frame: pl.DataFrame, roster: Roster) -> Iterator[pl.DataFrame]:
     """The decisions between two changes of the arms; the roster follows."""
-    decisions, start = frame["kind"] == "decide", 0
+    decisions = frame["kind"] == "decide"
+    start = 0
     changes = frame["kind"].is_in(["add", "remove"]).arg_true().to_list()
     for end in (*changes, len(frame)):
         yield frame[start:end].filter(decisions[start:end])
@@ -192,9 +230,12 @@ def _stretches(frame: pl.DataFrame, roster: Roster) -> Iterator[pl.DataFrame]:
         start = end
 
 
-def _feedback(frame: pl.DataFrame, ledger: Ledger, now: Roster, done: int, *, shared: bool, features: int) -> Feedback:
+def _feedback(
+    frame: pl.DataFrame, ledger: Ledger, now: Roster, done: int, *, shared: bool, features: int
+) -> Feedback:
     """Consecutive decisions, while the arms were those of the roster."""
-    arms, n = len(ledger.roster.names), len(frame)
+    arms = len(ledger.roster.names)
+    n = len(frame)
     contexts = _shared(frame, features) if shared else _by_arm(frame, arms, features, now.present)
     return Feedback(
         contexts=contexts,
@@ -227,7 +268,9 @@ def _by_arm(frame: pl.DataFrame, arms: int, features: int, present: list[int]) -
     """
     wrong = frame.filter(pl.col("rows").ne_missing(len(present)))
     if len(wrong):
-        raise LogError(f"context must have a row for each of {len(present)} arms, got {wrong['rows'][0]}")
+        raise LogError(
+            f"context must have a row for each of {len(present)} arms, got {wrong['rows'][0]}"
+        )
     contexts = np.zeros((len(frame), arms, features))
     if features:
         contexts[:, present] = _numbers(frame).reshape(len(frame), len(present), features)
@@ -243,7 +286,11 @@ def _eligible(frame: pl.DataFrame, arms: int, present: list[int]) -> Mask:
     there = np.zeros(arms, bool)
     there[present] = True
     mask = np.where(frame["eligible"].is_null().to_numpy()[:, None], there, False)
-    pairs = pl.DataFrame({"row": np.arange(len(frame)), "arm": frame["eligible"]}).drop_nulls().explode("arm")
+    pairs = (
+        pl.DataFrame({"row": np.arange(len(frame)), "arm": frame["eligible"]})
+        .drop_nulls()
+        .explode("arm")
+    )
     rows, positions = (pairs.drop_nulls()[name].to_numpy() for name in ("row", "arm"))
     if not np.isin(positions, present).all():
         raise LogError(

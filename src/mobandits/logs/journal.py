@@ -22,10 +22,14 @@ from mobandits.support.forks import on_fork
 from mobandits.support.found import first_names, found_at
 from mobandits.support.naming import quoted
 
-SEGMENT_BYTES = 2**26  # of lines: what is sealed at once must fit in memory, whatever an event's size
+SEGMENT_BYTES = (
+    2**26
+)  # of lines: what is sealed at once must fit in memory, whatever an event's size
 BUFFER = 2**16
 CHANGES = {"add", "remove"}  # kinds of events after which there are other arms
-flush_to_disk = getattr(os, "fdatasync", os.fsync)  # without the times of the file, where the system can
+flush_to_disk = getattr(
+    os, "fdatasync", os.fsync
+)  # without the times of the file, where the system can
 
 
 class Journal:
@@ -71,15 +75,25 @@ class Journal:
         (['decide', 'learn'], 2)
     """
 
-    def __init__(self, folder: str | Path, durability: str = "disk", segment: int = 100_000) -> None:
+    def __init__(
+        self, folder: str | Path, durability: str = "disk", segment: int = 100_000
+    ) -> None:
         choice("Journal.durability", durability, ("disk", "system", "buffered"))
         integer("Journal.segment", segment, at_least=1)
-        self.folder, self.durability, self.segment, self.torn = Path(folder), durability, int(segment), 0
+        self.folder = Path(folder)
+        self.durability = durability
+        self.segment = int(segment)
+        self.torn = 0
         self._file: BinaryIO | None = None
         self._header: Header | None = None
-        self._roster, self._waiting = Roster(), bytearray()
-        self._broken, self._dirty = False, False  # whether a write was not finished; whether some are not on disk
-        self._crc, self._size = 0, 0  # last checksum and bytes of the open segment
+        self._roster = Roster()
+        self._waiting = bytearray()
+        # whether a write was not finished; whether some are not on disk
+        self._broken = False
+        self._dirty = False
+        # last checksum and bytes of the open segment
+        self._crc = 0
+        self._size = 0
         self._collector = Collector(0)
         self._threads = threading.RLock()
         self._process = os.getpid()
@@ -100,7 +114,9 @@ class Journal:
         self.close()
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        raise TypeError(f"Journal cannot be copied or pickled: one at a time writes into {self.folder}; open it there")
+        raise TypeError(
+            f"Journal cannot be copied or pickled: one at a time writes into {self.folder}; open it there"
+        )
 
     def __len__(self) -> int:
         """How many events there are."""
@@ -176,7 +192,9 @@ class Journal:
             if self._header is None:
                 self.describe({})
             self._broken = True  # as in `append`
-            fresh: list[tuple[dict[str, Any], bytes]] = []  # what the open segment gets, and has not noted
+            fresh: list[
+                tuple[dict[str, Any], bytes]
+            ] = []  # what the open segment gets, and has not noted
             for event, content in zip(kept, contents, strict=True):
                 if self._is_full(len(fresh)):
                     self._settle(fresh)
@@ -232,9 +250,13 @@ class Journal:
                 "open another folder here, or close the journal before the fork"
             )
         if self._lock is None:
-            raise LogError(f"{self.folder} is the folder of a journal that was closed: open it again")
+            raise LogError(
+                f"{self.folder} is the folder of a journal that was closed: open it again"
+            )
         if self._broken:
-            raise LogError(f"{self.folder} could not be written to before: close the journal, and open it again")
+            raise LogError(
+                f"{self.folder} could not be written to before: close the journal, and open it again"
+            )
 
     def close(self) -> None:
         """Hand over what waits, and let another writer in; a closed journal can be closed again."""
@@ -264,8 +286,10 @@ class Journal:
     def _resume(self) -> None:
         """Go on where the last writer stopped: everything is verified before anything is changed."""
         with Snapshot(self.folder) as snapshot:
-            header, lines = snapshot.header, snapshot.open_events()
-            roster, count = Roster.from_json(header.arms), 0
+            header = snapshot.header
+            lines = snapshot.open_events()
+            roster = Roster.from_json(header.arms)
+            count = 0
             for event in lines:
                 roster.follow(event, snapshot.path)
                 count += 1
@@ -279,8 +303,10 @@ class Journal:
             said = f"{path} ended with a torn line of {lines.torn} bytes, which was cut off: its writer was stopped"
             warnings.warn(said, LogWarning, stacklevel=3)
         self._file.seek(lines.whole)
-        self._header, self._roster = header, roster
-        self._crc, self._size = lines.crc, lines.whole
+        self._header = header
+        self._roster = roster
+        self._crc = lines.crc
+        self._size = lines.whole
         self._collector = Collector(header.first, first_events(self.folder, count), count)
         self._tidy()
 
@@ -290,11 +316,15 @@ class Journal:
         line, crc = header.line()
         with replacing(path) as file:
             file.write(line)
-        old, self._file = self._file, path.open("r+b", buffering=0)
+        old = self._file
+        self._file = path.open("r+b", buffering=0)
         if old is not None:
             old.close()
         self._file.seek(len(line))
-        self._header, self._crc, self._collector, self._size = header, crc, Collector(header.first), len(line)
+        self._header = header
+        self._crc = crc
+        self._collector = Collector(header.first)
+        self._size = len(line)
 
     def _seal(self) -> None:
         """Turn the open segment into Parquet and begin the next one.
@@ -305,18 +335,25 @@ class Journal:
         from mobandits.logs.sealed import seal  # noqa: PLC0415 - tables take a tenth of a second to load
 
         assert self._header is not None  # noqa: S101
-        number, first = self._header.segment, len(self)
+        number = self._header.segment
+        first = len(self)
         self._hand_over()
-        digest = seal(self._collector.table(), self._header, segment_path(self.folder, number, sealed=True))
+        digest = seal(
+            self._collector.table(), self._header, segment_path(self.folder, number, sealed=True)
+        )
         sealed = (*self._header.sealed, digest)
-        self._begin(Header(number + 1, first, sealed, self._header.description, self._roster.to_json()))
+        self._begin(
+            Header(number + 1, first, sealed, self._header.description, self._roster.to_json())
+        )
         self._tidy()
 
     def _tidy(self) -> None:
         """Remove what is sealed already, and what a kill left half-written."""
         assert self._header is not None  # noqa: S101
         before = segment_path(self.folder, self._header.segment - 1, sealed=False)
-        if stale := [path for path in self.folder.iterdir() if is_temporary(path) or path == before]:
+        if stale := [
+            path for path in self.folder.iterdir() if is_temporary(path) or path == before
+        ]:
             for path in stale:
                 path.unlink()
             sync_folder(self.folder)
@@ -372,13 +409,21 @@ def _claimed(folder: Path) -> BinaryIO:
     """The lock of a folder that is a journal's, or empty."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        others = sorted(path.name for path in folder.iterdir() if path.name != LOCK and not is_temporary(path))
+        others = sorted(
+            path.name for path in folder.iterdir() if path.name != LOCK and not is_temporary(path)
+        )
     except FileExistsError as error:
-        raise LogError(f"{folder} cannot be made the folder of a journal: it is {found_at(folder)}") from error
+        raise LogError(
+            f"{folder} cannot be made the folder of a journal: it is {found_at(folder)}"
+        ) from error
     except OSError as error:
-        raise LogError(f"{folder} cannot be made the folder of a journal: {error.strerror}") from error
+        raise LogError(
+            f"{folder} cannot be made the folder of a journal: {error.strerror}"
+        ) from error
     if others and not is_journal(folder):
-        raise LogError(f"{folder} is not empty and not a journal (it has {first_names(others)}): choose another folder")
+        raise LogError(
+            f"{folder} is not empty and not a journal (it has {first_names(others)}): choose another folder"
+        )
     return lock(folder)
 
 

@@ -18,7 +18,8 @@ from mobandits.logs.events import checked
 from mobandits.logs.names import compact, decoded, encoded, is_plain
 
 MAX_LINE = 2**28  # bytes
-_BEFORE, _AFTER = b',"crc":"', b'"}\n'
+_BEFORE = b',"crc":"'
+_AFTER = b'"}\n'
 PLAIN = {  # fields that are numbers in an event that was checked
     "decide": {"kind", "id", "time", "context", "eligible", "arm", "propensity"},
     "learn": {"kind", "id", "time"},
@@ -49,7 +50,9 @@ def opened_line(line: bytes, crc: int) -> tuple[bytes, int] | None:
     """
     body = line[:-_TAIL]
     crc = zlib.crc32(body, crc)
-    return (body + b"}", crc) if line[-_TAIL:] == b"%b%08x%b" % (_BEFORE, crc, _AFTER) else None
+    if line[-_TAIL:] == b"%b%08x%b" % (_BEFORE, crc, _AFTER):
+        return (body + b"}", crc)
+    return None
 
 
 def event_content(event: dict[str, Any]) -> str:
@@ -61,7 +64,9 @@ def event_content(event: dict[str, Any]) -> str:
     try:
         content = compact(_to_json(event))
     except (ValueError, RecursionError) as error:
-        raise error if isinstance(error, LogError) else LogError(f"event cannot be written: {error}") from error
+        raise (
+            error if isinstance(error, LogError) else LogError(f"event cannot be written: {error}")
+        ) from error
     # Few events are long enough for it to matter how many bytes their characters take.
     size = len(content) if len(content) < MAX_LINE // 4 else len(content.encode())
     length = size - 1 + _TAIL
@@ -72,9 +77,12 @@ def event_content(event: dict[str, Any]) -> str:
 
 def _to_json(event: dict[str, Any]) -> dict[str, Any]:
     """As `encoded`, but what `checked` has made numbers is not looked at again."""
-    plain, told = PLAIN.get(event["kind"], ()), event["kind"] == "learn"
+    plain = PLAIN.get(event["kind"], ())
+    told = event["kind"] == "learn"
     return {
-        key: value if key in plain or (key == "rewards" and told and is_plain(value)) else encoded(value)
+        key: value
+        if key in plain or (key == "rewards" and told and is_plain(value))
+        else encoded(value)
         for key, value in event.items()
     }
 
@@ -88,7 +96,9 @@ def event_of(content: bytes) -> dict[str, Any]:
     try:
         given = json.loads(content.decode())
         plain = PLAIN.get(str(given.get("kind")), ())
-        return checked({key: value if key in plain else decoded(value) for key, value in given.items()})
+        return checked(
+            {key: value if key in plain else decoded(value) for key, value in given.items()}
+        )
     except LogError:
         raise
     except (AttributeError, TypeError, ValueError, RecursionError) as error:
@@ -104,7 +114,11 @@ def is_own(event: dict[str, Any]) -> bool:
     """Whether nobody else has any part of an event that was checked: it has no fields but those of its kind."""
     if event["kind"] == "learn":
         return event.keys() <= OWN_LESSON
-    return event["kind"] == "decide" and event.keys() <= OWN_DECISION and event.get("batch", True) is True
+    return (
+        event["kind"] == "decide"
+        and event.keys() <= OWN_DECISION
+        and event.get("batch", True) is True
+    )
 
 
 class Lines:
@@ -124,8 +138,12 @@ class Lines:
     """
 
     def __init__(self, file: BinaryIO, path: Path, crc: int, start: int, end: int) -> None:
-        self._file, self._path, self._end = file, path, end
-        self.crc, self.whole, self.torn = crc, start, 0
+        self._file = file
+        self._path = path
+        self._end = end
+        self.crc = crc
+        self.whole = start
+        self.torn = 0
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         number = 1
@@ -136,12 +154,15 @@ class Lines:
                 return
             found = opened_line(line, self.crc)
             if found is None:
-                raise self._error(number, "is damaged: it does not agree with its checksum and the line before")
+                raise self._error(
+                    number, "is damaged: it does not agree with its checksum and the line before"
+                )
             try:
                 event = event_of(found[0])
             except LogError as error:
                 raise self._error(number, f"holds no event: {error}") from error
-            self.crc, self.whole = found[1], self.whole + len(line)
+            self.crc = found[1]
+            self.whole = self.whole + len(line)
             yield event
 
     def _torn(self, line: bytes, number: int) -> None:

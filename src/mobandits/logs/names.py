@@ -69,7 +69,9 @@ def encoded(value: Any, where: Place = "value") -> Any:
 def _encoded_dict(value: dict[Any, Any], where: Place) -> dict[str, Any]:
     if is_plain(value):
         return {encoded(key, where): encoded(one, (where, key)) for key, one in value.items()}
-    return {"pairs": [[encoded(key, where), encoded(one, (where, key))] for key, one in value.items()]}
+    return {
+        "pairs": [[encoded(key, where), encoded(one, (where, key))] for key, one in value.items()]
+    }
 
 
 def _called(where: Place) -> str:
@@ -77,14 +79,18 @@ def _called(where: Place) -> str:
     if isinstance(where, str):
         return where
     whole, key = where
-    return shortened(f"{_called(whole)}.{key}" if isinstance(key, str) else f"{_called(whole)}[{quoted(key)}]")
+    return shortened(
+        f"{_called(whole)}.{key}" if isinstance(key, str) else f"{_called(whole)}[{quoted(key)}]"
+    )
 
 
 def _refuse_surrogates(value: str, where: Place) -> None:
     try:
         value.encode()
     except UnicodeEncodeError as error:
-        raise LogError(f"{_called(where)} must be text that UTF-8 can hold, got {quoted(value)}") from error
+        raise LogError(
+            f"{_called(where)} must be text that UTF-8 can hold, got {quoted(value)}"
+        ) from error
 
 
 def decoded(value: Any) -> Any:
@@ -111,7 +117,9 @@ def decoded(value: Any) -> Any:
     try:
         return {decoded(key): decoded(one) for key, one in items}
     except (TypeError, ValueError) as error:
-        raise LogError(f"pairs must be [key, value] with keys that can be hashed, got {quoted(items)}") from error
+        raise LogError(
+            f"pairs must be [key, value] with keys that can be hashed, got {quoted(items)}"
+        ) from error
 
 
 def checked_name(value: Any, where: str) -> Any:
@@ -131,7 +139,9 @@ def checked_name(value: Any, where: str) -> Any:
         for one in value:
             checked_name(one, where)
     elif not (value is None or isinstance(value, str | bool | int | float | np.generic)):
-        raise LogError(f"{where} must be text, a number, a boolean, None or a tuple of these, got {quoted(value)}")
+        raise LogError(
+            f"{where} must be text, a number, a boolean, None or a tuple of these, got {quoted(value)}"
+        )
     else:
         encoded(value, where)
     return value

@@ -12,7 +12,16 @@ from mobandits.support.checks import doubles
 from mobandits.support.naming import quoted, shortened
 from mobandits.support.nearest import did_you_mean
 
-KEYS = ("n_rounds", "n_actions", "action", "position", "reward", "pscore", "context", "action_context")
+KEYS = (
+    "n_rounds",
+    "n_actions",
+    "action",
+    "position",
+    "reward",
+    "pscore",
+    "context",
+    "action_context",
+)
 
 
 def to_dict(log: Feedback, objective: Hashable | None = None) -> dict[str, Any]:
@@ -37,10 +46,14 @@ def to_dict(log: Feedback, objective: Hashable | None = None) -> dict[str, Any]:
         >>> given["reward"], given["pscore"], given["n_actions"]
         (array([1., 0.]), array([0.5, 0.5]), 2)
     """
-    reward, names = (log.rewards, log.objective_names) if objective is None else _column(log, objective)
+    reward, names = (
+        (log.rewards, log.objective_names) if objective is None else _column(log, objective)
+    )
     lacking = np.isnan(log.propensities)
     if lacking.any() and not lacking.all():
-        raise LogError(f"propensities must be known in all rounds or in none, got none in {int(lacking.sum())}")
+        raise LogError(
+            f"propensities must be known in all rounds or in none, got none in {int(lacking.sum())}"
+        )
     more = {"eligible": log.eligible, "ids": log.ids, "times": log.times}
     return {
         "n_rounds": len(log),
@@ -94,7 +107,9 @@ def from_dict(
     """
     for key in ("n_actions", "action", "reward", "context"):
         if feedback.get(key) is None:
-            raise LogError(f"feedback must have {key}, got {shortened(', '.join(map(str, feedback)))}")
+            raise LogError(
+                f"feedback must have {key}, got {shortened(', '.join(map(str, feedback)))}"
+            )
     if (position := feedback.get("position")) is not None and len(np.unique(position)) > 1:
         raise LogError("feedback must have one position: choose the rounds of one of them")
     try:
@@ -104,11 +119,15 @@ def from_dict(
 
 
 def _feedback(
-    given: Mapping[str, Any], arm_names: Sequence[Hashable] | None, objective_names: Sequence[Hashable] | None
+    given: Mapping[str, Any],
+    arm_names: Sequence[Hashable] | None,
+    objective_names: Sequence[Hashable] | None,
 ) -> Feedback:
-    reward, context = doubles("reward", given["reward"]), doubles("context", given["context"])
+    reward = doubles("reward", given["reward"])
+    context = doubles("context", given["context"])
     rewards = reward[:, None] if reward.ndim == 1 else reward
-    n, count = len(rewards), rewards.shape[1]
+    n = len(rewards)
+    count = rewards.shape[1]
     plain: Sequence[Hashable] = ["reward"] if reward.ndim == 1 else range(count)
     pscore = given.get("pscore")
     return Feedback(

@@ -73,13 +73,23 @@ def scan(path: str | Path, *, chunk: int = CHUNK, **columns: Any) -> Iterator[Fe
 def _journal(folder: Path, chunk: int) -> Iterator[Feedback]:
     with Snapshot(folder) as snapshot:
         description = snapshot.header.description
-        objectives, first = Objectives.of(description, folder), first_arms(description, folder)
+        objectives = Objectives.of(description, folder)
+        first = first_arms(description, folder)
         yield from joined(
-            snapshot.tables, first.copy, objectives, snapshot.most_events(), folder, chunk=chunk, alone=False
+            snapshot.tables,
+            first.copy,
+            objectives,
+            snapshot.most_events(),
+            folder,
+            chunk=chunk,
+            alone=False,
         )
 
 
 def _alone(path: Path, chunk: int) -> Iterator[Feedback]:
     frame, header = read_alone(path)
-    objectives, first = Objectives.of(header.description, path), Roster.from_json(header.arms)
-    yield from joined(lambda: iter([frame]), first.copy, objectives, len(frame), path, chunk=chunk, alone=True)
+    objectives = Objectives.of(header.description, path)
+    first = Roster.from_json(header.arms)
+    yield from joined(
+        lambda: iter([frame]), first.copy, objectives, len(frame), path, chunk=chunk, alone=True
+    )

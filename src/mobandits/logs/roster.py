@@ -48,7 +48,11 @@ class Roster:
         if kind in {"add", "remove"}:
             there = self._places.get(event["arm"], -1) in self.present
             if there == (kind == "add"):
-                rule = "must not be there already to be added" if there else "must be there to be removed"
+                rule = (
+                    "must not be there already to be added"
+                    if there
+                    else "must be there to be removed"
+                )
                 raise LogError(f"{where}: arm {rule}, got {quoted(event['arm'])}")
 
     def follow(self, event: dict[str, Any], where: object = "event") -> None:
@@ -86,7 +90,11 @@ class Roster:
         Raises:
             LogError: where it is something else.
         """
-        names, present = (value.get(key) for key in ("names", "present")) if isinstance(value, dict) else (None, None)
+        names, present = (
+            (value.get(key) for key in ("names", "present"))
+            if isinstance(value, dict)
+            else (None, None)
+        )
         if not isinstance(names, list) or not isinstance(present, list):
             raise LogError(f"arms must have names and present, got {quoted(value)}")
         roster = cls(decoded(name) for name in names)

@@ -58,7 +58,9 @@ def read_sealed(path: Path, digest: str, number: int, first: int) -> pl.DataFram
     """
     data = _bytes(path)
     if hashlib.sha256(data).hexdigest() != digest:
-        raise LogError(f"{path} is damaged: it does not have the SHA-256 that the segment after it names")
+        raise LogError(
+            f"{path} is damaged: it does not have the SHA-256 that the segment after it names"
+        )
     frame, header = parsed(data, path)
     numbers = frame["number"]
     if (header.segment, header.first) != (number, first) or not numbers.equals(

@@ -30,7 +30,8 @@ from mobandits.support.naming import quoted
 if TYPE_CHECKING:
     import polars as pl
 
-FORMAT, VERSION = "mobandits-journal", 1
+FORMAT = "mobandits-journal"
+VERSION = 1
 MIN_LINE = 30  # bytes
 BLOCK = 5000  # events of the open segment that become a table at a time
 
@@ -75,7 +76,9 @@ class Header(NamedTuple):
         if not isinstance(found, dict) or found.get("format") != FORMAT:
             raise LogError(f"{path} is not a segment of a journal: it does not begin with a header")
         if found.get("version") != VERSION:
-            raise LogError(f"{path} has version {quoted(found.get('version'))}, and this program reads {VERSION}")
+            raise LogError(
+                f"{path} has version {quoted(found.get('version'))}, and this program reads {VERSION}"
+            )
         try:
             return cls(*(found[name] for name in cls._fields))._checked()
         except (KeyError, LogError, RecursionError) as error:
@@ -86,7 +89,9 @@ class Header(NamedTuple):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < 0:
                 raise LogError(f"{name} must be an integer of at least 0, got {quoted(value)}")
-        if not isinstance(self.sealed, list) or not all(isinstance(one, str) for one in self.sealed):
+        if not isinstance(self.sealed, list) or not all(
+            isinstance(one, str) for one in self.sealed
+        ):
             raise LogError(f"sealed must be a list of text, got {quoted(self.sealed)}")
         description = decoded(self.description)
         if not isinstance(description, dict):
@@ -154,9 +159,13 @@ class Snapshot:
         for _ in range(10):  # a writer may seal the open segment between two looks
             numbers, sealed = segment_numbers(folder)
             if not numbers and not sealed:
-                raise LogError(f"{folder} is not a journal: it has no segments; found {found_at(folder)}")
+                raise LogError(
+                    f"{folder} is not a journal: it has no segments; found {found_at(folder)}"
+                )
             if not numbers:
-                raise LogError(f"{folder} has no open segment: {sealed[-1] + 1:06d}.jsonl is missing")
+                raise LogError(
+                    f"{folder} has no open segment: {sealed[-1] + 1:06d}.jsonl is missing"
+                )
             path = segment_path(folder, numbers[-1], sealed=False)
             try:
                 self._file = path.open("rb")
@@ -167,7 +176,8 @@ class Snapshot:
                 raise LogError(f"{path} cannot be read: {error.strerror}") from error
         else:
             raise LogError(f"{folder} changes faster than it can be read")
-        self.path, self._warned = path, False
+        self.path = path
+        self._warned = False
         try:
             self.header, self._crc, self._start = read_header(self._file, path)
             self._end = os.fstat(self._file.fileno()).st_size
@@ -194,7 +204,9 @@ class Snapshot:
             if other not in sealed:
                 raise LogError(f"{segment_path(self.folder, other, sealed=True)} is missing")
         if not header.sealed and header.first:
-            raise LogError(f"{self.path} begins with event {header.first}, and there is none before it")
+            raise LogError(
+                f"{self.path} begins with event {header.first}, and there is none before it"
+            )
         if sealed and sealed[-1] > number:
             raise LogError(f"{segment_path(self.folder, sealed[-1] + 1, sealed=False)} is missing")
 
@@ -212,7 +224,9 @@ class Snapshot:
         if number >= 0 and segment_path(self.folder, number, sealed=False).exists():
             path = segment_path(self.folder, number, sealed=True)
             if hashlib.sha256(path.read_bytes()).hexdigest() != self.header.sealed[number]:
-                raise LogError(f"{path} is damaged: it does not have the SHA-256 that {self.path} names")
+                raise LogError(
+                    f"{path} is damaged: it does not have the SHA-256 that {self.path} names"
+                )
 
     def open_events(self) -> Lines:
         """The events of the open segment."""
@@ -242,7 +256,8 @@ class Snapshot:
 
         if self.header.sealed:
             yield from self._sealed_tables()
-        events, first = self._remaining(), self.header.first
+        events = self._remaining()
+        first = self.header.first
         while block := list(itertools.islice(events, BLOCK)):
             yield table(block, first)
             first += len(block)
@@ -252,18 +267,26 @@ class Snapshot:
 
         first = 0
         for number, digest in enumerate(self.header.sealed):
-            frame = read_sealed(segment_path(self.folder, number, sealed=True), digest, number, first)
+            frame = read_sealed(
+                segment_path(self.folder, number, sealed=True), digest, number, first
+            )
             first += len(frame)
             yield frame
         if first != self.header.first:
-            raise LogError(f"{self.path} begins with event {self.header.first}, and those before it end at {first}")
+            raise LogError(
+                f"{self.path} begins with event {self.header.first}, and those before it end at {first}"
+            )
 
     def _remaining(self) -> Iterator[dict[str, Any]]:
         lines = self.open_events()
         yield from lines
         if lines.torn and not self._warned:
             self._warned = True
-            warnings.warn(f"{self.path} ends with a torn line, which was passed over", LogWarning, stacklevel=3)
+            warnings.warn(
+                f"{self.path} ends with a torn line, which was passed over",
+                LogWarning,
+                stacklevel=3,
+            )
 
 
 def first_events(folder: Path, count: int) -> Iterator[dict[str, Any]]:

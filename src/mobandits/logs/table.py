@@ -60,7 +60,9 @@ def table(events: Sequence[dict[str, Any]], first: int) -> pl.DataFrame:
         ([3], True)
     """
     rows = [_row(event) for event in events]
-    plain = {name: [row.get(name) for row in rows] for name in SCHEMA if name not in {"number", *LISTS}}
+    plain = {
+        name: [row.get(name) for row in rows] for name in SCHEMA if name not in {"number", *LISTS}
+    }
     frame = pl.DataFrame(plain, schema_overrides={name: SCHEMA[name] for name in plain})
     lists = [_lists(name, inner, [row.get(name) for row in rows]) for name, inner in LISTS.items()]
     numbers = pl.Series("number", range(first, first + len(rows)), pl.Int64)
@@ -72,8 +74,15 @@ def _lists(name: str, inner: Any, given: Sequence[Sequence[Any] | None]) -> pl.S
     there = [one is not None for one in given]
     rows = np.repeat(np.arange(len(given)), [len(one or ()) for one in given])
     members = pl.Series(name, [value for one in given for value in one or ()], inner)
-    lists = pl.DataFrame({"row": rows}).with_columns(members).group_by("row", maintain_order=True).agg(name)
-    frame = pl.DataFrame({"row": np.arange(len(given)), "there": pl.Series(there, dtype=pl.Boolean)})
+    lists = (
+        pl.DataFrame({"row": rows})
+        .with_columns(members)
+        .group_by("row", maintain_order=True)
+        .agg(name)
+    )
+    frame = pl.DataFrame(
+        {"row": np.arange(len(given)), "there": pl.Series(there, dtype=pl.Boolean)}
+    )
     joined = frame.join(lists, on="row", how="left", maintain_order="left")
     return joined.select(pl.when("there").then(pl.col(name).fill_null([])).alias(name)).to_series()
 
@@ -86,13 +95,19 @@ def _row(event: dict[str, Any]) -> dict[str, Any]:
     if _fits(rest.get("time"), float):
         row["time"] = rest.pop("time")
     if row["kind"] == "decide":
-        row |= {"arm": rest.pop("arm"), "propensity": rest.pop("propensity"), "eligible": rest.pop("eligible", None)}
+        row |= {
+            "arm": rest.pop("arm"),
+            "propensity": rest.pop("propensity"),
+            "eligible": rest.pop("eligible", None),
+        }
         if "context" in rest:
             context = rest.pop("context")
             row |= {"rows": len(context), "features": len(context[0]) if context else 0}
             row["context"] = [value for one in context for value in one]
     elif row["kind"] == "learn":
-        row["rewards"] = [{"objective": name_text(k), "value": v} for k, v in rest.pop("rewards").items()]
+        row["rewards"] = [
+            {"objective": name_text(k), "value": v} for k, v in rest.pop("rewards").items()
+        ]
     if rest:
         row["other"] = compact(encoded(rest))
     return row
@@ -114,7 +129,9 @@ def events_of(frame: pl.DataFrame) -> Iterator[dict[str, Any]]:
 
 
 def _event(row: dict[str, Any]) -> dict[str, Any]:
-    event = {"kind": row["kind"]} | {name: row[name] for name in ("id", "time") if row[name] is not None}
+    event = {"kind": row["kind"]} | {
+        name: row[name] for name in ("id", "time") if row[name] is not None
+    }
     if row["kind"] == "decide":
         event |= {"arm": row["arm"], "propensity": row["propensity"], "eligible": row["eligible"]}
         if row["rows"] is not None:
@@ -127,9 +144,19 @@ def _event(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _table_of(row: dict[str, Any]) -> list[list[float]]:
-    rows, features, values = row["rows"], row["features"], row["context"]
-    if rows < 0 or features is None or features < 0 or values is None or len(values) != rows * features:
-        raise LogError(f"context must have rows x features = {rows} x {features} numbers, got {quoted(values)}")
+    rows = row["rows"]
+    features = row["features"]
+    values = row["context"]
+    if (
+        rows < 0
+        or features is None
+        or features < 0
+        or values is None
+        or len(values) != rows * features
+    ):
+        raise LogError(
+            f"context must have rows x features = {rows} x {features} numbers, got {quoted(values)}"
+        )
     return [values[i * features : (i + 1) * features] for i in range(rows)]
 
 

@@ -24,7 +24,8 @@ def adversarial_pareto_regret(rewards: Any, chosen: Any) -> float:
         >>> adversarial_pareto_regret([[[1, 0], [0, 1]], [[1, 3], [0, 0]]], [1, 1])
         2.0
     """
-    paid, arms = np.asarray(rewards, np.float64), np.asarray(chosen)
+    paid = np.asarray(rewards, np.float64)
+    arms = np.asarray(chosen)
     return behind((paid - paid[np.arange(len(paid)), arms][:, None]).sum(axis=0))
 
 
@@ -61,7 +62,7 @@ class AdversarialParetoRegret:
         """One per arm and objective: how far the arm is ahead."""
         return shape.arms * shape.objectives
 
-    def per_round(self, truth: Truth, chosen: IntArray, fronts: Mask | None) -> Array:  # noqa: ARG002
+    def per_round(self, truth: Truth, chosen: IntArray, fronts: Mask | None) -> Array:
         """(rounds, arms times objectives) what each arm would have paid, less what was paid."""
         rewards = truth.block.rewards[: len(chosen)]
         paid = rewards[np.arange(len(chosen)), chosen]

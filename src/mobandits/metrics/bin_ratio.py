@@ -38,11 +38,11 @@ class BinRatio:
         """Check the parameter."""
         integer("BinRatio.bins", self.bins, at_least=1)
 
-    def components(self, shape: Shape) -> int:  # noqa: ARG002
+    def components(self, shape: Shape) -> int:
         """One per bin."""
         return self.bins
 
-    def per_round(self, truth: Truth, chosen: IntArray, fronts: Mask | None) -> Array:  # noqa: ARG002
+    def per_round(self, truth: Truth, chosen: IntArray, fronts: Mask | None) -> Array:
         """Finitely many arms have no bins.
 
         Raises:
@@ -62,7 +62,7 @@ class BinRatio:
             )
         return np.asarray(scores.bins[:, None] == np.arange(self.bins), np.float64)
 
-    def accumulator(self, shape: Shape) -> "Ratios":  # noqa: ARG002
+    def accumulator(self, shape: Shape) -> "Ratios":
         """No plays yet."""
         return Ratios(self.bins)
 
@@ -80,4 +80,6 @@ class Ratios:
     def value(self) -> Array:
         """(bins,) so far."""
         plays = self._plays.sum()
-        return self._plays / plays if plays else np.full_like(self._plays, np.nan)
+        if plays:
+            return self._plays / plays
+        return np.full_like(self._plays, np.nan)

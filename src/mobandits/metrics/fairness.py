@@ -29,7 +29,9 @@ def max_min_ratio(counts: Counts) -> float:
     n = np.asarray(counts, np.float64)
     if not n.any():
         return math.nan
-    return float(n.max() / n.min()) if n.min() > 0.0 else math.inf
+    if n.min() > 0.0:
+        return float(n.max() / n.min())
+    return math.inf
 
 
 def normalised_entropy(counts: Counts) -> float:
@@ -48,7 +50,9 @@ def normalised_entropy(counts: Counts) -> float:
     if not n.any():
         return math.nan
     shares = n[n > 0.0] / n.sum()
-    return float(-(shares * np.log(shares)).sum() / math.log(len(n))) + 0.0 if len(n) > 1 else 1.0
+    if len(n) > 1:
+        return float(-(shares * np.log(shares)).sum() / math.log(len(n))) + 0.0
+    return 1.0
 
 
 def jain_index(counts: Counts) -> float:
@@ -62,7 +66,9 @@ def jain_index(counts: Counts) -> float:
         (1.0, 0.5)
     """
     n = np.asarray(counts, np.float64)
-    return float(n.sum() ** 2 / (len(n) * (n * n).sum())) if n.any() else math.nan
+    if n.any():
+        return float(n.sum() ** 2 / (len(n) * (n * n).sum()))
+    return math.nan
 
 
 def unfairness(counts: Counts) -> float:
@@ -118,7 +124,8 @@ class FrontCounts:
     """Counts of the arms of the front; those off it are NaN."""
 
     def __init__(self, arms: int, measure: Measure) -> None:
-        self._counts, self._measure = np.zeros(arms), measure
+        self._counts = np.zeros(arms)
+        self._measure = measure
 
     def add(self, values: Array) -> None:
         """The next rounds of `FrontPlays`, (rounds, arms)."""

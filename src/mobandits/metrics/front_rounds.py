@@ -33,11 +33,11 @@ class FrontRounds:
     cumulative: ClassVar[bool] = True
     needs_fronts: ClassVar[bool] = False
 
-    def components(self, shape: Shape) -> int:  # noqa: ARG002
+    def components(self, shape: Shape) -> int:
         """One."""
         return 1
 
-    def per_round(self, truth: Truth, chosen: IntArray, fronts: Mask | None) -> Array:  # noqa: ARG002
+    def per_round(self, truth: Truth, chosen: IntArray, fronts: Mask | None) -> Array:
         """(rounds, 1) 1 where the chosen arm was on the front."""
         front = truth.front(self.order)
         rows = np.arange(len(chosen)) if len(front) > 1 else 0

@@ -69,14 +69,16 @@ class Hypervolume:
         """Make the reference a tuple, so that metrics compare by value."""
         if self.reference is not None:
             object.__setattr__(
-                self, "reference", tuple(_reference("Hypervolume.reference", self.reference, None).tolist())
+                self,
+                "reference",
+                tuple(_reference("Hypervolume.reference", self.reference, None).tolist()),
             )
 
     def components(self, shape: Shape) -> int:
         """One per objective: the mean vectors themselves."""
         return shape.objectives
 
-    def per_round(self, truth: Truth, chosen: IntArray, fronts: Mask | None) -> Array:  # noqa: ARG002
+    def per_round(self, truth: Truth, chosen: IntArray, fronts: Mask | None) -> Array:
         """(rounds, objectives) what the chosen arm's means exceed the reference by.
 
         Raises:
@@ -85,7 +87,9 @@ class Hypervolume:
         means = truth.block.means
         if self.reference is None:
             if len(means) > 1:
-                raise ValueError("Hypervolume.reference must be given where means change over the rounds, got None")
+                raise ValueError(
+                    "Hypervolume.reference must be given where means change over the rounds, got None"
+                )
             size = np.ptp(means[0], axis=0)
             reference = means[0].min(axis=0) - np.where(size > 0.0, MARGIN * size, 1.0)
         else:
@@ -101,8 +105,10 @@ class Covered:
     """The Pareto front of all points so far, relative to the reference, and how far it reaches."""
 
     def __init__(self, objectives: int) -> None:
-        self._front, self._new = np.empty((0, objectives)), list[Array]()
-        self._volume, self._reach = 0.0, Reach(objectives)
+        self._front = np.empty((0, objectives))
+        self._new = list[Array]()
+        self._volume = 0.0
+        self._reach = Reach(objectives)
 
     def add(self, values: Array) -> None:
         """More points, (points, objectives)."""
@@ -119,7 +125,9 @@ class Covered:
             if few(self._front):
                 self._volume = exact_volume(self._front)
             else:
-                self._reach.extend(np.concatenate(self._new) if self._reach.started else self._front)
+                self._reach.extend(
+                    np.concatenate(self._new) if self._reach.started else self._front
+                )
                 self._volume = self._reach.volume()
             self._new = []
         return np.array([self._volume])
@@ -150,5 +158,7 @@ def _reference(name: str, value: Sequence[float], objectives: int | None) -> Arr
     for entry in value:
         number(name, entry)
     if objectives is not None and len(value) != objectives:
-        raise ValueError(f"{name} must have one entry per objective, {objectives}, got {len(value)}")
+        raise ValueError(
+            f"{name} must have one entry per objective, {objectives}, got {len(value)}"
+        )
     return np.array(value, np.float64)

@@ -20,7 +20,8 @@ def jaccard(front: Any, other: Any) -> float:
         >>> jaccard([True, True, False], [False, True, True])
         0.3333333333333333
     """
-    one, two = np.asarray(front, np.bool_), np.asarray(other, np.bool_)
+    one = np.asarray(front, np.bool_)
+    two = np.asarray(other, np.bool_)
     union = int((one | two).sum())
     return int((one & two).sum()) / union if union else 1.0
 
@@ -48,14 +49,15 @@ class Jaccard:
     cumulative: ClassVar[bool] = False
     needs_fronts: ClassVar[bool] = True
 
-    def components(self, shape: Shape) -> int:  # noqa: ARG002
+    def components(self, shape: Shape) -> int:
         """One."""
         return 1
 
-    def per_round(self, truth: Truth, chosen: IntArray, fronts: Mask | None) -> Array:  # noqa: ARG002
+    def per_round(self, truth: Truth, chosen: IntArray, fronts: Mask | None) -> Array:
         """(rounds, 1) indices."""
         if fronts is None:
             raise ValueError("Jaccard.per_round needs fronts, got None")
         front = truth.front(self.order)
-        shared, union = (fronts & front).sum(axis=1), (fronts | front).sum(axis=1)
+        shared = (fronts & front).sum(axis=1)
+        union = (fronts | front).sum(axis=1)
         return np.asarray(shared / union)[:, None]  # never 0 / 0: no front is empty

@@ -37,7 +37,7 @@ class ObjectiveRegret:
         """One per objective."""
         return shape.objectives
 
-    def per_round(self, truth: Truth, chosen: IntArray, fronts: Mask | None) -> Array:  # noqa: ARG002
+    def per_round(self, truth: Truth, chosen: IntArray, fronts: Mask | None) -> Array:
         """(rounds, objectives) signed differences."""
         best = np.argmax(truth.front(self.order), axis=1)
         return of_chosen(truth.block.means, best) - of_chosen(truth.block.means, chosen)

@@ -23,10 +23,10 @@ class Quantity:
     cumulative: ClassVar[bool] = True
     needs_fronts: ClassVar[bool] = False
 
-    def components(self, shape: Shape) -> int:  # noqa: ARG002
+    def components(self, shape: Shape) -> int:
         """One."""
         return 1
 
-    def per_round(self, truth: Truth, chosen: IntArray, fronts: Mask | None) -> Array:  # noqa: ARG002
+    def per_round(self, truth: Truth, chosen: IntArray, fronts: Mask | None) -> Array:
         """(rounds, 1) the quantity of the chosen arm."""
         return of_chosen(truth.quantity(self.name), chosen)[:, None]

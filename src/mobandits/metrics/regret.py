@@ -26,11 +26,11 @@ class OrderRegret:
         """How many digits its gap has."""
         return 1
 
-    def components(self, shape: Shape) -> int:  # noqa: ARG002
+    def components(self, shape: Shape) -> int:
         """One per digit."""
         return self.digits
 
-    def per_round(self, truth: Truth, chosen: IntArray, fronts: Mask | None) -> Array:  # noqa: ARG002
+    def per_round(self, truth: Truth, chosen: IntArray, fronts: Mask | None) -> Array:
         """(rounds, digits) gaps."""
         return truth.gaps(self.order, chosen, self.digits)
 
@@ -148,7 +148,9 @@ class LevelRegret(OrderRegret):
         return len(self.levels)
 
 
-def grouped(groups: Sequence[Sequence[int]], order: Callable[..., Any]) -> tuple[tuple[int, ...], ...]:
+def grouped(
+    groups: Sequence[Sequence[int]], order: Callable[..., Any]
+) -> tuple[tuple[int, ...], ...]:
     """Groups of objectives as tuples, checked by the order that they are for.
 
     Example:

@@ -70,12 +70,20 @@ def resolve(metrics: Iterable[str | Metric], quantities: Iterable[str] = ()) -> 
     """
     if isinstance(metrics, str) or not isinstance(metrics, Iterable):
         advice = f"; write [{quoted(metrics)}]" if isinstance(metrics, str) else ""
-        raise ValueError(f"metrics must be a list, got {quoted(metrics)}{advice}")  # noqa: TRY004 - one kind of error
-    known, counted, metrics = named(), set(quantities), list(metrics)
+        raise ValueError(f"metrics must be a list, got {quoted(metrics)}{advice}")
+    known = named()
+    counted = set(quantities)
+    metrics = list(metrics)
     for metric in metrics:
-        if isinstance(metric, type) or not (isinstance(metric, str) or hasattr(metric, "per_round")):
-            raise ValueError(f"metrics must be names, or metrics such as Reward(), got {quoted(metric)}")
-    found = tuple(_one(metric, known, counted) if isinstance(metric, str) else metric for metric in metrics)
+        if isinstance(metric, type) or not (
+            isinstance(metric, str) or hasattr(metric, "per_round")
+        ):
+            raise ValueError(
+                f"metrics must be names, or metrics such as Reward(), got {quoted(metric)}"
+            )
+    found = tuple(
+        _one(metric, known, counted) if isinstance(metric, str) else metric for metric in metrics
+    )
     names = [metric.name for metric in found]
     if repeated := [name for name in names if names.count(name) > 1]:
         raise ValueError(
@@ -90,8 +98,12 @@ def _one(name: str, known: dict[str, type[Any]], counted: set[str]) -> Metric:
     choice("metric", name, {*known, *counted})
     if name in counted:
         return Quantity(name)
-    needed = [p.name for p in inspect.signature(known[name]).parameters.values() if p.default is p.empty]
+    needed = [
+        p.name for p in inspect.signature(known[name]).parameters.values() if p.default is p.empty
+    ]
     if needed:
-        raise ValueError(f"metric {name} needs its {needed[0]}: {known[name].__name__}({needed[0]}=...)")
+        raise ValueError(
+            f"metric {name} needs its {needed[0]}: {known[name].__name__}({needed[0]}=...)"
+        )
     metric: Metric = known[name]()
     return metric

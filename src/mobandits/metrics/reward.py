@@ -17,7 +17,9 @@ def of_chosen(table: Array, chosen: IntArray) -> Array:
         array([2., 3.])
     """
     rounds, arms = table.shape[:2]
-    rows = table.reshape(rounds * arms, *table.shape[2:])  # an index for each axis would take ten times longer
+    rows = table.reshape(
+        rounds * arms, *table.shape[2:]
+    )  # an index for each axis would take ten times longer
     return rows.take(np.arange(0, rounds * arms, arms) + chosen, axis=0)
 
 
@@ -38,7 +40,7 @@ class Reward:
         """One per objective."""
         return shape.objectives
 
-    def per_round(self, truth: Truth, chosen: IntArray, fronts: Mask | None) -> Array:  # noqa: ARG002
+    def per_round(self, truth: Truth, chosen: IntArray, fronts: Mask | None) -> Array:
         """(rounds, objectives) true means."""
         return of_chosen(truth.block.means, chosen)
 

@@ -34,8 +34,12 @@ def project_onto_ball(matrix: Array, x: Array, bound: float) -> None:
     length = math.sqrt(dot(x, x))
     if length <= bound:
         return
-    d, nu = len(x), 0.0
-    shifted, root, image, half = matrix.copy(), np.zeros((d, d)), np.empty(d), np.empty(d)
+    d = len(x)
+    nu = 0.0
+    shifted = matrix.copy()
+    root = np.zeros((d, d))
+    image = np.empty(d)
+    half = np.empty(d)
     quadratic(matrix, x, image)
     for _ in range(STEPS):
         for i in range(d):

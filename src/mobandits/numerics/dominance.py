@@ -21,7 +21,8 @@ __all__ = ["chosen_objectives", "dominated", "drawn", "nondominated", "pareto_ga
 def dominated(values: Array, a: int, on: IntArray, among: Mask) -> bool:
     """Whether an arm of `among` dominates arm a: none of the objectives `on` is smaller and one is larger."""
     for b in range(len(values)):
-        more, less = False, False
+        more = False
+        less = False
         for i in range(len(on) if len(on) > 0 else values.shape[1]):
             objective = on[i] if len(on) > 0 else i
             if objective < 0:
@@ -77,7 +78,8 @@ def pareto_gap(means: Array, arm: int, on: IntArray, among: Mask) -> float:
 @kernel
 def pareto_gaps(means: Array, on: IntArray, among: Mask) -> Array:
     """(arms,) `pareto_gap` of every arm, measured against the front of `among`: arms times front size differences."""
-    front, out = nondominated(means, on, among), np.empty(len(means))
+    front = nondominated(means, on, among)
+    out = np.empty(len(means))
     for a in range(len(means)):
         out[a] = pareto_gap(means, a, on, front)
     return out

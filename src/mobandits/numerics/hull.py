@@ -21,7 +21,10 @@ from mobandits.numerics.mixtures import TIE, can_gain, climb, highest
 from mobandits.numerics.ranges import all_finite, in_ranges, rows_of, shape_of, spread
 from mobandits.numerics.simplex import Simplex, look_from, simplex
 
-OFF, TIED, ON = -1, 0, 1  # what is proved of an arm
+# what is proved of an arm
+OFF = -1
+TIED = 0
+ON = 1
 
 
 @kernel
@@ -121,7 +124,8 @@ def effective_front(values: Array) -> Mask:
     front = nondominated(values, np.empty(0, np.int64), everyone(len(values)))
     s = membership(shape_of(rows_of(values, front)))
     top = largest_sum(s.points)
-    out, column = front.copy(), 0
+    out = front.copy()
+    column = 0
     for a in range(len(values)):
         if front[a]:
             out[a] = on_hull(s, column, top)

@@ -39,7 +39,8 @@ def best_single(s: Simplex, skip: int) -> int:
     for j in range(len(s.prices)):
         s.prices[j] = math.inf
     for i in range(len(s.points)):
-        start, scale = s.origin[i], 1.0 / s.unit[i]
+        start = s.origin[i]
+        scale = 1.0 / s.unit[i]
         for j in range(len(s.prices)):
             s.prices[j] = min(s.prices[j], (s.points[i, j] - start) * scale)
     if skip >= 0:
@@ -66,11 +67,16 @@ def alone_best(s: Simplex, column: int) -> bool:
     The mirror is where it ties with the best other arm, so that the next weights prefer it to that one. Weights are
     scaled as they come: nothing is divided.
     """
-    best, most, own, total, square = 0, -math.inf, s.prices[column], 0.0, 0.0
+    best = 0
+    most = -math.inf
+    own = s.prices[column]
+    total = 0.0
+    square = 0.0
     s.prices[column] = -math.inf
     for j in range(len(s.prices)):
         if s.prices[j] > most:
-            best, most = j, s.prices[j]
+            best = j
+            most = s.prices[j]
     for i in range(len(s.weights)):
         total += s.weights[i]
         square += (s.points[i, best] - s.origin[i]) ** 2
@@ -112,7 +118,9 @@ def holds(s: Simplex, low: float) -> bool:
 
 
 @kernel
-def one_gap(s: Simplex, least: float, means: Array, arm: int, among: Mask, skip: int) -> tuple[float, bool]:
+def one_gap(
+    s: Simplex, least: float, means: Array, arm: int, among: Mask, skip: int
+) -> tuple[float, bool]:
     """The gap of the arm at the origin, and whether it would be the same in units of smaller ranges.
 
     It would where weights prove it to be 0, and where it is not small beside the ranges of all that are mixed.
@@ -127,7 +135,8 @@ def one_gap(s: Simplex, least: float, means: Array, arm: int, among: Mask, skip:
     """
     if least == 0.0 or len(s.prices) <= (skip >= 0):
         return 0.0, True
-    first, narrow = best_single(s, skip), 1.0
+    first = best_single(s, skip)
+    narrow = 1.0
     single = least * s.prices[first]
     for unit in s.unit:
         narrow = min(narrow, unit)

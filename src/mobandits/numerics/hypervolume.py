@@ -37,7 +37,10 @@ def volume(points: Array, objectives: int) -> float:
         for i in range(len(points)):
             largest = max(largest, points[i, 0])
         return largest
-    ranked, total, reach, last = descending(points, objectives - 1), 0.0, 0.0, objectives - 1
+    ranked = descending(points, objectives - 1)
+    total = 0.0
+    reach = 0.0
+    last = objectives - 1
     for i in range(len(ranked)):
         height = ranked[i, last] - (ranked[i + 1, last] if i + 1 < len(ranked) else 0.0)
         reach = max(reach, ranked[i, 0])
@@ -97,8 +100,10 @@ class Reach:
     """
 
     def __init__(self, objectives: int, directions: int = 20_000, seed: int = 0) -> None:
-        self._size, self._reach = (directions, objectives), np.zeros(directions)
-        self._seed, self._w = seed, np.empty((0, objectives))
+        self._size = (directions, objectives)
+        self._reach = np.zeros(directions)
+        self._seed = seed
+        self._w = np.empty((0, objectives))
 
     @property
     def started(self) -> bool:
@@ -107,7 +112,9 @@ class Reach:
 
     def extend(self, points: Array) -> None:
         """More points, (points, objectives)."""
-        if not self.started:  # drawn when they are needed: most sets are small enough for the exact method
+        if (
+            not self.started
+        ):  # drawn when they are needed: most sets are small enough for the exact method
             self._w = np.abs(np.random.default_rng(self._seed).standard_normal(self._size))
             self._w /= np.sqrt((self._w * self._w).sum(axis=1))[:, None]
         inside = np.ascontiguousarray(points[(points > 0.0).all(axis=1)], np.float64)

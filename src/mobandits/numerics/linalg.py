@@ -39,9 +39,18 @@ def weigh(columns: Array, weights: Array, out: Array) -> None:
         out[a] = 0.0
     whole = len(weights) - len(weights) % 4
     for j in range(0, whole, 4):  # four rows in one pass over the arms, added in their order
-        w, x, y, z = weights[j], weights[j + 1], weights[j + 2], weights[j + 3]
+        w = weights[j]
+        x = weights[j + 1]
+        y = weights[j + 2]
+        z = weights[j + 3]
         for a in range(len(out)):
-            out[a] = out[a] + w * columns[j, a] + x * columns[j + 1, a] + y * columns[j + 2, a] + z * columns[j + 3, a]
+            out[a] = (
+                out[a]
+                + w * columns[j, a]
+                + x * columns[j + 1, a]
+                + y * columns[j + 2, a]
+                + z * columns[j + 3, a]
+            )
     for j in range(whole, len(weights)):
         weight = weights[j]
         for a in range(len(out)):
@@ -82,7 +91,8 @@ def cholesky(matrix: Array, root: Array) -> None:
 def invert(matrix: Array, out: Array) -> None:
     """`out` becomes the inverse of a symmetric positive definite matrix, through its Cholesky factor."""
     d = len(matrix)
-    root, half = np.zeros((d, d)), np.zeros((d, d))
+    root = np.zeros((d, d))
+    half = np.zeros((d, d))
     cholesky(matrix, root)
     for j in range(d):  # half = root^-1, lower triangular
         half[j, j] = 1.0 / root[j, j]

@@ -25,7 +25,7 @@ class Identity:
         """The mean reward."""
         return z
 
-    def least_slope(self, bound: float) -> float:  # noqa: ARG002
+    def least_slope(self, bound: float) -> float:
         """The smallest derivative where |z| <= bound."""
         return 1.0
 
@@ -77,7 +77,7 @@ class Shared:
 
     link: Any
 
-    def mean(self, objective: int, z: float) -> float:  # noqa: ARG002
+    def mean(self, objective: int, z: float) -> float:
         """The mean reward in an objective."""
         mean: float = self.link.mean(z)
         return mean
@@ -93,7 +93,9 @@ class Mixed:
 
     def mean(self, objective: int, z: float) -> float:
         """The mean reward in an objective."""
-        mean: float = self.link.mean(z) if self.marks[objective] == 1 else self.others.mean(objective, z)
+        mean: float = (
+            self.link.mean(z) if self.marks[objective] == 1 else self.others.mean(objective, z)
+        )
         return mean
 
 
@@ -112,9 +114,15 @@ def named_links(name: str, links: Any, objectives: int) -> tuple[Any, ...]:
         >>> named_links("MoglbUcb.links", ["probit", "logit"], 2)
         (Probit(), Logit())
     """
-    listed = list(links) if isinstance(links, Sequence) and not isinstance(links, str) else [links] * objectives
+    listed = (
+        list(links)
+        if isinstance(links, Sequence) and not isinstance(links, str)
+        else [links] * objectives
+    )
     if len(listed) != objectives:
-        raise ValueError(f"{name} must have one entry per objective, {objectives}, got {len(listed)}")
+        raise ValueError(
+            f"{name} must have one entry per objective, {objectives}, got {len(listed)}"
+        )
     return tuple(_link(name, one) for one in listed)
 
 
@@ -122,8 +130,12 @@ def _link(name: str, link: Any) -> Any:
     if isinstance(link, str):
         choice(name, link, LINKS)
         return LINKS[link]
-    if not is_compiled(link) or not all(callable(getattr(link, m, None)) for m in ("mean", "least_slope")):
-        raise ValueError(f"{name} must be names or @compiled links with mean and least_slope, got {quoted(link)}")
+    if not is_compiled(link) or not all(
+        callable(getattr(link, m, None)) for m in ("mean", "least_slope")
+    ):
+        raise ValueError(
+            f"{name} must be names or @compiled links with mean and least_slope, got {quoted(link)}"
+        )
     return link
 
 

@@ -37,7 +37,8 @@ def pick(mask: Mask, rng: Rng) -> int:
 @kernel
 def uniform(mask: Mask) -> Array:
     """(arms,) the law of `pick`."""
-    n, out = count(mask), np.zeros(len(mask))
+    n = count(mask)
+    out = np.zeros(len(mask))
     for a in range(len(mask)):
         out[a] = mask[a] / n
     return out
@@ -46,7 +47,8 @@ def uniform(mask: Mask) -> Array:
 @kernel
 def leaders(values: Array, among: Mask) -> Mask:
     """Mask of the largest of `values` (arms,) among some arms; exact ties all lead."""
-    top, out = -math.inf, np.zeros(len(values), np.bool_)
+    top = -math.inf
+    out = np.zeros(len(values), np.bool_)
     for a in range(len(values)):
         if among[a]:
             top = max(top, values[a])

@@ -29,21 +29,26 @@ from mobandits.numerics.simplex import (
 
 TIE = 1e-12  # smaller differences, in units of the objectives' ranges, are equalities
 CERTAIN = 1e-13  # the accepted distance between the two bounds on v*
-WORST = 1e-9  # about the same after all attempts to come closer; beyond it the upper one is given up
+WORST = (
+    1e-9  # about the same after all attempts to come closer; beyond it the upper one is given up
+)
 STEPS = 5000  # a hundred times the longest run ever seen
 
 
 @kernel
 def read_weights(s: Simplex, bland: bool) -> tuple[int, float]:
     """Weights out, negative ones as 0; the slack of the most negative (Bland: first negative) one or -1; their size."""
-    entering, most, size = -1, 0.0, 0.0
+    entering = -1
+    most = 0.0
+    size = 0.0
     for i in range(len(s.weights)):
         size += abs(s.inverse[0, i])
     for i in range(len(s.weights)):
         weight = -s.inverse[0, i]
         s.weights[i] = max(weight, 0.0)
         if weight < min(most, -ROUNDING * size) and not (bland and entering >= 0):
-            entering, most = i, weight
+            entering = i
+            most = weight
     return entering, size
 
 
@@ -60,16 +65,23 @@ def highest(prices: Array) -> int:
 @kernel
 def best_arm(s: Simplex, skip: int, size: float, bland: bool) -> tuple[int, float]:
     """The best arm under the weights (Bland: the first that helps) or -1 where none helps; the upper bound on v*."""
-    last, level, best, unit, offset = len(s.points), -math.inf, 0, 0.0, 0.0
+    last = len(s.points)
+    level = -math.inf
+    best = 0
+    unit = 0.0
+    offset = 0.0
     if skip >= 0:
         s.prices[skip] = -math.inf
-    for r in range(1, last + 1):  # v as basic arms have it: compared with them, none of them can be the best
+    for r in range(
+        1, last + 1
+    ):  # v as basic arms have it: compared with them, none of them can be the best
         if s.basis[r] >= last:
             level = max(level, s.prices[s.basis[r] - last])
     most = s.prices[0]
     for j in range(1, len(s.prices)):
         if s.prices[j] > most:
-            best, most = j, s.prices[j]
+            best = j
+            most = s.prices[j]
     helps = most > level + ROUNDING * size
     if helps and bland:
         best = 0
@@ -88,21 +100,30 @@ def mend(s: Simplex, bland: bool) -> bool:
     The most negative one leaves (Bland: the first variable that is); of the columns that can raise it, the one enters
     that keeps the weights right.
     """
-    last, row, entering, least = len(s.points), 0, -1, math.inf
+    last = len(s.points)
+    row = 0
+    entering = -1
+    least = math.inf
     for r in range(1, last + 1):
         if s.inverse[r, last] < 0.0:
-            better = row == 0 or (s.basis[r] < s.basis[row] if bland else s.inverse[r, last] < s.inverse[row, last])
+            better = row == 0 or (
+                s.basis[r] < s.basis[row] if bland else s.inverse[r, last] < s.inverse[row, last]
+            )
             row = r if better else row
     if row == 0:
         return False
-    weights, prices, level = s.weights.copy(), s.prices.copy(), s.prices[highest(s.prices)]
-    offset, size = s.inverse[row, last], 0.0
+    weights = s.weights.copy()
+    prices = s.prices.copy()
+    level = s.prices[highest(s.prices)]
+    offset = s.inverse[row, last]
+    size = 0.0
     for i in range(last):
         s.weights[i] = s.inverse[row, i]
         offset -= s.weights[i] * s.origin[i]
         size += abs(s.weights[i])
     price(s)
-    entries, slopes = np.zeros(last + len(prices)), np.empty(last + len(prices))
+    entries = np.zeros(last + len(prices))
+    slopes = np.empty(last + len(prices))
     for c in range(len(entries)):
         entry = -s.weights[c] if c < last else s.prices[c - last] + offset
         slopes[c] = weights[c] if c < last else level - prices[c - last]
@@ -140,11 +161,17 @@ def climb(  # noqa: C901 - the steps are called one by one: a kernel that calls 
         The lower bound, attained by the mixture in the basis, and the upper bound, proved by `weights`: infinite also
         where rounding keeps the two further apart than `WORST`, which no table of finite means was seen to do.
     """
-    last, low, stalled = len(s.points), -math.inf, 0
-    fresh, careful, accepted = True, False, CERTAIN
+    last = len(s.points)
+    low = -math.inf
+    stalled = 0
+    fresh = True
+    careful = False
+    accepted = CERTAIN
     start(s, first, worst_objective(s, first))
     for _ in range(STEPS):
-        value, bland, high = s.inverse[0, last], stalled > last, math.inf
+        value = s.inverse[0, last]
+        bland = stalled > last
+        high = math.inf
         if value > above and attained(s) > above:
             return attained(s), high
         low = max(low, attained(s)) if careful else low
@@ -175,7 +202,8 @@ def climb(  # noqa: C901 - the steps are called one by one: a kernel that calls 
             accepted *= 2.0
         elif not careful:  # once more, with an eye on what is attained on the way
             start(s, first, worst_objective(s, first))
-            careful, accepted = True, 2.0 * WORST
+            careful = True
+            accepted = 2.0 * WORST
         else:
             break
         fresh = True
@@ -185,7 +213,9 @@ def climb(  # noqa: C901 - the steps are called one by one: a kernel that calls 
 @kernel
 def first_gain(s: Simplex, free: Mask) -> int:
     """The first column of `free` outside the basis that raises the sum of all slacks, or -1."""
-    last, size, offset = len(s.points), 1.0, 0.0
+    last = len(s.points)
+    size = 1.0
+    offset = 0.0
     for i in range(last + 1):
         total = 0.0
         for r in range(1, last + 1):
@@ -212,7 +242,8 @@ def can_gain(s: Simplex) -> bool:
     Mixtures that attain v* use only columns that cost nothing under optimal weights: slacks of weight 0, and arms of
     the highest price. Among these mixtures the sum of all objectives is maximised; the first column that helps enters.
     """
-    last, level = len(s.points), s.prices[highest(s.prices)]
+    last = len(s.points)
+    level = s.prices[highest(s.prices)]
     free = np.empty(last + len(s.prices), np.bool_)
     for c in range(len(free)):
         free[c] = s.weights[c] <= TIE if c < last else s.prices[c - last] >= level - TIE

@@ -19,7 +19,9 @@ Marks = NDArray[np.uint8]  # masks in bytes, for arithmetic
 BLOCK = 64  # points of the archive compared at a time: enough for vector instructions, few enough to stop early
 LEAF = 32  # points in a leaf of the tree, at most
 FEW = 250  # up to so many arms the archive alone is the fastest
-ARCHIVE = 64  # of more arms, so many go through the archive; the rest of the front is the tree's work
+ARCHIVE = (
+    64  # of more arms, so many go through the archive; the rest of the front is the tree's work
+)
 
 
 @kernel
@@ -40,7 +42,8 @@ def nondominated(values: Array, on: IntArray, among: Mask) -> Mask:
 
     At most arms times front comparisons; for tables of thousands of arms on the front see `front_of_many`.
     """
-    which, arms = chosen_objectives(values.shape[1], on), np.empty(len(values), np.int64)
+    which = chosen_objectives(values.shape[1], on)
+    arms = np.empty(len(values), np.int64)
     size, _ = through_archive(values, which, among, len(values), arms)
     return marked(len(values), arms, size)
 
@@ -51,7 +54,8 @@ def front_of_many(values: Array, on: IntArray) -> Mask:
     The archive takes the first arms and drops what they dominate; when it is full, the k-d tree sorts out the rest. A
     loop of its own: call it through ``compile_loop(front_of_many)``.
     """
-    which, arms = chosen_objectives(values.shape[1], on), np.empty(len(values), np.int64)
+    which = chosen_objectives(values.shape[1], on)
+    arms = np.empty(len(values), np.int64)
     among = np.empty(len(values), np.bool_)
     for a in range(len(values)):
         among[a] = True
@@ -98,14 +102,22 @@ def through_archive(  # noqa: C901, PLR0912 - a call per block is too dear
     Returns:
         How many arms are in the archive, and how many found it full.
     """
-    size, later, asked = 0 * room, 0, len(which) > 0  # a literal 0 would compile `drop_beaten` twice
-    archive, point = np.empty((len(which), room)), np.empty(len(which))
-    above, below = np.empty(room, np.uint8), np.empty(room, np.uint8)
+    # a literal 0 would compile `drop_beaten` twice
+    size = 0 * room
+    later = 0
+    asked = len(which) > 0
+    archive = np.empty((len(which), room))
+    point = np.empty(len(which))
+    above = np.empty(room, np.uint8)
+    below = np.empty(room, np.uint8)
     for a in range(len(values)):
         if not among[a]:
             continue
-        beaten, beats, first = 0, 0, 0
-        less, more = size == 0, False
+        beaten = 0
+        beats = 0
+        first = 0
+        less = size == 0
+        more = False
         for i in range(len(which)):
             point[i] = values[a, which[i]]
             less |= archive[i, 0] < point[i]
@@ -114,12 +126,17 @@ def through_archive(  # noqa: C901, PLR0912 - a call per block is too dear
             continue
         while first < size and asked and not beaten:
             n = min(BLOCK, size - first)
-            high, low = above[first : first + n], below[first : first + n]  # at least, at most `point`
-            row, value = archive[0, first : first + n], point[0]
+            # at least, at most `point`
+            high = above[first : first + n]
+            low = below[first : first + n]
+            row = archive[0, first : first + n]
+            value = point[0]
             for j in range(n):
-                high[j], low[j] = row[j] >= value, row[j] <= value
+                high[j] = row[j] >= value
+                low[j] = row[j] <= value
             for i in range(1, len(which)):
-                row, value = archive[i, first : first + n], point[i]
+                row = archive[i, first : first + n]
+                value = point[i]
                 for j in range(n):
                     high[j] &= row[j] >= value
                     low[j] &= row[j] <= value
@@ -202,18 +219,24 @@ def through_tree(values: Array, which: IntArray, arms: IntArray, n: int) -> int:
         In the spirit of J. L. Bentley, Multidimensional divide-and-conquer, Communications of the ACM 23 (1980).
     """
     tree = plant(values, which, arms, n)
-    leaves, marks, pairs, size = len(tree.left) >> 1, np.empty(LEAF, np.uint8), np.empty((200, 2), np.int64), 1
-    pairs[0, 0], pairs[0, 1] = 1, 1
+    leaves = len(tree.left) >> 1
+    marks = np.empty(LEAF, np.uint8)
+    pairs = np.empty((200, 2), np.int64)
+    size = 1
+    pairs[0, 0] = 1
+    pairs[0, 1] = 1
     while size > 0:
         size -= 1
-        b, a = pairs[size, 0], pairs[size, 1]
+        b = pairs[size, 0]
+        a = pairs[size, 1]
         if not may_dominate(tree, b, a):
             continue
         if b >= leaves:
             strike(tree, arms, b, a, marks)
             continue
         for child in range(4):  # the last is the next: the larger half of b first
-            pairs[size, 0], pairs[size, 1] = 2 * b + (child >> 1), 2 * a + (child & 1)
+            pairs[size, 0] = 2 * b + (child >> 1)
+            pairs[size, 1] = 2 * a + (child & 1)
             size += 1
     kept = 0
     for j in range(n):
@@ -226,7 +249,8 @@ def through_tree(values: Array, which: IntArray, arms: IntArray, n: int) -> int:
 @kernel
 def may_dominate(tree: Tree, b: int, a: int) -> bool:
     """Whether a point of node b might dominate a point of node a that is not known to be dominated."""
-    more, less = False, tree.left[b] == 0 or tree.left[a] == 0
+    more = False
+    less = tree.left[b] == 0 or tree.left[a] == 0
     for i in range(tree.top.shape[1]):
         more |= tree.top[b, i] > tree.bottom[a, i]
         less |= tree.top[b, i] < tree.bottom[a, i]
@@ -236,8 +260,10 @@ def may_dominate(tree: Tree, b: int, a: int) -> bool:
 @kernel
 def strike(tree: Tree, arms: IntArray, b: int, a: int, marks: Marks) -> None:  # noqa: C901 - a call per point is too dear
     """Overwrite by -1 the arms of leaf a that a point of leaf b dominates; `marks` is work space."""
-    leaves, points = len(tree.left) >> 1, tree.points
-    first, last = tree.starts[b - leaves], tree.starts[b - leaves + 1]
+    leaves = len(tree.left) >> 1
+    points = tree.points
+    first = tree.starts[b - leaves]
+    last = tree.starts[b - leaves + 1]
     high = marks[: last - first]
     for j in range(tree.starts[a - leaves], tree.starts[a - leaves + 1]):
         less = arms[j] < 0
@@ -245,11 +271,13 @@ def strike(tree: Tree, arms: IntArray, b: int, a: int, marks: Marks) -> None:  #
             less |= tree.top[b, i] < points[i, j]
         if less:
             continue
-        row, value = points[0, first:last], points[0, j]
+        row = points[0, first:last]
+        value = points[0, j]
         for k in range(len(high)):
             high[k] = row[k] >= value
         for i in range(1, len(points)):
-            row, value = points[i, first:last], points[i, j]
+            row = points[i, first:last]
+            value = points[i, j]
             for k in range(len(high)):
                 high[k] &= row[k] >= value
         beaten = False
@@ -271,19 +299,23 @@ def plant(values: Array, which: IntArray, arms: IntArray, n: int) -> Tree:
     levels = 0
     while n > LEAF << levels:
         levels += 1
-    leaves, points, key = 1 << levels, np.empty((len(which), n)), np.empty(n)
+    leaves = 1 << levels
+    points = np.empty((len(which), n))
+    key = np.empty(n)
     for level in range(levels):
         objective = which[level % len(which)]
         for j in range(n):
             key[j] = values[arms[j], objective]
         for v in range(1 << level):
             split(key, arms, v * n >> level, (v + 1) * n >> level, (2 * v + 1) * n >> (level + 1))
-    starts, left = np.empty(leaves + 1, np.int64), np.empty(2 * leaves, np.int64)
+    starts = np.empty(leaves + 1, np.int64)
+    left = np.empty(2 * leaves, np.int64)
     for leaf in range(leaves + 1):
         starts[leaf] = leaf * n >> levels
     for v in range(2 * leaves):
         left[v] = 2 if v < leaves else starts[v - leaves + 1] - starts[v - leaves]
-    top, bottom = np.empty((2 * leaves, len(which))), np.empty((2 * leaves, len(which)))
+    top = np.empty((2 * leaves, len(which)))
+    bottom = np.empty((2 * leaves, len(which)))
     for i in range(len(which)):
         for j in range(n):
             points[i, j] = values[arms[j], which[i]]
@@ -298,10 +330,13 @@ def enclose(row: Array, starts: IntArray, top: Array, bottom: Array) -> None:
     for v in range(leaves, 2 * leaves):
         high = low = row[starts[v - leaves]]
         for j in range(starts[v - leaves] + 1, starts[v - leaves + 1]):
-            high, low = max(high, row[j]), min(low, row[j])
-        top[v], bottom[v] = high, low
+            high = max(high, row[j])
+            low = min(low, row[j])
+        top[v] = high
+        bottom[v] = low
     for v in range(leaves - 1, 0, -1):
-        top[v], bottom[v] = max(top[2 * v], top[2 * v + 1]), min(bottom[2 * v], bottom[2 * v + 1])
+        top[v] = max(top[2 * v], top[2 * v + 1])
+        bottom[v] = min(bottom[2 * v], bottom[2 * v + 1])
 
 
 @kernel
@@ -311,7 +346,9 @@ def split(key: Array, arms: IntArray, first: int, last: int, middle: int) -> Non
     Quickselect without branches on keys, which no processor could predict.
     """
     while last - first > 1:
-        a, b, c = key[first], key[(first + last) >> 1], key[last - 1]
+        a = key[first]
+        b = key[(first + last) >> 1]
+        c = key[last - 1]
         pivot = max(min(a, b), min(max(a, b), c))
         below = partition(key, arms, first, last, pivot, False)
         if middle < below:
@@ -326,8 +363,11 @@ def split(key: Array, arms: IntArray, first: int, last: int, middle: int) -> Non
 def partition(key: Array, arms: IntArray, first: int, last: int, pivot: float, equal: bool) -> int:
     """Bring the places whose key is below `pivot` (or equal to it) before the others; returns where these begin."""
     for j in range(first, last):
-        value, arm = key[j], arms[j]
-        key[j], arms[j] = key[first], arms[first]
-        key[first], arms[first] = value, arm
+        value = key[j]
+        arm = arms[j]
+        key[j] = key[first]
+        arms[j] = arms[first]
+        key[first] = value
+        arms[first] = arm
         first += value < pivot or (equal and value == pivot)
     return first

@@ -17,12 +17,16 @@ TINY = 1e-300  # an objective with a smaller range is constant
 @kernel
 def spread(values: Array) -> tuple[Array, Array]:
     """The least value and the range of each objective, (objectives,) each."""
-    low, size = np.empty(values.shape[1]), np.empty(values.shape[1])
+    low = np.empty(values.shape[1])
+    size = np.empty(values.shape[1])
     for i in range(len(low)):
-        least, most = math.inf, -math.inf
+        least = math.inf
+        most = -math.inf
         for a in range(len(values)):
-            least, most = min(least, values[a, i]), max(most, values[a, i])
-        low[i], size[i] = least, most - least
+            least = min(least, values[a, i])
+            most = max(most, values[a, i])
+        low[i] = least
+        size[i] = most - least
     return low, size
 
 
@@ -44,10 +48,12 @@ def in_ranges(values: Array, low: Array, size: Array) -> Array:
     rows = 0
     for i in range(len(size)):
         rows += size[i] > TINY
-    out, row = np.empty((rows, len(values))), 0
+    out = np.empty((rows, len(values)))
+    row = 0
     for i in range(len(size)):
         if size[i] > TINY:
-            least, scale = low[i], 1.0 / size[i]
+            least = low[i]
+            scale = 1.0 / size[i]
             for a in range(len(values)):
                 out[row, a] = (values[a, i] - least) * scale
             row += 1
@@ -69,7 +75,8 @@ def shape_of(values: Array) -> Array:
 @kernel
 def rows_of(values: Array, among: Mask) -> Array:
     """(arms of `among`, objectives) some of the rows."""
-    out, row = np.empty((count(among), values.shape[1])), 0
+    out = np.empty((count(among), values.shape[1]))
+    row = 0
     for a in range(len(among)):
         if among[a]:
             for i in range(values.shape[1]):

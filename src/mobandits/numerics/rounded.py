@@ -17,7 +17,9 @@ def rescaled(order: Order, factor: float) -> Any:
     return scaled(factor) if scaled else order
 
 
-def in_last_decimals(order: Order, means: Array, decimals: int | None) -> tuple[Order, Array, float]:
+def in_last_decimals(
+    order: Order, means: Array, decimals: int | None
+) -> tuple[Order, Array, float]:
     """The order and the means in units of the last decimal, and how many of these units make 1.
 
     A gap in these units, divided by the third result, is the exact gap of the rounded means.
@@ -40,5 +42,7 @@ def in_last_decimals(order: Order, means: Array, decimals: int | None) -> tuple[
     checks.integer("decimals", decimals, at_least=0)
     unit = 10.0 ** min(decimals, MOST)
     if decimals > MOST or np.abs(means).max() * unit >= 2.0**53:
-        raise ValueError(f"decimals must leave numbers of at most {MOST} digits, got {quoted(decimals)}")
+        raise ValueError(
+            f"decimals must leave numbers of at most {MOST} digits, got {quoted(decimals)}"
+        )
     return rescaled(order, unit), np.rint(means * unit), unit

@@ -47,9 +47,23 @@ class Simplex(NamedTuple):
 @kernel
 def simplex(points: Array, unit: Array) -> Simplex:
     """Working arrays for any question about mixtures of these points."""
-    n, arms = len(points) + 1, points.shape[1]
-    basis, inverse, column, terms = np.empty(n, np.int64), np.empty((n, n)), np.empty(n), np.empty(n)
-    return Simplex(points, unit, np.empty(n - 1), inverse, basis, column, terms, np.empty(n - 1), np.empty(arms))
+    n = len(points) + 1
+    arms = points.shape[1]
+    basis = np.empty(n, np.int64)
+    inverse = np.empty((n, n))
+    column = np.empty(n)
+    terms = np.empty(n)
+    return Simplex(
+        points,
+        unit,
+        np.empty(n - 1),
+        inverse,
+        basis,
+        column,
+        terms,
+        np.empty(n - 1),
+        np.empty(arms),
+    )
 
 
 @kernel
@@ -62,11 +76,13 @@ def look_from(s: Simplex, points: Array, arm: int) -> None:
 @kernel
 def worst_objective(s: Simplex, arm: int) -> int:
     """The objective in which an arm leads the origin least."""
-    worst, value = 0, math.inf
+    worst = 0
+    value = math.inf
     for i in range(len(s.points)):
         lead = (s.points[i, arm] - s.origin[i]) / s.unit[i]
         if lead < value:
-            worst, value = i, lead
+            worst = i
+            value = lead
     return worst
 
 
@@ -80,11 +96,14 @@ def start(s: Simplex, first: int, tight: int) -> None:
             s.inverse[r, k] = 0.0
     s.inverse[0, tight] = -1.0 / s.unit[tight]
     s.inverse[0, last] = (s.points[tight, first] - s.origin[tight]) / s.unit[tight]
-    s.basis[tight + 1], s.inverse[tight + 1, last] = last + first, 1.0
+    s.basis[tight + 1] = last + first
+    s.inverse[tight + 1, last] = 1.0
     for i in range(last):
         if i != tight:
             s.inverse[i + 1, i], s.inverse[i + 1, tight] = -1.0, s.unit[i] / s.unit[tight]
-            s.inverse[i + 1, last] = s.points[i, first] - s.origin[i] - s.unit[i] * s.inverse[0, last]
+            s.inverse[i + 1, last] = (
+                s.points[i, first] - s.origin[i] - s.unit[i] * s.inverse[0, last]
+            )
 
 
 @kernel
@@ -113,14 +132,16 @@ def enter(s: Simplex, entering: int) -> None:
     """`column` out: the inverse times the column of the program that enters."""
     last = len(s.points)
     for r in range(last + 1):
-        total, size = s.inverse[r, last], abs(s.inverse[r, last])
+        total = s.inverse[r, last]
+        size = abs(s.inverse[r, last])
         for i in range(last):
             term = s.inverse[r, i]
             if entering >= last:
                 term *= s.points[i, entering - last] - s.origin[i]
             total += term
             size += abs(term)
-        s.column[r], s.terms[r] = total if entering >= last else -s.inverse[r, entering], size
+        s.column[r] = total if entering >= last else -s.inverse[r, entering]
+        s.terms[r] = size
 
 
 @kernel
@@ -129,13 +150,18 @@ def leave(s: Simplex, bland: bool) -> int:
 
     To reach 0 first is meant up to rounding, but exactly under Bland's rule, which needs an order to be sure to end.
     """
-    last, least, row, allowed = len(s.points), math.inf, -1, 0.0 if bland else ROUNDING
+    last = len(s.points)
+    least = math.inf
+    row = -1
+    allowed = 0.0 if bland else ROUNDING
     for r in range(1, last + 1):
         if s.column[r] > NOISE * s.terms[r]:
             least = min(least, (max(s.inverse[r, last], 0.0) + allowed) / s.column[r])
     for r in range(1, last + 1):
         if s.column[r] > NOISE * s.terms[r] and max(s.inverse[r, last], 0.0) / s.column[r] <= least:
-            better = row < 0 or (s.basis[r] < s.basis[row] if bland else s.column[r] > s.column[row])
+            better = row < 0 or (
+                s.basis[r] < s.basis[row] if bland else s.column[r] > s.column[row]
+            )
             row = r if better else row
     return row
 
@@ -143,7 +169,8 @@ def leave(s: Simplex, bland: bool) -> int:
 @kernel
 def swap(s: Simplex, row: int, entering: int) -> None:
     """The variable whose column is in `column` takes the place of the one in `row`."""
-    n, scale = len(s.basis), 1.0 / s.column[row]
+    n = len(s.basis)
+    scale = 1.0 / s.column[row]
     for k in range(n):
         s.inverse[row, k] *= scale
     for r in range(n):
@@ -166,7 +193,10 @@ def refresh(s: Simplex) -> None:
 
     One that depends on those before it, which only rounding can have let in, stays out, and a slack or an arm stays in.
     """
-    last, wanted, first, tight = len(s.points), s.basis.copy(), 0, 0
+    last = len(s.points)
+    wanted = s.basis.copy()
+    first = 0
+    tight = 0
     for variable in wanted:
         first = max(first, variable - last)
     for i in range(last):
@@ -188,7 +218,8 @@ def refresh(s: Simplex) -> None:
 @kernel
 def refine_weights(s: Simplex) -> None:
     """One step of iterative refinement of the first row: basic variables must have no reduced cost."""
-    last, errors = len(s.points), np.zeros(len(s.basis))
+    last = len(s.points)
+    errors = np.zeros(len(s.basis))
     for r in range(1, last + 1):
         enter(s, s.basis[r])
         errors[r] = s.column[0]
@@ -200,7 +231,8 @@ def refine_weights(s: Simplex) -> None:
 @kernel
 def refine_values(s: Simplex) -> None:
     """One step of iterative refinement of the last column: slacks and shares must add up in every row."""
-    last, errors = len(s.points), np.zeros(len(s.basis))
+    last = len(s.points)
+    errors = np.zeros(len(s.basis))
     errors[last] = 1.0
     for i in range(last):
         errors[i] = s.inverse[0, last] * s.unit[i]
@@ -223,7 +255,9 @@ def refine_values(s: Simplex) -> None:
 @kernel
 def mixture(s: Simplex) -> Array:
     """(objectives,) what the mixture in the basis has more than the origin; its shares are at least 0 and sum to 1."""
-    last, total, out = len(s.points), 0.0, np.zeros(len(s.points))
+    last = len(s.points)
+    total = 0.0
+    out = np.zeros(len(s.points))
     for r in range(1, last + 1):
         share = max(s.inverse[r, last], 0.0)
         if s.basis[r] >= last and share > 0.0:
@@ -238,9 +272,13 @@ def mixture(s: Simplex) -> Array:
 @kernel
 def attained(s: Simplex) -> float:
     """A lower bound on v*: what the mixture in the basis attains in every objective, up to rounding."""
-    last, total, low, tight = len(s.points), 0.0, math.inf, 1.0
+    last = len(s.points)
+    total = 0.0
+    low = math.inf
+    tight = 1.0
     for i in range(last):
-        lead, total = 0.0, 0.0
+        lead = 0.0
+        total = 0.0
         for r in range(1, last + 1):
             if s.basis[r] >= last:
                 share = max(s.inverse[r, last], 0.0)
@@ -248,7 +286,9 @@ def attained(s: Simplex) -> float:
                 lead += share * (s.points[i, s.basis[r] - last] - s.origin[i])
         lead += ROUNDING * total
         if lead * tight < low * s.unit[i]:
-            low, tight = lead, s.unit[i]
+            low = lead
+            tight = s.unit[i]
     if total <= 0.0:
-        low, total = -math.inf, 1.0
+        low = -math.inf
+        total = 1.0
     return float(min(s.inverse[0, last], low / (total * tight)))

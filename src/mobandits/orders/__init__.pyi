@@ -22,10 +22,10 @@ __all__ = [
     "Dominant",
     "EffectivePareto",
     "ExploreWide",
+    "GrossScalar",
     "Levels",
     "Lexicographic",
     "Pareto",
     "Weighted",
-    "GrossScalar",
     "pc_gap_authors",
 ]

@@ -32,10 +32,13 @@ def advantage(means: Array, b: int, a: int, chain: IntArray, out: Array) -> None
 @kernel
 def chain_ranks(values: Array, chains: IntArray) -> Array:
     """(arms, chains) the rank of every arm in every chain, equal where its values along the chain are."""
-    out, column = np.zeros((len(values), len(chains))), np.empty(len(values))
+    out = np.zeros((len(values), len(chains)))
+    column = np.empty(len(values))
     for j in range(len(chains)):
         order = np.arange(len(values))
-        for k in range(chains.shape[1] - 1, -1, -1):  # stable sorts from the last objective to the first
+        for k in range(
+            chains.shape[1] - 1, -1, -1
+        ):  # stable sorts from the last objective to the first
             if chains[j, k] < 0:
                 continue
             for i in range(len(order)):
@@ -44,7 +47,10 @@ def chain_ranks(values: Array, chains: IntArray) -> Array:
         for i in range(1, len(order)):
             differs = 0.0
             for k in range(chains.shape[1]):
-                if chains[j, k] >= 0 and values[order[i], chains[j, k]] != values[order[i - 1], chains[j, k]]:
+                if (
+                    chains[j, k] >= 0
+                    and values[order[i], chains[j, k]] != values[order[i - 1], chains[j, k]]
+                ):
                     differs = 1.0
             out[order[i], j] = out[order[i - 1], j] + differs
     return out
@@ -62,7 +68,10 @@ def chain_gap(means: Array, arm: int, chains: IntArray) -> Array:
         moslb2024, Definition 5.
     """
     digits = chains.shape[1]
-    best, least, row, out = np.zeros(digits), np.zeros(digits), np.empty(digits), np.zeros(digits)
+    best = np.zeros(digits)
+    least = np.zeros(digits)
+    row = np.empty(digits)
+    out = np.zeros(digits)
     for b in range(len(means)):
         ahead = True
         for j in range(len(chains)):

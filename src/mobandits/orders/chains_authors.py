@@ -30,7 +30,9 @@ def surely_ahead(means: Array, b: int, a: int, chains: IntArray, slack: float) -
 
 
 @kernel
-def least_positive_part(means: Array, b: int, a: int, chains: IntArray, row: Array, least: Array) -> None:
+def least_positive_part(
+    means: Array, b: int, a: int, chains: IntArray, row: Array, least: Array
+) -> None:
     """Write into `least` the lexicographically smallest ``max(0, advantage)`` of b over a among the chains."""
     for j in range(len(chains)):
         advantage(means, b, a, chains[j], row)
@@ -66,9 +68,12 @@ class AuthorsChains(Chains):
 
     def gaps(self, means: Array) -> Array:
         """(arms, digits of the longest chain) of every arm."""
-        arms, digits = len(means), self.chains.shape[1]
-        optimal, out = everyone(arms), np.zeros((arms, digits))
-        least, row = np.empty(digits), np.empty(digits)
+        arms = len(means)
+        digits = self.chains.shape[1]
+        optimal = everyone(arms)
+        out = np.zeros((arms, digits))
+        least = np.empty(digits)
+        row = np.empty(digits)
         for a in range(arms):
             for b in range(arms):
                 optimal[a] = optimal[a] and not surely_ahead(means, b, a, self.chains, self.slack)

@@ -87,7 +87,9 @@ class Chebyshev(BaseOrder):
 
     def front(self, beliefs: Beliefs) -> Mask:
         """(arms,) the arms whose upper bounds have the largest worst lead."""
-        return leaders(worst_leads(beliefs.high, self.weights, self.reference), everyone(len(beliefs.high)))
+        return leaders(
+            worst_leads(beliefs.high, self.weights, self.reference), everyone(len(beliefs.high))
+        )
 
     def gap(self, means: Array, arm: int) -> Array:
         """(1,) what one arm's worst lead lacks."""

@@ -88,7 +88,9 @@ class Cone(BaseOrder):
     def check(self, objectives: int) -> None:
         """Refuse a problem with another number of objectives."""
         if self.rows.shape[1] != objectives:
-            raise ValueError(f"Cone.rows must have one column per objective, {objectives}, got {self.rows.shape[1]}")
+            raise ValueError(
+                f"Cone.rows must have one column per objective, {objectives}, got {self.rows.shape[1]}"
+            )
 
     def in_words(self, objectives: Sequence[str]) -> str:
         """Each row as a weighted sum of the objectives."""

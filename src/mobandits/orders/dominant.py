@@ -17,14 +17,21 @@ from mobandits.support import checks
 @kernel
 def interval_leaders(beliefs: Beliefs, objective: int, among: Mask) -> tuple[Mask, int]:
     """(arms,) those of `among` with the largest upper bound, of these the largest lower one; and the first of them."""
-    top, floor, first = -math.inf, -math.inf, -1
+    top = -math.inf
+    floor = -math.inf
+    first = -1
     for a in range(len(among)):
-        high, low = beliefs.high[a, objective], beliefs.low[a, objective]
+        high = beliefs.high[a, objective]
+        low = beliefs.low[a, objective]
         if among[a] and (first < 0 or high > top or (high == top and low > floor)):
-            top, floor, first = high, low, a
+            top = high
+            floor = low
+            first = a
     out = np.empty(len(among), np.bool_)
     for a in range(len(among)):
-        out[a] = among[a] and beliefs.high[a, objective] == top and beliefs.low[a, objective] == floor
+        out[a] = (
+            among[a] and beliefs.high[a, objective] == top and beliefs.low[a, objective] == floor
+        )
     return out, first
 
 
@@ -74,7 +81,8 @@ class Dominant(BaseOrder):
 
     def front(self, beliefs: Beliefs) -> Mask:
         """(arms,) the leader whose interval is too wide, else what is best in the last objective of what is left."""
-        among, last = everyone(len(beliefs.high)), beliefs.high.shape[1] - 1
+        among = everyone(len(beliefs.high))
+        last = beliefs.high.shape[1] - 1
         for objective in range(last):
             leading, leader = interval_leaders(beliefs, objective, among)
             floor = beliefs.low[leader, objective]

@@ -16,7 +16,8 @@ from mobandits.orders.order import BaseOrder
 @kernel
 def least_known(values: Array) -> tuple[Mask, int]:
     """(arms,) the arms with the most entries of +inf, and how many these are."""
-    counts, most = np.zeros(len(values), np.int64), 0
+    counts = np.zeros(len(values), np.int64)
+    most = 0
     for a in range(len(values)):
         for i in range(values.shape[1]):
             counts[a] += values[a, i] == math.inf
@@ -55,7 +56,7 @@ class EffectivePareto(BaseOrder):
         [0.0, 0.0, 0.1, 0.0, 0.35]
     """
 
-    def in_words(self, objectives: Sequence[str]) -> str:  # noqa: ARG002
+    def in_words(self, objectives: Sequence[str]) -> str:
         """All objectives count."""
         return "effective Pareto front over all objectives"
 

@@ -39,7 +39,9 @@ class GrossScalar:
         try:
             digits = tuple(float(digit) for digit in self.digits)
         except (TypeError, ValueError) as error:
-            raise ValueError(f"GrossScalar.digits must be numbers, got {quoted(self.digits)}") from error
+            raise ValueError(
+                f"GrossScalar.digits must be numbers, got {quoted(self.digits)}"
+            ) from error
         if any(math.isnan(digit) for digit in digits):
             raise ValueError(f"GrossScalar.digits must be free of NaN, got {quoted(digits)}")
         object.__setattr__(self, "digits", digits)
@@ -61,7 +63,10 @@ class GrossScalar:
     def __lt__(self, other: object) -> bool:
         if not isinstance(other, GrossScalar):
             return NotImplemented
-        return next((x < y for x, y in zip_longest(self.digits, other.digits, fillvalue=0.0) if x != y), False)
+        return next(
+            (x < y for x, y in zip_longest(self.digits, other.digits, fillvalue=0.0) if x != y),
+            False,
+        )
 
     def __add__(self, other: object) -> "GrossScalar":
         if not isinstance(other, GrossScalar):

@@ -17,7 +17,8 @@ def half_width(low: float, high: float) -> float:
 @kernel
 def largest(values: Array, objective: int, among: Mask) -> Mask:
     """(arms,) those of `among` with the largest value in one objective; exact ties all lead."""
-    top, out = -math.inf, np.zeros(len(among), np.bool_)
+    top = -math.inf
+    out = np.zeros(len(among), np.bool_)
     for a in range(len(among)):
         if among[a]:
             top = max(top, values[a, objective])
@@ -43,7 +44,9 @@ def linked(low: Array, high: Array, objective: int, among: Mask) -> Mask:
     Reference:
         moslb2024, Algorithm 2 (the relation C_i).
     """
-    inside, floor, grown = largest(high, objective, among), math.inf, True
+    inside = largest(high, objective, among)
+    floor = math.inf
+    grown = True
     for a in range(len(among)):
         if inside[a]:
             floor = min(floor, low[a, objective])
@@ -51,6 +54,7 @@ def linked(low: Array, high: Array, objective: int, among: Mask) -> Mask:
         grown = False
         for a in range(len(among)):
             if among[a] and not inside[a] and high[a, objective] >= floor:
-                inside[a], grown = True, True
+                inside[a] = True
+                grown = True
                 floor = min(floor, low[a, objective])
     return inside

@@ -64,7 +64,8 @@ class Levels(BaseOrder):
 
     def gap(self, means: Array, arm: int) -> Array:
         """(levels,) the gap of one arm."""
-        digits, among = np.zeros(len(self.levels)), everyone(len(means))
+        digits = np.zeros(len(self.levels))
+        among = everyone(len(means))
         for i in range(len(self.levels)):
             digits[i] = pareto_gap(means, arm, self.levels[i], among)
             if digits[i] > 0.0:
@@ -74,9 +75,13 @@ class Levels(BaseOrder):
 
     def gaps(self, means: Array) -> Array:
         """(arms, levels) the gap of every arm; the nested fronts are found once."""
-        out, among, lost = np.zeros((len(means), len(self.levels))), everyone(len(means)), ~everyone(len(means))
+        out = np.zeros((len(means), len(self.levels)))
+        among = everyone(len(means))
+        lost = ~everyone(len(means))
         for i in range(len(self.levels)):
-            among = nondominated(means, self.levels[i], among)  # the gap is the same against A_(i-1) and its front
+            among = nondominated(
+                means, self.levels[i], among
+            )  # the gap is the same against A_(i-1) and its front
             for a in range(len(means)):
                 if not lost[a]:
                     out[a, i] = pareto_gap(means, a, self.levels[i], among)

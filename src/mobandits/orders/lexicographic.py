@@ -18,7 +18,8 @@ def lexicographic(values: Array, tolerance: float) -> tuple[Mask, Array]:
 
     In each objective in turn an arm stays in where it is at most `tolerance` below the largest value.
     """
-    winners, top = everyone(len(values)), np.empty(values.shape[1])
+    winners = everyone(len(values))
+    top = np.empty(values.shape[1])
     for i in range(len(top)):
         top[i] = -math.inf
         for a in range(len(winners)):
@@ -32,7 +33,8 @@ def lexicographic(values: Array, tolerance: float) -> tuple[Mask, Array]:
 @kernel
 def priority_gaps(means: Array, first: int, last: int, tolerance: float) -> Array:
     """(last - first, objectives) how far the arms from `first` to before `last` stay behind where they first lose."""
-    top, out = lexicographic(means, tolerance)[1], np.zeros((last - first, means.shape[1]))
+    top = lexicographic(means, tolerance)[1]
+    out = np.zeros((last - first, means.shape[1]))
     for a in range(first, last):
         for i in range(len(top)):
             if means[a, i] < top[i] - tolerance:
@@ -81,7 +83,9 @@ class Lexicographic(BaseOrder):
 
     def in_words(self, objectives: Sequence[str]) -> str:
         """The objectives by priority."""
-        ties = f", where differences up to {self.tolerance:g} are ties" if self.tolerance > 0.0 else ""
+        ties = (
+            f", where differences up to {self.tolerance:g} are ties" if self.tolerance > 0.0 else ""
+        )
         return f"lexicographic: {', then '.join(objectives)}{ties}"
 
     def front(self, beliefs: Beliefs) -> Mask:

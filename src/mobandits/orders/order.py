@@ -20,7 +20,7 @@ class BaseOrder:
         """(digits,) the regret of one arm, given the true means (arms, objectives)."""
         raise NotImplementedError
 
-    def in_words(self, objectives: Sequence[str]) -> str:  # noqa: ARG002
+    def in_words(self, objectives: Sequence[str]) -> str:
         """The order as a sentence says it, given the names of the objectives."""
         return repr(self)
 

@@ -46,7 +46,9 @@ class Pareto(BaseOrder):
 
     def __post_init__(self) -> None:
         if self.on.ndim != 1 or (self.on.size and self.on.min() < 0):
-            raise ValueError(f"Pareto.on must be a list of objectives of at least 0, got {quoted(self.on.tolist())}")
+            raise ValueError(
+                f"Pareto.on must be a list of objectives of at least 0, got {quoted(self.on.tolist())}"
+            )
         check_once("Pareto.on", self.on.tolist())
 
     def check(self, objectives: int) -> None:

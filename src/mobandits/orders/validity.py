@@ -19,8 +19,12 @@ def check_order(name: str, order: Any) -> None:
         ValueError: order must be an order such as Pareto(), got 'pareto'; names are for files and the command line
     """
     methods = ("front", "draw", "gap", "gaps")
-    if isinstance(order, type) or not all(callable(getattr(order, method, None)) for method in methods):
-        raise ValueError(f"{name} must be an order such as Pareto(), got {quoted(order)}{as_object(order)}")
+    if isinstance(order, type) or not all(
+        callable(getattr(order, method, None)) for method in methods
+    ):
+        raise ValueError(
+            f"{name} must be an order such as Pareto(), got {quoted(order)}{as_object(order)}"
+        )
 
 
 def check_objectives(order: Order, objectives: int) -> None:
@@ -40,7 +44,9 @@ def check_groups(name: str, groups: IntArray) -> None:
         ValueError: Levels.levels must name each objective once, got 1 twice
     """
     if groups.ndim != 2 or groups.size == 0:
-        raise ValueError(f"{name} must be a list of lists of objectives, got {quoted(groups.tolist())}")
+        raise ValueError(
+            f"{name} must be a list of lists of objectives, got {quoted(groups.tolist())}"
+        )
     named = []
     for row in groups.tolist():
         group = row[: row.index(-1)] if -1 in row else row
@@ -71,7 +77,9 @@ def check_complete(name: str, groups: IntArray, objectives: int) -> None:
     check_below(name, groups, objectives)
     missing = sorted(set(range(objectives)) - set(groups.ravel().tolist()))
     if missing:
-        raise ValueError(f"{name} must name each of the {objectives} objectives, got no {missing[0]}")
+        raise ValueError(
+            f"{name} must name each of the {objectives} objectives, got no {missing[0]}"
+        )
 
 
 def check_below(name: str, named: IntArray, objectives: int) -> None:

@@ -14,14 +14,23 @@ from mobandits.support.naming import conjunction, quoted
 
 def check_weights(name: str, weights: Array) -> None:
     """Refuse weights that are not a list of finite numbers of at least 0, one of them positive."""
-    if weights.ndim != 1 or not np.isfinite(weights).all() or (weights < 0.0).any() or not weights.any():
-        raise ValueError(f"{name} must be finite, at least 0 and not all 0, got {quoted(weights.tolist())}")
+    if (
+        weights.ndim != 1
+        or not np.isfinite(weights).all()
+        or (weights < 0.0).any()
+        or not weights.any()
+    ):
+        raise ValueError(
+            f"{name} must be finite, at least 0 and not all 0, got {quoted(weights.tolist())}"
+        )
 
 
 def check_length(name: str, values: Array, objectives: int) -> None:
     """Refuse a list that has not one entry per objective."""
     if len(values) != objectives:
-        raise ValueError(f"{name} must have one entry per objective, {objectives}, got {quoted(values.tolist())}")
+        raise ValueError(
+            f"{name} must have one entry per objective, {objectives}, got {quoted(values.tolist())}"
+        )
 
 
 @kernel
@@ -48,7 +57,8 @@ def weighted_sums(values: Array, weights: Array) -> Array:
 @kernel
 def behind(scores: Array) -> Array:
     """(arms, 1) how far each of the scores (arms,) is below the largest."""
-    top, out = -math.inf, np.zeros((len(scores), 1))
+    top = -math.inf
+    out = np.zeros((len(scores), 1))
     for score in scores:
         top = max(top, score)
     for a in range(len(scores)):

@@ -12,7 +12,8 @@ from mobandits.papers.pcz2018 import checks as pcz2018
 from mobandits.papers.protocol.protocol import Finding, Report, repeat
 from mobandits.support.checks import choice, integer
 
-RUNS, ROUNDS = 200, 2000
+RUNS = 200
+ROUNDS = 2000
 
 PAPERS: dict[str, Callable[..., Sequence[Finding]]] = {
     "mocmab2018": mocmab2018.one_run,

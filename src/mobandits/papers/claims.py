@@ -146,7 +146,11 @@ class Claim:
             "note": self.note,
             "regardless": self.regardless,
             "parts": [
-                {**one._asdict(), "measured": number(one.measured), "interval": one.interval and list(one.interval)}
+                {
+                    **one._asdict(),
+                    "measured": number(one.measured),
+                    "interval": one.interval and list(one.interval),
+                }
                 for one in parts
             ],
         }
@@ -175,7 +179,9 @@ def readable(one: Part) -> Part:
         >>> readable(Part("a", math.nan, (math.nan, math.nan), False, 10))
         Part(said='a: cannot be read at this scale', measured=nan, interval=None, holds=None, trials=10)
     """
-    if math.isfinite(one.measured) and (one.interval is None or all(map(math.isfinite, one.interval))):
+    if math.isfinite(one.measured) and (
+        one.interval is None or all(map(math.isfinite, one.interval))
+    ):
         interval = one.interval and (float(one.interval[0]), float(one.interval[1]))
         holds = None if one.holds is None else bool(one.holds)
         return Part(one.said, float(one.measured), interval, holds, int(one.trials))
@@ -231,7 +237,9 @@ def resample(
     trials = len(samples)
     if not np.isfinite(samples).all():
         return math.nan, None
-    with np.errstate(divide="ignore", invalid="ignore"):  # ratios to a mean of 0 are not finite, and treated so later
+    with np.errstate(
+        divide="ignore", invalid="ignore"
+    ):  # ratios to a mean of 0 are not finite, and treated so later
         value = float(statistic(samples.mean(axis=0)[:, None])[0])
         if trials < LEAST:
             return value, None
@@ -257,7 +265,9 @@ def growth(points: Array, values: Array) -> Array:
     start = int(np.searchsorted(points, points[-1] * 2 / 3))
     if start == len(points) - 1:
         return np.full(len(values), np.nan)
-    return np.asarray((values[:, -1] - values[:, start]) / float(points[-1] - points[start]) * 1000.0)
+    return np.asarray(
+        (values[:, -1] - values[:, start]) / float(points[-1] - points[start]) * 1000.0
+    )
 
 
 def late_mean(points: Array, values: Array) -> Array:
@@ -300,11 +310,22 @@ def ordering(
 
     def parts(outcome: Outcome) -> list[Part]:
         return [
-            difference(outcome, run, metric, a, b, component, reading, several=len(runs or outcome.runs()) > 1)
+            difference(
+                outcome,
+                run,
+                metric,
+                a,
+                b,
+                component,
+                reading,
+                several=len(runs or outcome.runs()) > 1,
+            )
             for run in (runs or outcome.runs())
             for a in low
             for b in high
-            for component in (outcome.components(run, a, metric) if components is None else components)
+            for component in (
+                outcome.components(run, a, metric) if components is None else components
+            )
         ]
 
     rule = "the 95 % bootstrap interval of the difference of means is above 0"
@@ -313,12 +334,24 @@ def ordering(
 
 
 def difference(
-    outcome: Outcome, run: str, metric: str, a: str, b: str, component: int, reading: Reading, *, several: bool
+    outcome: Outcome,
+    run: str,
+    metric: str,
+    a: str,
+    b: str,
+    component: int,
+    reading: Reading,
+    *,
+    several: bool,
 ) -> Part:
     """Row b less row a, claimed to be above 0."""
-    samples = np.stack([reading(*outcome.curves(run, row, metric, component)) for row in (a, b)], axis=1)
+    samples = np.stack(
+        [reading(*outcome.curves(run, row, metric, component)) for row in (a, b)], axis=1
+    )
     value, interval = resample(samples, lambda means: means[1] - means[0])
-    which = f", {part(metric)} {component + 1}" if len(outcome.components(run, a, metric)) > 1 else ""
+    which = (
+        f", {part(metric)} {component + 1}" if len(outcome.components(run, a, metric)) > 1 else ""
+    )
     said = f"{b} less {a}{which}{f', {run}' if several else ''}"
     return Part(said, value, interval, interval and interval[0] > 0.0, len(samples))
 
@@ -359,13 +392,17 @@ def percentage(
 
     def parts(outcome: Outcome) -> list[Part]:
         place = run or outcome.runs()[0]
-        samples = np.stack([final(*outcome.curves(place, name, metric, component)) for name in (row, of)], axis=1)
+        samples = np.stack(
+            [final(*outcome.curves(place, name, metric, component)) for name in (row, of)], axis=1
+        )
         value, interval = resample(samples, lambda means: 100.0 * (means[0] / means[1] - 1.0))
         holds = None if tolerance is None or interval is None else abs(value - target) <= tolerance
         return [Part(f"{row} against {of}, %", value, interval, holds, len(samples))]
 
     if tolerance is not None:
-        rule = f"the mean is within {tolerance:g} points of the paper's; its interval may reach beyond"
+        rule = (
+            f"the mean is within {tolerance:g} points of the paper's; its interval may reach beyond"
+        )
     return Claim(id, claim, f"{target:+g} %", rule, parts, differs, note, kind)
 
 
@@ -405,14 +442,28 @@ def level(
         found = []
         for run in runs or outcome.runs():
             for row in rows:
-                for component in outcome.components(run, row, metric) if components is None else components:
+                for component in (
+                    outcome.components(run, row, metric) if components is None else components
+                ):
                     samples = reading(*outcome.curves(run, row, metric, component))[:, None]
                     value, ends = resample(samples, lambda means: means[0])
-                    holds = None if within is None or ends is None else within[0] <= ends[0] and ends[1] <= within[1]
-                    which = f", {part(metric)} {component + 1}" if len(outcome.components(run, row, metric)) > 1 else ""
+                    holds = (
+                        None
+                        if within is None or ends is None
+                        else within[0] <= ends[0] and ends[1] <= within[1]
+                    )
+                    which = (
+                        f", {part(metric)} {component + 1}"
+                        if len(outcome.components(run, row, metric)) > 1
+                        else ""
+                    )
                     place = f", {run}" if len(runs or outcome.runs()) > 1 else ""
                     found.append(Part(f"{row}{which}{place}", value, ends, holds, len(samples)))
         return found
 
-    rule = "none: reported" if within is None else f"the 95 % bootstrap interval lies in [{within[0]:g}, {within[1]:g}]"
+    rule = (
+        "none: reported"
+        if within is None
+        else f"the 95 % bootstrap interval lies in [{within[0]:g}, {within[1]:g}]"
+    )
     return Claim(id, claim, target, rule, parts, differs, note, kind)

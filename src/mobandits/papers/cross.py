@@ -5,7 +5,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mobandits.contracts.protocols import Environment, Metric, Recipe
-from mobandits.environments import Bumps, GeneralizedLinear, Linear, MultiArmed, Multichannel, TwoRidgesGrid
+from mobandits.environments import (
+    Bumps,
+    GeneralizedLinear,
+    Linear,
+    MultiArmed,
+    Multichannel,
+    TwoRidgesGrid,
+)
 from mobandits.metrics import Hypervolume
 from mobandits.orders import EffectivePareto
 from mobandits.papers.claims import Claim, Reading, final, late_mean, level
@@ -40,7 +47,9 @@ from mobandits.policies import (
     Ucb1,
 )
 
-HORIZON, TRIALS, POINTS = 2000, 10, 20
+HORIZON = 2000
+TRIALS = 10
+POINTS = 20
 METRICS = ("pareto_regret", "effective_pareto_regret", "jaccard")
 READINGS: dict[str, tuple[str, Reading]] = {
     "pareto_regret": ("Pareto regret at the last round", final),
@@ -137,7 +146,12 @@ def with_cells(scales: Mapping[str, float]) -> dict[str, Recipe]:
         >>> with_cells({"MOC-MAB": 0.2})["MOC-MAB"].scale
         0.2
     """
-    cells: dict[str, Any] = {"MOC-MAB": MocMab, "CP-UCB1": CpUcb1, "CS-UCB1": CsUcb1, "CD-UCB1": CdUcb1}
+    cells: dict[str, Any] = {
+        "MOC-MAB": MocMab,
+        "CP-UCB1": CpUcb1,
+        "CS-UCB1": CsUcb1,
+        "CD-UCB1": CdUcb1,
+    }
     return {name: recipe(scale=scales.get(name, 1.0)) for name, recipe in cells.items()}
 
 
@@ -197,7 +211,8 @@ def side_by_side(
     metrics: tuple[str | Metric, ...] = (*METRICS, Hypervolume(reference))
     names: tuple[str, ...] = (*METRICS, "hypervolume")
     if reference is None:
-        metrics, names = (*metrics, "front_recall"), (*names, "front_recall")
+        metrics = (*metrics, "front_recall")
+        names = (*names, "front_recall")
     experiment = f"cross/{name}"
     return Experiment(
         experiment,
@@ -206,8 +221,16 @@ def side_by_side(
         (about, CONSTANTS, AIMS) if reference is None else (about, CONSTANTS, AIMS, NO_RECALL),
         [Run(name, environment, rows, HORIZON, TRIALS, metrics, POINTS)],
         [
-            Plot(metric, metric, f"{CAPTIONS[metric]}, of some of the policies.", rows=drawn(rows), vertical=vertical)
-            for metric, vertical in zip(names, ("", "", "Jaccard index", "hypervolume", "recall"), strict=False)
+            Plot(
+                metric,
+                metric,
+                f"{CAPTIONS[metric]}, of some of the policies.",
+                rows=drawn(rows),
+                vertical=vertical,
+            )
+            for metric, vertical in zip(
+                names, ("", "", "Jaccard index", "hypervolume", "recall"), strict=False
+            )
         ],
         claims(experiment, tuple(rows), names),
     )
@@ -229,7 +252,8 @@ FIXED = Linear(arms=25, features=5, objectives=5, fixed_arms=True, theta="ball",
 COINS = GeneralizedLinear(features=10)
 NO_PCZ = "Zooming needs contexts in the unit cube and a distance, so PCZ is not here."
 ONE_MODEL_EACH = (
-    "Policies with linear models have one for every arm; their models are wrong, as nothing here is linear."
+    "Policies with linear models have one for every arm; "
+    "their models are wrong, as nothing here is linear."
 )
 
 EXPERIMENTS = (
@@ -267,7 +291,9 @@ EXPERIMENTS = (
         f"The first problem of mocmab2018. {ONE_MODEL_EACH}",
         Bumps(),
         {
-            **with_cells({"MOC-MAB": 1 / 15, "CP-UCB1": 1 / 25, "CS-UCB1": 1 / 5, "CD-UCB1": 1 / 5}),
+            **with_cells(
+                {"MOC-MAB": 1 / 15, "CP-UCB1": 1 / 25, "CS-UCB1": 1 / 5, "CD-UCB1": 1 / 5}
+            ),
             **zooming(4),
             **with_features(2, "logit"),
             **context_free(),
@@ -294,7 +320,12 @@ EXPERIMENTS = (
         "itself, both in [0, 1], and near rows pay alike, as zooming assumes. Policies with cells cut this square, but "
         "keep the counts of every arm apart. They have scale 1. Policies with linear models are not here.",
         TwoRidgesGrid(points=100),
-        {"PCZ": Pcz(), "Contextual Zooming": ContextualZooming(), **with_cells({}), **context_free()},
+        {
+            "PCZ": Pcz(),
+            "Contextual Zooming": ContextualZooming(),
+            **with_cells({}),
+            **context_free(),
+        },
         reference=(0.0, 0.0),
     ),
     side_by_side(

@@ -19,8 +19,11 @@ class Desk:
     """
 
     def __init__(self, threads: Threads | None, total: int, progress: Progress | None) -> None:
-        self.threads, self._total, self._progress = threads, total, progress
-        self._lock, self._done = threading.Lock(), 0
+        self.threads = threads
+        self._total = total
+        self._progress = progress
+        self._lock = threading.Lock()
+        self._done = 0
 
     @contextmanager
     def part(self, size: int) -> Iterator[Progress | None]:
@@ -30,7 +33,8 @@ class Desk:
         def said(done: int, total: int) -> None:  # noqa: ARG001 - the form of progress
             nonlocal before
             with self._lock:
-                self._done, before = self._done + done - before, done
+                self._done = self._done + done - before
+                before = done
                 if self._progress is not None:
                     self._progress(self._done, self._total)
 

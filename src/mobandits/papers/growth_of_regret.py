@@ -8,7 +8,9 @@ from mobandits.contracts.protocols import Array
 from mobandits.figures.formatting import part
 from mobandits.papers.claims import Claim, Outcome, Part, resample
 
-AFTER_A_PILOT = "How much is allowed for logarithms was set when the exponents of a pilot were known."
+AFTER_A_PILOT = (
+    "How much is allowed for logarithms was set when the exponents of a pilot were known."
+)
 ALLOWED = 0.1  # added to a theorem's power for its logarithms, which a fit takes for growth
 
 
@@ -52,7 +54,8 @@ def over_runs(rows: Mapping[str, str], metric: str, component: int = 0) -> Read:
     """The horizons of several runs, {run: row}, and the regrets at their ends."""
 
     def read(outcome: Outcome) -> tuple[Array, Array]:
-        horizons, regrets = [], []
+        horizons = []
+        regrets = []
         for run, row in rows.items():
             points, values = outcome.curves(run, row, metric, component)
             horizons.append(float(points[-1]))
@@ -101,8 +104,10 @@ def rate_claim(
         judged: whether a rule decides.
         differs: as in `Claim`.
     """
+    highest = power + ALLOWED
     rule = (
-        f"each: the 95 % bootstrap interval is below {power + ALLOWED:.3g}: the power, and a tenth for its logarithms"
+        f"each: the 95 % bootstrap interval is below {highest:.3g}: "
+        "the power, and a tenth for its logarithms"
     )
     return Claim(
         id,

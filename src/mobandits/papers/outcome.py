@@ -31,14 +31,19 @@ class Outcome:
         rows: Mapping[tuple[str, str], str],
         recorded: Mapping[str, Sequence[str]] = MappingProxyType({}),
     ) -> None:
-        self._places, self._rows, self._recorded = dict(places), dict(rows), dict(recorded)
+        self._places = dict(places)
+        self._rows = dict(rows)
+        self._recorded = dict(recorded)
         self._parts = table.partition_by(["environment", "policy", "metric"], as_dict=True)
         self._none = table.clear()
         self._played: dict[str, set[str]] = {}
         for place, policy, _ in self._parts:
             self._played.setdefault(str(place), set()).add(str(policy))
         environments = table.partition_by("environment", as_dict=True)
-        self._trials = {str(place): np.unique(part["trial"].to_numpy()) for (place,), part in environments.items()}
+        self._trials = {
+            str(place): np.unique(part["trial"].to_numpy())
+            for (place,), part in environments.items()
+        }
 
     def runs(self) -> Sequence[str]:
         """The names of the experiment's runs."""
@@ -59,12 +64,16 @@ class Outcome:
 
     def curves(self, run: str, row: str, metric: str, component: int = 0) -> tuple[Array, Array]:
         """The recorded rounds (points,), and the values (trials, points); NaN where the table has no row."""
-        part, trials = self._part(run, row, metric), self._trials[self._places[run]]
+        part = self._part(run, row, metric)
+        trials = self._trials[self._places[run]]
         if part.is_empty():
             return np.ones(1), np.full((len(trials), 1), np.nan)
         points, at = np.unique(part["round"].to_numpy(), return_inverse=True)
-        values, own = np.full((len(trials), len(points)), np.nan), part["component"].to_numpy() == component
-        values[np.searchsorted(trials, part["trial"].to_numpy())[own], at[own]] = part["value"].to_numpy()[own]
+        values = np.full((len(trials), len(points)), np.nan)
+        own = part["component"].to_numpy() == component
+        values[np.searchsorted(trials, part["trial"].to_numpy())[own], at[own]] = part[
+            "value"
+        ].to_numpy()[own]
         return points, values
 
     def _part(self, run: str, row: str, metric: str) -> pl.DataFrame:

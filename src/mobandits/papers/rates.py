@@ -19,7 +19,9 @@ SAID = {"horizons": HORIZONS.astype(np.int64).tolist()}
 def zooming_bounds(trial: int, ask: Ask) -> pl.DataFrame:  # noqa: ARG001 - nothing is random
     """Corollary 1 of pcz2018, for some Pareto zooming dimensions."""
     curves = {
-        f"d_p = {dimension}": pcz2018.expected_regret_bound(HORIZONS, pcz2018.PACKING, dimension, 2, 0.5)
+        f"d_p = {dimension}": pcz2018.expected_regret_bound(
+            HORIZONS, pcz2018.PACKING, dimension, 2, 0.5
+        )
         for dimension in (1, 2, 3)
     }
     return bound_rows(curves)
@@ -30,9 +32,12 @@ def cell_bounds(trial: int, ask: Ask) -> pl.DataFrame:  # noqa: ARG001 - nothing
     curves = {}
     for features in (1, 2, 4):
         settings = [
-            mocmab2018.Setting(int(T), 4, features, mocmab2018.default_parts(int(T), features)) for T in HORIZONS
+            mocmab2018.Setting(int(T), 4, features, mocmab2018.default_parts(int(T), features))
+            for T in HORIZONS
         ]
-        curves[f"d = {features}"] = np.array([max(mocmab2018.expected_regret_bounds(one)) for one in settings])
+        curves[f"d = {features}"] = np.array(
+            [max(mocmab2018.expected_regret_bounds(one)) for one in settings]
+        )
     return bound_rows(curves)
 
 
@@ -92,9 +97,15 @@ def table(
         kind="check",
     )
     plot = Plot(
-        "bounds", "regret_bound", "The bounds over the horizon.", vertical="bound on the regret", logarithmic=True
+        "bounds",
+        "regret_bound",
+        "The bounds over the horizon.",
+        vertical="bound on the regret",
+        logarithmic=True,
     )
-    return Experiment(f"{paper}/table1", title, f"{paper}, Table 1", [about], [run], [plot], [claim])
+    return Experiment(
+        f"{paper}/table1", title, f"{paper}, Table 1", [about], [run], [plot], [claim]
+    )
 
 
 PCZ2018_TABLE1 = table(

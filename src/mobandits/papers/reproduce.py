@@ -73,11 +73,16 @@ def reproduce(
     """
     chosen = find(ids)
     check_engine(engine, address)
-    for name, value, least in (("rounds", rounds, 2), ("trials", trials, 1), ("workers", workers, 1)):
+    for name, value, least in (
+        ("rounds", rounds, 2),
+        ("trials", trials, 1),
+        ("workers", workers, 1),
+    ):
         if value is not None:
             integer(name, value, at_least=least)
     integer("seed", seed, at_least=0)
-    ask, out = Ask(rounds, trials, seed, workers, engine, address), Path(out)
+    ask = Ask(rounds, trials, seed, workers, engine, address)
+    out = Path(out)
     total = sum(size for one in chosen for size in _sizes(one, ask))
     with locked(out):
         check_folder(out, COLLECTION)
@@ -91,7 +96,9 @@ def reproduce(
             one_by_one = [threads is None or workers == 1 or _alone(one) for one in chosen]
             for experiment in itertools.compress(chosen, one_by_one):
                 run(experiment)
-            _abreast(pool, run, [one for one, alone in zip(chosen, one_by_one, strict=True) if not alone])
+            _abreast(
+                pool, run, [one for one, alone in zip(chosen, one_by_one, strict=True) if not alone]
+            )
         manifest, claims = gather(out)
         return write_index(out, manifest, claims)
 
@@ -101,7 +108,9 @@ def _alone(experiment: Experiment) -> bool:
     return any(isinstance(run, Computed) and run.alone for run in experiment.runs)
 
 
-def _abreast(pool: ThreadPoolExecutor, run: Callable[[Experiment], None], experiments: Sequence[Experiment]) -> None:
+def _abreast(
+    pool: ThreadPoolExecutor, run: Callable[[Experiment], None], experiments: Sequence[Experiment]
+) -> None:
     """Run experiments side by side: while one is judged and drawn, or waits for its last trial, others play."""
     try:
         settle({pool.submit(run, one) for one in experiments})
@@ -134,18 +143,24 @@ def _run(experiment: Experiment, folder: Path, ask: Ask, desk: Desk) -> None:
     with locked(folder):
         check_folder(folder, experiment.id)
         (folder / RUNS).mkdir(exist_ok=True)
-        tables, folders, rows = [], [], list[Chosen]()
+        tables = []
+        folders = []
+        rows = list[Chosen]()
         for run in experiment.runs:
             if isinstance(run, Computed):
                 # A place of its own for each number of trials: such a part need not be able to add more to a table.
                 name = run.name if ask.trials is None else f"{run.name}, {ask.trials} trials"
-                table, chosen, used = _compute(experiment, run, folder / RUNS / slug(name), ask, desk)
+                table, chosen, used = _compute(
+                    experiment, run, folder / RUNS / slug(name), ask, desk
+                )
             elif isinstance(run, More):
                 before = [one for one in rows if one.run == run.run.name]
                 place = folder / RUNS / slug(run.name)
                 table, chosen, used = _extend(experiment, run, before, place, ask, desk)
             else:
-                table, chosen, used = _simulate(experiment, run, folder / RUNS / slug(run.name), ask, desk)
+                table, chosen, used = _simulate(
+                    experiment, run, folder / RUNS / slug(run.name), ask, desk
+                )
             tables.append(table)
             folders += used
             rows += chosen
@@ -154,8 +169,12 @@ def _run(experiment: Experiment, folder: Path, ask: Ask, desk: Desk) -> None:
         for run in experiment.runs:
             places[run.name] = run.place() if isinstance(run, Run) else run.name
         claims = judged(experiment, table, places, rows)
-        (folder / CLAIMS).unlink(missing_ok=True)  # a kill must not leave claims beside a table of other trials
-        manifest = collect(folder, "experiment", table, specification(experiment, ask, places, rows), folders)
+        (folder / CLAIMS).unlink(
+            missing_ok=True
+        )  # a kill must not leave claims beside a table of other trials
+        manifest = collect(
+            folder, "experiment", table, specification(experiment, ask, places, rows), folders
+        )
         write_claims(folder, claims)
         with DRAWING:
             desk.check()
@@ -174,14 +193,18 @@ def gather(out: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     table = pl.concat([read_table(folder / TABLE) for folder in folders], rechunk=True)
     claims = [claim for folder in folders for claim in read_claims(folder)]
     (out / CLAIMS).unlink(missing_ok=True)
-    manifest = collect(out, "experiments", table, {"experiment": COLLECTION, "experiments": experiments}, folders)
+    manifest = collect(
+        out, "experiments", table, {"experiment": COLLECTION, "experiments": experiments}, folders
+    )
     write_claims(out, claims)
     return manifest, claims
 
 
 def write_claims(folder: Path, claims: Sequence[dict[str, Any]]) -> None:
     """`claims.json` of a folder."""
-    write_atomically(folder / CLAIMS, (json.dumps(claims, indent=2, ensure_ascii=False) + "\n").encode())
+    write_atomically(
+        folder / CLAIMS, (json.dumps(claims, indent=2, ensure_ascii=False) + "\n").encode()
+    )
 
 
 def judged(
@@ -255,12 +278,15 @@ Played = tuple[pl.DataFrame, list[Chosen], list[Path]]
 
 def _simulate(experiment: Experiment, run: Run, folder: Path, ask: Ask, desk: Desk) -> Played:
     tuned = run.tuned()
-    tables, folders, choice_of = [], [folder], dict[str, str]()
+    tables = []
+    folders = [folder]
+    choice_of = dict[str, str]()
     if tuned:
         before = folder.with_name(f"{folder.name}-tuning")
         table = played(tuning_plan(experiment, run, ask), before, ask, desk)
         choice_of = {row: best_of(table, row, one) for row, one in tuned.items()}
-        tables, folders = [table], [before, folder]
+        tables = [table]
+        folders = [before, folder]
     table = played(plan(experiment, run, ask), folder, ask, desk)
     rows = []
     for row in run.rows:
@@ -357,7 +383,11 @@ def tuning_plan(experiment: Experiment, run: Run, ask: Ask) -> Plan:
     """The simulation that constants are chosen on."""
     metrics = {one.metric_name: one.metric for one in run.tuned().values()}
     return prepare(
-        {name: recipe for row, one in run.tuned().items() for name, recipe in spread(row, one).items()},
+        {
+            name: recipe
+            for row, one in run.tuned().items()
+            for name, recipe in spread(row, one).items()
+        },
         run.environment,
         rounds=ask.rounds or run.rounds,
         trials=min(ask.trials or run.tuning_trials, run.tuning_trials),
@@ -404,9 +434,13 @@ def _compute(experiment: Experiment, run: Computed, folder: Path, ask: Ask, desk
             if trial not in store.finished:
                 desk.check()
                 frame = run.compute(trial, ask).with_columns(
-                    experiment=pl.lit(experiment.id), environment=pl.lit(run.name), trial=pl.lit(trial)
+                    experiment=pl.lit(experiment.id),
+                    environment=pl.lit(run.name),
+                    trial=pl.lit(trial),
                 )
-                store.keep(trial, frame.select(pl.col(name).cast(kind) for name, kind in SCHEMA.items()))
+                store.keep(
+                    trial, frame.select(pl.col(name).cast(kind) for name, kind in SCHEMA.items())
+                )
         table = store.finish()
     rows = table["policy"].unique(maintain_order=True)
     return table, [Chosen(run.name, row, row, "", row, "") for row in rows], [folder]

@@ -47,7 +47,8 @@ def wilson(failures: int, runs: int) -> tuple[float, float]:
         >>> [round(end, 4) for end in wilson(0, 200)], [round(end, 4) for end in wilson(20, 200)]
         ([0.0, 0.0188], [0.0657, 0.1494])
     """
-    share, extra = failures / runs, NORMAL**2 / runs
+    share = failures / runs
+    extra = NORMAL**2 / runs
     half = NORMAL * math.sqrt(share * (1.0 - share) / runs + extra / (4.0 * runs))
     low, high = ((share + extra / 2.0 + sign * half) / (1.0 + extra) for sign in (-1.0, 1.0))
     return max(low, 0.0), min(high, 1.0)
@@ -60,7 +61,11 @@ def counts_table(counts: Sequence[Count], rounds: int) -> pl.DataFrame:
         for count in counts
         for field in (OF_EVENTS if count.kind == "event" else FIELDS)
     ]
-    return _tidy(pl.DataFrame(rows, ["policy", "metric", "value"], orient="row").with_columns(round=pl.lit(rounds)))
+    return _tidy(
+        pl.DataFrame(rows, ["policy", "metric", "value"], orient="row").with_columns(
+            round=pl.lit(rounds)
+        )
+    )
 
 
 def curves_table(report: Report) -> pl.DataFrame:
@@ -71,7 +76,9 @@ def curves_table(report: Report) -> pl.DataFrame:
 
 
 def _tidy(table: pl.DataFrame) -> pl.DataFrame:
-    return table.select("policy", pl.col("round").cast(pl.Int64), "metric", pl.lit(0).alias("component"), "value")
+    return table.select(
+        "policy", pl.col("round").cast(pl.Int64), "metric", pl.lit(0).alias("component"), "value"
+    )
 
 
 def counting(paper: str) -> Callable[[int, Ask], pl.DataFrame]:
@@ -79,7 +86,9 @@ def counting(paper: str) -> Callable[[int, Ask], pl.DataFrame]:
 
     def compute(trial: int, ask: Ask) -> pl.DataFrame:  # noqa: ARG001 - there is one, with all the runs
         rounds = ask.rounds or ROUNDS
-        report = check_theorems(paper, runs=ask.trials or RUNS, rounds=rounds, seed=ask.seed, workers=ask.workers)
+        report = check_theorems(
+            paper, runs=ask.trials or RUNS, rounds=rounds, seed=ask.seed, workers=ask.workers
+        )
         tables = [counts_table(report.counts, rounds)]
         return pl.concat([*tables, curves_table(report)] if report.curves else tables)
 
@@ -118,10 +127,22 @@ def event(paper: str, what: str, name: str, source: str) -> Claim:
     """An event fails as rarely as promised."""
 
     def parts(outcome: Outcome) -> list[Part]:
-        runs, broken, allowed = (counted(outcome, name, "event", field) for field in ("runs", "broken", "allowed"))
-        holds = broken <= allowed if allowed < runs else None  # with so few runs, no count would be too many
+        runs, broken, allowed = (
+            counted(outcome, name, "event", field) for field in ("runs", "broken", "allowed")
+        )
+        holds = (
+            broken <= allowed if allowed < runs else None
+        )  # with so few runs, no count would be too many
         interval = wilson(int(broken), int(runs))
-        return [Part(f"{name}: share of runs in which this fails", broken / runs, interval, holds, int(runs))]
+        return [
+            Part(
+                f"{name}: share of runs in which this fails",
+                broken / runs,
+                interval,
+                holds,
+                int(runs),
+            )
+        ]
 
     return Claim(
         f"{paper}/theory/{what}",
@@ -138,11 +159,15 @@ def inequalities(paper: str) -> Claim:
     """All inequalities hold, in every round that they are looked at."""
 
     def parts(outcome: Outcome) -> list[Part]:
-        return [_violations(outcome, row, "inequality") for row in statements(outcome, "inequality")]
+        return [
+            _violations(outcome, row, "inequality") for row in statements(outcome, "inequality")
+        ]
 
     claim = "Every inequality that follows from the events holds in every round"
     rule = "each: not one violation in the runs in which the event holds"
-    return NeverFalse(f"{paper}/theory/inequalities", claim, "never false", rule, parts, MISTAKE, kind="check")
+    return NeverFalse(
+        f"{paper}/theory/inequalities", claim, "never false", rule, parts, MISTAKE, kind="check"
+    )
 
 
 def bounds(paper: str) -> Claim:
@@ -201,7 +226,9 @@ def expectations(paper: str) -> Claim:
 
 
 def _violations(outcome: Outcome, row: str, kind: Kind) -> Part:
-    cases, broken, runs = (counted(outcome, row, kind, field) for field in ("cases", "broken", "runs"))
+    cases, broken, runs = (
+        counted(outcome, row, kind, field) for field in ("cases", "broken", "runs")
+    )
     return Part(f"{row}: violations in {cases:,.0f} cases", broken, None, broken == 0.0, int(runs))
 
 
@@ -209,13 +236,17 @@ def slack(paper: str) -> Claim:
     """How near the regret comes to the bounds that are not in doubt: a question of ours."""
     claim = "How much of its bound the regret uses up at most"
     parts = _ratios("bound")
-    return Claim(f"{paper}/theory/slack", claim, "not in the paper", "none: reported", parts, kind="ours")
+    return Claim(
+        f"{paper}/theory/slack", claim, "not in the paper", "none: reported", parts, kind="ours"
+    )
 
 
 def doubted(paper: str, claim: str) -> Claim:
     """How near the regret comes to the bounds whose proof has a gap."""
     parts = _ratios("doubted")
-    return Claim(f"{paper}/theory/doubted", claim, "at most 1", "none: reported", parts, kind="check")
+    return Claim(
+        f"{paper}/theory/doubted", claim, "at most 1", "none: reported", parts, kind="check"
+    )
 
 
 def _ratios(statement: Kind) -> Callable[[Outcome], list[Part]]:
@@ -392,8 +423,14 @@ MOSLB2024 = experiment(
     ),
     {
         "ellipsoid-pl": ("MOSLB-PL: every theta in its ellipsoid, at all times", "Theorem 2"),
-        "ellipsoid-pc-two-chains": ("MOSLB-PC, two chains: every theta in its ellipsoid, at all times", "Theorem 1"),
-        "ellipsoid-pc-one-chain": ("MOSLB-PC, one chain: every theta in its ellipsoid, at all times", "Theorem 1"),
+        "ellipsoid-pc-two-chains": (
+            "MOSLB-PC, two chains: every theta in its ellipsoid, at all times",
+            "Theorem 1",
+        ),
+        "ellipsoid-pc-one-chain": (
+            "MOSLB-PC, one chain: every theta in its ellipsoid, at all times",
+            "Theorem 1",
+        ),
     },
     "The second digits of Theorems 1 and 2, whose proof has a gap, against their bounds",
 )

@@ -47,6 +47,6 @@ class Composite:
         """Front / size of the front."""
         return uniform(self.order.front(beliefs))
 
-    def update(self, state: Any, x: Array, arm: int, note: float, reward: Array, rng: Rng) -> Any:  # noqa: ARG002
+    def update(self, state: Any, x: Array, arm: int, note: float, reward: Array, rng: Rng) -> Any:
         """Teach the estimator."""
         return self.estimator.update(state, x, arm, reward)

@@ -9,10 +9,14 @@ from mobandits.contracts.protocols import Array, Block, Environment, Problem, Rn
 from mobandits.support.checks import doubles
 
 BLOCK = 256  # rounds drawn at once; a part of every result, so never a parameter
-STRETCH = 2**16  # numbers in blocks that are played at once: half a megabyte stays in a processor's cache
+STRETCH = (
+    2**16
+)  # numbers in blocks that are played at once: half a megabyte stays in a processor's cache
 
 
-def stretches(problem: Problem, rounds: int, limit: int | None, rng: Rng) -> Iterator[tuple[int, Block]]:
+def stretches(
+    problem: Problem, rounds: int, limit: int | None, rng: Rng
+) -> Iterator[tuple[int, Block]]:
     """The trial's blocks, several in one where they are small, each with its first round (from 0).
 
     The rounds are the same, and so is what is played. A call from Python costs what a hundred rounds of four arms do.
@@ -22,14 +26,18 @@ def stretches(problem: Problem, rounds: int, limit: int | None, rng: Rng) -> Ite
     for first, block in blocks(problem, rounds, limit, rng):
         if held and not continues(held[-1], block):
             yield start, joined(held)
-            held, numbers = [], 0
+            held = []
+            numbers = 0
         start = start if held else first
         held.append(block)
         size = sum(array.size for array in block[:3])
         numbers += size
-        if numbers + size > STRETCH or hasattr(problem, "quantities"):  # these may be known of the last block only
+        if numbers + size > STRETCH or hasattr(
+            problem, "quantities"
+        ):  # these may be known of the last block only
             yield start, joined(held)
-            held, numbers = [], 0
+            held = []
+            numbers = 0
     if held:
         yield start, joined(held)
 
@@ -38,7 +46,8 @@ def continues(before: Block, after: Block) -> bool:
     """Whether two blocks can be one: what changes over rounds does so in both, and what does not is the same."""
     pairs = zip(before[:2], after[:2], strict=True)
     return before.decimals == after.decimals and all(
-        (_changes(one, before) and _changes(other, after)) or (len(one) == 1 and np.array_equal(one, other))
+        (_changes(one, before) and _changes(other, after))
+        or (len(one) == 1 and np.array_equal(one, other))
         for one, other in pairs
     )
 
@@ -64,13 +73,18 @@ def _changes(array: Array, block: Block) -> bool:
     return len(array) == len(block.rewards)
 
 
-def blocks(problem: Problem, rounds: int, limit: int | None, rng: Rng) -> Iterator[tuple[int, Block]]:
+def blocks(
+    problem: Problem, rounds: int, limit: int | None, rng: Rng
+) -> Iterator[tuple[int, Block]]:
     """The trial's blocks, each with its first round (from 0).
 
     Full blocks are asked for always, and the last is cut: a run is then a prefix of every longer run.
     """
     for first, asked in borders(rounds, limit):
-        yield first, tidy(problem.block(first, asked, rng), min(BLOCK, rounds - first), problem.shape)
+        yield (
+            first,
+            tidy(problem.block(first, asked, rng), min(BLOCK, rounds - first), problem.shape),
+        )
 
 
 def borders(rounds: int, limit: int | None) -> Iterator[tuple[int, int]]:
@@ -86,7 +100,9 @@ def borders(rounds: int, limit: int | None) -> Iterator[tuple[int, int]]:
 
 def longest(environment: Environment | SurfaceEnvironment, problem: object) -> int | None:
     """The longest horizon, where there is one."""
-    limit: int | None = getattr(environment, "max_rounds", None) or getattr(problem, "max_rounds", None)
+    limit: int | None = getattr(environment, "max_rounds", None) or getattr(
+        problem, "max_rounds", None
+    )
     return limit
 
 
@@ -103,9 +119,10 @@ def tidy(block: Block, rounds: int, shape: Shape) -> Block:
         ValueError: Block.rewards must have shape (rounds, arms, objectives) = (9, 2, 1), got (9, 3, 1)
     """
     if not isinstance(block, Block):
-        raise ValueError(f"block() must return a Block, got {type(block).__name__}")  # noqa: TRY004 - one kind of error
+        raise ValueError(f"block() must return a Block, got {type(block).__name__}")
     contexts, means, rewards = (
-        doubles(f"Block.{name}", array) for name, array in zip(Block._fields[:3], block[:3], strict=True)
+        doubles(f"Block.{name}", array)
+        for name, array in zip(Block._fields[:3], block[:3], strict=True)
     )
     arms, features, objectives = shape[:3]
     seen_by = {1} if shape.shared else {arms} if features else {arms, 1}
@@ -120,7 +137,11 @@ def tidy(block: Block, rounds: int, shape: Shape) -> Block:
             ({drawn, 1}, seen_by, {features}),
         ),
     ):
-        if array.ndim != 3 or any(n not in allowed for n, allowed in zip(array.shape, lengths, strict=True)):
-            wanted = ", ".join(" or ".join(map(str, sorted(allowed, reverse=True))) for allowed in lengths)
+        if array.ndim != 3 or any(
+            n not in allowed for n, allowed in zip(array.shape, lengths, strict=True)
+        ):
+            wanted = ", ".join(
+                " or ".join(map(str, sorted(allowed, reverse=True))) for allowed in lengths
+            )
             raise ValueError(f"Block.{name} must have shape {axes} = ({wanted}), got {array.shape}")
     return Block(contexts[:rounds], means[:rounds], rewards[:rounds], block.decimals)

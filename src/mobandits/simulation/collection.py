@@ -31,7 +31,9 @@ def check_folder(out: Path, experiment: str) -> None:
                 f"{out} holds a run of {quoted(found)}, not of {quoted(experiment)}: choose another folder"
             )
         return
-    ours = {RUNS, TABLE} if (out / RUNS).is_dir() else set[str]()  # a kill may fall between the table and the manifest
+    ours = (
+        {RUNS, TABLE} if (out / RUNS).is_dir() else set[str]()
+    )  # a kill may fall between the table and the manifest
     if other := sorted(e.name for e in out.iterdir() if e.name not in ours and not is_temporary(e)):
         raise FolderError(
             f"{out} is not empty and has no {MANIFEST} (it holds {first_names(other)}): choose another folder"

@@ -44,7 +44,9 @@ def locked(path: Path) -> Iterator[None]:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except FileExistsError as error:
-        raise FolderError(f"{path} cannot be made a folder: it is {found_at(path)}; choose another folder") from error
+        raise FolderError(
+            f"{path} cannot be made a folder: it is {found_at(path)}; choose another folder"
+        ) from error
     except OSError as error:
         raise FolderError(f"{path} cannot be made a folder: {error.strerror}") from error
     if not os.access(path, os.W_OK):

@@ -34,7 +34,8 @@ from mobandits.support.files import temporary_of
 from mobandits.support.found import first_names, found_at
 from mobandits.support.naming import shortened
 
-TABLE, PARTS = "results.parquet", "parts"
+TABLE = "results.parquet"
+PARTS = "parts"
 
 
 class Memory:
@@ -78,7 +79,8 @@ class Folder:
     """
 
     def __init__(self, path: str | Path, specification: dict[str, Any]) -> None:
-        self.path, self.finished = Path(path), frozenset[int]()
+        self.path = Path(path)
+        self.finished = frozenset[int]()
         self._specification: dict[str, Any] = json.loads(json.dumps(specification))
         self._manifest: dict[str, Any] = {}
         self._start: float | None = None
@@ -96,7 +98,10 @@ class Folder:
     def _open(self) -> None:
         before = read_manifest(self.path)
         if before is None:
-            if any(entry.name != temporary_of(self.path / MANIFEST).name for entry in self.path.iterdir()):
+            if any(
+                entry.name != temporary_of(self.path / MANIFEST).name
+                for entry in self.path.iterdir()
+            ):
                 raise FolderError(
                     f"{self.path} is not empty and has no {MANIFEST}, so it is not the folder of a run: "
                     f"found {found_at(self.path)}; choose another folder"
@@ -148,7 +153,14 @@ class Folder:
         old = [read_table(self.path / TABLE)] if (self.path / TABLE).exists() else []
         done = set(trials_of(old[0])) if old else set()
         return joined(
-            [*old, *(read_table(part) for trial, part in sorted(_parts(self.path).items()) if trial not in done)]
+            [
+                *old,
+                *(
+                    read_table(part)
+                    for trial, part in sorted(_parts(self.path).items())
+                    if trial not in done
+                ),
+            ]
         )
 
     def write(self, table: pl.DataFrame) -> None:
@@ -159,7 +171,9 @@ class Folder:
         self._manifest["sessions"][-1]["seconds"] = seconds
         self._manifest |= {
             "status": "finished",
-            "wall_seconds": round(sum(session.get("seconds", 0.0) for session in self._manifest["sessions"]), 3),
+            "wall_seconds": round(
+                sum(session.get("seconds", 0.0) for session in self._manifest["sessions"]), 3
+            ),
             "results_sha256": hashlib.sha256(data).hexdigest(),
         }
         write_manifest(self.path, self._manifest)
@@ -205,7 +219,9 @@ def finished_trials(path: Path, manifest: dict[str, Any]) -> set[int]:
 
 
 def _other_trials(file: Path, expected: list[int], found: list[int]) -> FolderError:
-    return FolderError(f"{file} must hold the trials {_trials(expected)}, found {_trials(found)}: {REMEDY}")
+    return FolderError(
+        f"{file} must hold the trials {_trials(expected)}, found {_trials(found)}: {REMEDY}"
+    )
 
 
 def _trials(numbers: list[int]) -> str:
@@ -234,7 +250,9 @@ def read_table(path: Path) -> pl.DataFrame:
         table = pl.read_parquet(path)
     except (pl.exceptions.PolarsError, OSError) as error:
         reason = str(error).splitlines()[0]
-        raise FolderError(f"{path} cannot be read as a Parquet file ({reason}): {REMEDY}") from error
+        raise FolderError(
+            f"{path} cannot be read as a Parquet file ({reason}): {REMEDY}"
+        ) from error
     if dict(table.schema) != SCHEMA:
         raise FolderError(
             f"{path} is not a table of results: expected the columns {_columns(SCHEMA)}, "
@@ -255,7 +273,9 @@ def trials_of(table: pl.DataFrame) -> list[int]:
 def _check_digest(path: Path, manifest: dict[str, Any]) -> None:
     table = path / TABLE
     if not table.exists():
-        raise FolderError(f"{table} is missing, and {MANIFEST} says that the run is finished: {REMEDY}")
+        raise FolderError(
+            f"{table} is missing, and {MANIFEST} says that the run is finished: {REMEDY}"
+        )
     expected = manifest.get("results_sha256")
     found = hashlib.sha256(table.read_bytes()).hexdigest()
     if found != expected:
@@ -266,7 +286,10 @@ def _check_digest(path: Path, manifest: dict[str, Any]) -> None:
 
 
 def _parts(path: Path) -> dict[int, Path]:
-    found = ((re.fullmatch(r"trial-(\d+)\.parquet", part.name), part) for part in (path / PARTS).glob("*"))
+    found = (
+        (re.fullmatch(r"trial-(\d+)\.parquet", part.name), part)
+        for part in (path / PARTS).glob("*")
+    )
     return {int(match[1]): part for match, part in found if match}
 
 

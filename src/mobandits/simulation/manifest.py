@@ -32,7 +32,9 @@ def read_manifest(path: Path) -> dict[str, Any] | None:
     except OSError as error:
         raise FolderError(f"{file} cannot be read: {error.strerror}") from error
     except ValueError as error:
-        raise FolderError(f"{file} is not the manifest of a run: expected JSON, found {error}; {REMEDY}") from error
+        raise FolderError(
+            f"{file} is not the manifest of a run: expected JSON, found {error}; {REMEDY}"
+        ) from error
     if (
         not isinstance(manifest, dict)
         or not manifest.keys() >= NEEDED
@@ -49,7 +51,9 @@ def read_manifest(path: Path) -> dict[str, Any] | None:
 
 def write_manifest(path: Path, manifest: dict[str, Any]) -> None:
     """Replace the manifest of a folder."""
-    write_atomically(path / MANIFEST, (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode())
+    write_atomically(
+        path / MANIFEST, (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode()
+    )
 
 
 def check_specification(path: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
@@ -58,14 +62,19 @@ def check_specification(path: Path, old: dict[str, Any], new: dict[str, Any]) ->
     Raises:
         FolderError: naming the first key that differs and both values.
     """
-    before, now = old.get("trials"), new["trials"]
+    before = old.get("trials")
+    now = new["trials"]
     if found := difference({**old, "trials": now}, new):
         key, a, b = found
         both = f"{key} = {shortened(str(a))}, now {shortened(str(b))}"
-        raise FolderError(f"{path} holds a run with {both}: choose another folder (only trials may grow)")
+        raise FolderError(
+            f"{path} holds a run with {both}: choose another folder (only trials may grow)"
+        )
     if not isinstance(before, int) or before > now:
         both = f"trials = {quoted(before)}, now {quoted(now)}"
-        raise FolderError(f"{path} holds a run with {both}: choose another folder (trials may only grow)")
+        raise FolderError(
+            f"{path} holds a run with {both}: choose another folder (trials may only grow)"
+        )
 
 
 def check_versions(path: Path, before: dict[str, str]) -> None:
@@ -92,12 +101,17 @@ def difference(old: Any, new: Any, key: str = "") -> tuple[str, str, str] | None
     """
     if isinstance(old, dict) and isinstance(new, dict):
         names = [*old, *(name for name in new if name not in old)]
-        pairs = [(f"{key}.{name}".lstrip("."), old.get(name, "absent"), new.get(name, "absent")) for name in names]
+        pairs = [
+            (f"{key}.{name}".lstrip("."), old.get(name, "absent"), new.get(name, "absent"))
+            for name in names
+        ]
         pairs.append((f"order of {key}", ", ".join(old), ", ".join(new)))
     elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
         pairs = [(f"{key}[{i}]", a, b) for i, (a, b) in enumerate(zip(old, new, strict=True))]
     else:
-        return None if type(old) is type(new) and old == new else (key, str(old), str(new))
+        if type(old) is type(new) and old == new:
+            return None
+        return (key, str(old), str(new))
     return next((found for name, a, b in pairs if (found := difference(a, b, name))), None)
 
 
@@ -107,7 +121,9 @@ def versions() -> dict[str, str]:
     The mode of compiling is noted, and not among `DECISIVE`: every mode computes the same table, so a run may be
     continued in another one, also where its manifest was written before modes were noted.
     """
-    packages = {name: importlib.metadata.version(name) for name in ("mobandits", "numpy", "numba", "polars")}
+    packages = {
+        name: importlib.metadata.version(name) for name in ("mobandits", "numpy", "numba", "polars")
+    }
     return {**packages, "python": platform.python_version(), "compiling": MODE}
 
 

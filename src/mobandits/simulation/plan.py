@@ -86,14 +86,18 @@ def prepare(
         raise ValueError(f"compiled must be True, False or 'auto', got {quoted(compiled)}")
     if isinstance(environment, type) or not callable(getattr(environment, "problem", None)):
         wanted = "an environment such as Linear()"
-        raise ValueError(  # noqa: TRY004 - one kind of error
+        raise ValueError(
             f"environment must be {wanted}, got {quoted(environment)}{as_object(environment)}"
         )
     if " at 0x" in repr(environment):
-        raise ValueError(f"environments must print as what they are (a dataclass does), got {quoted(environment)}")
+        raise ValueError(
+            f"environments must print as what they are (a dataclass does), got {quoted(environment)}"
+        )
     points = grid(record, rounds)
     _check_limit(rounds, getattr(environment, "max_rounds", None), environment)
-    setup = Setup(experiment, environment, rows_of(policies), int(rounds), int(seed), (), points, compiled)
+    setup = Setup(
+        experiment, environment, rows_of(policies), int(rounds), int(seed), (), points, compiled
+    )
     problem: Any = problem_of(setup, 0)
     _check_limit(rounds, longest(environment, problem), environment)
     offered = problem.quantities(0, 1) if hasattr(problem, "quantities") else ()
@@ -112,7 +116,9 @@ def rows_of(policies: Policies) -> dict[str, Recipe | Readings]:
     if not isinstance(policies, Mapping):
         single = isinstance(policies, str) or not isinstance(policies, Sequence)
         several: Any = [policies] if single else policies
-        named = [(concise(one.recipe if isinstance(one, Readings) else one), one) for one in several]
+        named = [
+            (concise(one.recipe if isinstance(one, Readings) else one), one) for one in several
+        ]
     else:
         named = list(policies.items())
     rows: list[str] = []
@@ -150,7 +156,8 @@ def rehearse(setup: Setup, problem: Problem) -> None:
     for row, recipe in setup.policies.items():
         _rehearse_foreign(recipe, shape, block, law=law)
         player(row, recipe, shape, setup.seed, 0, setup.compiled)
-    truth, rounds = truth_of(problem, 0, block), len(block.rewards)
+    truth = truth_of(problem, 0, block)
+    rounds = len(block.rewards)
     for metric in setup.metrics:
         order = getattr(metric, "order", None)
         if check := getattr(order, "check", None):
@@ -158,7 +165,11 @@ def rehearse(setup: Setup, problem: Problem) -> None:
         if order is not None:
             rehearse_order(order, block.means[0])
         values = _named(
-            metric, metric.per_round, truth, np.zeros(rounds, np.int64), np.ones((rounds, shape.arms), np.bool_)
+            metric,
+            metric.per_round,
+            truth,
+            np.zeros(rounds, np.int64),
+            np.ones((rounds, shape.arms), np.bool_),
         )
         if values.shape != (rounds, metric.components(shape)):
             expected = (rounds, metric.components(shape))
@@ -194,6 +205,10 @@ def _named(metric: Metric, ask: Any, *about: Any) -> Any:
         raise ValueError(f"metric {metric.name}: {error}") from error
 
 
-def _check_limit(rounds: int, limit: int | None, environment: Environment | SurfaceEnvironment) -> None:
+def _check_limit(
+    rounds: int, limit: int | None, environment: Environment | SurfaceEnvironment
+) -> None:
     if limit is not None and rounds > limit:
-        raise ValueError(f"rounds must be at most {limit} in {quoted(environment)}, got {quoted(rounds)}")
+        raise ValueError(
+            f"rounds must be at most {limit} in {quoted(environment)}, got {quoted(rounds)}"
+        )

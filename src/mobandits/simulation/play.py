@@ -36,7 +36,9 @@ def play(
         beliefs = policy.beliefs(state, context, arms, rng)
         choice = policy.draw(beliefs, rng)
         if not 0 <= choice.arm < len(arms):
-            raise IndexError("draw must return the position of an eligible arm, from 0 to their number less 1")
+            raise IndexError(
+                "draw must return the position of an eligible arm, from 0 to their number less 1"
+            )
         arm = arms[choice.arm]
         if fronts is not None:
             fronts[t] = policy.probabilities(beliefs) > 0.0

@@ -7,7 +7,13 @@ from mobandits.contracts.protocols import Array, IntArray, Rng
 
 
 def play_surface(
-    policy: SurfacePolicy, state: Any, surface: Surface, contexts: Array, uniforms: Array, rng: Rng, chosen: Array
+    policy: SurfacePolicy,
+    state: Any,
+    surface: Surface,
+    contexts: Array,
+    uniforms: Array,
+    rng: Rng,
+    chosen: Array,
 ) -> Any:
     """One block of rounds.
 
@@ -34,7 +40,13 @@ def play_surface(
 
 
 def score_surface(
-    surface: Surface, contexts: Array, chosen: Array, means: Array, gaps: Array, effective_gaps: Array, bins: IntArray
+    surface: Surface,
+    contexts: Array,
+    chosen: Array,
+    means: Array,
+    gaps: Array,
+    effective_gaps: Array,
+    bins: IntArray,
 ) -> None:
     """The truth about the points of a block; the last four arguments are out, as in `Scores`."""
     for t in range(len(contexts)):

@@ -41,7 +41,8 @@ class Solo:
     """One learner, one row."""
 
     def __init__(self, row: str, learner: Learner) -> None:
-        self._row, self._learner = row, learner
+        self._row = row
+        self._learner = learner
 
     def play(self, block: Block, arms: IntArray, *, with_fronts: bool) -> Iterator[Played]:
         """One row."""
@@ -54,14 +55,23 @@ class Aloud:
     """One learner, which plays as it would alone, and a row for every order that reads its beliefs."""
 
     def __init__(
-        self, row: str, learner: Learner, readings: Readings, seed: int, trial: int, compiled: Compiled
+        self,
+        row: str,
+        learner: Learner,
+        readings: Readings,
+        seed: int,
+        trial: int,
+        compiled: Compiled,
     ) -> None:
-        self._row, self._learner = row, learner
+        self._row = row
+        self._learner = learner
         self._readers = [
             (
                 name,
                 order,
-                loop_for(read, order, compiled="auto" if compiled else False),  # True refuses policies, not orders
+                loop_for(
+                    read, order, compiled="auto" if compiled else False
+                ),  # True refuses policies, not orders
                 stream(seed, trial, READER, f"{readings.recipe!r} read by {order!r}"),
             )
             for name, order in readings.orders.items()
@@ -69,7 +79,8 @@ class Aloud:
 
     def play(self, block: Block, arms: IntArray, *, with_fronts: bool) -> Iterator[Played]:
         """The learner's row, then the readers'."""
-        out, believed = _blank(self._row, block, with_fronts=with_fronts), np.empty(block.rewards.shape)
+        out = _blank(self._row, block, with_fronts=with_fronts)
+        believed = np.empty(block.rewards.shape)
         self._learner.play(block, arms, out.chosen, out.fronts, believed)
         yield out
         for row, order, loop, rng in self._readers:
@@ -78,7 +89,9 @@ class Aloud:
             yield out
 
 
-def player(row: str, recipe: Recipe | Readings, shape: Shape, seed: int, trial: int, compiled: Compiled) -> Player:
+def player(
+    row: str, recipe: Recipe | Readings, shape: Shape, seed: int, trial: int, compiled: Compiled
+) -> Player:
     """A recipe bound to a problem, ready to play.
 
     Raises:
@@ -95,7 +108,9 @@ def player(row: str, recipe: Recipe | Readings, shape: Shape, seed: int, trial: 
     try:
         learner = Learner(row, one, shape, loop, stream(seed, trial, POLICY, concise(one)))
         if isinstance(recipe, Readings):
-            recipe.check(learner.policy, shape, loop_for(believe, learner.policy, compiled=compiled))
+            recipe.check(
+                learner.policy, shape, loop_for(believe, learner.policy, compiled=compiled)
+            )
             return Aloud(row, learner, recipe, seed, trial, compiled)
     except ValueError as error:
         raise ValueError(f"policy {quoted(row)}: {error}") from error
@@ -112,4 +127,6 @@ def _check_methods(recipe: Recipe, policy: object) -> None:
 
 def _blank(row: str, block: Block, *, with_fronts: bool) -> Played:
     rounds, arms, _ = block.rewards.shape
-    return Played(row, np.empty(rounds, np.int64), np.empty((rounds, arms), np.bool_) if with_fronts else None)
+    return Played(
+        row, np.empty(rounds, np.int64), np.empty((rounds, arms), np.bool_) if with_fronts else None
+    )

@@ -14,9 +14,11 @@ class Small:
 
     shared: bool
 
-    def problem(self, rounds: int, rng: Rng) -> "SmallProblem":  # noqa: ARG002
+    def problem(self, rounds: int, rng: Rng) -> "SmallProblem":
         """The same in every trial."""
-        return SmallProblem(Shape(arms=4, features=2, objectives=2, rounds=rounds, shared=self.shared))
+        return SmallProblem(
+            Shape(arms=4, features=2, objectives=2, rounds=rounds, shared=self.shared)
+        )
 
 
 class SmallProblem(NamedTuple):
@@ -24,7 +26,7 @@ class SmallProblem(NamedTuple):
 
     shape: Shape
 
-    def block(self, first: int, rounds: int, rng: Rng) -> Block:  # noqa: ARG002
+    def block(self, first: int, rounds: int, rng: Rng) -> Block:
         """Coins."""
         arms, features, objectives = self.shape[:3]
         contexts = rng.random((rounds, 1 if self.shape.shared else arms, features)) / 2

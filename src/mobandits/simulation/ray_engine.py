@@ -49,7 +49,9 @@ def check_ray(address: str | None) -> None:
         Traceback (most recent call last):
         ValueError: address must be 'auto' or host:port, got 'somewhere'
     """
-    if address is not None and not (isinstance(address, str) and re.fullmatch(r"auto|\S+:\d+", address)):
+    if address is not None and not (
+        isinstance(address, str) and re.fullmatch(r"auto|\S+:\d+", address)
+    ):
         raise ValueError(f"address must be 'auto' or host:port, got {quoted(address)}")
     _load()
 
@@ -65,7 +67,9 @@ def cluster(address: str | None, workers: int | None) -> Iterator[None]:
         EngineError: where the cluster does not answer.
     """
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    os.environ.setdefault("RAY_IGNORE_UNHANDLED_ERRORS", "1")  # the first failure is raised, the others are not printed
+    os.environ.setdefault(
+        "RAY_IGNORE_UNHANDLED_ERRORS", "1"
+    )  # the first failure is raised, the others are not printed
     ray = _load()
     if ray.is_initialized():
         yield
@@ -105,7 +109,9 @@ def play_on_ray(
     with cluster(address, workers):
         ray = _load()
         play = ray.remote(num_cpus=1, max_retries=RETRIES)(_play)
-        given, waiting, pending = ray.put(setup), iter(todo), dict[Any, int]()
+        given = ray.put(setup)
+        waiting = iter(todo)
+        pending = dict[Any, int]()
         while True:
             # Twice what runs, so that no processor waits for us and a cluster that can grow sees a reason. Not all:
             # where something fails the rest is left alone, as cancelling may abort this process (a race in Ray 2.60).
@@ -125,7 +131,9 @@ def play_on_ray(
 
 def processors() -> int:
     """How many this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _play(setup: Setup, trial: int, expected: dict[str, str]) -> tuple[pl.DataFrame, list[Told]]:
@@ -148,16 +156,22 @@ def _result(ray: Any, done: Any, trial: int) -> tuple[pl.DataFrame, list[Told]]:
         frame, told = ray.get(done)
     except ray.exceptions.RayTaskError as error:
         cause = error.cause
-        if isinstance(cause, ray.exceptions.RayError):  # could not be sent, and Ray says so in its place
+        if isinstance(
+            cause, ray.exceptions.RayError
+        ):  # could not be sent, and Ray says so in its place
             raise EngineError(f"trial {trial} failed: {_line(cause)}") from error
         raise cause from None
     except ray.exceptions.RayError as error:
-        raise EngineError(f"trial {trial} was lost, after {RETRIES} more attempts: {_line(error)}") from error
+        raise EngineError(
+            f"trial {trial} was lost, after {RETRIES} more attempts: {_line(error)}"
+        ) from error
     return frame, told
 
 
 def _line(error: BaseException) -> str:
-    return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
+    return next(
+        (line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__
+    )
 
 
 def _load() -> Any:

@@ -59,8 +59,12 @@ class Readings:
                     order.check(shape.objectives)
                 except ValueError as error:
                     raise ValueError(f"Readings.orders[{quoted(name)}]: {error}") from error
-        context = np.zeros((1 if shape.shared or not shape.features else shape.arms, shape.features))
-        beliefs = believe(policy, policy.init(), context, np.arange(shape.arms), np.random.default_rng(0))
+        context = np.zeros(
+            (1 if shape.shared or not shape.features else shape.arms, shape.features)
+        )
+        beliefs = believe(
+            policy, policy.init(), context, np.arange(shape.arms), np.random.default_rng(0)
+        )
         if not isinstance(beliefs, Beliefs) or beliefs.mean.shape != (shape.arms, shape.objectives):
             raise ValueError(
                 f"Readings.recipe must believe in means of every arm and objective (Beliefs), got {quoted(self.recipe)}"
@@ -92,7 +96,9 @@ def play_aloud(
                 believed[t, a, i] = beliefs.mean[a, i]
         choice = policy.draw(beliefs, rng)
         if not 0 <= choice.arm < len(arms):
-            raise IndexError("draw must return the position of an eligible arm, from 0 to their number less 1")
+            raise IndexError(
+                "draw must return the position of an eligible arm, from 0 to their number less 1"
+            )
         arm = arms[choice.arm]
         if fronts is not None:
             fronts[t] = policy.probabilities(beliefs) > 0.0
@@ -111,7 +117,9 @@ def read(order: Order, believed: Array, rng: Rng, chosen: IntArray, fronts: Mask
         point = Beliefs(believed[t], believed[t], believed[t])
         arm = order.draw(point, rng)
         if not 0 <= arm < believed.shape[1]:
-            raise IndexError("draw must return the position of an arm, from 0 to their number less 1")
+            raise IndexError(
+                "draw must return the position of an arm, from 0 to their number less 1"
+            )
         chosen[t] = arm
         if fronts is not None:
             fronts[t] = order.front(point)

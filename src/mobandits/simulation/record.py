@@ -28,7 +28,9 @@ def grid(record: int | Sequence[int], rounds: int) -> tuple[int, ...]:
         integer("record", record, at_least=1)
         return tuple(sorted({-(-rounds * k // record) for k in range(1, record + 1)}))
     if isinstance(record, str) or not isinstance(record, Sequence | np.ndarray):
-        raise ValueError(f"record must be a number of rounds or a list of rounds, got {quoted(record)}")  # noqa: TRY004
+        raise ValueError(
+            f"record must be a number of rounds or a list of rounds, got {quoted(record)}"
+        )
     for point in record:
         integer("record", point, at_least=1)
         if point > rounds:
@@ -50,29 +52,40 @@ class Recorder:
     """
 
     def __init__(self, points: Sequence[int], *, cumulative: bool) -> None:
-        self._points, self._cumulative = tuple(points), cumulative
+        self._points = tuple(points)
+        self._cumulative = cumulative
         self._rounds = self._since = 0
         self._total: Array | float = 0.0
         self._kept: list[Array] = []
 
     def add(self, values: Array) -> None:
         """The next rounds, (rounds, components)."""
-        first, self._rounds = self._rounds, self._rounds + len(values)
-        (self._sums if self._cumulative else self._means)(values, inside(self._points, first, self._rounds))
+        first = self._rounds
+        self._rounds = self._rounds + len(values)
+        (self._sums if self._cumulative else self._means)(
+            values, inside(self._points, first, self._rounds)
+        )
 
     def _sums(self, values: Array, ends: list[int]) -> None:
         sums = np.array(values)
         sums[0] += self._total
-        np.cumsum(sums, axis=0, out=sums)  # one after the other, so that block borders leave no trace
+        np.cumsum(
+            sums, axis=0, out=sums
+        )  # one after the other, so that block borders leave no trace
         self._total = sums[-1]
         self._kept += [sums[end - 1].copy() for end in ends]
 
     def _means(self, values: Array, ends: list[int]) -> None:
         start = 0
         for end in ends:
-            self._kept.append((self._total + values[start:end].sum(axis=0)) / (self._since + end - start))
-            start, self._since, self._total = end, 0, 0.0
-        self._total, self._since = self._total + values[start:].sum(axis=0), self._since + len(values) - start
+            self._kept.append(
+                (self._total + values[start:end].sum(axis=0)) / (self._since + end - start)
+            )
+            start = end
+            self._since = 0
+            self._total = 0.0
+        self._total = self._total + values[start:].sum(axis=0)
+        self._since = self._since + len(values) - start
 
     def values(self) -> Array:
         """(points, components) so far."""
@@ -83,12 +96,16 @@ class Running:
     """The same for a metric that is neither a sum nor a mean, but has an accumulator."""
 
     def __init__(self, points: Sequence[int], accumulator: Accumulator) -> None:
-        self._points, self._accumulator, self._rounds = tuple(points), accumulator, 0
+        self._points = tuple(points)
+        self._accumulator = accumulator
+        self._rounds = 0
         self._kept: list[Array] = []
 
     def add(self, values: Array) -> None:
         """The next rounds, (rounds, components)."""
-        first, self._rounds, start = self._rounds, self._rounds + len(values), 0
+        first = self._rounds
+        self._rounds = self._rounds + len(values)
+        start = 0
         for end in inside(self._points, first, self._rounds):
             self._accumulator.add(values[start:end])
             self._kept.append(self._accumulator.value())
@@ -115,4 +132,6 @@ def inside(points: Sequence[int], first: int, last: int) -> list[int]:
         >>> inside([3, 5, 8], 4, 8)
         [1, 4]
     """
-    return [point - first for point in points[bisect_right(points, first) : bisect_right(points, last)]]
+    return [
+        point - first for point in points[bisect_right(points, first) : bisect_right(points, last)]
+    ]

@@ -41,7 +41,11 @@ class Results:
     def __repr__(self) -> str:
         runs = self.table.group_by(RUN).agg(pl.col("trial").n_unique(), pl.col("round").max())
         distinct = {name: self.table[name].n_unique() for name in (*RUN, "metric")}
-        parts = [quantity(distinct[name], name) for name in ("experiment", "environment") if distinct[name] > 1]
+        parts = [
+            quantity(distinct[name], name)
+            for name in ("experiment", "environment")
+            if distinct[name] > 1
+        ]
         parts.append(quantity(distinct["policy"], "policy", "policies"))
         parts += [spanned(runs[name], name) for name in ("trial", "round")]
         parts.append(quantity(distinct["metric"], "metric"))
@@ -56,12 +60,17 @@ class Results:
         keys = [*RUN, "metric", "component"]
         last = self.table.filter(pl.col("round") == pl.col("round").max().over(keys))
         grouped = last.group_by(keys, maintain_order=True).agg(
-            pl.col("round").first(), mean=pl.col("value").mean(), deviation=pl.col("value").std(), trials=pl.len()
+            pl.col("round").first(),
+            mean=pl.col("value").mean(),
+            deviation=pl.col("value").std(),
+            trials=pl.len(),
         )
         factors = [student(n - 1) / math.sqrt(n) if n > 1 else None for n in grouped["trials"]]
         half = pl.col("deviation") * pl.Series("factor", factors, pl.Float64)
         whole = grouped.with_columns(low=pl.col("mean") - half, high=pl.col("mean") + half)
-        shared = [name for name in ("experiment", "environment", "round") if whole[name].n_unique() < 2]
+        shared = [
+            name for name in ("experiment", "environment", "round") if whole[name].n_unique() < 2
+        ]
         columns = [*RUN, "round", "metric", "component", "mean", "low", "high", "trials"]
         return whole.select(name for name in columns if name not in shared)
 

@@ -97,7 +97,9 @@ def simulate(
             compiled=compiled,
             experiment=experiment,
         )
-        return run_plan(plan, out=out, workers=workers, engine=engine, address=address, progress=progress)
+        return run_plan(
+            plan, out=out, workers=workers, engine=engine, address=address, progress=progress
+        )
     except Exception as error:
         shorten(error)
         raise
@@ -124,7 +126,11 @@ def run_plan(
             store.begin()
             play_on_ray(plan.setup, todo, store.keep, tally, workers=workers, address=address)
         elif todo:
-            with Threads(workers or processors()) if threads is None else nullcontext(threads) as these:
+            with (
+                Threads(workers or processors())
+                if threads is None
+                else nullcontext(threads) as these
+            ):
                 these.play(plan.setup, todo, store.keep, store.begin, tally)
         return Results(store.finish(), plan.specification())
 
@@ -165,8 +171,10 @@ class Tally:
     """Counts rounds over all threads."""
 
     def __init__(self, rounds: int, trials: int, todo: int, progress: Progress | None) -> None:
-        self._lock, self._progress = threading.Lock(), progress
-        self._done, self._all = rounds * (trials - todo), rounds * trials
+        self._lock = threading.Lock()
+        self._progress = progress
+        self._done = rounds * (trials - todo)
+        self._all = rounds * trials
         if todo and progress is not None:
             progress(self._done, self._all)
 

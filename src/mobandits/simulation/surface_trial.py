@@ -39,10 +39,17 @@ class SurfacePlayer:
         ValueError: naming the row, where the recipe does not fit the problem, or cannot be compiled but must.
     """
 
-    def __init__(self, row: str, recipe: Any, problem: SurfaceProblem, compiled: Any, rng: Rng) -> None:
-        self._row, self._problem, self._compiled, self._rng = row, problem, compiled, rng
+    def __init__(
+        self, row: str, recipe: Any, problem: SurfaceProblem, compiled: Any, rng: Rng
+    ) -> None:
+        self._row = row
+        self._problem = problem
+        self._compiled = compiled
+        self._rng = rng
         if not getattr(recipe, "continuum", False):
-            raise ValueError(f"policy {quoted(row)}: {type(recipe).__name__} needs finitely many arms")
+            raise ValueError(
+                f"policy {quoted(row)}: {type(recipe).__name__} needs finitely many arms"
+            )
         shape: Any = problem.shape
         self._assumptions = [one for one in recipe.assumptions() if one.about != "rewards"]
         self._stages: Iterator[Any] = recipe.stages(shape)
@@ -53,7 +60,9 @@ class SurfacePlayer:
 
     def _begin(self) -> None:
         self._policy, self._left = next(self._stages)
-        self._loop = loop_for(play_surface, self._policy, self._problem.surface, compiled=self._compiled)
+        self._loop = loop_for(
+            play_surface, self._policy, self._problem.surface, compiled=self._compiled
+        )
         self._state = self._policy.init()
 
     def play(self, block: SurfaceBlock) -> Array:
@@ -64,14 +73,23 @@ class SurfacePlayer:
         """
         for assumption in self._assumptions:
             if (bad := outside(assumption, block.contexts, np.zeros(0))) is not None:
-                raise ValueError(f"policy {quoted(self._row)}: {complaint(assumption)}, got {bad:g}")
-        chosen, first = np.empty((len(block.contexts), self._problem.shape.dimensions)), 0
+                raise ValueError(
+                    f"policy {quoted(self._row)}: {complaint(assumption)}, got {bad:g}"
+                )
+        chosen = np.empty((len(block.contexts), self._problem.shape.dimensions))
+        first = 0
         while first < len(chosen):
             if self._left == 0:
                 self._begin()
             last = len(chosen) if self._left is None else min(len(chosen), first + self._left)
             now = slice(first, last)
-            given = (self._problem.surface, block.contexts[now], block.uniforms[now], self._rng, chosen[now])
+            given = (
+                self._problem.surface,
+                block.contexts[now],
+                block.uniforms[now],
+                self._rng,
+                chosen[now],
+            )
             self._state = self._loop(self._policy, self._state, *given)
             self._left = None if self._left is None else self._left - (last - first)
             first = last
@@ -85,7 +103,9 @@ def play_on_surface(
     shape: Any = problem.shape
     players = players_of(setup, trial, problem)
     recorders = {
-        (row, metric.name): recorder(metric, setup.points, shape) for row in players for metric in setup.metrics
+        (row, metric.name): recorder(metric, setup.points, shape)
+        for row in players
+        for metric in setup.metrics
     }
     limit = longest(setup.environment, problem)
     for block in surface_stretches(problem, setup.rounds, limit, stream(setup.seed, trial, ROUNDS)):
@@ -106,40 +126,57 @@ def rehearse_on_surface(setup: "Setup", problem: SurfaceProblem) -> None:
     shape: Any = problem.shape
     players_of(setup, 0, problem)
     limit = longest(setup.environment, problem)
-    block = next(surface_blocks(problem, min(2, setup.rounds), limit, stream(setup.seed, 0, ROUNDS)))
+    block = next(
+        surface_blocks(problem, min(2, setup.rounds), limit, stream(setup.seed, 0, ROUNDS))
+    )
     for recipe in setup.policies.values():
         _play_first(recipe, problem, block)
-    scores = scores_of(problem, block, np.full((len(block.contexts), shape.dimensions), 0.5), setup.compiled)
+    scores = scores_of(
+        problem, block, np.full((len(block.contexts), shape.dimensions), 0.5), setup.compiled
+    )
     for metric in setup.metrics:
-        values, expected = measured(metric, scores), (len(block.contexts), metric.components(shape))
+        values = measured(metric, scores)
+        expected = (len(block.contexts), metric.components(shape))
         if values.shape != expected:
             raise ValueError(
                 f"metric {metric.name}: on_surface must return shape (rounds, components) = {expected}, "
                 f"got {values.shape}"
             )
         if np.isnan(values).any():
-            raise ValueError(f"metric {metric.name} is not known in closed form in {concise(setup.environment)}")
+            raise ValueError(
+                f"metric {metric.name} is not known in closed form in {concise(setup.environment)}"
+            )
 
 
 def _play_first(recipe: Any, problem: SurfaceProblem, block: SurfaceBlock) -> None:
     """The first round in Python, where the policy or the surface is from outside of this library."""
     shape: Any = problem.shape
-    policy, surface = next(iter(recipe.stages(shape))).policy, problem.surface
-    context, uniforms = block.contexts[:1].copy(), block.uniforms[:1].copy()
+    policy = next(iter(recipe.stages(shape))).policy
+    surface = problem.surface
+    context = block.contexts[:1].copy()
+    uniforms = block.uniforms[:1].copy()
     chosen = np.empty((1, shape.dimensions))
     rng = np.random.default_rng(0)
-    rehearse_loop(lambda: play_surface(policy, policy.init(), surface, context, uniforms, rng, chosen), policy, surface)
+    rehearse_loop(
+        lambda: play_surface(policy, policy.init(), surface, context, uniforms, rng, chosen),
+        policy,
+        surface,
+    )
 
 
 def players_of(setup: "Setup", trial: int, problem: SurfaceProblem) -> dict[str, SurfacePlayer]:
     """The players of a trial by their rows."""
     return {
-        row: SurfacePlayer(row, recipe, problem, setup.compiled, stream(setup.seed, trial, POLICY, concise(recipe)))
+        row: SurfacePlayer(
+            row, recipe, problem, setup.compiled, stream(setup.seed, trial, POLICY, concise(recipe))
+        )
         for row, recipe in setup.policies.items()
     }
 
 
-def surface_stretches(problem: SurfaceProblem, rounds: int, limit: int | None, rng: Rng) -> Iterator[SurfaceBlock]:
+def surface_stretches(
+    problem: SurfaceProblem, rounds: int, limit: int | None, rng: Rng
+) -> Iterator[SurfaceBlock]:
     """The trial's blocks, several in one, as `blocks.stretches` joins those of finitely many arms."""
     held: list[SurfaceBlock] = []
     for block in surface_blocks(problem, rounds, limit, rng):
@@ -159,7 +196,9 @@ def _joined(parts: list[SurfaceBlock]) -> SurfaceBlock:
     return SurfaceBlock(*map(np.concatenate, zip(*parts, strict=True)))
 
 
-def surface_blocks(problem: SurfaceProblem, rounds: int, limit: int | None, rng: Rng) -> Iterator[SurfaceBlock]:
+def surface_blocks(
+    problem: SurfaceProblem, rounds: int, limit: int | None, rng: Rng
+) -> Iterator[SurfaceBlock]:
     """The trial's blocks, in arrays of one kind.
 
     Raises:
@@ -181,7 +220,10 @@ def scores_of(problem: SurfaceProblem, block: SurfaceBlock, chosen: Array, compi
     """The truth about the points `chosen` (rounds, dimensions)."""
     rounds = len(chosen)
     scores = Scores(
-        np.empty((rounds, problem.shape.objectives)), np.empty(rounds), np.empty(rounds), np.empty(rounds, np.int64)
+        np.empty((rounds, problem.shape.objectives)),
+        np.empty(rounds),
+        np.empty(rounds),
+        np.empty(rounds, np.int64),
     )
     loop = loop_for(score_surface, problem.surface, compiled=compiled)
     loop(problem.surface, block.contexts, chosen, *scores)

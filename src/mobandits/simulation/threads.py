@@ -19,7 +19,8 @@ class Threads:
     """
 
     def __init__(self, workers: int) -> None:
-        self._pool, self._stopped = ThreadPoolExecutor(workers), False
+        self._pool = ThreadPoolExecutor(workers)
+        self._stopped = False
 
     def __enter__(self) -> Self:
         return self
@@ -82,5 +83,8 @@ def settle(pending: set[Future[None]]) -> None:
     """
     while pending:  # waking up now and then: an interruption may have been told to another thread
         done, pending = wait(pending, timeout=0.1, return_when=FIRST_COMPLETED)
-        for future in (*done, *(one for one in pending if one.cancelled())):  # these never count as done
+        for future in (
+            *done,
+            *(one for one in pending if one.cancelled()),
+        ):  # these never count as done
             future.result()

@@ -62,16 +62,23 @@ def play_arms(
 ) -> dict[tuple[str, str], Recorder | Running]:
     """What was measured of one trial with finitely many arms, by row and metric; arguments as in `play_trial`."""
     players = [
-        player(row, recipe, problem.shape, setup.seed, trial, setup.compiled) for row, recipe in setup.policies.items()
+        player(row, recipe, problem.shape, setup.seed, trial, setup.compiled)
+        for row, recipe in setup.policies.items()
     ]
-    arms, with_fronts = np.arange(problem.shape.arms), any(metric.needs_fronts for metric in setup.metrics)
+    arms = np.arange(problem.shape.arms)
+    with_fronts = any(metric.needs_fronts for metric in setup.metrics)
     recorders: dict[tuple[str, str], Recorder | Running] = {}
     truth = None
     for first, block in stretches(
-        problem, setup.rounds, longest(setup.environment, problem), stream(setup.seed, trial, ROUNDS)
+        problem,
+        setup.rounds,
+        longest(setup.environment, problem),
+        stream(setup.seed, trial, ROUNDS),
     ):
         truth = truth_of(problem, first, block, truth)
-        for played in (played for one in players for played in one.play(block, arms, with_fronts=with_fronts)):
+        for played in (
+            played for one in players for played in one.play(block, arms, with_fronts=with_fronts)
+        ):
             for metric in setup.metrics:
                 key = played.row, metric.name
                 if key not in recorders:
@@ -86,7 +93,9 @@ def problem_of(setup: Setup, trial: int) -> Problem | SurfaceProblem:
     return setup.environment.problem(setup.rounds, stream(setup.seed, trial, INSTANCE))
 
 
-def truth_of(problem: Problem, first: int, block: Block, before: BlockTruth | None = None) -> BlockTruth:
+def truth_of(
+    problem: Problem, first: int, block: Block, before: BlockTruth | None = None
+) -> BlockTruth:
     """The truth about a block, with the problem's quantities where it offers any."""
     load = getattr(problem, "quantities", None)
     return BlockTruth(block, (lambda: load(first, len(block.rewards))) if load else dict, before)
@@ -101,9 +110,13 @@ def _table(setup: Setup, trial: int, kept: Mapping[tuple[str, str], Array]) -> p
         "environment": pl.repeat(concise(setup.environment), len(which), eager=True),
         "policy": pl.Series(rows).gather(which),
         "trial": np.full(len(which), trial),
-        "round": np.concatenate([np.repeat(setup.points, values.shape[1]) for values in kept.values()]),
+        "round": np.concatenate(
+            [np.repeat(setup.points, values.shape[1]) for values in kept.values()]
+        ),
         "metric": pl.Series(metrics).gather(which),
-        "component": np.concatenate([np.tile(np.arange(values.shape[1]), len(values)) for values in kept.values()]),
+        "component": np.concatenate(
+            [np.tile(np.arange(values.shape[1]), len(values)) for values in kept.values()]
+        ),
         "value": np.concatenate([values.ravel() for values in kept.values()]),
     }
     return pl.DataFrame(columns, schema=SCHEMA).filter(pl.col("value").is_not_nan())

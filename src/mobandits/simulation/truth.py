@@ -52,7 +52,10 @@ class BlockTruth:
     """
 
     def __init__(
-        self, block: Block, quantities: Callable[[], Quantities] = dict, before: "BlockTruth | None" = None
+        self,
+        block: Block,
+        quantities: Callable[[], Quantities] = dict,
+        before: "BlockTruth | None" = None,
     ) -> None:
         if not np.isfinite(block.means).all():
             raise ValueError("Block.means must be finite, got NaN or infinity")
@@ -60,14 +63,20 @@ class BlockTruth:
         self._load = quantities
         self._loaded: Quantities | None = None
         self._known: dict[tuple[str, Order], Any] = {}
-        if before is not None and len(block.means) == 1 and np.array_equal(before.block.means, block.means):
+        if (
+            before is not None
+            and len(block.means) == 1
+            and np.array_equal(before.block.means, block.means)
+        ):
             self._known = before._known
 
     def gaps(self, order: Order, chosen: IntArray, digits: int) -> Array:
         """(rounds, digits) the regret of the arms `chosen` (rounds,) under an order."""
         exact, means, unit = self._exact(order)
         if len(means) == 1:
-            gaps: Array = self._once("gaps", order, lambda: loop_for(table, exact)(exact, means[0]) / unit)
+            gaps: Array = self._once(
+                "gaps", order, lambda: loop_for(table, exact)(exact, means[0]) / unit
+            )
             return gaps[chosen]
         gaps = np.empty((len(chosen), digits))
         loop_for(score, exact)(exact, means, chosen, gaps)

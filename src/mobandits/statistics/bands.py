@@ -21,11 +21,13 @@ def student(freedom: int) -> float:
         >>> round(student(2), 4), round(student(9), 4), round(student(1000), 4)
         (4.3027, 2.2622, 1.9623)
     """
-    low, high = 0.0, math.pi / 2
+    low = 0.0
+    high = math.pi / 2
     for _ in range(60):
         theta = (low + high) / 2
         odd = freedom % 2
-        term, total = math.cos(theta) if odd else 1.0, 0.0
+        term = math.cos(theta) if odd else 1.0
+        total = 0.0
         for k in range((freedom - odd) // 2):
             total += term
             term *= math.cos(theta) ** 2 * (2 * k + 1 + odd) / (2 * k + 2 + odd)
@@ -52,7 +54,10 @@ def bands(table: pl.DataFrame, by: list[str]) -> pl.DataFrame:
     groups = table.group_by(by, maintain_order=True).agg(
         mean=pl.col("value").mean(), spread=pl.col("value").std(), trials=pl.len().cast(pl.Int64)
     )
-    reach = pl.Series([student(n - 1) / n**0.5 if n > 1 else 0.0 for n in groups["trials"]], dtype=pl.Float64)
+    reach = pl.Series(
+        [student(n - 1) / n**0.5 if n > 1 else 0.0 for n in groups["trials"]], dtype=pl.Float64
+    )
     half = groups["spread"].fill_null(0.0) * reach
-    low, high = pl.col("mean") - half, pl.col("mean") + half
+    low = pl.col("mean") - half
+    high = pl.col("mean") + half
     return groups.select(*by, "mean", low.alias("low"), high.alias("high"), "trials")

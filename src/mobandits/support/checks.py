@@ -29,7 +29,11 @@ def number(
         Traceback (most recent call last):
         ValueError: MolTs.scale must be above 0, got -1.0
     """
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)) or not _is_finite(value):
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, (int, float, np.integer, np.floating))
+        or not _is_finite(value)
+    ):
         raise ValueError(f"{name} must be a finite number, got {quoted(value)}")
     rules = [
         (value > above, f"above {above:g}"),
@@ -71,7 +75,9 @@ def choice(name: str, value: Any, valid: Iterable[str]) -> None:
     """
     known = sorted(valid)
     if isinstance(value, np.ndarray) or value not in known:
-        raise ValueError(f"{name} must be one of {', '.join(known)}, got {quoted(value)}{did_you_mean(value, known)}")
+        raise ValueError(
+            f"{name} must be one of {', '.join(known)}, got {quoted(value)}{did_you_mean(value, known)}"
+        )
 
 
 def is_ready(value: Any) -> bool:
@@ -120,10 +126,16 @@ def doubles(name: str, value: Any, rule: str = "numbers") -> Array:
         raise ValueError(f"{name} must have no masked entries, got {quoted(value)}")
     try:
         array = np.asarray(value)
-        if array.dtype.kind not in "biufO":  # text and complex numbers would be converted in silence
+        if (
+            array.dtype.kind not in "biufO"
+        ):  # text and complex numbers would be converted in silence
             raise TypeError(f"numbers of type {array.dtype}")  # noqa: TRY301
         return np.require(array, np.float64, ("C", "A", "W"))
-    except (TypeError, ValueError, OverflowError) as error:  # the last of integers that are too large for a float
+    except (
+        TypeError,
+        ValueError,
+        OverflowError,
+    ) as error:  # the last of integers that are too large for a float
         raise ValueError(f"{name} must be {rule}, got {quoted(value)}") from error
 
 
@@ -164,5 +176,8 @@ def whole(recipe: Recipe, reward: Any) -> None:
         ValueError: Whole must observe all objectives of a reward at once, got [1.0, nan]
     """
     if not recipe.accepts_partial and np.isnan(reward).any():
-        name, seen = type(recipe).__name__, np.asarray(reward).tolist()
-        raise ValueError(f"{name} must observe all objectives of a reward at once, got {quoted(seen)}")
+        name = type(recipe).__name__
+        seen = np.asarray(reward).tolist()
+        raise ValueError(
+            f"{name} must observe all objectives of a reward at once, got {quoted(seen)}"
+        )

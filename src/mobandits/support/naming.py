@@ -42,7 +42,9 @@ def plain(value: Any, *, whole: bool = True) -> Any:
         return tuple(plain(one, whole=whole) for one in value)
     if isinstance(value, np.generic):
         return plain(value.item(), whole=whole)
-    return float(value) if isinstance(value, int) and not isinstance(value, bool) and not whole else value
+    if isinstance(value, int) and not isinstance(value, bool) and not whole:
+        return float(value)
+    return value
 
 
 def conjunction(items: Sequence[str]) -> str:
@@ -52,7 +54,9 @@ def conjunction(items: Sequence[str]) -> str:
         >>> conjunction(["a"]), conjunction(["a", "b", "c"])
         ('a', 'a, b and c')
     """
-    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
+    if len(items) == 1:
+        return items[0]
+    return f"{', '.join(items[:-1])} and {items[-1]}"
 
 
 def kebab(name: str) -> str:
@@ -62,7 +66,9 @@ def kebab(name: str) -> str:
         >>> kebab("MolEpsGreedy"), kebab("Exp3P"), kebab("llm_routing")
         ('mol-eps-greedy', 'exp3p', 'llm-routing')
     """
-    return re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[0-9])(?=[A-Z][a-z])", "-", name).lower().replace("_", "-")
+    return (
+        re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[0-9])(?=[A-Z][a-z])", "-", name).lower().replace("_", "-")
+    )
 
 
 def quoted(value: Any) -> str:
@@ -91,7 +97,9 @@ def shortened(text: str) -> str:
         ('a, b', ', 50, 51,...')
     """
     line = re.sub(r"\s*\n\s*", " ", text[: 10 * QUOTED])
-    return line if len(line) <= QUOTED else f"{line[: QUOTED - 3]}..."
+    if len(line) <= QUOTED:
+        return line
+    return f"{line[: QUOTED - 3]}..."
 
 
 def _beginning(value: Any) -> Any:

@@ -27,11 +27,15 @@ def arena(shape: Shape, rewards: str, seed: int) -> Arena:
     Contexts lie in the unit cube and in the unit ball. `rewards` is "gaussian", means plus noise, or "binary", coins
     with these means.
     """
-    rng, size = np.random.default_rng([seed, 1]), (ROUNDS, shape.arms, shape.objectives)
+    rng = np.random.default_rng([seed, 1])
+    size = (ROUNDS, shape.arms, shape.objectives)
     if shape.features == 0:
-        contexts, means = np.zeros((1, 1, 0)), rng.random((1, *size[1:]))
+        contexts = np.zeros((1, 1, 0))
+        means = rng.random((1, *size[1:]))
     else:
-        contexts = rng.random((ROUNDS, 1 if shape.shared else shape.arms, shape.features)) / np.sqrt(shape.features)
+        contexts = rng.random(
+            (ROUNDS, 1 if shape.shared else shape.arms, shape.features)
+        ) / np.sqrt(shape.features)
         if shape.fixed_arms is not None:
             contexts = np.array(shape.fixed_arms, np.float64)[None]
         theta = rng.random((shape.arms if shape.shared else 1, shape.objectives, shape.features))
@@ -85,8 +89,11 @@ def copied(value: Any) -> Any:
 
 def same(first: Any, second: Any) -> bool:
     """Whether two states or beliefs agree to the last bit."""
-    one, other = list(leaves(first)), list(leaves(second))
-    return len(one) == len(other) and all(np.array_equal(a, b, equal_nan=True) for a, b in zip(one, other, strict=True))
+    one = list(leaves(first))
+    other = list(leaves(second))
+    return len(one) == len(other) and all(
+        np.array_equal(a, b, equal_nan=True) for a, b in zip(one, other, strict=True)
+    )
 
 
 def distance(first: Any, second: Any) -> float:
@@ -118,4 +125,6 @@ def restored(data: bytes, like: Any) -> Any:
 def digest(array: Any) -> str:
     """A name for an array's type, shape and bits."""
     value = np.ascontiguousarray(array)
-    return hashlib.sha256(f"{value.dtype.str}{value.shape}".encode() + value.tobytes()).hexdigest()[:16]
+    return hashlib.sha256(f"{value.dtype.str}{value.shape}".encode() + value.tobytes()).hexdigest()[
+        :16
+    ]

@@ -27,18 +27,30 @@ def well_formed(r: Rehearsal) -> None:
     for moment in r.moments:
         for leaf in leaves(moment.state):
             require(
-                isinstance(leaf, np.ndarray), f"a state must be a NamedTuple of arrays, got {quoted(leaf)} {moment}"
+                isinstance(leaf, np.ndarray),
+                f"a state must be a NamedTuple of arrays, got {quoted(leaf)} {moment}",
             )
         for arms in (r.arms, r.arms[::-2].copy()):
             context = moment.context[arms] if len(moment.context) > 1 else moment.context
             rng = r.stream(3, moment.round)
             beliefs = r.policy.beliefs(copied(moment.state), context.copy(), arms.copy(), rng)
-            law, choice = r.policy.probabilities(beliefs), r.policy.draw(beliefs, rng)
-            where, n = f"{moment}, eligible arms {arms.tolist()}", len(arms)
-            require(np.shape(law) == (n,), f"probabilities must have shape ({n},), got {np.shape(law)} {where}")
+            law = r.policy.probabilities(beliefs)
+            choice = r.policy.draw(beliefs, rng)
+            where = f"{moment}, eligible arms {arms.tolist()}"
+            n = len(arms)
+            require(
+                np.shape(law) == (n,),
+                f"probabilities must have shape ({n},), got {np.shape(law)} {where}",
+            )
             adds_up = (law >= 0).all() and abs(law.sum() - 1.0) < EXACT
-            require(adds_up, f"probabilities must be at least 0 and sum to 1, got {law.tolist()} {where}")
-            require(choice.arm in range(n), f"a choice must be a position below {n}, got {choice.arm} {where}")
+            require(
+                adds_up,
+                f"probabilities must be at least 0 and sum to 1, got {law.tolist()} {where}",
+            )
+            require(
+                choice.arm in range(n),
+                f"a choice must be a position below {n}, got {choice.arm} {where}",
+            )
             finite = isinstance(choice.note, float) and math.isfinite(choice.note)
             require(finite, f"a note must be a finite float, got {quoted(choice.note)} {where}")
 
@@ -46,13 +58,21 @@ def well_formed(r: Rehearsal) -> None:
 def inputs_are_left_alone(r: Rehearsal) -> None:
     """Nothing writes into contexts, arms or rewards: all policies of a trial share them."""
     for moment in r.moments:
-        state, context, arms, rng = copied(moment.state), moment.context.copy(), r.arms.copy(), r.stream(4)
+        state = copied(moment.state)
+        context = moment.context.copy()
+        arms = r.arms.copy()
+        rng = r.stream(4)
         choice = r.policy.draw(r.policy.beliefs(state, context, arms, rng), rng)
-        x, reward = context[choice.arm if len(context) > 1 else 0], r.arena.rewards[moment.round % ROUNDS, choice.arm]
+        x = context[choice.arm if len(context) > 1 else 0]
+        reward = r.arena.rewards[moment.round % ROUNDS, choice.arm]
         given = reward.copy()
         r.policy.update(state, x, int(arms[choice.arm]), choice.note, given, rng)
-        before, after = (moment.context, r.arms, reward), (context, arms, given)
-        require(same(before, after), f"contexts, arms or rewards were written into {moment}: {changes(before, after)}")
+        before = (moment.context, r.arms, reward)
+        after = (context, arms, given)
+        require(
+            same(before, after),
+            f"contexts, arms or rewards were written into {moment}: {changes(before, after)}",
+        )
 
 
 def beliefs_leave_the_state_alone(r: Rehearsal) -> None:
@@ -60,20 +80,28 @@ def beliefs_leave_the_state_alone(r: Rehearsal) -> None:
     for moment in r.moments:
         state = copied(moment.state)
         r.policy.beliefs(state, moment.context, r.arms, r.stream(5))
-        require(same(state, moment.state), f"`beliefs` changed the state {moment}: {changes(moment.state, state)}")
+        require(
+            same(state, moment.state),
+            f"`beliefs` changed the state {moment}: {changes(moment.state, state)}",
+        )
 
 
 def draws_leave_the_beliefs_alone(r: Rehearsal) -> None:
     """`draw` and `probabilities` change neither beliefs nor state."""
     for moment in r.moments:
-        state, rng = copied(moment.state), r.stream(6)
+        state = copied(moment.state)
+        rng = r.stream(6)
         beliefs = r.policy.beliefs(state, moment.context, r.arms, rng)
         before = copied((beliefs, state))
         r.policy.draw(beliefs, rng)
-        require(same(before, (beliefs, state)), f"`draw` changed {moment}: {changes(before, (beliefs, state))}")
+        require(
+            same(before, (beliefs, state)),
+            f"`draw` changed {moment}: {changes(before, (beliefs, state))}",
+        )
         r.policy.probabilities(beliefs)
         require(
-            same(before, (beliefs, state)), f"`probabilities` changed {moment}: {changes(before, (beliefs, state))}"
+            same(before, (beliefs, state)),
+            f"`probabilities` changed {moment}: {changes(before, (beliefs, state))}",
         )
 
 
@@ -84,10 +112,15 @@ def draws_match_probabilities(r: Rehearsal) -> None:
         beliefs = r.policy.beliefs(copied(moment.state), moment.context, r.arms, rng)
         law = r.policy.probabilities(beliefs)
         draws = DRAWS if law.max() < 1.0 else 20
-        counts = np.bincount([r.policy.draw(beliefs, rng).arm for _ in range(draws)], minlength=len(law))
+        counts = np.bincount(
+            [r.policy.draw(beliefs, rng).arm for _ in range(draws)], minlength=len(law)
+        )
         slack = np.where(law > 0.0, SIGMAS * np.sqrt(draws * law * (1.0 - law)) + SIGMAS, 0.0)
         fits = (np.abs(counts - draws * law) <= slack).all()
-        require(fits, f"{draws} draws give {counts.tolist()}, `probabilities` are {law.tolist()} {moment}")
+        require(
+            fits,
+            f"{draws} draws give {counts.tolist()}, `probabilities` are {law.tolist()} {moment}",
+        )
 
 
 def relabelling_moves_the_probabilities(r: Rehearsal) -> None:
@@ -97,10 +130,14 @@ def relabelling_moves_the_probabilities(r: Rehearsal) -> None:
         context = moment.context[moved] if len(moment.context) > 1 else moment.context
         base, error = law_of(r, moment, moment.context, r.arms)
         other, other_error = law_of(r, moment, context, moved)
-        fits = (np.abs(base[moved] - other) <= SIGMAS * np.hypot(error[moved], other_error) + EXACT).all()
-        one, two = base[moved].round(6).tolist(), other.round(6).tolist()
+        fits = (
+            np.abs(base[moved] - other) <= SIGMAS * np.hypot(error[moved], other_error) + EXACT
+        ).all()
+        one = base[moved].round(6).tolist()
+        two = other.round(6).tolist()
         require(
-            fits, f"arms {moved.tolist()} have probabilities {one}, but {two} when they come in that order {moment}"
+            fits,
+            f"arms {moved.tolist()} have probabilities {one}, but {two} when they come in that order {moment}",
         )
 
 
@@ -124,15 +161,24 @@ def partial_rewards_add_up(r: Rehearsal) -> None:
     if not r.case.recipe.accepts_partial:
         refuses_parts(r.case.recipe, r.case.shape.objectives)
         return
-    start, rng = r.moments[2], r.stream(10)
+    start = r.moments[2]
+    rng = r.stream(10)
     plays = [*r.script(start, SCRIPT)]
     parts = [part for one in plays for part in split(one, rng)]
     full = learned(r, start, [(one, one.reward) for one in plays])
-    orders = {"": parts, ", late and out of order,": [parts[i] for i in rng.permutation(len(parts))]}
+    orders = {
+        "": parts,
+        ", late and out of order,": [parts[i] for i in rng.permutation(len(parts))],
+    }
     for how, lessons in [*orders.items()][: 1 if getattr(r.case.recipe, "forgets", False) else 2]:
         state = learned(r, start, lessons)
-        off = max(distance(full, state), distance(believed(r, start, full), believed(r, start, state)))
-        require(off <= PARTIAL, f"{SCRIPT} rewards in parts{how} teach otherwise than in full: off by {off:.2g}")
+        off = max(
+            distance(full, state), distance(believed(r, start, full), believed(r, start, state))
+        )
+        require(
+            off <= PARTIAL,
+            f"{SCRIPT} rewards in parts{how} teach otherwise than in full: off by {off:.2g}",
+        )
 
 
 def split(one: Play, rng: Rng) -> Iterator[tuple[Play, Array]]:
@@ -144,7 +190,8 @@ def split(one: Play, rng: Rng) -> Iterator[tuple[Play, Array]]:
 
 def learned(r: Rehearsal, start: Moment, lessons: list[tuple[Play, Array]]) -> Any:
     """The state after these lessons."""
-    state, rng = copied(start.state), r.stream(11)
+    state = copied(start.state)
+    rng = r.stream(11)
     for one, reward in lessons:
         state = r.update(state, one, reward, rng)
     return state
@@ -163,40 +210,59 @@ def refuses_parts(recipe: Recipe, objectives: int) -> None:
     except ValueError as error:
         require(type(recipe).__name__ in str(error), f"a refusal must name the recipe, got {error}")
     else:
-        raise AssertionError("a recipe with accepts_partial = False must be refused partial rewards")
+        raise AssertionError(
+            "a recipe with accepts_partial = False must be refused partial rewards"
+        )
 
 
 def every_reward_is_learned(r: Rehearsal) -> None:
     """Every reward changes the state, and another reward changes it otherwise; or the policy learns nothing at all."""
-    state, rng = copied(r.moments[1].state), r.stream(13)
-    missed, told_apart = list[int](), False
+    state = copied(r.moments[1].state)
+    rng = r.stream(13)
+    missed = list[int]()
+    told_apart = False
     for t, one in enumerate(r.script(r.moments[1], SCRIPT)):
         after = r.update(copied(state), one, one.reward, rng)
-        told_apart = told_apart or not same(after, r.update(copied(state), one, 1.0 - one.reward, rng))
+        told_apart = told_apart or not same(
+            after, r.update(copied(state), one, 1.0 - one.reward, rng)
+        )
         if same(state, after):
             missed.append(t)
         state = after
     if len(missed) < SCRIPT:
-        require(not missed, f"{len(missed)} of {SCRIPT} rewards left no trace in the state: number {missed[:1]} first")
+        require(
+            not missed,
+            f"{len(missed)} of {SCRIPT} rewards left no trace in the state: number {missed[:1]} first",
+        )
         require(told_apart, f"the state is the same whatever {SCRIPT} rewards are")
 
 
 def plays_repeat(r: Rehearsal) -> None:
     """The same seed plays the same arms: chance comes from the stream only, and memory is in the state."""
-    first, second = trace(r.case, play), trace(r.case, play)
+    first = trace(r.case, play)
+    second = trace(r.case, play)
     require(first == second, difference(first, second, "the first time", "again"))
 
 
 def snapshots_continue(r: Rehearsal) -> None:
     """A state that was saved as arrays, and loaded beside a policy bound anew, continues with the same choices."""
     for moment in r.moments[:-1]:
-        loaded, anew = restored(snapshot(moment.state), moment.state), r.case.recipe.bind(r.case.shape)
-        first, last = moment.round, moment.round + BLOCK
+        loaded = restored(snapshot(moment.state), moment.state)
+        anew = r.case.recipe.bind(r.case.shape)
+        first = moment.round
+        last = moment.round + BLOCK
         going = run(play, r.policy, copied(moment.state), r.arena, first, last, r.stream(14, first))
         again = run(play, anew, loaded, r.arena, first, last, r.stream(14, first))
         apart = np.flatnonzero(going.chosen != again.chosen).tolist()
-        how = f"choices differ in round {first + apart[0]}" if apart else "the states differ in the end"
-        require(not apart and same(going.state, again.state), f"saved and loaded as arrays {moment}: {how}")
+        how = (
+            f"choices differ in round {first + apart[0]}"
+            if apart
+            else "the states differ in the end"
+        )
+        require(
+            not apart and same(going.state, again.state),
+            f"saved and loaded as arrays {moment}: {how}",
+        )
 
 
 def changes(before: Any, after: Any) -> str:

@@ -76,7 +76,8 @@ class RehearsedCase(Case):
 
     def rehearse(self) -> dict[str, Any]:
         """Every check of behaviour, and the trace to compare with a compiled one."""
-        subject, traced = self.subject(), dict[str, Any]()
+        subject = self.subject()
+        traced = dict[str, Any]()
         failure = outcome(lambda case: traced.update(case.trace(compiled=False)), self)
         return {
             "failures": {name: outcome(check, subject) for name, check in self.behaviour.items()},
@@ -87,9 +88,13 @@ class RehearsedCase(Case):
 
 def interpreted_equals_compiled(case: RehearsedCase) -> None:
     """Compiled and interpreted, the part does the same, bit for bit."""
-    interpreted, compiled = report(case), case.trace(compiled=True)
+    interpreted = report(case)
+    compiled = case.trace(compiled=True)
     require(not interpreted["failure"], f"interpreted, it fails: {interpreted['failure']}")
-    require(interpreted["trace"] == compiled, difference(interpreted["trace"], compiled, "interpreted", "compiled"))
+    require(
+        interpreted["trace"] == compiled,
+        difference(interpreted["trace"], compiled, "interpreted", "compiled"),
+    )
 
 
 def difference(one: dict[str, Any], other: dict[str, Any], name: str, other_name: str) -> str:

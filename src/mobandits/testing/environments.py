@@ -19,7 +19,9 @@ ROUNDING = 1e-9
 
 def problem_of(case: "EnvironmentCase", rounds: int | None = None) -> tuple[Problem, Rng]:
     """One trial's problem, the same each time, and the stream for its rounds."""
-    return case.environment.problem(rounds or case.horizon, stream(case.seed, 1)), stream(case.seed, 2)
+    return case.environment.problem(rounds or case.horizon, stream(case.seed, 1)), stream(
+        case.seed, 2
+    )
 
 
 def blocks(case: "EnvironmentCase", size: int, rounds: int) -> Iterator[Block]:
@@ -51,7 +53,10 @@ def shapes_are_as_agreed(case: "EnvironmentCase") -> None:
                 f"Block.{name} must have shape {allowed[0]}, got {np.shape(array)} for {size} rounds",
             )
             require(array.dtype == np.float64, f"Block.{name} must be float64, got {array.dtype}")
-            require(np.isfinite(array).all(), f"Block.{name} must be finite, got {array[~np.isfinite(array)][:1]}")
+            require(
+                np.isfinite(array).all(),
+                f"Block.{name} must be finite, got {array[~np.isfinite(array)][:1]}",
+            )
         if block.decimals is not None:
             require(
                 np.allclose(block.means, block.means.round(block.decimals), rtol=0, atol=ROUNDING),
@@ -62,9 +67,11 @@ def shapes_are_as_agreed(case: "EnvironmentCase") -> None:
 def what_is_fixed_stays(case: "EnvironmentCase") -> None:
     """Contexts and means without an axis of rounds are the same in every block, and fixed arms are the shape's."""
     problem, rng = problem_of(case)
-    first, second = problem.block(0, BLOCK, rng), problem.block(BLOCK, 7, rng)
+    first = problem.block(0, BLOCK, rng)
+    second = problem.block(BLOCK, 7, rng)
     for name in ("contexts", "means"):
-        one, other = getattr(first, name), getattr(second, name)
+        one = getattr(first, name)
+        other = getattr(second, name)
         require(
             (len(one) == 1) == (len(other) == 1),
             f"Block.{name} must have an axis of rounds always or never, got {one.shape} and {other.shape}",
@@ -75,18 +82,24 @@ def what_is_fixed_stays(case: "EnvironmentCase") -> None:
                 f"Block.{name} has no axis of rounds, but changed from one block to the next",
             )
     if (fixed := problem.shape.fixed_arms) is not None:
-        require(np.array_equal(first.contexts, fixed[None]), "Block.contexts must be shape.fixed_arms in every round")
+        require(
+            np.array_equal(first.contexts, fixed[None]),
+            "Block.contexts must be shape.fixed_arms in every round",
+        )
 
 
 def trials_repeat(case: "EnvironmentCase") -> None:
     """The same streams give the same trial, bit for bit; `block` changes nothing but its stream."""
-    one, other = blocks(case, BLOCK, case.horizon), blocks(case, BLOCK, case.horizon)
+    one = blocks(case, BLOCK, case.horizon)
+    other = blocks(case, BLOCK, case.horizon)
     for i, (first, second) in enumerate(zip(one, other, strict=True)):
         require_equal(first, second, f"block {i} differs from one run to the next")
     problem, rng = problem_of(case)
     again = twin_of(rng)
     require_equal(
-        problem.block(0, BLOCK, rng), problem.block(0, BLOCK, again), "the same block was asked for twice and differs"
+        problem.block(0, BLOCK, rng),
+        problem.block(0, BLOCK, again),
+        "the same block was asked for twice and differs",
     )
 
 
@@ -95,24 +108,38 @@ def trials_resume(case: "EnvironmentCase") -> None:
     problem, rng = problem_of(case)
     problem.block(0, BLOCK, rng)
     resumed = problem_of(case)[0].block(BLOCK, BLOCK, twin_of(rng))
-    require_equal(problem.block(BLOCK, BLOCK, rng), resumed, "after a resumption the second block differs")
+    require_equal(
+        problem.block(BLOCK, BLOCK, rng), resumed, "after a resumption the second block differs"
+    )
 
 
 def shorter_runs_are_prefixes(case: "EnvironmentCase") -> None:
     """The first blocks do not depend on the horizon."""
     horizons = case.horizon // 2, case.horizon
-    first, second = (problem.block(0, BLOCK, rng) for problem, rng in (problem_of(case, rounds) for rounds in horizons))
-    require_equal(first, second, f"the first block depends on whether the horizon is {horizons[0]} or {horizons[1]}")
+    first, second = (
+        problem.block(0, BLOCK, rng)
+        for problem, rng in (problem_of(case, rounds) for rounds in horizons)
+    )
+    require_equal(
+        first,
+        second,
+        f"the first block depends on whether the horizon is {horizons[0]} or {horizons[1]}",
+    )
 
 
 def rewards_have_their_means(case: "EnvironmentCase") -> None:
     """Rewards minus means average to zero, for every arm and objective; also where they are weighted with the means."""
-    noise, means = [], []
+    noise = []
+    means = []
     for block in blocks(case, BLOCK * 4, min(SAMPLE, case.longest)):
         noise.append(block.rewards - block.means)
         means.append(np.broadcast_to(block.means, block.rewards.shape))
-    residual, mean = np.concatenate(noise), np.concatenate(means)
-    for what, weights in (("", np.ones_like(mean)), (", weighted with the means", mean - mean.mean(0))):
+    residual = np.concatenate(noise)
+    mean = np.concatenate(means)
+    for what, weights in (
+        ("", np.ones_like(mean)),
+        (", weighted with the means", mean - mean.mean(0)),
+    ):
         average = (residual * weights).mean(0)
         slack = SIGMAS * (residual * weights).std(0) / np.sqrt(len(residual)) + ROUNDING
         off = np.unravel_index(np.argmax(np.abs(average) - slack), average.shape)
@@ -181,7 +208,9 @@ class EnvironmentCase(Case):
         return min(ROUNDS, self.longest)
 
 
-def check_environment(environment: Environment, *, seed: int = 0, without: tuple[str, ...] = ()) -> None:
+def check_environment(
+    environment: Environment, *, seed: int = 0, without: tuple[str, ...] = ()
+) -> None:
     """Run every check of environments; arguments as in `EnvironmentCase`.
 
     Raises:

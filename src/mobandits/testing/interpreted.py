@@ -56,7 +56,12 @@ def prepare(cases: Iterable[Any]) -> None:
     }
     command = [sys.executable, "-c", "from mobandits.testing.interpreted import main; main()"]
     child = subprocess.run(  # noqa: S603
-        command, input=json.dumps(todo), capture_output=True, text=True, env=environment, check=False
+        command,
+        input=json.dumps(todo),
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
     )
     if child.returncode:
         raise RuntimeError(f"the interpreted process failed: {child.stderr[-2000:]}")
@@ -65,7 +70,9 @@ def prepare(cases: Iterable[Any]) -> None:
 
 def main() -> None:
     """Read cases, write reports: what runs in the interpreted process."""
-    answer, sys.stdout = sys.stdout, sys.stderr  # a policy that prints must not spoil the answer
+    # a policy that prints must not spoil the answer
+    answer = sys.stdout
+    sys.stdout = sys.stderr
     json.dump([decode(json.loads(text)).rehearse() for text in json.load(sys.stdin)], answer)
 
 
@@ -90,10 +97,15 @@ def encode(value: Any) -> Any:
     if dataclasses.is_dataclass(value):
         return {
             "class": _path(type(value)),
-            "fields": {f.name: encode(getattr(value, f.name)) for f in dataclasses.fields(value) if f.init},
+            "fields": {
+                f.name: encode(getattr(value, f.name)) for f in dataclasses.fields(value) if f.init
+            },
         }
     if hasattr(value, "_asdict"):
-        return {"class": _path(type(value)), "fields": {k: encode(v) for k, v in value._asdict().items()}}
+        return {
+            "class": _path(type(value)),
+            "fields": {k: encode(v) for k, v in value._asdict().items()},
+        }
     if isinstance(value, (tuple, list)):
         return {type(value).__name__: [encode(v) for v in value]}
     raise ValueError(
@@ -122,7 +134,9 @@ def _path(cls: type) -> str:
     path = f"{cls.__module__}:{cls.__qualname__}"
     try:
         found = (
-            operator.attrgetter(cls.__qualname__)(sys.modules[cls.__module__]) if cls.__module__ != "__main__" else None
+            operator.attrgetter(cls.__qualname__)(sys.modules[cls.__module__])
+            if cls.__module__ != "__main__"
+            else None
         )
     except (AttributeError, KeyError):
         found = None

@@ -54,14 +54,17 @@ def instances(objectives: int, seed: int, sizes: tuple[int, ...] = SIZES) -> Ite
     """Random means; means on a coarse grid, with many ties; intervals on it; intervals of which some are infinite."""
     rng = stream(seed, 1)
     for size in [(arms, objectives) for arms in sizes for _ in range(INSTANCES)]:
-        means, grid = rng.random(size), rng.integers(4, size=size) / 4.0
+        means = rng.random(size)
+        grid = rng.integers(4, size=size) / 4.0
         half = rng.choice([0.0, 0.125, 0.5, 1.0], size)
         unplayed = (rng.random((size[0], 1)) < 0.4) | (rng.random(size) < 0.1)
         wide = np.where(unplayed, np.inf, half)
         yield Instance(Beliefs(means, means, means), exact=True)
         yield Instance(Beliefs(grid, grid, grid), exact=True)
         yield Instance(Beliefs(grid, grid - half, grid + half), exact=False)
-        yield Instance(Beliefs(np.where(unplayed, 0.0, grid), grid - wide, grid + wide), exact=False)
+        yield Instance(
+            Beliefs(np.where(unplayed, 0.0, grid), grid - wide, grid + wide), exact=False
+        )
 
 
 def front_never_empty(s: Subject) -> None:
@@ -78,9 +81,13 @@ def front_never_empty(s: Subject) -> None:
 def front_is_undominated(s: Subject) -> None:
     """No arm of the front of exact means is Pareto dominated."""
     for beliefs in s.exact:
-        front, means = s.order.front(beliefs), beliefs.mean
+        front = s.order.front(beliefs)
+        means = beliefs.mean
         beaten = ((means[:, None] >= means).all(2) & (means[:, None] > means).any(2)).any(0)
-        require(not (front & beaten).any(), f"the front {front.tolist()} of {means.tolist()} holds a dominated arm")
+        require(
+            not (front & beaten).any(),
+            f"the front {front.tolist()} of {means.tolist()} holds a dominated arm",
+        )
 
 
 def relabelling_moves_front_and_gaps(s: Subject) -> None:
@@ -89,28 +96,35 @@ def relabelling_moves_front_and_gaps(s: Subject) -> None:
     for beliefs, exact in s.instances:
         moved = rng.permutation(len(beliefs.mean))
         other = Beliefs(*(part[moved] for part in beliefs))
-        front, moved_front = s.order.front(beliefs), s.order.front(other)
+        front = s.order.front(beliefs)
+        moved_front = s.order.front(other)
         require(
             (front[moved] == moved_front).all(),
             f"front {front.tolist()} of {text(beliefs)}; in the order {moved.tolist()} it is {moved_front.tolist()}",
         )
         if exact:
-            close = np.allclose(s.order.gaps(beliefs.mean)[moved], s.order.gaps(other.mean), rtol=0, atol=ROUNDING)
+            close = np.allclose(
+                s.order.gaps(beliefs.mean)[moved], s.order.gaps(other.mean), rtol=0, atol=ROUNDING
+            )
             require(close, f"the gaps of {text(beliefs)} depend on the arms' order")
 
 
 def scaling_keeps_front(s: Subject) -> None:
     """Four times the beliefs have the same front and four times the gaps, under `order.scaled(4.0)` where it exists."""
-    order, factor = rescaled(s.order, 4.0), 4.0  # a power of two: exact
+    # a power of two: exact
+    order = rescaled(s.order, 4.0)
+    factor = 4.0
     for beliefs, exact in s.instances:
         other = Beliefs(*(part * factor for part in beliefs))
-        front, scaled_front = s.order.front(beliefs), order.front(other)
+        front = s.order.front(beliefs)
+        scaled_front = order.front(other)
         require(
             (front == scaled_front).all(),
             f"front {front.tolist()} of {text(beliefs)}; four times as large it is {scaled_front.tolist()}",
         )
         if exact:
-            gaps, scaled_gaps = s.order.gaps(beliefs.mean), order.gaps(other.mean)
+            gaps = s.order.gaps(beliefs.mean)
+            scaled_gaps = order.gaps(other.mean)
             require(
                 np.allclose(gaps * factor, scaled_gaps, rtol=0, atol=ROUNDING),
                 f"gaps {gaps.tolist()} of {text(beliefs)} do not scale with it",
@@ -120,10 +134,13 @@ def scaling_keeps_front(s: Subject) -> None:
 def draws_are_uniform_on_the_front(s: Subject) -> None:
     """Arms of the front are drawn equally often, others never."""
     for i, (beliefs, _) in enumerate(s.instances):
-        front, rng = s.order.front(beliefs), s.stream(3, i)
+        front = s.order.front(beliefs)
+        rng = s.stream(3, i)
         size = int(front.sum())
         draws = DRAWS if size > 1 and i % 3 == 0 else 10
-        counts = np.bincount([s.order.draw(beliefs, rng) for _ in range(draws)], minlength=len(front))
+        counts = np.bincount(
+            [s.order.draw(beliefs, rng) for _ in range(draws)], minlength=len(front)
+        )
         slack = SIGMAS * np.sqrt(draws * (1.0 - 1.0 / size) / size) + SIGMAS * (size > 1)
         fits = (np.abs(counts - front * draws / size) <= slack * front).all()
         require(
@@ -135,7 +152,8 @@ def draws_are_uniform_on_the_front(s: Subject) -> None:
 def gaps_are_zero_on_the_front(s: Subject) -> None:
     """Gaps of exact means are finite, at least zero, and zero for the arms of their front."""
     for beliefs in s.exact:
-        front, gaps = s.order.front(beliefs), s.order.gaps(beliefs.mean)
+        front = s.order.front(beliefs)
+        gaps = s.order.gaps(beliefs.mean)
         require(
             np.isfinite(gaps).all() and (gaps >= 0.0).all(),
             f"gaps must be finite and at least 0, got {gaps.tolist()} for {beliefs.mean.tolist()}",
@@ -150,7 +168,8 @@ def worse_arms_pay(s: Subject) -> None:
     """An arm that is worse than all others in every objective is not on the front, and its first digit is positive."""
     for beliefs in s.exact:
         means = np.vstack([beliefs.mean, beliefs.mean.min(0) - 1.0])
-        front, gap = s.order.front(Beliefs(means, means, means)), s.order.gap(means, len(means) - 1)
+        front = s.order.front(Beliefs(means, means, means))
+        gap = s.order.gap(means, len(means) - 1)
         require(
             not front[-1] and gap[0] > 0.0,
             f"the last arm of {means.tolist()} has gap {gap.tolist()}, the front is {front.tolist()}",
@@ -163,7 +182,10 @@ def gaps_hold_every_gap(s: Subject) -> None:
         each = np.array([s.order.gap(beliefs.mean, a) for a in range(len(beliefs.mean))])
         together = s.order.gaps(beliefs.mean)
         agree = each.shape == together.shape and np.allclose(each, together, rtol=0, atol=ROUNDING)
-        require(agree, f"`gap` gives {each.tolist()}, `gaps` gives {together.tolist()} for {beliefs.mean.tolist()}")
+        require(
+            agree,
+            f"`gap` gives {each.tolist()}, `gaps` gives {together.tolist()} for {beliefs.mean.tolist()}",
+        )
 
 
 def inputs_are_left_alone(s: Subject) -> None:
@@ -186,15 +208,20 @@ def inputs_are_left_alone(s: Subject) -> None:
 def text(beliefs: Beliefs) -> str:
     """Beliefs for a message."""
     exact = all(part is beliefs.mean or np.array_equal(part, beliefs.mean) for part in beliefs)
-    return str(beliefs.mean.tolist()) if exact else f"[{beliefs.low.tolist()}, {beliefs.high.tolist()}]"
+    if exact:
+        return str(beliefs.mean.tolist())
+    return f"[{beliefs.low.tolist()}, {beliefs.high.tolist()}]"
 
 
-def judge(order: Order, means: Array, lows: Array, highs: Array, rng: Rng, fronts: Mask, arms: IntArray) -> Array:
+def judge(
+    order: Order, means: Array, lows: Array, highs: Array, rng: Rng, fronts: Mask, arms: IntArray
+) -> Array:
     """Fronts, draws and gaps of many beliefs (instances, arms, objectives), in a loop that can be compiled."""
     out = np.empty((len(means), means.shape[1], order.gaps(means[0]).shape[1]))
     for i in range(len(means)):
         beliefs = Beliefs(means[i], lows[i], highs[i])
-        front, gaps = order.front(beliefs), order.gaps(means[i])
+        front = order.front(beliefs)
+        gaps = order.gaps(means[i])
         arms[i] = order.draw(beliefs, rng)
         gap = order.gap(means[i], arms[i])
         for a in range(len(front)):
@@ -258,7 +285,8 @@ class OrderCase(RehearsedCase):
         loop = loop_for(judge, self.order, compiled=compiled)
         asked = [one.beliefs for one in instances(self.objectives, self.seed, SIZES[-1:])]
         means, lows, highs = (np.array([beliefs[part] for beliefs in asked]) for part in range(3))
-        fronts, arms = np.zeros(means.shape[:2], np.bool_), np.empty(len(means), np.int64)
+        fronts = np.zeros(means.shape[:2], np.bool_)
+        arms = np.empty(len(means), np.int64)
         gaps = loop(self.order, means, lows, highs, stream(self.seed, 5), fronts, arms)
         return {"arms": arms.tolist()} | {
             f"{name} of instance {i}": digest(array[i])
@@ -267,7 +295,9 @@ class OrderCase(RehearsedCase):
         }
 
 
-def check_order(order: Order, objectives: int = 3, *, seed: int = 0, without: tuple[str, ...] = ()) -> None:
+def check_order(
+    order: Order, objectives: int = 3, *, seed: int = 0, without: tuple[str, ...] = ()
+) -> None:
     """Run every check of orders; arguments as in `OrderCase`.
 
     Raises:

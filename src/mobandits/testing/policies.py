@@ -20,11 +20,9 @@ from mobandits.testing.rehearsal import BLOCK, Rehearsal, partial_rounds, run, t
 
 def compiles_once(case: "PolicyCase") -> None:
     """The loop compiles once: not again after partly observed rewards, from a snapshot, or for a policy bound anew."""
-    policy, rounds, rng = (
-        case.recipe.bind(case.shape),
-        arena(case.shape, case.rewards, case.seed),
-        stream(case.seed, 14),
-    )
+    policy = case.recipe.bind(case.shape)
+    rounds = arena(case.shape, case.rewards, case.seed)
+    rng = stream(case.seed, 14)
     loop: Any = compile_loop(play, policy)
     state = run(loop, policy, policy.init(), rounds, 0, BLOCK, rng).state
     known = set(loop.dispatcher.signatures)
@@ -75,7 +73,9 @@ class PolicyCase(RehearsedCase):
         promises.plays_repeat,
         promises.snapshots_continue,
     )
-    available: ClassVar[dict[str, Check]] = behaviour | named(interpreted_equals_compiled, compiles_once)
+    available: ClassVar[dict[str, Check]] = behaviour | named(
+        interpreted_equals_compiled, compiles_once
+    )
 
     def __post_init__(self) -> None:
         """Check the case itself."""

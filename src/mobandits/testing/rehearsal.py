@@ -10,7 +10,13 @@ from mobandits.contracts.protocols import Array, IntArray, Mask, Policy, Recipe,
 from mobandits.simulation.play import play
 from mobandits.testing.arena import ROUNDS, Arena, arena, copied, digest, in_parts, leaves, stream
 
-MOMENTS = (0, 1, 6, 60, ROUNDS)  # rounds after which the policy is examined; before play starts is one of them
+MOMENTS = (
+    0,
+    1,
+    6,
+    60,
+    ROUNDS,
+)  # rounds after which the policy is examined; before play starts is one of them
 BLOCK = ROUNDS // 4
 
 
@@ -60,7 +66,8 @@ class Rehearsal:
 
     def __init__(self, case: Subject) -> None:
         """Bind the recipe."""
-        self.case, self.arena = case, arena(case.shape, case.rewards, case.seed)
+        self.case = case
+        self.arena = arena(case.shape, case.rewards, case.seed)
         self.policy = case.recipe.bind(case.shape)
         self.arms = np.arange(case.shape.arms)
 
@@ -77,7 +84,9 @@ class Rehearsal:
     @functools.cached_property
     def moments(self) -> list[Moment]:
         """States along one play."""
-        out, state, rng = [], self.policy.init(), self.stream(0)
+        out = []
+        state = self.policy.init()
+        rng = self.stream(0)
         for first, last in zip((0, *MOMENTS), MOMENTS, strict=False):
             state = run(play, self.policy, state, self.arena, first, last, rng).state
             out.append(Moment(last, copied(state), self.context(last)))
@@ -85,9 +94,11 @@ class Rehearsal:
 
     def script(self, moment: Moment, rounds: int) -> Iterator[Play]:
         """Decisions of the policy from a moment on, learning everything at once."""
-        state, rng = copied(moment.state), self.stream(1, moment.round)
+        state = copied(moment.state)
+        rng = self.stream(1, moment.round)
         for t in range(moment.round, moment.round + rounds):
-            context, reward = self.context(t), self.arena.rewards[t % ROUNDS]
+            context = self.context(t)
+            reward = self.arena.rewards[t % ROUNDS]
             decision = self.policy.draw(self.policy.beliefs(state, context, self.arms, rng), rng)
             one = Play(
                 context[decision.arm if len(context) > 1 else 0],
@@ -111,32 +122,63 @@ class Run(NamedTuple):
     fronts: Mask
 
 
-def run(loop: Callable[..., Any], policy: Policy, state: Any, rounds: Arena, first: int, last: int, rng: Rng) -> Run:
+def run(
+    loop: Callable[..., Any],
+    policy: Policy,
+    state: Any,
+    rounds: Arena,
+    first: int,
+    last: int,
+    rng: Rng,
+) -> Run:
     """Rounds `first` to `last` through the loop that simulations use."""
-    contexts, rewards = rounds.contexts, np.ascontiguousarray(rounds.rewards[first:last])
-    arms, chosen = np.arange(rewards.shape[1]), np.empty(last - first, np.int64)
+    contexts = rounds.contexts
+    rewards = np.ascontiguousarray(rounds.rewards[first:last])
+    arms = np.arange(rewards.shape[1])
+    chosen = np.empty(last - first, np.int64)
     fronts = np.zeros((last - first, rewards.shape[1]), np.bool_)
     state = loop(
-        policy, state, contexts[first:last] if len(contexts) > 1 else contexts, rewards, arms, rng, chosen, fronts
+        policy,
+        state,
+        contexts[first:last] if len(contexts) > 1 else contexts,
+        rewards,
+        arms,
+        rng,
+        chosen,
+        fronts,
     )
     return Run(state, chosen, fronts)
 
 
 def trace(case: Subject, loop: Callable[..., Any]) -> dict[str, Any]:
     """Arms and fingerprints of fronts and states over four blocks, the last two with partly observed rewards."""
-    policy, rounds, rng = case.recipe.bind(case.shape), arena(case.shape, case.rewards, case.seed), stream(case.seed, 2)
+    policy = case.recipe.bind(case.shape)
+    rounds = arena(case.shape, case.rewards, case.seed)
+    rng = stream(case.seed, 2)
     partial = partial_rounds(case, rounds)
-    state, out = policy.init(), dict[str, Any](arms=[])
+    state = policy.init()
+    out = dict[str, Any](arms=[])
     for block in range(4):
         state, arms, fronts = run(
-            loop, policy, state, rounds if block < 2 else partial, block * BLOCK, (block + 1) * BLOCK, rng
+            loop,
+            policy,
+            state,
+            rounds if block < 2 else partial,
+            block * BLOCK,
+            (block + 1) * BLOCK,
+            rng,
         )
         out["arms"] += arms.tolist()
         out[f"fronts of block {block}"] = digest(fronts)
-        out |= {f"state array {i} after block {block}": digest(leaf) for i, leaf in enumerate(leaves(state))}
+        out |= {
+            f"state array {i} after block {block}": digest(leaf)
+            for i, leaf in enumerate(leaves(state))
+        }
     return out
 
 
 def partial_rounds(case: Subject, rounds: Arena) -> Arena:
     """The same rounds with rewards that are partly missing, if the recipe accepts such."""
-    return Arena(rounds.contexts, in_parts(rounds.rewards, case.seed)) if case.recipe.accepts_partial else rounds
+    if case.recipe.accepts_partial:
+        return Arena(rounds.contexts, in_parts(rounds.rewards, case.seed))
+    return rounds

@@ -34,7 +34,12 @@ def make_log():
     predictions = np.round(means + rng.normal(scale=0.2, size=(ROUNDS, ARMS)), 6)
     propensities = np.round(logging[np.arange(ROUNDS), arms], 6)
     fixed = np.eye(ARMS)[rng.integers(0, ARMS, ROUNDS)]
-    tables = {"arms": arms, "rewards": rewards, "propensities": propensities, "predictions": predictions}
+    tables = {
+        "arms": arms,
+        "rewards": rewards,
+        "propensities": propensities,
+        "predictions": predictions,
+    }
     return tables, {"random": target, "fixed": fixed}
 
 
@@ -68,7 +73,8 @@ def main(source):
         values[target] = {
             name: float(estimator.estimate_policy_value(**given))
             for name, estimator in estimators.items()
-            if target == "fixed" or name != "replay"  # theirs takes rounds where the target is certain
+            if target == "fixed"
+            or name != "replay"  # theirs takes rounds where the target is certain
         }
     content = {
         "made by": "obp 0.5.7, tests/evaluation/data/make_obp.py",

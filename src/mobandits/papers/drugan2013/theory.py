@@ -28,11 +28,13 @@ def regret_bound(t: ArrayLike, means: Array) -> Array:
         >>> float(regret_bound(1000, np.array([[0.6, 0.5], [0.5, 0.6], [0.4, 0.4]])).round(1))
         580.8
     """
-    table, plays = np.asarray(means, np.float64), np.asarray(t, np.float64)
+    table = np.asarray(means, np.float64)
+    plays = np.asarray(t, np.float64)
     ahead = (table[None, :] - table[:, None]).min(axis=2).max(axis=1)  # (arms,) the gaps
     at_least = (table[:, None] >= table[None, :]).all(axis=2)
     beaten = (at_least & ~at_least.T).any(axis=0)
-    gaps, best = ahead[beaten], int((~beaten).sum())
+    gaps = ahead[beaten]
+    best = int((~beaten).sum())
     if (gaps <= 0.0).any():
         return np.full(plays.shape, math.inf)
     log = np.log(plays) + 0.25 * math.log(table.shape[1] * best)

@@ -116,7 +116,9 @@ def alike(
             samples = np.stack([final(*curve) for curve in curves], axis=1)
             value, ends = resample(samples, lambda means: 100.0 * (means[0] / means[1] - 1.0))
             holds = None if ends is None else abs(value - target) <= ALIKE
-            found.append(Part(f"{row} against {like}, {PARTS[i]}, %", value, ends, holds, len(samples)))
+            found.append(
+                Part(f"{row} against {like}, {PARTS[i]}, %", value, ends, holds, len(samples))
+            )
         return found
 
     pairs = zip(targets, PARTS, strict=True)
@@ -181,7 +183,11 @@ FIG3 = Experiment(
         GRIDS,
     ),
     [display_run(DisplayAds(), DAY)],
-    [reward_plot("Clicks, and advertisements not shown, on synthetic data: means over the trials, with 95 % bands.")],
+    [
+        reward_plot(
+            "Clicks, and advertisements not shown, on synthetic data: means over the trials, with 95 % bands."
+        )
+    ],
     (
         in_order(
             "mocmab2018/fig3/dominant-order",

@@ -40,7 +40,7 @@ class Ramps:
 
     lipschitz: float = 1.0
 
-    def problem(self, rounds: int, rng: Rng) -> "RampProblem":  # noqa: ARG002 - every run has the same ramps
+    def problem(self, rounds: int, rng: Rng) -> "RampProblem":
         """The ramps."""
         return RampProblem(Shape(len(HEIGHTS), 1, 2, rounds, shared=True))
 
@@ -50,7 +50,7 @@ class RampProblem(NamedTuple):
 
     shape: Shape
 
-    def block(self, first: int, rounds: int, rng: Rng) -> Block:  # noqa: ARG002 - nothing depends on the time
+    def block(self, first: int, rounds: int, rng: Rng) -> Block:
         """The next rounds."""
         contexts = rng.random((rounds, 1, 1))
         means = HEIGHTS + SLOPES * contexts
@@ -62,7 +62,16 @@ def one_run(run: int, *, rounds: int, seed: int) -> list[Finding]:
     largest = np.ptp(HEIGHTS, axis=0) + 2.0
     return [
         *_findings("bumps", Bumps(), Bumps().lipschitz, 1.0, (1.0, 1.0), run, rounds, seed),
-        *_findings("ramps", Ramps(), Ramps().lipschitz, 8.0, (float(largest[0]), float(largest[1])), run, rounds, seed),
+        *_findings(
+            "ramps",
+            Ramps(),
+            Ramps().lipschitz,
+            8.0,
+            (float(largest[0]), float(largest[1])),
+            run,
+            rounds,
+            seed,
+        ),
     ]
 
 
@@ -81,7 +90,9 @@ def _findings(
     arms, features = now.problem.shape[:2]
     parts = theory.default_parts(rounds, features)
     setting = theory.Setting(rounds, arms, features, parts, lipschitz, beta=beta)
-    chosen, seen = watched(recipe.bind(now.problem.shape), IntervalProbe(setting.margin), 3, now.block, now.rng)
+    chosen, seen = watched(
+        recipe.bind(now.problem.shape), IntervalProbe(setting.margin), 3, now.block, now.rng
+    )
     off, width, leaders = seen.T
     sure = leaders <= beta * setting.margin
     lost = ObjectiveRegret().per_round(now.truth, chosen, None)
@@ -93,12 +104,26 @@ def _findings(
         return lambda visits: theory.cell_regret_bounds(visits, setting, largest)[objective]
 
     def consequences() -> list[Finding]:
-        dominant, other = theory.dominant_gap_bound(width, setting), theory.other_gap_bound(width, setting)
+        dominant = theory.dominant_gap_bound(width, setting)
+        other = theory.other_gap_bound(width, setting)
         unsure = np.bincount(cells[~sure], minlength=setting.cells)
         return [
-            inequality(f"{name}: dominant regret <= 2 u + 2 (beta + 2) v", "Lemma 2", lost[:, 0], dominant),
-            inequality(f"{name}: other regret <= 2 u + 2 v, leader sure", "Lemma 3", lost[:, 1], other, sure),
-            inequality(f"{name}: unsure rounds of a cell", "Lemma 4", unsure, theory.uncertain_rounds_bound(setting)),
+            inequality(
+                f"{name}: dominant regret <= 2 u + 2 (beta + 2) v", "Lemma 2", lost[:, 0], dominant
+            ),
+            inequality(
+                f"{name}: other regret <= 2 u + 2 v, leader sure",
+                "Lemma 3",
+                lost[:, 1],
+                other,
+                sure,
+            ),
+            inequality(
+                f"{name}: unsure rounds of a cell",
+                "Lemma 4",
+                unsure,
+                theory.uncertain_rounds_bound(setting),
+            ),
             cell_bound(
                 f"{name}: dominant regret in a cell",
                 "Lemma 5",

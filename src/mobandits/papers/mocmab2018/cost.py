@@ -34,7 +34,8 @@ ARMS = {f"K = {K}": Size(K, 2, 4) for K in (16, 32, 64, 128)}
 COORDINATES = {f"d = {d}": Size(2, d, 1) for d in (64, 128, 256, 512)}
 CELLS = {f"m = {m}": Size(8, 2, m) for m in (2, 4, 8, 16)}
 SIZES = {**ARMS, **COORDINATES, **CELLS}
-FEWEST_ARMS, FEWEST_COORDINATES = next(iter(ARMS)), next(iter(COORDINATES))
+FEWEST_ARMS = next(iter(ARMS))
+FEWEST_COORDINATES = next(iter(COORDINATES))
 
 REMARK = (
     "The remark counts steps: a round finds the cell of its context in O(d), and the leader, the "
@@ -56,7 +57,7 @@ class UniformProblem(NamedTuple):
 
     shape: Shape
 
-    def block(self, first: int, rounds: int, rng: Rng) -> Block:  # noqa: ARG002 - always the same
+    def block(self, first: int, rounds: int, rng: Rng) -> Block:
         """The next rounds."""
         contexts = rng.random((rounds, 1, self.shape.features))
         rewards = rng.random((rounds, self.shape.arms, self.shape.objectives))

@@ -29,7 +29,9 @@ def compared(outcome: Outcome) -> list[Part]:
     """How many times as large the regret of MOC-MAB is in the dominant objective, and that of CD-UCB1 in the other."""
     found = []
     for i, (row, of) in enumerate(((MOC, CD), (CD, MOC))):
-        curves = [outcome.curves(outcome.runs()[0], name, "objective_regret", i) for name in (row, of)]
+        curves = [
+            outcome.curves(outcome.runs()[0], name, "objective_regret", i) for name in (row, of)
+        ]
         samples = np.stack([final(*curve) for curve in curves], axis=1)
         value, ends = resample(samples, lambda means: means[0] / means[1])
         found.append(Part(f"{row} over {of}, {PARTS[i]}", value, ends, None, len(samples)))
@@ -51,7 +53,18 @@ FIG1 = Experiment(
         ),
         CHOSEN,
     ),
-    [Run("bumps", Bumps(), rows("objective_regret", highest=False), 100_000, 100, ("objective_regret",), 50, 10)],
+    [
+        Run(
+            "bumps",
+            Bumps(),
+            rows("objective_regret", highest=False),
+            100_000,
+            100,
+            ("objective_regret",),
+            50,
+            10,
+        )
+    ],
     [
         Plot(
             "regret",
@@ -162,7 +175,11 @@ FIG2 = Experiment(
         FIRST_STAGE,
     ),
     [channel_run(4.0, 20)],
-    [reward_plot("Total mean reward in both objectives, mean gain 0.25: means over the trials, with 95 % bands.")],
+    [
+        reward_plot(
+            "Total mean reward in both objectives, mean gain 0.25: means over the trials, with 95 % bands."
+        )
+    ],
     (
         unbeaten("mocmab2018/fig2/unbeaten", "reward", CHANNEL_GRIDS, note=GAIN),
         every_scale("mocmab2018/fig2/every-scale", "reward", CHANNEL_GRIDS, note=GAIN),
@@ -208,7 +225,11 @@ FIG2_RATE = Experiment(
         CHANNEL_SCALES,
     ),
     [channel_run(0.25, 5)],
-    [reward_plot("Total mean reward in both objectives, mean gain 4: means over the trials, with 95 % bands.")],
+    [
+        reward_plot(
+            "Total mean reward in both objectives, mean gain 4: means over the trials, with 95 % bands."
+        )
+    ],
     (
         in_order(
             "mocmab2018/fig2-rate/dominant-order",

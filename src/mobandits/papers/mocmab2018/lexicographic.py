@@ -13,7 +13,8 @@ from mobandits.papers.experiment import Ask, Computed, Experiment
 from mobandits.papers.mocmab2018.shared import every
 from mobandits.simulation.streams import INSTANCE, stream
 
-TABLES, BATCHES = 1000, 10
+TABLES = 1000
+BATCHES = 10
 ARMS = (2, 10)  # fewest and most
 
 
@@ -63,7 +64,9 @@ def degenerate(means: Array) -> bool:
         (False, True)
     """
     order = Lexicographic()
-    return bool(np.array_equal(front_of(np.ascontiguousarray(means[:, :2]), order), front_of(means, order)))
+    return bool(
+        np.array_equal(front_of(np.ascontiguousarray(means[:, :2]), order), front_of(means, order))
+    )
 
 
 def outside(means: Array) -> bool:
@@ -93,7 +96,9 @@ MEASURES: Mapping[str, Callable[[Array], bool]] = {
 }
 
 
-def tables(objectives: Sequence[int], measures: Sequence[str]) -> Callable[[int, Ask], pl.DataFrame]:
+def tables(
+    objectives: Sequence[int], measures: Sequence[str]
+) -> Callable[[int, Ask], pl.DataFrame]:
     """Makes the rows of a batch: of 1,000 random tables of two to ten arms per kind, how many have a property."""
 
     def compute(batch: int, ask: Ask) -> pl.DataFrame:
@@ -101,17 +106,27 @@ def tables(objectives: Sequence[int], measures: Sequence[str]) -> Callable[[int,
         for kind, draw in KINDS.items():
             rng = stream(ask.seed, batch, INSTANCE, kind)
             drawn = [
-                draw(rng, int(rng.integers(ARMS[0], ARMS[1] + 1)), int(rng.choice(objectives))) for _ in range(TABLES)
+                draw(rng, int(rng.integers(ARMS[0], ARMS[1] + 1)), int(rng.choice(objectives)))
+                for _ in range(TABLES)
             ]
-            found += [(kind, TABLES, name, 0, float(sum(map(MEASURES[name], drawn)))) for name in measures]
-        return pl.DataFrame(found, ["policy", "round", "metric", "component", "value"], orient="row")
+            found += [
+                (kind, TABLES, name, 0, float(sum(map(MEASURES[name], drawn)))) for name in measures
+            ]
+        return pl.DataFrame(
+            found, ["policy", "round", "metric", "component", "value"], orient="row"
+        )
 
     return compute
 
 
 def said(objectives: Sequence[int]) -> dict[str, Any]:
     """What decides the tables, for the manifest."""
-    return {"tables": TABLES, "arms": list(ARMS), "objectives": list(objectives), "kinds": list(KINDS)}
+    return {
+        "tables": TABLES,
+        "arms": list(ARMS),
+        "objectives": list(objectives),
+        "kinds": list(KINDS),
+    }
 
 
 def frequency(metric: str, kind: str, exactly: float | None) -> Callable[[Outcome], list[Part]]:
@@ -121,7 +136,9 @@ def frequency(metric: str, kind: str, exactly: float | None) -> Callable[[Outcom
         values = outcome.curves(outcome.runs()[0], kind, metric)[1][:, -1:] * (100.0 / TABLES)
         value, ends = resample(values, lambda means: means[0])
         holds = None if exactly is None else bool((values == exactly).all())
-        return [Part(f"{kind}, % of {len(values) * TABLES:,} tables", value, ends, holds, len(values))]
+        return [
+            Part(f"{kind}, % of {len(values) * TABLES:,} tables", value, ends, holds, len(values))
+        ]
 
     return parts
 
@@ -146,7 +163,12 @@ LEXICOGRAPHIC = Experiment(
             "Without ties, or with a tie in the first objective only, every problem is degenerate",
             "the non-degenerate case needs two arms that tie in the first two objectives",
             "all tables are degenerate",
-            every(*(frequency("degenerate", kind, 100.0) for kind in ("no ties", "tie in the first objective"))),
+            every(
+                *(
+                    frequency("degenerate", kind, 100.0)
+                    for kind in ("no ties", "tie in the first objective")
+                )
+            ),
             kind="check",
         ),
         Claim(

@@ -80,7 +80,10 @@ TOLERANCE = Experiment(
         Run(
             "channels",
             Multichannel(),
-            {row: MocMab(scale=1.0 / 15.0, per_side=m) for row, m in zip(SIDE_ROWS, SIDES, strict=True)},
+            {
+                row: MocMab(scale=1.0 / 15.0, per_side=m)
+                for row, m in zip(SIDE_ROWS, SIDES, strict=True)
+            },
             100_000,
             10,
             (REGRET,),
@@ -131,7 +134,8 @@ TOLERANCE = Experiment(
     ),
 )
 
-WITH, WITHOUT = "with the period", "without it"
+WITH = "with the period"
+WITHOUT = "without it"
 ORBITS = {"orbit 0.2": 0.2, "orbit 0.5": 0.5}
 
 
@@ -194,7 +198,10 @@ PERIODIC = Experiment(
         Run(
             said,
             PeriodicBumps(period=1000, orbit=orbit),
-            {WITH: tuned(lambda scale: MocMab(scale=scale, period=1000)), WITHOUT: tuned(lambda s: MocMab(scale=s))},
+            {
+                WITH: tuned(lambda scale: MocMab(scale=scale, period=1000)),
+                WITHOUT: tuned(lambda s: MocMab(scale=s)),
+            },
             100_000,
             20,
             (REGRET,),
@@ -271,7 +278,10 @@ MORE = Experiment(
         Run(
             said,
             Bumps(centres=centres),
-            {"MOC-MAB": tuned(lambda s: MocMab(scale=s)), "CD-UCB1": tuned(lambda s: CdUcb1(scale=s))},
+            {
+                "MOC-MAB": tuned(lambda s: MocMab(scale=s)),
+                "CD-UCB1": tuned(lambda s: CdUcb1(scale=s)),
+            },
             100_000,
             10,
             (REGRET,),

@@ -22,7 +22,12 @@ from mobandits.papers.claims import (
 from mobandits.papers.experiment import Plot, Tuned
 from mobandits.policies import CdUcb1, CpUcb1, CsUcb1, MocMab, ParetoUcb1, ScalarizedUcb1
 
-MOC, CP, CS, CD, P, S = "MOC-MAB", "CP-UCB1", "CS-UCB1", "CD-UCB1", "P-UCB1", "S-UCB1"
+MOC = "MOC-MAB"
+CP = "CP-UCB1"
+CS = "CS-UCB1"
+CD = "CD-UCB1"
+P = "P-UCB1"
+S = "S-UCB1"
 SCALES = {"1": 1.0, **{f"1/{k}": 1.0 / k for k in (5, 10, 15, 20, 25, 30)}}
 PARTS = ("dominant objective", "other objective")
 
@@ -38,7 +43,9 @@ CHOSEN = (
 )
 
 
-def rows(metric: str, *, highest: bool, beta: float = 1.0, grids: Grids | None = None) -> dict[str, Recipe | Tuned]:
+def rows(
+    metric: str, *, highest: bool, beta: float = 1.0, grids: Grids | None = None
+) -> dict[str, Recipe | Tuned]:
     """The paper's six policies, each with its scale to choose by the dominant objective.
 
     Args:
@@ -56,7 +63,12 @@ def rows(metric: str, *, highest: bool, beta: float = 1.0, grids: Grids | None =
         S: lambda scale: ScalarizedUcb1(scale=scale),
     }
     return {
-        row: Tuned({f"scale = {one}": make(SCALES[one]) for one in (grids or {}).get(row, SCALES)}, metric, 0, highest)
+        row: Tuned(
+            {f"scale = {one}": make(SCALES[one]) for one in (grids or {}).get(row, SCALES)},
+            metric,
+            0,
+            highest,
+        )
         for row, make in built.items()
     }
 
@@ -132,7 +144,9 @@ class Unbeaten(Claim):
             if beating:
                 found.append(f"{row} at {listed(beating)}")
         if not found:
-            return "No scale of the other algorithms' grids is clearly ahead of it in both objectives."
+            return (
+                "No scale of the other algorithms' grids is clearly ahead of it in both objectives."
+            )
         return f"Of the other algorithms' grids, these scales beat it in both objectives: {'; '.join(found)}."
 
 

@@ -198,7 +198,9 @@ def cell_regret_bounds(
     return np.asarray(first), np.asarray(second)
 
 
-def regret_bounds(t: ArrayLike, setting: Setting, largest: tuple[float, float] = (1.0, 1.0)) -> tuple[Array, Array]:
+def regret_bounds(
+    t: ArrayLike, setting: Setting, largest: tuple[float, float] = (1.0, 1.0)
+) -> tuple[Array, Array]:
     """The regret in the dominant and in the other objective after t rounds, for all t <= T on the event.
 
     With B = 2 sqrt(2 A)::
@@ -221,14 +223,19 @@ def regret_bounds(t: ArrayLike, setting: Setting, largest: tuple[float, float] =
         >>> [float(bound.round(-2)) for bound in regret_bounds(100_000, setting)]
         [339000.0, 2294200.0]
     """
-    rounds, places = np.asarray(t, np.float64), setting.cells * setting.arms
+    rounds = np.asarray(t, np.float64)
+    places = setting.cells * setting.arms
     learning = 4.0 * math.sqrt(2.0 * setting.doubt) * np.sqrt(places * rounds)
     first = places * largest[0] + learning + 2.0 * (setting.beta + 2.0) * setting.margin * rounds
     uncertain = 1.0 + 2.0 * setting.doubt / (setting.beta * setting.margin) ** 2
-    return np.asarray(first), np.asarray(places * largest[1] * uncertain + learning + 2.0 * setting.margin * rounds)
+    return np.asarray(first), np.asarray(
+        places * largest[1] * uncertain + learning + 2.0 * setting.margin * rounds
+    )
 
 
-def expected_regret_bounds(setting: Setting, largest: tuple[float, float] = (1.0, 1.0)) -> tuple[float, float]:
+def expected_regret_bounds(
+    setting: Setting, largest: tuple[float, float] = (1.0, 1.0)
+) -> tuple[float, float]:
     """The expected regret in both objectives at the horizon, for m = `default_parts`.
 
     With n = 3 alpha + d, B = 2 sqrt(2 A) and M = 2^(d/2 + 1) B sqrt(K) T^((1.5 alpha + d)/n)::
@@ -251,10 +258,17 @@ def expected_regret_bounds(setting: Setting, largest: tuple[float, float] = (1.0
         >>> [round(bound, -4) for bound in bounds]
         [590000.0, 32730000.0]
     """
-    T, K, d, a, L = setting.rounds, setting.arms, setting.features, setting.exponent, setting.lipschitz
-    n, A = 3.0 * a + d, setting.doubt
+    T = setting.rounds
+    K = setting.arms
+    d = setting.features
+    a = setting.exponent
+    L = setting.lipschitz
+    n = 3.0 * a + d
+    A = setting.doubt
     learning = 2.0 ** (d / 2 + 1) * 2.0 * math.sqrt(2.0 * A * K) * T ** ((1.5 * a + d) / n)
-    places, main, size = 2.0**d * K * T ** (d / n), T ** ((2.0 * a + d) / n), L * d ** (a / 2)
+    places = 2.0**d * K * T ** (d / n)
+    main = T ** ((2.0 * a + d) / n)
+    size = L * d ** (a / 2)
     first = largest[0] * (1.0 + places) + 2.0 * (setting.beta + 2.0) * size * main + learning
     uncertain = largest[1] * K * 2.0 ** (1.0 + 2.0 * a + d) * A / (setting.beta**2 * L**2 * d**a)
     return first, largest[1] * (1.0 + places) + (2.0 * size + uncertain) * main + learning

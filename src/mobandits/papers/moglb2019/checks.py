@@ -27,7 +27,9 @@ def one_run(run: int, *, rounds: int, seed: int) -> list[Finding]:
     given = theory.constants(ENVIRONMENT.links)
     now = trial(ENVIRONMENT, rounds, seed, run, concise(recipe))
     features, objectives = now.problem.shape[1:3]
-    chosen, seen = watched(recipe.bind(now.problem.shape), EllipsoidProbe(now.problem.theta), 4, now.block, now.rng)  # type: ignore[attr-defined]
+    chosen, seen = watched(
+        recipe.bind(now.problem.shape), EllipsoidProbe(now.problem.theta), 4, now.block, now.rng
+    )  # type: ignore[attr-defined]
     deviation, width, _, volume = seen.T
     t = np.arange(rounds)
     gamma = theory.squared_radius(t, volume, given, objectives, DELTA)
@@ -38,7 +40,9 @@ def one_run(run: int, *, rounds: int, seed: int) -> list[Finding]:
         largest = theory.gap_bound(gamma, width, given)
         return [
             # In the first round all arms may be played, whatever their bounds.
-            inequality("Pareto gap <= 2 Lip sqrt(gamma) ||x||", "Theorem 2, proof", gaps[1:], largest[1:]),
+            inequality(
+                "Pareto gap <= 2 Lip sqrt(gamma) ||x||", "Theorem 2, proof", gaps[1:], largest[1:]
+            ),
             inequality(
                 "volume <= d ln(1 + kappa t / (2 lambda d))",
                 "Corollary 1",
@@ -49,5 +53,7 @@ def one_run(run: int, *, rounds: int, seed: int) -> list[Finding]:
             bound("Pareto regret", "Theorem 2", gaps, curve),
         ]
 
-    held = event("every theta in its ellipsoid, at all times", "Theorem 1", deviation**2, gamma, DELTA)
+    held = event(
+        "every theta in its ellipsoid, at all times", "Theorem 1", deviation**2, gamma, DELTA
+    )
     return on_the_event(held, consequences)

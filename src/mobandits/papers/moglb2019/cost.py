@@ -18,8 +18,13 @@ from mobandits.simulation.play import play
 from mobandits.simulation.streams import INSTANCE, POLICY, ROUNDS, stream
 
 HORIZON = 3000
-STEADY = (0.5, 1.5)  # what "the cost does not grow" may mean for a measured time, last third over first
-WINDOWS, PIECES = 10, 10  # costs are medians of the times of so many pieces of each of so many parts of the horizon
+STEADY = (
+    0.5,
+    1.5,
+)  # what "the cost does not grow" may mean for a measured time, last third over first
+# costs are medians of the times of so many pieces of each of so many parts of the horizon
+WINDOWS = 10
+PIECES = 10
 TIMED = (
     "The paper's argument for online Newton steps: a round costs the same however many came before, where "
     "algorithms such as GLM-UCB fit their estimates to the whole history in every round. Both are timed on the same "
@@ -37,28 +42,58 @@ MACHINE = (
 def costs(trial: int, ask: Ask) -> pl.DataFrame:
     """Microseconds per round of MOGLB-UCB, and of the same policy with estimates fitted to the whole history."""
     rounds = max(ask.rounds or HORIZON, WINDOWS * PIECES)
-    place = GeneralizedLinear(features=5, links=("logit",) * 5).problem(rounds, stream(ask.seed, trial, INSTANCE))
+    place = GeneralizedLinear(features=5, links=("logit",) * 5).problem(
+        rounds, stream(ask.seed, trial, INSTANCE)
+    )
     online = MoglbUcb(scale=0.01).bind(place.shape)
     refitted = Refitted(online.estimator, 1.0, rounds, place.shape.objectives, place.shape.features)
     frames = []
-    for row, policy in (("MOGLB-UCB", online), ("refitted to the history", replace(online, estimator=refitted))):
+    for row, policy in (
+        ("MOGLB-UCB", online),
+        ("refitted to the history", replace(online, estimator=refitted)),
+    ):
         points, taken = timed(policy, place, rounds, ask.seed, trial)
-        frames.append(pl.DataFrame({"round": points, "value": taken}).with_columns(policy=pl.lit(row)))
-    return pl.concat(frames).with_columns(metric=pl.lit("microseconds_per_round"), component=pl.lit(0))
+        frames.append(
+            pl.DataFrame({"round": points, "value": taken}).with_columns(policy=pl.lit(row))
+        )
+    return pl.concat(frames).with_columns(
+        metric=pl.lit("microseconds_per_round"), component=pl.lit(0)
+    )
 
 
-def timed(policy: Policy, place: Problem, rounds: int, seed: int, trial: int) -> tuple[IntArray, Array]:
+def timed(
+    policy: Policy, place: Problem, rounds: int, seed: int, trial: int
+) -> tuple[IntArray, Array]:
     """The last round of every window, and the microseconds per round in it, the median of its pieces."""
     block = place.block(0, rounds, stream(seed, trial, ROUNDS))
-    rng, arms, loop = stream(seed, trial, POLICY), np.arange(place.shape.arms), compile_loop(play, policy)
+    rng = stream(seed, trial, POLICY)
+    arms = np.arange(place.shape.arms)
+    loop = compile_loop(play, policy)
     borders = np.linspace(0, rounds, WINDOWS * PIECES + 1).astype(np.int64)
     # What compiling takes is nobody's cost: two rounds of a state that is then forgotten.
-    loop(policy, policy.init(), block.contexts, block.rewards[:2], arms, rng, np.empty(2, np.int64), None)
-    state, taken = policy.init(), []
+    loop(
+        policy,
+        policy.init(),
+        block.contexts,
+        block.rewards[:2],
+        arms,
+        rng,
+        np.empty(2, np.int64),
+        None,
+    )
+    state = policy.init()
+    taken = []
     for first, last in itertools.pairwise(borders.tolist()):
         start = time.perf_counter()
         state = loop(
-            policy, state, block.contexts, block.rewards[first:last], arms, rng, np.empty(last - first, np.int64), None
+            policy,
+            state,
+            block.contexts,
+            block.rewards[first:last],
+            arms,
+            rng,
+            np.empty(last - first, np.int64),
+            None,
         )
         taken.append((time.perf_counter() - start) / (last - first))
     return borders[PIECES::PIECES], 1e6 * np.median(np.reshape(taken, (WINDOWS, PIECES)), axis=1)
@@ -80,7 +115,15 @@ COST = Experiment(
     "The cost of a round, against an estimator that is fitted to the whole history",
     "moglb2019, section 2.2 and Algorithm 1",
     (TIMED, MACHINE),
-    [Computed("cost", costs, 5, {"features": 5, "links": "logit", "windows": WINDOWS, "pieces": PIECES}, alone=True)],
+    [
+        Computed(
+            "cost",
+            costs,
+            5,
+            {"features": 5, "links": "logit", "windows": WINDOWS, "pieces": PIECES},
+            alone=True,
+        )
+    ],
     [
         Plot(
             "cost",

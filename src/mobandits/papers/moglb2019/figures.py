@@ -26,7 +26,9 @@ from mobandits.papers.experiment import Experiment, Plot, Run, Tuned
 from mobandits.policies import MoglbUcb, ParetoTs, ParetoUcb1, RandomChoice, ScalarizedUcb1
 from mobandits.policies.composite import Composite
 
-HORIZON, TRIALS, FEATURES = 3000, 10, (5, 10, 15)
+HORIZON = 3000
+TRIALS = 10
+FEATURES = (5, 10, 15)
 LINKS = GeneralizedLinear().links
 WIDTHS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 BASELINES: dict[str, Recipe] = {
@@ -108,7 +110,9 @@ def ratio(
         for run in runs:
             for row in high:
                 each = [final(*outcome.curves(run, name, "pareto_regret")) for name in (low, row)]
-                value, ends = resample(np.stack(each, axis=1), lambda means: 100.0 * means[0] / means[1])
+                value, ends = resample(
+                    np.stack(each, axis=1), lambda means: 100.0 * means[0] / means[1]
+                )
                 found.append(Part(f"{low} in % of {row}, {run}", value, ends, None, len(each[0])))
         return found
 
@@ -120,11 +124,14 @@ def medians(metric: str, row: str) -> Claim:
 
     def parts(outcome: Outcome) -> list[Part]:
         values = final(*outcome.curves(outcome.runs()[0], row, metric))
-        infinite, middle = np.isinf(values).astype(np.float64)[:, None], float(np.median(values))
+        infinite = np.isinf(values).astype(np.float64)[:, None]
+        middle = float(np.median(values))
         share, ends = resample(infinite, lambda means: means[0])
         said = f"{row}, share of trials with an arm of the front never played"
         if math.isinf(middle):
-            return [Part(f"{said}; the median over trials is infinite", share, ends, None, len(values))]
+            return [
+                Part(f"{said}; the median over trials is infinite", share, ends, None, len(values))
+            ]
         return [
             Part(said, share, ends, None, len(values)),
             Part(f"{row}, median over trials", middle, None, None, len(values)),
@@ -164,7 +171,13 @@ FIG1 = Experiment(
         )
         for d in FEATURES
     ],
-    [Plot("regret", "pareto_regret", "Pareto regret, for 5, 10 and 15 features: means over ten trials, 95 % bands.")],
+    [
+        Plot(
+            "regret",
+            "pareto_regret",
+            "Pareto regret, for 5, 10 and 15 features: means over ten trials, 95 % bands.",
+        )
+    ],
     (
         ordering(
             "moglb2019/fig1/moglb-ucb-best",
@@ -322,7 +335,8 @@ FAIRNESS = Experiment(
             {
                 "MOGLB-UCB": Tuned(widths()),
                 "MOGLB-UCB on objective 1": Tuned(
-                    {f"c = {c:g}": OnObjective(links=LINKS, scale=c) for c in WIDTHS}, "pareto_regret"
+                    {f"c = {c:g}": OnObjective(links=LINKS, scale=c) for c in WIDTHS},
+                    "pareto_regret",
                 ),
                 **BASELINES,
                 "uniform": RandomChoice(),
@@ -339,8 +353,15 @@ FAIRNESS = Experiment(
             "Jain's index of the plays of the true front, 1 is even: means, 95 % bands.",
             vertical="Jain's index",
         ),
-        Plot("play_entropy", "play_entropy", "Normalised entropy of the same plays.", vertical="normalised entropy"),
-        Plot("regret", "pareto_regret", "Pareto regret of the same rows, which is blind to fairness."),
+        Plot(
+            "play_entropy",
+            "play_entropy",
+            "Normalised entropy of the same plays.",
+            vertical="normalised entropy",
+        ),
+        Plot(
+            "regret", "pareto_regret", "Pareto regret of the same rows, which is blind to fairness."
+        ),
     ],
     (
         level(
@@ -421,7 +442,13 @@ LINKED = Experiment(
             ("pareto_regret",),
         )
     ],
-    [Plot("regret", "pareto_regret", "Pareto regret of MOGLB-UCB with right and wrong links: means, 95 % bands.")],
+    [
+        Plot(
+            "regret",
+            "pareto_regret",
+            "Pareto regret of MOGLB-UCB with right and wrong links: means, 95 % bands.",
+        )
+    ],
     (
         level(
             "moglb2019/links/regret",

@@ -10,10 +10,16 @@ from mobandits.papers.moglb2019.figures import LINKS, problem
 from mobandits.papers.rates import HORIZONS, LATE, SAID, bound_rows, rates
 from mobandits.policies import MoglbUcb
 
-HORIZON, TRIALS, FEATURES, DELTA = 30_000, 10, (5, 10, 15), 0.01
-POWER, NEAR = 0.5, 0.02
-TUNED, THEORY = "MOGLB-UCB, c = 0.01", "MOGLB-UCB, theory width"
-RUN, BOUND = "d = 5", "Theorem 2"
+HORIZON = 30_000
+TRIALS = 10
+FEATURES = (5, 10, 15)
+DELTA = 0.01
+POWER = 0.5
+NEAR = 0.02
+TUNED = "MOGLB-UCB, c = 0.01"
+THEORY = "MOGLB-UCB, theory width"
+RUN = "d = 5"
+BOUND = "Theorem 2"
 ABOUT = (
     "Theorem 2 bounds the Pareto regret by a constant times d sqrt(T) and logarithms, which the "
     "paper compares with the T^(1 - 1/(2 + d_p)) of PCZ. Here is the power of T in the bound, and"

@@ -66,7 +66,9 @@ class Refitted:
     def init(self) -> RefittedState:
         """No reward seen."""
         return RefittedState(
-            self.online.init(), np.zeros((self.rounds, self.length)), np.zeros((self.rounds, self.objectives))
+            self.online.init(),
+            np.zeros((self.rounds, self.length)),
+            np.zeros((self.rounds, self.objectives)),
         )
 
     def mean(self, state: RefittedState, context: Array, arms: IntArray) -> Array:
@@ -96,13 +98,17 @@ class Refitted:
         for l in range(len(reward)):
             for i in range(len(x)):
                 online.theta[0, l, i] = before[l, i]
-            self.fit(l, state.features[: seen + 1], state.rewards[: seen + 1, l], online.theta[0, l])
+            self.fit(
+                l, state.features[: seen + 1], state.rewards[: seen + 1, l], online.theta[0, l]
+            )
         return RefittedState(online, state.features, state.rewards)
 
     def fit(self, objective: int, features: Array, rewards: Array, theta: Array) -> None:
         """Newton's method for one objective; `theta` (features,) is where it starts, and becomes the estimate."""
         d = len(theta)
-        slope, curvature, inverse = np.empty(d), np.empty((d, d)), np.empty((d, d))
+        slope = np.empty(d)
+        curvature = np.empty((d, d))
+        inverse = np.empty((d, d))
         for _ in range(STEPS):
             for i in range(d):
                 slope[i] = -self.penalty * theta[i]

@@ -62,7 +62,9 @@ def constants(links: Sequence[str], bound: float = 1.0, noise: float = 1.0) -> C
     return Constants(curvature, steepest, ceiling, noise, bound, max(1.0, curvature / 2.0))
 
 
-def squared_radius(t: ArrayLike, volume: ArrayLike, given: Constants, objectives: int, delta: float) -> Array:
+def squared_radius(
+    t: ArrayLike, volume: ArrayLike, given: Constants, objectives: int, delta: float
+) -> Array:
     """gamma_{t+1}, the squared radius of the ellipsoids after t rounds.
 
     gamma = s (16 ln((m / delta) sqrt(1 + 4 D^2 t)) + 2 volume) + lambda D^2 + kappa / 2 with s = (R + U)^2 / kappa.
@@ -111,7 +113,9 @@ def volume_bound(t: ArrayLike, features: int, given: Constants) -> Array:
     return np.asarray(features * np.log1p(growth))
 
 
-def regret_bound(t: ArrayLike, features: int, given: Constants, objectives: int, delta: float) -> Array:
+def regret_bound(
+    t: ArrayLike, features: int, given: Constants, objectives: int, delta: float
+) -> Array:
     """The Pareto regret after t rounds, 4 Lip sqrt(d gamma_{t+1} t / kappa ln(1 + kappa t / (2 lambda d))).
 
     gamma is taken at its largest, by `volume_bound`.
@@ -131,10 +135,14 @@ def regret_bound(t: ArrayLike, features: int, given: Constants, objectives: int,
         54378.0
     """
     volume = volume_bound(t, features, given)
-    return regret_bound_of_volume(t, squared_radius(t, volume, given, objectives, delta), volume, given)
+    return regret_bound_of_volume(
+        t, squared_radius(t, volume, given, objectives, delta), volume, given
+    )
 
 
-def regret_bound_of_volume(t: ArrayLike, gamma: ArrayLike, volume: ArrayLike, given: Constants) -> Array:
+def regret_bound_of_volume(
+    t: ArrayLike, gamma: ArrayLike, volume: ArrayLike, given: Constants
+) -> Array:
     """The same from a run's own volume: 4 Lip sqrt(gamma_{t+1} t volume / kappa).
 
     Args:

@@ -38,7 +38,10 @@ def one_run(run: int, *, rounds: int, seed: int) -> list[Finding]:
         *_ucb(run, rounds, seed),
         *_thompson(run, rounds, seed),
         samples_event(rounds, np.random.default_rng([seed, run, 1])),
-        *(lemma_1(objectives, SAMPLES, np.random.default_rng([seed, run, 2])) for objectives in OBJECTIVES),
+        *(
+            lemma_1(objectives, SAMPLES, np.random.default_rng([seed, run, 2]))
+            for objectives in OBJECTIVES
+        ),
     ]
 
 
@@ -53,11 +56,15 @@ def _ucb(run: int, rounds: int, seed: int) -> list[Finding]:
         largest = theory.ucb_gap_bound(radius, width)
         curve = theory.ucb_regret_bound(np.arange(1, rounds + 1), features, objectives, DELTA)
         return [
-            inequality("MOL-UCB: Pareto gap <= 2 c1 ||x||", "as moglb2019, Theorem 2", gaps, largest),
+            inequality(
+                "MOL-UCB: Pareto gap <= 2 c1 ||x||", "as moglb2019, Theorem 2", gaps, largest
+            ),
             bound("MOL-UCB: Pareto regret", "as moglb2019, Theorem 2", gaps, curve),
         ]
 
-    held = event("MOL-UCB: every theta in its ellipsoid, at all times", "event E", deviation, radius, DELTA)
+    held = event(
+        "MOL-UCB: every theta in its ellipsoid, at all times", "event E", deviation, radius, DELTA
+    )
     return on_the_event(held, consequences)
 
 
@@ -78,13 +85,17 @@ def _thompson(run: int, rounds: int, seed: int) -> list[Finding]:
             bound("MOL-TS: Pareto regret", "Corollary 1", pareto, curve),
         ]
 
-    held = event("MOL-TS: every theta in its ellipsoid, at all times", "event E", deviation, radius, DELTA)
+    held = event(
+        "MOL-TS: every theta in its ellipsoid, at all times", "event E", deviation, radius, DELTA
+    )
     return on_the_event(held, consequences)
 
 
 def _played(recipe: Recipe, now: Trial) -> tuple[Any, Array, Array, Array]:
     shape = now.problem.shape
-    chosen, seen = watched(recipe.bind(shape), EllipsoidProbe(now.problem.theta), 4, now.block, now.rng)  # type: ignore[attr-defined]
+    chosen, seen = watched(
+        recipe.bind(shape), EllipsoidProbe(now.problem.theta), 4, now.block, now.rng
+    )  # type: ignore[attr-defined]
     radius = theory.width(np.arange(len(chosen)), shape.features, shape.objectives, DELTA)
     return chosen, seen[:, 0], seen[:, 1], radius
 
@@ -95,7 +106,8 @@ def samples_event(rounds: int, rng: Rng) -> Finding:
     Their distance is c1 times the length of a standard normal vector, whatever was played. The paper promises delta / T
     per round, hence delta for all rounds together.
     """
-    features, objectives = ENVIRONMENT.features, ENVIRONMENT.objectives
+    features = ENVIRONMENT.features
+    objectives = ENVIRONMENT.objectives
     draws = theory.draws_needed(objectives)
     longest = np.sqrt(rng.chisquare(features, (rounds, objectives * draws)).max())
     limit = theory.sample_factor(rounds, features, objectives, draws, DELTA)
@@ -108,14 +120,17 @@ def lemma_1(objectives: int, samples: int, rng: Rng) -> Finding:
     The estimator has learned 30 random rewards; the arm is a random one. Five standard deviations are granted to the
     frequency.
     """
-    draws, shape = optimistic_draws(objectives), Shape(arms=1, features=3, objectives=objectives)
+    draws = optimistic_draws(objectives)
+    shape = Shape(arms=1, features=3, objectives=objectives)
     policy: Any = MolTs(draws=draws).bind(shape)
     state = policy.init()
     for _ in range(30):
         x = rng.standard_normal(3) / 3.0
         state = policy.update(state, x, 0, 0.0, rng.standard_normal(objectives), rng)
-    context, explorer = rng.standard_normal((1, 3)) / 3.0, Thompson(Constant(1.0), draws)
-    estimator, arms = policy.estimator, np.arange(1)
+    context = rng.standard_normal((1, 3)) / 3.0
+    explorer = Thompson(Constant(1.0), draws)
+    estimator = policy.estimator
+    arms = np.arange(1)
     goal = estimator.mean(state, context, arms)[0] + estimator.width(state, context, arms)[0]
     loop = compile_loop(optimistic, estimator, explorer)
     frequency = loop(estimator, explorer, state, context, arms, goal, samples, rng) / samples
@@ -126,12 +141,20 @@ def lemma_1(objectives: int, samples: int, rng: Rng) -> Finding:
 
 
 def optimistic(
-    estimator: Any, explorer: Any, state: Any, context: Array, arms: Any, goal: Array, samples: int, rng: Rng
+    estimator: Any,
+    explorer: Any,
+    state: Any,
+    context: Array,
+    arms: Any,
+    goal: Array,
+    samples: int,
+    rng: Rng,
 ) -> int:
     """How many of so many beliefs reach the goal, (objectives,), in all objectives."""
     out = 0
     for _ in range(samples):
-        sample, reached = explorer.beliefs(estimator, state, context, arms, rng).mean, True
+        sample = explorer.beliefs(estimator, state, context, arms, rng).mean
+        reached = True
         for l in range(len(goal)):
             reached = reached and sample[0, l] >= goal[l]
         out += reached

@@ -18,15 +18,20 @@ from mobandits.policies import MolTs
 from mobandits.simulation.truth import BlockTruth
 
 ARMS = {"(1, 0)": (1.0, 0.0), "(0.45, 0.45)": (0.45, 0.45), "(0, 1)": (0.0, 1.0)}
-MIDDLE, OUTER = "always the middle arm", "the outer arms in turn"
+MIDDLE = "always the middle arm"
+OUTER = "the outer arms in turn"
 SAID = {"arms": {name: list(means) for name, means in ARMS.items()}}
-METRICS, ROUNDS = ("pareto_regret", "effective_pareto_regret", "reward"), 10
+METRICS = ("pareto_regret", "effective_pareto_regret", "reward")
+ROUNDS = 10
 
 OBJECTIVES = (1, 2, 4, 8)
-PLAYS, SAMPLES, STATES = 200, 4000, 10
+PLAYS = 200
+SAMPLES = 4000
+STATES = 10
 ABOVE_ONE = 0.158655253931457  # P(N(0, 1) >= 1)
 NEAR = 0.01
-MANY, ONE = "M = 1 - ln L / ln 0.85", "M = 1"
+MANY = "M = 1 - ln L / ln 0.85"
+ONE = "M = 1"
 TOY = (
     "The coordinates of the paper's example are in an image that is lost; its text tells that two players that stay on "
     "the Pareto front for three rounds end with totals (1.3, 1.3) and (1.6, 1.7). This example is ours: arms (1, 0), "
@@ -48,7 +53,13 @@ SAMPLING = (
 def rows(policy: str, metric: str, values: Sequence[float], rounds: int = 1) -> pl.DataFrame:
     """One row of the table per component."""
     return pl.DataFrame(
-        {"policy": policy, "round": rounds, "metric": metric, "component": range(len(values)), "value": values},
+        {
+            "policy": policy,
+            "round": rounds,
+            "metric": metric,
+            "component": range(len(values)),
+            "value": values,
+        },
         schema_overrides={"value": pl.Float64},
     )
 
@@ -58,45 +69,65 @@ def toy_gaps(chosen: IntArray) -> dict[str, Array]:
     means = np.array([list(ARMS.values())])
     truth = BlockTruth(Block(np.zeros((1, 1, 0)), means, np.zeros((len(chosen), *means.shape[1:]))))
     return {
-        kind: truth.gaps(order, chosen, 1) for kind, order in (("pareto", Pareto()), ("effective", EffectivePareto()))
+        kind: truth.gaps(order, chosen, 1)
+        for kind, order in (("pareto", Pareto()), ("effective", EffectivePareto()))
     }
 
 
 def gaps_of_arms(trial: int, ask: Ask) -> pl.DataFrame:  # noqa: ARG001 - nothing is random
     """Both gaps of every arm of the toy example."""
     gaps = toy_gaps(np.arange(len(ARMS)))
-    return pl.concat(rows(arm, f"{kind}_gap", of[i]) for kind, of in gaps.items() for i, arm in enumerate(ARMS))
+    return pl.concat(
+        rows(arm, f"{kind}_gap", of[i]) for kind, of in gaps.items() for i, arm in enumerate(ARMS)
+    )
 
 
 def totals_of_players(trial: int, ask: Ask) -> pl.DataFrame:  # noqa: ARG001 - nothing is random
     """Regrets and total rewards of two players that stay on the Pareto front."""
     found = []
     for player, arms in ((MIDDLE, np.full(ROUNDS, 1)), (OUTER, np.arange(ROUNDS) % 2 * 2)):
-        gaps, means = toy_gaps(arms), np.array(list(ARMS.values()))[arms]
+        gaps = toy_gaps(arms)
+        means = np.array(list(ARMS.values()))[arms]
         for metric, values in zip(METRICS, (gaps["pareto"], gaps["effective"], means), strict=True):
-            found += [rows(player, metric, total, t + 1) for t, total in enumerate(values.cumsum(axis=0))]
+            found += [
+                rows(player, metric, total, t + 1) for t, total in enumerate(values.cumsum(axis=0))
+            ]
     return pl.concat(found)
 
 
 def last(outcome: Outcome, run: str, row: str, metric: str) -> Array:
     """(components,) the values at the last round of a part that is not random."""
-    return np.array([outcome.curves(run, row, metric, i)[1][0, -1] for i in outcome.components(run, row, metric)])
+    return np.array(
+        [
+            outcome.curves(run, row, metric, i)[1][0, -1]
+            for i in outcome.components(run, row, metric)
+        ]
+    )
 
 
 def middle_arm(outcome: Outcome) -> list[Part]:
     """The middle arm is on the front, and a mixture beats it by 0.05."""
     gap, effective = (
-        float(last(outcome, "arms", "(0.45, 0.45)", f"{kind}_gap")[0]) for kind in ("pareto", "effective")
+        float(last(outcome, "arms", "(0.45, 0.45)", f"{kind}_gap")[0])
+        for kind in ("pareto", "effective")
     )
     return [
         Part("Pareto gap of (0.45, 0.45)", gap, None, gap == 0.0, 1),
-        Part("effective Pareto gap of (0.45, 0.45)", effective, None, bool(np.isclose(effective, 0.05)), 1),
+        Part(
+            "effective Pareto gap of (0.45, 0.45)",
+            effective,
+            None,
+            bool(np.isclose(effective, 0.05)),
+            1,
+        ),
     ]
 
 
 def totals(outcome: Outcome) -> list[Part]:
     """Neither player has Pareto regret; one has more of every reward."""
-    zero = [float(last(outcome, "players", player, "pareto_regret")[0]) for player in (MIDDLE, OUTER)]
+    zero = [
+        float(last(outcome, "players", player, "pareto_regret")[0]) for player in (MIDDLE, OUTER)
+    ]
     more, less = (last(outcome, "players", player, "reward") for player in (OUTER, MIDDLE))
     lost = float(last(outcome, "players", MIDDLE, "effective_pareto_regret")[0])
     return [
@@ -185,9 +216,12 @@ def optimistic(objectives: int, draws: int, plays: int, rng: Rng) -> dict[str, f
     `best_arm`: the largest weighted sample of all arms is at least the largest weighted true mean.
     """
     problem = Linear(objectives=objectives).problem(plays, rng)
-    block, ridge = problem.block(0, plays, rng), MolTs(scale=1.0).bind(problem.shape).estimator
-    arms, t = np.arange(problem.shape.arms), np.arange(plays)
-    played, drawn = rng.choice(arms, plays), np.empty((SAMPLES, len(arms), objectives))
+    block = problem.block(0, plays, rng)
+    ridge = MolTs(scale=1.0).bind(problem.shape).estimator
+    arms = np.arange(problem.shape.arms)
+    t = np.arange(plays)
+    played = rng.choice(arms, plays)
+    drawn = np.empty((SAMPLES, len(arms), objectives))
     learnt = block.contexts[t, played], block.rewards[t, played]
     loop = compile_loop(learn_and_sample, ridge)
     level = loop(ridge, ridge.init(), *learnt, block.contexts[-1].copy(), arms, draws, rng, drawn)
@@ -196,11 +230,15 @@ def optimistic(objectives: int, draws: int, plays: int, rng: Rng) -> dict[str, f
     return {
         "every_objective": float((drawn[:, 0] >= level[0]).all(axis=1).mean()),
         "weighted": float((weighted[:, 0] >= weights @ level[0]).mean()),
-        "best_arm": float((weighted.max(axis=1) >= (weights @ block.means[-1].T).max(axis=1)).mean()),
+        "best_arm": float(
+            (weighted.max(axis=1) >= (weights @ block.means[-1].T).max(axis=1)).mean()
+        ),
     }
 
 
-def mean_of(outcome: Outcome, row: str, metric: str, i: int) -> tuple[float, tuple[float, float] | None, int]:
+def mean_of(
+    outcome: Outcome, row: str, metric: str, i: int
+) -> tuple[float, tuple[float, float] | None, int]:
     """A frequency over trials, its interval, and the number of trials."""
     samples = outcome.curves("samples", row, metric, i)[1][:, -1:]
     return *resample(samples, lambda means: means[0]), len(samples)
@@ -215,7 +253,9 @@ def each(
         found = []
         for i, objectives in enumerate(OBJECTIVES):
             value, ends, trials = mean_of(outcome, row, metric, i)
-            found.append(Part(f"{row}, L = {objectives}", value, ends, holds(value, ends, i), trials))
+            found.append(
+                Part(f"{row}, L = {objectives}", value, ends, holds(value, ends, i), trials)
+            )
         return found
 
     return parts
@@ -227,9 +267,12 @@ def as_formula(outcome: Outcome) -> list[Part]:
     def near(draws: Sequence[int]) -> Callable[[float, tuple[float, float] | None, int], bool]:
         return lambda value, _, i: abs(value - optimism(OBJECTIVES[i], draws[i], ABOVE_ONE)) <= NEAR
 
-    many, one = [draws_needed(objectives) for objectives in OBJECTIVES], [1] * len(OBJECTIVES)
+    many = [draws_needed(objectives) for objectives in OBJECTIVES]
+    one = [1] * len(OBJECTIVES)
     return [
-        part for row, draws in ((MANY, many), (ONE, one)) for part in each(row, "every_objective", near(draws))(outcome)
+        part
+        for row, draws in ((MANY, many), (ONE, one))
+        for part in each(row, "every_objective", near(draws))(outcome)
     ]
 
 
@@ -237,7 +280,10 @@ def vanishing(outcome: Outcome) -> list[Part]:
     """With one sample, what twice as many objectives take away."""
     found = []
     for i in range(len(OBJECTIVES) - 1):
-        samples = np.stack([outcome.curves("samples", ONE, "every_objective", j)[1][:, -1] for j in (i + 1, i)], axis=1)
+        samples = np.stack(
+            [outcome.curves("samples", ONE, "every_objective", j)[1][:, -1] for j in (i + 1, i)],
+            axis=1,
+        )
         value, ends = resample(samples, lambda means: means[1] - means[0])
         said = f"frequency with L = {OBJECTIVES[i]} less that with L = {OBJECTIVES[i + 1]}"
         found.append(Part(said, value, ends, ends and ends[0] > 0.0, len(samples)))
@@ -250,7 +296,14 @@ def reported(said: str, metric: str, sentence: str) -> Claim:
     def parts(outcome: Outcome) -> list[Part]:
         return [one for row in (MANY, ONE) for one in each(row, metric, lambda *_: None)(outcome)]
 
-    return Claim(f"molts2025/optimism/{said}", sentence, "not in the paper", "none: reported", parts, kind="ours")
+    return Claim(
+        f"molts2025/optimism/{said}",
+        sentence,
+        "not in the paper",
+        "none: reported",
+        parts,
+        kind="ours",
+    )
 
 
 OPTIMISM = Experiment(

@@ -24,11 +24,15 @@ from mobandits.papers.experiment import Experiment, Plot, Run, Tuned
 from mobandits.papers.molts2025.theory import draws_needed
 from mobandits.policies import MoglbUcb, MolEpsGreedy, MolTs, MolUcb, PfiRls
 
-ROUNDS, TRIALS = 10_000, 10
+ROUNDS = 10_000
+TRIALS = 10
 CONSTANTS = (0.1, 0.3, 1.0, 3.0)
 REGRETS = ("pareto_regret", "effective_pareto_regret")
 METRICS = (*REGRETS, "reward")
-TS, PLAIN, UCB, GREEDY = "MOL-TS", "MOL-TS, M = 1", "MOL-UCB", "MOL-eps-Greedy"
+TS = "MOL-TS"
+PLAIN = "MOL-TS, M = 1"
+UCB = "MOL-UCB"
+GREEDY = "MOL-eps-Greedy"
 ABLATION = "MOL-UCB, effective front"
 PFI = ("PFIwR-style reconstruction", "PFIwR-style reconstruction, a tenth of the widths")
 CHOSEN = (
@@ -47,7 +51,9 @@ RIDGE = (
     "rewards are linear: the rows differ in how they choose, and not in how they estimate."
 )
 SAMPLES = "Each row has a tuned constant of its own here; molts2025/samples compares them at equal constants."
-RECONSTRUCTED = "PFIwR's estimator is not given in the paper: both rows are reconstructions of ours."
+RECONSTRUCTED = (
+    "PFIwR's estimator is not given in the paper: both rows are reconstructions of ours."
+)
 LENIENT = "MOL-UCB is tuned here; molts2025/reward-paradox has all its constants, wide ones too."
 
 
@@ -108,7 +114,9 @@ def rows_of(setting: Setting) -> dict[str, Recipe | Tuned]:
         f"{TS}, theory c": MolTs(),
         f"{UCB}, theory c": MolUcb(),
     }
-    return {**rows, **dict(zip(PFI, (PfiRls(), PfiRls(scale=0.1)), strict=True))} if setting.fixed else rows
+    if setting.fixed:
+        return {**rows, **dict(zip(PFI, (PfiRls(), PfiRls(scale=0.1)), strict=True))}
+    return rows
 
 
 def in_both(
@@ -124,7 +132,16 @@ def in_both(
     """An ordering in the Pareto regret, and the same in the effective one; "{}" in the claim is the regret's name."""
     spoken = {"pareto": "Pareto regret", "effective": "effective Pareto regret"}
     return tuple(
-        ordering(f"{id}-{short}", claim.format(said), metric, low, high, differs=differs, note=note, kind=kind)
+        ordering(
+            f"{id}-{short}",
+            claim.format(said),
+            metric,
+            low,
+            high,
+            differs=differs,
+            note=note,
+            kind=kind,
+        )
         for (short, said), metric in zip(spoken.items(), REGRETS, strict=True)
     )
 
@@ -140,7 +157,9 @@ def figure_claims(setting: Setting) -> tuple[Claim, ...]:
     With fixed arms, which the paper shows beside PFIwR, it says nothing on the number of samples
     or on greedy play, not even of another figure of the kind: these are ours there.
     """
-    name, others, draws = setting.name, (UCB, GREEDY), draws_needed(setting.objectives)
+    name = setting.name
+    others = (UCB, GREEDY)
+    draws = draws_needed(setting.objectives)
     more = f"Optimistic sampling, M = {draws}, has a lower {{}} than M = 1"
     kind = kind_of(setting)
     in_context: Kind = "ours" if setting.fixed else kind
@@ -269,7 +288,8 @@ def below(id: str, rows: Sequence[str]) -> Claim:  # noqa: A002 - as in Claim
 
 def plots_of(setting: Setting) -> tuple[Plot, ...]:
     """The paper's three columns, and the ablation."""
-    main, draws = (TS, UCB, GREEDY, *(PFI if setting.fixed else ())), draws_needed(setting.objectives)
+    main = (TS, UCB, GREEDY, *(PFI if setting.fixed else ()))
+    draws = draws_needed(setting.objectives)
     objectives = [f"objective {i + 1}" for i in range(setting.objectives)]
     pair = (("", "Pareto regret"), ("effective_", "Effective Pareto regret"))
     return (
@@ -305,15 +325,26 @@ def figure(setting: Setting) -> Experiment:
 
 
 def remark(
-    name: str, title: str, about: str, run: Run, rows: Sequence[str], claims: Callable[[str], Sequence[Claim]]
+    name: str,
+    title: str,
+    about: str,
+    run: Run,
+    rows: Sequence[str],
+    claims: Callable[[str], Sequence[Claim]],
 ) -> Experiment:
     """A question of ours, with one run."""
-    plots = [Plot(metric, metric, f"{metric.replace('_', ' ').capitalize()}.", rows=rows) for metric in METRICS]
+    plots = [
+        Plot(metric, metric, f"{metric.replace('_', ' ').capitalize()}.", rows=rows)
+        for metric in METRICS
+    ]
     return Experiment(f"molts2025/{name}", title, "ours; molts2025, section 6", [about], [run], plots,
                       claims(f"molts2025/{name}"))  # fmt: skip
 
 
-PARADOX = {**{f"{UCB}, c = {c:g}": MolUcb(scale=c) for c in (*CONSTANTS, 4.0)}, f"{UCB}, theory c": MolUcb()}
+PARADOX = {
+    **{f"{UCB}, c = {c:g}": MolUcb(scale=c) for c in (*CONSTANTS, 4.0)},
+    f"{UCB}, theory c": MolUcb(),
+}
 
 
 def paradox_claims(name: str) -> tuple[Claim, ...]:
@@ -322,10 +353,16 @@ def paradox_claims(name: str) -> tuple[Claim, ...]:
     def somewhere(outcome: Outcome) -> list[Part]:
         found = {row: differences(outcome, outcome.runs()[0], GREEDY, row) for row in PARADOX}
         ends = {row: [one.interval for one in parts] for row, parts in found.items()}
-        where = [row for row, all_three in ends.items() if all(one is not None and one[0] > 0.0 for one in all_three)]
+        where = [
+            row
+            for row, all_three in ends.items()
+            if all(one is not None and one[0] > 0.0 for one in all_three)
+        ]
         said = f"constants of MOL-UCB where it holds: {', '.join(where).replace(f'{UCB}, ', '') or 'none'}"
         trials = min(one.trials for parts in found.values() for one in parts)
-        return [Part(said, float(len(where)), None, len(where) > 0 if trials >= LEAST else None, trials)]
+        return [
+            Part(said, float(len(where)), None, len(where) > 0 if trials >= LEAST else None, trials)
+        ]
 
     rule = "there is a c with which the intervals of all three differences are above 0"
     said = "MOL-eps-Greedy has higher regrets, but higher total rewards than MOL-UCB"
@@ -341,7 +378,9 @@ def paradox_claims(name: str) -> tuple[Claim, ...]:
 
 MANY = draws_needed(Linear().objectives)
 EQUAL = {f"c = {c:g}": c for c in CONSTANTS} | {"theory c": None}
-SAMPLED = {f"M = {m}, {said}": MolTs(scale=c, draws=m) for said, c in EQUAL.items() for m in (MANY, 1)}
+SAMPLED = {
+    f"M = {m}, {said}": MolTs(scale=c, draws=m) for said, c in EQUAL.items() for m in (MANY, 1)
+}
 
 
 def samples_claims(name: str) -> tuple[Claim, ...]:

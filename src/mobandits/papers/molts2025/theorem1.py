@@ -8,7 +8,10 @@ from mobandits.orders import EffectivePareto
 from mobandits.papers.claims import Claim, Outcome, Part
 from mobandits.papers.experiment import Ask, Computed, Experiment
 
-TABLES, ARMS, OBJECTIVES = 15, 8, (2, 4)  # a linear program per arm, of some milliseconds
+# a linear program per arm, of some milliseconds
+TABLES = 15
+ARMS = 8
+OBJECTIVES = (2, 4)
 ROUNDING = 1e-7  # of a linear program, and of the front
 NEVER = "an arm of the front that no weights choose"
 OUTSIDE = "an arm off the front that some weights choose alone"
@@ -60,7 +63,9 @@ def largest_lead(means: Array, arm: int) -> float:
 def draw(law: str, objectives: int, rng: Rng) -> Array:
     """(arms, objectives) a random table of means."""
     means = rng.standard_normal((ARMS, objectives))
-    return means if law == LAWS[0] else np.asarray(np.round(means / 2.0, 1))
+    if law == LAWS[0]:
+        return means
+    return np.asarray(np.round(means / 2.0, 1))
 
 
 def contradictions(trial: int, ask: Ask) -> pl.DataFrame:

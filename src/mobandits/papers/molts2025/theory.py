@@ -24,7 +24,12 @@ LARGEST = 2.0  # the largest gap there can be where norms are at most 1
 
 
 def width(
-    count: ArrayLike, features: int, objectives: int, delta: float, noise: float = 1.0, penalty: float = 1.0
+    count: ArrayLike,
+    features: int,
+    objectives: int,
+    delta: float,
+    noise: float = 1.0,
+    penalty: float = 1.0,
 ) -> Array:
     """c1_t(delta), the radius of the confidence ellipsoids, after `count` = t - 1 rounds.
 
@@ -72,7 +77,9 @@ def sample_factor(rounds: int, features: int, objectives: int, draws: int, delta
         >>> round(sample_factor(10_000, 5, 4, 10, 0.01), 2)
         14.07
     """
-    return math.sqrt(2.0 * features * math.log(2.0 * objectives * draws * features * rounds / delta))
+    return math.sqrt(
+        2.0 * features * math.log(2.0 * objectives * draws * features * rounds / delta)
+    )
 
 
 def holds(theta: Array, estimates: Array, gram: Array, radius: float) -> bool:
@@ -192,7 +199,12 @@ def ucb_gap_bound(radius: ArrayLike, unscaled: ArrayLike) -> Array:
 
 
 def ucb_regret_bound(
-    t: ArrayLike, features: int, objectives: int, delta: float, noise: float = 1.0, penalty: float = 1.0
+    t: ArrayLike,
+    features: int,
+    objectives: int,
+    delta: float,
+    noise: float = 1.0,
+    penalty: float = 1.0,
 ) -> Array:
     """The Pareto regret of MOL-UCB on the event: 2 c1_T sqrt(2 T d ln(1 + T / (lambda d))).
 
@@ -213,7 +225,9 @@ def ucb_regret_bound(
     """
     T = np.asarray(t, np.float64)
     reach = width(T, features, objectives, delta, noise, penalty)
-    return np.asarray(2.0 * reach * np.sqrt(2.0 * T * features * np.log1p(T / (penalty * features))))
+    return np.asarray(
+        2.0 * reach * np.sqrt(2.0 * T * features * np.log1p(T / (penalty * features)))
+    )
 
 
 def weighted_gap(weights: ArrayLike, means: Array, arm: int) -> float:

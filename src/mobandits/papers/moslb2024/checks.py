@@ -24,7 +24,8 @@ from mobandits.papers.protocol.watch import EllipsoidProbe, watched
 from mobandits.policies import MoslbPc, MoslbPl
 from mobandits.support.naming import concise
 
-NOISE, EPSILON = 0.1, 0.1
+NOISE = 0.1
+EPSILON = 0.1
 ENVIRONMENT = Linear(arms=4, features=2, objectives=4, fixed_arms=True, theta="ball", noise=NOISE)
 LEVELS = ((0, 1), (2, 3))
 CHAINS = {"two chains": ((0, 1), (2, 3)), "one chain": ((0, 1, 2, 3),)}
@@ -44,21 +45,31 @@ def _levels(run: int, rounds: int, seed: int) -> list[Finding]:
     gaps, later = LevelRegret(LEVELS).per_round(play.truth, play.chosen, None).T
 
     def consequences() -> list[Finding]:
-        curve = theory.level_regret_bound(play.t, play.features, play.objectives, DELTA, EPSILON, NOISE)
+        curve = theory.level_regret_bound(
+            play.t, play.features, play.objectives, DELTA, EPSILON, NOISE
+        )
         limit = theory.level_gap_bound(EPSILON)
         return [
             play.exploration(),
             inequality(
-                "MOSLB-PL: gap of the first level <= 2 epsilon", "Theorem 2, proof", gaps, limit, ~play.exploring
+                "MOSLB-PL: gap of the first level <= 2 epsilon",
+                "Theorem 2, proof",
+                gaps,
+                limit,
+                ~play.exploring,
             ),
             bound("MOSLB-PL: regret of the first level", "Theorem 2", gaps, _from_round_2(curve)),
-            doubted("MOSLB-PL: regret of the second level", "Theorem 2", later, _from_round_2(curve)),
+            doubted(
+                "MOSLB-PL: regret of the second level", "Theorem 2", later, _from_round_2(curve)
+            ),
         ]
 
     return on_the_event(play.event(), consequences)
 
 
-def _chains(name: str, chains: tuple[tuple[int, ...], ...], run: int, rounds: int, seed: int) -> list[Finding]:
+def _chains(
+    name: str, chains: tuple[tuple[int, ...], ...], run: int, rounds: int, seed: int
+) -> list[Finding]:
     recipe = MoslbPc(chains=chains, epsilon=EPSILON, alpha=1.0, delta=DELTA, noise=NOISE)
     play = _Play(f"MOSLB-PC, {name}", recipe, run, rounds, seed)
     digits = ChainRegret(chains).per_round(play.truth, play.chosen, None)
@@ -67,7 +78,9 @@ def _chains(name: str, chains: tuple[tuple[int, ...], ...], run: int, rounds: in
     def consequences() -> list[Finding]:
         arms = ENVIRONMENT.arms
         limit = theory.chain_gap_bound(arms, EPSILON)
-        curve = theory.chain_regret_bound(play.t, arms, play.features, play.objectives, DELTA, EPSILON, NOISE)
+        curve = theory.chain_regret_bound(
+            play.t, arms, play.features, play.objectives, DELTA, EPSILON, NOISE
+        )
         found = [
             play.exploration(),
             inequality(
@@ -77,11 +90,20 @@ def _chains(name: str, chains: tuple[tuple[int, ...], ...], run: int, rounds: in
                 limit,
                 ~play.exploring,
             ),
-            bound(f"{play.name}: first digit of the regret", "Theorem 1", digits[:, 0], _from_round_2(curve)),
+            bound(
+                f"{play.name}: first digit of the regret",
+                "Theorem 1",
+                digits[:, 0],
+                _from_round_2(curve),
+            ),
         ]
         if len(chains) == 1:
             every = inequality(
-                f"{play.name}: every digit <= 2 K epsilon", "Theorem 1, proof", digits, limit, ~play.exploring[:, None]
+                f"{play.name}: every digit <= 2 K epsilon",
+                "Theorem 1, proof",
+                digits,
+                limit,
+                ~play.exploring[:, None],
             )
             found.append(every)
         else:
@@ -97,11 +119,17 @@ class _Play:
 
     def __init__(self, name: str, recipe: Recipe, run: int, rounds: int, seed: int) -> None:
         now = trial(ENVIRONMENT, rounds, seed, run, concise(recipe))
-        self.name, self.truth, self.means, shape = name, now.truth, now.block.means[0], now.problem.shape
-        self.features, self.objectives, self.t = shape.features, shape.objectives, np.arange(1, rounds + 1)
+        self.name = name
+        self.truth = now.truth
+        self.means = now.block.means[0]
+        shape = now.problem.shape
+        self.features = shape.features
+        self.objectives = shape.objectives
+        self.t = np.arange(1, rounds + 1)
         probe = EllipsoidProbe(now.problem.theta)  # type: ignore[attr-defined]
         self.chosen, seen = watched(recipe.bind(shape), probe, 4, now.block, now.rng)
-        self._deviation, widest = seen[:, 0], seen[:, 2]
+        self._deviation = seen[:, 0]
+        widest = seen[:, 2]
         self._radius = theory.radius(self.t, self.features, self.objectives, DELTA, NOISE)
         self.exploring = self._radius * widest > EPSILON
 
@@ -112,8 +140,15 @@ class _Play:
 
     def exploration(self) -> Finding:
         """The number of rounds with a wide interval."""
-        limit = theory.exploration_rounds_bound(len(self.t), self.features, self.objectives, DELTA, EPSILON, NOISE)
-        return inequality(f"{self.name}: rounds of exploration", "elliptical potential", self.exploring.sum(), limit)
+        limit = theory.exploration_rounds_bound(
+            len(self.t), self.features, self.objectives, DELTA, EPSILON, NOISE
+        )
+        return inequality(
+            f"{self.name}: rounds of exploration",
+            "elliptical potential",
+            self.exploring.sum(),
+            limit,
+        )
 
 
 def behind_heads(means: Array, chosen: IntArray, chains: tuple[tuple[int, ...], ...]) -> Array:
@@ -128,4 +163,6 @@ def behind_heads(means: Array, chosen: IntArray, chains: tuple[tuple[int, ...], 
 
 
 def _from_round_2(curve: Array) -> Array:
-    return np.concatenate([[np.inf], curve[1:]])  # ln T is 0 in the first round, and the bound means T > 1
+    return np.concatenate(
+        [[np.inf], curve[1:]]
+    )  # ln T is 0 in the first round, and the bound means T > 1

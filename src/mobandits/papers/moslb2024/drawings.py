@@ -11,11 +11,15 @@ from mobandits.papers.claims import Claim, Outcome, Part
 from mobandits.papers.experiment import Ask, Computed, Experiment
 
 TABLES = 500
-CHAINS, LEVELS = Chains([[0, 1, 2], [3], [4, 5]]), Levels([[0, 1], [2, 3, 4]])
+CHAINS = Chains([[0, 1, 2], [3], [4, 5]])
+LEVELS = Levels([[0, 1], [2, 3, 4]])
 
 
 def precedence(
-    order: Order, objectives: int, above: Sequence[tuple[int, int]], beside: Sequence[tuple[int, int]]
+    order: Order,
+    objectives: int,
+    above: Sequence[tuple[int, int]],
+    beside: Sequence[tuple[int, int]],
 ) -> Computed:
     """Whether an order does what its drawing says, on random tables of means.
 
@@ -39,7 +43,9 @@ def precedence(
                     front = order.front(Beliefs(means, means, means))
                     broken[said] += front.tolist() != wanted
         values = {"policy": list(broken), "value": [float(number) for number in broken.values()]}
-        return pl.DataFrame(values).with_columns(metric=pl.lit("contradictions"), round=pl.lit(1), component=pl.lit(0))
+        return pl.DataFrame(values).with_columns(
+            metric=pl.lit("contradictions"), round=pl.lit(1), component=pl.lit(0)
+        )
 
     said = {"tables": TABLES, "above": list(map(list, above)), "beside": list(map(list, beside))}
     return Computed("random tables", count, said=said)
@@ -74,12 +80,19 @@ CHAINS_DRAWN = drawing(
     "Priority chains, as drawn: {1, 2, 3}, {4}, {5, 6}",
     "The figure draws precedence within chains and none between them. Two arms that differ in two objectives tell "
     "whether the order has the arrows of the drawing, and no others.",
-    precedence(CHAINS, 6, [(0, 1), (0, 2), (1, 2), (4, 5)], [(0, 3), (0, 4), (3, 4), (1, 4), (2, 3), (0, 5)]),
+    precedence(
+        CHAINS,
+        6,
+        [(0, 1), (0, 2), (1, 2), (4, 5)],
+        [(0, 3), (0, 4), (3, 4), (1, 4), (2, 3), (0, 5)],
+    ),
 )
 
 LEVELS_DRAWN = drawing(
     "fig2",
     "Priority levels, as drawn: {1, 2} before {3, 4, 5}",
     "The figure draws two objectives that precede three others, and none that precedes another within its level.",
-    precedence(LEVELS, 5, [(i, j) for i in (0, 1) for j in (2, 3, 4)], [(0, 1), (2, 3), (3, 4), (2, 4)]),
+    precedence(
+        LEVELS, 5, [(i, j) for i in (0, 1) for j in (2, 3, 4)], [(0, 1), (2, 3), (3, 4), (2, 4)]
+    ),
 )

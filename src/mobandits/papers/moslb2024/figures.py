@@ -11,7 +11,9 @@ from mobandits.papers.experiment import Experiment, More, Plot, Run, Tuned
 from mobandits.papers.moslb2024.questions import lower, relative_pace, slower, steadier
 from mobandits.policies import MoslbParetoUcb, MoslbPc, MoslbPl
 
-ROUNDS, TRIALS, FEATURES = 3000, 10, (5, 10, 15)
+ROUNDS = 3000
+TRIALS = 10
+FEATURES = (5, 10, 15)
 ALPHAS = (0.01, 0.03, 0.1, 0.3, 1.0)
 CHAINS = ((0, 1), (2, 3, 4))
 TWO_LEVELS = ((0, 1, 2), (3, 4))
@@ -26,7 +28,9 @@ CHOSEN = (
 )
 AFTER_A_PILOT = "The grid of alpha was set after a pilot that had shown when MOSLB-PC flattens."
 AFTER_GROWTH = "The threshold was set when the growth in the last third of the rounds was known."
-LEVELS_OFF, ALMOST_LINEAR = 0.2, 0.8  # of the mean pace; the paper gives no numbers
+# of the mean pace; the paper gives no numbers
+LEVELS_OFF = 0.2
+ALMOST_LINEAR = 0.8
 ABOVE_ZERO = "each: the interval of the difference of means is above 0"
 OF_PACE = (
     "each: the interval of the pace in the last third of the rounds over the row's own mean pace is "
@@ -50,18 +54,26 @@ WITHOUT_ROUNDING = (
 )
 
 
-def linear(features: int, objectives: int, *, fixed: bool = True, decimals: int | None = None) -> Linear:
+def linear(
+    features: int, objectives: int, *, fixed: bool = True, decimals: int | None = None
+) -> Linear:
     """The paper's problem: 5 d arms and the parameters uniform in the unit ball, noise N(0, 1)."""
-    return Linear(5 * features, features, objectives, fixed_arms=fixed, theta="ball", round_decimals=decimals)
+    return Linear(
+        5 * features, features, objectives, fixed_arms=fixed, theta="ball", round_decimals=decimals
+    )
 
 
 def chains_run(features: int, decimals: int | None) -> Run:
     """One panel of Figure 3."""
     metric = ChainRegretAuthors(CHAINS)
     rows = {
-        "MOSLB-PC": Tuned({f"alpha = {a:g}": MoslbPc(CHAINS, alpha=a) for a in ALPHAS}, metric, None),
+        "MOSLB-PC": Tuned(
+            {f"alpha = {a:g}": MoslbPc(CHAINS, alpha=a) for a in ALPHAS}, metric, None
+        ),
         "P-UCB1": Tuned({f"alpha = {a:g}": MoslbParetoUcb(alpha=a) for a in ALPHAS}, metric, None),
-        "P-UCB2": Tuned({f"alpha = {a:g}": MoslbParetoUcb([0, 2], alpha=a) for a in ALPHAS}, metric, None),
+        "P-UCB2": Tuned(
+            {f"alpha = {a:g}": MoslbParetoUcb([0, 2], alpha=a) for a in ALPHAS}, metric, None
+        ),
     }
     place = linear(features, 5, decimals=decimals)
     return Run(f"d = {features}", place, rows, ROUNDS, TRIALS, (metric, ChainRegret(CHAINS)))
@@ -71,9 +83,13 @@ def levels_run(features: int, levels: tuple[tuple[int, ...], ...], *, fixed: boo
     """One panel of Figures 4 and 5."""
     metric = LevelRegret(levels)
     rows = {
-        "MOSLB-PL": Tuned({f"alpha = {a:g}": MoslbPl(levels, alpha=a) for a in ALPHAS}, metric, None),
+        "MOSLB-PL": Tuned(
+            {f"alpha = {a:g}": MoslbPl(levels, alpha=a) for a in ALPHAS}, metric, None
+        ),
         "P-UCB1": Tuned({f"alpha = {a:g}": MoslbParetoUcb(alpha=a) for a in ALPHAS}, metric, None),
-        "P-UCB2": Tuned({f"alpha = {a:g}": MoslbParetoUcb(levels[0], alpha=a) for a in ALPHAS}, metric, None),
+        "P-UCB2": Tuned(
+            {f"alpha = {a:g}": MoslbParetoUcb(levels[0], alpha=a) for a in ALPHAS}, metric, None
+        ),
     }
     place = linear(features, sum(map(len, levels)), fixed=fixed)
     return Run(f"d = {features}", place, rows, ROUNDS, TRIALS, (metric,))
@@ -167,7 +183,9 @@ def pace(id: str, row: str, metric: str, target: str, kind: Kind) -> Claim:  # n
     )
 
 
-FIRST, LATER, DIGITS = (0,), (1, 2), (0, 1, 2)
+FIRST = (0,)
+LATER = (1, 2)
+DIGITS = (0, 1, 2)
 
 
 def chains_questions() -> list[Question]:
@@ -237,7 +255,9 @@ def chains_claims(panel: Panel) -> tuple[Claim, ...]:
             differs="P-UCB1 learns as well: its upper bounds fall, and arms leave their front.",
             note=f"{AFTER_A_PILOT} {AFTER_GROWTH}",
         ),
-        pace(f"moslb2024/{panel.name}/moslb-pc-pace", "MOSLB-PC", metric, "not in the paper", "ours"),
+        pace(
+            f"moslb2024/{panel.name}/moslb-pc-pace", "MOSLB-PC", metric, "not in the paper", "ours"
+        ),
         panel.claim(
             "moslb-pc-below-pucb2",
             "MOSLB-PC has less regret than P-UCB2 in the lower digits",
@@ -280,7 +300,8 @@ def levels_claims(panel: Panel, levels: int) -> tuple[Claim, ...]:
     regret on levels 2 and 3. Each sentence is asked of the other figure as an extension, and so is
     that of Figure 3, on flat regret after exploration.
     """
-    metric, every = "level_regret", range(levels)
+    metric = "level_regret"
+    every = range(levels)
     of_two: Kind = panel.kind if levels == 2 else "extension"
     of_three: Kind = panel.kind if levels == 3 else "extension"
     seldom = (
@@ -409,7 +430,12 @@ UNROUNDED = Experiment(
     (WITHOUT_ROUNDING, CHOSEN),
     [chains_run(d, None) for d in FEATURES],
     [
-        Plot("regret", "chain_regret_authors", "Regret in the three digits without rounding.", parts=digit_names(3)),
+        Plot(
+            "regret",
+            "chain_regret_authors",
+            "Regret in the three digits without rounding.",
+            parts=digit_names(3),
+        ),
         Plot("exact_regret", "chain_regret", "The same by the exact gap.", parts=digit_names(3)),
     ],
     chains_claims(Panel("unrounded", many=False, kind="extension")),
@@ -420,7 +446,11 @@ def levels_figure(
     name: str, title: str, source: str, levels: tuple[tuple[int, ...], ...], *, fixed: bool
 ) -> Experiment:
     """Figure 4 or 5, with fixed or redrawn arms."""
-    arms = "the arms are fixed" if fixed else "the arms are drawn anew in every round, as in the authors' notebook"
+    arms = (
+        "the arms are fixed"
+        if fixed
+        else "the arms are drawn anew in every round, as in the authors' notebook"
+    )
     about = (
         f"25, 50 and 75 arms with 5, 10 and 15 features, {sum(map(len, levels))} objectives in {len(levels)} priority "
         f"levels, 3,000 rounds, ten problems; {arms}. The paper does not say whether arms stay; both are reproduced. "
@@ -450,7 +480,13 @@ def levels_figure(
 
 FIGURES = (
     FIG3,
-    levels_figure("fig4", "MOSLB-PL on two levels {1, 2, 3}, {4, 5}", "moslb2024, Figure 4", TWO_LEVELS, fixed=True),
+    levels_figure(
+        "fig4",
+        "MOSLB-PL on two levels {1, 2, 3}, {4, 5}",
+        "moslb2024, Figure 4",
+        TWO_LEVELS,
+        fixed=True,
+    ),
     levels_figure(
         "fig5",
         "MOSLB-PL on three levels {1, 2, 3}, {4, 5, 6}, {7, ..., 10}",
@@ -459,6 +495,18 @@ FIGURES = (
         fixed=True,
     ),
     UNROUNDED,
-    levels_figure("fig4-redrawn", "Figure 4 with arms drawn anew", "moslb2024, notebook", TWO_LEVELS, fixed=False),
-    levels_figure("fig5-redrawn", "Figure 5 with arms drawn anew", "moslb2024, notebook", THREE_LEVELS, fixed=False),
+    levels_figure(
+        "fig4-redrawn",
+        "Figure 4 with arms drawn anew",
+        "moslb2024, notebook",
+        TWO_LEVELS,
+        fixed=False,
+    ),
+    levels_figure(
+        "fig5-redrawn",
+        "Figure 5 with arms drawn anew",
+        "moslb2024, notebook",
+        THREE_LEVELS,
+        fixed=False,
+    ),
 )

@@ -18,11 +18,19 @@ from mobandits.papers.moslb2024.figures import CHAINS, TWO_LEVELS, linear
 from mobandits.papers.rates import HORIZONS, LATE, SAID, bound_rows, rates
 from mobandits.policies import MoslbPc, MoslbPl
 
-LENGTHS, TRIALS, FEATURES, ALPHA = (1000, 3000, 10_000, 30_000), 20, 5, 0.03
-ARMS, OBJECTIVES, DELTA = 5 * FEATURES, 5, 0.05
-POWER, NEAR, LOGARITHMS = 2.0 / 3.0, 0.02, 2
+LENGTHS = (1000, 3000, 10_000, 30_000)
+TRIALS = 20
+FEATURES = 5
+ALPHA = 0.03
+ARMS = 5 * FEATURES
+OBJECTIVES = 5
+DELTA = 0.05
+POWER = 2.0 / 3.0
+NEAR = 0.02
+LOGARITHMS = 2
 BOUNDS = "Theorems 1 and 2"
-PC, PL = "MOSLB-PC", "MOSLB-PL"
+PC = "MOSLB-PC"
+PL = "MOSLB-PL"
 ABOUT = (
     "With epsilon = d^(2/3) (K T)^(-1/3) for chains and d^(2/3) T^(-1/3) for levels, every digit "
     "of the regret is bounded by a constant times T^(2/3) and logarithms. Here is the power of T "
@@ -48,7 +56,8 @@ def row(policy: str, rounds: int) -> str:
 def bounds(trial: int, ask: Ask) -> pl.DataFrame:  # noqa: ARG001 - nothing is random
     """Both bounds, each with the epsilon of its horizon."""
     given = (FEATURES, OBJECTIVES, DELTA)
-    chains, levels = [], []
+    chains = []
+    levels = []
     for T in HORIZONS.astype(np.int64).tolist():
         width = moslb2024.chain_width(FEATURES, ARMS, T)
         chains.append(float(moslb2024.chain_regret_bound(T, ARMS, *given, width)))

@@ -10,9 +10,12 @@ from mobandits.orders import Chains, Levels, Lexicographic, Pareto
 from mobandits.papers.claims import Claim, Outcome, Part
 from mobandits.papers.experiment import Ask, Computed, Experiment
 
-TABLES, ARMS, OBJECTIVES = 50, 8, (1, 2, 3, 5)
+TABLES = 50
+ARMS = 8
+OBJECTIVES = (1, 2, 3, 5)
 LAWS = ("normal means", "means of one decimal, with ties")
-CHAINS, LEVELS = "chains of one objective each", "levels of one objective each"
+CHAINS = "chains of one objective each"
+LEVELS = "levels of one objective each"
 MEASURES = ("other front", "other gaps")
 ABOUT = (
     "Remark 1 says that priority chains without a chain, where every list has one objective, are "
@@ -28,7 +31,9 @@ ABOUT = (
 def draw(law: str, objectives: int, rng: Rng) -> Array:
     """(arms, objectives) a random table of means."""
     means = rng.standard_normal((ARMS, objectives))
-    return means if law == LAWS[0] else np.asarray(np.round(means / 2.0, 1))
+    if law == LAWS[0]:
+        return means
+    return np.asarray(np.round(means / 2.0, 1))
 
 
 def differs(order: Order, other: Order, means: Array) -> tuple[bool, bool]:
@@ -77,7 +82,8 @@ def claim(what: str, sentence: str, row: str) -> Claim:
     """One half of the remark."""
 
     def parts(outcome: Outcome) -> list[Part]:
-        run, tables = outcome.runs()[0], TABLES * len(OBJECTIVES)
+        run = outcome.runs()[0]
+        tables = TABLES * len(OBJECTIVES)
         found = []
         for law in LAWS:
             for measure in MEASURES:
@@ -111,6 +117,8 @@ REMARK1 = Experiment(
     [],
     (
         claim("chains", "Priority chains of one objective each are the Pareto order", CHAINS),
-        claim("levels", "Priority levels of one objective each are the lexicographic order", LEVELS),
+        claim(
+            "levels", "Priority levels of one objective each are the lexicographic order", LEVELS
+        ),
     ),
 )

@@ -89,7 +89,13 @@ def exploration_rounds_bound(
 
 
 def chain_regret_bound(
-    t: ArrayLike, arms: int, features: int, objectives: int, delta: float, epsilon: float, noise: float = 1.0
+    t: ArrayLike,
+    arms: int,
+    features: int,
+    objectives: int,
+    delta: float,
+    epsilon: float,
+    noise: float = 1.0,
 ) -> Array:
     """Every digit of MOSLB-PC's regret, as stated: 100 d gamma_T^2 ln T / epsilon^2 + 2 T K epsilon.
 
@@ -168,6 +174,8 @@ def level_gap_bound(epsilon: float) -> float:
     return 2.0 * epsilon
 
 
-def _exploring(T: Array, features: int, objectives: int, delta: float, epsilon: float, noise: float) -> Array:
+def _exploring(
+    T: Array, features: int, objectives: int, delta: float, epsilon: float, noise: float
+) -> Array:
     gamma = radius(T, features, objectives, delta, noise)
     return np.asarray(100.0 * features * gamma**2 * np.log(T) / epsilon**2)

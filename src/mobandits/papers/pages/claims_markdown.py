@@ -10,7 +10,9 @@ from mobandits.papers.pages.paper_page import otherwise, remarks, telling
 CLAIMS_HEADER = ("claim", "the paper", "measured", "verdict")
 
 
-def claims_markdown(claims: Sequence[Mapping[str, Any]], experiments: Sequence[Mapping[str, Any]]) -> str:
+def claims_markdown(
+    claims: Sequence[Mapping[str, Any]], experiments: Sequence[Mapping[str, Any]]
+) -> str:
     """The counts by paper and kind, and a heading and a table per experiment.
 
     Args:

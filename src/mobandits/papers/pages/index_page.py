@@ -23,7 +23,11 @@ def index_page(manifest: dict[str, Any], claims: list[dict[str, Any]]) -> str:
     for one in experiments:
         own = [claim for claim in claims if claim["id"].rpartition("/")[0] == one["experiment"]]
         link = f'<a href="runs/{escape(one["experiment"])}/report.html">{escape(one["experiment"])}</a>'
-        smaller = f"<br><strong>Not at the paper's scale: {escape(scale_of(one))}.</strong>" if one["changed"] else ""
+        smaller = (
+            f"<br><strong>Not at the paper's scale: {escape(scale_of(one))}.</strong>"
+            if one["changed"]
+            else ""
+        )
         rows.append(
             [
                 f"{link}<br>{escape(one['title'])}{smaller}",
@@ -52,4 +56,6 @@ def scale_of(experiment: Mapping[str, Any]) -> str:
         >>> scale_of({"changed": {"rounds": 50, "trials": 2}})
         '50 rounds and 2 trials'
     """
-    return listed([quantity(value, name.removesuffix("s")) for name, value in experiment["changed"].items()])
+    return listed(
+        [quantity(value, name.removesuffix("s")) for name, value in experiment["changed"].items()]
+    )

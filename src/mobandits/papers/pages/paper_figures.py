@@ -17,7 +17,11 @@ from mobandits.papers.pages.regret_bounds import draw_bounds
 from mobandits.statistics.bands import bands
 
 MOST_COLUMNS = 3
-BOUND = ("regret, mean", "regret, largest", "bound")  # the rows of a part that is drawn with its bound
+BOUND = (
+    "regret, mean",
+    "regret, largest",
+    "bound",
+)  # the rows of a part that is drawn with its bound
 
 
 def shown(table: pl.DataFrame, specification: dict[str, Any], row: str = "policy") -> pl.DataFrame:
@@ -35,11 +39,15 @@ def shown(table: pl.DataFrame, specification: dict[str, Any], row: str = "policy
     reported = table.filter(pl.col("experiment") == specification["experiment"])
     parts = reported.partition_by("environment", "policy", as_dict=True)
     named = [
-        parts[places[one["run"]], one[row]].with_columns(run=pl.lit(one["run"]), policy=pl.lit(one["row"]))
+        parts[places[one["run"]], one[row]].with_columns(
+            run=pl.lit(one["run"]), policy=pl.lit(one["row"])
+        )
         for one in specification["rows"]
         if (places[one["run"]], one[row]) in parts
     ]
-    return pl.concat(named).select("run", "policy", "trial", "round", "metric", "component", "value")
+    return pl.concat(named).select(
+        "run", "policy", "trial", "round", "metric", "component", "value"
+    )
 
 
 def plot_data(rows: pl.DataFrame, plot: dict[str, Any]) -> pl.DataFrame:
@@ -79,7 +87,9 @@ def drawable(rows: pl.DataFrame, plot: dict[str, Any]) -> bool:
 def name_of(plot: dict[str, Any], component: int) -> str:
     """What a component is called in a plot."""
     parts = plot["parts"]
-    return parts[component] if component < len(parts) else f"{part(plot['metric'])} {component + 1}"
+    if component < len(parts):
+        return parts[component]
+    return f"{part(plot['metric'])} {component + 1}"
 
 
 def draw_plot(rows: pl.DataFrame, plot: dict[str, Any], width: float = WIDTH) -> Figure:
@@ -102,7 +112,9 @@ def draw_plot(rows: pl.DataFrame, plot: dict[str, Any], width: float = WIDTH) ->
 
 
 @styled()
-def draw_panels(data: pl.DataFrame, said: str, width: float = WIDTH, *, logarithmic: bool = False) -> Figure:
+def draw_panels(
+    data: pl.DataFrame, said: str, width: float = WIDTH, *, logarithmic: bool = False
+) -> Figure:
     """Curves with bands, a panel per run and component, and one legend below.
 
     Args:
@@ -112,7 +124,8 @@ def draw_panels(data: pl.DataFrame, said: str, width: float = WIDTH, *, logarith
         logarithmic: both axes.
     """
     names = data["policy"].unique(maintain_order=True).to_list()
-    style, groups = looks(names), data.partition_by("panel", maintain_order=True)
+    style = looks(names)
+    groups = data.partition_by("panel", maintain_order=True)
     columns = 1 if width < WIDTH else wide(data, len(groups))
     figure, axes = grid(width, len(groups), columns, names)
     for i, (panel, group) in enumerate(zip(axes, groups, strict=False)):
@@ -141,7 +154,8 @@ def draw_bars(data: pl.DataFrame, plot: dict[str, Any], said: str, width: float 
     """
     last = data.filter(pl.col("round") == pl.col("round").max().over("run"))
     names = last["policy"].unique(maintain_order=True).to_list()
-    style, groups = looks(names), last.partition_by("run", maintain_order=True)
+    style = looks(names)
+    groups = last.partition_by("run", maintain_order=True)
     figure, axes = grid(width, len(groups), 1, names)
     for panel, group in zip(axes, groups, strict=False):
         panel.set_title(group["run"][0] if len(groups) > 1 else "")
@@ -160,7 +174,9 @@ def _bars(panel: Axes, group: pl.DataFrame, names: Sequence[str], style: dict[st
         at = [x - 0.4 + (i + 0.5) * size for x in range(len(one))]
         mean, low, high = (one[column].to_numpy() for column in ("mean", "low", "high"))
         panel.bar(at, mean, 0.92 * size, color=style[name].colour, label=name)
-        panel.errorbar(at, mean, [mean - low, high - mean], fmt="none", ecolor="#1f2328", elinewidth=0.9)
+        panel.errorbar(
+            at, mean, [mean - low, high - mean], fmt="none", ecolor="#1f2328", elinewidth=0.9
+        )
 
 
 @styled()
@@ -179,7 +195,9 @@ def draw_heat(data: pl.DataFrame, plot: dict[str, Any], width: float = WIDTH) ->
     across, up = plot["vertical"].split(" / ")
     for panel, group in zip(axes, groups, strict=False):
         wide_table = group.pivot("policy", index="round", values="mean").drop("round").to_numpy()
-        image = panel.imshow(wide_table, origin="lower", extent=(0, 1, 0, 1), cmap="viridis", vmin=0, vmax=1)
+        image = panel.imshow(
+            wide_table, origin="lower", extent=(0, 1, 0, 1), cmap="viridis", vmin=0, vmax=1
+        )
         panel.set_title(name_of(plot, group["component"][0]))
         panel.set_xlabel(across)
         panel.set_ylabel(up)
@@ -196,7 +214,13 @@ def bounds_data(rows: pl.DataFrame) -> pl.DataFrame:
         table = group.pivot("policy", index="round", values="value")
         mean, highest, bound = (pl.col(name) for name in BOUND)
         frames.append(
-            table.select(name=pl.lit(group["metric"][0]), round="round", mean=mean, highest=highest, bound=bound)
+            table.select(
+                name=pl.lit(group["metric"][0]),
+                round="round",
+                mean=mean,
+                highest=highest,
+                bound=bound,
+            )
         )
     return pl.concat(frames)
 
@@ -205,7 +229,9 @@ def wide(data: pl.DataFrame, count: int) -> int:
     """How many panels stand side by side: a row per run where a run has several components."""
     components = data["component"].n_unique()
     several = data["run"].n_unique() > 1
-    return components if several and 1 < components <= MOST_COLUMNS else min(count, 2 if count in (2, 4) else 3)
+    if several and 1 < components <= MOST_COLUMNS:
+        return components
+    return min(count, 2 if count in (2, 4) else 3)
 
 
 def grid(width: float, count: int, columns: int, names: Sequence[str]) -> tuple[Figure, list[Axes]]:

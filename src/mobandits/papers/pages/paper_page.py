@@ -23,7 +23,9 @@ FEW = 4  # so many numbers of a claim fit into one cell
 VERDICTS = {"reproduced": "yes", "not reproduced": "no", "reported": "said"}
 
 
-def paper_page(directory: Path, table: pl.DataFrame, manifest: dict[str, Any], claims: list[dict[str, Any]]) -> str:
+def paper_page(
+    directory: Path, table: pl.DataFrame, manifest: dict[str, Any], claims: list[dict[str, Any]]
+) -> str:
     """Write the figures of an experiment, and make its page.
 
     Args:
@@ -46,7 +48,9 @@ def paper_page(directory: Path, table: pl.DataFrame, manifest: dict[str, Any], c
         caption = escape(plot["caption"])
         if drawable(rows, plot):
             draw = functools.partial(draw_plot, rows, plot)
-            body.append(picture(draw, directory / "figures", plot["name"], plot["caption"], caption))
+            body.append(
+                picture(draw, directory / "figures", plot["name"], plot["caption"], caption)
+            )
         else:
             body.append(f"<p>Nothing was measured at this scale for the figure: {caption}</p>")
     body += constants(said)
@@ -67,13 +71,17 @@ def scale(said: dict[str, Any]) -> list[str]:
     """
     if not said["changed"]:
         return []
-    asked = listed([quantity(value, name.removesuffix("s")) for name, value in said["changed"].items()])
+    asked = listed(
+        [quantity(value, name.removesuffix("s")) for name, value in said["changed"].items()]
+    )
     runs: dict[str, list[str]] = {}
     for one in said.get("scale", []):  # tables of earlier versions have none
         known = [name for name in ("rounds", "trials") if one[name]]
         size = listed([quantity(one[name], name.removesuffix("s")) for name in known])
         runs.setdefault(size, []).append(one["run"])
-    sizes = [f"{size} in {listed(names)}" if len(runs) > 1 else size for size, names in runs.items()]
+    sizes = [
+        f"{size} in {listed(names)}" if len(runs) > 1 else size for size, names in runs.items()
+    ]
     which = f", which is {'; '.join(sizes)}" if sizes else ""
     smaller = f"<strong>Not at the paper's scale: {escape(asked)} were asked for.</strong>"
     return [f"<p>{smaller} The descriptions below are of the full scale{escape(which)}.</p>"]
@@ -92,8 +100,12 @@ def claims_table(claims: Sequence[Mapping[str, Any]], link: str = "") -> str:
         badge = f'<span class="{badge_of(claim)}">{judgement(claim)}</span>'
         badge += f"<br><small>{escape(otherwise(claim))}</small>" if otherwise(claim) else ""
         name = claim["id"].rpartition("/")[0]
-        first = f'<a href="{escape(link.format(name))}">{escape(claim["id"])}</a><br>' if link else ""
-        own = "<br>".join(f"{escape(number)}<br><small>{escape(said)}</small>" for said, number in telling(claim))
+        first = (
+            f'<a href="{escape(link.format(name))}">{escape(claim["id"])}</a><br>' if link else ""
+        )
+        own = "<br>".join(
+            f"{escape(number)}<br><small>{escape(said)}</small>" for said, number in telling(claim)
+        )
         cells = [escape(claim["target"]), own, badge]
         rows.append(
             f"<tr><td>{first}{escape(claim['claim'])}{sentence}</td>{''.join(f'<td>{c}</td>' for c in cells)}</tr>"
@@ -133,7 +145,10 @@ def telling(claim: Mapping[str, Any]) -> list[tuple[str, str]]:
         return [(claim["of"], measured(claim)), *on_papers_trials(claim)]
     if len(parts) <= FEW:
         return [(one["said"], measured(one)) for one in parts]
-    known = sorted((one for one in parts if one["measured"] is not None), key=lambda one: float(one["measured"]))
+    known = sorted(
+        (one for one in parts if one["measured"] is not None),
+        key=lambda one: float(one["measured"]),
+    )
     ends = [measured({**one, "interval": None}) for one in known]
     range_of = f"{ends[0]} to {ends[-1]}" if ends else "–"
     return [(f"{len(parts)} numbers, listed on the experiment's page", range_of)]
@@ -148,7 +163,9 @@ def on_papers_trials(claim: Mapping[str, Any]) -> list[tuple[str, str]]:
         ([('a less b, d = 5, on 10 trials', '2.00')], [])
     """
     few = claim.get("papers_trials")
-    return [(f"{few['of']}, on {few['trials']} trials", measured(few))] if few else []
+    if few:
+        return [(f"{few['of']}, on {few['trials']} trials", measured(few))]
+    return []
 
 
 def measured(claim: Mapping[str, Any]) -> str:
@@ -160,13 +177,16 @@ def measured(claim: Mapping[str, Any]) -> str:
         >>> measured({"measured": None, "interval": None})
         '–'
     """
-    value, interval = claim["measured"], claim["interval"]
+    value = claim["measured"]
+    interval = claim["interval"]
     if value is None:
         return "–"
     ends = [value, *(interval or [])]
     digits = min(max(2 - math.floor(math.log10(max(map(abs, ends)) or 1.0)), 0), 5)
     said = signed(value, digits)
-    return f"{said} [{signed(interval[0], digits)}, {signed(interval[1], digits)}]" if interval else said
+    if interval:
+        return f"{said} [{signed(interval[0], digits)}, {signed(interval[1], digits)}]"
+    return said
 
 
 def remarks(claim: Mapping[str, Any]) -> str:
@@ -265,20 +285,33 @@ def constants(said: dict[str, Any]) -> list[str]:
     ]
     if not rows:
         return []
-    return ["<h2>Constants</h2>", grid(["row", "chosen on the tuning seed", "best of the reported trials"], rows)]
+    return [
+        "<h2>Constants</h2>",
+        grid(["row", "chosen on the tuning seed", "best of the reported trials"], rows),
+    ]
 
 
 def values(chosen: pl.DataFrame, best: pl.DataFrame, said: dict[str, Any]) -> list[str]:
     """What each metric came to; below a row with a chosen constant, the same row by the paper's own rule."""
     tuned = {(one["run"], one["row"]) for one in said["rows"] if one["policy"] != one["best"]}
-    again = best.filter(pl.struct("run", "policy").map_elements(lambda r: (r["run"], r["policy"]) in tuned, pl.Boolean))
-    both = pl.concat([chosen, again.with_columns(policy=pl.col("policy") + ", best of the reported")])
+    again = best.filter(
+        pl.struct("run", "policy").map_elements(
+            lambda r: (r["run"], r["policy"]) in tuned, pl.Boolean
+        )
+    )
+    both = pl.concat(
+        [chosen, again.with_columns(policy=pl.col("policy") + ", best of the reported")]
+    )
     last = both.filter(pl.col("round") == pl.col("round").max().over("run"))
     out = ["<h2>Values at the last round</h2>"]
     for metric in last["metric"].unique(maintain_order=True):
         one = last.filter(pl.col("metric") == metric)
         several = one["component"].n_unique() > 1, one["run"].n_unique() > 1
-        rows = bands(one, ["run", "component", "policy"]).sort("run", "component", maintain_order=True).rows()
+        rows = (
+            bands(one, ["run", "component", "policy"])
+            .sort("run", "component", maintain_order=True)
+            .rows()
+        )
         largest = max((abs(row[3]) for row in rows if math.isfinite(row[3])), default=1.0)
         digits = min(max(4 - math.floor(math.log10(largest or 1.0)), 0), 6)
         cells = [
@@ -294,7 +327,9 @@ def values(chosen: pl.DataFrame, best: pl.DataFrame, said: dict[str, Any]) -> li
         ]
         title = spoken(metric)[0].upper() + spoken(metric)[1:]
         table = grid(["row", "mean", "95 % from", "to", "trials"], cells)
-        out.append(f"<details{' open' if len(cells) <= 12 else ''}><summary>{escape(title)}</summary>{table}</details>")
+        out.append(
+            f"<details{' open' if len(cells) <= 12 else ''}><summary>{escape(title)}</summary>{table}</details>"
+        )
     return out
 
 

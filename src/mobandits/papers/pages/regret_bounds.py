@@ -37,7 +37,10 @@ def draw_bounds(table: pl.DataFrame, width: float = WIDTH) -> Figure:
     for panel in axes[len(groups) :]:
         panel.set_axis_off()
     figure.legend(
-        *axes[0].get_legend_handles_labels(), loc="outside lower left", ncols=3 if width >= WIDTH else 1, frameon=False
+        *axes[0].get_legend_handles_labels(),
+        loc="outside lower left",
+        ncols=3 if width >= WIDTH else 1,
+        frameon=False,
     )
     return figure
 
@@ -50,7 +53,9 @@ def draw_bound(panel: Axes, group: pl.DataFrame) -> None:
         ("bound", INK, "--", "bound"),
     ):
         line = group.filter(pl.col(column).is_finite() & (pl.col(column) > 0.0))
-        panel.plot(line["round"], line[column], color=colour, linestyle=dash, linewidth=1.6, label=said)
+        panel.plot(
+            line["round"], line[column], color=colour, linestyle=dash, linewidth=1.6, label=said
+        )
     panel.set_xscale("log")
     panel.set_yscale("log")
     panel.set_xlabel("round")

@@ -19,7 +19,9 @@ RUNS = "runs"
 Claims = list[dict[str, Any]]
 
 
-def write_experiment(directory: Path, table: pl.DataFrame, manifest: dict[str, Any], claims: Claims) -> Path:
+def write_experiment(
+    directory: Path, table: pl.DataFrame, manifest: dict[str, Any], claims: Claims
+) -> Path:
     """Write the figures and the page of one experiment.
 
     Args:

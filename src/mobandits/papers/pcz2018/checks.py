@@ -30,7 +30,8 @@ from mobandits.policies import Pcz
 from mobandits.simulation.streams import INSTANCE, POLICY, ROUNDS, stream
 
 DIVISOR = 9.06
-SLOPE, NOISE = 0.69, 0.005
+SLOPE = 0.69
+NOISE = 0.005
 # Radii of Lemma 5; for smaller ones the bound only grows.
 RADII = tuple(2.0**-i for i in range(12))
 POINTS = 41  # arms of a context whose means are compared with the index
@@ -48,8 +49,10 @@ class GableSurface(Surface):
 
     def mean(self, x: Array, y: Array) -> Array:
         """(2,) the means."""
-        out, beyond = np.empty(2), y[0] - (0.2 + 0.2 * x[0])
-        out[0], out[1] = SLOPE * (1.0 - abs(beyond)), SLOPE * (1.0 - abs(beyond - 0.1))
+        out = np.empty(2)
+        beyond = y[0] - (0.2 + 0.2 * x[0])
+        out[0] = SLOPE * (1.0 - abs(beyond))
+        out[1] = SLOPE * (1.0 - abs(beyond - 0.1))
         return out
 
     def reward(self, x: Array, y: Array, uniforms: Array) -> Array:
@@ -70,7 +73,7 @@ class GableSurface(Surface):
 class Gables:
     """Two gables whose tops are near to each other and move with the context."""
 
-    def problem(self, rounds: int, rng: Rng) -> "GableProblem":  # noqa: ARG002 - every run has the same surface
+    def problem(self, rounds: int, rng: Rng) -> "GableProblem":
         """The surface."""
         return GableProblem(SurfaceShape(1, 1, 2, rounds), GableSurface(NOISE))
 
@@ -81,7 +84,7 @@ class GableProblem(NamedTuple):
     shape: SurfaceShape
     surface: GableSurface
 
-    def block(self, first: int, rounds: int, rng: Rng) -> SurfaceBlock:  # noqa: ARG002 - nothing depends on the time
+    def block(self, first: int, rounds: int, rng: Rng) -> SurfaceBlock:
         """The next rounds."""
         numbers = rng.random((rounds, 3))
         return SurfaceBlock(numbers[:, :1], numbers[:, 1:])
@@ -98,7 +101,9 @@ def one_run(run: int, *, rounds: int, seed: int) -> list[Finding]:
     ]
 
 
-def _findings(name: str, environment: Any, scale: float, run: int, rounds: int, seed: int) -> list[Finding]:
+def _findings(
+    name: str, environment: Any, scale: float, run: int, rounds: int, seed: int
+) -> list[Finding]:
     objectives, balls, seen = _played(environment, Pcz(scale=scale, delta=DELTA), run, rounds, seed)
     off, radius, child, gaps, owner, dominance = seen.T
 
@@ -121,10 +126,16 @@ def _findings(name: str, environment: Any, scale: float, run: int, rounds: int, 
             ),
             inequality(f"{name}: Pareto gap <= 14 r", "Lemma 3", gaps, theory.gap_bound(radius)),
             inequality(
-                f"{name}: Pareto gap of a new centre <= 12 r", "Lemma 4", gaps, theory.child_gap_bound(child), child > 0
+                f"{name}: Pareto gap of a new centre <= 12 r",
+                "Lemma 4",
+                gaps,
+                theory.child_gap_bound(child),
+                child > 0,
             ),
             inequality(f"{name}: centres of equal balls are r apart", "section 5", size, apart),
-            inequality(f"{name}: numbers of equal balls", "section 5", list(numbers.values()), most),
+            inequality(
+                f"{name}: numbers of equal balls", "section 5", list(numbers.values()), most
+            ),
             inequality(f"{name}: Pareto regret in a ball", "proof of Lemma 5", within, most_within),
             bound(
                 f"{name}: Pareto regret, by packing numbers",
@@ -175,7 +186,9 @@ def _played(
     return problem.shape.objectives, balls, seen
 
 
-def watch_balls(policy: Any, state: Any, surface: Any, contexts: Array, uniforms: Array, rng: Rng, seen: Array) -> Any:
+def watch_balls(
+    policy: Any, state: Any, surface: Any, contexts: Array, uniforms: Array, rng: Rng, seen: Array
+) -> Any:
     """`simulation.play_surface`, with a look at the ball that has learned: `seen` (rounds, 6) out.
 
     Columns: max_i |mean at the centre - estimate| / (u + r) after the reward, the ball's radius, that of a ball created
@@ -188,7 +201,8 @@ def watch_balls(policy: Any, state: Any, surface: Any, contexts: Array, uniforms
         beliefs = policy.beliefs(state, contexts[t], rng)
         aim = policy.draw(beliefs, rng)
         reward = surface.reward(contexts[t], aim.point, uniforms[t])
-        before, b = len(state.radius), int(aim.note)
+        before = len(state.radius)
+        b = int(aim.note)
         seen[t, 5] = -math.inf
         for j in range(POINTS if before > 0 else 0):  # before the first ball there is no index
             arm[0] = j / (POINTS - 1)
@@ -200,7 +214,8 @@ def watch_balls(policy: Any, state: Any, surface: Any, contexts: Array, uniforms
         state = policy.update(state, contexts[t], aim.point, aim.note, reward, rng)
         features = len(contexts[t])
         mean = surface.mean(state.centre[:features, b].copy(), state.centre[features:, b].copy())
-        seen[t, 0], seen[t, 1] = 0.0, state.radius[b]
+        seen[t, 0] = 0.0
+        seen[t, 1] = state.radius[b]
         for l in range(len(mean)):
             reach = policy.rule.doubt(state.seen[b]) + state.radius[b]
             estimate = average(state.total[l, b], state.seen[b])
@@ -219,7 +234,8 @@ def distances(centres: Array, radii: Array) -> tuple[Array, Array]:
         >>> distances(np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0]]), np.array([0.5, 0.5, 1.0]))
         (array([0.5]), array([1.]))
     """
-    sizes, apart = [np.empty(0)], [np.empty(0)]
+    sizes = [np.empty(0)]
+    apart = [np.empty(0)]
     for b, radius in enumerate(radii):
         later = np.flatnonzero(radii[b + 1 :] == radius) + b + 1
         sizes.append(np.full(len(later), radius))

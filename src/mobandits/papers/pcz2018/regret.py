@@ -21,7 +21,9 @@ from mobandits.papers.experiment import Experiment, Plot, Run
 from mobandits.papers.pcz2018.variants import Pinned
 from mobandits.policies import ContextualZooming, Pcz, RandomChoice
 
-ROUNDS, TRIALS, BINS = 100_000, 100, 6
+ROUNDS = 100_000
+TRIALS = 100
+BINS = 6
 SQUARE = TwoRidges()
 EVEN = 1.1  # bins are called almost equal where the largest share is at most this many times the smallest
 ZOOMING = "Contextual Zooming"
@@ -65,10 +67,12 @@ def share_of_rounds(points: Array, values: Array) -> Array:
 
 def even_parts(outcome: Outcome) -> list[Part]:
     """The largest mean share over the smallest, of PCZ; and how much further apart those of Contextual Zooming are."""
-    own, other = bins_of(outcome, "PCZ"), bins_of(outcome, ZOOMING)
+    own = bins_of(outcome, "PCZ")
+    other = bins_of(outcome, ZOOMING)
     ratio, ends = resample(own, lambda means: means.max(axis=0) / means.min(axis=0))
     more, more_ends = resample(
-        np.concatenate([own, other], axis=1), lambda means: np.ptp(means[BINS:], axis=0) - np.ptp(means[:BINS], axis=0)
+        np.concatenate([own, other], axis=1),
+        lambda means: np.ptp(means[BINS:], axis=0) - np.ptp(means[:BINS], axis=0),
     )
     said = f"largest less smallest share, {ZOOMING} less PCZ"
     return [
@@ -79,10 +83,19 @@ def even_parts(outcome: Outcome) -> list[Part]:
 
 def first_bin_parts(outcome: Outcome) -> list[Part]:
     """The first bin of Contextual Zooming less each of the others."""
-    shares, found = bins_of(outcome, ZOOMING), []
+    shares = bins_of(outcome, ZOOMING)
+    found = []
     for i in range(1, BINS):
         value, ends = resample(shares[:, [0, i]], lambda means: means[0] - means[1])
-        found.append(Part(f"bin 1 less bin {i + 1}, {ZOOMING}", value, ends, ends and ends[0] > 0.0, len(shares)))
+        found.append(
+            Part(
+                f"bin 1 less bin {i + 1}, {ZOOMING}",
+                value,
+                ends,
+                ends and ends[0] > 0.0,
+                len(shares),
+            )
+        )
     return found
 
 
@@ -94,7 +107,10 @@ def much_more_parts(outcome: Outcome) -> list[Part]:
         "bin 1 over bin 6": lambda means: means[0] / means[5],
         "bin 1 over the mean of the others": lambda means: means[0] / means[1:].mean(axis=0),
     }
-    return [Part(f"{ZOOMING}, {said}", *resample(shares, read), None, len(shares)) for said, read in readings.items()]
+    return [
+        Part(f"{ZOOMING}, {said}", *resample(shares, read), None, len(shares))
+        for said, read in readings.items()
+    ]
 
 
 def spread_parts(outcome: Outcome) -> list[Part]:
@@ -104,7 +120,9 @@ def spread_parts(outcome: Outcome) -> list[Part]:
     for row in ROWS:
         samples = final(*outcome.curves(run, row, "pareto_regret"))[:, None]
         both = np.concatenate([samples, samples**2], axis=1)
-        value, ends = resample(both, lambda means: np.sqrt(np.maximum(means[1] - means[0] ** 2, 0.0)))
+        value, ends = resample(
+            both, lambda means: np.sqrt(np.maximum(means[1] - means[0] ** 2, 0.0))
+        )
         found.append(Part(row, value, ends, None, len(samples)))
     return found
 
@@ -121,7 +139,11 @@ FIG2 = Experiment(
     ),
     [Run("two ridges", SQUARE, ROWS, ROUNDS, TRIALS, (*METRICS, "front_rounds"))],
     [
-        Plot("regret", "pareto_regret", "Pareto regret over rounds: means over trials, with 95 % bands."),
+        Plot(
+            "regret",
+            "pareto_regret",
+            "Pareto regret over rounds: means over trials, with 95 % bands.",
+        ),
         Plot(
             "bins",
             "bin_ratio",
@@ -299,13 +321,25 @@ ABLATIONS = Experiment(
                 f"{ZOOMING}, first ball at {centre}",
                 "interval of arms",
             )
-            for name, where, centre in (("middle", "the middle", "(0.5, 0.5)"), ("corner", "a corner", "(0, 0)"))
+            for name, where, centre in (
+                ("middle", "the middle", "(0.5, 0.5)"),
+                ("corner", "a corner", "(0, 0)"),
+            )
         ),
         compared(
-            "grid-against-zooming", "PCZ against Contextual Zooming on a hundred arms", "PCZ", ZOOMING, "100 arms"
+            "grid-against-zooming",
+            "PCZ against Contextual Zooming on a hundred arms",
+            "PCZ",
+            ZOOMING,
+            "100 arms",
         ),
         compared(
-            "grid-against-random", "PCZ against random selection on a hundred arms", "PCZ", "Random", "100 arms", -17.1
+            "grid-against-random",
+            "PCZ against random selection on a hundred arms",
+            "PCZ",
+            "Random",
+            "100 arms",
+            -17.1,
         ),
     ),
 )

@@ -17,7 +17,9 @@ from mobandits.simulation.play_surface import play_surface
 
 TWO_COPIES = CopiedRidge(2)
 ONE_OBJECTIVE = CopiedRidge(1)
-CONTEXTS, POINTS = 11, 101  # of the grid on which gaps are compared
+# of the grid on which gaps are compared
+CONTEXTS = 11
+POINTS = 101
 REMARK = (
     "The paper's lower bound looks at objectives that are equal in their means and in their noise. It says that then "
     "the zooming dimensions of all objectives are equal to the Pareto zooming dimension, and that the case is "
@@ -40,13 +42,16 @@ ABOUT_ARMS = (
 
 def twins_play(trial: int, ask: Ask) -> pl.DataFrame:
     """PCZ with two copies of an objective and 2 delta, and with one of them and delta, from the same random numbers."""
-    rounds, played = max(ask.rounds or ROUNDS, 3), []
+    rounds = max(ask.rounds or ROUNDS, 3)
+    played = []
     for copies in (1, 2):
         problem = CopiedRidge(copies).problem(rounds, np.random.default_rng(0))
         policy = Pcz(delta=copies / rounds).bind(problem.shape)
         block = problem.block(0, rounds, np.random.default_rng([ask.seed, trial, 0]))
-        contexts, uniforms = np.ascontiguousarray(block.contexts), np.ascontiguousarray(block.uniforms)
-        chosen, rng = np.empty((rounds, 1)), np.random.default_rng([ask.seed, trial, 1])
+        contexts = np.ascontiguousarray(block.contexts)
+        uniforms = np.ascontiguousarray(block.uniforms)
+        chosen = np.empty((rounds, 1))
+        rng = np.random.default_rng([ask.seed, trial, 1])
         loop = compile_loop(play_surface, policy, problem.surface)
         loop(policy, policy.init(), problem.surface, contexts, uniforms, rng, chosen)
         played.append(chosen)
@@ -65,9 +70,14 @@ def twins_play(trial: int, ask: Ask) -> pl.DataFrame:
 
 def copied_gaps() -> tuple[Array, Array]:
     """The Pareto gaps of two copies of the first ridge, and its own gaps, at some contexts; (contexts, arms) each."""
-    order, arms = Pareto(), np.linspace(0.0, 1.0, POINTS)
-    own = np.stack([ridges(np.full(len(arms), x), arms)[:, 0] for x in np.linspace(0.0, 1.0, CONTEXTS)])
-    return np.stack([order.gaps(np.stack([mu, mu], axis=1))[:, 0] for mu in own]), own.max(axis=1)[:, None] - own
+    order = Pareto()
+    arms = np.linspace(0.0, 1.0, POINTS)
+    own = np.stack(
+        [ridges(np.full(len(arms), x), arms)[:, 0] for x in np.linspace(0.0, 1.0, CONTEXTS)]
+    )
+    return np.stack([order.gaps(np.stack([mu, mu], axis=1))[:, 0] for mu in own]), own.max(axis=1)[
+        :, None
+    ] - own
 
 
 IDENTICAL = Experiment(
@@ -76,7 +86,12 @@ IDENTICAL = Experiment(
     "pcz2018, section 6",
     (REMARK, CHECKED),
     [
-        Computed("one by one", twins_play, trials=5, said={"horizon": ROUNDS, "contexts": CONTEXTS, "arms": POINTS}),
+        Computed(
+            "one by one",
+            twins_play,
+            trials=5,
+            said={"horizon": ROUNDS, "contexts": CONTEXTS, "arms": POINTS},
+        ),
         Run(
             "two copies",
             TWO_COPIES,
@@ -87,7 +102,14 @@ IDENTICAL = Experiment(
         ),
         Run("one objective", ONE_OBJECTIVE, {"PCZ": Pcz()}, ROUNDS, TRIALS, ("pareto_regret",)),
     ],
-    [Plot("regret", "pareto_regret", "Regret with two copies of an objective.", runs=("two copies",))],
+    [
+        Plot(
+            "regret",
+            "pareto_regret",
+            "Regret with two copies of an objective.",
+            runs=("two copies",),
+        )
+    ],
     (
         level(
             "pcz2018/identical-objectives/same-points",

@@ -15,7 +15,9 @@ from mobandits.papers.pcz2018.zooming_dimension import (
 )
 
 CELLS = 100  # of a heat map, along each side
-SIDE, RADII = 129, tuple(2.0**-k for k in range(1, 7))  # of the grid for packing numbers
+# of the grid for packing numbers
+SIDE = 129
+RADII = tuple(2.0**-k for k in range(1, 7))
 ABOUT_FIG1 = (
     "Two ridges across the square of contexts and arms. The first falls off alike on both sides; the second falls "
     "off steeply below and gently above. The Pareto optimal arms of a context lie between the two ridges."
@@ -62,16 +64,23 @@ def column(i: int) -> str:
 def maps(outcome: Outcome) -> Array:
     """(objectives, contexts, arms) the surfaces as the table has them."""
     run = outcome.runs()[0]
-    return np.array([[outcome.curves(run, column(i), "mean", l)[1][0] for i in range(CELLS)] for l in range(2)])
+    return np.array(
+        [[outcome.curves(run, column(i), "mean", l)[1][0] for i in range(CELLS)] for l in range(2)]
+    )
 
 
 def ridge_parts(outcome: Outcome) -> list[Part]:
     """How far the best arm of every context is from the line that the paper gives, at most a cell."""
-    tables, middle = maps(outcome), (np.arange(CELLS) + 0.5) / CELLS
+    tables = maps(outcome)
+    middle = (np.arange(CELLS) + 0.5) / CELLS
     found = []
-    for l, (table, line) in enumerate(zip(tables, (0.8 - 0.8 * middle, 1.0 - 0.8 * middle), strict=True)):
+    for l, (table, line) in enumerate(
+        zip(tables, (0.8 - 0.8 * middle, 1.0 - 0.8 * middle), strict=True)
+    ):
         far = float(np.abs(middle[table.argmax(axis=1)] - line).max())
-        said = f"best arm of objective {l + 1}, largest distance from the line 8x + 10y = {(8, 10)[l]}"
+        said = (
+            f"best arm of objective {l + 1}, largest distance from the line 8x + 10y = {(8, 10)[l]}"
+        )
         found.append(Part(said, far, None, far <= 1.0 / CELLS + 1e-9, 1))
     return found
 
@@ -84,7 +93,8 @@ def slopes(table: Array) -> tuple[float, float]:
     Args:
         table: (contexts, arms) a surface.
     """
-    steps, top = np.diff(table, axis=1) * CELLS, table.argmax(axis=1)[:, None]
+    steps = np.diff(table, axis=1) * CELLS
+    top = table.argmax(axis=1)[:, None]
     at = np.arange(CELLS - 1)
     return float(steps[at < top - 1].max()), float(-steps[at > top].min())
 
@@ -92,7 +102,9 @@ def slopes(table: Array) -> tuple[float, float]:
 def steepness_parts(outcome: Outcome) -> list[Part]:
     """The lower side of the second ridge against its upper side."""
     rise, fall = slopes(maps(outcome)[1])
-    return [Part("slope below the second ridge less slope above it", rise - fall, None, rise > fall, 1)]
+    return [
+        Part("slope below the second ridge less slope above it", rise - fall, None, rise > fall, 1)
+    ]
 
 
 def slope_parts(outcome: Outcome) -> list[Part]:
@@ -112,7 +124,10 @@ def packings(trial: int, ask: Ask) -> pl.DataFrame:  # noqa: ARG001 - nothing is
     x, y = np.meshgrid(np.linspace(0.0, 1.0, SIDE), np.linspace(0.0, 1.0, SIDE), indexing="ij")
     points = np.stack([x.ravel(), y.ravel()], axis=1)
     means = ridges(*points.T)
-    gaps = {"Pareto": np.maximum(0.0, 0.5 * (1.0 - means.sum(axis=1))), "objective 1": 1.0 - means[:, 0]}
+    gaps = {
+        "Pareto": np.maximum(0.0, 0.5 * (1.0 - means.sum(axis=1))),
+        "objective 1": 1.0 - means[:, 0],
+    }
     found: list[tuple[str, int, str, float]] = []
     for row, gap in gaps.items():
         for k, (r, number) in enumerate(zooming_numbers(points, gap, RADII).items()):
@@ -139,13 +154,20 @@ def bound_parts(outcome: Outcome) -> list[Part]:
 
 def dimension_parts(outcome: Outcome) -> list[Part]:
     """The slope of ln N_r at the three smallest radii, and the dimension for the constant of the bound."""
-    found, fine = [], RADII[-3:]
+    found = []
+    fine = RADII[-3:]
     for row in ("Pareto", "objective 1"):
         low = numbers_of(outcome, row, "packing_low")
         slope = f"{row}, slope of ln N_r over ln 1/r, r = {said(fine[0])} to {said(fine[-1])}"
         found += [
             Part(slope, growth({r: low[r] for r in fine}), None, None, 1),
-            Part(f"{row}, dimension for the constant {PACKING}", zooming_dimension(low, PACKING), None, None, 1),
+            Part(
+                f"{row}, dimension for the constant {PACKING}",
+                zooming_dimension(low, PACKING),
+                None,
+                None,
+                1,
+            ),
         ]
     return found
 
@@ -154,7 +176,13 @@ def smaller_parts(outcome: Outcome) -> list[Part]:
     """N_r of both objectives less that of the first, by one method."""
     both, one = (numbers_of(outcome, row, "packing_low") for row in ("Pareto", "objective 1"))
     return [
-        Part(f"N_r, Pareto less objective 1, r = {said(r)}", both[r] - one[r], None, both[r] >= one[r], 1)
+        Part(
+            f"N_r, Pareto less objective 1, r = {said(r)}",
+            both[r] - one[r],
+            None,
+            both[r] >= one[r],
+            1,
+        )
         for r in RADII
     ]
 

@@ -54,7 +54,9 @@ def sample_uncertainty(plays: ArrayLike, rounds: int, objectives: int, delta: fl
         [inf, 0.4996]
     """
     with np.errstate(divide="ignore"):
-        return np.asarray(np.sqrt(2.0 * doubt(rounds, objectives, delta) / np.asarray(plays, np.float64)))
+        return np.asarray(
+            np.sqrt(2.0 * doubt(rounds, objectives, delta) / np.asarray(plays, np.float64))
+        )
 
 
 def holds(means: Array, estimates: Array, uncertainty: ArrayLike, radii: ArrayLike) -> bool:
@@ -217,7 +219,9 @@ def best_regret_bound_of_numbers(
     return min(found)
 
 
-def regret_bound(t: ArrayLike, constant: float, dimension: float, objectives: int, delta: float) -> Array:
+def regret_bound(
+    t: ArrayLike, constant: float, dimension: float, objectives: int, delta: float
+) -> Array:
     """(28 + 112 p ln(2 sqrt(2) L T^(3/2) e / delta)) T^((1 + d_p) / (2 + d_p)), with probability at least 1 - delta.
 
     Args:

@@ -60,7 +60,7 @@ class CopiedRidge:
         """Check the parameter."""
         integer("CopiedRidge.objectives", self.objectives, at_least=1)
 
-    def problem(self, rounds: int, rng: Rng) -> "CopiedRidgeProblem":  # noqa: ARG002 - every trial has the same surface
+    def problem(self, rounds: int, rng: Rng) -> "CopiedRidgeProblem":
         """The surface; nothing is drawn."""
         shape = SurfaceShape(dimensions=1, features=1, objectives=self.objectives, rounds=rounds)
         return CopiedRidgeProblem(shape, CopiedRidgeSurface(self.objectives))
@@ -72,7 +72,7 @@ class CopiedRidgeProblem(NamedTuple):
     shape: SurfaceShape
     surface: CopiedRidgeSurface
 
-    def block(self, first: int, rounds: int, rng: Rng) -> SurfaceBlock:  # noqa: ARG002 - nothing depends on the time
+    def block(self, first: int, rounds: int, rng: Rng) -> SurfaceBlock:
         """Contexts, and what coins are made from; the same numbers for any number of copies."""
         numbers = rng.random((rounds, 2))
         return SurfaceBlock(numbers[:, :1], numbers[:, 1:])
@@ -100,7 +100,9 @@ class PinnedZooming:
         aim: Aim = self.inner.draw(beliefs, rng)
         return aim
 
-    def update(self, state: Balls, x: Array, point: Array, note: float, reward: Array, rng: Rng) -> Balls:
+    def update(
+        self, state: Balls, x: Array, point: Array, note: float, reward: Array, rng: Rng
+    ) -> Balls:
         """The policy's; where it moves its first ball to the first pair, the ball is put back."""
         after: Balls = self.inner.update(state, x, point, note, reward, rng)
         if len(after.radius) == 1:

@@ -94,7 +94,9 @@ def zooming_dimension(numbers: Mapping[float, float], constant: float) -> float:
         >>> zooming_dimension({0.5: 4, 0.25: 16}, constant=1.0)
         2.0
     """
-    found = [math.log(n / constant) / math.log(1.0 / r) for r, n in numbers.items() if r < 1.0 and n > 0]
+    found = [
+        math.log(n / constant) / math.log(1.0 / r) for r, n in numbers.items() if r < 1.0 and n > 0
+    ]
     return max([0.0, *found])
 
 
@@ -114,7 +116,8 @@ def growth(numbers: Mapping[float, float]) -> float:
 
 
 def _greedy(points: Array, radius: float, distance: Distance) -> int:
-    left, taken = np.asarray(points, np.float64), 0
+    left = np.asarray(points, np.float64)
+    taken = 0
     while len(left):
         taken += 1
         # A hair less than the radius: points exactly that far apart stay, whatever rounding did to their distance.

@@ -48,6 +48,11 @@ def curves(report: Report) -> pl.DataFrame:
     for name, several in report.curves.items():
         regret = np.stack([one.regret for one in several])
         bound = np.stack([one.bound for one in several])
-        columns = {"round": several[0].rounds, "mean": regret.mean(0), "highest": regret.max(0), "bound": bound.mean(0)}
+        columns = {
+            "round": several[0].rounds,
+            "mean": regret.mean(0),
+            "highest": regret.max(0),
+            "bound": bound.mean(0),
+        }
         tables.append(pl.DataFrame(columns).select(pl.lit(name).alias("name"), pl.all()))
     return pl.concat(tables) if tables else pl.DataFrame()

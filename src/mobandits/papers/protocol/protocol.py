@@ -136,7 +136,11 @@ class Trial(NamedTuple):
 def trial(environment: Environment, rounds: int, seed: int, run: int, text: str) -> Trial:
     """One run's problem and rounds; the stream of the policy depends on its text, as in simulations."""
     problem = environment.problem(rounds, stream(seed, run, INSTANCE))
-    return Trial(problem, problem.block(0, rounds, stream(seed, run, ROUNDS)), stream(seed, run, POLICY, text))
+    return Trial(
+        problem,
+        problem.block(0, rounds, stream(seed, run, ROUNDS)),
+        stream(seed, run, POLICY, text),
+    )
 
 
 def event(name: str, source: str, left: ArrayLike, right: ArrayLike, promise: float) -> Finding:
@@ -145,9 +149,13 @@ def event(name: str, source: str, left: ArrayLike, right: ArrayLike, promise: fl
     return Finding("event", name, source, 1, int(broken.any()), closest, promise)
 
 
-def inequality(name: str, source: str, left: ArrayLike, right: ArrayLike, where: ArrayLike = True) -> Finding:
+def inequality(
+    name: str, source: str, left: ArrayLike, right: ArrayLike, where: ArrayLike = True
+) -> Finding:
     """An inequality: left <= right in every round that `where` says."""
-    rounds = np.broadcast_to(np.asarray(where, np.bool_), np.broadcast_shapes(np.shape(left), np.shape(right)))
+    rounds = np.broadcast_to(
+        np.asarray(where, np.bool_), np.broadcast_shapes(np.shape(left), np.shape(right))
+    )
     broken, closest = compared(
         np.broadcast_to(np.asarray(left), rounds.shape)[rounds],
         np.broadcast_to(np.asarray(right), rounds.shape)[rounds],
@@ -159,7 +167,9 @@ def bound(name: str, source: str, per_round: Array, right: Array) -> Finding:
     """The sums of `per_round` (rounds,) against a bound after every round, (rounds,)."""
     regret = np.cumsum(per_round)
     broken, closest = compared(regret, right)
-    points = np.unique(np.geomspace(1, len(regret), POINTS).astype(np.int64))  # for logarithmic axes
+    points = np.unique(
+        np.geomspace(1, len(regret), POINTS).astype(np.int64)
+    )  # for logarithmic axes
     curve = Curve(points, regret[points - 1], np.broadcast_to(right, regret.shape)[points - 1])
     return Finding("bound", name, source, broken.size, int(broken.sum()), closest, curve=curve)
 
@@ -238,8 +248,10 @@ def added_up(paper: str, found: Sequence[Sequence[Finding]]) -> Report:
 def _count(paper: str, several: Sequence[Finding]) -> Count:
     if several[0].kind == "expectation":
         return _mean_count(paper, several)
-    first, cases = several[0], sum(one.cases for one in several)
-    broken, closest = sum(one.broken for one in several), max(one.closest for one in several)
+    first = several[0]
+    cases = sum(one.cases for one in several)
+    broken = sum(one.broken for one in several)
+    closest = max(one.closest for one in several)
     allowed = allowance(len(several), first.promise)
     return Count(
         paper, first.kind, first.name, first.source, len(several), cases, broken, first.promise, allowed, closest,

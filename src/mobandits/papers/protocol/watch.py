@@ -48,7 +48,17 @@ def watched(policy: Policy, probe: Any, columns: int, block: Block, rng: Rng) ->
     rounds, arms, _ = block.rewards.shape
     out = Watched(np.empty(rounds, np.int64), np.empty((rounds, columns)))
     loop = compile_loop(watch, policy, probe)
-    loop(policy, probe, policy.init(), block.contexts, block.means, block.rewards, np.arange(arms), rng, *out)
+    loop(
+        policy,
+        probe,
+        policy.init(),
+        block.contexts,
+        block.means,
+        block.rewards,
+        np.arange(arms),
+        rng,
+        *out,
+    )
     return out
 
 
@@ -65,10 +75,15 @@ class EllipsoidProbe:
 
     theta: Floats
 
-    def look(self, state: Any, beliefs: Beliefs, context: Array, means: Array, arm: int, out: Array) -> None:  # noqa: ARG002
+    def look(
+        self, state: Any, beliefs: Beliefs, context: Array, means: Array, arm: int, out: Array
+    ) -> None:
         """Fill the columns."""
-        off, image = np.empty(self.theta.shape[1]), np.empty(self.theta.shape[1])
-        out[0], out[2], out[3] = 0.0, 0.0, state.volume[0, 0]
+        off = np.empty(self.theta.shape[1])
+        image = np.empty(self.theta.shape[1])
+        out[0] = 0.0
+        out[2] = 0.0
+        out[3] = state.volume[0, 0]
         for l in range(len(self.theta)):
             for i in range(len(off)):
                 off[i] = self.theta[l, i] - state.theta[0, l, i]
@@ -94,16 +109,24 @@ class IntervalProbe:
 
     margin: float
 
-    def look(self, state: Any, beliefs: Beliefs, context: Array, means: Array, arm: int, out: Array) -> None:  # noqa: ARG002
+    def look(
+        self, state: Any, beliefs: Beliefs, context: Array, means: Array, arm: int, out: Array
+    ) -> None:
         """Fill the columns."""
-        out[0], out[1], leader = 0.0, half_width(beliefs.low[arm, 0], beliefs.high[arm, 0]), 0
+        out[0] = 0.0
+        out[1] = half_width(beliefs.low[arm, 0], beliefs.high[arm, 0])
+        leader = 0
         for a in range(len(means)):
             if beliefs.high[a, 0] > beliefs.high[leader, 0] or (
-                beliefs.high[a, 0] == beliefs.high[leader, 0] and beliefs.low[a, 0] > beliefs.low[leader, 0]
+                beliefs.high[a, 0] == beliefs.high[leader, 0]
+                and beliefs.low[a, 0] > beliefs.low[leader, 0]
             ):
                 leader = a
             for l in range(means.shape[1]):
                 if beliefs.high[a, l] < math.inf:
                     off = abs(means[a, l] - beliefs.mean[a, l])
-                    out[0] = max(out[0], off / (half_width(beliefs.low[a, l], beliefs.high[a, l]) + self.margin))
+                    out[0] = max(
+                        out[0],
+                        off / (half_width(beliefs.low[a, l], beliefs.high[a, l]) + self.margin),
+                    )
         out[2] = half_width(beliefs.low[leader, 0], beliefs.high[leader, 0])

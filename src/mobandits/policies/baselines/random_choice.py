@@ -24,7 +24,7 @@ class UniformPolicy:
         """No round yet."""
         return Plays(np.zeros(1))
 
-    def beliefs(self, state: Plays, context: Array, arms: IntArray, rng: Rng) -> Array:  # noqa: ARG002
+    def beliefs(self, state: Plays, context: Array, arms: IntArray, rng: Rng) -> Array:
         """(arms,) zeros: nothing is believed."""
         return np.zeros(len(arms))
 
@@ -36,7 +36,9 @@ class UniformPolicy:
         """1 / arms each."""
         return np.full(len(beliefs), 1.0 / len(beliefs))
 
-    def update(self, state: Plays, x: Array, arm: int, note: float, reward: Array, rng: Rng) -> Plays:  # noqa: ARG002
+    def update(
+        self, state: Plays, x: Array, arm: int, note: float, reward: Array, rng: Rng
+    ) -> Plays:
         """Nothing to learn."""
         return state
 
@@ -51,7 +53,7 @@ class UniformPoint:
         """No round yet."""
         return Plays(np.zeros(1))
 
-    def beliefs(self, state: Plays, x: Array, rng: Rng) -> Array:  # noqa: ARG002
+    def beliefs(self, state: Plays, x: Array, rng: Rng) -> Array:
         """(dimensions,) zeros: nothing is believed."""
         return np.zeros(self.dimensions)
 
@@ -62,7 +64,9 @@ class UniformPoint:
             point[i] = rng.random()
         return Aim(point, 0.0)
 
-    def update(self, state: Plays, x: Array, point: Array, note: float, reward: Array, rng: Rng) -> Plays:  # noqa: ARG002
+    def update(
+        self, state: Plays, x: Array, point: Array, note: float, reward: Array, rng: Rng
+    ) -> Plays:
         """Nothing to learn."""
         return state
 
@@ -86,4 +90,6 @@ class RandomChoice(Recipe):
 
     def bind(self, shape: Shape | SurfaceShape) -> Any:
         """The same policy for any number of arms."""
-        return UniformPoint(shape.dimensions) if isinstance(shape, SurfaceShape) else UniformPolicy()
+        return (
+            UniformPoint(shape.dimensions) if isinstance(shape, SurfaceShape) else UniformPolicy()
+        )

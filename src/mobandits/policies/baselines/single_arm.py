@@ -22,9 +22,10 @@ class SingleArmPolicy:
         """No round yet."""
         return Plays(np.zeros(1))
 
-    def beliefs(self, state: Plays, context: Array, arms: IntArray, rng: Rng) -> Array:  # noqa: ARG002
+    def beliefs(self, state: Plays, context: Array, arms: IntArray, rng: Rng) -> Array:
         """(arms,) the probabilities themselves."""
-        out, found = np.full(len(arms), 1.0 / len(arms)), False
+        out = np.full(len(arms), 1.0 / len(arms))
+        found = False
         for a in arms:
             found = found or a == self.arm
         if found:
@@ -43,7 +44,9 @@ class SingleArmPolicy:
         """1 for the arm."""
         return beliefs
 
-    def update(self, state: Plays, x: Array, arm: int, note: float, reward: Array, rng: Rng) -> Plays:  # noqa: ARG002
+    def update(
+        self, state: Plays, x: Array, arm: int, note: float, reward: Array, rng: Rng
+    ) -> Plays:
         """Nothing to learn."""
         return state
 
@@ -75,5 +78,7 @@ class SingleArm(Recipe):
     def bind(self, shape: Shape) -> SingleArmPolicy:
         """Check that there is such an arm."""
         if self.arm >= shape.arms:
-            raise ValueError(f"SingleArm.arm must be below the number of arms, {shape.arms}, got {quoted(self.arm)}")
+            raise ValueError(
+                f"SingleArm.arm must be below the number of arms, {shape.arms}, got {quoted(self.arm)}"
+            )
         return SingleArmPolicy(self.arm)

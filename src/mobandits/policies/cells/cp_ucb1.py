@@ -52,4 +52,6 @@ class CpUcb1(PartitionRecipe):
         """Resolve m."""
         cells = self.partition(shape)
         radius = Drugan(shape.objectives * shape.arms, self.scale)
-        return self.in_cells(Composite(SampleMean(cells.size(), shape.objectives), Ucb(radius), Pareto()), cells)
+        return self.in_cells(
+            Composite(SampleMean(cells.size(), shape.objectives), Ucb(radius), Pareto()), cells
+        )

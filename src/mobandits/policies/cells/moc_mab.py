@@ -86,7 +86,9 @@ class MocMab(PartitionRecipe):
 
     def margin(self, cells: Cells) -> float:
         """The margin v = L d^(alpha / 2) m^(-alpha): how much the means may vary inside a cell."""
-        return float(self.lipschitz * cells.features ** (0.5 * self.alpha) * cells.per_side**-self.alpha)
+        return float(
+            self.lipschitz * cells.features ** (0.5 * self.alpha) * cells.per_side**-self.alpha
+        )
 
 
 def doubt(cells: Cells, objectives: int, rounds: int) -> float:

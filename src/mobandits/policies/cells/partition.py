@@ -61,12 +61,18 @@ class PartitionRecipe(Recipe):
         """
         name = type(self).__name__
         if shape.features < 1:
-            raise ValueError(f"features must be at least 1 for {name}, which partitions their space, got 0")
+            raise ValueError(
+                f"features must be at least 1 for {name}, which partitions their space, got 0"
+            )
         features = shape.features + (self.period is not None)
         if self.boundary == "random" and features > MOST_FEATURES:
-            raise ValueError(f"{name}.boundary must be 'floor' for more than {MOST_FEATURES} features, got {features}")
+            raise ValueError(
+                f"{name}.boundary must be 'floor' for more than {MOST_FEATURES} features, got {features}"
+            )
         if self.per_side is None and shape.rounds is None:
-            raise ValueError(f"{name}.per_side must be given where the number of rounds is unknown, got None")
+            raise ValueError(
+                f"{name}.per_side must be given where the number of rounds is unknown, got None"
+            )
         per_side = self.per_side or best_per_side(shape.rounds or 1, features, self.alpha, self.aim)
         return Cells(per_side, features, shape.arms)
 

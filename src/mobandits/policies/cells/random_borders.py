@@ -54,7 +54,8 @@ class RandomBorders:
 
     def beliefs(self, state: Any, context: Array, arms: IntArray, rng: Rng) -> Bordered:
         """The inner policy's, for the cells that the coins chose."""
-        moved, sides = context.copy(), np.zeros(len(context))
+        moved = context.copy()
+        sides = np.zeros(len(context))
         for row in range(len(context)):
             bit = 1.0
             for i in range(self.features):
@@ -78,7 +79,8 @@ class RandomBorders:
 
     def update(self, state: Any, x: Array, arm: int, note: float, reward: Array, rng: Rng) -> Any:
         """Teach the cell that the coins chose."""
-        radix, moved = self.radix(), x.copy()
+        radix = self.radix()
+        moved = x.copy()
         inner = float(int(note / radix))
         bits = int(note - inner * radix)
         for i in range(self.features):

@@ -42,9 +42,11 @@ class AnnealingPolicy:
     def init(self) -> AnnealingState:
         """Nothing seen."""
         start = self.means.init()
-        return AnnealingState(start.seen, start.total, np.zeros(len(start.seen), np.bool_), np.full(1, self.epsilon))
+        return AnnealingState(
+            start.seen, start.total, np.zeros(len(start.seen), np.bool_), np.full(1, self.epsilon)
+        )
 
-    def beliefs(self, state: AnnealingState, context: Array, arms: IntArray, rng: Rng) -> Mask:  # noqa: ARG002
+    def beliefs(self, state: AnnealingState, context: Array, arms: IntArray, rng: Rng) -> Mask:
         """Arms with too few plays if there are any, else the candidates."""
         fresh = np.zeros(len(arms), np.bool_)
         for a in range(len(arms)):
@@ -53,7 +55,8 @@ class AnnealingPolicy:
 
     def candidates(self, state: AnnealingState, arms: IntArray) -> Mask:
         """(arms,) at most epsilon below the best in some objective, or in the old set and not beaten by such an arm."""
-        near, mean = np.zeros(len(arms), np.bool_), averages(state.total, state.seen, arms)
+        near = np.zeros(len(arms), np.bool_)
+        mean = averages(state.total, state.seen, arms)
         for l in range(mean.shape[1]):
             top = -math.inf
             for a in range(len(arms)):
@@ -87,14 +90,15 @@ class AnnealingPolicy:
     def update(
         self,
         state: AnnealingState,
-        x: Array,  # noqa: ARG002
+        x: Array,
         arm: int,
-        note: float,  # noqa: ARG002
+        note: float,
         reward: Array,
-        rng: Rng,  # noqa: ARG002
+        rng: Rng,
     ) -> AnnealingState:
         """Remember the set, learn, and be less tolerant."""
-        everyone, fresh = np.arange(len(state.seen)), 0
+        everyone = np.arange(len(state.seen))
+        fresh = 0
         for a in everyone:
             fresh += state.seen[a, 0] < self.plays
         if fresh == 0:
@@ -150,4 +154,6 @@ class AnnealingPareto(Recipe):
 
     def bind(self, shape: Shape) -> AnnealingPolicy:
         """One mean per arm and objective."""
-        return AnnealingPolicy(SampleMean(shape.arms, shape.objectives), self.epsilon, self.rate, self.plays)
+        return AnnealingPolicy(
+            SampleMean(shape.arms, shape.objectives), self.epsilon, self.rate, self.plays
+        )

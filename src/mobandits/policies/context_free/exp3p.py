@@ -8,7 +8,16 @@ import numpy as np
 
 from mobandits.compiling.compiled import compiled
 from mobandits.contracts.assumptions import UNIT_REWARDS, assumed
-from mobandits.contracts.protocols import Array, Assumption, Choice, IntArray, Recipe, Rng, Shape, Traits
+from mobandits.contracts.protocols import (
+    Array,
+    Assumption,
+    Choice,
+    IntArray,
+    Recipe,
+    Rng,
+    Shape,
+    Traits,
+)
 from mobandits.support.checks import integer
 from mobandits.support.naming import quoted
 
@@ -40,9 +49,11 @@ class Exp3PPolicy:
         """No gain yet."""
         return Exp3PState(np.zeros(self.arms), np.full(1, float(self.objective)))
 
-    def beliefs(self, state: Exp3PState, context: Array, arms: IntArray, rng: Rng) -> Array:  # noqa: ARG002
+    def beliefs(self, state: Exp3PState, context: Array, arms: IntArray, rng: Rng) -> Array:
         """(arms,) (1 - gamma) softmax(eta G) + gamma / arms."""
-        top, total, out = -math.inf, 0.0, np.empty(len(arms))
+        top = -math.inf
+        total = 0.0
+        out = np.empty(len(arms))
         for arm in arms:
             top = max(top, state.gains[arm])
         for a in range(len(arms)):
@@ -54,7 +65,8 @@ class Exp3PPolicy:
 
     def draw(self, beliefs: Array, rng: Rng) -> Choice:
         """An arm with these probabilities."""
-        left, last = rng.random(), len(beliefs) - 1
+        left = rng.random()
+        last = len(beliefs) - 1
         for a in range(last):
             left -= beliefs[a]
             if left < 0.0:
@@ -65,7 +77,9 @@ class Exp3PPolicy:
         """The beliefs themselves."""
         return beliefs.copy()
 
-    def update(self, state: Exp3PState, x: Array, arm: int, note: float, reward: Array, rng: Rng) -> Exp3PState:
+    def update(
+        self, state: Exp3PState, x: Array, arm: int, note: float, reward: Array, rng: Rng
+    ) -> Exp3PState:
         """Every arm gains beta / p_a, and the one that was played r / p more, with p as it was when it was drawn."""
         if state.objective[0] < 0.0:
             state.objective[0] = float(int(rng.random() * self.objectives))

@@ -7,7 +7,16 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from mobandits.compiling.compiled import compiled, kernel
-from mobandits.contracts.protocols import Array, Beliefs, Choice, IntArray, Recipe, Rng, Shape, Traits
+from mobandits.contracts.protocols import (
+    Array,
+    Beliefs,
+    Choice,
+    IntArray,
+    Recipe,
+    Rng,
+    Shape,
+    Traits,
+)
 from mobandits.numerics.averages import averages
 from mobandits.numerics.masks import uniform
 from mobandits.orders import Pareto
@@ -54,12 +63,16 @@ class KgPolicy:
         size = (self.arms, self.objectives)
         return KgState(np.zeros(size), np.zeros(size), np.zeros(size), np.zeros(self.objectives))
 
-    def beliefs(self, state: KgState, context: Array, arms: IntArray, rng: Rng) -> Beliefs:  # noqa: ARG002
+    def beliefs(self, state: KgState, context: Array, arms: IntArray, rng: Rng) -> Beliefs:
         """Means and indices, these infinite where an arm has had too few plays."""
         n = len(arms)
-        mean, index = averages(state.total, state.seen, arms), np.full((n, self.objectives), math.inf)
+        mean = averages(state.total, state.seen, arms)
+        index = np.full((n, self.objectives), math.inf)
         for l in range(self.objectives):
-            seen, first, second, leader = 0.0, -math.inf, -math.inf, -1
+            seen = 0.0
+            first = -math.inf
+            second = -math.inf
+            leader = -1
             for a in range(n):
                 seen += state.seen[arms[a], l]
                 if mean[a, l] > first:
@@ -70,14 +83,18 @@ class KgPolicy:
             for a in range(n):
                 if state.seen[arms[a], l] >= self.plays:
                     rival = second if a == leader else first
-                    index[a, l] = mean[a, l] + worth * self.gradient(state, arms[a], l, mean[a, l] - rival)
+                    index[a, l] = mean[a, l] + worth * self.gradient(
+                        state, arms[a], l, mean[a, l] - rival
+                    )
         return Beliefs(mean, mean, index)
 
     def gradient(self, state: KgState, arm: int, l: int, ahead: float) -> float:
         """The knowledge gradient of an arm whose mean is `ahead` of the best other one."""
         n = state.seen[arm, l]
         apart = state.total[arm, l] - n * state.origin[l]
-        squares = max(state.squares[arm, l] - apart * apart / n, 0.0)  # of the distances from the mean
+        squares = max(
+            state.squares[arm, l] - apart * apart / n, 0.0
+        )  # of the distances from the mean
         error = max(math.sqrt(squares / (n - 1.0) / n), LEAST)
         return error * expected_gain(-abs(ahead) / error)
 
@@ -89,7 +106,9 @@ class KgPolicy:
         """Front / size of the front."""
         return uniform(self.order.front(beliefs))
 
-    def update(self, state: KgState, x: Array, arm: int, note: float, reward: Array, rng: Rng) -> KgState:  # noqa: ARG002
+    def update(
+        self, state: KgState, x: Array, arm: int, note: float, reward: Array, rng: Rng
+    ) -> KgState:
         """Learn sums and squares."""
         for l in range(self.objectives):
             if not math.isnan(reward[l]):
@@ -148,5 +167,7 @@ class ParetoKg(Recipe):
     def bind(self, shape: Shape) -> KgPolicy:
         """Resolve the horizon."""
         if shape.rounds is None:
-            raise ValueError("ParetoKg must know the number of rounds; Doubling(ParetoKg()) need not")
+            raise ValueError(
+                "ParetoKg must know the number of rounds; Doubling(ParetoKg()) need not"
+            )
         return KgPolicy(shape.arms, shape.objectives, shape.rounds, self.plays, Pareto())

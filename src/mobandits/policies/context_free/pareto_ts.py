@@ -8,13 +8,25 @@ import numpy as np
 
 from mobandits.compiling.compiled import compiled
 from mobandits.contracts.assumptions import assumed
-from mobandits.contracts.protocols import Array, Assumption, Beliefs, Choice, IntArray, Recipe, Rng, Shape, Traits
+from mobandits.contracts.protocols import (
+    Array,
+    Assumption,
+    Beliefs,
+    Choice,
+    IntArray,
+    Recipe,
+    Rng,
+    Shape,
+    Traits,
+)
 from mobandits.estimators.sample_mean import MeanState, SampleMean
 from mobandits.numerics.masks import uniform
 from mobandits.orders import Pareto
 from mobandits.support.checks import choice, number
 
-COINS = Assumption("rewards", 0.0, 1.0, refuse=True, because="its Beta posteriors count successes and failures")
+COINS = Assumption(
+    "rewards", 0.0, 1.0, refuse=True, because="its Beta posteriors count successes and failures"
+)
 
 
 class BetaState(NamedTuple):
@@ -50,9 +62,11 @@ class BetaSampling(ParetoSampling):
 
     def init(self) -> BetaState:
         """The uniform prior."""
-        return BetaState(np.ones((self.arms, self.objectives)), np.ones((self.arms, self.objectives)))
+        return BetaState(
+            np.ones((self.arms, self.objectives)), np.ones((self.arms, self.objectives))
+        )
 
-    def beliefs(self, state: BetaState, context: Array, arms: IntArray, rng: Rng) -> Beliefs:  # noqa: ARG002
+    def beliefs(self, state: BetaState, context: Array, arms: IntArray, rng: Rng) -> Beliefs:
         """One value per arm and objective from its posterior."""
         sample = np.empty((len(arms), self.objectives))
         for a in range(len(arms)):
@@ -60,7 +74,9 @@ class BetaSampling(ParetoSampling):
                 sample[a, l] = rng.beta(state.alpha[arms[a], l], state.beta[arms[a], l])
         return Beliefs(sample, sample, sample)
 
-    def update(self, state: BetaState, x: Array, arm: int, note: float, reward: Array, rng: Rng) -> BetaState:  # noqa: ARG002
+    def update(
+        self, state: BetaState, x: Array, arm: int, note: float, reward: Array, rng: Rng
+    ) -> BetaState:
         """Count successes and failures; a reward strictly between 0 and 1 becomes a coin with that probability.
 
         Rewards outside [0, 1] count as the nearer end: the posterior must stay one.
@@ -98,7 +114,9 @@ class GaussianSampling(ParetoSampling):
                 sample[a, l] += deviation * rng.standard_normal()
         return Beliefs(sample, sample, sample)
 
-    def update(self, state: MeanState, x: Array, arm: int, note: float, reward: Array, rng: Rng) -> MeanState:  # noqa: ARG002
+    def update(
+        self, state: MeanState, x: Array, arm: int, note: float, reward: Array, rng: Rng
+    ) -> MeanState:
         """Learn the means."""
         return self.means.update(state, x, arm, reward)
 

@@ -57,4 +57,6 @@ class ParetoUcb1(Recipe):
     def bind(self, shape: Shape) -> Composite:
         """One mean per arm and objective."""
         product = shape.objectives * (self.optimal_arms or shape.arms)
-        return Composite(SampleMean(shape.arms, shape.objectives), Ucb(Drugan(product, self.scale)), Pareto())
+        return Composite(
+            SampleMean(shape.arms, shape.objectives), Ucb(Drugan(product, self.scale)), Pareto()
+        )

@@ -9,7 +9,16 @@ import numpy as np
 
 from mobandits.compiling.compiled import Floats, compiled, kernel
 from mobandits.contracts.assumptions import UNIT_REWARDS, assumed
-from mobandits.contracts.protocols import Array, Assumption, Choice, IntArray, Recipe, Rng, Shape, Traits
+from mobandits.contracts.protocols import (
+    Array,
+    Assumption,
+    Choice,
+    IntArray,
+    Recipe,
+    Rng,
+    Shape,
+    Traits,
+)
 from mobandits.numerics.averages import averages
 from mobandits.numerics.linalg import dot
 from mobandits.numerics.masks import everyone, leaders, pick, uniform
@@ -56,12 +65,16 @@ class ScalarizedUcb1Policy:
         size = (1 if self.shared else len(self.weights), self.arms, self.weights.shape[1])
         return ScalarizedState(np.zeros(size), np.zeros(size))
 
-    def beliefs(self, state: ScalarizedState, context: Array, arms: IntArray, rng: Rng) -> ScalarizedBeliefs:  # noqa: ARG002
+    def beliefs(
+        self, state: ScalarizedState, context: Array, arms: IntArray, rng: Rng
+    ) -> ScalarizedBeliefs:
         """Draw a function, and compute the UCB1 index of its scalarised means; infinite for arms it has not seen."""
         f = int(rng.random() * len(self.weights))
         own = 0 if self.shared else f
-        count, mean = state.seen[own], averages(state.total[own], state.seen[own], arms)
-        plays, total = np.empty(len(arms)), 0.0
+        count = state.seen[own]
+        mean = averages(state.total[own], state.seen[own], arms)
+        plays = np.empty(len(arms))
+        total = 0.0
         for i in range(len(arms)):
             plays[i] = fewest(count[arms[i]])
             total += plays[i]
@@ -85,7 +98,10 @@ class ScalarizedUcb1Policy:
 
     def draw(self, beliefs: ScalarizedBeliefs, rng: Rng) -> Choice:
         """A uniform arm among those with the largest index."""
-        return Choice(pick(leaders(beliefs.indices, everyone(len(beliefs.indices))), rng), float(beliefs.function))
+        return Choice(
+            pick(leaders(beliefs.indices, everyone(len(beliefs.indices))), rng),
+            float(beliefs.function),
+        )
 
     def probabilities(self, beliefs: ScalarizedBeliefs) -> Array:
         """Uniform on the largest index, given the function."""
@@ -94,11 +110,11 @@ class ScalarizedUcb1Policy:
     def update(
         self,
         state: ScalarizedState,
-        x: Array,  # noqa: ARG002
+        x: Array,
         arm: int,
         note: float,
         reward: Array,
-        rng: Rng,  # noqa: ARG002
+        rng: Rng,
     ) -> ScalarizedState:
         """Only the function that chose the arm learns, unless all share their means."""
         f = 0 if self.shared else int(note)
@@ -181,25 +197,37 @@ class ScalarizedUcb1(Recipe):
     def bind(self, shape: Shape) -> ScalarizedUcb1Policy:
         """Check the weights against the objectives."""
         weights = resolved_weights("ScalarizedUcb1.weights", self.weights, shape.objectives)
-        return ScalarizedUcb1Policy(shape.arms, weights, self.scale, self.chebyshev, self.shared, self.margin)
+        return ScalarizedUcb1Policy(
+            shape.arms, weights, self.scale, self.chebyshev, self.shared, self.margin
+        )
 
 
-def checked_weights(name: str, weights: Sequence[Sequence[float]] | None) -> tuple[tuple[float, ...], ...] | None:
+def checked_weights(
+    name: str, weights: Sequence[Sequence[float]] | None
+) -> tuple[tuple[float, ...], ...] | None:
     """Weights (functions, objectives) as a tuple; refuses what is negative or all zero in a row."""
     if weights is None:
         return None
     array = matrix(name, weights, ("functions", "objectives"))
     if (array < 0).any() or (array.sum(1) == 0).any():
-        raise ValueError(f"{name} must be non-negative and not all zero in a row, got {quoted(weights)}")
+        raise ValueError(
+            f"{name} must be non-negative and not all zero in a row, got {quoted(weights)}"
+        )
     return tuple(map(tuple, array.tolist()))
 
 
-def resolved_weights(name: str, weights: Sequence[Sequence[float]] | None, objectives: int) -> Array:
+def resolved_weights(
+    name: str, weights: Sequence[Sequence[float]] | None, objectives: int
+) -> Array:
     """(functions, objectives) the weights, or where None every unit vector and the equal weights."""
     if weights is None:
         equal = np.full((1, objectives), 1.0 / objectives)
-        return np.vstack([np.eye(objectives), equal]) if objectives > 1 else equal
+        if objectives > 1:
+            return np.vstack([np.eye(objectives), equal])
+        return equal
     array = np.array(weights)
     if array.shape[1] != objectives:
-        raise ValueError(f"{name} must have one column per objective, {objectives}, got {array.shape[1]}")
+        raise ValueError(
+            f"{name} must have one column per objective, {objectives}, got {array.shape[1]}"
+        )
     return array

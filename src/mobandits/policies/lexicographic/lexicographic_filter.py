@@ -31,7 +31,8 @@ class LastLeader(BaseOrder):
 
     def front(self, beliefs: Beliefs) -> Mask:
         """(arms,) the largest upper bound in the last objective, among the arms that are left."""
-        among, last = everyone(len(beliefs.high)), beliefs.high.shape[1] - 1
+        among = everyone(len(beliefs.high))
+        last = beliefs.high.shape[1] - 1
         for objective in range(last):
             among = linked(beliefs.low, beliefs.high, objective, among)
         return largest(beliefs.high, last, among)
@@ -55,7 +56,8 @@ class FixedWidth(BaseOrder):
 
     def front(self, beliefs: Beliefs) -> Mask:
         """(arms,) the front of `order`."""
-        low, high = np.empty(beliefs.mean.shape), np.empty(beliefs.mean.shape)
+        low = np.empty(beliefs.mean.shape)
+        high = np.empty(beliefs.mean.shape)
         for a in range(len(low)):
             for i in range(beliefs.mean.shape[1]):
                 low[a, i] = beliefs.mean[a, i] - self.epsilon
@@ -88,7 +90,8 @@ class ExploreWidest(BaseOrder):
 
     def front(self, beliefs: Beliefs) -> Mask:
         """(arms,) the arms with the widest interval, or the front of `order`."""
-        widths, widest = np.zeros(len(beliefs.high)), 0.0
+        widths = np.zeros(len(beliefs.high))
+        widest = 0.0
         for a in range(len(widths)):
             for i in range(beliefs.high.shape[1]):
                 widths[a] = max(widths[a], half_width(beliefs.low[a, i], beliefs.high[a, i]))

@@ -58,5 +58,7 @@ def exploration_width(name: str, epsilon: float | None, shape: Shape) -> float:
     if epsilon is not None:
         return epsilon
     if shape.rounds is None:
-        raise ValueError(f"{name}.epsilon must be given where the number of rounds is unknown, got None")
+        raise ValueError(
+            f"{name}.epsilon must be given where the number of rounds is unknown, got None"
+        )
     return float(5.0 * shape.features ** (2.0 / 3.0) * shape.rounds ** (-1.0 / 3.0))

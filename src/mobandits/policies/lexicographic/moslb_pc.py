@@ -67,5 +67,7 @@ class MoslbPc(Recipe):
         order.check(shape.objectives)
         epsilon = exploration_width("MoslbPc", self.epsilon, shape)
         return Composite(
-            ridge_for(shape, self.penalty), moslb_ucb(self, shape), ExploreWide(order, self.alpha * epsilon)
+            ridge_for(shape, self.penalty),
+            moslb_ucb(self, shape),
+            ExploreWide(order, self.alpha * epsilon),
         )

@@ -64,5 +64,7 @@ class MoslbPl(Recipe):
         order.check(shape.objectives)
         epsilon = exploration_width("MoslbPl", self.epsilon, shape)
         return Composite(
-            ridge_for(shape, self.penalty), moslb_ucb(self, shape), ExploreWide(order, self.alpha * epsilon)
+            ridge_for(shape, self.penalty),
+            moslb_ucb(self, shape),
+            ExploreWide(order, self.alpha * epsilon),
         )

@@ -24,7 +24,9 @@ from mobandits.support.checks import number
 @kernel
 def near_best(high: Array, among: Mask, tradeoff: float, width: float) -> Mask:
     """(arms,) LOAF: of `among`, in objective i keep those at most (2 + 4 l + ... + 4 l^(i-1)) width below the best."""
-    kept, slack, power = among.copy(), 2.0, 1.0
+    kept = among.copy()
+    slack = 2.0
+    power = 1.0
     for i in range(high.shape[1]):
         top = -math.inf
         for a in range(len(kept)):
@@ -57,9 +59,12 @@ class StagedFilter(BaseOrder):
 
     def front(self, beliefs: Beliefs) -> Mask:
         """(arms,) the arms with wide intervals in the first stage that has some, or the survivors of the last."""
-        n, among, width = len(beliefs.high), everyone(len(beliefs.high)), 0.5
+        n = len(beliefs.high)
+        among = everyone(len(beliefs.high))
+        width = 0.5
         while True:
-            wide, widest = np.zeros(n, np.bool_), 0.0
+            wide = np.zeros(n, np.bool_)
+            widest = 0.0
             for a in range(n):
                 for i in range(beliefs.high.shape[1]):
                     half = half_width(beliefs.low[a, i], beliefs.high[a, i]) if among[a] else 0.0

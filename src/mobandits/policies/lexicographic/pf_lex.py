@@ -19,7 +19,7 @@ from mobandits.support.checks import number
 class CountedMean(SampleMean):
     """`SampleMean` for radii that depend on an arm's own count."""
 
-    def evidence(self, state: MeanState, context: Array, arms: IntArray) -> Evidence:  # noqa: ARG002
+    def evidence(self, state: MeanState, context: Array, arms: IntArray) -> Evidence:
         """(slots, objectives) rewards of every arm; no volume."""
         return Evidence(state.seen, np.zeros(state.seen.shape))
 
@@ -66,7 +66,9 @@ class PfLex(Recipe):
     def bind(self, shape: Shape) -> Composite:
         """Resolve epsilon."""
         if self.epsilon is None and shape.rounds is None:
-            raise ValueError("PfLex.epsilon must be given where the number of rounds is unknown, got None")
+            raise ValueError(
+                "PfLex.epsilon must be given where the number of rounds is unknown, got None"
+            )
         epsilon = self.epsilon or (shape.arms * (shape.rounds or 1)) ** (-1.0 / 3.0)
         radius = SelfNormalisedMean(shape.arms * shape.objectives, self.delta, self.scale)
         means = CountedMean(shape.arms, shape.objectives)

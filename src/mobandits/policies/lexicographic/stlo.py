@@ -71,7 +71,9 @@ class Stlo(Recipe):
     def bind(self, shape: Shape) -> Composite:
         """Resolve epsilon."""
         if self.epsilon is None and shape.rounds is None:
-            raise ValueError("Stlo.epsilon must be given where the number of rounds is unknown, got None")
+            raise ValueError(
+                "Stlo.epsilon must be given where the number of rounds is unknown, got None"
+            )
         horizon = shape.arms * (shape.rounds or 1)
         epsilon = self.epsilon or shape.features ** (4.0 / 3.0) * horizon ** (-1.0 / 3.0)
         models = shape.objectives * (shape.arms if shape.shared else 1)

@@ -27,13 +27,17 @@ class Generalized(NamedTuple):
 
     def estimator(self, shape: Shape) -> OnlineNewton:
         """One model for all arms where they have features of their own, else one per arm."""
-        model = ridge_for(shape._replace(fixed_arms=None), self.penalty)  # its steps are not those of a regression
+        model = ridge_for(
+            shape._replace(fixed_arms=None), self.penalty
+        )  # its steps are not those of a regression
         return OnlineNewton(model, self.links, self.curvature, self.bound)
 
     def ellipsoid(self, shape: Shape, delta: float, noise: float) -> NewtonEllipsoid:
         """The radius of the theory, for rewards of at most `noise` in absolute value."""
         models = shape.objectives * (shape.arms if shape.shared else 1)
-        return NewtonEllipsoid(models, delta, noise + self.ceiling, self.curvature, self.bound, self.penalty)
+        return NewtonEllipsoid(
+            models, delta, noise + self.ceiling, self.curvature, self.bound, self.penalty
+        )
 
 
 def generalized(
@@ -59,9 +63,13 @@ def generalized(
     each = named_links(f"{name}.links", links, shape.objectives)
     kappa = curvature or min(float(link.least_slope(bound)) for link in each)
     if kappa <= 0.0:
-        raise ValueError(f"{name}.links must have positive slopes on [-{bound:g}, {bound:g}], got {kappa:g}")
+        raise ValueError(
+            f"{name}.links must have positive slopes on [-{bound:g}, {bound:g}], got {kappa:g}"
+        )
     top = ceiling or max(abs(float(link.mean(z))) for link in each for z in (-bound, bound))
     least = max(1.0, 0.5 * kappa)
     if penalty is not None and penalty < least:
-        raise ValueError(f"{name}.penalty must be at least max(1, kappa / 2) = {least:g}, got {penalty:g}")
+        raise ValueError(
+            f"{name}.penalty must be at least max(1, kappa / 2) = {least:g}, got {penalty:g}"
+        )
     return Generalized(joined(each), kappa, top, bound, penalty or least)

@@ -62,7 +62,9 @@ class HypervolumeUcb(Recipe):
         given: Any = self.reference
         for z in given if isinstance(given, Sequence) else [given]:
             number("HypervolumeUcb.reference", z)
-        object.__setattr__(self, "reference", tuple(given) if isinstance(given, Sequence) else given)
+        object.__setattr__(
+            self, "reference", tuple(given) if isinstance(given, Sequence) else given
+        )
 
     def assumptions(self) -> tuple[Assumption, ...]:
         """Norms of at most 1, for the theory's radius."""

@@ -104,5 +104,9 @@ class MoglbUcb(Recipe):
             ceiling=self.ceiling,
             penalty=self.penalty,
         )
-        radius = TunedNewton(self.scale) if self.scale else model.ellipsoid(shape, self.delta, self.noise)
+        radius = (
+            TunedNewton(self.scale)
+            if self.scale
+            else model.ellipsoid(shape, self.delta, self.noise)
+        )
         return Composite(model.estimator(shape), Ucb(radius), Pareto())

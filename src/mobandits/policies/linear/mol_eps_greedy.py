@@ -46,4 +46,6 @@ class MolEpsGreedy(Recipe):
 
     def bind(self, shape: Shape) -> EpsilonMixture:
         """Choose the regression that fits the shape."""
-        return EpsilonMixture(Composite(ridge_for(shape, self.penalty), Greedy(), Pareto()), self.epsilon)
+        return EpsilonMixture(
+            Composite(ridge_for(shape, self.penalty), Greedy(), Pareto()), self.epsilon
+        )

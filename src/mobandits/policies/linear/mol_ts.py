@@ -102,8 +102,13 @@ class MolTs(Recipe):
             explorer: Any = Thompson(linear_radius(self, shape), draws)
         else:
             model = generalized("MolTs", self.links, shape, bound=self.bound, penalty=self.penalty)
-            radius = Constant(self.scale) if self.scale else model.ellipsoid(shape, self.delta, self.noise)
-            estimator, explorer = model.estimator(shape), Linked(Thompson(radius, draws), model.links)
+            radius = (
+                Constant(self.scale)
+                if self.scale
+                else model.ellipsoid(shape, self.delta, self.noise)
+            )
+            estimator = model.estimator(shape)
+            explorer = Linked(Thompson(radius, draws), model.links)
         if self.selection == "weight":
             return Composite(estimator, RandomWeights(explorer), Pareto())
         return Composite(estimator, explorer, EffectivePareto())

@@ -8,7 +8,17 @@ import numpy as np
 
 from mobandits.compiling.compiled import Floats, compiled, kernel
 from mobandits.contracts.assumptions import UNIT_BALL, assumed
-from mobandits.contracts.protocols import Array, Assumption, Choice, IntArray, Mask, Recipe, Rng, Shape, Traits
+from mobandits.contracts.protocols import (
+    Array,
+    Assumption,
+    Choice,
+    IntArray,
+    Mask,
+    Recipe,
+    Rng,
+    Shape,
+    Traits,
+)
 from mobandits.estimators import Ridge, RidgeState
 from mobandits.explorers.radii import SelfNormalised
 from mobandits.numerics.dominance import nondominated
@@ -68,14 +78,15 @@ class PfiPolicy:
         n = len(self.features)
         return PfiState(self.ridge.init(), everyone(n), np.zeros(n, np.bool_), np.zeros(1))
 
-    def beliefs(self, state: PfiState, context: Array, arms: IntArray, rng: Rng) -> PfiBeliefs:  # noqa: ARG002
+    def beliefs(self, state: PfiState, context: Array, arms: IntArray, rng: Rng) -> PfiBeliefs:
         """The arm that is known least, or the estimated front, of the arms that are left."""
         left = np.zeros(len(arms), np.bool_)
         for a in range(len(arms)):
             left[a] = state.undecided[arms[a]] or state.accepted[arms[a]]
         if count(left) == 0:
             left = everyone(len(arms))
-        seen, d = state.ridge.seen[0, 0], self.features.shape[1]
+        seen = state.ridge.seen[0, 0]
+        d = self.features.shape[1]
         if state.explored[0] < math.ceil(4.0 * d * math.log(seen + 2.0)):
             widths = self.ridge.width(state.ridge, context, arms)
             return PfiBeliefs(leaders(widths[:, 0], left), 1.0)
@@ -90,16 +101,20 @@ class PfiPolicy:
         """Uniform on the set."""
         return uniform(beliefs.front)
 
-    def update(self, state: PfiState, x: Array, arm: int, note: float, reward: Array, rng: Rng) -> PfiState:  # noqa: ARG002
+    def update(
+        self, state: PfiState, x: Array, arm: int, note: float, reward: Array, rng: Rng
+    ) -> PfiState:
         """Learn, then drop and accept arms."""
         ridge = self.ridge.update(state.ridge, x, arm, reward)
         state.explored[0] += note
         arms = np.arange(len(self.features))
-        means, pairs = self.ridge.mean(ridge, self.features.copy(), arms), self.pairs(ridge)
+        means = self.ridge.mean(ridge, self.features.copy(), arms)
+        pairs = self.pairs(ridge)
         active = self.active(state, means, pairs)
         safe = self.safe(active, means, pairs)
         for j in range(len(arms)):
-            take, i = safe[j], 0
+            take = safe[j]
+            i = 0
             while take and i < len(arms):
                 if active[i] and not safe[i]:
                     take = lead(means, i, j) + self.tolerance > doubt(pairs, i, j)
@@ -111,7 +126,8 @@ class PfiPolicy:
     def pairs(self, ridge: RidgeState) -> Pairs:
         """What the doubt about a pair is made of, at d products: few of all pairs are asked for."""
         n, d = self.features.shape
-        images, columns = np.zeros((n, d)), ridge.inverse[0, 0].T.copy()
+        images = np.zeros((n, d))
+        columns = ridge.inverse[0, 0].T.copy()
         for i in range(n):
             for m in range(d):
                 for k in range(d):
@@ -120,7 +136,9 @@ class PfiPolicy:
 
     def active(self, state: PfiState, means: Array, pairs: Pairs) -> Mask:
         """A1: undecided arms that nobody who is left surely dominates."""
-        out, ahead, columns = state.undecided.copy(), np.empty(len(means)), means.T.copy()
+        out = state.undecided.copy()
+        ahead = np.empty(len(means))
+        columns = means.T.copy()
         for i in range(len(out)):
             if out[i]:
                 least_leads(columns, i, ahead)
@@ -148,7 +166,9 @@ def doubt(pairs: Pairs, i: int, j: int) -> float:
     """b_ij = c1_t ||x_i - x_j||_{V^-1}."""
     square = 0.0
     for k in range(pairs.features.shape[1]):
-        square += (pairs.features[i, k] - pairs.features[j, k]) * (pairs.images[i, k] - pairs.images[j, k])
+        square += (pairs.features[i, k] - pairs.features[j, k]) * (
+            pairs.images[i, k] - pairs.images[j, k]
+        )
     return float(pairs.radius * math.sqrt(max(square, 0.0)))
 
 
@@ -236,7 +256,11 @@ class PfiRls(Recipe):
     def bind(self, shape: Shape) -> PfiPolicy:
         """Keep the arms' features."""
         if shape.fixed_arms is None:
-            raise ValueError("PfiRls needs arms whose features never change (Shape.fixed_arms), got None")
-        radius = SelfNormalised(shape.features, shape.objectives, self.delta, self.noise, self.penalty)
+            raise ValueError(
+                "PfiRls needs arms whose features never change (Shape.fixed_arms), got None"
+            )
+        radius = SelfNormalised(
+            shape.features, shape.objectives, self.delta, self.noise, self.penalty
+        )
         ridge = Ridge(shape.features, shape.objectives, self.penalty)
         return PfiPolicy(ridge, radius, shape.fixed_arms, self.scale, self.tolerance)

@@ -52,9 +52,13 @@ class Doubling(Recipe):
         given: Any = self.recipe
         recipe = given() if isinstance(given, type) and issubclass(given, Recipe) else given
         if not isinstance(recipe, Recipe) or isinstance(recipe, Doubling):
-            raise ValueError(f"Doubling.recipe must be a recipe such as MocMab(), got {quoted(recipe)}")  # noqa: TRY004
+            raise ValueError(
+                f"Doubling.recipe must be a recipe such as MocMab(), got {quoted(recipe)}"
+            )
         if self.joint and not isinstance(getattr(recipe, "delta", None), float):
-            raise ValueError(f"Doubling.joint must be False for a recipe without a number delta, got {quoted(recipe)}")
+            raise ValueError(
+                f"Doubling.joint must be False for a recipe without a number delta, got {quoted(recipe)}"
+            )
         object.__setattr__(self, "recipe", recipe)
         object.__setattr__(self, "accepts_partial", recipe.accepts_partial)
         object.__setattr__(self, "continuum", recipe.continuum)

@@ -55,21 +55,29 @@ class Forgetting(Recipe):
         given: Any = self.recipe
         recipe = given() if isinstance(given, type) and issubclass(given, Recipe) else given
         if not isinstance(recipe, Recipe):
-            raise ValueError(f"Forgetting.recipe must be a recipe such as MolUcb(scale=0.3), got {quoted(recipe)}")  # noqa: TRY004
+            raise ValueError(
+                f"Forgetting.recipe must be a recipe such as MolUcb(scale=0.3), got {quoted(recipe)}"
+            )
         number("Forgetting.discount", self.discount, above=0.0, below=1.0)
         object.__setattr__(self, "recipe", recipe)
         object.__setattr__(self, "accepts_partial", recipe.accepts_partial)
 
     def bind(self, shape: Shape) -> Policy:
         """The recipe's policy, with an estimator that forgets."""
-        policy = self.recipe.bind(shape._replace(fixed_arms=None))  # tables of fixed arms do not forget
-        inner, name = composite(policy), type(self.recipe).__name__
+        policy = self.recipe.bind(
+            shape._replace(fixed_arms=None)
+        )  # tables of fixed arms do not forget
+        inner = composite(policy)
+        name = type(self.recipe).__name__
         if inner is None or not isinstance(inner.estimator, Ridge | DisjointRidge):
             raise ValueError(f"Forgetting.recipe must rest on ridge regression, got {name}")
         explorer = inner.explorer
         while hasattr(explorer, "explorer"):  # one that looks at what another believes
             explorer = explorer.explorer
-        if not isinstance(explorer, Greedy) and type(getattr(explorer, "radius", None)) is not Constant:
+        if (
+            not isinstance(explorer, Greedy)
+            and type(getattr(explorer, "radius", None)) is not Constant
+        ):
             raise ValueError(
                 f"Forgetting.recipe must have a constant radius, such as scale=0.3, got {quoted(self.recipe)}"
             )

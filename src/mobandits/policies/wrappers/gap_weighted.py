@@ -56,7 +56,9 @@ class GapWeightedPolicy:
         """Nothing observed."""
         return GapWeightedState(self.policy.estimator.init(), np.zeros(self.objectives))
 
-    def beliefs(self, state: GapWeightedState, context: Array, arms: IntArray, rng: Rng) -> GapWeightedBeliefs:  # noqa: ARG002
+    def beliefs(
+        self, state: GapWeightedState, context: Array, arms: IntArray, rng: Rng
+    ) -> GapWeightedBeliefs:
         """The estimated means, and how sharply this round tells them apart."""
         mean = self.policy.estimator.mean(state.estimator, context, arms)
         # The round counts rewards, not decisions: a late or partial reward ends in the same state in any order.
@@ -100,7 +102,9 @@ class GapWeightedPolicy:
                 probabilities[a] = (1.0 - outside) / best
         return probabilities
 
-    def update(self, state: GapWeightedState, x: Array, arm: int, note: float, reward: Array, rng: Rng) -> Any:  # noqa: ARG002
+    def update(
+        self, state: GapWeightedState, x: Array, arm: int, note: float, reward: Array, rng: Rng
+    ) -> Any:
         """Teach the estimator, and count."""
         estimator = self.policy.estimator.update(state.estimator, x, arm, reward)
         for objective in range(len(reward)):
@@ -159,7 +163,9 @@ class GapWeighted(Recipe):
     def __post_init__(self) -> None:
         """Check the parameters."""
         if not isinstance(self.recipe, Recipe):
-            raise ValueError(f"GapWeighted.recipe must be a recipe such as MolUcb(), got {quoted(self.recipe)}")  # noqa: TRY004
+            raise ValueError(
+                f"GapWeighted.recipe must be a recipe such as MolUcb(), got {quoted(self.recipe)}"
+            )
         number("GapWeighted.gamma", self.gamma, above=0.0)
         number("GapWeighted.power", self.power, at_least=0.0, at_most=1.0)
         object.__setattr__(self, "accepts_partial", self.recipe.accepts_partial)
@@ -169,7 +175,9 @@ class GapWeighted(Recipe):
         policy = self.recipe.bind(shape)
         if composite(policy) is not policy:
             name = type(self.recipe).__name__
-            raise ValueError(f"GapWeighted.recipe must bind to an estimator, an explorer and an order, got {name}")
+            raise ValueError(
+                f"GapWeighted.recipe must bind to an estimator, an explorer and an order, got {name}"
+            )
         return GapWeightedPolicy(policy, shape.objectives, self.gamma, self.power)
 
     def assumptions(self) -> tuple[Assumption, ...]:

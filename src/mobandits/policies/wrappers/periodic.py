@@ -66,7 +66,9 @@ class Periodic:
     def beliefs(self, state: Timed, context: Array, arms: IntArray, rng: Rng) -> TimedBeliefs:
         """The inner policy's, at this time."""
         now = state.clock[0]
-        return TimedBeliefs(self.policy.beliefs(state.state, self.timed(context, now), arms, rng), now)
+        return TimedBeliefs(
+            self.policy.beliefs(state.state, self.timed(context, now), arms, rng), now
+        )
 
     def draw(self, beliefs: TimedBeliefs, rng: Rng) -> Choice:
         """The inner policy's choice, with the round in its note."""
@@ -78,10 +80,14 @@ class Periodic:
         law: Array = self.policy.probabilities(beliefs.beliefs)
         return law
 
-    def update(self, state: Timed, x: Array, arm: int, note: float, reward: Array, rng: Rng) -> Timed:
+    def update(
+        self, state: Timed, x: Array, arm: int, note: float, reward: Array, rng: Rng
+    ) -> Timed:
         """Teach what was paid at that time."""
         inner = float(int(note / RADIX))
         then = note - inner * RADIX
         context = self.timed(x.reshape(1, len(x)), then)
         state.clock[0] = max(state.clock[0], then + 1.0)
-        return Timed(self.policy.update(state.state, context[0], arm, inner, reward, rng), state.clock)
+        return Timed(
+            self.policy.update(state.state, context[0], arm, inner, reward, rng), state.clock
+        )

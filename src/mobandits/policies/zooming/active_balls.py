@@ -41,7 +41,14 @@ class Balls(NamedTuple):
 def no_balls(dimensions: int, objectives: int) -> Balls:
     """None yet."""
     none = (objectives, 0)
-    return Balls(np.zeros((dimensions, 0)), np.zeros(0), np.zeros(0), np.zeros(none), np.zeros(none), np.zeros(none))
+    return Balls(
+        np.zeros((dimensions, 0)),
+        np.zeros(0),
+        np.zeros(0),
+        np.zeros(none),
+        np.zeros(none),
+        np.zeros(none),
+    )
 
 
 @kernel
@@ -114,12 +121,15 @@ def learn(balls: Balls, b: int, reward: Array, doubt: float, similarity: Any) ->
     Reference:
         pcz2018, section 4, the index of a ball.
     """
-    radius, bound, apart = balls.radius, balls.bound, np.empty(len(balls.radius))
+    radius = balls.radius
+    bound = balls.bound
+    apart = np.empty(len(balls.radius))
     similarity.distances(balls.centre, balls.centre, b, apart)
     balls.seen[b] += 1.0
     for l in range(len(reward)):
         balls.total[l, b] += reward[l]
-        old, new = balls.reach[l, b], average(balls.total[l, b], balls.seen[b]) + doubt + radius[b]
+        old = balls.reach[l, b]
+        new = average(balls.total[l, b], balls.seen[b]) + doubt + radius[b]
         balls.reach[l, b] = new
         if new <= old:
             lower(balls, l, b, apart)
@@ -132,7 +142,9 @@ def learn(balls: Balls, b: int, reward: Array, doubt: float, similarity: Any) ->
 @kernel
 def lower(balls: Balls, l: int, b: int, apart: Array) -> None:
     """Let every bound in objective l respect the reach of ball b, which lies `apart` (balls,) from each."""
-    bound, radius, reach = balls.bound, balls.radius, balls.reach[l, b]
+    bound = balls.bound
+    radius = balls.radius
+    reach = balls.reach[l, b]
     for c in range(len(radius)):
         bound[l, c] = min(bound[l, c], radius[c] + (reach + apart[c]))
 
@@ -140,7 +152,10 @@ def lower(balls: Balls, l: int, b: int, apart: Array) -> None:
 @kernel
 def renew(balls: Balls, l: int, c: int, similarity: Any) -> None:
     """Compute the bound of ball c in objective l from its definition; infinite where nobody has seen anything."""
-    reach, radius, apart, lowest = balls.reach, balls.radius[c], np.empty(len(balls.radius)), math.inf
+    reach = balls.reach
+    radius = balls.radius[c]
+    apart = np.empty(len(balls.radius))
+    lowest = math.inf
     similarity.distances(balls.centre, balls.centre, c, apart)
     for b in range(len(apart)):
         lowest = min(lowest, radius + (reach[l, b] + apart[b]))

@@ -47,7 +47,9 @@ class ZoomingRecipe(Recipe):
         if self.positions is not None:
             positions = matrix(f"{name}.positions", self.positions, ("arms", "dimensions"))
             if (positions < 0).any() or (positions > 1).any():
-                raise ValueError(f"{name}.positions must lie in [0, 1], got {positions.min()} to {positions.max()}")
+                raise ValueError(
+                    f"{name}.positions must lie in [0, 1], got {positions.min()} to {positions.max()}"
+                )
             object.__setattr__(self, "positions", tuple(map(tuple, positions.tolist())))
 
     def rule(self, objectives: int, rounds: int) -> Rule:
@@ -63,7 +65,8 @@ class ZoomingRecipe(Recipe):
         if shape.rounds is None:
             name = type(self).__name__
             raise ValueError(f"{name} must know the number of rounds; Doubling({name}()) need not")
-        rule, similarity = self.rule(shape.objectives, shape.rounds), self.similarity or ScaledEuclidean()
+        rule = self.rule(shape.objectives, shape.rounds)
+        similarity = self.similarity or ScaledEuclidean()
         if isinstance(shape, Shape):
             positions = self.arm_positions(shape)
             return ZoomingArms(rule, similarity, shape.features + positions.shape[1], positions)
@@ -77,11 +80,15 @@ class ZoomingRecipe(Recipe):
         name = type(self).__name__
         if self.positions is None:
             if shape.shared or not shape.features:
-                raise ValueError(f"{name}.positions must be given where arms share a context, got None")
+                raise ValueError(
+                    f"{name}.positions must be given where arms share a context, got None"
+                )
             return np.zeros((shape.arms, 0))
         positions = np.array(self.positions)
         if len(positions) != shape.arms:
-            raise ValueError(f"{name}.positions must have a row for each of {shape.arms} arms, got {len(positions)}")
+            raise ValueError(
+                f"{name}.positions must have a row for each of {shape.arms} arms, got {len(positions)}"
+            )
         return positions
 
     def assumptions(self) -> tuple[Assumption, ...]:

@@ -29,7 +29,9 @@ class LeaderRule:
     def doubt(self, seen: float) -> float:
         """conf_B; infinite at first where the prior is 0."""
         weight = self.prior + seen
-        return self.scale * math.sqrt(self.strength / weight) if weight > 0.0 else math.inf
+        if weight > 0.0:
+            return self.scale * math.sqrt(self.strength / weight)
+        return math.inf
 
     def enough(self, seen: float, radius: float) -> bool:
         """conf_B <= r_B, after the reward of this round."""
@@ -41,7 +43,8 @@ class LeaderRule:
 
     def front(self, bound: Array, balls: IntArray, among: Mask) -> Mask:
         """The balls with the largest index."""
-        top, out = -math.inf, np.zeros(len(balls), np.bool_)
+        top = -math.inf
+        out = np.zeros(len(balls), np.bool_)
         for i in range(len(balls)):
             top = max(top, bound[0, balls[i]] if among[i] else -math.inf)
         for i in range(len(balls)):
@@ -125,7 +128,7 @@ class ContextualZooming(ZoomingRecipe):
             )
         return super().bind(shape)
 
-    def rule(self, objectives: int, rounds: int) -> LeaderRule:  # noqa: ARG002 - it learns from one
+    def rule(self, objectives: int, rounds: int) -> LeaderRule:
         """Resolve the width."""
         if self.width == "pcz":
             return LeaderRule(self.objective, 2.0 * doubt(1, rounds, None), 0.0, self.scale)

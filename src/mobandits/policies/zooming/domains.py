@@ -44,8 +44,12 @@ def cut(balls: Balls, context: Array) -> Slice:
     The arm is the last coordinate of a centre. A ball of radius r, whose centre is at the Euclidean distance s from the
     slice, contains the arms up to ``sqrt(dimensions r^2 - s^2)`` away from its own.
     """
-    centre, radius, n = balls.centre, balls.radius, len(balls.radius)
-    half, which, found = np.empty(n), np.empty(n, np.int64), 0
+    centre = balls.centre
+    radius = balls.radius
+    n = len(balls.radius)
+    half = np.empty(n)
+    which = np.empty(n, np.int64)
+    found = 0
     for b in range(n):
         half[b] = len(centre) * radius[b] * radius[b]
     for i in range(len(centre) - 1):
@@ -63,8 +67,11 @@ def cut(balls: Balls, context: Array) -> Slice:
     ends = np.empty((3, found))
     for i in range(found):
         b = which[i]
-        arm, reach = centre[len(centre) - 1, b], math.sqrt(half[b])
-        ends[0, i], ends[1, i], ends[2, i] = max(0.0, arm - reach), min(1.0, arm + reach), radius[b]
+        arm = centre[len(centre) - 1, b]
+        reach = math.sqrt(half[b])
+        ends[0, i] = max(0.0, arm - reach)
+        ends[1, i] = min(1.0, arm + reach)
+        ends[2, i] = radius[b]
     return Slice(which[:found], ends)
 
 
@@ -78,11 +85,13 @@ def append_uncovered(cover: Array, n: int, low: float, high: float, pieces: Arra
     i = 0
     while i < n and cover[0, i] < high:
         if cover[1, i] > low:
-            pieces[0, k], pieces[1, k] = low, cover[0, i]
+            pieces[0, k] = low
+            pieces[1, k] = cover[0, i]
             k += cover[0, i] - low > SHORT
             low = cover[1, i]
         i += 1
-    pieces[0, k], pieces[1, k] = low, high
+    pieces[0, k] = low
+    pieces[1, k] = high
     return k + (high - low > SHORT)
 
 
@@ -94,7 +103,8 @@ def include(cover: Array, n: int, low: float, high: float) -> int:
         first += 1
     last = first  # the intervals from `first` to before `last` touch [low, high] and become one with it
     while last < n and cover[0, last] <= high:
-        low, high = min(low, cover[0, last]), max(high, cover[1, last])
+        low = min(low, cover[0, last])
+        high = max(high, cover[1, last])
         last += 1
     shift = 1 - (last - first)
     if shift == 1:
@@ -103,7 +113,8 @@ def include(cover: Array, n: int, low: float, high: float) -> int:
     else:
         for i in range(last, n):
             cover[0, i + shift], cover[1, i + shift] = cover[0, i], cover[1, i]
-    cover[0, first], cover[1, first] = low, high
+    cover[0, first] = low
+    cover[1, first] = high
     return n + shift
 
 
@@ -117,8 +128,12 @@ def is_full(cover: Array, n: int) -> bool:
 def relevant(ends: Array) -> Mask:
     """(some,) the balls of a slice whose domain is not empty: those with something that no smaller ball covers."""
     count = ends.shape[1]
-    out, work, n, first = np.zeros(count, np.bool_), np.empty((4, count + 2)), 0, 0
-    cover, pieces = work[:2], work[2:]
+    out = np.zeros(count, np.bool_)
+    work = np.empty((4, count + 2))
+    n = 0
+    first = 0
+    cover = work[:2]
+    pieces = work[2:]
     while first < count and not is_full(cover, n):
         last = first
         while last < count and ends[2, last] == ends[2, first]:
@@ -137,10 +152,15 @@ def owned(ends: Array, chosen: Mask) -> Array:
     Balls of one size share what they have in common: the chosen ones take it before the others cover it.
     """
     count = ends.shape[1]
-    work, n, k, first = np.empty((5, 2 * count + 2)), 0, 0, 0
-    cover, pieces = work[:2], work[2:]
+    work = np.empty((5, 2 * count + 2))
+    n = 0
+    k = 0
+    first = 0
+    cover = work[:2]
+    pieces = work[2:]
     while first < count and not is_full(cover, n):
-        before, last = k, first
+        before = k
+        last = first
         while last < count and ends[2, last] == ends[2, first]:
             if chosen[last]:
                 k = append_uncovered(cover, n, ends[0, last], ends[1, last], pieces, k)
@@ -165,14 +185,17 @@ def draw_from_slice(ends: Array, chosen: Mask, rng: Rng) -> Spot:
         rng: two random numbers are drawn.
     """
     pieces = owned(ends, chosen)
-    count, total, p = pieces.shape[1], 0.0, 0
+    count = pieces.shape[1]
+    total = 0.0
+    p = 0
     for q in range(count):
         total += pieces[1, q] - pieces[0, q]
     rest = rng.random() * total
     while p < count - 1 and rest >= pieces[1, p] - pieces[0, p]:
         rest -= pieces[1, p] - pieces[0, p]
         p += 1
-    arm, owners = min(pieces[0, p] + rest, pieces[1, p]), np.zeros(len(chosen), np.bool_)
+    arm = min(pieces[0, p] + rest, pieces[1, p])
+    owners = np.zeros(len(chosen), np.bool_)
     for i in range(len(chosen)):
         owners[i] = chosen[i] and ends[2, i] == pieces[2, p] and ends[0, i] <= arm <= ends[1, i]
     return Spot(arm, pick(owners, rng))
@@ -181,8 +204,11 @@ def draw_from_slice(ends: Array, chosen: Mask, rng: Rng) -> Spot:
 @kernel
 def owners_of(balls: Balls, points: Array, similarity: Any) -> Mask:
     """(balls, points) which balls own which of `points` (dimensions, points): the smallest of those around each."""
-    radius, count = balls.radius, points.shape[1]
-    out, apart, least = np.zeros((len(radius), count), np.bool_), np.empty(count), np.ones(count)
+    radius = balls.radius
+    count = points.shape[1]
+    out = np.zeros((len(radius), count), np.bool_)
+    apart = np.empty(count)
+    least = np.ones(count)
     for b in range(len(radius)):
         similarity.distances(points, balls.centre, b, apart)
         own = radius[b]

@@ -24,7 +24,9 @@ class ParetoRule:
 
     def doubt(self, seen: float) -> float:
         """u_B = scale sqrt(2 A / N_B), infinite at first."""
-        return self.scale * math.sqrt(self.strength / seen) if seen > 0.0 else math.inf
+        if seen > 0.0:
+            return self.scale * math.sqrt(self.strength / seen)
+        return math.inf
 
     def enough(self, seen: float, radius: float) -> bool:
         """u_B <= r_B, before the reward of this round."""
@@ -36,27 +38,34 @@ class ParetoRule:
 
     def front(self, bound: Array, balls: IntArray, among: Mask) -> Mask:
         """The Pareto front of the indices g_B; an archive of the balls that nothing has dominated so far."""
-        front, kept, size = np.zeros(len(balls), np.bool_), np.empty(len(balls), np.int64), 0
+        front = np.zeros(len(balls), np.bool_)
+        kept = np.empty(len(balls), np.int64)
+        size = 0
         for i in range(len(balls)):
             if among[i]:
-                j, beaten = 0, False
+                j = 0
+                beaten = False
                 while j < size and not beaten:
-                    more, less = False, False  # has the kept ball more than ball i somewhere, or less?
+                    # has the kept ball more than ball i somewhere, or less?
+                    more = False
+                    less = False
                     for l in range(len(bound)):
                         more |= bound[l, balls[kept[j]]] > bound[l, balls[i]]
                         less |= bound[l, balls[kept[j]]] < bound[l, balls[i]]
                     beaten = more and not less
                     if less and not more:
                         size -= 1
-                        front[kept[j]], kept[j] = False, kept[size]
+                        front[kept[j]] = False
+                        kept[j] = kept[size]
                     else:
                         j += 1
                 if not beaten:
-                    front[i], kept[size] = True, i
+                    front[i] = True
+                    kept[size] = i
                     size += 1
         return front
 
-    def played(self, front: Mask, rng: Rng) -> Mask:  # noqa: ARG002
+    def played(self, front: Mask, rng: Rng) -> Mask:
         """The whole front."""
         return front
 
@@ -146,4 +155,6 @@ def doubt(objectives: int, rounds: int, delta: float | None) -> float:
         62.03
     """
     power = 1.5 if delta is not None else 2.5
-    return 1.0 + 2.0 * (math.log(2.0 * math.sqrt(2.0) * objectives / (delta or 1.0)) + power * math.log(rounds))
+    return 1.0 + 2.0 * (
+        math.log(2.0 * math.sqrt(2.0) * objectives / (delta or 1.0)) + power * math.log(rounds)
+    )

@@ -28,7 +28,9 @@ def check_similarity(name: str, similarity: Any) -> None:
     """
     fits = is_compiled(similarity) and callable(getattr(similarity, "distances", None))
     if similarity is not None and not fits:
-        raise ValueError(f"{name} must be None or a @compiled distance with distances, got {quoted(similarity)}")
+        raise ValueError(
+            f"{name} must be None or a @compiled distance with distances, got {quoted(similarity)}"
+        )
 
 
 @compiled

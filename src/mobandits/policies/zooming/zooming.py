@@ -72,18 +72,23 @@ class Zooming:
         """(dimensions,) the pair of context and arm."""
         raise NotImplementedError
 
-    def update(self, state: Balls, x: Array, arm: Any, note: float, reward: Array, rng: Rng) -> Balls:  # noqa: ARG002
+    def update(
+        self, state: Balls, x: Array, arm: Any, note: float, reward: Array, rng: Rng
+    ) -> Balls:
         """Teach the ball that the note says, which may get a child."""
         b = int(note)
         if not 0 <= b < len(state.radius):
             raise IndexError("note must be the number of a ball")
-        seen, radius = state.seen[b], state.radius[b]
+        seen = state.seen[b]
+        radius = state.radius[b]
         if seen == 0.0 and len(state.radius) == 1:
             move_first(state, self.place(x, arm))
         learn(state, b, self.rule.lesson(reward), self.rule.doubt(seen + 1.0), self.similarity)
         if not self.rule.enough(seen, radius):
             return state
-        return add_ball(state, self.place(x, arm), 0.5 * radius, self.rule.doubt(0.0), self.similarity)
+        return add_ball(
+            state, self.place(x, arm), 0.5 * radius, self.rule.doubt(0.0), self.similarity
+        )
 
 
 class ArmBeliefs(NamedTuple):
@@ -102,16 +107,19 @@ class ZoomingArms(Zooming):
     dimensions: int
     positions: Floats
 
-    def beliefs(self, state: Balls, context: Array, arms: IntArray, rng: Rng) -> ArmBeliefs:  # noqa: ARG002
+    def beliefs(self, state: Balls, context: Array, arms: IntArray, rng: Rng) -> ArmBeliefs:
         """The owners of the eligible arms, and the best of the balls that own any."""
-        pairs, features = np.empty((self.dimensions, len(arms))), context.shape[1]
+        pairs = np.empty((self.dimensions, len(arms)))
+        features = context.shape[1]
         for a in range(len(arms)):
             for i in range(features):
                 pairs[i, a] = context[a if len(context) > 1 else 0, i]
             for i in range(self.positions.shape[1]):
                 pairs[features + i, a] = self.positions[arms[a], i]
         owners = owners_of(state, pairs, self.similarity)
-        return ArmBeliefs(owners, self.rule.front(state.bound, np.arange(len(owners)), own_any(owners)))
+        return ArmBeliefs(
+            owners, self.rule.front(state.bound, np.arange(len(owners)), own_any(owners))
+        )
 
     def draw(self, beliefs: ArmBeliefs, rng: Rng) -> Choice:
         """A uniform arm in the domains of the balls that are played; the note is its ball."""

@@ -38,10 +38,12 @@ class ZoomingInterval(ContinuumZooming):
     similarity: Any
     dimensions: int
 
-    def beliefs(self, state: Balls, x: Array, rng: Rng) -> SliceBeliefs:  # noqa: ARG002
+    def beliefs(self, state: Balls, x: Array, rng: Rng) -> SliceBeliefs:
         """The slice of the balls at the context, and the best of those that own a part of it."""
         part = cut(state, x)
-        return SliceBeliefs(part.balls, part.ends, self.rule.front(state.bound, part.balls, relevant(part.ends)))
+        return SliceBeliefs(
+            part.balls, part.ends, self.rule.front(state.bound, part.balls, relevant(part.ends))
+        )
 
     def draw(self, beliefs: SliceBeliefs, rng: Rng) -> Aim:
         """A uniform point in the domains of the balls that are played; the note is its ball."""
