@@ -32,7 +32,7 @@ def stub(package: str) -> str:
         f"from {home} import {name} as {name}"
         for name, home in sorted(homes.items(), key=lambda row: row[::-1])
     ]
-    names = [f'    "{name}",' for name in module.__all__]
+    names = [f'    "{name}",' for name in sorted(module.__all__)]
     return "\n".join([f'"""{module.__doc__}"""', "", *imports, "", "__all__ = [", *names, "]", ""])
 
 

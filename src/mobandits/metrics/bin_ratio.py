@@ -80,6 +80,7 @@ class Ratios:
     def value(self) -> Array:
         """(bins,) so far."""
         plays = self._plays.sum()
-        if plays:
-            return self._plays / plays
-        return np.full_like(self._plays, np.nan)
+        if not plays:
+            return np.full_like(self._plays, np.nan)
+        ratios: Array = self._plays / plays
+        return ratios

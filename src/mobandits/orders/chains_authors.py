@@ -124,5 +124,5 @@ def pc_gap_authors(means: Array, chains: list[list[int]], decimals: int | None =
     order = AuthorsChains(chains)
     order.check(array.shape[1])
     exact, array, unit = in_last_decimals(order, array, decimals)
-    out: Array = compile_loop(_gaps, exact)(exact, array)
+    out: Array = compile_loop(_gaps, exact)(exact, array)  # type: ignore[arg-type]
     return out / unit

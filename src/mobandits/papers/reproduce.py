@@ -251,7 +251,7 @@ def specification(
         "changed": changed,
         "scale": [
             {"run": run.name, "rounds": getattr(run, "rounds", 0), "trials": run.trials}
-            for run in experiment.runs
+            for run in own
             if isinstance(run, Run) or run.trials > 1  # others repeat inside, if at all
         ],
         "places": dict(places),

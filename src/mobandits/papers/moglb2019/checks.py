@@ -1,5 +1,7 @@
 """MOGLB-UCB with the radius of the theory, on the paper's own problem."""
 
+from typing import Any
+
 import numpy as np
 
 from mobandits.environments import GeneralizedLinear
@@ -27,9 +29,9 @@ def one_run(run: int, *, rounds: int, seed: int) -> list[Finding]:
     given = theory.constants(ENVIRONMENT.links)
     now = trial(ENVIRONMENT, rounds, seed, run, concise(recipe))
     features, objectives = now.problem.shape[1:3]
-    chosen, seen = watched(
-        recipe.bind(now.problem.shape), EllipsoidProbe(now.problem.theta), 4, now.block, now.rng
-    )  # type: ignore[attr-defined]
+    problem: Any = now.problem  # of Linear or GeneralizedLinear, which know their parameters
+    probe = EllipsoidProbe(problem.theta)
+    chosen, seen = watched(recipe.bind(now.problem.shape), probe, 4, now.block, now.rng)
     deviation, width, _, volume = seen.T
     t = np.arange(rounds)
     gamma = theory.squared_radius(t, volume, given, objectives, DELTA)

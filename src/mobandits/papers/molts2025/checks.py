@@ -93,9 +93,9 @@ def _thompson(run: int, rounds: int, seed: int) -> list[Finding]:
 
 def _played(recipe: Recipe, now: Trial) -> tuple[Any, Array, Array, Array]:
     shape = now.problem.shape
-    chosen, seen = watched(
-        recipe.bind(shape), EllipsoidProbe(now.problem.theta), 4, now.block, now.rng
-    )  # type: ignore[attr-defined]
+    problem: Any = now.problem  # of Linear or GeneralizedLinear, which know their parameters
+    probe = EllipsoidProbe(problem.theta)
+    chosen, seen = watched(recipe.bind(shape), probe, 4, now.block, now.rng)
     radius = theory.width(np.arange(len(chosen)), shape.features, shape.objectives, DELTA)
     return chosen, seen[:, 0], seen[:, 1], radius
 

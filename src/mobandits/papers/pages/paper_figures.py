@@ -88,7 +88,7 @@ def name_of(plot: dict[str, Any], component: int) -> str:
     """What a component is called in a plot."""
     parts = plot["parts"]
     if component < len(parts):
-        return parts[component]
+        return str(parts[component])
     return f"{part(plot['metric'])} {component + 1}"
 
 
