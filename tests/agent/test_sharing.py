@@ -14,7 +14,7 @@ from slow_twin import ARMS, Clock, D, agent_of
 from test_recording import everything
 
 import mobandits as mob
-from mobandits.compiling.session import Plain, open_session
+from mobandits.compiling.session import InterpretedSession, open_session
 from mobandits.contracts.protocols import Shape
 from mobandits.logs.journal import Journal
 from mobandits.orders import Lexicographic
@@ -187,7 +187,7 @@ def test_copies_of_sessions_say_what_to_do(copied):
         MolUcb(scale=0.3).bind(Shape(arms=3, features=2, objectives=2)),
         np.random.default_rng(0),
     )
-    for session in (open_session(policy, rng), Plain(policy, policy.init(), rng)):
+    for session in (open_session(policy, rng), InterpretedSession(policy, policy.init(), rng)):
         with pytest.raises(
             TypeError, match="sessions cannot be copied or pickled: open another one"
         ):

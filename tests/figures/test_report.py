@@ -1,9 +1,13 @@
+import hashlib
 import json
 import re
 
+import polars as pl
 import pytest
 
 from mobandits import report
+from mobandits.simulation.files import parquet
+from mobandits.simulation.trial import SCHEMA
 
 
 @pytest.fixture
@@ -13,8 +17,10 @@ def folder(tmp_path, manifest):
     def make(name, table, specification):
         directory = tmp_path / name
         directory.mkdir()
-        table.write_parquet(directory / "results.parquet")
-        (directory / "manifest.json").write_text(json.dumps(manifest(specification)))
+        data = parquet(table.select(pl.col(name).cast(kind) for name, kind in SCHEMA.items()))
+        (directory / "results.parquet").write_bytes(data)
+        content = manifest(specification) | {"results_sha256": hashlib.sha256(data).hexdigest()}
+        (directory / "manifest.json").write_text(json.dumps(content))
         return directory
 
     return make

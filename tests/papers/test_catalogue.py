@@ -6,19 +6,8 @@ import numpy as np
 import pytest
 
 from mobandits.metrics import resolve
-from mobandits.papers import (
-    catalogue,
-    cross,
-    mocmab2018,
-    moglb2019,
-    molts2025,
-    moslb2024,
-    pcz2018,
-    reproduce,
-)
-from mobandits.papers import (
-    theorem_experiments as theory,
-)
+from mobandits.papers import catalogue, reproduce
+from mobandits.papers import theorem_experiments as theory
 from mobandits.papers.catalogue import EXPERIMENTS, find
 from mobandits.papers.experiment import Ask, Computed, More, Run
 from mobandits.papers.moslb2024 import figures

@@ -6,10 +6,9 @@ import json
 import numpy as np
 import polars as pl
 import pytest
-from toys import GRID, WORLD
+from toys import GRID, WORLD, without_pages
 
 from mobandits.papers import enough as module
-from mobandits.papers import reproduce as reproducing
 from mobandits.papers.enough import LOOKS, Question, enough, judged, on_few, on_many
 from mobandits.papers.experiment import Experiment, More, Run, Tuned, more_of
 from mobandits.papers.moslb2024.questions import SHARE, lower
@@ -144,8 +143,7 @@ def toy(catalogue, monkeypatch):
         )
         return calls
 
-    monkeypatch.setattr(reproducing.report, "write", lambda folder: folder / "report.html")
-    monkeypatch.setattr(reproducing.report, "write_index", lambda folder: folder / "report.html")
+    without_pages(monkeypatch)
     return make
 
 

@@ -9,10 +9,10 @@ import pytest
 from mobandits.compiling.compiled import compile_loop
 from mobandits.contracts.protocols import Shape
 from mobandits.environments import Bumps, DisplayAds
-from mobandits.papers import mocmab2018
 from mobandits.papers.catalogue import EXPERIMENTS
 from mobandits.papers.experiment import Ask, Computed, Run
 from mobandits.papers.mocmab2018 import ads, figures, lexicographic, remarks, shared
+from mobandits.papers.mocmab2018 import experiments as mocmab2018
 from mobandits.papers.outcome import Outcome
 from mobandits.papers.reproduce import reproduce
 from mobandits.policies import CpUcb1, MocMab, ParetoUcb1

@@ -9,9 +9,10 @@ import pytest
 from toys import without_pages
 
 from mobandits.contracts.protocols import Shape
-from mobandits.papers import catalogue, moglb2019, reproduce
+from mobandits.papers import catalogue, reproduce
 from mobandits.papers.experiment import Ask, Run, Tuned
 from mobandits.papers.moglb2019 import cost, figures
+from mobandits.papers.moglb2019 import experiments as moglb2019
 from mobandits.policies import ScalarizedUcb1
 from mobandits.simulation import prepare
 

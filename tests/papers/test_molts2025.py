@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from mobandits.orders import EffectivePareto
-from mobandits.papers import molts2025
 from mobandits.papers.catalogue import find
 from mobandits.papers.experiment import Ask, Run, Tuned
 from mobandits.papers.molts2025 import computed, figures
+from mobandits.papers.molts2025 import experiments as molts2025
 from mobandits.papers.molts2025.theory import draws_needed, optimism
 from mobandits.papers.reproduce import reproduce
 from mobandits.policies import MolTs, MolUcb, PfiRls

@@ -14,7 +14,8 @@ from mobandits.environments.two_ridges import TwoRidges
 from mobandits.papers.claims import verdict
 from mobandits.papers.experiment import Ask
 from mobandits.papers.outcome import Outcome
-from mobandits.papers.pcz2018 import EXPERIMENTS, regret, remarks, surfaces
+from mobandits.papers.pcz2018 import regret, remarks, surfaces
+from mobandits.papers.pcz2018.experiments import EXPERIMENTS
 from mobandits.papers.pcz2018.variants import CopiedRidge, Pinned, UnlikeArms
 from mobandits.papers.reproduce import reproduce
 from mobandits.policies import ContextualZooming, Pcz

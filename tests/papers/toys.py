@@ -57,5 +57,5 @@ def small(name, **changed):
 
 def without_pages(monkeypatch):
     """Figures and pages are not written."""
-    for name in ("write", "write_index"):
-        monkeypatch.setattr(reproduce.report, name, lambda folder: folder / "report.html")
+    for name in ("write_experiment", "write_index"):
+        monkeypatch.setattr(reproduce, name, lambda folder, *_: folder / "report.html")
