@@ -6,11 +6,16 @@ import numpy as np
 import pytest
 
 from mobandits.metrics import resolve
-from mobandits.papers import catalogue, reproduce
+from mobandits.papers import catalogue, cross, reproduce
 from mobandits.papers import theorem_experiments as theory
 from mobandits.papers.catalogue import EXPERIMENTS, find
 from mobandits.papers.experiment import Ask, Computed, More, Run
+from mobandits.papers.mocmab2018 import experiments as mocmab2018
+from mobandits.papers.moglb2019 import experiments as moglb2019
+from mobandits.papers.molts2025 import experiments as molts2025
+from mobandits.papers.moslb2024 import experiments as moslb2024
 from mobandits.papers.moslb2024 import figures
+from mobandits.papers.pcz2018 import experiments as pcz2018
 from mobandits.papers.reproduce import slug
 from mobandits.simulation import prepare
 from mobandits.simulation.trial import problem_of
