@@ -25,7 +25,12 @@ from mobandits.orders import (
 )
 from mobandits.policies import MolUcb, RandomChoice
 
-EVERY_ORDER = [*ORDERS, Pareto(), orders.GrossScalar()]
+EVERY_ORDER = [
+    *ORDERS,
+    Pareto(),
+    orders.Cone([[1.0, 0.5, 0.0], [0.0, 1.0, 0.5]]),
+    orders.GrossScalar(),
+]
 
 
 def saved_and_loaded(agent, path, **other):

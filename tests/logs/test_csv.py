@@ -151,7 +151,7 @@ def test_a_bad_cell_is_named(tmp_path, column, value, meaning, said, chunk):
             {"minimise": ["costs"]},
             r"minimise must name rewards, .*, got 'costs'; did you mean cost\?",
         ),
-        ({"arms": [1, "1"]}, r"arms must have different texts, got \(1, '1'\)"),
+        ({"arms": [1, "1"]}, r"arms must have different texts, got 1, '1'"),
         ({"chunk": 0}, "chunk must be an integer of at least 1"),
     ],
 )

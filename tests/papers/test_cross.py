@@ -78,8 +78,9 @@ def test_nobody_is_missing():
     assert public - playing == {
         "Doubling",
         "Forgetting",
+        "GapWeighted",
         "SingleArm",
-    }  # wrappers for horizons and drift, no learner
+    }  # wrappers for horizons, drift and logs; no learner
 
 
 def test_zooming_plays_only_where_contexts_lie_in_the_unit_cube():

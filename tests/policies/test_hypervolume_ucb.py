@@ -55,7 +55,7 @@ def test_it_is_the_hypervolume_on_average():
     )
     for values in fronts:
         estimator, rng = SampleMean(len(values), 2), np.random.default_rng(0)
-        state = estimator.init()._replace(mean=values)
+        state = estimator.init()._replace(seen=np.ones_like(values), total=values)
         ask = (estimator, state, np.zeros((1, 0)), np.arange(len(values)), rng)
         means.append(np.mean([explorer.beliefs(*ask).mean.max() ** 2 for _ in range(4000)]))
     np.testing.assert_allclose(means, np.array(areas) * means[0], rtol=0.05)

@@ -21,6 +21,8 @@ ROUNDS = 100
 # Parameters that an order must be given, by their annotation: for two objectives.
 PARAMETERS: dict[Any, Any] = {float: 0.1, Floats: [0.5, 0.5], Ints: [[0], [1]]}
 
+IDENTITY = [[1.0, 0.0], [0.0, 1.0]]
+
 
 def warm_up(recipe: Callable[[], Recipe], order: Callable[..., Order] | None = None) -> str:
     """Let agents with a recipe decide and learn: with its defaults, and with a constant radius where it has a `scale`.
@@ -58,7 +60,12 @@ def example(order: Callable[..., Order]) -> Order:
     """
     fields = dataclasses.fields(order)  # type: ignore[arg-type]
     needed = [field for field in fields if field.default is dataclasses.MISSING]
-    return order(**{field.name: PARAMETERS.get(field.type, Pareto()) for field in needed})
+    values = {field.name: PARAMETERS.get(field.type, Pareto()) for field in needed}
+    try:
+        return order(**values)
+    except ValueError:  # its arrays are matrices, and not one number per objective
+        matrices = {field.name: IDENTITY for field in needed if field.type is Floats}
+        return order(**{**values, **matrices})
 
 
 def _variants(recipe: Callable[[], Recipe]) -> list[Recipe]:

@@ -24,6 +24,7 @@ from numba import config
 
 from mobandits.compiling import BackendError
 from mobandits.compiling.records import Record
+from mobandits.support.naming import quoted
 
 __all__ = ["BACKEND", "INTERPRETED", "MODE", "Backend", "CompilingWarning"]
 
@@ -82,7 +83,7 @@ def choose(asked: str, version: str, *, interpreted: bool) -> tuple[Mode, Any]:
         BackendError: where `asked` is no choice, or "optimised" and cannot be had.
     """
     if asked not in CHOICES:
-        raise BackendError(f"{VARIABLE} must be one of {', '.join(CHOICES)}, got {asked!r}")
+        raise BackendError(f"{VARIABLE} must be one of {', '.join(CHOICES)}, got {quoted(asked)}")
     if interpreted:
         return "interpreted", None
     if asked == "plain":

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from mobandits.compiling.backend import INTERPRETED
 from mobandits.compiling.compiled import interpreted
 from mobandits.compiling.part_types import is_compiled, typeof
 from mobandits.compiling.tracebacks import foreign, hint, raise_at
@@ -94,8 +95,10 @@ def rehearse_loop(
 
 def _kind(part: Any) -> Any:
     """What is compiled at most once: the types of a part and of all that it holds."""
+    if INTERPRETED or not is_compiled(part):
+        return type(part)
     try:
-        return typeof(part) if is_compiled(part) else type(part)
+        return typeof(part)
     except TypeError:
         return type(part)  # it holds what cannot be compiled
 

@@ -223,9 +223,9 @@ def named_specs(policies: Sequence[str]) -> dict[str, str]:
     for policy in policies:
         name, spec = split_name(policy)
         if not name or not spec:
-            raise ValueError(f"--policy must be SPEC or NAME=SPEC, got {policy!r}")
+            raise ValueError(f"--policy must be SPEC or NAME=SPEC, got {quoted(policy)}")
         if specs.get(name, spec) != spec:
-            raise ValueError(f"--policy must have distinct names, got {name!r} twice")
+            raise ValueError(f"--policy must have distinct names, got {quoted(name)} twice")
         specs[name] = spec
     return specs
 

@@ -23,6 +23,7 @@ import numpy as np
 from mobandits.contracts.protocols import Array
 from mobandits.figures.formatting import part
 from mobandits.support.checks import choice
+from mobandits.support.naming import quoted
 
 RESAMPLES = 10_000
 LEAST = 5  # so many trials an interval needs: two of them agree on a sign half of the time
@@ -113,7 +114,9 @@ class Claim:
     def __post_init__(self) -> None:
         choice("kind", self.kind, get_args(Kind))
         if self.regardless and self.kind != "stand-in":
-            raise ValueError(f"regardless: is for stand-ins only, not for the kind {self.kind!r}")
+            raise ValueError(
+                f"regardless: is for stand-ins only, not for the kind {quoted(self.kind)}"
+            )
 
     @property
     def chosen_only(self) -> bool:
