@@ -170,7 +170,7 @@ def test_report_draws_again(program, spec, tmp_path):
             "s.toml cannot be made a folder: it is a text file",
         ),
         (
-            ["coverage", "moglb2019", "--out", "{spec}"],
+            ["check-theorems", "moglb2019", "--out", "{spec}"],
             "s.toml cannot be made a folder: it is a text file",
         ),
         (
