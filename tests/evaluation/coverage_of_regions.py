@@ -110,8 +110,8 @@ def row(*cells_of_row):
 
 def overlaps():
     """The table before and now."""
-    regions = ("region before", "now", "wider", "box before", "now", "wider")
-    row("rewards", "objectives", "effective rounds", *regions, "warned")
+    compared = ("region before", "now", "wider", "box before", "now", "wider")
+    row("rewards", "objectives", "effective rounds", *compared, "warned")
     row(*["---"] * 10)
     for rewards, objectives in WORLDS:
         for effective in ROUNDS:

@@ -1,4 +1,4 @@
-"""Other ways to make joint regions, to be compared on coverage and width: each one from terms, slow and plain.
+"""Ways to make joint regions, to be compared on coverage and width: each one from terms, slow and plain.
 
 A candidate takes terms and the truth, and returns whether its region holds it and how far the region reaches in every
 objective, (objectives,).
@@ -51,34 +51,32 @@ def satterthwaite(effects):
 def before(terms, truth):
     """Hotelling's region with rounds - 1 degrees of freedom."""
     value, effects, covariance = parts(terms)
-    objectives = effects.shape[1]
-    return ellipsoid(value, covariance, square_radius(objectives, len(effects) - 1), truth)
+    rounds, objectives = effects.shape
+    return ellipsoid(value, covariance, square_radius(objectives, rounds - 1), truth)
 
 
 def effective_rounds(terms, truth):
-    """With (sum w)^2 / sum w^2 degrees of freedom, as if weights and not influences counted.
+    """With (sum w)^2 / sum w^2 - 1 degrees of freedom, as if weights and not influences counted.
 
-    Weights are the denominators of snips; other estimators pass theirs as `terms.lost`.
+    Where nothing is clipped, `terms.lost` is free to hold the weights.
     """
     value, effects, covariance = parts(terms)
-    objectives = effects.shape[1]
     weights = terms.lost[:, 0]
-    freedom = weights.sum() ** 2 / (weights**2).sum() - 1.0
-    return ellipsoid(value, covariance, square_radius(objectives, freedom), truth)
+    effective = weights.sum() ** 2 / (weights**2).sum()
+    return ellipsoid(value, covariance, square_radius(effects.shape[1], effective - 1.0), truth)
 
 
-def leverage(terms, truth):
+def jackknife(terms, truth):
     """Hotelling's region with the jackknife's covariance (HC3)."""
     value, effects, covariance = parts(terms, leverage=True)
-    objectives = effects.shape[1]
-    return ellipsoid(value, covariance, square_radius(objectives, len(effects) - 1), truth)
+    rounds, objectives = effects.shape
+    return ellipsoid(value, covariance, square_radius(objectives, rounds - 1), truth)
 
 
-def freedom(terms, truth):
-    """The jackknife's covariance and Satterthwaite's degrees of freedom, without the skew."""
+def without_skew(terms, truth):
+    """The jackknife's covariance and Satterthwaite's degrees of freedom."""
     value, effects, covariance = parts(terms, leverage=True)
-    objectives = effects.shape[1]
-    square = square_radius(objectives, satterthwaite(effects))
+    square = square_radius(effects.shape[1], satterthwaite(effects))
     return ellipsoid(value, covariance, square, truth)
 
 
@@ -102,10 +100,10 @@ def likelihood(terms, truth):
 
 
 def likelihood_t(terms, truth):
-    """Empirical likelihood with the squared radius of `freedom`."""
+    """Empirical likelihood with the squared radius of `without_skew`."""
     _, effects, _ = parts(terms, leverage=True)
-    objectives = effects.shape[1]
-    return likelihood_region(terms, truth, square_radius(objectives, satterthwaite(effects)))
+    square = square_radius(effects.shape[1], satterthwaite(effects))
+    return likelihood_region(terms, truth, square)
 
 
 def likelihood_region(terms, truth, square):
@@ -173,10 +171,10 @@ def now(terms, truth):
 CANDIDATES = {
     "Hotelling, n - 1 degrees of freedom (before)": before,
     "Hotelling, effective rounds - 1": effective_rounds,
-    "the jackknife's covariance (HC3)": leverage,
+    "the jackknife's covariance (HC3)": jackknife,
     "studentised bootstrap, 300 logs": bootstrap,
     "empirical likelihood, chi-squared": likelihood,
     "empirical likelihood, Satterthwaite's degrees of freedom": likelihood_t,
-    "HC3, Satterthwaite's degrees of freedom": freedom,
+    "HC3, Satterthwaite's degrees of freedom": without_skew,
     "HC3, Satterthwaite's degrees of freedom, skew (now)": now,
 }

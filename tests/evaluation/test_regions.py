@@ -276,6 +276,18 @@ def test_one_round_with_all_the_weight_bounds_nothing(estimator):
         assert region.contains([[1e6, -1e6], [0.0, 0.0]]).all()
 
 
+def test_one_round_with_almost_all_the_weight_bounds_nothing_either():
+    """What remains without it is lost in rounding."""
+    law = np.column_stack([np.full(31, 1.0), np.full(31, 1e-30)])
+    law[0] = [0.0, 1.0]
+    arms = np.ones(31, np.int64)
+    rewards = np.random.default_rng(0).random((31, 2))
+    log = Feedback(np.ones((31, 0)), arms, rewards, [0.5] * 31, "ab", "uv")
+    found = evaluate(log, law, Snips())
+    for region in (found.ellipsoid(), found.box()):
+        assert region.contains([[1e6, -1e6], [0.0, 0.0]]).all()
+
+
 def test_one_round_is_no_spread():
     found = plain(np.array([[0.5, 0.7]]))
     for region in (found.ellipsoid(), found.box()):

@@ -94,6 +94,18 @@ def test_normal_rounds_have_as_many_degrees_of_freedom_as_there_are():
     assert 0.9 * 20_000 < found.joint_freedom < 20_000
 
 
+def test_objectives_of_unknown_spread_leave_the_others_alone():
+    effects = effects_of(6)
+    effects[3, 1], effects[4, 2] = np.inf, np.nan
+    found = spread_of(effects, np.ones(3))
+    alone = spread_of(effects[:, :1], np.ones(1))
+    assert found.freedom == pytest.approx(alone.freedom)
+    assert found.skew.tolist() == pytest.approx([alone.skew[0], 0.0, 0.0])
+    below, above = reach(found, 0.975)
+    assert np.isfinite([below[0], above[0]]).all()
+    assert not np.isfinite([below[1:], above[1:]]).any()
+
+
 def test_without_doubt_p_values_are_zero_or_one():
     sure = spread_of(np.zeros((10, 3)), np.ones(3))
     assert tail(sure, np.array([0.1, -0.1, 0.0])).tolist() == [0.0, 1.0, 1.0]

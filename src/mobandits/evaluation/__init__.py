@@ -17,6 +17,7 @@ from mobandits.evaluation.replay import Replay
 from mobandits.evaluation.replay_recipe import replay
 from mobandits.evaluation.reward_model import RidgePerArm
 from mobandits.evaluation.snips import Snips
+from mobandits.evaluation.spread import Spread
 from mobandits.evaluation.switch_dr import SwitchDr
 from mobandits.evaluation.targets import Always, Logging, Uniform
 from mobandits.evaluation.terms import Terms
@@ -40,6 +41,7 @@ __all__ = [
     "Replay",
     "RidgePerArm",
     "Snips",
+    "Spread",
     "SwitchDr",
     "Terms",
     "Trained",

@@ -54,8 +54,10 @@ def dominance(
     it. So each claim is wrong with probability at most 1 - level for many rounds, without further correction. With
     margin 0 a target can only be shown to dominate where it is better in every objective; a tie in one needs a margin,
     the loss in that objective that does not matter. Targets that differ by less than the margins may dominate each
-    other: where both claims are shown, none is made. The one-sided tests agree with one-sided intervals of `Spread`,
-    made from the differences.
+    other: where both claims are shown, none is made.
+
+    The one-sided tests are those of one-sided intervals for the differences, see `Spread`. With few effective rounds
+    and skewed rewards they err more often than 1 - level; the reference page of this room has numbers.
 
     Args:
         first: an estimate.

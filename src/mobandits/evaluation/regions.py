@@ -101,8 +101,8 @@ class Ellipsoid:
     def stretched(self, by: Array) -> "Ellipsoid":
         """The ellipsoid that reaches as far as this one, and further by a vector in its direction.
 
-        Its axis along that vector, in units of C, goes from the far end of this region to the near end plus the
-        vector; all other axes keep their length.
+        In units of C, its axis along the vector is longer by the length of the vector, at the end that the vector
+        points to. All other axes keep their length.
 
         Args:
             by: (objectives,) in the subspace in which the estimate varies.

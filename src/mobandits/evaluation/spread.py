@@ -1,4 +1,4 @@
-"""The sampling law of an estimate: Student's t, as heavy in its tails as the rounds, and skewed like them."""
+"""The sampling law of an estimate: Student's t, with the tails and the skew of its rounds."""
 
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ from mobandits.contracts.protocols import Array
 from mobandits.evaluation.regions import FLAT
 from mobandits.statistics.quantiles import student_quantile, student_tail
 
-BLOCK = 8192  # rounds at a time
+BLOCK = 8192  # rounds at a time: more would not stay in the processor's cache
 
 
 class Spread(NamedTuple):
@@ -21,7 +21,7 @@ class Spread(NamedTuple):
       like a chi-squared variable with ``2 n / (k - 1)`` degrees of freedom: n for normal rounds,
       about 2 where one round decides. The smallest of the objectives counts for all of them, since
       all share the same weights. The covariance as a whole has degrees of freedom of its own, by
-      the same rule from the kurtosis of all directions together.
+      the same rule from the mean kurtosis of all directions.
     - **Skew.** Rounds with a long tail on one side give estimates that fall short on that side,
       with a standard error that is too small at the same time. With q the quantile of Student's t
       and m2, m3 the second and third moment, an interval reaches further on that side by
@@ -30,18 +30,21 @@ class Spread(NamedTuple):
 
     Attributes:
         covariance: (objectives, objectives) of the estimate.
-        freedom: degrees of freedom of the least known standard error, from 1 to n - 1.
-        joint_freedom: of the covariance. With b the mean of |e|^4 it is 2 n / (3 b / (p (p + 2)) - 1), at least
-            2 p, since fourth moments of so few rounds say no more, and at most n - 1.
+        freedom: degrees of freedom of the least known standard error, at most n - 1.
+        joint_freedom: degrees of freedom of the covariance, ``2 n / (3 b / (p (p + 2)) - 1)`` with
+            b the mean of |e|^4; at most n - 1, and at least 2 p, since fourth moments of so few
+            rounds say no more.
         skew: (objectives,) m3 / (3 n m2), in the unit of the objective.
-        joint_skew: (objectives,) the same for all objectives at once, a vector: the mean of
-            e |e|^2 / (n (p + 2)).
+        joint_skew: (objectives,) a vector that is the same for all objectives at once: the mean of
+            ``e |e|^2 / (n (p + 2))``.
 
-    Influences are e, with lengths |e| in units of their covariance, and p is the number of objectives.
+    Here e is the influence of a round, |e| its length in units of the covariance of influences,
+    and p the number of objectives.
 
     Reference:
-        Degrees of freedom: Satterthwaite, Biometrics Bulletin 2, 1946. Kurtosis of all directions: Mardia, Biometrika
-        57, 1970. Skew: Johnson, Modified t tests and confidence intervals for asymmetrical populations, JASA 73, 1978.
+        Degrees of freedom: Satterthwaite, Biometrics Bulletin 2, 1946. Mean kurtosis: Mardia,
+        Biometrika 57, 1970. Skew: Johnson, Modified t tests and confidence intervals for
+        asymmetrical populations, JASA 73, 1978.
     """
 
     covariance: Array
@@ -61,7 +64,8 @@ def spread_of(effects: Array, size: Array) -> Spread:
 
     Args:
         effects: (rounds, objectives) from `influence`, or differences of them.
-        size: (objectives,) magnitude of the values: what is smaller by twelve digits is rounding.
+        size: (objectives,) magnitude of the values; standard errors that are smaller by twelve
+            digits are rounding.
 
     Example:
         >>> even = spread_of(np.array([[-1.0], [1.0], [-1.0], [1.0]]), np.ones(1))
@@ -72,31 +76,35 @@ def spread_of(effects: Array, size: Array) -> Spread:
         ([1.0], [0.125])
     """
     rounds, objectives = effects.shape
-    most = max(rounds - 1, 1)
-    covariance: Array = effects.T @ effects / (rounds * most)
+    others = max(rounds - 1, 1)
+    with np.errstate(invalid="ignore"):
+        covariance: Array = effects.T @ effects / (rounds * others)
     error = np.sqrt(np.diag(covariance))
-    doubtful = np.flatnonzero(error > FLAT * size)  # not where NaN
+    doubtful = np.flatnonzero(np.isfinite(error) & (error > FLAT * size))
     skew = np.zeros(objectives)
     joint_skew = np.zeros(objectives)
     if not len(doubtful):
-        return Spread(covariance, float(most), float(most), skew, joint_skew)
+        return Spread(covariance, float(others), float(others), skew, joint_skew)
     unit = error[doubtful] * np.sqrt(rounds)
     correlation = covariance[np.ix_(doubtful, doubtful)] * rounds / np.outer(unit, unit)
-    found = _moments(effects[:, doubtful], unit, correlation)
-    kurtosis = found.fourth * (rounds / most) ** 2
-    freedom = _freedom(float(kurtosis.max()), rounds)
+    moments = _moments(effects[:, doubtful], unit, correlation)
+    # Units are those of variances with n - 1 in the denominator, kurtosis is that of means over n.
+    correction = (rounds / others) ** 2
+    freedom = _freedom(correction * float(moments.fourth.max()), rounds)
     # The number of objectives, without those that follow from others.
-    rank = found.square * rounds / most
-    mean_kurtosis = 3.0 * found.quartic * (rounds / most) ** 2 / (rank * (rank + 2.0))
-    joint_freedom = min(max(_freedom(mean_kurtosis, rounds), 2.0 * rank), float(most))
-    skew[doubtful] = unit * found.third / (3.0 * rounds)
-    joint_skew[doubtful] = unit * found.pull / (rounds * (rank + 2.0))
+    rank = moments.square * rounds / others
+    mean_kurtosis = correction * 3.0 * moments.quartic / (rank * (rank + 2.0))
+    enough = max(_freedom(mean_kurtosis, rounds), 2.0 * rank)
+    joint_freedom = min(enough, float(others))
+    skew[doubtful] = unit * moments.third / (3.0 * rounds)
+    joint_skew[doubtful] = unit * moments.pull / (rounds * (rank + 2.0))
     return Spread(covariance, freedom, joint_freedom, skew, joint_skew)
 
 
 def _freedom(kurtosis: float, rounds: int) -> float:
-    """2 n / (k - 1), at most n - 1: there is no more where tails are lighter than normal ones."""
-    return 2.0 * rounds / max(kurtosis - 1.0, 2.0 * rounds / max(rounds - 1, 1))
+    """2 n / (k - 1), and n - 1 where tails are lighter than normal ones."""
+    least = 2.0 * rounds / max(rounds - 1, 1)
+    return 2.0 * rounds / max(kurtosis - 1.0, least)
 
 
 class _Moments(NamedTuple):
@@ -118,7 +126,7 @@ class _Moments(NamedTuple):
 
 
 def _moments(effects: Array, unit: Array, correlation: Array) -> _Moments:
-    """Sums over blocks of rounds, which stay in the processor's cache."""
+    """The moments of influences (rounds, objectives), in one pass."""
     rounds, objectives = effects.shape
     inverse = np.linalg.pinv(correlation, rcond=FLAT, hermitian=True)
     third = np.zeros(objectives)
@@ -136,7 +144,11 @@ def _moments(effects: Array, unit: Array, correlation: Array) -> _Moments:
         quartic += float(lengths @ lengths)
         pull += lengths @ scaled
     return _Moments(
-        third / rounds, fourth / rounds, square / rounds, quartic / rounds, pull / rounds
+        third=third / rounds,
+        fourth=fourth / rounds,
+        square=square / rounds,
+        quartic=quartic / rounds,
+        pull=pull / rounds,
     )
 
 
@@ -162,8 +174,8 @@ def reach(spread: Spread, probability: float) -> tuple[Array, Array]:
 def tail(spread: Spread, ahead: Array) -> Array:
     """(objectives,) p-values of the claim that the truth is above a bound.
 
-    An estimate that is ahead of the bound by `reach(spread, 1 - p)` has the p-value p. Without
-    any doubt it is 0 or 1; where nothing is known, 1.
+    An estimate that is ahead of the bound by `reach(spread, 1 - p)` has the p-value p. It is 0 or 1
+    where there is no doubt, and 1 where nothing is known.
 
     Args:
         spread: of the estimate.
@@ -177,10 +189,10 @@ def tail(spread: Spread, ahead: Array) -> Array:
     error = spread.error
     with np.errstate(invalid="ignore", divide="ignore"):
         scores = ahead / error
-        # ahead = q error + q^2 further, solved for q in a form that does not cancel
+        # scores = q + q^2 further, solved for q in a form in which nothing cancels
         further = np.maximum(-spread.skew, 0.0) / error
-        bent = 2.0 * scores / (1.0 + np.sqrt(1.0 + 4.0 * further * np.maximum(scores, 0.0)))
-    quantiles = np.where(scores > 0.0, bent, scores)
+        root = np.sqrt(1.0 + 4.0 * further * np.maximum(scores, 0.0))
+    quantiles = np.where(scores > 0.0, 2.0 * scores / (1.0 + root), scores)
     sure = np.where(ahead > 0.0, np.inf, -np.inf)
     quantiles = np.where(error == 0.0, sure, quantiles)
     unknown = np.isnan(ahead) | np.isnan(error)
