@@ -2,11 +2,35 @@
 
 import ctypes
 import gc
+from pathlib import Path
 from typing import ClassVar
 
 import pytest
 from hypothesis import HealthCheck, settings
 from small_tables import make_demo, manifest, table  # noqa: F401 - fixtures of several rooms
+
+# What `make quick` runs: under a minute once everything is compiled.
+QUICK = (
+    "test_structure.py",
+    "test_spec.py",
+    "test_fronts.py",
+    "support/",
+    "statistics/",
+    "metrics/",
+    "orders/",
+    "explorers/",
+    "policies/test_recipes.py",
+)
+
+
+def pytest_collection_modifyitems(items):
+    """Mark what `make quick` runs."""
+    tests = Path(__file__).parent
+    for item in items:
+        place = item.path.relative_to(tests).as_posix() if tests in item.path.parents else ""
+        if place.startswith(QUICK):
+            item.add_marker(pytest.mark.quick)
+
 
 settings.register_profile(
     "repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]

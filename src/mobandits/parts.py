@@ -8,8 +8,8 @@ Example:
     >>> shape = parts.Shape(arms=3, features=2, objectives=2)
     >>> ridge = parts.ridge_for(shape, penalty=1.0)
     >>> policy = parts.Composite(ridge, parts.Ucb(parts.radii.Constant(0.3)), parts.Pareto())
-    >>> policy.accepts_partial
-    True
+    >>> policy.order
+    Pareto(on=[])
 """
 
 from mobandits.compiling.compiled import compiled, kernel
