@@ -17,8 +17,6 @@ QUICK = (
     "support/",
     "statistics/",
     "metrics/",
-    "orders/",
-    "explorers/",
     "policies/test_recipes.py",
 )
 
