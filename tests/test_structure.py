@@ -95,7 +95,7 @@ PUBLIC = [
     "Agent",
     "Decision",
     "Objective",
-    "Readings",
+    "PreferenceSweep",
     "Results",
     "__version__",
     "agent",

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     )
     from mobandits.agent import Agent, Decision, Objective
     from mobandits.fronts import front, gaps
-    from mobandits.simulation import Readings, Results, simulate
+    from mobandits.simulation import PreferenceSweep, Results, simulate
 
 __version__ = "0.1.0"
 
@@ -45,7 +45,7 @@ __all__ = [
     "Agent",
     "Decision",
     "Objective",
-    "Readings",
+    "PreferenceSweep",
     "Results",
     "__version__",
     "agent",
@@ -79,7 +79,7 @@ _HOME = {
     "Agent": "mobandits.agent",
     "Decision": "mobandits.agent",
     "Objective": "mobandits.agent",
-    "Readings": "mobandits.simulation",
+    "PreferenceSweep": "mobandits.simulation",
     "Results": "mobandits.simulation",
     "front": "mobandits.fronts",
     "gaps": "mobandits.fronts",

@@ -32,7 +32,7 @@ from mobandits.agent.states import refuse_small, restored
 from mobandits.contracts.protocols import Array, Recipe
 from mobandits.logs.names import checked_name, encoded
 from mobandits.support.files import replacing
-from mobandits.support.found import PROBE, found_at, kind_of
+from mobandits.support.found import PROBE, file_kind, found_at
 from mobandits.support.naming import quoted, shortened
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ def parsed(data: bytes) -> tuple[dict[str, Any], list[Array]]:
     start = len(MAGIC) + LENGTH
     if not data.startswith(MAGIC):
         raise StateError(
-            f"is not the file of an agent, which `Agent.save` writes: found {kind_of(data[:PROBE])}"
+            f"is not the file of an agent, which `Agent.save` writes: found {file_kind(data[:PROBE])}"
         )
     if len(data) < start + DIGEST or hashlib.sha256(data[:-DIGEST]).digest() != data[-DIGEST:]:
         raise StateError("is damaged or cut off: its checksum is wrong")

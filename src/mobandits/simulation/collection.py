@@ -17,7 +17,7 @@ from mobandits.support.naming import quoted
 RUNS = "runs"
 
 
-def check_folder(out: Path, experiment: str) -> None:
+def check_collection(out: Path, experiment: str) -> None:
     """Refuse a folder that holds something else than this experiment.
 
     Raises:
