@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from mobandits import environments, metrics, orders, policies
+from mobandits.errors import SpecError
 from mobandits.policies import MolTs, MolUcb, MoslbPl
-from mobandits.spec import KINDS, SpecError, build, catalogue, convert, load, recipe_named
+from mobandits.spec import KINDS, build, catalogue, convert, load, recipe_named
 from mobandits.support.naming import kebab, short_repr
 
 EXAMPLES = Path(__file__).parent.parent / "examples"

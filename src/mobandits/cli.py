@@ -10,6 +10,13 @@ from typing import Annotated, Any
 import typer
 
 from mobandits import __version__
+from mobandits.errors import (
+    BackendError,
+    EngineError,
+    FolderError,
+    MissingExtraError,
+    SpecError,
+)
 
 Progress = Callable[[int, int], None]
 Out = Annotated[
@@ -42,6 +49,8 @@ FIRST = (
     "starting; policies that were never played are compiled first, about a minute for all of them"
 )
 TARGETS = ("uniform", "logging", "arm:NAME")  # policies that learn nothing
+# Of other errors the traceback is worth more than one line.
+MISTAKES = (BackendError, EngineError, FolderError, MissingExtraError, SpecError)
 INTERRUPTED = 130  # the parser's status where a command did not handle the interruption itself
 
 app = typer.Typer(
@@ -82,17 +91,7 @@ def mistake(error: Exception) -> str | None:
     """The one line to say where an error is the user's mistake, else None."""
     if hasattr(error, "format_message"):  # the parser's own
         return " ".join(error.format_message().split())
-    from mobandits.compiling import BackendError  # noqa: PLC0415
-
-    if isinstance(error, BackendError):  # nothing that compiles can be imported then
-        return str(error)
-    from mobandits.simulation.files import FolderError  # noqa: PLC0415
-    from mobandits.simulation.ray_engine import EngineError  # noqa: PLC0415
-    from mobandits.spec import SpecError  # noqa: PLC0415
-    from mobandits.support.optional import MissingExtraError  # noqa: PLC0415 - not needed where nothing fails
-
-    theirs = SpecError | FolderError | EngineError | MissingExtraError
-    return " ".join(str(error).split()) if isinstance(error, theirs) else None
+    return " ".join(str(error).split()) if isinstance(error, MISTAKES) else None
 
 
 @app.callback(invoke_without_command=True)

@@ -13,6 +13,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from mobandits.compiling.compiled import Floats, Ints
 from mobandits.contracts.protocols import Environment, Metric, Order, Recipe
+from mobandits.errors import SpecError
 from mobandits.support.checks import choice
 from mobandits.support.found import found_at
 from mobandits.support.naming import kebab, quoted, short_repr, shortened
@@ -20,10 +21,6 @@ from mobandits.support.naming import kebab, quoted, short_repr, shortened
 KINDS = ("policies", "environments", "metrics", "orders", "experiments", "datasets")
 KEYS = ("name", "rounds", "trials", "seed", "record", "metrics", "environment", "policies")
 NEEDED = ("rounds", "environment", "policies")
-
-
-class SpecError(ValueError):
-    """A mistake in a specification: one line that names the file, the key and the rule."""
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,9 @@ import mobandits as mob
 from mobandits.agent import bound_policy as mind
 from mobandits.agent.parts import comparing, with_order
 from mobandits.agent.precompile import example, precompile_agent
-from mobandits.compiling.compiled import CompileError, compiled
+from mobandits.compiling.compiled import compiled
 from mobandits.contracts.protocols import Shape
+from mobandits.errors import CompileError
 from mobandits.orders import Chains, ExploreWide, Levels, Lexicographic, Pareto, Weighted
 from mobandits.orders.order import BaseOrder
 from mobandits.orders.validity import check_objectives

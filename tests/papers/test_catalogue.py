@@ -5,6 +5,7 @@ import functools
 import numpy as np
 import pytest
 
+from mobandits.errors import MissingExtraError
 from mobandits.metrics import resolve
 from mobandits.papers import catalogue, cross, reproduce
 from mobandits.papers import theorem_experiments as theory
@@ -19,7 +20,6 @@ from mobandits.papers.pcz2018 import experiments as pcz2018
 from mobandits.papers.reproduce import slug
 from mobandits.simulation import prepare
 from mobandits.simulation.trial import trial_problem
-from mobandits.support.optional import MissingExtraError
 
 ORDER = ["moglb2019", "pcz2018", "mocmab2018", "molts2025", "moslb2024", "cross"]
 EVERY = pytest.mark.parametrize("name", list(EXPERIMENTS))

@@ -11,8 +11,8 @@ import pytest
 import mobandits as mob
 from mobandits.agent import bound_policy as mind
 from mobandits.compiling import first_round
-from mobandits.compiling.compiled import CompileError
 from mobandits.environments import Linear, TwoRidges
+from mobandits.errors import CompileError
 from mobandits.evaluation import compare
 from mobandits.logs import Feedback
 from mobandits.metrics.regret import OrderRegret

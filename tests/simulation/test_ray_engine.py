@@ -17,15 +17,15 @@ import pytest
 from twins.tiny import Plain, PlainPolicy, Tiny, TinyProblem
 
 from mobandits import cli
-from mobandits.contracts.assumptions import UNIT_REWARDS, InputWarning, declared
+from mobandits.contracts.assumptions import UNIT_REWARDS, declared
 from mobandits.contracts.protocols import Recipe
+from mobandits.errors import EngineError, InputWarning, MissingExtraError
 from mobandits.metrics import LevelRegret, Reward
 from mobandits.orders import Lexicographic
 from mobandits.policies import MolUcb
 from mobandits.simulation import PreferenceSweep, ray_engine, simulate
-from mobandits.simulation.ray_engine import EngineError, cluster
+from mobandits.simulation.ray_engine import cluster
 from mobandits.spec import catalogue
-from mobandits.support.optional import MissingExtraError
 
 TESTS = Path(__file__).parent.parent
 SMALL = {

@@ -7,8 +7,9 @@ from typing import NoReturn
 
 import numpy as np
 
-from mobandits.contracts.assumptions import SLACK, InputWarning, first_violation, message
+from mobandits.contracts.assumptions import SLACK, first_violation, message
 from mobandits.contracts.protocols import Array, Assumption, Recipe
+from mobandits.errors import InputWarning
 
 LARGEST = sys.float_info.max
 NOTHING = np.empty(0)

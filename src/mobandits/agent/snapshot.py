@@ -30,6 +30,7 @@ from mobandits.agent.objectives import Objective
 from mobandits.agent.pending import Pending
 from mobandits.agent.states import refuse_small, restored
 from mobandits.contracts.protocols import Array, Recipe
+from mobandits.errors import StateError
 from mobandits.logs.names import checked_name, encoded
 from mobandits.support.files import replacing
 from mobandits.support.found import PROBE, file_kind, found_at
@@ -56,10 +57,6 @@ REFUSED = (
     RecursionError,
     MemoryError,
 )
-
-
-class StateError(ValueError):
-    """A file that holds no agent, or not a whole one; the message names it and says why. Nothing was changed."""
 
 
 def save(agent: "Agent", path: str | Path) -> None:

@@ -60,7 +60,3 @@ def message(assumption: Assumption) -> str:
     """
     needs = f"{assumption.of} needs {SAID[assumption.about]} in [{assumption.low:g}, {assumption.high:g}]"
     return f"{needs}, because {assumption.because}; {assumption.of}(check=False) plays on"
-
-
-class InputWarning(UserWarning):
-    """Contexts or rewards outside the range that a recipe assumes."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from mobandits.compiling.compiled import loop_for
 from mobandits.compiling.first_round import rehearse
-from mobandits.contracts.assumptions import InputWarning, first_violation, message
+from mobandits.contracts.assumptions import first_violation, message
 from mobandits.contracts.protocols import (
     Array,
     Assumption,
@@ -20,6 +20,7 @@ from mobandits.contracts.protocols import (
     Rng,
     Shape,
 )
+from mobandits.errors import InputWarning
 from mobandits.evaluation.loops import believe, learn
 from mobandits.logs import Feedback
 from mobandits.support.checks import integer

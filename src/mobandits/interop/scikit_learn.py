@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mobandits.compiling.compiled import CompileError, loop_for
-from mobandits.contracts.assumptions import InputWarning, first_violation, message
+from mobandits.compiling.compiled import loop_for
+from mobandits.contracts.assumptions import first_violation, message
 from mobandits.contracts.protocols import Array, IntArray, Policy, Recipe, Rng, Shape
+from mobandits.errors import CompileError, InputWarning
 from mobandits.interop.rows import add_laws, choose_rows, learn_rows
 from mobandits.support.checks import as_float_array, integer, require_complete
 from mobandits.support.naming import quoted, shortened

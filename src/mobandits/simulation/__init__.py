@@ -1,6 +1,6 @@
 """Playing policies in environments, many times, and measuring what happened."""
 
-from mobandits.simulation.files import FolderError
+from mobandits.errors import FolderError
 from mobandits.simulation.plan import Plan, prepare
 from mobandits.simulation.preference_sweep import PreferenceSweep
 from mobandits.simulation.results import Results

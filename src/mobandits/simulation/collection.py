@@ -7,7 +7,8 @@ from typing import Any
 
 import polars as pl
 
-from mobandits.simulation.files import FolderError, parquet, write_atomically
+from mobandits.errors import FolderError
+from mobandits.simulation.files import parquet, write_atomically
 from mobandits.simulation.folder import TABLE
 from mobandits.simulation.manifest import FORMAT, MANIFEST, read_manifest, write_manifest
 from mobandits.support.files import is_temporary

@@ -17,7 +17,8 @@ from typing import Any, Self
 
 import polars as pl
 
-from mobandits.simulation.files import FolderError, locked, parquet, write_atomically
+from mobandits.errors import FolderError
+from mobandits.simulation.files import locked, parquet, write_atomically
 from mobandits.simulation.manifest import (
     FORMAT,
     MANIFEST,

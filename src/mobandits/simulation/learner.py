@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mobandits.contracts.assumptions import InputWarning, first_violation, message
+from mobandits.contracts.assumptions import first_violation, message
 from mobandits.contracts.protocols import (
     Array,
     Block,
@@ -17,6 +17,7 @@ from mobandits.contracts.protocols import (
     Rng,
     Shape,
 )
+from mobandits.errors import InputWarning
 from mobandits.support.checks import require_complete
 from mobandits.support.naming import quoted
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from mobandits.compiling.backend import MODE
-from mobandits.simulation.files import FolderError, write_atomically
+from mobandits.errors import FolderError
+from mobandits.simulation.files import write_atomically
 from mobandits.support.naming import quoted, shortened
 
 FORMAT = 1

@@ -16,16 +16,13 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from mobandits.errors import EngineError
 from mobandits.simulation.manifest import DECISIVE, versions
 from mobandits.simulation.trial import Setup, play_trial
 from mobandits.support.naming import quoted
 from mobandits.support.optional import missing_extra
 
 RETRIES = 3  # of a trial whose process was lost; one that takes its process down every time must end somewhere
-
-
-class EngineError(Exception):
-    """The cluster cannot be reached, does not fit, or lost a trial for good; the message is one line."""
 
 
 class RelayedWarning(NamedTuple):
