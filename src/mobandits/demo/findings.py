@@ -1,19 +1,18 @@
 """What the demonstration found, in plain words that follow from its numbers, whichever way they fall."""
 
 from collections.abc import Sequence
-from html import escape
 from typing import NamedTuple
 
 import polars as pl
 
-from mobandits.figures.formatting import interval, listed, money, signed
+from mobandits.figures.formatting import format_number, interval, join_words, money
 
 FEW = 3  # so many weights are named, more are counted
 CLOSE = 0.02  # a cheaper model that gives up less than this share of the best one's quality will do for most purposes
 
 
 class Finding(NamedTuple):
-    """A headline, and what stands behind it; both HTML."""
+    """A headline, and what stands behind it; both plain text."""
 
     headline: str
     text: str
@@ -60,7 +59,7 @@ def where(bands: pl.DataFrame, weights: Sequence[float], digits: int) -> str:
         return "at none of them"
     amounts = bands.filter(pl.col("weight").is_in(weights))["mean"].abs()
     most = f"by {'up to ' if len(weights) > 1 else ''}{max(amounts):.{digits}f}"
-    which = f"{listed([f'{weight:g}' for weight in weights])}, " if len(weights) <= FEW else ""
+    which = f"{join_words([f'{weight:g}' for weight in weights])}, " if len(weights) <= FEW else ""
     return f"at {len(weights)} of them ({which}{most})"
 
 
@@ -72,8 +71,7 @@ def about_models(models: pl.DataFrame) -> Finding:
     """
     rows = sorted(models.select("dollars", "quality", "policy").rows())
     named = [
-        (dollars, quality, escape(policy.removeprefix("always ")))
-        for dollars, quality, policy in rows
+        (dollars, quality, policy.removeprefix("always ")) for dollars, quality, policy in rows
     ]
     best = max(named, key=lambda row: row[1])
     close = next(row for row in named if row[1] >= (1.0 - CLOSE) * best[1])
@@ -108,7 +106,7 @@ def about_coins(whole: pl.DataFrame, late: pl.DataFrame) -> Finding:
     best = max(whole.rows(named=True), key=lambda row: float(row["mean"]))
     quality = best["quality"]
     coin = best["quality"] - best["mean"]
-    gain = signed(best["mean"], 3)
+    gain = format_number(best["mean"], 3)
     text = (
         f"One learner’s beliefs can be read with any weight of quality against cost. Read with {best['weight']:g}, "
         f"they delivered a quality of {quality:.3f} for {money(best['dollars'])} per 1,000 prompts; a coin tossed "
@@ -137,14 +135,14 @@ def about_context(
     """
     mean, low, high = difference
     if high < 0.0:
-        headline = f"Context helped {escape(best)}."
+        headline = f"Context helped {best}."
     elif low > 0.0:
-        headline = f"Context did not help {escape(best)}: it hurt."
+        headline = f"Context did not help {best}: it hurt."
     else:
-        headline = f"Context did not measurably help {escape(best)}."
+        headline = f"Context did not measurably help {best}."
     text = (
         f"Its effective Pareto regret, which measures waste, was {regrets[0]:.1f} with the prompt’s text and "
-        f"{regrets[1]:.1f} with a constant as its only feature: a difference of {signed(mean, 1)} "
+        f"{regrets[1]:.1f} with a constant as its only feature: a difference of {format_number(mean, 1)} "
         f"({interval(low, high, 1)}; below 0, the text helps)."
     )
     return Finding(headline, text)
