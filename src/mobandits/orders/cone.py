@@ -6,7 +6,7 @@ import numpy as np
 
 from mobandits.compiling.compiled import Floats, compiled, kernel
 from mobandits.contracts.protocols import Array, Beliefs, IntArray, Mask, Rng
-from mobandits.numerics.dominance import drawn, nondominated, pareto_gap, pareto_gaps
+from mobandits.numerics.dominance import draw_nondominated, nondominated, pareto_gap, pareto_gaps
 from mobandits.numerics.masks import everyone
 from mobandits.orders.order import BaseOrder
 from mobandits.support.naming import conjunction, quoted
@@ -108,7 +108,7 @@ class Cone(BaseOrder):
     def draw(self, beliefs: Beliefs, rng: Rng) -> int:
         """The position of an arm, uniform on the front, which is not computed."""
         bounds = upper_bounds(beliefs.low, beliefs.high, self.rows)
-        return drawn(bounds, every_objective(), everyone(len(bounds)), rng)
+        return draw_nondominated(bounds, every_objective(), everyone(len(bounds)), rng)
 
     def gap(self, means: Array, arm: int) -> Array:
         """(1,) the gap of one arm."""

@@ -7,7 +7,7 @@ import numpy as np
 
 from mobandits.compiling.compiled import compiled, kernel, not_inlined
 from mobandits.contracts.protocols import Array, Beliefs, Mask, Rng
-from mobandits.numerics.dominance import drawn, nondominated
+from mobandits.numerics.dominance import draw_nondominated, nondominated
 from mobandits.numerics.hull import effective_draw, effective_front
 from mobandits.numerics.hull_gap import effective_gap, effective_gaps
 from mobandits.orders.order import BaseOrder
@@ -73,7 +73,7 @@ class EffectivePareto(BaseOrder):
         """The position of an arm, uniform on the front, which is not computed."""
         among, infinite = least_known(beliefs.high)
         if infinite > 0:
-            return drawn(beliefs.high, np.empty(0, np.int64), among, rng)
+            return draw_nondominated(beliefs.high, np.empty(0, np.int64), among, rng)
         return effective_draw(beliefs.high, rng)
 
     @not_inlined

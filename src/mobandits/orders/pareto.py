@@ -6,7 +6,7 @@ import numpy as np
 
 from mobandits.compiling.compiled import Ints, compiled
 from mobandits.contracts.protocols import Array, Beliefs, Mask, Rng
-from mobandits.numerics.dominance import drawn, nondominated, pareto_gap, pareto_gaps
+from mobandits.numerics.dominance import draw_nondominated, nondominated, pareto_gap, pareto_gaps
 from mobandits.numerics.masks import everyone
 from mobandits.orders.order import BaseOrder
 from mobandits.orders.validity import check_below, check_once
@@ -66,7 +66,7 @@ class Pareto(BaseOrder):
 
     def draw(self, beliefs: Beliefs, rng: Rng) -> int:
         """The position of an arm, uniform on the front, which is not computed."""
-        return drawn(beliefs.high, self.on, everyone(len(beliefs.high)), rng)
+        return draw_nondominated(beliefs.high, self.on, everyone(len(beliefs.high)), rng)
 
     def gap(self, means: Array, arm: int) -> Array:
         """(1,) the Pareto suboptimality gap of one arm."""
