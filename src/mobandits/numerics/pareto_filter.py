@@ -212,10 +212,13 @@ def drop_dominated(archive: Array, arms: IntArray, size: int, above: Marks, belo
 class Tree(NamedTuple):
     """A k-d tree over some points, whose leaves hold consecutive columns of `points`.
 
-    Attributes: points: (objectives, points). starts: (leaves + 1,) the column where each leaf
-        starts, and the end. top: (2 leaves, objectives) the largest entries of every node's points.
-        bottom: (2 leaves, objectives) the smallest ones. left: (2 leaves,) how many points of a
-        leaf, children of a node, are not known to be dominated or empty.
+    Attributes:
+        points: (objectives, points).
+        starts: (leaves + 1,) the column where each leaf starts, and the end.
+        top: (2 leaves, objectives) the largest entries of every node's points.
+        bottom: (2 leaves, objectives) the smallest ones.
+        left: (2 leaves,) how many points of a leaf, children of a node, are not known to be
+            dominated or empty.
     """
 
     points: Array
