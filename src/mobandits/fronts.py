@@ -11,7 +11,7 @@ from mobandits.contracts.protocols import Array, Beliefs, Mask, Order
 from mobandits.numerics.pareto_filter import front_of_many
 from mobandits.numerics.rounded import in_last_decimals
 from mobandits.orders import EffectivePareto, Pareto
-from mobandits.orders.validity import check_objectives, check_order
+from mobandits.orders.validity import check_objectives, require_order
 from mobandits.support import checks
 from mobandits.support.naming import quoted
 
@@ -87,7 +87,7 @@ def gaps(means: Any, order: Order = PARETO, decimals: int | None = None) -> Arra
 
 
 def _table(means: Any, order: Order) -> Array:
-    check_order("order", order)
+    require_order("order", order)
     array = checks.matrix("means", means, ("arms", "objectives"))
     check_objectives(order, array.shape[1])
     rehearse_order(order, array)

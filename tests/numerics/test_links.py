@@ -1,4 +1,4 @@
-"""Links against SciPy, and how they are named and joined."""
+"""Links against SciPy, and how they are named and combined."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from mobandits.numerics.links import (
     Logit,
     Probit,
     check_links,
-    joined,
+    combined_links,
     named_links,
 )
 
@@ -37,7 +37,7 @@ def test_least_slope(link):
 
 def test_joined_links_are_those_of_the_list():
     links = [Probit(), Logit(), Identity(), Logit(), Probit()]
-    part = joined(links)
+    part = combined_links(links)
     for objective, link in enumerate(links):
         out = np.empty(len(Z))
         compile_loop(means, part)(part, objective, Z, out)

@@ -9,9 +9,9 @@ from hypothesis.extra.numpy import arrays
 from mobandits.compiling.compiled import compile_loop
 from mobandits.numerics.pareto_filter import (
     LEAF,
+    build_tree,
     front_of_many,
     nondominated,
-    plant,
     through_tree,
 )
 from mobandits.orders.pareto import Pareto
@@ -47,13 +47,13 @@ def tree_loop(_order, values, which, arms):
     return through_tree(values, which, arms, len(arms))
 
 
-def plant_loop(_order, values, which, arms):
-    tree = plant(values, which, arms, len(arms))
+def build_loop(_order, values, which, arms):
+    tree = build_tree(values, which, arms, len(arms))
     return tree.points, tree.starts, tree.top, tree.bottom, tree.left
 
 
 small, large = compile_loop(small_loop, PARETO), compile_loop(front_of_many)
-tree_alone, planted = compile_loop(tree_loop, PARETO), compile_loop(plant_loop, PARETO)
+tree_alone, planted = compile_loop(tree_loop, PARETO), compile_loop(build_loop, PARETO)
 
 
 def table(kind, arms, objectives, seed=0):

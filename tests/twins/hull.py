@@ -11,12 +11,12 @@ from scipy.optimize import linprog
 from twins.orders import pareto_front
 
 from mobandits.compiling.compiled import compile_loop
-from mobandits.numerics.hull import effective, effective_front, largest_sum, membership
+from mobandits.numerics.hull import effective, effective_front, largest_sum, membership_program
 from mobandits.numerics.hull_gap import effective_gap, effective_gaps
 from mobandits.numerics.masks import everyone
-from mobandits.numerics.mixtures import climb
-from mobandits.numerics.ranges import shape_of
-from mobandits.numerics.simplex import look_from
+from mobandits.numerics.mixtures import solve
+from mobandits.numerics.ranges import columns_in_own_ranges
+from mobandits.numerics.simplex import set_origin
 from mobandits.orders.effective_pareto import EffectivePareto
 
 
@@ -32,10 +32,10 @@ def answers_loop(order, values):
 
 def bounds_loop(order, values, arm, shares):
     """Bounds on v* of the test for one arm, the weights and the shares of the mixture that prove them."""
-    s = membership(shape_of(values))
-    look_from(s, s.points, arm)
+    s = membership_program(columns_in_own_ranges(values))
+    set_origin(s, s.points, arm)
     first = largest_sum(s.points)
-    low, high = climb(
+    low, high = solve(
         s, arm, first if first != arm else (arm + 1) % len(values), math.inf, -math.inf
     )
     for r in range(1, len(s.basis)):

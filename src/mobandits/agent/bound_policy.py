@@ -25,7 +25,7 @@ from mobandits.compiling.session import (
 )
 from mobandits.compiling.tracebacks import foreign
 from mobandits.contracts.protocols import Array, IntArray, Policy, Recipe, Rng, Shape, Stage
-from mobandits.orders.validity import check_objectives, check_order
+from mobandits.orders.validity import check_objectives, require_order
 
 # What the arithmetic of policies raises where numbers are too large, or come from a file and are not what it made.
 FAILURES = (ArithmeticError, IndexError, ValueError)
@@ -212,7 +212,7 @@ class Mind:
     def check(self, order: Any) -> None:
         """Refuse what is no order of these objectives; None stands for the recipe's."""
         if order is not None:
-            check_order("preference", order)
+            require_order("preference", order)
             check_objectives(order, self.shape.objectives)
 
     def prepare(self, order: Any) -> None:

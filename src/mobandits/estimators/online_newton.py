@@ -42,7 +42,7 @@ class OnlineNewton:
     Args:
         model: `Ridge` or `DisjointRidge`, which says what the arms share and reads the estimates; its penalty is
             lambda, Z starts at lambda I.
-        links: the increasing functions mu_l, from `kernel.links.joined`.
+        links: the increasing functions mu_l, from `numerics.links.combined_links`.
         curvature: kappa > 0, a lower bound of every mu_l' on [-bound, bound].
         bound: D > 0, an upper bound of every ||theta_l||.
 

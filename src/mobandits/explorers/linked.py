@@ -14,7 +14,7 @@ class Linked:
 
     Args:
         explorer: believes in linear predictors.
-        links: the increasing functions mu_l, from `kernel.links.joined`.
+        links: the increasing functions mu_l, from `numerics.links.combined_links`.
 
     Example:
         >>> from mobandits.explorers import Thompson

@@ -1,8 +1,8 @@
 """Averages from sums and counts, which is how they are kept.
 
-A running mean depends in its last bit on the order of the rewards: it tells arms apart whose rewards
-of 0 and 1 are the same numbers. Sums of whole numbers are exact, and their quotients are equal where
-the fractions are: 1/3 is 2/6.
+A running mean depends in its last bit on the order of the rewards: it tells arms apart whose
+rewards of 0 and 1 are the same numbers. Sums of whole numbers are exact, and their quotients are
+equal where the fractions are: 1/3 is 2/6.
 """
 
 import numpy as np
@@ -19,9 +19,14 @@ def average(total: float, seen: float) -> float:
 
 @kernel
 def averages(total: Array, seen: Array, arms: IntArray) -> Array:
-    """(eligible arms, objectives) the averages of some arms, from (arms, objectives) sums and counts."""
-    out = np.empty((len(arms), total.shape[1]))
-    for a in range(len(arms)):
-        for l in range(total.shape[1]):
-            out[a, l] = average(total[arms[a], l], seen[arms[a], l])
+    """(eligible arms, objectives) the averages of some arms; sums and counts are of all arms."""
+    count = len(arms)
+    objectives = total.shape[1]
+    out = np.empty((count, objectives))
+    for a in range(count):
+        arm = arms[a]
+        for l in range(objectives):
+            rewards = total[arm, l]
+            plays = seen[arm, l]
+            out[a, l] = average(rewards, plays)
     return out

@@ -8,17 +8,22 @@ from mobandits.compiling.compiled import kernel
 from mobandits.contracts.protocols import Array
 from mobandits.numerics.linalg import cholesky, dot, quadratic
 
+# Newton's iteration needs about five steps. More are taken only where rounding keeps it away from
+# the sphere, and then the point is rescaled in the end.
 STEPS = 50
+# A norm within this fraction above the bound is on the sphere: a thousand roundings, far below any
+# norm that a policy could tell from the bound.
 CLOSE = 1e-13
 
 
 @kernel
 def project_onto_ball(matrix: Array, x: Array, bound: float) -> None:
-    """`x` becomes the y with ||y|| <= bound that is nearest in the norm of `matrix`, min (y - x)' P (y - x).
+    """`x` becomes the point y of the ball ||y|| <= bound that is nearest in the norm of `matrix`.
 
-    Outside the ball y = (P + nu I)^-1 P x for the one nu > 0 with ||y|| = bound. Newton's iteration on
-    1/||y(nu)|| = 1/bound, from nu = 0, converges from one side; it needs (P + nu I)^-1 only as a Cholesky factor.
-    Mere rescaling of x is another point, unless P is a multiple of the identity.
+    That is the y that minimises (y - x)' P (y - x). Outside the ball y = (P + nu I)^-1 P x for the
+    one nu > 0 with ||y|| = bound. Newton's iteration on 1/||y(nu)|| = 1/bound, from nu = 0,
+    converges from one side; it needs (P + nu I)^-1 only as a Cholesky factor. Mere rescaling of x
+    is another point, unless P is a multiple of the identity.
 
     Args:
         matrix: (features, features) P, symmetric and positive definite.
@@ -40,7 +45,7 @@ def project_onto_ball(matrix: Array, x: Array, bound: float) -> None:
     root = np.zeros((d, d))
     image = np.empty(d)
     half = np.empty(d)
-    quadratic(matrix, x, image)
+    quadratic(matrix, x, image)  # image = P x, before x is overwritten
     for _ in range(STEPS):
         for i in range(d):
             shifted[i, i] = matrix[i, i] + nu
@@ -50,8 +55,12 @@ def project_onto_ball(matrix: Array, x: Array, bound: float) -> None:
         length = math.sqrt(dot(x, x))
         if length <= bound * (1.0 + CLOSE):
             break
-        solve_lower(root, x, half)  # the slope of ||y||: half . half = y' (P + nu I)^-1 y
-        nu += (length / bound - 1.0) * length * length / dot(half, half)
+        # The slope of ||y|| is -y' (P + nu I)^-1 y / ||y||, and one triangular solution gives it:
+        # with root half = y, the form is half . half.
+        solve_lower(root, x, half)
+        form = dot(half, half)
+        nu += (length / bound - 1.0) * length * length / form
+    # The iteration comes from outside: without this, rounding could leave x beyond the bound.
     if length > bound:
         for i in range(d):
             x[i] *= bound / length
@@ -61,11 +70,13 @@ def project_onto_ball(matrix: Array, x: Array, bound: float) -> None:
 def solve_lower(root: Array, x: Array, out: Array) -> None:
     """`out` becomes the solution of root out = x for a lower triangular `root`."""
     for i in range(len(x)):
-        out[i] = (x[i] - dot(root[i, :i], out[:i])) / root[i, i]
+        known = dot(root[i, :i], out[:i])
+        out[i] = (x[i] - known) / root[i, i]
 
 
 @kernel
 def solve_upper(root: Array, x: Array, out: Array) -> None:
     """`out` becomes the solution of root' out = x for a lower triangular `root`."""
     for i in range(len(x) - 1, -1, -1):
-        out[i] = (x[i] - dot(root[i + 1 :, i], out[i + 1 :])) / root[i, i]
+        known = dot(root[i + 1 :, i], out[i + 1 :])
+        out[i] = (x[i] - known) / root[i, i]

@@ -1,8 +1,9 @@
-"""Pareto dominance on arrays: who is dominated, the front, the suboptimality gap.
+"""Pareto dominance on arrays: the arms that are dominated, the front, the suboptimality gap.
 
-Everywhere `values` and `means` are (arms, objectives) and maximised, `among` is the mask of the arms that count, and
-`on` holds the objectives that count: empty stands for all of them, and -1 is the padding of a shorter list. Comparisons
-are exact, so infinite entries (arms never played) need no special case.
+Everywhere `values` and `means` are (arms, objectives) and maximised, `among` is the mask of the
+arms that count, and `on` holds the objectives that count: empty stands for all of them, and -1 is
+the padding of a shorter list. Comparisons are exact, so infinite entries (arms never played) need
+no special case.
 """
 
 import math
@@ -14,17 +15,27 @@ from mobandits.contracts.protocols import Array, IntArray, Mask, Rng
 from mobandits.numerics.masks import swap_in
 from mobandits.numerics.pareto_filter import chosen_objectives, nondominated
 
-__all__ = ["chosen_objectives", "dominated", "drawn", "nondominated", "pareto_gap", "pareto_gaps"]
+__all__ = [
+    "chosen_objectives",
+    "dominated",
+    "draw_nondominated",
+    "nondominated",
+    "pareto_gap",
+    "pareto_gaps",
+]
 
 
 @kernel
 def dominated(values: Array, a: int, on: IntArray, among: Mask) -> bool:
-    """Whether an arm of `among` dominates arm a: none of the objectives `on` is smaller and one is larger."""
+    """Whether an arm of `among` dominates arm a: no objective of `on` is smaller, one is larger."""
+    # `on` is read here as `chosen_objectives` reads it, whose array would cost more than one test.
+    every = len(on) == 0
+    objectives = values.shape[1] if every else len(on)
     for b in range(len(values)):
         more = False
         less = False
-        for i in range(len(on) if len(on) > 0 else values.shape[1]):
-            objective = on[i] if len(on) > 0 else i
+        for i in range(objectives):
+            objective = i if every else on[i]
             if objective < 0:
                 break
             # No early exit: a mispredicted branch costs more than the comparisons.
@@ -36,10 +47,11 @@ def dominated(values: Array, a: int, on: IntArray, among: Mask) -> bool:
 
 
 @kernel
-def drawn(values: Array, on: IntArray, among: Mask, rng: Rng) -> int:
-    """An arm of the Pareto front of `among`, uniformly: the first in a random order that no arm of `among` dominates.
+def draw_nondominated(values: Array, on: IntArray, among: Mask, rng: Rng) -> int:
+    """An arm of the Pareto front of `among`, uniformly.
 
-    The whole front is not needed: of F arms on it, (K + 1) / (F + 1) arms are tested on average.
+    It is the first in a random order that no arm of `among` dominates. The whole front is not
+    needed: of F arms on it, (K + 1) / (F + 1) arms are tested on average.
     """
     visit = np.arange(len(values))
     for i in range(len(visit)):
@@ -51,33 +63,38 @@ def drawn(values: Array, on: IntArray, among: Mask, rng: Rng) -> int:
 
 @kernel
 def pareto_gap(means: Array, arm: int, on: IntArray, among: Mask) -> float:
-    """How much must be added to every objective of `arm` so that no arm of `among` dominates it in the objectives `on`.
+    """The Pareto suboptimality gap of an arm, in the objectives `on` and against the arms `among`.
 
-    ``max(0, max_b min_l (means[b, l] - means[arm, l]))`` over arms b of `among` and objectives l of `on`: the closed
-    form of the Pareto suboptimality gap, the same to the last bit whether b runs over the front or over all arms. Zero
-    on the front, and for arms that are dominated only weakly.
+    It is how much must be added to every objective of the arm so that none of these dominates it,
+    ``max(0, max_b min_l (means[b, l] - means[arm, l]))`` over arms b of `among` and objectives l of
+    `on`. This closed form is the same to the last bit whether b runs over the front or over all
+    arms. It is 0 on the front, and for arms that are dominated only weakly.
 
     Reference:
         moglb2019, Definition 3; pcz2018, Definition 2.
     """
+    every = len(on) == 0
+    objectives = means.shape[1] if every else len(on)
     gap = 0.0
     for b in range(len(means)):
         if not among[b]:
             continue
-        least = math.inf
-        for i in range(len(on) if len(on) > 0 else means.shape[1]):
-            objective = on[i] if len(on) > 0 else i
+        least_lead = math.inf
+        for i in range(objectives):
+            objective = i if every else on[i]
             if objective < 0:
                 break
-            least = min(least, means[b, objective] - means[arm, objective])
-        if least > gap:  # noqa: PLR1730 - max could turn 0.0 into -0.0
-            gap = least
+            lead = means[b, objective] - means[arm, objective]
+            least_lead = min(least_lead, lead)
+        if least_lead > gap:  # noqa: PLR1730 - max could turn 0.0 into -0.0
+            gap = least_lead
     return gap
 
 
 @kernel
 def pareto_gaps(means: Array, on: IntArray, among: Mask) -> Array:
-    """(arms,) `pareto_gap` of every arm, measured against the front of `among`: arms times front size differences."""
+    """(arms,) `pareto_gap` of every arm, from arms times front size differences."""
+    # A dominated arm leads by no more than the arm that dominates it, so the front is enough.
     front = nondominated(means, on, among)
     out = np.empty(len(means))
     for a in range(len(means)):

@@ -1,7 +1,7 @@
 """The dominated hypervolume: how much space a set of points covers, seen from a reference point.
 
-Everywhere `points` is (points, objectives), relative to the reference: the volume is that of the union of the boxes
-from 0 to each point, and points with a coordinate of at most 0 add nothing.
+Everywhere `points` is (points, objectives), relative to the reference: the volume is that of the
+union of the boxes from 0 to each point, and points with a coordinate of at most 0 add nothing.
 """
 
 import math
@@ -11,6 +11,9 @@ import numpy as np
 from mobandits.compiling.compiled import compile_loop, kernel
 from mobandits.contracts.protocols import Array
 
+# Components of directions are divisors. A component of 0 stands for a border that is never reached:
+# divided by this number the distance is too large to be a minimum, and compiled code does not
+# raise.
 TINY = 1e-300
 
 
@@ -27,25 +30,30 @@ def descending(points: Array, coordinate: int) -> Array:
 
 @kernel
 def volume(points: Array, objectives: int) -> float:
-    """The exact volume in the first so many objectives, all of whose coordinates are positive.
+    """The exact volume in the first `objectives` coordinates, all of which are positive.
 
-    In one objective it is the largest point. Else the space is cut into slabs by the last coordinate of every point: a
-    slab's volume is its height times the volume, in one objective less, of the points that reach above it.
+    In one objective it is the largest point. Else the space is cut into slabs by the last
+    coordinate of every point: a slab's volume is its height times the volume, in one objective
+    less, of the points that reach above it.
     """
     if objectives == 1:
         largest = 0.0
         for i in range(len(points)):
             largest = max(largest, points[i, 0])
         return largest
-    ranked = descending(points, objectives - 1)
+    last = objectives - 1
+    ranked = descending(points, last)
     total = 0.0
     reach = 0.0
-    last = objectives - 1
     for i in range(len(ranked)):
-        height = ranked[i, last] - (ranked[i + 1, last] if i + 1 < len(ranked) else 0.0)
+        below = ranked[i + 1, last] if i + 1 < len(ranked) else 0.0
+        height = ranked[i, last] - below
         reach = max(reach, ranked[i, 0])
-        if height > 0.0:  # of equal points, only the last one sees all of them
-            total += height * (reach if objectives == 2 else volume(ranked[: i + 1], last))
+        # Of points with equal coordinates, only the last one sees all of them above its slab.
+        if height > 0.0:
+            # Two objectives are the deepest level, and most of the time: there no call is made.
+            base = reach if objectives == 2 else volume(ranked[: i + 1], last)
+            total += height * base
     return total
 
 
@@ -55,16 +63,24 @@ def exact(points: Array) -> float:
 
 
 def farthest(points: Array, directions: Array, out: Array) -> None:
-    """out[k] (directions,) becomes max(out[k], max_y min_l y_l / w_l) for direction w = directions[k].
+    """out[k] (directions,) becomes max(out[k], max_y min_l y_l / w_l) for w = directions[k].
 
     So far reaches the union of the boxes in that direction.
     """
+    objectives = points.shape[1]
     for k in range(len(directions)):
         for i in range(len(points)):
             reach = math.inf
-            for l in range(points.shape[1]):
-                reach = min(reach, points[i, l] / max(directions[k, l], TINY))
+            for l in range(objectives):
+                component = max(directions[k, l], TINY)
+                reach = min(reach, points[i, l] / component)
             out[k] = max(out[k], reach)
+
+
+def positive_points(points: Array) -> Array:
+    """The points that dominate the reference in every objective: no others add volume."""
+    dominating = (points > 0.0).all(axis=1)
+    return np.ascontiguousarray(points[dominating], np.float64)
 
 
 def exact_volume(points: Array) -> float:
@@ -74,17 +90,19 @@ def exact_volume(points: Array) -> float:
         >>> exact_volume(np.array([[2.0, 1.0], [1.0, 2.0], [1.0, 1.0], [9.0, 0.0]]))
         3.0
     """
-    inside = np.ascontiguousarray(points[(points > 0.0).all(axis=1)], np.float64)
-    found: float = compile_loop(exact)(inside) if len(inside) else 0.0
-    return found
+    inside = positive_points(points)
+    if len(inside) == 0:
+        return 0.0
+    covered: float = compile_loop(exact)(inside)
+    return covered
 
 
 class Reach:
-    """How far a growing set of points reaches in many random directions, always the same ones; hence its volume.
+    """How far a growing set of points reaches in many fixed random directions; hence its volume.
 
-    HV = c_L E_w[ (max_y min_l y_l / w_l)^L ] with w uniform on the positive part of the unit sphere and
-    c_L = pi^(L/2) / (2^L Gamma(L/2 + 1)), the volume of the positive part of the unit ball. Points take time
-    `directions` each, in any number of objectives L.
+    HV = c_L E_w[ (max_y min_l y_l / w_l)^L ] with w uniform on the positive part of the unit sphere
+    and c_L = pi^(L/2) / (2^L Gamma(L/2 + 1)), the volume of the positive part of the unit ball.
+    Points take time `directions` each, in any number of objectives L.
 
     Args:
         objectives: L.
@@ -103,22 +121,29 @@ class Reach:
         self._size = (directions, objectives)
         self._reach = np.zeros(directions)
         self._seed = seed
-        self._w = np.empty((0, objectives))
+        self._directions = np.empty((0, objectives))
 
     @property
     def started(self) -> bool:
         """Whether there are any points."""
-        return len(self._w) > 0
+        return len(self._directions) > 0
 
     def extend(self, points: Array) -> None:
         """More points, (points, objectives)."""
-        if (
-            not self.started
-        ):  # drawn when they are needed: most sets are small enough for the exact method
-            self._w = np.abs(np.random.default_rng(self._seed).standard_normal(self._size))
-            self._w /= np.sqrt((self._w * self._w).sum(axis=1))[:, None]
-        inside = np.ascontiguousarray(points[(points > 0.0).all(axis=1)], np.float64)
-        compile_loop(farthest)(inside, self._w, self._reach)
+        # Drawn when they are needed: most sets are small enough for the exact method.
+        if not self.started:
+            self._draw_directions()
+        inside = positive_points(points)
+        compile_loop(farthest)(inside, self._directions, self._reach)
+
+    def _draw_directions(self) -> None:
+        # A normal vector points in a uniform direction, and absolute values fold the whole sphere
+        # onto its positive part.
+        normal = np.random.default_rng(self._seed).standard_normal(self._size)
+        directions = np.abs(normal)
+        norms = np.sqrt((directions * directions).sum(axis=1))
+        directions /= norms[:, None]
+        self._directions = directions
 
     def volume(self) -> float:
         """The estimate so far."""

@@ -1,4 +1,9 @@
-"""Small explicit linear algebra: the same bits compiled and interpreted, and the arms as the innermost loop."""
+"""Small explicit linear algebra: the same bits compiled and interpreted.
+
+Arms are in the innermost loop, which so becomes vector instructions. Every sum is from the left.
+Compiled `@` and `np.linalg` call BLAS and LAPACK, whose sums are in an order of their own: they
+would give other bits than an interpreted run.
+"""
 
 import math
 
@@ -35,43 +40,50 @@ def quadratic(matrix: Array, x: Array, out: Array) -> float:
 @kernel
 def weigh(columns: Array, weights: Array, out: Array) -> None:
     """out[a] = weights . (column a) of `columns` (features, arms)."""
-    for a in range(len(out)):
+    arms = len(out)
+    features = len(weights)
+    in_fours = features - features % 4
+    for a in range(arms):
         out[a] = 0.0
-    whole = len(weights) - len(weights) % 4
-    for j in range(0, whole, 4):  # four rows in one pass over the arms, added in their order
-        w = weights[j]
-        x = weights[j + 1]
-        y = weights[j + 2]
-        z = weights[j + 3]
-        for a in range(len(out)):
-            out[a] = (
-                out[a]
-                + w * columns[j, a]
-                + x * columns[j + 1, a]
-                + y * columns[j + 2, a]
-                + z * columns[j + 3, a]
-            )
-    for j in range(whole, len(weights)):
+    # Four rows in one pass over the arms: `out` is loaded and stored a fourth as often. They are
+    # added one by one in their order, which gives the bits of a pass per row.
+    for j in range(0, in_fours, 4):
+        first = weights[j]
+        second = weights[j + 1]
+        third = weights[j + 2]
+        fourth = weights[j + 3]
+        for a in range(arms):
+            total = out[a] + first * columns[j, a]
+            total = total + second * columns[j + 1, a]
+            total = total + third * columns[j + 2, a]
+            out[a] = total + fourth * columns[j + 3, a]
+    for j in range(in_fours, features):
         weight = weights[j]
-        for a in range(len(out)):
+        for a in range(arms):
             out[a] += weight * columns[j, a]
 
 
 @kernel
 def weigh_quadratic(columns: Array, matrix: Array, out: Array) -> None:
-    """out[a] = (column a)' M (column a) for a symmetric M: half of the form is computed, and doubled."""
-    row = np.empty(len(out))
-    for a in range(len(out)):
+    """out[a] = (column a)' M (column a) for a symmetric M."""
+    arms = len(out)
+    row = np.empty(arms)
+    for a in range(arms):
         out[a] = 0.0
+    # x' M x = sum_i x_i (2 sum_(j >= i) M_ij x_j - M_ii x_i): the upper half is weighed, and
+    # doubled.
     for i in range(len(matrix)):
+        diagonal = matrix[i, i]
         weigh(columns[i:], matrix[i, i:], row)
-        for a in range(len(out)):
-            out[a] += columns[i, a] * (2.0 * row[a] - matrix[i, i] * columns[i, a])
+        for a in range(arms):
+            x = columns[i, a]
+            out[a] += x * (2.0 * row[a] - diagonal * x)
 
 
 @kernel
 def shrink_inverse(inverse: Array, u: Array, q: float) -> None:
-    """Sherman-Morrison in place: the inverse of V + x x', where u = V^-1 x and q = x' u. It stays exactly symmetric."""
+    """Sherman-Morrison in place: the inverse of V + x x', where u = V^-1 x and q = x' u."""
+    # One half is computed and copied: it stays exactly symmetric, which `weigh_quadratic` rests on.
     for i in range(len(u)):
         for j in range(i, len(u)):
             inverse[i, j] -= u[i] * u[j] / (1.0 + q)
@@ -80,25 +92,34 @@ def shrink_inverse(inverse: Array, u: Array, q: float) -> None:
 
 @kernel
 def cholesky(matrix: Array, root: Array) -> None:
-    """Lower triangle of `root` with root root' = matrix (positive definite); the rest of `root` is left alone."""
+    """The lower triangle of `root` becomes the Cholesky factor, root root' = matrix."""
     for i in range(len(matrix)):
-        for j in range(i + 1):
-            s = matrix[i, j] - dot(root[i, :j], root[j, :j])
-            root[i, j] = math.sqrt(max(s, 0.0)) if i == j else s / root[j, j]
+        for j in range(i):
+            known = dot(root[i, :j], root[j, :j])
+            rest = matrix[i, j] - known
+            root[i, j] = rest / root[j, j]
+        known = dot(root[i, :i], root[i, :i])
+        # Of a matrix that is nearly singular, rounding can leave a tiny negative number.
+        rest = max(matrix[i, i] - known, 0.0)
+        root[i, i] = math.sqrt(rest)
 
 
 @kernel
 def invert(matrix: Array, out: Array) -> None:
-    """`out` becomes the inverse of a symmetric positive definite matrix, through its Cholesky factor."""
+    """`out` becomes the inverse of a symmetric positive definite matrix, by its Cholesky factor."""
     d = len(matrix)
     root = np.zeros((d, d))
     half = np.zeros((d, d))
     cholesky(matrix, root)
-    for j in range(d):  # half = root^-1, lower triangular
+    # half = root^-1, lower triangular, column by column
+    for j in range(d):
         half[j, j] = 1.0 / root[j, j]
         for i in range(j + 1, d):
-            half[i, j] = -dot(root[i, j:i], half[j:i, j]) / root[i, i]
+            known = dot(root[i, j:i], half[j:i, j])
+            half[i, j] = -known / root[i, i]
+    # The inverse is half' half. One half of it is computed, so that it is exactly symmetric.
     for i in range(d):
         for j in range(i, d):
-            out[i, j] = dot(half[j:, i], half[j:, j])
-            out[j, i] = out[i, j]
+            entry = dot(half[j:, i], half[j:, j])
+            out[i, j] = entry
+            out[j, i] = entry

@@ -1,6 +1,7 @@
-"""Links of generalized linear rewards: the mean reward as an increasing function of the linear predictor.
+"""Links of generalized linear rewards: increasing functions from linear predictors to mean rewards.
 
-A link is a `compiled` part with `mean(z)` and `least_slope(bound)`; any class with these two will do.
+A link is a `compiled` part with `mean(z)` and `least_slope(bound)`; any class with these two will
+do.
 """
 
 import math
@@ -41,12 +42,15 @@ class Logit:
 
     def mean(self, z: float) -> float:
         """The mean reward."""
-        if z < 0.0:  # the other form would overflow
-            return math.exp(z) / (1.0 + math.exp(z))
+        # Each form overflows on the other's side.
+        if z < 0.0:
+            growth = math.exp(z)
+            return growth / (1.0 + growth)
         return 1.0 / (1.0 + math.exp(-z))
 
     def least_slope(self, bound: float) -> float:
         """The smallest derivative where |z| <= bound: at the border."""
+        # mu' = mu (1 - mu), and 1 - mu(z) = mu(-z) without the loss of digits of a difference.
         return self.mean(bound) * self.mean(-bound)
 
 
@@ -61,11 +65,14 @@ class Probit:
 
     def mean(self, z: float) -> float:
         """The mean reward."""
-        return 0.5 * math.erfc(-z * math.sqrt(0.5))
+        # `erfc` keeps its digits in the lower tail, where 1 + erf would lose them all.
+        scaled = -z * math.sqrt(0.5)
+        return 0.5 * math.erfc(scaled)
 
     def least_slope(self, bound: float) -> float:
         """The smallest derivative where |z| <= bound: at the border."""
-        return math.exp(-0.5 * bound * bound) / math.sqrt(2.0 * math.pi)
+        height = math.exp(-0.5 * bound * bound)
+        return height / math.sqrt(2.0 * math.pi)
 
 
 LINKS = {"identity": Identity(), "logit": Logit(), "probit": Probit()}
@@ -85,7 +92,11 @@ class Shared:
 
 @compiled
 class Mixed:
-    """`link` for the objectives marked with 1; `others`, again `Mixed` or `Shared`, for those marked with 0."""
+    """`link` for the objectives marked with 1, and `others` for those marked with 0.
+
+    `others` is again `Mixed`, or `Shared`: compiled code cannot index a tuple of different types,
+    so each distinct link is a level of its own.
+    """
 
     marks: Ints
     link: Any
@@ -93,9 +104,10 @@ class Mixed:
 
     def mean(self, objective: int, z: float) -> float:
         """The mean reward in an objective."""
-        mean: float = (
-            self.link.mean(z) if self.marks[objective] == 1 else self.others.mean(objective, z)
-        )
+        if self.marks[objective] == 1:
+            mean: float = self.link.mean(z)
+        else:
+            mean = self.others.mean(objective, z)
         return mean
 
 
@@ -104,7 +116,8 @@ def named_links(name: str, links: Any, objectives: int) -> tuple[Any, ...]:
 
     Args:
         name: the parameter, for messages.
-        links: "identity", "logit", "probit", a link, or a list of these with one entry per objective.
+        links: "identity", "logit", "probit", a link, or a list of these with one entry per
+            objective.
         objectives: their number.
 
     Raises:
@@ -114,25 +127,27 @@ def named_links(name: str, links: Any, objectives: int) -> tuple[Any, ...]:
         >>> named_links("MoglbUcb.links", ["probit", "logit"], 2)
         (Probit(), Logit())
     """
-    listed = (
-        list(links)
-        if isinstance(links, Sequence) and not isinstance(links, str)
-        else [links] * objectives
-    )
-    if len(listed) != objectives:
+    entries = list(links) if _is_list(links) else [links] * objectives
+    if len(entries) != objectives:
         raise ValueError(
-            f"{name} must have one entry per objective, {objectives}, got {len(listed)}"
+            f"{name} must have one entry per objective, {objectives}, got {len(entries)}"
         )
-    return tuple(_link(name, one) for one in listed)
+    return tuple(_link(name, entry) for entry in entries)
+
+
+def _is_list(links: Any) -> bool:
+    """Whether there is an entry per objective; a string is one name, though it is a sequence."""
+    return isinstance(links, Sequence) and not isinstance(links, str)
 
 
 def _link(name: str, link: Any) -> Any:
+    """The link that a name stands for, or the part itself."""
     if isinstance(link, str):
         choice(name, link, LINKS)
         return LINKS[link]
-    if not is_compiled(link) or not all(
-        callable(getattr(link, m, None)) for m in ("mean", "least_slope")
-    ):
+    has_mean = callable(getattr(link, "mean", None))
+    has_slope = callable(getattr(link, "least_slope", None))
+    if not is_compiled(link) or not has_mean or not has_slope:
         raise ValueError(
             f"{name} must be names or @compiled links with mean and least_slope, got {quoted(link)}"
         )
@@ -141,23 +156,27 @@ def _link(name: str, link: Any) -> Any:
 
 def check_links(name: str, links: Any) -> Any:
     """Refuse what can never be links, whatever the number of objectives; a list becomes a tuple."""
-    listed = isinstance(links, Sequence) and not isinstance(links, str)
-    for one in links if listed else [links]:
-        _link(name, one)
-    return tuple(links) if listed else links
+    if not _is_list(links):
+        _link(name, links)
+        return links
+    for link in links:
+        _link(name, link)
+    return tuple(links)
 
 
-def joined(links: Sequence[Any]) -> Shared | Mixed:
+def combined_links(links: Sequence[Any]) -> Shared | Mixed:
     """The links of all objectives as one part, whose `mean(objective, z)` compiled code can call.
 
     Example:
-        >>> joined([Logit(), Logit()])
+        >>> combined_links([Logit(), Logit()])
         Shared(link=Logit())
-        >>> joined([Probit(), Logit()]).mean(1, 0.0)
+        >>> combined_links([Probit(), Logit()]).mean(1, 0.0)
         0.5
     """
+    # Without repetitions, in the order of the first of each: every level costs a comparison.
     distinct = list(dict.fromkeys(links))
-    out: Shared | Mixed = Shared(distinct[-1])
+    combined: Shared | Mixed = Shared(distinct[-1])
     for link in reversed(distinct[:-1]):
-        out = Mixed([int(one == link) for one in links], link, out)
-    return out
+        marks = [int(other == link) for other in links]
+        combined = Mixed(marks, link, combined)
+    return combined

@@ -26,6 +26,7 @@ def count(mask: Mask) -> int:
 @kernel
 def pick(mask: Mask, rng: Rng) -> int:
     """A uniform position among the true ones, of which there is at least one; one random number."""
+    # `rng.integers` would take a varying number of random bits; `random` always takes one number.
     left = int(rng.random() * count(mask))
     for a in range(len(mask)):
         left -= mask[a]
@@ -36,7 +37,7 @@ def pick(mask: Mask, rng: Rng) -> int:
 
 @kernel
 def uniform(mask: Mask) -> Array:
-    """(arms,) the law of `pick`."""
+    """(arms,) the probabilities with which `pick` chooses each arm."""
     n = count(mask)
     out = np.zeros(len(mask))
     for a in range(len(mask)):
@@ -59,7 +60,10 @@ def leaders(values: Array, among: Mask) -> Mask:
 
 @kernel
 def swap_in(order: IntArray, i: int, rng: Rng) -> int:
-    """Step i of a uniformly random order of visit: a position not yet visited, brought to place i."""
-    j = i + int(rng.random() * (len(order) - i))
+    """Step i of a uniformly random order of visit: a position not yet visited moves to place i."""
+    # A step of Fisher and Yates's shuffle. An order that is left early costs no more random numbers
+    # than the steps that were taken.
+    left = len(order) - i
+    j = i + int(rng.random() * left)
     order[i], order[j] = order[j], order[i]
     return int(order[i])

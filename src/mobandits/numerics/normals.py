@@ -6,14 +6,15 @@ from typing import Any
 from mobandits.compiling.compiled import compile_loop
 from mobandits.contracts.protocols import Array, Rng
 
-FEW = 1000  # so many take NumPy about as long as a call into compiled code
+# So many numbers take NumPy about as long as a call into compiled code.
+FEW = 1000
 
 
 def normals(rng: Rng, shape: tuple[int, ...]) -> Array:
     """``rng.standard_normal(shape)``: the same numbers, and the same state of `rng` afterwards.
 
-    Contexts took half of a round of a small problem when NumPy's own loop drew them; Numba's version of the method
-    takes a third of the time per number.
+    Contexts took half of a round of a small problem when NumPy's own loop drew them; Numba's
+    version of the method takes a third of the time per number.
 
     Example:
         >>> import numpy as np
@@ -24,8 +25,10 @@ def normals(rng: Rng, shape: tuple[int, ...]) -> Array:
     size = math.prod(shape)
     if size < FEW:
         return rng.standard_normal(shape)
-    drawn: Array = compile_loop(_standard_normals)(rng, size).reshape(shape)
-    return drawn
+    # One type of `shape` per number of axes would be one compilation each: the loop gets the size.
+    drawn = compile_loop(_standard_normals)(rng, size)
+    numbers: Array = drawn.reshape(shape)
+    return numbers
 
 
 def _standard_normals(rng: Rng, size: int) -> Any:

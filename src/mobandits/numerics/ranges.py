@@ -1,6 +1,7 @@
-"""Arms in units of the objectives' ranges: what the questions about mixtures are asked in, whatever the scales.
+"""Arms in units of the objectives' ranges: the form of all questions about mixtures of arms.
 
-In all of these, values are (arms, objectives).
+So the answers do not depend on the scales of the objectives. In all of these, values are
+(arms, objectives).
 """
 
 import math
@@ -11,15 +12,17 @@ from mobandits.compiling.compiled import kernel
 from mobandits.contracts.protocols import Array, Mask
 from mobandits.numerics.masks import count
 
-TINY = 1e-300  # an objective with a smaller range is constant
+# An objective with a smaller range is constant: its reciprocal would be infinite or nearly so.
+TINY = 1e-300
 
 
 @kernel
-def spread(values: Array) -> tuple[Array, Array]:
+def objective_ranges(values: Array) -> tuple[Array, Array]:
     """The least value and the range of each objective, (objectives,) each."""
-    low = np.empty(values.shape[1])
-    size = np.empty(values.shape[1])
-    for i in range(len(low)):
+    objectives = values.shape[1]
+    low = np.empty(objectives)
+    size = np.empty(objectives)
+    for i in range(objectives):
         least = math.inf
         most = -math.inf
         for a in range(len(values)):
@@ -34,7 +37,8 @@ def spread(values: Array) -> tuple[Array, Array]:
 def all_finite(size: Array) -> bool:
     """Whether every range is a number.
 
-    One is not where an arm is infinitely bad, or where two arms are too far apart for a double.
+    A range is infinite where an arm is infinitely bad, or where two arms are too far apart for a
+    double.
     """
     finite = True
     for one in size:
@@ -43,43 +47,47 @@ def all_finite(size: Array) -> bool:
 
 
 @kernel
-def in_ranges(values: Array, low: Array, size: Array) -> Array:
+def columns_in_ranges(values: Array, low: Array, size: Array) -> Array:
     """(objectives that vary, arms) the arms as columns, in units of the ranges `size`."""
     rows = 0
     for i in range(len(size)):
         rows += size[i] > TINY
-    out = np.empty((rows, len(values)))
+    arms = len(values)
+    out = np.empty((rows, arms))
     row = 0
     for i in range(len(size)):
         if size[i] > TINY:
             least = low[i]
+            # One division per objective; its rounding is the same for all arms.
             scale = 1.0 / size[i]
-            for a in range(len(values)):
+            for a in range(arms):
                 out[row, a] = (values[a, i] - least) * scale
             row += 1
     return out
 
 
 @kernel
-def shape_of(values: Array) -> Array:
+def columns_in_own_ranges(values: Array) -> Array:
     """(objectives that vary, arms) the arms as columns, in units of their own ranges.
 
     No rows where a range is infinite: such arms cannot be mixed.
     """
-    low, size = spread(values)
+    low, size = objective_ranges(values)
     if not all_finite(size):
         return np.empty((0, len(values)))
-    return in_ranges(values, low, size)
+    return columns_in_ranges(values, low, size)
 
 
 @kernel
-def rows_of(values: Array, among: Mask) -> Array:
+def selected_rows(values: Array, among: Mask) -> Array:
     """(arms of `among`, objectives) some of the rows."""
-    out = np.empty((count(among), values.shape[1]))
+    # A loop, because Numba takes seconds to compile an array that is indexed by a mask.
+    objectives = values.shape[1]
+    out = np.empty((count(among), objectives))
     row = 0
     for a in range(len(among)):
         if among[a]:
-            for i in range(values.shape[1]):
+            for i in range(objectives):
                 out[row, i] = values[a, i]
             row += 1
     return out

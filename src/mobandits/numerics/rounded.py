@@ -1,4 +1,7 @@
-"""Means that are rounded to decimals, as integers: there ties are exact, while 0.3 - 0.1 != 0.2 in floats."""
+"""Means that are rounded to decimals, as integers.
+
+In integers ties are exact, while 0.3 - 0.1 != 0.2 in floats.
+"""
 
 from typing import Any
 
@@ -12,7 +15,10 @@ MOST = 15  # decimals of a float that can be trusted
 
 
 def rescaled(order: Order, factor: float) -> Any:
-    """The order for means that are `factor` times as large; one without an absolute parameter is its own."""
+    """The order for means that are `factor` times as large.
+
+    An order without an absolute parameter has no method `scaled`, and stays as it is.
+    """
     scaled = getattr(order, "scaled", None)
     return scaled(factor) if scaled else order
 
@@ -30,7 +36,8 @@ def in_last_decimals(
         decimals: to how many decimals they are rounded; None leaves everything as it is.
 
     Raises:
-        ValueError: where `decimals` is not an integer from 0 to 15, or the means have no room for that many.
+        ValueError: where `decimals` is not an integer from 0 to 15, or the means have no room for
+            that many.
 
     Example:
         >>> from mobandits.orders import Pareto
@@ -41,7 +48,9 @@ def in_last_decimals(
         return order, means, 1.0
     checks.integer("decimals", decimals, at_least=0)
     unit = 10.0 ** min(decimals, MOST)
-    if decimals > MOST or np.abs(means).max() * unit >= 2.0**53:
+    largest = np.abs(means).max() * unit
+    # From 2^53 on, floats skip integers.
+    if decimals > MOST or largest >= 2.0**53:
         raise ValueError(
             f"decimals must leave numbers of at most {MOST} digits, got {quoted(decimals)}"
         )

@@ -9,33 +9,35 @@ from mobandits.contracts.protocols import Array, Beliefs, Mask
 from mobandits.numerics.masks import everyone
 from mobandits.orders.chains import chain_gap
 from mobandits.orders.intervals import linked
-from mobandits.orders.order import BaseOrder, grouped
+from mobandits.orders.order import BaseOrder, group_names
 from mobandits.orders.validity import check_complete, check_groups
 
 
 @compiled
 class ChainFilter(BaseOrder):
-    """What MOSLB-PC plays: for every chain the arms that cannot be told from its lexicographic winner; their union.
+    """The order of MOSLB-PC: the arms that some chain cannot tell from its lexicographic winner.
 
-    Along a chain the filter keeps, objective by objective, the arms joined to the one with the largest upper bound by
-    overlapping intervals (touching counts), among those it has kept so far. The gap is that of `Chains`. Mind that on
-    exact means the front is the union of the chains' lexicographic winners, which may be fewer than the arms on the
-    front of `Chains`.
+    Along a chain the filter keeps, objective by objective, the arms joined to the one with the
+    largest upper bound by overlapping intervals (touching counts), among those it has kept so far.
+    The front is the union over the chains. The gap is that of `Chains`. Mind that on exact means
+    the front is the union of the chains' lexicographic winners, which may be fewer than the arms on
+    the front of `Chains`.
 
     Args:
-        chains: lists of objectives, each by priority; every objective in one of them. Stored as a matrix whose shorter
-            rows are padded with -1.
+        chains: lists of objectives, each by priority; every objective in one of them. Stored as a
+            matrix whose shorter rows are padded with -1.
 
     Raises:
         ValueError: where a chain is empty or an objective is negative or named twice.
 
     Reference:
-        moslb2024, Algorithm 2 (PFLF) and Algorithm 1, lines 9 to 12. As in the authors' code, arms are joined within
-        the set that is left; the paper defines the link over all arms.
+        moslb2024, Algorithm 2 (PFLF) and Algorithm 1, lines 9 to 12. As in the authors' code, arms
+        are joined within the set that is left; the paper defines the link over all arms.
 
     Example:
         >>> import mobandits as mob
-        >>> mob.front([[1, 0, 0], [1, 2, 1], [0, 0, 2], [0.9, 3, 1.5]], mob.orders.ChainFilter([[0, 1], [2]]))
+        >>> means = [[1, 0, 0], [1, 2, 1], [0, 0, 2], [0.9, 3, 1.5]]
+        >>> mob.front(means, mob.orders.ChainFilter([[0, 1], [2]]))
         array([False,  True,  True, False])
     """
 
@@ -50,18 +52,22 @@ class ChainFilter(BaseOrder):
 
     def in_words(self, objectives: Sequence[str]) -> str:
         """The chains, each by priority."""
-        chains = [", then ".join(names) for names in grouped(self.chains, objectives)]
-        return f"filter of priority chains: {'; '.join(chains)}"
+        chains = [", then ".join(names) for names in group_names(self.chains, objectives)]
+        listed = "; ".join(chains)
+        return f"filter of priority chains: {listed}"
 
     def front(self, beliefs: Beliefs) -> Mask:
         """(arms,) the union of what the filter keeps in each chain."""
-        union = np.zeros(len(beliefs.high), np.bool_)
+        arms = len(beliefs.high)
+        union = np.zeros(arms, np.bool_)
         for chain in self.chains:
-            kept = everyone(len(union))
+            kept = everyone(arms)
+            # Links are looked for among the arms that are left: an arm that an earlier objective
+            # ruled out must not join two others.
             for objective in chain:
                 if objective >= 0:
                     kept = linked(beliefs.low, beliefs.high, objective, kept)
-            for a in range(len(union)):
+            for a in range(arms):
                 union[a] |= kept[a]
         return union
 

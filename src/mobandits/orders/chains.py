@@ -9,7 +9,7 @@ from mobandits.contracts.protocols import Array, Beliefs, IntArray, Mask
 from mobandits.numerics.dominance import nondominated
 from mobandits.numerics.linalg import copy_into
 from mobandits.numerics.masks import everyone
-from mobandits.orders.order import BaseOrder, grouped
+from mobandits.orders.order import BaseOrder, group_names
 from mobandits.orders.validity import check_complete, check_groups
 
 
@@ -17,6 +17,7 @@ from mobandits.orders.validity import check_complete, check_groups
 def precedes(x: Array, y: Array) -> bool:
     """Whether x is lexicographically smaller than y, both (digits,)."""
     for i in range(len(x)):
+        # The first digit that differs decides.
         if x[i] != y[i]:
             return bool(x[i] < y[i])
     return False
@@ -24,35 +25,39 @@ def precedes(x: Array, y: Array) -> bool:
 
 @kernel
 def advantage(means: Array, b: int, a: int, chain: IntArray, out: Array) -> None:
-    """Write into `out` (digits,) by how much arm b is ahead of arm a along one chain; 0 beyond its end."""
+    """Write into `out` (digits,) by how much arm b leads arm a along a chain; 0 beyond its end."""
     for k in range(len(chain)):
-        out[k] = means[b, chain[k]] - means[a, chain[k]] if chain[k] >= 0 else 0.0
+        objective = chain[k]
+        out[k] = means[b, objective] - means[a, objective] if objective >= 0 else 0.0
 
 
 @kernel
 def chain_ranks(values: Array, chains: IntArray) -> Array:
-    """(arms, chains) the rank of every arm in every chain, equal where its values along the chain are."""
-    out = np.zeros((len(values), len(chains)))
-    column = np.empty(len(values))
+    """(arms, chains) the rank of every arm in every chain; equal arms have equal ranks."""
+    arms = len(values)
+    length = chains.shape[1]
+    out = np.zeros((arms, len(chains)))
+    column = np.empty(arms)
     for j in range(len(chains)):
-        order = np.arange(len(values))
-        for k in range(
-            chains.shape[1] - 1, -1, -1
-        ):  # stable sorts from the last objective to the first
-            if chains[j, k] < 0:
+        order = np.arange(arms)
+        # Stable sorts from the last objective to the first leave the arms in lexicographic order.
+        for k in range(length - 1, -1, -1):
+            objective = chains[j, k]
+            if objective < 0:
                 continue
-            for i in range(len(order)):
-                column[i] = values[order[i], chains[j, k]]
-            order = order[np.argsort(column, kind="mergesort")]
-        for i in range(1, len(order)):
+            for i in range(arms):
+                column[i] = values[order[i], objective]
+            by_column = np.argsort(column, kind="mergesort")
+            order = order[by_column]
+        for i in range(1, arms):
+            arm = order[i]
+            previous = order[i - 1]
             differs = 0.0
-            for k in range(chains.shape[1]):
-                if (
-                    chains[j, k] >= 0
-                    and values[order[i], chains[j, k]] != values[order[i - 1], chains[j, k]]
-                ):
+            for k in range(length):
+                objective = chains[j, k]
+                if objective >= 0 and values[arm, objective] != values[previous, objective]:
                     differs = 1.0
-            out[order[i], j] = out[order[i - 1], j] + differs
+            out[arm, j] = out[previous, j] + differs
     return out
 
 
@@ -61,13 +66,15 @@ def chain_gap(means: Array, arm: int, chains: IntArray) -> Array:
     """(digits,) the exact gap of one arm under priority chains.
 
     With D(b, j) the advantage of arm b along chain j, zero-padded to the longest chain, let
-    ``G = lexmax_b lexmin_j D(b, j)``, which is at least 0 because b may be `arm` itself. The infimum asked for has no
-    negative digit: it keeps the digits of G up to the first negative one and is 0 from there on.
+    ``G = lexmax_b lexmin_j D(b, j)``, which is at least 0 because b may be `arm` itself. The infimum
+    asked for has no negative digit: it keeps the digits of G up to the first negative one and is 0
+    from there on.
 
     Reference:
         moslb2024, Definition 5.
     """
     digits = chains.shape[1]
+    # The arm itself has no advantage over itself: the maximum starts at 0.
     best = np.zeros(digits)
     least = np.zeros(digits)
     row = np.empty(digits)
@@ -76,13 +83,15 @@ def chain_gap(means: Array, arm: int, chains: IntArray) -> Array:
         ahead = True
         for j in range(len(chains)):
             advantage(means, b, arm, chains[j], row)
-            if precedes(row, best):  # then the least of its chains cannot exceed the best so far
+            # Then the least of this arm's advantages cannot exceed the best so far.
+            if precedes(row, best):
                 ahead = False
                 break
             if j == 0 or precedes(row, least):
                 copy_into(least, row)
         if ahead:
             copy_into(best, least)
+    # The first digit that is negative and all after it stay 0, and so does -0.0.
     for k in range(digits):
         if best[k] < 0.0:
             break
@@ -93,15 +102,17 @@ def chain_gap(means: Array, arm: int, chains: IntArray) -> Array:
 
 @compiled
 class Chains(BaseOrder):
-    """Every chain orders the arms lexicographically; an arm dominates another where it is behind in none, ahead in one.
+    """The Pareto order over priority chains, each of which orders the arms lexicographically.
 
-    The front is what nobody dominates, by the beliefs' upper bounds. The gap is the smallest vector of digits (none
-    negative, compared lexicographically) that, added to every chain of the arm's means, leaves it dominated by nobody.
-    Chains of one objective each are the Pareto order, one chain is the lexicographic order.
+    An arm dominates another where it is behind in no chain and ahead in one. The front is the arms
+    that none dominates, by the beliefs' upper bounds. The gap is the smallest vector of digits
+    (none negative, compared lexicographically) that, added to every chain of the arm's means,
+    leaves it dominated by none. Chains of one objective each are the Pareto order, one chain is the
+    lexicographic order.
 
     Args:
-        chains: lists of objectives, each by priority; every objective in one of them. Stored as a matrix whose shorter
-            rows are padded with -1.
+        chains: lists of objectives, each by priority; every objective in one of them. Stored as a
+            matrix whose shorter rows are padded with -1.
 
     Raises:
         ValueError: where a chain is empty or an objective is negative or named twice.
@@ -130,13 +141,15 @@ class Chains(BaseOrder):
 
     def in_words(self, objectives: Sequence[str]) -> str:
         """The chains, each by priority."""
-        chains = [", then ".join(names) for names in grouped(self.chains, objectives)]
-        return f"Pareto front over priority chains: {'; '.join(chains)}"
+        chains = [", then ".join(names) for names in group_names(self.chains, objectives)]
+        listed = "; ".join(chains)
+        return f"Pareto front over priority chains: {listed}"
 
     def front(self, beliefs: Beliefs) -> Mask:
-        """(arms,) the arms that nobody dominates: the Pareto front of the ranks in the chains."""
+        """(arms,) the arms that none dominates: the Pareto front of the ranks in the chains."""
         ranks = chain_ranks(beliefs.high, self.chains)
-        return nondominated(ranks, np.zeros(0, np.int64), everyone(len(ranks)))
+        every_chain = np.zeros(0, np.int64)
+        return nondominated(ranks, every_chain, everyone(len(ranks)))
 
     def gap(self, means: Array, arm: int) -> Array:
         """(digits of the longest chain,) the gap of one arm."""

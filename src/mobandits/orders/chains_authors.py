@@ -15,13 +15,16 @@ SLACK = 1e-6  # differences that the authors' code takes for equality
 
 @kernel
 def surely_ahead(means: Array, b: int, a: int, chains: IntArray, slack: float) -> bool:
-    """Whether arm b is strictly ahead of arm a in every chain, taking differences up to `slack` for equality."""
+    """Whether arm b leads arm a in every chain, by more than `slack` where they first differ."""
     for chain in chains:
         ahead = False
         for objective in chain:
-            if objective < 0 or means[a, objective] - means[b, objective] > slack:
+            if objective < 0:
                 break
-            if means[b, objective] - means[a, objective] > slack:
+            lead = means[b, objective] - means[a, objective]
+            if -lead > slack:
+                break
+            if lead > slack:
                 ahead = True
                 break
         if not ahead:
@@ -33,9 +36,10 @@ def surely_ahead(means: Array, b: int, a: int, chains: IntArray, slack: float) -
 def least_positive_part(
     means: Array, b: int, a: int, chains: IntArray, row: Array, least: Array
 ) -> None:
-    """Write into `least` the lexicographically smallest ``max(0, advantage)`` of b over a among the chains."""
+    """Write into `least` the lexicographically smallest ``max(0, advantage)`` of b over a."""
     for j in range(len(chains)):
         advantage(means, b, a, chains[j], row)
+        # Digit by digit, as in the authors' code; Definition 5 cuts at the first negative digit.
         for k in range(len(row)):
             row[k] = max(0.0, row[k])
         if j == 0 or precedes(row, least):
@@ -76,15 +80,17 @@ class AuthorsChains(Chains):
         row = np.empty(digits)
         for a in range(arms):
             for b in range(arms):
-                optimal[a] = optimal[a] and not surely_ahead(means, b, a, self.chains, self.slack)
+                if optimal[a] and surely_ahead(means, b, a, self.chains, self.slack):
+                    optimal[a] = False
+        # The smallest gap counts, as in the authors' code, where Definition 5 takes the largest.
         for a in range(arms):
-            found = False
+            has_gap = False
             for b in range(arms):
                 if optimal[b] and surely_ahead(means, b, a, self.chains, self.slack):
                     least_positive_part(means, b, a, self.chains, row, least)
-                    if not found or precedes(least, out[a]):
+                    if not has_gap or precedes(least, out[a]):
                         copy_into(out[a], least)
-                    found = True
+                    has_gap = True
         return out
 
 
@@ -93,23 +99,27 @@ def _gaps(order: AuthorsChains, means: Array) -> Array:
 
 
 def pc_gap_authors(means: Array, chains: list[list[int]], decimals: int | None = None) -> Array:
-    """The gaps that the public code of moslb2024 computes in place of Definition 5, for comparison with its figures.
+    """The gaps that the public code of moslb2024 computes in place of Definition 5.
 
-    It differs from the exact gap ``mob.gaps(means, Chains(chains))`` in three points: an arm dominates only where it is
-    strictly ahead in every chain, by more than 1e-6; negative digits are clipped one by one; and of the arms that
-    dominate, the one with the *smallest* gap counts, not the largest. Both are 0 for the same arms, up to the 1e-6. A
-    dominated arm that ties in some chain dominates others here, and may make their gaps smaller.
+    They are for comparison with the paper's figures. The computation differs from the exact gap
+    ``mob.gaps(means, Chains(chains))`` in three points: an arm dominates only where it is strictly
+    ahead in every chain, by more than 1e-6; negative digits are clipped one by one; and of the arms
+    that dominate, the one with the *smallest* gap counts, not the largest. Both are 0 for the same
+    arms, up to the 1e-6. A dominated arm that ties in some chain dominates others here, and may
+    make their gaps smaller.
 
     Args:
         means: (arms, objectives) finite means.
         chains: lists of objectives, each by priority.
-        decimals: compute on the means rounded to that many decimals, as integers, so that ties are exact.
+        decimals: compute on the means rounded to that many decimals, as integers, so that ties are
+            exact.
 
     Returns:
         (arms, digits of the longest chain).
 
     Raises:
-        ValueError: where `means` or `chains` are not as said, or `decimals` is not an integer from 0 to 15.
+        ValueError: where `means` or `chains` are not of these forms, or `decimals` is not an
+            integer from 0 to 15.
 
     Reference:
         moslb2024, the repository that it names: the simulator for priority chains.
@@ -117,12 +127,15 @@ def pc_gap_authors(means: Array, chains: list[list[int]], decimals: int | None =
     Example:
         >>> pc_gap_authors([[3, 1], [2, 2], [1, 1]], [[0, 1]]).tolist()
         [[0.0, 0.0], [1.0, 0.0], [2.0, 0.0]]
-        >>> pc_gap_authors([[0.3, 0.3], [0.1, 0.1]], [[0], [1]], decimals=2).tolist()  # in floats 0.3 - 0.1 < 0.2
+        >>> means = [[0.3, 0.3], [0.1, 0.1]]  # in floats 0.3 - 0.1 < 0.2
+        >>> pc_gap_authors(means, [[0], [1]], decimals=2).tolist()
         [[0.0], [0.2]]
     """
     array = checks.matrix("means", means, ("arms", "objectives"))
+    objectives = array.shape[1]
     order = AuthorsChains(chains)
-    order.check(array.shape[1])
+    order.check(objectives)
     exact, array, unit = in_last_decimals(order, array, decimals)
-    out: Array = compile_loop(_gaps, exact)(exact, array)  # type: ignore[arg-type]
+    loop = compile_loop(_gaps, exact)
+    out: Array = loop(exact, array)  # type: ignore[arg-type]
     return out / unit

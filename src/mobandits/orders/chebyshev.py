@@ -1,4 +1,4 @@
-"""Chebyshev scalarisation: the weighted distance above a reference point, in the worst objective, decides."""
+"""Chebyshev scalarisation: the weighted lead over a reference point in the worst objective."""
 
 import math
 from collections.abc import Sequence
@@ -8,8 +8,8 @@ import numpy as np
 from mobandits.compiling.compiled import Floats, compiled, kernel
 from mobandits.contracts.protocols import Array, Beliefs, Mask
 from mobandits.numerics.masks import everyone, leaders
-from mobandits.orders.order import BaseOrder, weighed
-from mobandits.orders.weighted import behind, check_length, check_weights
+from mobandits.orders.order import BaseOrder, weight_texts
+from mobandits.orders.weighted import check_length, check_weights, shortfalls
 from mobandits.support.naming import conjunction, quoted
 
 
@@ -18,8 +18,10 @@ def worst_lead(values: Array, weights: Array, reference: Array) -> float:
     """``min_l w_l (v_l - z_l)`` over the objectives with a weight."""
     out = math.inf
     for i in range(len(weights)):
+        # 0 times an infinite lead would be NaN.
         if weights[i] > 0.0:
-            out = min(out, weights[i] * (values[i] - reference[i]))
+            lead = values[i] - reference[i]
+            out = min(out, weights[i] * lead)
     return out
 
 
@@ -34,22 +36,24 @@ def worst_leads(values: Array, weights: Array, reference: Array) -> Array:
 
 @compiled
 class Chebyshev(BaseOrder):
-    """The arm with the largest ``min_l w_l (mu[a, l] - z_l)`` wins; the gap is what the others' minima lack.
+    """The order of Chebyshev's scalarisation, by the worst of the weighted objectives.
 
-    The minimum is over the objectives with a positive weight. The front is that of the beliefs' upper bounds. Unlike
-    `Weighted` it can reach every arm of the Pareto front, also in its hollows.
+    The arm with the largest ``min_l w_l (mu[a, l] - z_l)`` wins. The gap is how far an arm's
+    minimum is below the largest. The minimum is over the objectives with a positive weight. The
+    front is that of the beliefs' upper bounds. Unlike `Weighted` it can reach every arm of the
+    Pareto front, also in its hollows.
 
     Args:
         weights: (objectives,) the weights w, at least 0.
         reference: (objectives,) the point z, usually below all means.
 
     Raises:
-        ValueError: where a weight is negative or not finite, or all are 0; where `reference` is not finite or has
-            another length.
+        ValueError: where a weight is negative or not finite, or all are 0; where `reference` is not
+            finite or has another length.
 
     Reference:
-        drugan2013, section II (Chebyshev scalarization): M. Drugan, A. Nowe, Designing multi-objective multi-armed
-        bandits algorithms, IJCNN 2013.
+        drugan2013, section II (Chebyshev scalarization): M. Drugan, A. Nowe, Designing
+        multi-objective multi-armed bandits algorithms, IJCNN 2013.
 
     Example:
         >>> import mobandits as mob
@@ -65,7 +69,8 @@ class Chebyshev(BaseOrder):
 
     def __post_init__(self) -> None:
         check_weights("Chebyshev.weights", self.weights)
-        if self.reference.shape != self.weights.shape or not np.isfinite(self.reference).all():
+        has_length = self.reference.shape == self.weights.shape
+        if not has_length or not np.isfinite(self.reference).all():
             raise ValueError(
                 f"Chebyshev.reference must be finite, one entry per weight ({len(self.weights)}), "
                 f"got {quoted(self.reference.tolist())}"
@@ -81,21 +86,23 @@ class Chebyshev(BaseOrder):
 
     def in_words(self, objectives: Sequence[str]) -> str:
         """The reference and the weights."""
-        point = ", ".join(f"{one:g}" for one in self.reference)
-        weights = conjunction(weighed(self.weights, objectives))
+        point = ", ".join(f"{coordinate:g}" for coordinate in self.reference)
+        weights = conjunction(weight_texts(self.weights, objectives))
         return f"largest worst lead over [{point}], weights {weights}"
 
     def front(self, beliefs: Beliefs) -> Mask:
         """(arms,) the arms whose upper bounds have the largest worst lead."""
-        return leaders(
-            worst_leads(beliefs.high, self.weights, self.reference), everyone(len(beliefs.high))
-        )
+        leads = worst_leads(beliefs.high, self.weights, self.reference)
+        return leaders(leads, everyone(len(leads)))
 
     def gap(self, means: Array, arm: int) -> Array:
-        """(1,) what one arm's worst lead lacks."""
-        gap: Array = self.gaps(means)[arm]
+        """(1,) how far one arm's worst lead is below the largest."""
+        # All leads are needed for the largest one.
+        gaps = self.gaps(means)
+        gap: Array = gaps[arm]
         return gap
 
     def gaps(self, means: Array) -> Array:
-        """(arms, 1) what every arm's worst lead lacks."""
-        return behind(worst_leads(means, self.weights, self.reference))
+        """(arms, 1) how far every arm's worst lead is below the largest."""
+        leads = worst_leads(means, self.weights, self.reference)
+        return shortfalls(leads)

@@ -6,7 +6,7 @@ import numpy as np
 
 from mobandits.compiling.compiled import Floats, compiled, kernel
 from mobandits.contracts.protocols import Array, Beliefs, IntArray, Mask, Rng
-from mobandits.numerics.dominance import drawn, nondominated, pareto_gap, pareto_gaps
+from mobandits.numerics.dominance import draw_nondominated, nondominated, pareto_gap, pareto_gaps
 from mobandits.numerics.masks import everyone
 from mobandits.orders.order import BaseOrder
 from mobandits.support.naming import conjunction, quoted
@@ -14,24 +14,29 @@ from mobandits.support.naming import conjunction, quoted
 
 @kernel
 def transformed(values: Array, rows: Array) -> Array:
-    """(arms, rows) ``W v`` of every arm; a coefficient of 0 counts nothing even where the value is infinite."""
+    """(arms, rows) ``W v`` of every arm, also where values are infinite."""
+    objectives = values.shape[1]
     out = np.zeros((len(values), len(rows)))
     for a in range(len(values)):
         for i in range(len(rows)):
-            for objective in range(values.shape[1]):
-                if rows[i, objective] != 0.0:
-                    out[a, i] += rows[i, objective] * values[a, objective]
+            for objective in range(objectives):
+                coefficient = rows[i, objective]
+                # 0 times an infinite value would be NaN.
+                if coefficient != 0.0:
+                    out[a, i] += coefficient * values[a, objective]
     return out
 
 
 @kernel
 def upper_bounds(low: Array, high: Array, rows: Array) -> Array:
-    """(arms, rows) the largest ``W v`` with v between `low` and `high`, coordinate by coordinate."""
+    """(arms, rows) the largest ``W v``, row by row, for v between `low` and `high`."""
+    objectives = high.shape[1]
     out = np.zeros((len(high), len(rows)))
     for a in range(len(high)):
         for i in range(len(rows)):
-            for objective in range(high.shape[1]):
+            for objective in range(objectives):
                 coefficient = rows[i, objective]
+                # A negative coefficient is largest for the smallest value.
                 if coefficient > 0.0:
                     out[a, i] += coefficient * high[a, objective]
                 elif coefficient < 0.0:
@@ -41,19 +46,21 @@ def upper_bounds(low: Array, high: Array, rows: Array) -> Array:
 
 @kernel
 def every_objective() -> IntArray:
-    """What stands for all objectives in `numerics.dominance`."""
+    """The empty list, which stands for all objectives in `numerics.dominance`."""
     return np.empty(0, np.int64)
 
 
 @compiled
 class Cone(BaseOrder):
-    """Arm b dominates arm a where ``W mu_b`` is nowhere smaller than ``W mu_a`` and somewhere larger.
+    """The order of a preference cone, the Pareto order of ``W mu``.
 
-    The rows of W are the dual vectors of a polyhedral preference cone: arm b is preferred to arm a where the gain
-    ``mu_b - mu_a`` lies in ``{y : W y >= 0}``. A wide cone compares more arms than Pareto does and has a smaller front;
-    a narrow one compares fewer. The identity is the Pareto order. The front is that of the upper ends of the beliefs'
-    intervals of ``W mu``, which take lower bounds where a coefficient is negative. The gap is the Pareto gap of
-    ``W mu``, in the units of the rows: ``max_b min_i (W (mu_b - mu_a))_i``.
+    Arm b dominates arm a where ``W mu_b`` is nowhere smaller than ``W mu_a`` and somewhere larger.
+    The rows of W are the dual vectors of a polyhedral preference cone: arm b is preferred to arm a
+    where the gain ``mu_b - mu_a`` lies in ``{y : W y >= 0}``. A wide cone compares more arms than
+    Pareto does and has a smaller front; a narrow one compares fewer. The identity is the Pareto
+    order. The front is that of the upper ends of the beliefs' intervals of ``W mu``, which take
+    lower bounds where a coefficient is negative. The gap is the Pareto gap of ``W mu``, in the
+    units of the rows: ``max_b min_i (W (mu_b - mu_a))_i``.
 
     Args:
         rows: W, (rows, objectives), finite, no row of zeros only.
@@ -62,14 +69,16 @@ class Cone(BaseOrder):
         ValueError: where W is not such a matrix.
 
     Reference:
-        Jahn, "Vector Optimization", 2nd edition, 2011, chapter 1 (orders from cones); `Pareto` for the gap.
+        Jahn, "Vector Optimization", 2nd edition, 2011, chapter 1 (orders from cones); `Pareto` for
+        the gap.
 
     Example:
         >>> import mobandits as mob
         >>> means = [[1.0, 0.0], [0.0, 1.0], [0.4, 0.9]]
         >>> mob.front(means, mob.orders.Cone([[1, 0], [0, 1]]))
         array([ True,  True,  True])
-        >>> trade = mob.orders.Cone([[1, 0.5], [0.5, 1]])  # one unit of either is worth half a unit of the other
+        >>> # one unit of either objective is worth half a unit of the other
+        >>> trade = mob.orders.Cone([[1, 0.5], [0.5, 1]])
         >>> mob.front(means, trade)
         array([ True, False,  True])
         >>> mob.gaps(means, trade).ravel().round(3).tolist()
@@ -80,16 +89,20 @@ class Cone(BaseOrder):
 
     def __post_init__(self) -> None:
         W = self.rows
-        if W.ndim != 2 or not W.size or not np.isfinite(W).all() or not W.any(axis=1).all():
+        is_finite_matrix = W.ndim == 2 and W.size > 0 and np.isfinite(W).all()
+        # A row of zeros would tie all arms in that row for ever.
+        if not is_finite_matrix or not W.any(axis=1).all():
             raise ValueError(
-                f"Cone.rows must be a finite (rows, objectives) matrix without rows of zeros, got {quoted(W.tolist())}"
+                f"Cone.rows must be a finite (rows, objectives) matrix without rows of zeros, "
+                f"got {quoted(W.tolist())}"
             )
 
     def check(self, objectives: int) -> None:
         """Refuse a problem with another number of objectives."""
-        if self.rows.shape[1] != objectives:
+        columns = self.rows.shape[1]
+        if columns != objectives:
             raise ValueError(
-                f"Cone.rows must have one column per objective, {objectives}, got {self.rows.shape[1]}"
+                f"Cone.rows must have one column per objective, {objectives}, got {columns}"
             )
 
     def in_words(self, objectives: Sequence[str]) -> str:
@@ -97,25 +110,29 @@ class Cone(BaseOrder):
         rows = []
         for coefficients in self.rows.tolist():
             pairs = zip(coefficients, objectives, strict=True)
-            rows.append(" + ".join(f"{weight:g} {name}" for weight, name in pairs if weight))
+            terms = [f"{weight:g} {name}" for weight, name in pairs if weight]
+            rows.append(" + ".join(terms))
         return f"Pareto front over {conjunction(rows)}"
 
     def front(self, beliefs: Beliefs) -> Mask:
         """(arms,) the arms whose upper bounds of ``W mu`` are dominated by none."""
+        # Bounds of W mu, and not W times the bounds: a negative coefficient needs the lower one.
         bounds = upper_bounds(beliefs.low, beliefs.high, self.rows)
         return nondominated(bounds, every_objective(), everyone(len(bounds)))
 
     def draw(self, beliefs: Beliefs, rng: Rng) -> int:
         """The position of an arm, uniform on the front, which is not computed."""
         bounds = upper_bounds(beliefs.low, beliefs.high, self.rows)
-        return drawn(bounds, every_objective(), everyone(len(bounds)), rng)
+        return draw_nondominated(bounds, every_objective(), everyone(len(bounds)), rng)
 
     def gap(self, means: Array, arm: int) -> Array:
         """(1,) the gap of one arm."""
         values = transformed(means, self.rows)
-        return np.full(1, pareto_gap(values, arm, every_objective(), everyone(len(values))))
+        gap = pareto_gap(values, arm, every_objective(), everyone(len(values)))
+        return np.full(1, gap)
 
     def gaps(self, means: Array) -> Array:
         """(arms, 1) the gap of every arm."""
         values = transformed(means, self.rows)
-        return pareto_gaps(values, every_objective(), everyone(len(values))).reshape(len(values), 1)
+        gaps = pareto_gaps(values, every_objective(), everyone(len(values)))
+        return gaps.reshape(len(values), 1)

@@ -1,4 +1,4 @@
-"""The rule of MOC-MAB: resolve the doubt about the leader first, then look at the next objective among its rivals."""
+"""The rule of MOC-MAB: play the leader while its interval is wide, then decide among its rivals."""
 
 import math
 from collections.abc import Sequence
@@ -16,32 +16,38 @@ from mobandits.support import checks
 
 @kernel
 def interval_leaders(beliefs: Beliefs, objective: int, among: Mask) -> tuple[Mask, int]:
-    """(arms,) those of `among` with the largest upper bound, of these the largest lower one; and the first of them."""
+    """(arms,) the leaders of `among` in one objective, and the first of them.
+
+    They have the largest upper bound, and of these the largest lower one.
+    """
+    arms = len(among)
     top = -math.inf
     floor = -math.inf
     first = -1
-    for a in range(len(among)):
+    for a in range(arms):
         high = beliefs.high[a, objective]
         low = beliefs.low[a, objective]
+        # The first arm leads even where its bounds are -inf, which exceed nothing.
         if among[a] and (first < 0 or high > top or (high == top and low > floor)):
             top = high
             floor = low
             first = a
-    out = np.empty(len(among), np.bool_)
-    for a in range(len(among)):
-        out[a] = (
-            among[a] and beliefs.high[a, objective] == top and beliefs.low[a, objective] == floor
-        )
+    out = np.empty(arms, np.bool_)
+    for a in range(arms):
+        high = beliefs.high[a, objective]
+        low = beliefs.low[a, objective]
+        out[a] = among[a] and high == top and low == floor
     return out, first
 
 
 @compiled
 class Dominant(BaseOrder):
-    """Objective by objective: where the leader's interval is wide, it is the front; else only its near rivals stay in.
+    """The order of MOC-MAB: a leader with a wide interval is the front, else its near rivals stay.
 
-    In objective l, of the arms still in, the leader has the largest upper bound (of several, the largest lower bound).
-    Where its half-width exceeds `doubt`, the front is the leader, with those that share its interval. Else the arms
-    whose upper bound is at least the leader's lower bound minus `margin` stay in. In the last objective the largest
+    Objectives are taken one by one. In objective l, of the arms still in, the leader has the
+    largest upper bound (of several, the largest lower bound). Where its half-width exceeds `doubt`,
+    the front is the leader, with those that share its interval. Else the arms whose upper bound is
+    at least the leader's lower bound minus `margin` stay in. In the last objective the largest
     upper bound wins. The gap is the lexicographic one.
 
     Args:
@@ -52,8 +58,8 @@ class Dominant(BaseOrder):
         ValueError: where `margin` or `doubt` is not a finite number of at least 0.
 
     Reference:
-        mocmab2018, Algorithm 1 (two objectives); with more, every objective but the last is treated like the first,
-        which the paper leaves open.
+        mocmab2018, Algorithm 1 (two objectives); with more, every objective but the last is treated
+        like the first, which the paper leaves open.
 
     Example:
         >>> import mobandits as mob
@@ -77,24 +83,29 @@ class Dominant(BaseOrder):
     def in_words(self, objectives: Sequence[str]) -> str:
         """The objectives by priority, and how far rivals may stay behind."""
         order = ", then ".join(objectives)
-        return f"dominant objectives: {order}, among rivals within {self.margin:g} once doubts are below {self.doubt:g}"
+        rivals = f"rivals within {self.margin:g} once doubts are below {self.doubt:g}"
+        return f"dominant objectives: {order}, among {rivals}"
 
     def front(self, beliefs: Beliefs) -> Mask:
-        """(arms,) the leader whose interval is too wide, else what is best in the last objective of what is left."""
+        """(arms,) the leader whose interval is too wide, else the best of the rivals left."""
         among = everyone(len(beliefs.high))
         last = beliefs.high.shape[1] - 1
+        # The last objective needs no interval: nothing is decided after it.
         for objective in range(last):
             leading, leader = interval_leaders(beliefs, objective, among)
             floor = beliefs.low[leader, objective]
-            if half_width(floor, beliefs.high[leader, objective]) > self.doubt:
+            top = beliefs.high[leader, objective]
+            if half_width(floor, top) > self.doubt:
                 return leading
+            bar = floor - self.margin
             for a in range(len(among)):
-                among[a] = among[a] and beliefs.high[a, objective] >= floor - self.margin
+                among[a] = among[a] and beliefs.high[a, objective] >= bar
         return largest(beliefs.high, last, among)
 
     def gap(self, means: Array, arm: int) -> Array:
         """(objectives,) the lexicographic gap of one arm."""
-        gap: Array = priority_gaps(means, arm, arm + 1, 0.0)[0]
+        gaps = priority_gaps(means, arm, arm + 1, 0.0)
+        gap: Array = gaps[0]
         return gap
 
     def gaps(self, means: Array) -> Array:

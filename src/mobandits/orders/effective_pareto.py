@@ -1,4 +1,4 @@
-"""The effective Pareto order: an arm must not be beaten by any mixture of arms either."""
+"""The effective Pareto order: no mixture of arms beats an arm of its front either."""
 
 import math
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ import numpy as np
 
 from mobandits.compiling.compiled import compiled, kernel, not_inlined
 from mobandits.contracts.protocols import Array, Beliefs, Mask, Rng
-from mobandits.numerics.dominance import drawn, nondominated
+from mobandits.numerics.dominance import draw_nondominated, nondominated
 from mobandits.numerics.hull import effective_draw, effective_front
 from mobandits.numerics.hull_gap import effective_gap, effective_gaps
 from mobandits.orders.order import BaseOrder
@@ -16,9 +16,10 @@ from mobandits.orders.order import BaseOrder
 @kernel
 def least_known(values: Array) -> tuple[Mask, int]:
     """(arms,) the arms with the most entries of +inf, and how many these are."""
-    counts = np.zeros(len(values), np.int64)
+    arms = len(values)
+    counts = np.zeros(arms, np.int64)
     most = 0
-    for a in range(len(values)):
+    for a in range(arms):
         for i in range(values.shape[1]):
             counts[a] += values[a, i] == math.inf
         most = max(most, counts[a])
@@ -27,22 +28,25 @@ def least_known(values: Array) -> tuple[Mask, int]:
 
 @compiled
 class EffectivePareto(BaseOrder):
-    """Arms that no mixture of the other arms dominates: those that are best for some positive weights.
+    """The effective Pareto order, whose front is the arms that no mixture of others dominates.
 
-    Arm a is on the front where no ``sum_b beta_b mu[b]``, with shares beta of the other arms that sum to 1, dominates
-    ``mu[a]``; being equal to a mixture is no harm. The front is that of the beliefs' upper bounds, and part of the
-    Pareto front. Where some upper bounds are +inf (arms never played) it is the Pareto front among the arms with the
+    They are best for some positive weights. Arm a is on the front where no ``sum_b beta_b mu[b]``,
+    with shares beta of the other arms that sum to 1, dominates ``mu[a]``; being equal to a mixture
+    is no harm. The front is that of the beliefs' upper bounds, and part of the Pareto front. Where
+    some upper bounds are +inf (arms never played) it is the Pareto front among the arms with the
     most of them. The gap is
 
         max over mixtures beta of all arms of min_l (sum_b beta_b mu[b, l] - mu[a, l])
         = min over weights w >= 0 that sum to 1 of (max_b w . mu[b] - w . mu[a]),
 
-    between the Pareto gap and the least single-objective gap. It is 0 on the front, and for arms that mixtures beat
-    only in some objectives. Differences below 1e-12 of an objective's range count as none. The range is that over the
-    Pareto front, for a gap over the front and the arm itself: dominated arms, however bad, change nothing for others.
+    between the Pareto gap and the least single-objective gap. It is 0 on the front, and for arms
+    that mixtures beat only in some objectives. Differences below 1e-12 of an objective's range
+    count as none. The range is that over the Pareto front, for a gap over the front and the arm
+    itself: dominated arms, however bad, change nothing for others.
 
-    The paper's Theorem 1 says that arms of the front are best for some weights, and that a best arm that is unique is
-    on the front. One of several need not be: (1, -1) is best for the weights (1, 0), as (1, 0) is, which dominates it.
+    The paper's Theorem 1 says that arms of the front are best for some weights, and that a best arm
+    that is unique is on the front. One of several need not be: (1, -1) is best for the weights
+    (1, 0), as (1, 0) is, which dominates it.
 
     Reference:
         molts2025, Definitions 5 to 7 and Theorem 1.
@@ -60,12 +64,16 @@ class EffectivePareto(BaseOrder):
         """All objectives count."""
         return "effective Pareto front over all objectives"
 
+    # No method is put in line: the solver behind them is much code.
+
     @not_inlined
     def front(self, beliefs: Beliefs) -> Mask:
         """(arms,) the arms whose upper bounds no mixture dominates."""
+        # An infinite bound has no range to be measured in, and cannot be mixed.
         among, infinite = least_known(beliefs.high)
         if infinite > 0:
-            return nondominated(beliefs.high, np.empty(0, np.int64), among)
+            every_objective = np.empty(0, np.int64)
+            return nondominated(beliefs.high, every_objective, among)
         return effective_front(beliefs.high)
 
     @not_inlined
@@ -73,15 +81,18 @@ class EffectivePareto(BaseOrder):
         """The position of an arm, uniform on the front, which is not computed."""
         among, infinite = least_known(beliefs.high)
         if infinite > 0:
-            return drawn(beliefs.high, np.empty(0, np.int64), among, rng)
+            every_objective = np.empty(0, np.int64)
+            return draw_nondominated(beliefs.high, every_objective, among, rng)
         return effective_draw(beliefs.high, rng)
 
     @not_inlined
     def gap(self, means: Array, arm: int) -> Array:
         """(1,) the effective Pareto suboptimality gap of one arm."""
-        return np.full(1, effective_gap(means, arm))
+        gap = effective_gap(means, arm)
+        return np.full(1, gap)
 
     @not_inlined
     def gaps(self, means: Array) -> Array:
         """(arms, 1) the gap of every arm, by mixtures of the Pareto front only."""
-        return effective_gaps(means).reshape(len(means), 1)
+        gaps = effective_gaps(means)
+        return gaps.reshape(len(means), 1)

@@ -1,4 +1,4 @@
-"""An exploration phase for any order: while some interval is too wide, it is what is played."""
+"""An exploration phase for any order: arms with wide intervals are played first."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,23 +11,25 @@ from mobandits.numerics.masks import count, pick
 from mobandits.numerics.rounded import rescaled
 from mobandits.orders.intervals import half_width
 from mobandits.orders.order import BaseOrder, in_words
-from mobandits.orders.validity import check_objectives, check_order
+from mobandits.orders.validity import check_objectives, require_order
 from mobandits.support import checks
 
 
 @compiled
 class ExploreWide(BaseOrder):
-    """While an arm's largest half-width over the objectives exceeds `epsilon`, such arms are the front; then `order`.
+    """Another order, after a phase in which the arms with wide intervals are the front.
 
-    Its gap is that of `order`.
+    The phase lasts while an arm's largest half-width over the objectives exceeds `epsilon`. The gap
+    is that of `order`.
 
     Args:
         order: the order that decides once all intervals are short.
-        epsilon: the half-width that is short enough, in the unit of the beliefs. Beliefs that are scaled by alpha need
-            alpha times the epsilon that is meant for unscaled widths.
+        epsilon: the half-width that is short enough, in the unit of the beliefs. Beliefs that are
+            scaled by alpha need alpha times the epsilon that is meant for unscaled widths.
 
     Raises:
-        ValueError: where `epsilon` is not a finite number of at least 0, or `order` is not an order.
+        ValueError: where `epsilon` is not a finite number of at least 0, or `order` is not an
+            order.
 
     Reference:
         moslb2024, Algorithms 1 and 3, lines 5 to 7.
@@ -48,7 +50,7 @@ class ExploreWide(BaseOrder):
 
     def __post_init__(self) -> None:
         checks.number("ExploreWide.epsilon", self.epsilon, at_least=0.0)
-        check_order("ExploreWide.order", self.order)
+        require_order("ExploreWide.order", self.order)
 
     def check(self, objectives: int) -> None:
         """Refuse a problem that the inner order refuses."""
@@ -56,21 +58,26 @@ class ExploreWide(BaseOrder):
 
     def scaled(self, factor: float) -> "ExploreWide":
         """The same order for means that are `factor` times as large."""
-        return ExploreWide(rescaled(self.order, factor), self.epsilon * factor)
+        order = rescaled(self.order, factor)
+        return ExploreWide(order, self.epsilon * factor)
 
     def wide(self, beliefs: Beliefs) -> Mask:
         """(arms,) the arms with an interval that is too wide."""
-        out = np.empty(len(beliefs.high), np.bool_)
-        for a in range(len(out)):
+        arms, objectives = beliefs.high.shape
+        out = np.empty(arms, np.bool_)
+        for a in range(arms):
             wide = False
-            for i in range(beliefs.high.shape[1]):
-                wide |= half_width(beliefs.low[a, i], beliefs.high[a, i]) > self.epsilon
+            for i in range(objectives):
+                low = beliefs.low[a, i]
+                high = beliefs.high[a, i]
+                wide |= half_width(low, high) > self.epsilon
             out[a] = wide
         return out
 
     def in_words(self, objectives: Sequence[str]) -> str:
-        """What decides, and what comes before."""
-        return f"{in_words(self.order, objectives)}, after arms with intervals wider than ± {self.epsilon:g}"
+        """The order that decides, and the width up to which arms are explored."""
+        order = in_words(self.order, objectives)
+        return f"{order}, after arms with intervals wider than ± {self.epsilon:g}"
 
     def front(self, beliefs: Beliefs) -> Mask:
         """(arms,) the wide arms if there are any, else the front of `order`."""
@@ -81,7 +88,8 @@ class ExploreWide(BaseOrder):
         return front
 
     def draw(self, beliefs: Beliefs, rng: Rng) -> int:
-        """The position of an arm: uniform on the wide ones if there are any, else as `order` draws."""
+        """The position of an arm: uniform on the wide ones if any, else as `order` draws."""
+        # Not `pick(self.front(...))`: an order may draw without computing its front.
         wide = self.wide(beliefs)
         if count(wide) > 0:
             return pick(wide, rng)

@@ -1,4 +1,4 @@
-"""Intervals of beliefs: how wide they are, and which are joined."""
+"""Intervals of beliefs: their widths, and the sets of overlapping ones."""
 
 import math
 
@@ -11,6 +11,7 @@ from mobandits.contracts.protocols import Array, Mask
 @kernel
 def half_width(low: float, high: float) -> float:
     """Half the length of an interval; 0 for a point, even an infinite one."""
+    # The difference of two infinite bounds would be NaN.
     return 0.5 * (high - low) if high > low else 0.0
 
 
@@ -18,22 +19,25 @@ def half_width(low: float, high: float) -> float:
 def largest(values: Array, objective: int, among: Mask) -> Mask:
     """(arms,) those of `among` with the largest value in one objective; exact ties all lead."""
     top = -math.inf
-    out = np.zeros(len(among), np.bool_)
-    for a in range(len(among)):
+    arms = len(among)
+    out = np.zeros(arms, np.bool_)
+    for a in range(arms):
         if among[a]:
             top = max(top, values[a, objective])
-    for a in range(len(among)):
+    for a in range(arms):
         out[a] = among[a] and values[a, objective] == top
     return out
 
 
 @kernel
 def linked(low: Array, high: Array, objective: int, among: Mask) -> Mask:
-    """(arms,) the arms of `among` joined to their leader, the largest `high`, by overlapping intervals.
+    """(arms,) the arms of `among` that overlapping intervals join to their leader.
 
-    Two arms are linked where their closed intervals meet: touching counts. The result is the leader's component under
-    the transitive closure of that relation within `among`. The component covers one interval, from its smallest `low`
-    up to the leader's `high`, so an arm belongs to it where its own `high` reaches that smallest `low`.
+    The leader has the largest `high`. Two arms are linked where their closed intervals meet:
+        touching counts. The result is the leader's component under
+    the transitive closure of that relation within `among`. The component covers one interval, from
+    its smallest `low` up to the leader's `high`, so an arm belongs to it where its own `high`
+    reaches that smallest `low`.
 
     Args:
         low: (arms, objectives) lower bounds.
@@ -44,15 +48,17 @@ def linked(low: Array, high: Array, objective: int, among: Mask) -> Mask:
     Reference:
         moslb2024, Algorithm 2 (the relation C_i).
     """
+    arms = len(among)
     inside = largest(high, objective, among)
     floor = math.inf
     grown = True
-    for a in range(len(among)):
+    for a in range(arms):
         if inside[a]:
             floor = min(floor, low[a, objective])
+    # Every arm that joins may lower the floor, and so let in arms that were passed before.
     while grown:
         grown = False
-        for a in range(len(among)):
+        for a in range(arms):
             if among[a] and not inside[a] and high[a, objective] >= floor:
                 inside[a] = True
                 grown = True

@@ -8,22 +8,23 @@ from mobandits.compiling.compiled import Ints, compiled
 from mobandits.contracts.protocols import Array, Beliefs, Mask
 from mobandits.numerics.dominance import nondominated, pareto_gap
 from mobandits.numerics.masks import everyone
-from mobandits.orders.order import BaseOrder, grouped
+from mobandits.orders.order import BaseOrder, group_names
 from mobandits.orders.validity import check_complete, check_groups
 from mobandits.support.naming import conjunction
 
 
 @compiled
 class Levels(BaseOrder):
-    """Nested Pareto fronts: A_0 holds all arms, A_i the front of A_(i-1) in the objectives of level i; the last wins.
+    """The order of nested Pareto fronts, one level of objectives after the other.
 
-    Digit i of the gap is the Pareto gap of the arm in the objectives of level i, measured against A_(i-1), where the
-    digits before it are 0; after the first positive digit all are 0. One level is the Pareto order, levels of one
-    objective each are the lexicographic order.
+    A_0 holds all arms, A_i the front of A_(i-1) in the objectives of level i; the last one is the
+    front. Digit i of the gap is the Pareto gap of the arm in the objectives of level i, measured
+    against A_(i-1), where the digits before it are 0; after the first positive digit all are 0. One
+    level is the Pareto order, levels of one objective each are the lexicographic order.
 
     Args:
-        levels: lists of objectives, the most important level first; every objective in one of them. Stored as a matrix
-            whose shorter rows are padded with -1.
+        levels: lists of objectives, the most important level first; every objective in one of
+            them. Stored as a matrix whose shorter rows are padded with -1.
 
     Raises:
         ValueError: where a level is empty or an objective is negative or named twice.
@@ -52,12 +53,14 @@ class Levels(BaseOrder):
 
     def in_words(self, objectives: Sequence[str]) -> str:
         """The levels by priority."""
-        levels = [conjunction(names) for names in grouped(self.levels, objectives)]
-        return f"priority levels: {', then '.join(levels)}"
+        levels = [conjunction(names) for names in group_names(self.levels, objectives)]
+        listed = ", then ".join(levels)
+        return f"priority levels: {listed}"
 
     def front(self, beliefs: Beliefs) -> Mask:
         """(arms,) the last of the nested fronts of the upper bounds."""
         among = everyone(len(beliefs.high))
+        # Padding of shorter levels is skipped by `nondominated`.
         for level in self.levels:
             among = nondominated(beliefs.high, level, among)
         return among
@@ -67,23 +70,28 @@ class Levels(BaseOrder):
         digits = np.zeros(len(self.levels))
         among = everyone(len(means))
         for i in range(len(self.levels)):
-            digits[i] = pareto_gap(means, arm, self.levels[i], among)
+            level = self.levels[i]
+            digits[i] = pareto_gap(means, arm, level, among)
+            # The first level that is lost decides; the digits after it stay 0.
             if digits[i] > 0.0:
                 break
-            among = nondominated(means, self.levels[i], among)
+            among = nondominated(means, level, among)
         return digits
 
     def gaps(self, means: Array) -> Array:
         """(arms, levels) the gap of every arm; the nested fronts are found once."""
-        out = np.zeros((len(means), len(self.levels)))
-        among = everyone(len(means))
-        lost = ~everyone(len(means))
+        arms = len(means)
+        out = np.zeros((arms, len(self.levels)))
+        among = everyone(arms)
+        lost = ~everyone(arms)
         for i in range(len(self.levels)):
-            among = nondominated(
-                means, self.levels[i], among
-            )  # the gap is the same against A_(i-1) and its front
-            for a in range(len(means)):
+            level = self.levels[i]
+            # The gap is the same to the last bit against A_(i-1) and against its front, which is
+            # smaller.
+            among = nondominated(means, level, among)
+            for a in range(arms):
                 if not lost[a]:
-                    out[a, i] = pareto_gap(means, a, self.levels[i], among)
-                    lost[a] = out[a, i] > 0.0
+                    digit = pareto_gap(means, a, level, among)
+                    out[a, i] = digit
+                    lost[a] = digit > 0.0
         return out

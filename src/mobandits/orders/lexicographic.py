@@ -14,45 +14,59 @@ from mobandits.support import checks
 
 @kernel
 def lexicographic(values: Array, tolerance: float) -> tuple[Mask, Array]:
-    """(arms,) the lexicographic winners, and (objectives,) the largest value of every objective among those still in.
+    """(arms,) the lexicographic winners, and (objectives,) the values that they won with.
 
-    In each objective in turn an arm stays in where it is at most `tolerance` below the largest value.
+    In each objective in turn an arm stays in where it is at most `tolerance` below the largest
+    value of the arms still in.
     """
-    winners = everyone(len(values))
-    top = np.empty(values.shape[1])
-    for i in range(len(top)):
-        top[i] = -math.inf
-        for a in range(len(winners)):
+    arms, objectives = values.shape
+    winners = everyone(arms)
+    top = np.empty(objectives)
+    for i in range(objectives):
+        largest = -math.inf
+        for a in range(arms):
             if winners[a]:
-                top[i] = max(top[i], values[a, i])
-        for a in range(len(winners)):
-            winners[a] = winners[a] and values[a, i] >= top[i] - tolerance
+                largest = max(largest, values[a, i])
+        # The bar is the largest value less the tolerance, and not an arm that is within it: else
+        # arms could drift away from the best in small steps.
+        bar = largest - tolerance
+        for a in range(arms):
+            winners[a] = winners[a] and values[a, i] >= bar
+        top[i] = largest
     return winners, top
 
 
 @kernel
 def priority_gaps(means: Array, first: int, last: int, tolerance: float) -> Array:
-    """(last - first, objectives) how far the arms from `first` to before `last` stay behind where they first lose."""
-    top = lexicographic(means, tolerance)[1]
-    out = np.zeros((last - first, means.shape[1]))
+    """(last - first, objectives) the priority gaps of the arms from `first` to before `last`.
+
+    An arm has one positive digit: how far it is behind in the first objective that it loses.
+    """
+    _, top = lexicographic(means, tolerance)
+    objectives = len(top)
+    out = np.zeros((last - first, objectives))
     for a in range(first, last):
-        for i in range(len(top)):
-            if means[a, i] < top[i] - tolerance:
-                out[a - first, i] = top[i] - means[a, i]
+        for i in range(objectives):
+            mean = means[a, i]
+            # The tolerance decides who loses, but the gap is the whole distance to the best.
+            if mean < top[i] - tolerance:
+                out[a - first, i] = top[i] - mean
                 break
     return out
 
 
 @compiled
 class Lexicographic(BaseOrder):
-    """Objectives by priority: an arm wins where it is best in objective 0, among those best in objective 1, and so on.
+    """The lexicographic order, objectives by priority.
 
-    Digit i of the gap is ``mu*[i] - mu[a, i]`` where arm a equals the winners' mean ``mu*`` in all earlier objectives,
-    else 0: one digit is positive, the first objective that is lost. (For the signed regret in every objective see
-    the metric ``objective_regret``.)
+    An arm wins where it is best in objective 0, of those with that best in objective 1, and so on.
+    Digit i of the gap is ``mu*[i] - mu[a, i]`` where arm a equals the winners' mean ``mu*`` in all
+    earlier objectives, else 0: one digit is positive, the first objective that is lost. (For the
+    signed regret in every objective see the metric ``objective_regret``.)
 
     Args:
-        tolerance: how far below the best an arm may stay and count as equal, in the unit of the objectives.
+        tolerance: how far below the best an arm may stay and count as equal, in the unit of the
+            objectives.
 
     Raises:
         ValueError: where `tolerance` is not a finite number of at least 0.
@@ -83,18 +97,21 @@ class Lexicographic(BaseOrder):
 
     def in_words(self, objectives: Sequence[str]) -> str:
         """The objectives by priority."""
-        ties = (
-            f", where differences up to {self.tolerance:g} are ties" if self.tolerance > 0.0 else ""
-        )
-        return f"lexicographic: {', then '.join(objectives)}{ties}"
+        priorities = ", then ".join(objectives)
+        text = f"lexicographic: {priorities}"
+        if self.tolerance > 0.0:
+            text += f", where differences up to {self.tolerance:g} are ties"
+        return text
 
     def front(self, beliefs: Beliefs) -> Mask:
         """(arms,) the lexicographic winners of the upper bounds."""
-        return lexicographic(beliefs.high, self.tolerance)[0]
+        winners, _ = lexicographic(beliefs.high, self.tolerance)
+        return winners
 
     def gap(self, means: Array, arm: int) -> Array:
         """(objectives,) the priority gap of one arm."""
-        gap: Array = priority_gaps(means, arm, arm + 1, self.tolerance)[0]
+        gaps = priority_gaps(means, arm, arm + 1, self.tolerance)
+        gap: Array = gaps[0]
         return gap
 
     def gaps(self, means: Array) -> Array:

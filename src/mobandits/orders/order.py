@@ -1,4 +1,4 @@
-"""What every order shares: a uniform draw from its front, the regret of every arm, and how it is put into words."""
+"""The base of orders: a uniform draw from the front, all gaps from one, a phrase in words."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from mobandits.numerics.masks import pick
 
 
 class BaseOrder:
-    """Defaults of an order that knows its `front` and its `gap`; subclasses are decorated with `compiled`."""
+    """Defaults of an order that has `front` and `gap`; subclasses are decorated with `compiled`."""
 
     def front(self, beliefs: Beliefs) -> Mask:
         """(arms,) the arms that nothing beats; never empty."""
@@ -21,18 +21,21 @@ class BaseOrder:
         raise NotImplementedError
 
     def in_words(self, objectives: Sequence[str]) -> str:
-        """The order as a sentence says it, given the names of the objectives."""
+        """A phrase that describes the order, given the names of the objectives."""
         return repr(self)
 
     def draw(self, beliefs: Beliefs, rng: Rng) -> int:
         """The position of an arm, uniform on the front."""
-        return pick(self.front(beliefs), rng)
+        front = self.front(beliefs)
+        return pick(front, rng)
 
     def gaps(self, means: Array) -> Array:
         """(arms, digits) the regret of every arm."""
+        # Only a gap says how many digits there are.
         first = self.gap(means, 0)
-        out = np.empty((len(means), len(first)))
-        for a in range(len(means)):
+        arms = len(means)
+        out = np.empty((arms, len(first)))
+        for a in range(arms):
             digits = self.gap(means, a)
             for i in range(len(digits)):
                 out[a, i] = digits[i]
@@ -40,7 +43,7 @@ class BaseOrder:
 
 
 def in_words(order: Any, objectives: Sequence[str]) -> str:
-    """Any order as a sentence says it; its text where it does not know how.
+    """A phrase that describes any order; its text where the order has none.
 
     Args:
         order: of this library or not.
@@ -51,25 +54,32 @@ def in_words(order: Any, objectives: Sequence[str]) -> str:
         >>> in_words(Pareto(), ["quality", "cost"]), in_words(Lexicographic(), ["quality", "cost"])
         ('Pareto front over all objectives', 'lexicographic: quality, then cost')
     """
+    # An order from outside need not have the method: the protocol does not ask for it.
     method = getattr(order, "in_words", None)
     return str(method(objectives)) if callable(method) else repr(order)
 
 
-def grouped(groups: Array, objectives: Sequence[str]) -> list[list[str]]:
-    """The names of the objectives in every group: a row of a matrix whose shorter rows are padded with -1.
+def group_names(groups: Array, objectives: Sequence[str]) -> list[list[str]]:
+    """The names of the objectives in every group.
+
+    A group is a row of a matrix whose shorter rows are padded with -1.
 
     Example:
-        >>> grouped(np.array([[0, 1], [2, -1]]), ["quality", "cost", "speed"])
+        >>> group_names(np.array([[0, 1], [2, -1]]), ["quality", "cost", "speed"])
         [['quality', 'cost'], ['speed']]
     """
-    return [[objectives[i] for i in row if i >= 0] for row in groups.tolist()]
+    groups_of_names = []
+    for group in groups.tolist():
+        names = [objectives[i] for i in group if i >= 0]
+        groups_of_names.append(names)
+    return groups_of_names
 
 
-def weighed(weights: Array, objectives: Sequence[str]) -> list[str]:
-    """The objectives that have a weight, each with it.
+def weight_texts(weights: Array, objectives: Sequence[str]) -> list[str]:
+    """The objectives that have a positive weight, each with it.
 
     Example:
-        >>> weighed(np.array([0.5, 0.0, 2.0]), ["quality", "cost", "speed"])
+        >>> weight_texts(np.array([0.5, 0.0, 2.0]), ["quality", "cost", "speed"])
         ['quality 0.5', 'speed 2']
     """
     pairs = zip(weights.tolist(), objectives, strict=True)

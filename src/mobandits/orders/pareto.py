@@ -1,4 +1,4 @@
-"""The Pareto order: nothing is traded off."""
+"""The Pareto order: no objective is traded for another."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from mobandits.compiling.compiled import Ints, compiled
 from mobandits.contracts.protocols import Array, Beliefs, Mask, Rng
-from mobandits.numerics.dominance import drawn, nondominated, pareto_gap, pareto_gaps
+from mobandits.numerics.dominance import draw_nondominated, nondominated, pareto_gap, pareto_gaps
 from mobandits.numerics.masks import everyone
 from mobandits.orders.order import BaseOrder
 from mobandits.orders.validity import check_below, check_once
@@ -15,12 +15,13 @@ from mobandits.support.naming import conjunction, quoted
 
 @compiled
 class Pareto(BaseOrder):
-    """Arm b dominates arm a where no objective of b is smaller and one is larger; the front is what nobody dominates.
+    """The Pareto order, whose front is the arms that no arm dominates.
 
-    Arms with equal vectors do not dominate each other: they are on the front together or not at all. The front is that
-    of the beliefs' upper bounds. The gap is ``max_b min_l (mu[b, l] - mu[a, l])``, how much must be added to every
-    objective of arm a so that nobody dominates it; it is 0 on the front and for arms that are dominated only weakly,
-    ``(1, -1)`` by ``(1, 0)``.
+    Arm b dominates arm a where no objective of b is smaller and one is larger. Arms with equal
+    vectors do not dominate each other: they are on the front together or not at all. The front is
+    that of the beliefs' upper bounds. The gap is ``max_b min_l (mu[b, l] - mu[a, l])``, how much
+    must be added to every objective of arm a so that none dominates it; it is 0 on the front and
+    for arms that are dominated only weakly, ``(1, -1)`` by ``(1, 0)``.
 
     Args:
         on: the objectives that count; None or empty for all of them.
@@ -45,33 +46,41 @@ class Pareto(BaseOrder):
     on: Ints = None
 
     def __post_init__(self) -> None:
+        objectives = self.on.tolist()
         if self.on.ndim != 1 or (self.on.size and self.on.min() < 0):
             raise ValueError(
-                f"Pareto.on must be a list of objectives of at least 0, got {quoted(self.on.tolist())}"
+                f"Pareto.on must be a list of objectives of at least 0, got {quoted(objectives)}"
             )
-        check_once("Pareto.on", self.on.tolist())
+        check_once("Pareto.on", objectives)
 
     def check(self, objectives: int) -> None:
         """Refuse a problem with too few objectives."""
         check_below("Pareto.on", self.on, objectives)
 
     def in_words(self, objectives: Sequence[str]) -> str:
-        """Which objectives count."""
-        which = conjunction([objectives[i] for i in self.on]) if self.on.size else "all objectives"
+        """The objectives that count."""
+        which = "all objectives"
+        if self.on.size:
+            which = conjunction([objectives[i] for i in self.on])
         return f"Pareto front over {which}"
 
     def front(self, beliefs: Beliefs) -> Mask:
-        """(arms,) the arms whose upper bounds nobody dominates."""
-        return nondominated(beliefs.high, self.on, everyone(len(beliefs.high)))
+        """(arms,) the arms whose upper bounds none dominates."""
+        among = everyone(len(beliefs.high))
+        return nondominated(beliefs.high, self.on, among)
 
     def draw(self, beliefs: Beliefs, rng: Rng) -> int:
         """The position of an arm, uniform on the front, which is not computed."""
-        return drawn(beliefs.high, self.on, everyone(len(beliefs.high)), rng)
+        # A uniform draw tests some arms only: it need not know the front.
+        among = everyone(len(beliefs.high))
+        return draw_nondominated(beliefs.high, self.on, among, rng)
 
     def gap(self, means: Array, arm: int) -> Array:
         """(1,) the Pareto suboptimality gap of one arm."""
-        return np.full(1, pareto_gap(means, arm, self.on, everyone(len(means))))
+        gap = pareto_gap(means, arm, self.on, everyone(len(means)))
+        return np.full(1, gap)
 
     def gaps(self, means: Array) -> Array:
         """(arms, 1) the gap of every arm; compares with the front only."""
-        return pareto_gaps(means, self.on, everyone(len(means))).reshape(len(means), 1)
+        gaps = pareto_gaps(means, self.on, everyone(len(means)))
+        return gaps.reshape(len(means), 1)

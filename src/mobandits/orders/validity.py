@@ -1,4 +1,4 @@
-"""Is it an order, does it fit a problem: checks that orders and their callers share.
+"""Checks of orders, of their groups of objectives, and of whether they fit a problem.
 
 Groups of objectives (chains, levels) are integer matrices whose shorter rows are padded with -1.
 """
@@ -10,25 +10,27 @@ from mobandits.support.naming import quoted
 from mobandits.support.nearest import as_object
 
 
-def check_order(name: str, order: Any) -> None:
+def require_order(name: str, order: Any) -> None:
     """Refuse what is not an order; a class in place of its instance is the usual slip.
 
     Example:
-        >>> check_order("order", "pareto")
+        >>> require_order("order", 3)
         Traceback (most recent call last):
-        ValueError: order must be an order such as Pareto(), got 'pareto'; names are for files and the command line
+        ValueError: order must be an order such as Pareto(), got 3
     """
-    methods = ("front", "draw", "gap", "gaps")
-    if isinstance(order, type) or not all(
-        callable(getattr(order, method, None)) for method in methods
-    ):
+    # A class has the methods too, as functions.
+    is_order = not isinstance(order, type)
+    for method in ("front", "draw", "gap", "gaps"):
+        is_order = is_order and callable(getattr(order, method, None))
+    if not is_order:
         raise ValueError(
             f"{name} must be an order such as Pareto(), got {quoted(order)}{as_object(order)}"
         )
 
 
 def check_objectives(order: Order, objectives: int) -> None:
-    """Let an order refuse a problem's number of objectives; one that fits all need not have a `check`."""
+    """Let an order refuse a problem's number of objectives."""
+    # An order that fits any number need not have the method.
     check = getattr(order, "check", None)
     if check:
         check(objectives)
@@ -49,10 +51,13 @@ def check_groups(name: str, groups: IntArray) -> None:
         )
     named = []
     for row in groups.tolist():
-        group = row[: row.index(-1)] if -1 in row else row
+        # Only -1 at the end of a row is padding.
+        length = row.index(-1) if -1 in row else len(row)
+        group = row[:length]
+        padding = set(row[length:])
         if not group:
             raise ValueError(f"{name} must not have an empty group, got {quoted(groups.tolist())}")
-        if set(row[len(group) :]) - {-1} or min(group) < 0:
+        if padding - {-1} or min(group) < 0:
             raise ValueError(f"{name} must name objectives of at least 0, got {quoted(row)}")
         named += group
     check_once(name, named)
@@ -66,7 +71,7 @@ def check_once(name: str, objectives: list[int]) -> None:
 
 
 def check_complete(name: str, groups: IntArray, objectives: int) -> None:
-    """Refuse groups that miss or exceed one of the objectives ``0, ..., objectives - 1`` of a problem.
+    """Refuse groups that do not name exactly the objectives ``0, ..., objectives - 1``.
 
     Example:
         >>> import numpy as np
@@ -75,14 +80,19 @@ def check_complete(name: str, groups: IntArray, objectives: int) -> None:
         ValueError: Levels.levels must name each of the 4 objectives, got no 2
     """
     check_below(name, groups, objectives)
-    missing = sorted(set(range(objectives)) - set(groups.ravel().tolist()))
-    if missing:
-        raise ValueError(
-            f"{name} must name each of the {objectives} objectives, got no {missing[0]}"
-        )
+    named = set(groups.ravel().tolist())
+    for objective in range(objectives):
+        if objective not in named:
+            raise ValueError(
+                f"{name} must name each of the {objectives} objectives, got no {objective}"
+            )
 
 
 def check_below(name: str, named: IntArray, objectives: int) -> None:
     """Refuse an objective that a problem does not have."""
-    if named.size and named.max() >= objectives:
-        raise ValueError(f"{name} must name objectives below {objectives}, got {named.max()}")
+    # An empty array has no largest entry.
+    if named.size == 0:
+        return
+    largest = named.max()
+    if largest >= objectives:
+        raise ValueError(f"{name} must name objectives below {objectives}, got {largest}")

@@ -1,4 +1,4 @@
-"""Linear scalarisation: a weighted sum decides."""
+"""Linear scalarisation: the weighted sum of the objectives."""
 
 import math
 from collections.abc import Sequence
@@ -8,18 +8,14 @@ import numpy as np
 from mobandits.compiling.compiled import Floats, compiled, kernel
 from mobandits.contracts.protocols import Array, Beliefs, Mask
 from mobandits.numerics.masks import everyone, leaders
-from mobandits.orders.order import BaseOrder, weighed
+from mobandits.orders.order import BaseOrder, weight_texts
 from mobandits.support.naming import conjunction, quoted
 
 
 def check_weights(name: str, weights: Array) -> None:
     """Refuse weights that are not a list of finite numbers of at least 0, one of them positive."""
-    if (
-        weights.ndim != 1
-        or not np.isfinite(weights).all()
-        or (weights < 0.0).any()
-        or not weights.any()
-    ):
+    are_finite = weights.ndim == 1 and np.isfinite(weights).all()
+    if not are_finite or (weights < 0.0).any() or not weights.any():
         raise ValueError(
             f"{name} must be finite, at least 0 and not all 0, got {quoted(weights.tolist())}"
         )
@@ -35,10 +31,12 @@ def check_length(name: str, values: Array, objectives: int) -> None:
 
 @kernel
 def weighted_sum(values: Array, weights: Array) -> float:
-    """``sum_l w_l v_l``; an objective without weight counts nothing even where it is infinite, and -inf beats +inf."""
+    """``sum_l w_l v_l`` over the objectives with a weight, also where values are infinite."""
     out = 0.0
     for i in range(len(weights)):
+        # 0 times an infinite value would be NaN.
         if weights[i] > 0.0:
+            # So would the sum of -inf and +inf: an arm that is infinitely bad somewhere never wins.
             if values[i] == -math.inf:
                 return -math.inf
             out += weights[i] * values[i]
@@ -55,13 +53,14 @@ def weighted_sums(values: Array, weights: Array) -> Array:
 
 
 @kernel
-def behind(scores: Array) -> Array:
+def shortfalls(scores: Array) -> Array:
     """(arms, 1) how far each of the scores (arms,) is below the largest."""
     top = -math.inf
     out = np.zeros((len(scores), 1))
     for score in scores:
         top = max(top, score)
     for a in range(len(scores)):
+        # Not the difference of equal scores: of two infinite ones it would be NaN.
         if scores[a] < top:
             out[a, 0] = top - scores[a]
     return out
@@ -69,10 +68,11 @@ def behind(scores: Array) -> Array:
 
 @compiled
 class Weighted(BaseOrder):
-    """The arm with the largest ``sum_l w_l mu[a, l]`` wins; the gap is what the others' sums lack.
+    """The order of weighted sums: the arm with the largest ``sum_l w_l mu[a, l]`` wins.
 
-    The front is that of the beliefs' upper bounds. Weights are used as they are: they need not sum to 1. Every winner
-    is on the Pareto front where all weights are positive; not every arm of the front wins for some weights.
+    The gap is how far an arm's sum is below the largest. The front is that of the beliefs' upper
+    bounds. Weights are used as they are: they need not sum to 1. Every winner is on the Pareto
+    front where all weights are positive; not every arm of the front wins for some weights.
 
     Args:
         weights: (objectives,) the weights w, at least 0.
@@ -103,17 +103,22 @@ class Weighted(BaseOrder):
 
     def in_words(self, objectives: Sequence[str]) -> str:
         """The weights."""
-        return f"largest weighted sum, weights {conjunction(weighed(self.weights, objectives))}"
+        weights = conjunction(weight_texts(self.weights, objectives))
+        return f"largest weighted sum, weights {weights}"
 
     def front(self, beliefs: Beliefs) -> Mask:
         """(arms,) the arms with the largest weighted sum of upper bounds."""
-        return leaders(weighted_sums(beliefs.high, self.weights), everyone(len(beliefs.high)))
+        sums = weighted_sums(beliefs.high, self.weights)
+        return leaders(sums, everyone(len(sums)))
 
     def gap(self, means: Array, arm: int) -> Array:
-        """(1,) what one arm's sum lacks."""
-        gap: Array = self.gaps(means)[arm]
+        """(1,) how far one arm's sum is below the largest."""
+        # All sums are needed for the largest one.
+        gaps = self.gaps(means)
+        gap: Array = gaps[arm]
         return gap
 
     def gaps(self, means: Array) -> Array:
-        """(arms, 1) what every arm's sum lacks."""
-        return behind(weighted_sums(means, self.weights))
+        """(arms, 1) how far every arm's sum is below the largest."""
+        sums = weighted_sums(means, self.weights)
+        return shortfalls(sums)

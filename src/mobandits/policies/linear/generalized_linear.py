@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from mobandits.contracts.protocols import Shape
 from mobandits.estimators import OnlineNewton, ridge_for
 from mobandits.explorers.radii import NewtonEllipsoid
-from mobandits.numerics.links import joined, named_links
+from mobandits.numerics.links import combined_links, named_links
 
 
 class Generalized(NamedTuple):
@@ -72,4 +72,4 @@ def generalized(
         raise ValueError(
             f"{name}.penalty must be at least max(1, kappa / 2) = {least:g}, got {penalty:g}"
         )
-    return Generalized(joined(each), kappa, top, bound, penalty or least)
+    return Generalized(combined_links(each), kappa, top, bound, penalty or least)

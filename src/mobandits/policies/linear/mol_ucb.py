@@ -8,7 +8,7 @@ from mobandits.contracts.protocols import Assumption, Recipe, Shape, Traits
 from mobandits.estimators import ridge_for
 from mobandits.explorers import Ucb
 from mobandits.orders import Pareto
-from mobandits.orders.validity import check_objectives, check_order
+from mobandits.orders.validity import check_objectives, require_order
 from mobandits.policies.composite import Composite
 from mobandits.policies.linear.linear_radius import check_radius, linear_radius
 
@@ -60,7 +60,7 @@ class MolUcb(Recipe):
         """Check the parameters."""
         check_radius(self)
         if self.order is not None:
-            check_order("MolUcb.order", self.order)
+            require_order("MolUcb.order", self.order)
 
     def assumptions(self) -> tuple[Assumption, ...]:
         """Norms of at most 1, for the theory's radius."""
