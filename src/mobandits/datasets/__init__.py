@@ -1,7 +1,8 @@
 """The data behind environments and evaluations: each set says what it holds, where it is from, and how to get it.
 
-`print(hillstrom.about)` shows a description, `hillstrom.load(path)` the table, `hillstrom.feedback(path)` logged
-decisions; nothing is ever downloaded. docs/how-to/use-your-own-data.md shows all of it.
+`print(hillstrom.about)` shows a description, `hillstrom.load(path)` the table,
+`hillstrom.feedback(path)` logged decisions; nothing is ever downloaded.
+docs/how-to/use-your-own-data.md shows all of it.
 """
 
 from mobandits.datasets.breast_cancer import breast_cancer

@@ -45,12 +45,14 @@ FEATURES = {
 class BreastCancerData(DataSet):
     """Is this tumour malignant? Measurements of 569 biopsies, with the diagnosis.
 
-    Ten properties of the cell nuclei in an image of a fine needle aspirate, each as mean, standard error and mean of
-    the three largest; 212 tumours are malignant, 357 benign. Lengths are in the image's units. Nothing is missing.
+    Ten properties of the cell nuclei in an image of a fine needle aspirate, each as mean, standard
+    error and mean of the three largest; 212 tumours are malignant, 357 benign. Lengths are in the
+    image's units. Nothing is missing.
 
     Reference:
-        W. N. Street, W. H. Wolberg, O. L. Mangasarian, Nuclear feature extraction for breast tumor diagnosis, 1993:
-        Breast Cancer Wisconsin (Diagnostic), as scikit-learn carries it. The installed file is read, not imported.
+        W. N. Street, W. H. Wolberg, O. L. Mangasarian, Nuclear feature extraction for breast tumor
+        diagnosis, 1993: Breast Cancer Wisconsin (Diagnostic), as scikit-learn carries it. The
+        installed file is read, not imported.
 
     Example:
         >>> from mobandits.datasets import breast_cancer
@@ -87,7 +89,8 @@ class BreastCancerData(DataSet):
         """The table.
 
         Returns:
-            569 rows: 30 measurements, `mean_<property>`, `error_<property>` and `worst_<property>`, and `malignant`.
+            569 rows: 30 measurements, `mean_<property>`, `error_<property>` and `worst_<property>`,
+            and `malignant`.
 
         Raises:
             MissingExtraError: where scikit-learn, of the extra `data`, is not installed.

@@ -21,12 +21,12 @@ MULTIPLIER = 0x9E3779B97F4A7C15  # odd, 2^64 / golden ratio: multiplicative hash
 class CriteoAttribution(DataSet):
     """Banners of about 700 campaigns shown to users in 30 days: clicks, attributed sales and costs of 16.5 million.
 
-    Each row is an impression, in the order of time. Which campaigns stood to choose and how likely each was is not
-    recorded. Costs are transformed by the publisher, not real prices.
+    Each row is an impression, in the order of time. Which campaigns stood to choose and how likely
+    each was is not recorded. Costs are transformed by the publisher, not real prices.
 
     Reference:
-        E. Diemert, J. Meynet, P. Galland, D. Lefortier, Attribution Modeling Increases Efficiency of Bidding in
-        Display Advertising, AdKDD 2017.
+        E. Diemert, J. Meynet, P. Galland, D. Lefortier, Attribution Modeling Increases Efficiency
+        of Bidding in Display Advertising, AdKDD 2017.
 
     Example:
         >>> from mobandits.datasets import criteo_attribution
@@ -86,11 +86,12 @@ class CriteoAttribution(DataSet):
         """The table, lazily, after one pass that has checked it and kept nothing.
 
         Args:
-            path: the tab separated file, gzipped or not; it is read in pieces, in half a gigabyte of memory. Columns
-                may come in any order; others are left out.
+            path: the tab separated file, gzipped or not; it is read in pieces, in half a gigabyte
+                of memory. Columns may come in any order; others are left out.
 
         Raises:
-            ValueError: in one line that names file, column and row; rows count from 1 below the header.
+            ValueError: in one line that names file, column and row; rows count from 1 below the
+                header.
         """
         return scan(path, self.about.columns, separator="\t")
 
@@ -110,14 +111,16 @@ class CriteoAttribution(DataSet):
     ) -> Feedback:
         """Impressions as decisions; propensities are NaN, so that only methods that need none apply.
 
-        The arms are the campaigns that occur, in the order of their numbers, the objectives click, attribution and
-        minus the cost. The features are a hashed form of cat1 to cat9 and a constant 1: each of the nine values adds
-        +1/3 or -1/3 to one of the buckets. That a campaign was shown means that it won an auction: what a model learns
-        from this is no experiment's result.
+        The arms are the campaigns that occur, in the order of their numbers, the objectives click,
+        attribution and minus the cost. The features are a hashed form of cat1 to cat9 and a
+        constant 1: each of the nine values adds +1/3 or -1/3 to one of the buckets. That a campaign
+        was shown means that it won an auction: what a model learns from this is no experiment's
+        result.
 
         Args:
             path: as in `scan`.
-            rounds: only the first impressions of the file; None: all, which takes 8 (buckets + 5) bytes each.
+            rounds: only the first impressions of the file; None: all, which takes 8 (buckets + 5)
+                bytes each.
             buckets: the number of hashed features.
 
         Raises:
@@ -143,7 +146,8 @@ class CriteoAttribution(DataSet):
 def hashed(categories: IntArray, buckets: int) -> Array:
     """Each value adds a sign over the square root of the number of columns to a bucket; a constant 1 comes last.
 
-    Sign and bucket are the top bit and the upper half of (64 value + column) times a fixed odd number, on 64 bits.
+    Sign and bucket are the top bit and the upper half of (64 value + column) times a fixed odd
+    number, on 64 bits.
 
     Args:
         categories: (rows, columns) integers.

@@ -16,7 +16,8 @@ class Column(NamedTuple):
 
     Attributes:
         name: as in the file and in the table.
-        kind: "integer", "number", "text", "time" (UTC), or "numbers" for a list of them in every row.
+        kind: "integer", "number", "text", "time" (UTC), or "numbers" for a list of them in every
+            row.
         meaning: what it holds.
         unit: of the numbers; "" where they have none.
         values: the texts or numbers that are allowed; () allows all.
@@ -38,7 +39,8 @@ class Objective(NamedTuple):
         name: the objective.
         meaning: what is counted.
         unit: of the numbers; "" where they have none.
-        minimise: whether less is better. Rewards, which are all maximised, then hold it negated or turned round.
+        minimise: whether less is better. Rewards, which are all maximised, then hold it negated or
+            turned round.
     """
 
     name: str
@@ -130,8 +132,9 @@ def _measured(name: str, meaning: str, unit: str) -> str:
 class DataSet(ABC):
     """A data set: `about` describes it, `load` gives its table; calling it is the same as `load`.
 
-    Those that log decisions of one policy also offer `feedback`, the form that off-policy evaluation takes; those that
-    may be larger than memory offer `scan`, a lazy table. Nothing is downloaded, ever.
+    Those that log decisions of one policy also offer `feedback`, the form that off-policy
+    evaluation takes; those that may be larger than memory offer `scan`, a lazy table. Nothing is
+    downloaded, ever.
 
     Attributes:
         about: the description.

@@ -30,7 +30,8 @@ class DisplayLog(NamedTuple):
         users: (events, 5) the user's features 2 to 6, which sum to 1.
         shown: (events,) the displayed article, as a row of `articles`.
         clicks: (events,) 1 where the user clicked, else 0.
-        articles: (vectors, 5) the distinct features 2 to 6 of all articles that could have been displayed.
+        articles: (vectors, 5) the distinct features 2 to 6 of all articles that could have been
+            displayed.
         skipped: how many lines were malformed.
     """
 
@@ -44,15 +45,18 @@ class DisplayLog(NamedTuple):
 class DisplayAdsData(DataSet):
     """Clicks on a page's featured article, which was drawn at random from a pool: a day of Yahoo! R6A.
 
-    A line holds a time, the displayed article, the click, then ``|user`` and ``|<article>`` for every article that
-    could have been displayed, each followed by six pairs ``index:value``, in any order. Index 1 is the constant 1 and
-    is left out. A line whose user or displayed article lacks its six features is skipped, and counted.
+    A line holds a time, the displayed article, the click, then ``|user`` and ``|<article>`` for
+    every article that could have been displayed, each followed by six pairs ``index:value``, in any
+    order. Index 1 is the constant 1 and is left out. A line whose user or displayed article lacks
+    its six features is skipped, and counted.
 
-    Calling it gives a `DisplayLog`, which holds the articles' features once; `load` gives the table.
+    Calling it gives a `DisplayLog`, which holds the articles' features once; `load` gives the
+    table.
 
     Reference:
-        Yahoo! Webscope, R6A - Yahoo! Front Page Today Module User Click Log; mocmab2018, section VII-C. That the
-        displayed article was drawn uniformly from its pool: L. Li et al., WSDM 2011.
+        Yahoo! Webscope, R6A - Yahoo! Front Page Today Module User Click Log; mocmab2018, section
+        VII-C. That the displayed article was drawn uniformly from its pool: L. Li et al., WSDM
+        2011.
 
     Example:
         >>> from mobandits.datasets import display_ads
@@ -86,14 +90,16 @@ class DisplayAdsData(DataSet):
         """Read one day of the Yahoo! Today module: user, displayed article, click.
 
         Args:
-            path: a file as it is distributed, ``ydata-fp-td-clicks-v1_0.200905DD.gz``, or uncompressed.
+            path: a file as it is distributed, ``ydata-fp-td-clicks-v1_0.200905DD.gz``, or
+                uncompressed.
 
         Returns:
-            What the lines say, with the articles' features once. A whole day has 4.7 million lines, takes about a
-            minute to read and 250 MB.
+            What the lines say, with the articles' features once. A whole day has 4.7 million lines,
+            takes about a minute to read and 250 MB.
 
         Raises:
-            ValueError: in one line that names the file, where it is absent, empty, truncated, or something else.
+            ValueError: in one line that names the file, where it is absent, empty, truncated, or
+                something else.
         """
         return _opened(Path(path), None)
 
@@ -104,7 +110,8 @@ class DisplayAdsData(DataSet):
             path: as where the data set is called.
 
         Returns:
-            user_2 to user_6, article_2 to article_6 of the displayed article, click; 0.4 GB for a whole day.
+            user_2 to user_6, article_2 to article_6 of the displayed article, click; 0.4 GB for a
+            whole day.
 
         Raises:
             ValueError: as where the data set is called.
@@ -120,9 +127,9 @@ class DisplayAdsData(DataSet):
     def feedback(self, path: str | Path) -> Feedback:
         """The log as decisions to evaluate other policies on: which article to display.
 
-        The arms are all articles of the file, eligible in a round those that could have been displayed, each with the
-        propensity 1 / their number. The features are the user's five and a constant 1; the only objective is the
-        click.
+        The arms are all articles of the file, eligible in a round those that could have been
+        displayed, each with the propensity 1 / their number. The features are the user's five and a
+        constant 1; the only objective is the click.
 
         Args:
             path: as where the data set is called.

@@ -21,8 +21,8 @@ OUTCOMES = ("visit", "conversion", "spend")
 class HillstromData(DataSet):
     """Three randomised e-mail campaigns to 64,000 customers of a shop: visits, conversions and dollars.
 
-    Customers who had bought within a year were sent an e-mail on men's merchandise, one on women's, or none, each with
-    probability one third, and were watched for two weeks.
+    Customers who had bought within a year were sent an e-mail on men's merchandise, one on women's,
+    or none, each with probability one third, and were watched for two weeks.
 
     Attributes:
         features: names of the features of `feedback`.
@@ -95,16 +95,17 @@ class HillstromData(DataSet):
             As many rows as the file has, with the columns of `about`.
 
         Raises:
-            ValueError: in one line that names file, column and row; rows count from 1 below the header.
+            ValueError: in one line that names file, column and row; rows count from 1 below the
+                header.
         """
         return scan(path, self.about.columns).collect()
 
     def feedback(self, path: str | Path) -> Feedback:
         """The experiment as decisions to evaluate policies on.
 
-        The arms are no e-mail, the men's and the women's; the objectives visit, conversion and spend, in dollars;
-        every propensity is 1/3. The features are `features`: the first area and the first channel have no indicator,
-        and 12 months and log(8103 dollars) are 1.
+        The arms are no e-mail, the men's and the women's; the objectives visit, conversion and
+        spend, in dollars; every propensity is 1/3. The features are `features`: the first area and
+        the first channel have no indicator, and 12 months and log(8103 dollars) are 1.
 
         Args:
             path: as in `load`.

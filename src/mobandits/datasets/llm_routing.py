@@ -32,14 +32,14 @@ SPLITS = {
 class LlmRoutingData(DataSet):
     """Quality and cost of three language models on every one of 3,609 benchmark prompts.
 
-    Every model's answer to every prompt was graded and paid for, so the reward of each choice is known and any policy
-    can be replayed without correction. Two thirds of the prompts hold a real conflict: the cheapest model's answer is
-    not as good as the best one's. No prompt appears twice.
+    Every model's answer to every prompt was graded and paid for, so the reward of each choice is
+    known and any policy can be replayed without correction. Two thirds of the prompts hold a real
+    conflict: the cheapest model's answer is not as good as the best one's. No prompt appears twice.
 
     Reference:
-        A. Taberner-Miller, ParetoBandit: Budget-Paced Adaptive Routing for Non-Stationary LLM Serving; the evaluation
-        files of the Python package paretobandit 0.1.1, licence Apache-2.0. They are read from the installed package,
-        whose code is not imported.
+        A. Taberner-Miller, ParetoBandit: Budget-Paced Adaptive Routing for Non-Stationary LLM
+        Serving; the evaluation files of the Python package paretobandit 0.1.1, licence Apache-2.0.
+        They are read from the installed package, whose code is not imported.
 
     Example:
         >>> from mobandits.datasets import llm_routing
@@ -89,8 +89,8 @@ class LlmRoutingData(DataSet):
         """The table.
 
         Returns:
-            3,609 rows, the 1,785 of the file "val" first, then the 1,824 of "test_holdout", each in the order of its
-            file:
+            3,609 rows, the 1,785 of the file "val" first, then the 1,824 of "test_holdout", each in
+            the order of its file:
 
             - `split` str: "val" or "test_holdout".
             - `source` str: the benchmark that the prompt comes from (mmlu, gsm8k, bbh/snarks, ...).
@@ -98,8 +98,8 @@ class LlmRoutingData(DataSet):
             - `quality_<model>` float in [0, 1]: the graded quality of the answer.
             - `cost_<model>` float: the price of the answer in US dollars, from 0.0000038 to 0.16.
 
-            The models are llama-3.1-8b-instruct, mistral-large-2512 and gemini-2.5-pro, and in every row the first
-            costs least. All values are as recorded.
+            The models are llama-3.1-8b-instruct, mistral-large-2512 and gemini-2.5-pro, and in
+            every row the first costs least. All values are as recorded.
 
         Raises:
             MissingExtraError: where the extra `data` is not installed.

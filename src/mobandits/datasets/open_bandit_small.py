@@ -36,14 +36,16 @@ USER = tuple(f"user_{i}" for i in range(4))
 class OpenBanditSmall(DataSet):
     """Clicks on fashion items that two known policies showed: 6 logs of 10,000 rounds, true propensities.
 
-    A visitor of a shop sees three items at a time; each is a round of its own. In every campaign (all, men, women) a
-    part of the visitors was served by a policy that draws items uniformly, a part by Bernoulli Thompson sampling
-    (bts). There are 38 to 69 clicks in a log: few, and estimates from them are rough.
+    A visitor of a shop sees three items at a time; each is a round of its own. In every campaign
+    (all, men, women) a part of the visitors was served by a policy that draws items uniformly, a
+    part by Bernoulli Thompson sampling (bts). There are 38 to 69 clicks in a log: few, and
+    estimates from them are rough.
 
     Reference:
-        Y. Saito, S. Aihara, M. Matsutani, Y. Narita, Open Bandit Dataset and Pipeline, NeurIPS 2021 Datasets and
-        Benchmarks; the small version that the Python package obp carries, 0.4.1's wheel and 0.5.7's source the same
-        files. Read, never imported: the package does not install on current Pythons.
+        Y. Saito, S. Aihara, M. Matsutani, Y. Narita, Open Bandit Dataset and Pipeline, NeurIPS 2021
+        Datasets and Benchmarks; the small version that the Python package obp carries, 0.4.1's
+        wheel and 0.5.7's source the same files. Read, never imported: the package does not install
+        on current Pythons.
 
     Example:
         >>> from mobandits.datasets import open_bandit_small
@@ -100,15 +102,16 @@ class OpenBanditSmall(DataSet):
         """The table of all six logs.
 
         Args:
-            path: obp's wheel (0.4.1) or source archive (0.5.7), or a folder that holds what is in one; None: the
-                installed package.
+            path: obp's wheel (0.4.1) or source archive (0.5.7), or a folder that holds what is in
+                one; None: the installed package.
 
         Returns:
-            60,000 rows: policy, campaign, timestamp (UTC), item, position, click, propensity, user_0 to user_3, and
-            affinity, a list with a number for each of the campaign's items.
+            60,000 rows: policy, campaign, timestamp (UTC), item, position, click, propensity,
+            user_0 to user_3, and affinity, a list with a number for each of the campaign's items.
 
         Raises:
-            ValueError: in one line, where there is no such file or one is not the published one, byte for byte.
+            ValueError: in one line, where there is no such file or one is not the published one,
+                byte for byte.
         """
         import polars as pl  # noqa: PLC0415 - importing the package stays light
 
@@ -124,12 +127,13 @@ class OpenBanditSmall(DataSet):
     ) -> Feedback:
         """One of the six logs, as decisions to evaluate other policies on.
 
-        The arms are the campaign's items, the only objective is the click. The propensity is as recorded, which is that
-        of the item given its position: so the position belongs to the context, or is fixed. The features are
-        indicators of the visitor's four categories, of positions 2 and 3 where no position is given, and a constant 1;
-        the first category of each kind, in the order of their names in all six logs, is the one without an indicator,
-        so that logs of both policies have the same features. The affinities are left out. The three items that one
-        visitor saw are three rounds, which are not independent.
+        The arms are the campaign's items, the only objective is the click. The propensity is as
+        recorded, which is that of the item given its position: so the position belongs to the
+        context, or is fixed. The features are indicators of the visitor's four categories, of
+        positions 2 and 3 where no position is given, and a constant 1; the first category of each
+        kind, in the order of their names in all six logs, is the one without an indicator, so that
+        logs of both policies have the same features. The affinities are left out. The three items
+        that one visitor saw are three rounds, which are not independent.
 
         Args:
             path: as in `load`.

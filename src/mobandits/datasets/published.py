@@ -45,8 +45,8 @@ class Published(NamedTuple):
         """The content, byte for byte as published.
 
         Args:
-            path: the distribution's wheel or source archive, a folder that holds what is in one, or the file itself;
-                None: the installed package.
+            path: the distribution's wheel or source archive, a folder that holds what is in one, or
+                the file itself; None: the installed package.
 
         Raises:
             PackageNotFoundError: without a path, where the package is not installed.

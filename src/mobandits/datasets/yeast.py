@@ -25,12 +25,14 @@ LABELS = tuple(f"Class{i}" for i in range(1, 15))
 class YeastData(DataSet):
     """Which of 14 functional classes do 2,417 yeast genes belong to?
 
-    A gene is described by 103 numbers from micro-array expression and phylogenetic profiles, which together have norm
-    1, and belongs to 1 to 11 classes. The file has no missing value and no row twice.
+    A gene is described by 103 numbers from micro-array expression and phylogenetic profiles, which
+    together have norm 1, and belongs to 1 to 11 classes. The file has no missing value and no row
+    twice.
 
     Reference:
-        A. Elisseeff, J. Weston, A kernel method for multi-labelled classification, NIPS 2001; the version of MULAN
-        (G. Tsoumakas et al., JMLR 2011), as the Python package river 0.26.1 carries it. Read, never imported.
+        A. Elisseeff, J. Weston, A kernel method for multi-labelled classification, NIPS 2001; the
+        version of MULAN (G. Tsoumakas et al., JMLR 2011), as the Python package river 0.26.1
+        carries it. Read, never imported.
 
     Example:
         >>> from mobandits.datasets import yeast
@@ -73,14 +75,15 @@ class YeastData(DataSet):
         """The table.
 
         Args:
-            path: river's wheel or source archive, a folder that holds what is in one, or ``yeast.csv.gz`` itself; None:
-                the installed package.
+            path: river's wheel or source archive, a folder that holds what is in one, or
+                ``yeast.csv.gz`` itself; None: the installed package.
 
         Returns:
             2,417 rows: `Att1` to `Att103` float, `Class1` to `Class14` int.
 
         Raises:
-            ValueError: in one line, where there is no such file or it is not the published one, byte for byte.
+            ValueError: in one line, where there is no such file or it is not the published one,
+                byte for byte.
         """
         import polars as pl  # noqa: PLC0415 - importing the package stays light
 

@@ -29,7 +29,8 @@ def sphere(rng: Rng, shape: tuple[int, ...]) -> Array:
 def ball(rng: Rng, shape: tuple[int, ...]) -> Array:
     """Uniform in the unit ball of dimension d: U^(1/d) z / ||z||, with U uniform on [0, 1) and z standard normal.
 
-    Its positive part is the absolute value of such a point, a ball of another radius a multiple of it.
+    Its positive part is the absolute value of such a point, a ball of another radius a multiple of
+    it.
 
     Example:
         >>> points = ball(np.random.default_rng(0), (7, 3))

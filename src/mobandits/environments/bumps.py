@@ -26,19 +26,22 @@ PAPER: Centres = (
 class Bumps:
     """Four arms whose two rewards are coins, with a bias that is a bump over the contexts in the unit square.
 
-    In every round the context x is uniform in [0, 1]^2, the same for all arms. Objective i of arm a pays 1 with
-    probability exp(-||x - c||^2 / (2 variance)), where c is the arm's centre in that objective, or with probability 0
-    where it has none. One coin per round and objective serves all arms.
+    In every round the context x is uniform in [0, 1]^2, the same for all arms. Objective i of arm a
+    pays 1 with probability exp(-||x - c||^2 / (2 variance)), where c is the arm's centre in that
+    objective, or with probability 0 where it has none. One coin per round and objective serves all
+    arms.
 
-    The first two arms tie exactly in the dominant objective 0, and differ in objective 1: the first is the better one
-    for contexts whose second coordinate exceeds 0.5.
+    The first two arms tie exactly in the dominant objective 0, and differ in objective 1: the first
+    is the better one for contexts whose second coordinate exceeds 0.5.
 
     Args:
-        centres: per arm and objective (x1, x2), or None for an objective that never pays; None: the paper's.
+        centres: per arm and objective (x1, x2), or None for an objective that never pays; None: the
+            paper's.
         variance: of the Gaussian density that a bump is a multiple of.
 
     Attributes:
-        lipschitz: the largest slope of a bump, exp(-1/2) / sqrt(variance). The paper's experiment assumes 1.
+        lipschitz: the largest slope of a bump, exp(-1/2) / sqrt(variance). The paper's experiment
+            assumes 1.
 
     Raises:
         ValueError: naming parameter, rule and value.
@@ -78,8 +81,9 @@ class Bumps:
 class PeriodicBumps:
     """The arms of `Bumps`, whose centres circle with the time of day: rewards that change periodically.
 
-    In round t, counted from 1, the time of day is s = (t mod period) / period, and the centre of every bump has moved
-    by orbit (cos 2 pi s, sin 2 pi s). Arms that tie in an objective keep doing so.
+    In round t, counted from 1, the time of day is s = (t mod period) / period, and the centre of
+    every bump has moved by orbit (cos 2 pi s, sin 2 pi s). Arms that tie in an objective keep doing
+    so.
 
     Args:
         period: the number of rounds T_s of a day.
@@ -89,13 +93,15 @@ class PeriodicBumps:
         variance: as in `Bumps`.
 
     Attributes:
-        lipschitz: a bound on the slope over contexts extended by s, that of `Bumps` times sqrt(1 + (2 pi orbit)^2).
+        lipschitz: a bound on the slope over contexts extended by s, that of `Bumps` times sqrt(1 +
+            (2 pi orbit)^2).
 
     Raises:
         ValueError: naming parameter, rule and value.
 
     Reference:
-        mocmab2018, section VI-A (Assumption 2); the paper has no experiment on it, the motion is ours.
+        mocmab2018, section VI-A (Assumption 2); the paper has no experiment on it, the motion is
+        ours.
 
     Example:
         >>> rng = np.random.default_rng(0)
@@ -161,7 +167,8 @@ class PeriodicProblem(NamedTuple):
         contexts = rng.random((rounds, 1, 2))
         time = np.arange(first + 1, first + rounds + 1) % self.period / self.period
         turn = 2.0 * math.pi * time
-        # A bump that moved, seen from a context, is a bump that stayed, seen from a context that moved back.
+        # A bump that moved, seen from a context, is a bump that stayed, seen from a context that
+        # moved back.
         seen = contexts[:, 0] - self.orbit * np.stack([np.cos(turn), np.sin(turn)], axis=1)
         means = bumps(seen, self.centres, self.variance)
         if self.clock:

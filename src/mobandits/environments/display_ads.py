@@ -29,28 +29,31 @@ _ONCE = threading.Lock()
 class DisplayAds:
     """Decide for each visitor whether to show an advertisement: clicks against payments.
 
-    Objective 0 pays 1 for a click, objective 1 pays 1 for an advertisement that is not shown. Arm 0 shows it and pays
-    (click, 0); arm 1 does not and pays (0, 1). The log says what showing would have brought in every round, so that any
-    policy can be replayed without correction.
+    Objective 0 pays 1 for a click, objective 1 pays 1 for an advertisement that is not shown. Arm 0
+    shows it and pays (click, 0); arm 1 does not and pays (0, 1). The log says what showing would
+    have brought in every round, so that any policy can be replayed without correction.
 
-    The context has two coordinates for the visitor and two for the advertisement: the first two principal components
-    of all visitors' features, and those of the distinct articles' features, each with the sign that makes its largest
-    loading positive, and scaled to [0, 1] over the log.
+    The context has two coordinates for the visitor and two for the advertisement: the first two
+    principal components of all visitors' features, and those of the distinct articles' features,
+    each with the sign that makes its largest loading positive, and scaled to [0, 1] over the log.
 
-    Without a path the environment plays a synthetic stand-in, and is called synthetic in every table: visitors u ~
-    Dirichlet(0.2, ..., 0.2), 40 articles a_j ~ Dirichlet(1, ..., 1) per trial, each equally likely in every round, a
-    click with probability 1 / (1 + exp(-b - 4 u' W a)) for a fixed matrix W, where b makes the mean 0.0407, the click
-    rate of the log; then the same preparation, on 50,000 visitors drawn for it.
+    Without a path the environment plays a synthetic stand-in, and is called synthetic in every
+    table: visitors u ~ Dirichlet(0.2, ..., 0.2), 40 articles a_j ~ Dirichlet(1, ..., 1) per trial,
+    each equally likely in every round, a click with probability 1 / (1 + exp(-b - 4 u' W a)) for a
+    fixed matrix W, where b makes the mean 0.0407, the click rate of the log; then the same
+    preparation, on 50,000 visitors drawn for it.
 
     Args:
         path: a file of Yahoo! Webscope R6A, one day, gzipped or not; None: synthetic.
 
     Attributes:
         synthetic: whether there is no log.
-        max_rounds: the number of events in the log, which are played in their order; None for the stand-in.
+        max_rounds: the number of events in the log, which are played in their order; None for the
+            stand-in.
 
     Raises:
-        ValueError: in one line, where the file is absent; `problem` raises it where the file is not such a log.
+        ValueError: in one line, where the file is absent; `problem` raises it where the file is not
+            such a log.
 
     Reference:
         mocmab2018, section VII-C. Signs and scaling are ours; the paper does not mention them.

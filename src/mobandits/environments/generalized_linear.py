@@ -20,19 +20,21 @@ WIDE = 0.25  # the share of arms that may lie anywhere in the unit ball
 class GeneralizedLinear:
     """Coins whose bias depends on a scalar product, in several objectives; the arms stay.
 
-    Objective i of the arm with features x has mean mu_i(theta_i . x). Where mu_i is "logit" or "probit" it pays 1 with
-    that probability, else 0; where it is "identity" it pays 1 or -1, so that every reward lies in [-1, 1]. Coins are
-    independent over rounds and objectives; one coin serves all arms of a round, as in `Linear`.
+    Objective i of the arm with features x has mean mu_i(theta_i . x). Where mu_i is "logit" or
+    "probit" it pays 1 with that probability, else 0; where it is "identity" it pays 1 or -1, so
+    that every reward lies in [-1, 1]. Coins are independent over rounds and objectives; one coin
+    serves all arms of a round, as in `Linear`.
 
-    Every trial draws its own problem. Theta is uniform in the positive part of the unit ball. Three quarters of the
-    arms are uniform in the ball of radius 0.5, the others in the unit ball, and all of them are drawn again until the
-    Pareto front of the means has at most `features` arms.
+    Every trial draws its own problem. Theta is uniform in the positive part of the unit ball. Three
+    quarters of the arms are uniform in the ball of radius 0.5, the others in the unit ball, and all
+    of them are drawn again until the Pareto front of the means has at most `features` arms.
 
     Args:
         features: length d of a feature row.
         arms: number of arms K; None: 4 d.
         links: mu_1, ..., mu_L, each "identity", "logit" or "probit".
-        fixed_arms: True keeps the arms of a trial; False draws new ones each round, whatever the size of their front.
+        fixed_arms: True keeps the arms of a trial; False draws new ones each round, whatever the
+            size of their front.
 
     Attributes:
         objectives: the number of objectives, L.

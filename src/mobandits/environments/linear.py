@@ -16,13 +16,13 @@ from mobandits.support.naming import quoted
 class Linear:
     """Linear rewards in several objectives, with new arms each round or with arms that stay.
 
-    Objective l of the arm with features x pays theta_l . x + noise * z_l, with z_l standard normal, independent over
-    rounds and objectives. One z serves all arms of a round: a policy sees one arm, so the law of what it sees is the
-    same, and comparisons between policies are sharper.
+    Objective l of the arm with features x pays theta_l . x + noise * z_l, with z_l standard normal,
+    independent over rounds and objectives. One z serves all arms of a round: a policy sees one arm,
+    so the law of what it sees is the same, and comparisons between policies are sharper.
 
-    Every trial draws its own theta and, with fixed arms, its own arms. The defaults are the main setting of molts2025;
-    the chains setting of moslb2024 is
-    ``Linear(arms=25, features=5, objectives=5, fixed_arms=True, theta="ball", round_decimals=2)``.
+    Every trial draws its own theta and, with fixed arms, its own arms. The defaults are the main
+    setting of molts2025; the chains setting of moslb2024 is ``Linear(arms=25, features=5,
+    objectives=5, fixed_arms=True, theta="ball", round_decimals=2)``.
 
     Args:
         arms: number of arms K.
@@ -30,19 +30,20 @@ class Linear:
         objectives: number of objectives L.
         fixed_arms: True draws K feature rows once per trial; False draws K new ones each round.
         theta: law of the L parameter vectors, one of those of `context_law`.
-        context_law: law of the feature rows: "ball" is uniform in the unit ball, "sphere" uniform on its surface,
-            "gauss_clipped" normal with variance 1/d per coordinate, scaled back to norm 1 where it is longer.
+        context_law: law of the feature rows: "ball" is uniform in the unit ball, "sphere" uniform
+            on its surface, "gauss_clipped" normal with variance 1/d per coordinate, scaled back to
+            norm 1 where it is longer.
         noise: standard deviation of the rewards.
-        round_decimals: rounds the means, also those that rewards are drawn around, to so many decimals (at most 12):
-            exact ties become possible, and the linear model is wrong by up to half a unit of the last decimal.
-            None does not round.
+        round_decimals: rounds the means, also those that rewards are drawn around, to so many
+            decimals (at most 12): exact ties become possible, and the linear model is wrong by up
+            to half a unit of the last decimal. None does not round.
 
     Raises:
         ValueError: naming parameter, rule and value.
 
     Reference:
-        molts2025, Section 6 (theta on the sphere, new arms); moslb2024, Section 5 (theta in the ball), with fixed arms
-        and rounding as in its authors' code.
+        molts2025, Section 6 (theta on the sphere, new arms); moslb2024, Section 5 (theta in the
+        ball), with fixed arms and rounding as in its authors' code.
 
     Example:
         >>> rng = np.random.default_rng(0)
@@ -134,7 +135,8 @@ class FixedArms(NamedTuple):
 
 
 def _means(contexts: Array, theta: Array, decimals: int | None) -> Array:
-    # One product per round: usually too small for BLAS to split over threads, whose number must not change a bit.
+    # One product per round: usually too small for BLAS to split over threads, whose number must not
+    # change a bit.
     means: Array = contexts @ theta.T
     return means if decimals is None else np.round(means, decimals)
 

@@ -26,19 +26,22 @@ _ONCE = threading.Lock()
 class LlmRouting:
     """Send each prompt to one of three language models; be paid in quality and in money not spent.
 
-    A trial is one random order of all 3,609 prompts. Objective 0 is the graded quality of the answer, in [0, 1].
-    Objective 1 is the cost on a logarithmic scale, turned round so that more is better:
-    1 - (log10 c - low) / (high - low), where c is the cost in dollars and low, high are the smallest and largest
-    log10 c of the first file. So 1 is the cheapest answer of that file (0.0000039 dollars) and 0 the dearest (0.16).
-    It is clipped to [0, 1], which moves one answer of the second file, by 0.0024. Dollars are never computed back from
-    it: `costs` and `quantities` have them as recorded.
+    A trial is one random order of all 3,609 prompts. Objective 0 is the graded quality of the
+    answer, in [0, 1]. Objective 1 is the cost on a logarithmic scale, turned round so that more is
+    better: 1 - (log10 c - low) / (high - low), where c is the cost in dollars and low, high are the
+    smallest and largest log10 c of the first file. So 1 is the cheapest answer of that file
+    (0.0000039 dollars) and 0 the dearest (0.16). It is clipped to [0, 1], which moves one answer of
+    the second file, by 0.0024. Dollars are never computed back from it: `costs` and `quantities`
+    have them as recorded.
 
-    The context is one row for all models, known when the prompt arrives: the `text_features` of its text, of norm 1
-    and fitted on the first file only, and a constant 1, together divided by the square root of 2, so that every row
-    has norm 1. With ``text_features=0`` it is the constant 1 alone.
+    The context is one row for all models, known when the prompt arrives: the `text_features` of its
+    text, of norm 1 and fitted on the first file only, and a constant 1, together divided by the
+    square root of 2, so that every row has norm 1. With ``text_features=0`` it is the constant 1
+    alone.
 
     Args:
-        text_features: number of features of the prompt's text, 0 to 1000; 0 answers the question whether context helps.
+        text_features: number of features of the prompt's text, 0 to 1000; 0 answers the question
+            whether context helps.
 
     Attributes:
         models: the names of the arms, cheapest first.
@@ -48,7 +51,8 @@ class LlmRouting:
         ValueError: naming parameter, rule and value.
 
     Reference:
-        The data: `mobandits.datasets.llm_routing`. It needs the extra `data`, and so do the text features.
+        The data: `mobandits.datasets.llm_routing`. It needs the extra `data`, and so do the text
+        features.
 
     Example:
         >>> rng = np.random.default_rng(0)

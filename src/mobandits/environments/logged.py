@@ -16,11 +16,13 @@ from mobandits.support.naming import quoted
 class Logged:
     """What every arm pays in every round, as an array; no context, and the same in every trial.
 
-    The array plays the part of the means too, so `pareto_regret` compares arms within each round. The regret of
-    adversarial problems compares sums over rounds: the metric `adversarial_pareto_regret`.
+    The array plays the part of the means too, so `pareto_regret` compares arms within each round.
+    The regret of adversarial problems compares sums over rounds: the metric
+    `adversarial_pareto_regret`.
 
     Args:
-        rewards: (rounds, arms, objectives), finite; or the path of such an array in a file of the kind .npy.
+        rewards: (rounds, arms, objectives), finite; or the path of such an array in a file of the
+            kind .npy.
 
     Attributes:
         max_rounds: the number of rounds, which is the longest horizon.

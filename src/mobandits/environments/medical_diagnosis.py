@@ -35,23 +35,27 @@ _ONCE = threading.Lock()
 class MedicalDiagnosis:
     """Assign each patient to one of six experts, who differ in what they look at and in what they fear.
 
-    An expert is a logistic regression on standardised measurements of 569 biopsies: on the nuclei's size, texture or
-    shape, on their irregularity (the ten standard errors), or on size or shape with a malignant case counted five
-    times. Each patient is diagnosed by experts that were trained without the fifth of the patients that he belongs to
-    (his row modulo 5). Every round draws one of the 569 patients, each equally likely.
+    An expert is a logistic regression on standardised measurements of 569 biopsies: on the nuclei's
+    size, texture or shape, on their irregularity (the ten standard errors), or on size or shape
+    with a malignant case counted five times. Each patient is diagnosed by experts that were trained
+    without the fifth of the patients that he belongs to (his row modulo 5). Every round draws one
+    of the 569 patients, each equally likely.
 
-    Objective 0 (accuracy, the dominant one) pays 1 where the diagnosis is right, objective 1 (sensitivity) pays 1 where
-    the tumour is malignant and was found to be: its sum over the number of malignant patients is 1 - the false negative
-    rate. What was recorded is also the mean. The context, the same for all experts, is a patient's first principal
-    components of all 30 standardised measurements, scaled to [0, 1].
+    Objective 0 (accuracy, the dominant one) pays 1 where the diagnosis is right, objective 1
+    (sensitivity) pays 1 where the tumour is malignant and was found to be: its sum over the number
+    of malignant patients is 1 - the false negative rate. What was recorded is also the mean. The
+    context, the same for all experts, is a patient's first principal components of all 30
+    standardised measurements, scaled to [0, 1].
 
-    The paper describes this application without running it. It says that patients arrive with a context, that the
-    arms are experts, systems or humans, whose performance depends on the context, and what both objectives pay. Data,
-    classifiers, features, the split and the law of arrivals are not stated: they are ours.
+    The paper describes this application without running it. It says that patients arrive with a
+    context, that the arms are experts, systems or humans, whose performance depends on the context,
+    and what both objectives pay. Data, classifiers, features, the split and the law of arrivals are
+    not stated: they are ours.
 
     Args:
         components: number of principal components, 1 to 30.
-        constant: whether the context ends with a constant 1, which linear policies need and policies in cells do not.
+        constant: whether the context ends with a constant 1, which linear policies need and
+            policies in cells do not.
 
     Attributes:
         experts: the names of the arms.
@@ -60,8 +64,8 @@ class MedicalDiagnosis:
         ValueError: naming parameter, rule and value.
 
     Reference:
-        mocmab2018, section III-C, application 2; the data: `mobandits.datasets.breast_cancer`. It needs the extra
-        `data`.
+        mocmab2018, section III-C, application 2; the data: `mobandits.datasets.breast_cancer`. It
+        needs the extra `data`.
 
     Example:
         >>> rng = np.random.default_rng(0)

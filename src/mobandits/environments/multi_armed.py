@@ -20,13 +20,14 @@ PRESETS = {
 class MultiArmed:
     """Arms with given means and no context.
 
-    Bernoulli rewards are coins; Gaussian ones are mean + noise z with z standard normal. Rewards are independent over
-    rounds and objectives; one coin, or one z, serves all arms of a round: a policy sees one arm, so the law of what it
-    sees is the same, and comparisons between policies are sharper.
+    Bernoulli rewards are coins; Gaussian ones are mean + noise z with z standard normal. Rewards
+    are independent over rounds and objectives; one coin, or one z, serves all arms of a round: a
+    policy sees one arm, so the law of what it sees is the same, and comparisons between policies
+    are sharper.
 
     Args:
-        means: (arms, objectives), or the name of a known table: "drugan2013" has 20 arms, of which the first four are
-            its Pareto front.
+        means: (arms, objectives), or the name of a known table: "drugan2013" has 20 arms, of which
+            the first four are its Pareto front.
         rewards: "bernoulli" or "gaussian".
         noise: standard deviation of Gaussian rewards.
 

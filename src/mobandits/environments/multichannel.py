@@ -16,13 +16,15 @@ SNR = 5.0  # signal to noise ratios are uniform in [0, 5)
 class Multichannel:
     """Two radio channels and four transmission rates: eight arms, told the signal to noise ratios.
 
-    In every round each channel Q has a ratio SNR_Q, uniform in [0, 5), which is known, and a gain h_Q, exponential
-    with parameter `rate`, which is not. Sending at rate R succeeds where log2(1 + h_Q SNR_Q) is at least R, that is
-    with probability exp(-rate (2^R - 1) / SNR_Q). Objective 0, the dominant one, pays R after a success, objective 1
-    pays 1. The context is (SNR_1, SNR_2) / 5, the same for all arms; one gain per channel serves its four arms.
+    In every round each channel Q has a ratio SNR_Q, uniform in [0, 5), which is known, and a gain
+    h_Q, exponential with parameter `rate`, which is not. Sending at rate R succeeds where log2(1 +
+    h_Q SNR_Q) is at least R, that is with probability exp(-rate (2^R - 1) / SNR_Q). Objective 0,
+    the dominant one, pays R after a success, objective 1 pays 1. The context is (SNR_1, SNR_2) / 5,
+    the same for all arms; one gain per channel serves its four arms.
 
-    The paper calls the gain "exponential with parameter 0.25". Read as its mean, hence the default of 4, the policies
-    come in the paper's order; read as its rate they do not. This choice was made after looking at that.
+    The paper calls the gain "exponential with parameter 0.25". Read as its mean, hence the default
+    of 4, the policies come in the paper's order; read as its rate they do not. This choice was made
+    after looking at that.
 
     Args:
         rate: parameter of the exponential gain, 1 / mean; 4.0 or 0.25.
@@ -34,8 +36,8 @@ class Multichannel:
         ValueError: naming parameter, rule and value.
 
     Reference:
-        mocmab2018, sections III-C and VII-B. That contexts are the ratios divided by 5 is ours: the paper's policies
-        need contexts in the unit cube, and it does not say how they get there.
+        mocmab2018, sections III-C and VII-B. That contexts are the ratios divided by 5 is ours: the
+        paper's policies need contexts in the unit cube, and it does not say how they get there.
 
     Example:
         >>> rng = np.random.default_rng(0)

@@ -25,19 +25,22 @@ _ONCE = threading.Lock()
 class Multilabel:
     """Name one label of each example, and be told of that label alone whether it is relevant.
 
-    The arms are the labels. Objective 0 pays 1 where the chosen label is relevant. Objective 1, rarity, pays 1 - f_a
-    where it is relevant, else 0, for the share f_a of the data set's examples that have label a: a common label is a
-    safe answer that says little. What is recorded is also the mean. A trial is one random order of all examples.
+    The arms are the labels. Objective 0 pays 1 where the chosen label is relevant. Objective 1,
+    rarity, pays 1 - f_a where it is relevant, else 0, for the share f_a of the data set's examples
+    that have label a: a common label is a safe answer that says little. What is recorded is also
+    the mean. A trial is one random order of all examples.
 
-    The context is one row for all labels: an example's first principal components, fitted on all examples without
-    their labels and scaled to [0, 1], and a constant 1; or, without `components`, its features and a constant 1,
-    together divided by the square root of 2.
+    The context is one row for all labels: an example's first principal components, fitted on all
+    examples without their labels and scaled to [0, 1], and a constant 1; or, without `components`,
+    its features and a constant 1, together divided by the square root of 2.
 
-    Without `labels` the data are river's yeast (`mobandits.datasets.yeast`): 2,417 genes, 14 classes, 103 features.
-    With them they are a file of your own: a CSV table whose columns are the labels, 0 or 1, and features, numbers.
+    Without `labels` the data are river's yeast (`mobandits.datasets.yeast`): 2,417 genes, 14
+    classes, 103 features. With them they are a file of your own: a CSV table whose columns are the
+    labels, 0 or 1, and features, numbers.
 
     Args:
-        path: where yeast is, as in `datasets.yeast`, None: the installed package; or a CSV file of your own.
+        path: where yeast is, as in `datasets.yeast`, None: the installed package; or a CSV file of
+            your own.
         labels: the columns of your own file that are labels, at least two; () for yeast.
         components: number of principal components; None: all features as they are.
 
@@ -45,12 +48,12 @@ class Multilabel:
         max_rounds: the number of examples, which is the longest horizon.
 
     Raises:
-        ValueError: naming parameter, rule and value; `problem` and `max_rounds`, in one line, where a file is absent
-            or broken.
+        ValueError: naming parameter, rule and value; `problem` and `max_rounds`, in one line, where
+            a file is absent or broken.
 
     Reference:
-        The reduction: A. Beygelzimer, J. Langford, The offset tree for learning with partial labels, KDD 2009, for one
-        objective. Rarity as the second one is ours.
+        The reduction: A. Beygelzimer, J. Langford, The offset tree for learning with partial
+        labels, KDD 2009, for one objective. Rarity as the second one is ours.
 
     Example:
         >>> Multilabel(components=3)

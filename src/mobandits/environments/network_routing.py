@@ -14,26 +14,28 @@ from mobandits.support.checks import integer, number
 class NetworkRouting:
     """Route a flow over one of some paths of a wireless sensor network, told how congested it is.
 
-    The context shows x, the round-trip time on some measured paths, normalised, uniform in the unit cube. Path a shares
-    links with the measured ones: it sees the congestion s_a(x) = sum_j w_aj x_j, with weights w_a that sum to 1. Long
-    hops cost energy and save time, detours cost both: with the reach e_a and the detour o_a, the mean energy and the
-    mean delay, in [0, 1], are::
+    The context shows x, the round-trip time on some measured paths, normalised, uniform in the unit
+    cube. Path a shares links with the measured ones: it sees the congestion s_a(x) = sum_j w_aj
+    x_j, with weights w_a that sum to 1. Long hops cost energy and save time, detours cost both:
+    with the reach e_a and the detour o_a, the mean energy and the mean delay, in [0, 1], are::
 
         c1_a(x) = e_a (1 + s_a(x)) + o_a             where links are busy, more is sent again
         c2_a(x) = 0.4 - e_a + 0.4 s_a(x) + o_a
 
-    Per trial w_a ~ Dirichlet(1/2, ..., 1/2) and o_a is uniform in [0, 0.15]; the e_a are an even grid over [0.1, 0.3].
-    The observed costs are Beta distributed with these means and the concentration `precision`, independently. Objective
-    0, the dominant one, pays 1 - the energy, objective 1 pays 1 - the delay.
+    Per trial w_a ~ Dirichlet(1/2, ..., 1/2) and o_a is uniform in [0, 0.15]; the e_a are an even
+    grid over [0.1, 0.3]. The observed costs are Beta distributed with these means and the
+    concentration `precision`, independently. Objective 0, the dominant one, pays 1 - the energy,
+    objective 1 pays 1 - the delay.
 
-    The paper says what the context may be, that both costs are random and normalised, and that rewards are 1 - costs.
-    All equations are ours.
+    The paper says what the context may be, that both costs are random and normalised, and that
+    rewards are 1 - costs. All equations are ours.
 
     Args:
         paths: number of arms.
         measured: number of measured paths.
         precision: the two parameters of a cost's law add up to it: more is less noise.
-        constant: whether the context ends with a constant 1, which linear policies need and policies in cells do not.
+        constant: whether the context ends with a constant 1, which linear policies need and
+            policies in cells do not.
 
     Raises:
         ValueError: naming parameter, rule and value.

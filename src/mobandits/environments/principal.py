@@ -31,8 +31,8 @@ class Projection(NamedTuple):
 def principal(points: Array, spread: Array, components: int = 2) -> Projection:
     """The leading principal components of `points`.
 
-    Points are centred and not scaled. The sign of a component makes its largest loading positive; a component along
-    which all points agree becomes 0.
+    Points are centred and not scaled. The sign of a component makes its largest loading positive; a
+    component along which all points agree becomes 0.
 
     Args:
         points: (points, features), what the components are fitted on.

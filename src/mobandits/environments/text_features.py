@@ -16,13 +16,15 @@ SEED = 0  # of the decomposition's starting vector
 def text_features(fitted_on: Sequence[str], texts: Sequence[str], count: int) -> Array:
     """Rows of norm 1 that describe `texts`, by a map that only `fitted_on` has shaped.
 
-    Words and pairs of words are counted in hashed buckets and weighted by TF-IDF, with sublinear counts and rows of
-    norm 1; the leading `count` right singular vectors of the weighted counts of `fitted_on` are the directions. The
-    mean over `fitted_on` is subtracted, because a policy has a constant for it, and what is left is divided by its
-    norm, because linear policies assume norms of at most 1.
+    Words and pairs of words are counted in hashed buckets and weighted by TF-IDF, with sublinear
+    counts and rows of norm 1; the leading `count` right singular vectors of the weighted counts of
+    `fitted_on` are the directions. The mean over `fitted_on` is subtracted, because a policy has a
+    constant for it, and what is left is divided by its norm, because linear policies assume norms
+    of at most 1.
 
     Args:
-        fitted_on: the texts that the weights, the directions and the mean are fitted on, more than `count` of them.
+        fitted_on: the texts that the weights, the directions and the mean are fitted on, more than
+            `count` of them.
         texts: the texts to describe, each by itself.
         count: number of features.
 

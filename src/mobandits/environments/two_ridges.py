@@ -64,12 +64,13 @@ class TwoRidges:
         mu1 = max(0, 1 - 5 |y - y1|)
         mu2 = max(0, 1 - 5 (y2 - y)) for y <= y2, else max(0, 1 - (y - y2) / 4)
 
-    The Pareto front at x are the arms from y1 to y2; its means are the segment from (1, 0) to (0, 1). So the Pareto gap
-    is max(0, (1 - mu1 - mu2) / 2), and uniform play loses 0.1675 per round. The bins of `BinRatio` are the sixths of
-    the front. Contexts are uniform, and coins are independent over objectives and rounds.
+    The Pareto front at x are the arms from y1 to y2; its means are the segment from (1, 0) to (0,
+    1). So the Pareto gap is max(0, (1 - mu1 - mu2) / 2), and uniform play loses 0.1675 per round.
+    The bins of `BinRatio` are the sixths of the front. Contexts are uniform, and coins are
+    independent over objectives and rounds.
 
-    In terms of the Euclidean distance divided by sqrt(2), the steepest slope is 9.06: more than the 1 that the theory
-    of PCZ assumes, as its authors say.
+    In terms of the Euclidean distance divided by sqrt(2), the steepest slope is 9.06: more than the
+    1 that the theory of PCZ assumes, as its authors say.
 
     Args:
         divisor: divides the means, at least 1; with 9.06 the theory applies.
@@ -113,8 +114,9 @@ class TwoRidgesProblem(NamedTuple):
 class TwoRidgesGrid:
     """`TwoRidges` with finitely many arms: the midpoints of equal parts of [0, 1].
 
-    The context row of an arm is (x, y), the context and the arm itself. One coin per objective serves all arms of a
-    round: a policy sees one arm, so the law of what it sees is the same, and comparisons between policies are sharper.
+    The context row of an arm is (x, y), the context and the arm itself. One coin per objective
+    serves all arms of a round: a policy sees one arm, so the law of what it sees is the same, and
+    comparisons between policies are sharper.
 
     Args:
         points: how many arms.

@@ -1,6 +1,7 @@
 """Bandit problems as Gymnasium environments whose reward is a vector, in the form of MO-Gymnasium.
 
-Importing this module registers `mobandits/linear-v0` and its like, one per environment with finitely many arms::
+Importing this module registers `mobandits/linear-v0` and its like, one per environment with
+finitely many arms::
 
     import gymnasium, mobandits.interop.gymnasium
     gymnasium.make("mobandits/linear-v0", arms=10)
@@ -47,14 +48,15 @@ NAMES: Mapping[str, str] = {
 class BanditEnv(gymnasium.Env[Floats, np.int64]):
     """Any environment of mobandits with finitely many arms.
 
-    `reset` shows the context of the next round, (arms, features), or (1, features) where all arms share it, or
-    ``[[1.0]]`` where there is none. `step` plays an arm and returns the same context, the vector of its rewards,
-    ``terminated=True``, ``truncated=False`` and ``{"means": (arms, objectives), "round": int}``. Contexts and rewards
-    are rounded to single precision.
+    `reset` shows the context of the next round, (arms, features), or (1, features) where all arms
+    share it, or ``[[1.0]]`` where there is none. `step` plays an arm and returns the same context,
+    the vector of its rewards, ``terminated=True``, ``truncated=False`` and ``{"means": (arms,
+    objectives), "round": int}``. Contexts and rewards are rounded to single precision.
 
-    ``reset(seed=...)`` draws an instance of the problem (its unknown parameters, the order of its data) and starts at
-    its first round; after the last round `reset` draws the next instance. Where copies with different seeds must
-    share one instance, as in a vector environment, `instance` names it.
+    ``reset(seed=...)`` draws an instance of the problem (its unknown parameters, the order of its
+    data) and starts at its first round; after the last round `reset` draws the next instance. Where
+    copies with different seeds must share one instance, as in a vector environment, `instance`
+    names it.
 
     Args:
         environment: such as `Linear(arms=10)`.
@@ -72,7 +74,8 @@ class BanditEnv(gymnasium.Env[Floats, np.int64]):
         ValueError: naming parameter, rule and value.
 
     Reference:
-        MO-Gymnasium (Alegre et al., BNAIC 2022) for the vector reward, `reward_space` and `reward_dim`.
+        MO-Gymnasium (Alegre et al., BNAIC 2022) for the vector reward, `reward_space` and
+        `reward_dim`.
 
     Example:
         >>> from mobandits.environments import Linear

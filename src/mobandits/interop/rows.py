@@ -11,7 +11,8 @@ def learn_rows(
     """The state after all rows, in their order.
 
     Args:
-        policy: any whose `update` does without the note of the choice, which is None here: others cannot be compiled.
+        policy: any whose `update` does without the note of the choice, which is None here: others
+            cannot be compiled.
         state: its state, which is consumed.
         contexts: (rows, 1, features).
         arms: (rows,) ids of the arms that were played.

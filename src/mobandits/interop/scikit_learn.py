@@ -34,20 +34,20 @@ __all__ = ["MultiObjectiveBandit"]
 class MultiObjectiveBandit(BaseEstimator):  # type: ignore[misc] # untyped
     """Learns from rows (context, arm, rewards) and says which arms to play for further contexts.
 
-    All arms share the context: recipes that learn from features give every arm a model of its own. They have no
-    intercept; a column of ones in X is one. As the last step of a pipeline it is fitted with
-    ``pipeline.fit(X, arms, bandit__rewards=Y)``, if that is the step's name.
+    All arms share the context: recipes that learn from features give every arm a model of its own.
+    They have no intercept; a column of ones in X is one. As the last step of a pipeline it is
+    fitted with ``pipeline.fit(X, arms, bandit__rewards=Y)``, if that is the step's name.
 
-    Rows may come from any policy. Recipes that must know how their own choices were made are refused: `Exp3P`,
-    `ScalarizedUcb1` and `CsUcb1`, zooming, known periods, random boundaries of cells. So is what begins anew
-    (`Doubling`).
+    Rows may come from any policy. Recipes that must know how their own choices were made are
+    refused: `Exp3P`, `ScalarizedUcb1` and `CsUcb1`, zooming, known periods, random boundaries of
+    cells. So is what begins anew (`Doubling`).
 
     Args:
         recipe: such as `MolUcb(scale=0.3)`.
         arms: the labels of all arms, numbers or text; None: those of the first rows.
         rounds: the horizon, for recipes that need one.
-        random_state: None, an integer, or a `numpy.random.Generator`. With an integer every call of `predict` draws the
-            same numbers: take a Generator where contexts come one at a time.
+        random_state: None, an integer, or a `numpy.random.Generator`. With an integer every call of
+            `predict` draws the same numbers: take a Generator where contexts come one at a time.
 
     Attributes:
         arms_: (arms,) the labels.
@@ -87,7 +87,8 @@ class MultiObjectiveBandit(BaseEstimator):  # type: ignore[misc] # untyped
         Args:
             X: (rows, features) contexts.
             arms: (rows,) the labels of the arms that were played.
-            rewards: (rows, objectives), or (rows,) of one objective; all are maximised, NaN where not observed.
+            rewards: (rows, objectives), or (rows,) of one objective; all are maximised, NaN where
+                not observed.
 
         Raises:
             ValueError: naming parameter, rule and value.
@@ -128,8 +129,9 @@ class MultiObjectiveBandit(BaseEstimator):  # type: ignore[misc] # untyped
     def predict_proba(self, X: Any, samples: int = 100) -> Array:
         """(rows, arms) the probability of each of `arms_` under the policy's rule.
 
-        Exact where the policy believes something definite. Where its beliefs are sampled (Thompson sampling), the
-        average over `samples` draws of them, with a standard error of at most 0.5 / sqrt(samples).
+        Exact where the policy believes something definite. Where its beliefs are sampled (Thompson
+        sampling), the average over `samples` draws of them, with a standard error of at most 0.5 /
+        sqrt(samples).
         """
         integer("samples", samples, at_least=1)
         contexts = self._contexts(X)

@@ -43,8 +43,8 @@ def behind(ahead: Array) -> float:
 class AdversarialParetoRegret:
     """What was earned so far, all objectives alike, against what the best fixed arms would have earned.
 
-    It compares sums over the rounds, where `ParetoRegret` compares arms within each round, and what was paid, not its
-    mean. The function `adversarial_pareto_regret` gives the formula.
+    It compares sums over the rounds, where `ParetoRegret` compares arms within each round, and what
+    was paid, not its mean. The function `adversarial_pareto_regret` gives the formula.
 
     Reference:
         xu2023 (M. Xu, D. Klabjan, ICML 2023).

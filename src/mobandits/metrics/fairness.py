@@ -1,6 +1,7 @@
 """Whether optimal arms are treated alike: how evenly the arms of the true front were played, where arms never change.
 
-Each measure is a function of the counts, and a metric of the same meaning that is recorded over the rounds.
+Each measure is a function of the counts, and a metric of the same meaning that is recorded over the
+rounds.
 """
 
 import math

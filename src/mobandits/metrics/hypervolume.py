@@ -18,16 +18,18 @@ STEPS = 1_000_000  # of the exact method, at most: 1000 points in 3 objectives, 
 def hypervolume(points: Any, reference: Sequence[float]) -> float:
     """The volume of the union of the boxes from `reference` to each point.
 
-    Dominated points, repeated ones, and those that do not exceed the reference in every objective add nothing. With n
-    points on the Pareto front and L objectives it is exact while n^(L - 1) is at most a million; beyond, it is the
-    average over 20,000 directions, always the same, of how far the union reaches.
+    Dominated points, repeated ones, and those that do not exceed the reference in every objective
+    add nothing. With n points on the Pareto front and L objectives it is exact while n^(L - 1) is
+    at most a million; beyond, it is the average over 20,000 directions, always the same, of how far
+    the union reaches.
 
     Args:
         points: (points, objectives), finite, all maximised.
         reference: (objectives,) one point, below everything that should count.
 
     Raises:
-        ValueError: where the points are not a matrix of finite numbers, or the reference has another length.
+        ValueError: where the points are not a matrix of finite numbers, or the reference has
+            another length.
 
     Example:
         >>> hypervolume([[1, 0], [0, 1], [-1, -1]], reference=[-1, -1])
@@ -49,8 +51,9 @@ class Hypervolume:
     It grows as long as new trade-offs are found, and says nothing about how often each was played.
 
     Args:
-        reference: (objectives,), the same for all policies. None: in each objective the smallest mean of any arm, less
-            a tenth of the range of the means (less 1 where they are all equal); possible only where the means stay.
+        reference: (objectives,), the same for all policies. None: in each objective the smallest
+            mean of any arm, less a tenth of the range of the means (less 1 where they are all
+            equal); possible only where the means stay.
 
     Reference:
         zhang2024 (Q. Zhang, NeurIPS 2024); `hypervolume` says how it is computed.

@@ -30,8 +30,8 @@ def jaccard(front: Any, other: Any) -> float:
 class Jaccard:
     """Agreement of the sets that arms are drawn from with the true fronts, from 0 to 1.
 
-    Per round, |O_t & O*| / |O_t | O*| of the set O_t that round t's arm was drawn from and that round's true front O*.
-    The table holds means over the rounds since the previously recorded one.
+    Per round, |O_t & O*| / |O_t | O*| of the set O_t that round t's arm was drawn from and that
+    round's true front O*. The table holds means over the rounds since the previously recorded one.
 
     Args:
         order: whose front O* is.

@@ -14,8 +14,8 @@ from mobandits.orders import Lexicographic
 class ObjectiveRegret:
     """What the chosen arm lacks in each objective against an optimal arm; negative where it has more.
 
-    Per round and objective i, mu*_i - mu_{a,i}, with mu* the means of the first arm in the front of `order`. Under the
-    lexicographic order all optimal arms have the same means.
+    Per round and objective i, mu*_i - mu_{a,i}, with mu* the means of the first arm in the front of
+    `order`. Under the lexicographic order all optimal arms have the same means.
 
     Args:
         order: what optimal means.

@@ -60,7 +60,8 @@ class ParetoRegret(OrderRegret):
 class EffectiveParetoRegret(OrderRegret):
     """How much the chosen arm's means fall short of the best mixture of arms; at least the Pareto regret.
 
-    Per round, max over mixtures beta of min_l (sum_b beta_b mu_{b,l} - mu_{a,l}) of the chosen arm a.
+    Per round, max over mixtures beta of min_l (sum_b beta_b mu_{b,l} - mu_{a,l}) of the chosen arm
+    a.
 
     Reference:
         molts2025, Definitions 6 and 7.

@@ -1,6 +1,7 @@
 """The conformance suite: what policies, orders and environments promise, as checks that anybody's can join.
 
-A case says what is checked; every promise is a check with a name, and a failure says check, case, seed and values::
+A case says what is checked; every promise is a check with a name, and a failure says check, case,
+seed and values::
 
     from mobandits.testing import PolicyCase, prepare
 
@@ -11,8 +12,8 @@ A case says what is checked; every promise is a check with a name, and a failure
         prepare(CASES)
         case.check(check)
 
-`check_policy`, `check_order` and `check_environment` run every check of one case; docs/how-to/add-a-policy.md walks
-through it.
+`check_policy`, `check_order` and `check_environment` run every check of one case;
+docs/how-to/add-a-policy.md walks through it.
 """
 
 from mobandits.testing.arena import DEFAULT_SHAPE

@@ -24,8 +24,8 @@ class Arena(NamedTuple):
 def arena(shape: Shape, rewards: str, seed: int) -> Arena:
     """`ROUNDS` rounds of a linear problem, of fixed means where there is no context.
 
-    Contexts lie in the unit cube and in the unit ball. `rewards` is "gaussian", means plus noise, or "binary", coins
-    with these means.
+    Contexts lie in the unit cube and in the unit ball. `rewards` is "gaussian", means plus noise,
+    or "binary", coins with these means.
     """
     rng = np.random.default_rng([seed, 1])
     size = (ROUNDS, shape.arms, shape.objectives)

@@ -156,7 +156,8 @@ def law_of(r: Rehearsal, moment: Moment, context: Array, arms: IntArray) -> tupl
 def partial_rewards_add_up(r: Rehearsal) -> None:
     """A reward in parts, in any order and late, teaches what the full one does; or the recipe refuses parts by name.
 
-    A recipe that says `forgets = True` makes older rewards count less, so that only parts in order must add up.
+    A recipe that says `forgets = True` makes older rewards count less, so that only parts in order
+    must add up.
     """
     if not r.case.recipe.accepts_partial:
         refuses_parts(r.case.recipe, r.case.shape.objectives)

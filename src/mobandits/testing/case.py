@@ -13,8 +13,8 @@ Check = Callable[[Any], None]
 class Case:
     """Base of the cases; subclasses are frozen dataclasses that fill `available`.
 
-    A check is a function that raises an AssertionError. The names in `without` are skipped: promises that the part
-    breaks on purpose.
+    A check is a function that raises an AssertionError. The names in `without` are skipped:
+    promises that the part breaks on purpose.
     """
 
     available: ClassVar[dict[str, Check]] = {}
@@ -36,7 +36,8 @@ class Case:
         """Run one check.
 
         Raises:
-            AssertionError: saying check, case, seed and what was found; also where the part itself raised something.
+            AssertionError: saying check, case, seed and what was found; also where the part itself
+                raised something.
         """
         choice("check", name, self.available)
         if failure := self.failure(name):

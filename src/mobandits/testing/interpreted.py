@@ -1,7 +1,7 @@
 """The interpreted world: another process, with ``NUMBA_DISABLE_JIT=1``, that rebuilds cases and rehearses them.
 
-Cases cross as JSON: the import path of every class and its fields. A recipe must therefore live in a module that can be
-imported, and hold only numbers, text, tuples, arrays and other such classes.
+Cases cross as JSON: the import path of every class and its fields. A recipe must therefore live in
+a module that can be imported, and hold only numbers, text, tuples, arrays and other such classes.
 """
 
 import dataclasses

@@ -241,8 +241,8 @@ class OrderCase(RehearsedCase):
         order: the order, of a class that can be imported.
         objectives: number of objectives of the instances.
         seed: of everything.
-        without: names of checks that do not apply, such as "front-is-undominated" for an order that ignores an
-            objective.
+        without: names of checks that do not apply, such as "front-is-undominated" for an order that
+            ignores an objective.
 
     Example:
         >>> from mobandits.orders import Weighted

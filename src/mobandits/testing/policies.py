@@ -1,7 +1,7 @@
 """Policies under test.
 
-All checks but two rehearse the policy interpreted, where nothing needs compiling; that the compiled policy does the
-same is one of the other two.
+All checks but two rehearse the policy interpreted, where nothing needs compiling; that the compiled
+policy does the same is one of the other two.
 """
 
 from dataclasses import dataclass
@@ -43,7 +43,8 @@ class PolicyCase(RehearsedCase):
 
     Args:
         recipe: the recipe, of a class that can be imported.
-        shape: the problem's; by default five arms with two features each, three objectives and 240 rounds.
+        shape: the problem's; by default five arms with two features each, three objectives and 240
+            rounds.
         rewards: "gaussian" or "binary", for policies that need rewards in [0, 1].
         seed: of everything.
         without: names of checks that do not apply.
