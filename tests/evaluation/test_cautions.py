@@ -7,11 +7,11 @@ import pytest
 from logs_for_tests import make_law, make_log
 
 from mobandits.evaluation import (
-    Always,
+    ConstantTarget,
     DirectMethod,
     Feedback,
     Ips,
-    Logging,
+    LoggingPolicy,
     Replay,
     Snips,
     Uniform,
@@ -40,7 +40,7 @@ def rules(estimate):
 
 @pytest.mark.parametrize("estimator", ["ips", "snips", "dr", "switch-dr", "replay"])
 def test_nothing_is_said_where_nothing_is_wrong(estimator):
-    for target in (Uniform(), Always("b"), Logging()):
+    for target in (Uniform(), ConstantTarget("b"), LoggingPolicy()):
         assert evaluate(even(), target, estimator).warnings == ()
 
 
@@ -68,7 +68,7 @@ def test_one_round(weight, said):
 def test_wrong_propensities():
     log = even()
     halved = dataclasses.replace(log, propensities=0.5 * log.propensities)
-    found = evaluate(halved, Always("a"), Ips())
+    found = evaluate(halved, ConstantTarget("a"), Ips())
     assert rules(found) == ["wrong propensities"]
     assert f"the mean weight is {found.diagnostics.mean_weight:.3g}, " in found.warnings[0]
     assert found.diagnostics.mean_weight == pytest.approx(8.0 * (log.arms == 0).mean())
@@ -136,7 +136,7 @@ def test_events_count_by_their_weight():
 def test_events_of_rounds_that_do_not_count_do_not_count():
     log = even()
     rewards = np.where(log.arms[:, None] == 0, 0.0, log.rewards)
-    found = evaluate(dataclasses.replace(log, rewards=rewards), Always("a"), Snips())
+    found = evaluate(dataclasses.replace(log, rewards=rewards), ConstantTarget("a"), Snips())
     assert rules(found) == ["few events", "few events"]
 
 

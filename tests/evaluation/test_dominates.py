@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from mobandits.evaluation import (
-    Always,
+    ConstantTarget,
     DoublyRobust,
     Feedback,
     Ips,
-    Logging,
+    LoggingPolicy,
     Snips,
     compare,
     dominance,
@@ -26,7 +26,7 @@ def pair(gap, seed=0, rounds=400, noise=1.0):
     arms = rng.integers(0, 2, rounds)
     rewards = arms[:, None] * np.array(gap) + noise * rng.normal(size=(rounds, len(gap)))
     log = Feedback(np.ones((rounds, 0)), arms, rewards, [0.5] * rounds, "ab", "uvwxyz"[: len(gap)])
-    found = compare(log, {"a": Always("a"), "b": Always("b")}, ["snips"])
+    found = compare(log, {"a": ConstantTarget("a"), "b": ConstantTarget("b")}, ["snips"])
     return found["b", "snips"], found["a", "snips"]
 
 
@@ -55,7 +55,7 @@ def test_p_values_are_those_of_the_differences_of_a_plain_mean():
     values = rng.exponential(size=(50, 2)) * [1.0, -1.0] + [0.2, 0.5]
     log = Feedback(np.ones((50, 0)), np.zeros(50, np.int64), values, np.ones(50), "ab", "uv")
     mixed = np.column_stack([np.linspace(0.0, 1.0, 50), 1.0 - np.linspace(0.0, 1.0, 50)])
-    whole, part = evaluate(log, Always("a"), Ips()), evaluate(log, mixed, Ips())
+    whole, part = evaluate(log, ConstantTarget("a"), Ips()), evaluate(log, mixed, Ips())
     found = dominance(whole, part, margin=0.05)
     difference = values * mixed[:, 1:]
     mean, error = difference.mean(0), difference.std(0, ddof=1) / 50**0.5
@@ -162,7 +162,7 @@ def test_a_tie_that_is_only_rounding_is_no_lead():
         "ab",
         "uv",
     )
-    found = compare(log, {"a": Always("a"), "b": Always("b")}, ["snips"])
+    found = compare(log, {"a": ConstantTarget("a"), "b": ConstantTarget("b")}, ["snips"])
     verdict = dominance(found["b", "snips"], found["a", "snips"])
     assert verdict.difference[1] == 0.0
     assert verdict.p_dominates >= 0.5
@@ -173,7 +173,7 @@ def test_one_round_with_all_the_weight_shows_nothing():
     rewards = np.array([[0.9, 0.9]] + [[0.1, 0.1]] * 30)
     arms = np.array([1] + [0] * 30)
     log = Feedback(np.ones((31, 0)), arms, rewards, [0.5] * 31, "ab", "uv")
-    found = compare(log, {"a": Always("a"), "b": Always("b")}, ["snips"])
+    found = compare(log, {"a": ConstantTarget("a"), "b": ConstantTarget("b")}, ["snips"])
     verdict = dominance(found["b", "snips"], found["a", "snips"])
     assert (verdict.decision, verdict.p_dominates) == ("undecided", 1.0)
     assert np.isnan(verdict.standard_error).all()
@@ -184,7 +184,7 @@ def test_what_is_not_known_is_never_claimed():
     log = Feedback(
         np.ones((400, 0)), np.zeros(400, np.int64), np.ones((400, 2)), [0.5] * 400, "ab", "uv"
     )
-    unknown = evaluate(log, Always("b"), "snips")
+    unknown = evaluate(log, ConstantTarget("b"), "snips")
     assert dominance(ours, unknown).decision == "undecided"
     assert dominance(unknown, theirs).decision == "undecided"
 
@@ -223,5 +223,5 @@ def test_the_logging_policy_may_be_compared_too():
     arms = (rng.random(2000) < 0.5).astype(np.int64)
     rewards = arms[:, None] + 0.1 * rng.normal(size=(2000, 2))
     log = Feedback(np.ones((2000, 0)), arms, rewards, [0.5] * 2000, "ab", "uv")
-    found = compare(log, {"now": Logging(), "b": Always("b")}, [Snips()])
+    found = compare(log, {"now": LoggingPolicy(), "b": ConstantTarget("b")}, [Snips()])
     assert dominance(found["b", "snips"], found["now", "snips"]).decision == "dominates"

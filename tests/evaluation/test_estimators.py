@@ -15,7 +15,7 @@ from mobandits.evaluation import (
     DoublyRobust,
     Feedback,
     Ips,
-    Logging,
+    LoggingPolicy,
     Replay,
     Snips,
     SwitchDr,
@@ -74,7 +74,7 @@ def test_the_covariance_is_that_of_leaving_a_round_out(estimator):
 @pytest.mark.parametrize("estimator", WEIGHTED, ids=repr)
 def test_the_logging_policy_is_worth_what_it_got(estimator):
     log = make_log(2, missing=0.3)
-    found = evaluate(log, Logging(), estimator, model=table_of(log, 2))
+    found = evaluate(log, LoggingPolicy(), estimator, model=table_of(log, 2))
     np.testing.assert_allclose(found.value, np.nanmean(log.rewards, axis=0), rtol=1e-12)
     assert found.diagnostics.effective_rounds == len(log)
 
@@ -152,8 +152,8 @@ def test_an_objective_that_is_missing_leaves_the_others_alone():
 
 def test_an_estimate_prints_as_what_was_found():
     log = make_log(8, rounds=5000)
-    assert len(repr(evaluate(log, Logging(), "ips"))) < 200
-    assert repr(evaluate(log, Logging(), "ips")).startswith(
+    assert len(repr(evaluate(log, LoggingPolicy(), "ips"))) < 200
+    assert repr(evaluate(log, LoggingPolicy(), "ips")).startswith(
         "Estimate('target', Ips(clip=None), value=["
     )
 

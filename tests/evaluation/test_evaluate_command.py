@@ -11,7 +11,14 @@ from logs_for_tests import make_log
 from worlds import linear_world
 
 from mobandits import cli
-from mobandits.evaluation import Always, Logging, Uniform, command, comparison, dominance
+from mobandits.evaluation import (
+    ConstantTarget,
+    LoggingPolicy,
+    Uniform,
+    command,
+    comparison,
+    dominance,
+)
 from mobandits.evaluation.command import (
     estimator_named,
     evaluate_file,
@@ -83,7 +90,11 @@ def test_policies_may_have_names_of_their_own(program, log, tmp_path):
     values = pl.read_csv(tmp_path / "values.csv")
     assert values["policy"].unique(maintain_order=True).to_list() == ["all alike", "b", "logging"]
     kept = json.loads((tmp_path / "evaluation.json").read_text())["policies"]
-    assert [one["target"] for one in kept.values()] == ["Uniform()", "Always(arm='b')", "Logging()"]
+    assert [one["target"] for one in kept.values()] == [
+        "Uniform()",
+        "ConstantTarget(arm='b')",
+        "LoggingPolicy()",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -107,7 +118,9 @@ def test_the_numbers_are_those_of_compare(log, tmp_path):
     evaluate_file(
         "x", out, ["uniform", "arm:a"], recipe_named, estimators=["snips", "dr"], level=0.9, seed=3
     )
-    found = compare(log, {"uniform": Uniform(), "arm:a": Always("a")}, ["snips", "dr"], seed=3)
+    found = compare(
+        log, {"uniform": Uniform(), "arm:a": ConstantTarget("a")}, ["snips", "dr"], seed=3
+    )
     kept = json.loads((out / "evaluation.json").read_text())
     assert kept["options"] == {"level": 0.9, "folds": 5, "clip": None, "seed": 3}
     assert kept["log"]["rounds"] == 1500
@@ -224,8 +237,8 @@ def test_columns_of_a_table_are_named(program, log, monkeypatch, tmp_path):
 def test_names_become_targets():
     log = make_log(0)
     assert target_named("uniform", log, recipe_named) == Uniform()
-    assert target_named("logging", log, recipe_named) == Logging()
-    assert target_named("arm:c", log, recipe_named) == Always("c")
+    assert target_named("logging", log, recipe_named) == LoggingPolicy()
+    assert target_named("arm:c", log, recipe_named) == ConstantTarget("c")
     assert target_named("random-choice", log, recipe_named) == RandomChoice()
 
 

@@ -8,7 +8,7 @@ import pytest
 from logs_for_tests import make_law, make_log
 
 import mobandits as mob
-from mobandits.evaluation import Always, Feedback, Uniform, compare, front, plot_front
+from mobandits.evaluation import ConstantTarget, Feedback, Uniform, compare, front, plot_front
 from mobandits.evaluation.front import outlines
 
 
@@ -19,7 +19,7 @@ def world(seed=0, rounds=3000):
     arms = rng.integers(0, 4, rounds)
     rewards = means[arms] + 0.5 * rng.normal(size=(rounds, 2))
     log = Feedback(np.ones((rounds, 0)), arms, rewards, [0.25] * rounds, "abcd", ("u", "v"))
-    return compare(log, {name: Always(name) for name in "abcd"}, ["ips", "snips"])
+    return compare(log, {name: ConstantTarget(name) for name in "abcd"}, ["ips", "snips"])
 
 
 def test_the_front_is_that_of_the_values():
@@ -74,7 +74,7 @@ def test_the_true_front_is_named_dominated_as_rarely_as_it_says():
         arms = rng.integers(0, 3, 300)
         rewards = np.array([0.0, 0.0, -2.0])[arms][:, None] + rng.normal(size=(300, 2))
         log = Feedback(np.ones((300, 0)), arms, rewards, [1 / 3] * 300, "abc", ("u", "v"))
-        found = compare(log, {name: Always(name) for name in "abc"}, ["snips"])
+        found = compare(log, {name: ConstantTarget(name) for name in "abc"}, ["snips"])
         table = front(found, level=0.8, samples=2)
         wrong += (
             table.filter(pl.col("policy").is_in(["a", "b"]) & (pl.col("dominated_by") != "")).height
@@ -96,7 +96,7 @@ def test_the_figure_is_drawn_from_the_table():
     figure = plot_front(world(rounds=200), "ips", samples=2)
     assert {text.get_text() for text in figure.axes[0].texts} == set("abcd")
     log = make_log(3, objectives=3)
-    found = compare(log, {"u": Uniform(), "a": Always("a")}, ["ips"])
+    found = compare(log, {"u": Uniform(), "a": ConstantTarget("a")}, ["ips"])
     assert [
         panel.get_title(loc="left") for panel in plot_front(found, samples=2).axes if panel.axison
     ] == list("uvw")
@@ -109,7 +109,7 @@ def test_what_is_not_known_is_not_on_the_front():
     )
     found = compare(
         wider,
-        {"uniform": np.column_stack([make_law(log), np.zeros(60)]), "new": Always("n")},
+        {"uniform": np.column_stack([make_law(log), np.zeros(60)]), "new": ConstantTarget("n")},
         ["snips"],
     )
     table = front(found, samples=5)

@@ -5,7 +5,7 @@ import pytest
 from twins.real_files import real_file
 
 from mobandits.datasets import open_bandit_small
-from mobandits.evaluation import Always, Uniform, compare
+from mobandits.evaluation import ConstantTarget, Uniform, compare
 
 FILE = real_file("obp-*.whl", "obp-*.tar.gz")
 
@@ -15,7 +15,9 @@ def test_few_clicks_are_called_few():
     log = open_bandit_small.feedback(FILE, policy="random", campaign="men")
     first = log.arm_names[0]
     found = compare(
-        log, {"uniform": Uniform(), "first": Always(first)}, ("ips", "snips", "dr", "dm", "replay")
+        log,
+        {"uniform": Uniform(), "first": ConstantTarget(first)},
+        ("ips", "snips", "dr", "dm", "replay"),
     )
     assert np.isclose(found["uniform", "ips"].value[0], log.rewards.mean())
     for name in ("ips", "snips", "dr"):

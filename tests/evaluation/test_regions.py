@@ -10,8 +10,8 @@ from logs_for_tests import make_law, make_log
 from scipy import stats
 
 from mobandits.evaluation import (
-    Always,
     Box,
+    ConstantTarget,
     DoublyRobust,
     Ellipsoid,
     Feedback,
@@ -185,7 +185,7 @@ def test_empirical_bernstein_holds_for_few_rounds_and_heavy_weights():
         arms = rng.integers(0, 10, 30)
         rewards = (rng.random((30, 2)) < [0.5, 0.1]).astype(float)
         log = Feedback(np.ones((30, 0)), arms, rewards, [0.1] * 30, range(10), "uv")
-        found = evaluate(log, Always(0), Ips())
+        found = evaluate(log, ConstantTarget(0), Ips())
         box = found.bernstein(0.9, low=0.0, high=1.0, weight_bound=10.0)
         hits += bool(box.contains([0.5, 0.1]))
         normal_hits += bool(found.box(0.9).contains([0.5, 0.1]))
@@ -252,7 +252,7 @@ def test_what_makes_no_region_is_refused(call, message):
 def test_a_target_that_was_never_matched_is_unknown_everywhere():
     log = make_log(9)
     wider = dataclasses.replace(log, arm_names=(*log.arm_names, "new"))
-    found = evaluate(wider, Always("new"), Snips())
+    found = evaluate(wider, ConstantTarget("new"), Snips())
     assert np.isnan(found.value).all()
     for region in (found.ellipsoid(), found.box(), found.bootstrap(samples=10)):
         assert region.contains([[1e6, -1e6], [0.0, 0.0]]).all()
@@ -269,7 +269,7 @@ def test_one_round_with_all_the_weight_bounds_nothing(estimator):
     """Its reward is the estimate, and no other round says how far off that may be."""
     arms = np.array([1] + [0] * 30)
     log = Feedback(np.ones((31, 0)), arms, np.full((31, 2), 0.5), [0.5] * 31, "ab", "uv")
-    found = evaluate(log, Always("b"), estimator)
+    found = evaluate(log, ConstantTarget("b"), estimator)
     assert found.value.tolist() == [0.5, 0.5]
     assert np.isnan(found.standard_error).all()
     for region in (found.ellipsoid(), found.box(), found.bootstrap(samples=10)):

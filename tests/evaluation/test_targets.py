@@ -10,9 +10,9 @@ from logs_for_tests import make_law, make_log
 from mobandits.contracts.protocols import Choice, Recipe, Stage
 from mobandits.errors import InputWarning
 from mobandits.evaluation import (
-    Always,
+    ConstantTarget,
     Ips,
-    Logging,
+    LoggingPolicy,
     Trained,
     Uniform,
     compare,
@@ -21,7 +21,7 @@ from mobandits.evaluation import (
 )
 from mobandits.evaluation.folds import folds_of
 from mobandits.evaluation.targets import probabilities_of
-from mobandits.evaluation.training import check_assumptions, shape_of, trained
+from mobandits.evaluation.training import check_assumptions, log_shape, trained
 from mobandits.logs import Feedback
 from mobandits.policies import (
     Exp3P,
@@ -77,12 +77,12 @@ def asked(target, log, folds=3, seed=0):
 
 def test_the_simple_ones_keep_to_eligible_arms():
     log = make_log(0, eligible=True)
-    uniform, always = asked(Uniform(), log), asked(Always("b"), log)
+    uniform, always = asked(Uniform(), log), asked(ConstantTarget("b"), log)
     for t in range(len(log)):
         may = log.eligible[t]
         np.testing.assert_allclose(uniform[t], may / may.sum())
         np.testing.assert_allclose(always[t], [0.0, 1.0, 0.0] if may[1] else may / may.sum())
-    assert asked(Logging(), log) is None
+    assert asked(LoggingPolicy(), log) is None
 
 
 def test_a_callable_and_an_array_are_the_same_target():
@@ -114,7 +114,7 @@ def test_a_callable_and_an_array_are_the_same_target():
             "uniform",
             r"^target 't': target must be probabilities, a recipe, or a target such as .*, got 'uniform'; names",
         ),
-        (Always("z"), r"^target 't': Always.arm must be one of a, b, c, got 'z'$"),
+        (ConstantTarget("z"), r"^target 't': ConstantTarget.arm must be one of a, b, c, got 'z'$"),
         (PfiRls(check=False), r"^target 't': PfiRls needs arms whose features never change"),
     ],
     ids=["shape", "sum", "nan", "negative", "text", "arm", "recipe"],
@@ -198,7 +198,7 @@ def test_averaged_beliefs_come_near_the_exact_law():
 def test_a_recipe_that_learns_nothing_is_the_simple_target():
     log = make_log(7, eligible=True)
     np.testing.assert_allclose(asked(RandomChoice(), log), asked(Uniform(), log))
-    np.testing.assert_allclose(asked(SingleArm(1), log), asked(Always("b"), log))
+    np.testing.assert_allclose(asked(SingleArm(1), log), asked(ConstantTarget("b"), log))
 
 
 def test_a_recipe_with_notes_learns_where_it_draws_what_was_played():
@@ -262,9 +262,9 @@ def test_a_recipe_that_needs_whole_rewards_learns_from_those():
 def test_arms_that_stay_are_told_to_the_recipe():
     log = make_log(12, own_rows=True)
     fixed = dataclasses.replace(log, contexts=np.repeat(log.contexts[:1], 60, axis=0))
-    assert (shape_of(fixed, 60).fixed_arms == log.contexts[0]).all()
-    assert shape_of(log, 60) == (3, 2, 2, 60, False, None)
-    assert shape_of(make_log(12, features=0), 7) == (3, 0, 2, 7, False, None)
+    assert (log_shape(fixed, 60).fixed_arms == log.contexts[0]).all()
+    assert log_shape(log, 60) == (3, 2, 2, 60, False, None)
+    assert log_shape(make_log(12, features=0), 7) == (3, 0, 2, 7, False, None)
 
 
 def test_what_a_recipe_assumes_is_checked():
@@ -312,8 +312,8 @@ def test_trained_is_checked():
             "^target 'u': target must be probabilities, a recipe, or a target such as Uniform",
         ),
         (
-            {"targets": {"u": Always("aa")}},
-            r"^target 'u': Always.arm must be one of a, b, c, got 'aa'; did you mean a\?$",
+            {"targets": {"u": ConstantTarget("aa")}},
+            r"^target 'u': ConstantTarget.arm must be one of a, b, c, got 'aa'; did you mean a\?$",
         ),
         (
             {"estimators": [Ips]},
@@ -341,7 +341,7 @@ def test_one_estimator_needs_no_list():
 
 
 def test_an_estimate_that_is_not_there():
-    found = compare(make_log(0), {"u": Uniform(), "a": Always("a")}, ["ips"])
+    found = compare(make_log(0), {"u": Uniform(), "a": ConstantTarget("a")}, ["ips"])
     with pytest.raises(
         KeyError, match=r"the key must be a target of u, a, and an estimator of ips, got 'u'"
     ):

@@ -3,7 +3,7 @@
 `compare` evaluates targets on a log; `evaluate` one of them. See docs/tutorials/evaluate-before-you-deploy.md.
 """
 
-from mobandits.evaluation.case import Case
+from mobandits.evaluation.case import EvaluationCase
 from mobandits.evaluation.comparison import ESTIMATORS, Comparison, compare, evaluate
 from mobandits.evaluation.diagnostics import Diagnostics
 from mobandits.evaluation.direct_method import DirectMethod
@@ -19,25 +19,25 @@ from mobandits.evaluation.reward_model import RidgePerArm
 from mobandits.evaluation.snips import Snips
 from mobandits.evaluation.spread import Spread
 from mobandits.evaluation.switch_dr import SwitchDr
-from mobandits.evaluation.targets import Always, Logging, Uniform
+from mobandits.evaluation.targets import ConstantTarget, LoggingPolicy, Uniform
 from mobandits.evaluation.terms import Terms
 from mobandits.evaluation.training import Trained
 from mobandits.logs import Feedback
 
 __all__ = [
     "ESTIMATORS",
-    "Always",
     "Box",
-    "Case",
     "Comparison",
+    "ConstantTarget",
     "Diagnostics",
     "DirectMethod",
     "DoublyRobust",
     "Ellipsoid",
     "Estimate",
+    "EvaluationCase",
     "Feedback",
     "Ips",
-    "Logging",
+    "LoggingPolicy",
     "Replay",
     "RidgePerArm",
     "Snips",

@@ -56,53 +56,62 @@ def box(
         ([0.84], [1.16])
     """
     if not isinstance(estimator, Ips):
-        raise ValueError(
-            f"estimator must be Ips for an empirical Bernstein box, got {quoted(estimator)}"
-        )
+        rule = "estimator must be Ips for an empirical Bernstein box"
+        raise ValueError(f"{rule}, got {quoted(estimator)}")
     clip = estimator.clip
-    bound = clip if weight_bound is None else weight_bound
-    if bound is None:
+    largest_weight = clip if weight_bound is None else weight_bound
+    if largest_weight is None:
         raise ValueError("weight_bound must be given where Ips.clip is None, got None")
-    number("weight_bound", bound, above=0.0)
-    lows, highs = _ends(low, high, terms.numerator.shape[1])
-    least = np.minimum(0.0, bound * lows)
-    most = np.maximum(0.0, bound * highs)
+    number("weight_bound", largest_weight, above=0.0)
+    objectives = terms.numerator.shape[1]
+    lows, highs = _reward_range(low, high, objectives)
+    # A weight may also be 0, whatever the reward.
+    least = np.minimum(0.0, largest_weight * lows)
+    most = np.maximum(0.0, largest_weight * highs)
     _check_range(terms.numerator, least, most)
-    value, reach = _reach(terms, (1.0 - level) / (2.0 * len(lows)), most - least)
-    if clip is not None and clip <= bound:
-        return Box(value - reach, value + reach)
-    return Box(np.maximum(value - reach, lows), np.minimum(value + reach, highs))
+    # Two ends of p intervals share the risk.
+    risk = (1.0 - level) / (2.0 * objectives)
+    value, half_width = _half_width(terms, risk, most - least)
+    below = value - half_width
+    above = value + half_width
+    if clip is not None and clip <= largest_weight:
+        return Box(below, above)
+    return Box(np.maximum(below, lows), np.minimum(above, highs))
 
 
-def _reach(terms: Terms, risk: float, span: Array) -> tuple[Array, Array]:
-    seen = terms.denominator
-    count = seen.sum(0)
+def _half_width(terms: Terms, risk: float, span: Array) -> tuple[Array, Array]:
+    """The means and the half-widths of their intervals, both (objectives,)."""
+    observed = terms.denominator
+    count = observed.sum(0)
     with np.errstate(invalid="ignore", divide="ignore"):
         value = terms.numerator.sum(0) / count
-        variance = (seen * (terms.numerator - value) ** 2).sum(0) / (count - 1.0)
-        doubt = np.log(2.0 / risk)
-        reach = np.sqrt(2.0 * variance * doubt / count) + 7.0 * span * doubt / (3.0 * (count - 1.0))
+        deviations = (terms.numerator - value) ** 2
+        variance = (observed * deviations).sum(0) / (count - 1.0)
+        log_risk = np.log(2.0 / risk)
+        by_variance = np.sqrt(2.0 * variance * log_risk / count)
+        by_range = 7.0 * span * log_risk / (3.0 * (count - 1.0))
+        half_width = by_variance + by_range
     known = count > 1.0
-    return np.where(known, value, 0.0), np.where(known, reach, np.inf)
+    return np.where(known, value, 0.0), np.where(known, half_width, np.inf)
 
 
-def _ends(low: Any, high: Any, objectives: int) -> tuple[Array, Array]:
-    ends = [
-        np.broadcast_to(as_float_array(name, end), (objectives,))
-        for name, end in (("low", low), ("high", high))
-    ]
-    if not (ends[0] < ends[1]).all():
-        given = f"{quoted(ends[0].tolist())} and {quoted(ends[1].tolist())}"
-        raise ValueError(f"low must be below high in every objective, got {given}")
-    return ends[0], ends[1]
+def _reward_range(low: Any, high: Any, objectives: int) -> tuple[Array, Array]:
+    lows = np.broadcast_to(as_float_array("low", low), (objectives,))
+    highs = np.broadcast_to(as_float_array("high", high), (objectives,))
+    if not (lows < highs).all():
+        got = f"{quoted(lows.tolist())} and {quoted(highs.tolist())}"
+        raise ValueError(f"low must be below high in every objective, got {got}")
+    return lows, highs
 
 
 def _check_range(values: Array, least: Array, most: Array) -> None:
-    slack = 1e-9 * (most - least)
+    slack = 1e-9 * (most - least)  # products of weights and rewards are rounded
     outside = (values < least - slack) | (values > most + slack)
-    if outside.any():
-        t, objective = np.argwhere(outside)[0].tolist()
-        raise ValueError(
-            f"weight times reward must lie in [{least[objective]:g}, {most[objective]:g}] by `low`, `high` and "
-            f"`weight_bound`, got {values[t, objective]:g} in round {t}, objective {objective}"
-        )
+    if not outside.any():
+        return
+    t, objective = np.argwhere(outside)[0].tolist()
+    interval = f"[{least[objective]:g}, {most[objective]:g}]"
+    raise ValueError(
+        f"weight times reward must lie in {interval} by `low`, `high` and `weight_bound`, "
+        f"got {values[t, objective]:g} in round {t}, objective {objective}"
+    )

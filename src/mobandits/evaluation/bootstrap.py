@@ -23,7 +23,9 @@ def resamples(rounds: int, samples: int, seed: int) -> Iterator[Array]:
     integer("seed", seed, at_least=0)
     rng = np.random.default_rng(seed)
     for _ in range(samples):
-        yield np.bincount(rng.integers(0, rounds, rounds), minlength=rounds).astype(np.float64)
+        drawn = rng.integers(0, rounds, rounds)
+        counts = np.bincount(drawn, minlength=rounds)
+        yield counts.astype(np.float64)
 
 
 def largest_quantile(terms: Terms, level: float, samples: int, seed: int) -> float:
@@ -39,23 +41,32 @@ def largest_quantile(terms: Terms, level: float, samples: int, seed: int) -> flo
     """
     a = terms.numerator
     b = terms.denominator
+    # A resampled log's value and standard error follow from its sums of these columns, so that
+    # each costs one product of a vector and a matrix.
     columns = np.hstack([a, b, a * a, a * b, b * b])
     value = ratio(terms)
     rounds = len(a)
-    doubtful = _errors(np.ones(rounds) @ columns, rounds)[1] > 0.0
+    _, error_of_log = _value_and_error(np.ones(rounds) @ columns, rounds)
+    uncertain = error_of_log > 0.0
     largest = []
     for counts in resamples(rounds, samples, seed):
-        again, error = _errors(counts @ columns, rounds)
+        resampled, error = _value_and_error(counts @ columns, rounds)
         with np.errstate(invalid="ignore", divide="ignore"):
-            moved = np.abs(again - value)[doubtful] / error[doubtful]
-        largest.append(np.max(np.where(np.isnan(moved), np.inf, moved), initial=0.0))
+            distance = np.abs(resampled - value)[uncertain] / error[uncertain]
+        # A resampled log without the rounds that matter says nothing.
+        distance = np.where(np.isnan(distance), np.inf, distance)
+        largest.append(np.max(distance, initial=0.0))
     return float(np.quantile(largest, level, method="higher"))
 
 
-def _errors(sums: Array, rounds: int) -> tuple[Array, Array]:
+def _value_and_error(sums: Array, rounds: int) -> tuple[Array, Array]:
     """(objectives,) the estimate and its standard error, from sums of a, b, a^2, ab, b^2."""
     a, b, aa, ab, bb = sums.reshape(5, -1)
+    others = max(rounds - 1, 1)
     with np.errstate(invalid="ignore", divide="ignore"):
         value = np.where(b == 0.0, np.nan, a / b)
-        squares = np.maximum(aa - 2.0 * value * ab + value * value * bb, 0.0)
-        return value, np.sqrt(squares * rounds / max(rounds - 1, 1)) / np.abs(b)
+        # sum (a - V b)^2, multiplied out; rounding may take it below 0
+        squares = aa - 2.0 * value * ab + value * value * bb
+        squares = np.maximum(squares, 0.0)
+        error = np.sqrt(squares * rounds / others) / np.abs(b)
+    return value, error

@@ -22,7 +22,7 @@ class Predictions(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Case:
+class EvaluationCase:
     """A log, a target's probabilities on it, and a reward model where there is one.
 
     Args:
@@ -32,7 +32,7 @@ class Case:
 
     Example:
         >>> log = Feedback(np.ones((2, 1)), [0, 1], [[0.5], [1.0]], [0.5, 0.25], ("a", "b"), ("quality",))
-        >>> Case(log, np.full((2, 2), 0.5)).weights.tolist()
+        >>> EvaluationCase(log, np.full((2, 2), 0.5)).weights.tolist()
         [1.0, 2.0]
     """
 
@@ -106,5 +106,5 @@ class Estimator(Protocol):
     needs_model: ClassVar[bool]
     needs_propensities: ClassVar[bool]  # of every round, unless the target is the logging policy
 
-    def terms(self, case: Case) -> Terms:
+    def terms(self, case: EvaluationCase) -> Terms:
         """What every round adds to the estimate."""

@@ -13,8 +13,8 @@ from typing import Any
 from mobandits.contracts.protocols import Recipe
 from mobandits.evaluation.comparison import ESTIMATORS, Comparison, compare
 from mobandits.evaluation.dominance import dominance
-from mobandits.evaluation.front import chosen, front, outlines
-from mobandits.evaluation.targets import Always, Logging, Target, Uniform
+from mobandits.evaluation.front import front, outlines, shown_estimator
+from mobandits.evaluation.targets import ConstantTarget, LoggingPolicy, Target, Uniform
 from mobandits.logs import Feedback, read
 from mobandits.support.checks import choice, number
 from mobandits.support.files import replacing
@@ -24,7 +24,7 @@ from mobandits.support.naming import quoted, short_repr, shortened
 Progress = Callable[[int, int], None]
 FORMAT = 1
 SUMMARY = "evaluation.json"
-PLAIN: dict[str, type[Any]] = {"uniform": Uniform, "logging": Logging}
+PLAIN: dict[str, type[Any]] = {"uniform": Uniform, "logging": LoggingPolicy}
 # columns of a .csv file
 ONE = ("arm", "propensity", "time")
 SEVERAL = ("rewards", "context", "minimise")
@@ -67,7 +67,7 @@ def evaluate_file(
     Raises:
         ValueError: naming what is wrong with the file, the folder, a name or an option.
     """
-    check_folder(out)
+    check_evaluation_folder(out)
     number("--level", level, above=0.0, below=1.0)
     asked = [estimator_named(name, clip) for name in estimators]
     meaning = _checked_columns(Path(file), columns)
@@ -85,14 +85,14 @@ def evaluate_file(
         return write_evaluation(out, found, targets, about(log, str(file)), options)
 
 
-def check_folder(out: Path) -> None:
+def check_evaluation_folder(out: Path) -> None:
     """Refuse a folder that holds something else: what is in it is not ours to overwrite.
 
     Raises:
         ValueError: naming what was found.
 
     Example:
-        >>> check_folder(Path("/dev/null"))
+        >>> check_evaluation_folder(Path("/dev/null"))
         Traceback (most recent call last):
         ValueError: --out must be a new folder, an empty one or that of an earlier evaluation, \
 which has evaluation.json; found an empty file at /dev/null
@@ -156,7 +156,7 @@ def write_evaluation(
         "estimators": {
             name: short_repr(one.estimator) for (_, name), one in found.estimates.items()
         },
-        "shown": chosen(found, None),
+        "shown": shown_estimator(found, None),
         "policies": {name: _of_policy(found, name, target) for name, target in targets.items()},
         "dominance": _pairs(found, level),
         "versions": {"mobandits": importlib.metadata.version("mobandits")},
@@ -247,7 +247,7 @@ def target_named(name: str, log: Feedback, recipe: Callable[[str], Recipe]) -> T
         >>> import numpy as np
         >>> log = Feedback(np.ones((1, 1)), [0], [[0.5]], [0.5], (7, "b"), ("quality",))
         >>> target_named("arm:7", log, lambda name: Recipe())
-        Always(arm=7)
+        ConstantTarget(arm=7)
     """
     if name in PLAIN:
         return PLAIN[name]()
@@ -255,7 +255,7 @@ def target_named(name: str, log: Feedback, recipe: Callable[[str], Recipe]) -> T
         return recipe(name)
     arms = {str(arm): arm for arm in log.arm_names}
     choice("--policy: an arm", name.removeprefix("arm:"), arms)
-    return Always(arms[name.removeprefix("arm:")])
+    return ConstantTarget(arms[name.removeprefix("arm:")])
 
 
 def _is_plain(name: str) -> bool:
@@ -315,7 +315,7 @@ def _of_policy(found: Comparison, name: str, target: Target) -> dict[str, Any]:
 def _pairs(found: Comparison, level: float) -> list[dict[str, Any]]:
     """Every pair of policies once, by the estimator that is shown."""
     rows = []
-    shown = chosen(found, None)
+    shown = shown_estimator(found, None)
     for first, second in itertools.combinations(found.targets, 2):
         verdict = dominance(found[first, shown], found[second, shown], level=level)
         content = {

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from mobandits.contracts.protocols import Array, IntArray, Recipe
-from mobandits.evaluation.case import Case, Estimator, Predictions, require_propensities
+from mobandits.evaluation.case import Estimator, EvaluationCase, Predictions, require_propensities
 from mobandits.evaluation.diagnostics import Diagnostics, diagnose
 from mobandits.evaluation.direct_method import DirectMethod
 from mobandits.evaluation.doubly_robust import DoublyRobust
@@ -22,7 +22,7 @@ from mobandits.evaluation.replay import Replay
 from mobandits.evaluation.reward_model import OwnPredictions, RidgePerArm
 from mobandits.evaluation.snips import Snips
 from mobandits.evaluation.switch_dr import SwitchDr
-from mobandits.evaluation.targets import Logging, Target, check_target, probabilities_of
+from mobandits.evaluation.targets import LoggingPolicy, Target, check_target, probabilities_of
 from mobandits.evaluation.training import Trained
 from mobandits.logs import Feedback
 from mobandits.support.checks import choice
@@ -54,12 +54,14 @@ class Comparison:
     @property
     def targets(self) -> list[str]:
         """Names of the targets."""
-        return list(dict.fromkeys(target for target, _ in self.estimates))
+        names = (target for target, _ in self.estimates)
+        return list(dict.fromkeys(names))
 
     @property
     def estimators(self) -> list[str]:
         """Names of the estimators."""
-        return list(dict.fromkeys(estimator for _, estimator in self.estimates))
+        names = (estimator for _, estimator in self.estimates)
+        return list(dict.fromkeys(names))
 
     def __getitem__(self, key: tuple[str, str]) -> Estimate:
         try:
@@ -84,10 +86,9 @@ class Comparison:
         for (target, estimator), estimate in self.estimates.items():
             box = estimate.box(level)
             columns = (estimate.value, estimate.standard_error, box.low, box.high)
-            for name, *numbers in zip(
-                self.objectives, *(column.tolist() for column in columns), strict=True
-            ):
-                rows.append((target, estimator, str(name), *numbers))
+            numbers = np.column_stack(columns).tolist()
+            for objective, row in zip(self.objectives, numbers, strict=True):
+                rows.append((target, estimator, str(objective), *row))
         return pl.DataFrame(rows, TABLE, orient="row")
 
 
@@ -116,18 +117,18 @@ def evaluate(
         ValueError: naming parameter, rule and value.
 
     Example:
-        >>> from mobandits.evaluation import Always
+        >>> from mobandits.evaluation import ConstantTarget
         >>> rng = np.random.default_rng(0)
         >>> rewards = rng.random((1000, 2))
         >>> log = Feedback(np.ones((1000, 1)), rng.integers(0, 2, 1000), rewards, [0.5] * 1000, "ab", ("q", "c"))
-        >>> estimate = evaluate(log, Always("a"), "snips")
+        >>> estimate = evaluate(log, ConstantTarget("a"), "snips")
         >>> estimate.value.round(2).tolist(), bool(estimate.ellipsoid(0.95).contains([0.5, 0.5]))
         ([0.51, 0.48], True)
     """
-    found = compare(
+    comparison = compare(
         log, {"target": target}, [estimator], model=model, folds=folds, seed=seed, logging=logging
     )
-    (estimate,) = found.estimates.values()
+    (estimate,) = comparison.estimates.values()
     return estimate
 
 
@@ -153,7 +154,7 @@ def compare(
     Args:
         log: the logged decisions.
         targets: {name: target}: probabilities (rounds, arms); a callable that takes the log and returns them;
-            `Uniform()`, `Always(arm)`, `Logging()`; a recipe, or `Trained(recipe)`.
+            `Uniform()`, `ConstantTarget(arm)`, `LoggingPolicy()`; a recipe, or `Trained(recipe)`.
         estimators: some of `ESTIMATORS` by name, or objects such as ``Ips(clip=20)``; or one of them.
         model: of the rewards, for estimators that need one: a `RidgePerArm`, which is the default, fitted on the other
             folds; or predictions of your own, (rounds, arms, objectives).
@@ -166,21 +167,27 @@ def compare(
     Raises:
         ValueError: naming parameter, rule and value.
     """
-    chosen = _labelled(estimators)
-    _check_needs(log, targets, chosen)
-    asked = any(one.needs_model for one in chosen.values())
-    fitted = asked and (model is None or isinstance(model, RidgePerArm))
-    learns = any(isinstance(target, Recipe | Trained) for target in targets.values())
-    parts = folds_of(len(log), folds, seed) if fitted or learns else np.zeros(len(log), np.int64)
-    predictions = _predictions(log, model, parts) if asked else None
-    known = None if logging is None else probabilities_of(logging, log, parts)
+    by_label = _labelled(estimators)
+    _check_needs(log, targets, by_label)
+    needs_model = any(each.needs_model for each in by_label.values())
+    fits_model = needs_model and (model is None or isinstance(model, RidgePerArm))
+    fits_recipe = any(isinstance(target, Recipe | Trained) for target in targets.values())
+    if fits_model or fits_recipe:
+        fold_of_round = folds_of(len(log), folds, seed)
+    else:
+        fold_of_round = np.zeros(len(log), np.int64)
+    predictions = _predictions(log, model, fold_of_round) if needs_model else None
+    known = None if logging is None else probabilities_of(logging, log, fold_of_round)
     estimates: dict[tuple[str, str], Estimate] = {}
     for done, (name, target) in enumerate(targets.items()):
         if progress:
             progress(done, len(targets))
-        case = _case(log, name, target, predictions, parts, seed)
-        found = diagnose(case, known)
-        estimates |= {(name, key): _estimate(name, case, one, found) for key, one in chosen.items()}
+        with _naming_target(name):
+            probabilities = probabilities_of(target, log, fold_of_round, seed)
+            case = EvaluationCase(log, probabilities, predictions)
+        diagnostics = diagnose(case, known)
+        for label, each in by_label.items():
+            estimates[name, label] = _estimate(name, case, each, diagnostics)
     if progress:
         progress(len(targets), len(targets))
     return Comparison(log.objective_names, estimates)
@@ -191,9 +198,8 @@ def _check_needs(
 ) -> None:
     """Refuse now what would be refused after other targets were evaluated."""
     if not isinstance(log, Feedback):
-        advice = (
-            f"; write mobandits.logs.read({quoted(log)})" if isinstance(log, str | Path) else ""
-        )
+        is_file = isinstance(log, str | Path)
+        advice = f"; write mobandits.logs.read({quoted(log)})" if is_file else ""
         raise ValueError(f"log must be a Feedback, got {quoted(log)}{advice}")
     if not isinstance(targets, Mapping):
         raise ValueError(f"targets must be a dictionary {{name: target}}, got {quoted(targets)}")
@@ -202,17 +208,18 @@ def _check_needs(
     if not targets:
         raise ValueError("targets must name at least one target, got none")
     for name, target in targets.items():
-        with _named(name):
+        with _naming_target(name):
             check_target(target, log)
     # An estimator of a user's own need not say what it needs: it is refused where it asks for weights.
-    weighted = any(getattr(one, "needs_propensities", False) for one in estimators.values())
-    if weighted and not all(isinstance(target, Logging) for target in targets.values()):
+    weighted = any(getattr(each, "needs_propensities", False) for each in estimators.values())
+    only_logging = all(isinstance(target, LoggingPolicy) for target in targets.values())
+    if weighted and not only_logging:
         require_propensities(log)
 
 
 @contextlib.contextmanager
-def _named(name: str) -> Iterator[None]:
-    """Say of which target an error is."""
+def _naming_target(name: str) -> Iterator[None]:
+    """Errors name the target that they are about."""
     try:
         yield
     except ValueError as error:
@@ -220,29 +227,31 @@ def _named(name: str) -> Iterator[None]:
 
 
 def _labelled(estimators: Sequence[Estimator | str] | Estimator | str) -> dict[str, Estimator]:
-    """By name, or by what they are where a name is there twice."""
+    """{label: estimator}: its name, or all of its parameters where a name is there twice."""
     single = isinstance(estimators, str) or hasattr(estimators, "terms")
     several: Any = [estimators] if single else estimators
-    found: list[Estimator] = []
-    for one in several:
-        if isinstance(one, str):
-            choice("estimator", one, ESTIMATORS)
-        elif not hasattr(one, "terms") or isinstance(one, type):
-            advice = as_object(one)
-            raise ValueError(
-                f"estimator must be a name or an estimator such as Ips(), got {quoted(one)}{advice}"
-            )
-        found.append(ESTIMATORS[one]() if isinstance(one, str) else one)
-    names = [one.name for one in found]
-    labels = [
-        name if names.count(name) == 1 else short_repr(one)
-        for name, one in zip(names, found, strict=True)
-    ]
-    if not found or len(set(labels)) < len(labels):
-        raise ValueError(
-            f"estimators must be some, each once, got {shortened(', '.join(labels)) or 'none'}"
-        )
-    return dict(zip(labels, found, strict=True))
+    resolved = [_resolved(each) for each in several]
+    names = [each.name for each in resolved]
+    labels = []
+    for name, each in zip(names, resolved, strict=True):
+        unique = names.count(name) == 1
+        labels.append(name if unique else short_repr(each))
+    if not labels or len(set(labels)) < len(labels):
+        got = shortened(", ".join(labels)) or "none"
+        raise ValueError(f"estimators must be some, each once, got {got}")
+    return dict(zip(labels, resolved, strict=True))
+
+
+def _resolved(estimator: Estimator | str) -> Estimator:
+    """An estimator from its name, or itself."""
+    if isinstance(estimator, str):
+        choice("estimator", estimator, ESTIMATORS)
+        by_name: Estimator = ESTIMATORS[estimator]()
+        return by_name
+    if not hasattr(estimator, "terms") or isinstance(estimator, type):
+        got = f"{quoted(estimator)}{as_object(estimator)}"
+        raise ValueError(f"estimator must be a name or an estimator such as Ips(), got {got}")
+    return estimator
 
 
 def _predictions(log: Feedback, model: Model, parts: IntArray) -> Predictions:
@@ -251,21 +260,11 @@ def _predictions(log: Feedback, model: Model, parts: IntArray) -> Predictions:
     return OwnPredictions(model, log)
 
 
-def _case(
-    log: Feedback,
-    name: str,
-    target: Target,
-    predictions: Predictions | None,
-    parts: IntArray,
-    seed: int,
-) -> Case:
-    with _named(name):
-        return Case(log, probabilities_of(target, log, parts, seed), predictions)
-
-
-def _estimate(name: str, case: Case, estimator: Estimator, found: Diagnostics) -> Estimate:
-    seen = (~np.isnan(case.rewards)).sum(0)
-    estimate = Estimate(
-        name, estimator, case.log.objective_names, estimator.terms(case), seen, found
-    )
+def _estimate(
+    name: str, case: EvaluationCase, estimator: Estimator, diagnostics: Diagnostics
+) -> Estimate:
+    rewarded_rounds = (~np.isnan(case.rewards)).sum(0)
+    terms = estimator.terms(case)
+    objectives = case.log.objective_names
+    estimate = Estimate(name, estimator, objectives, terms, rewarded_rounds, diagnostics)
     return estimate.warned(cautions(case, estimate))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mobandits.contracts.protocols import Array
-from mobandits.evaluation.case import Case
+from mobandits.evaluation.case import EvaluationCase
 
 UNKNOWN = (np.nan,) * 5
 
@@ -41,7 +41,7 @@ class Diagnostics:
     uncovered_mass: float
 
 
-def diagnose(case: Case, logging: Array | None = None) -> Diagnostics:
+def diagnose(case: EvaluationCase, logging: Array | None = None) -> Diagnostics:
     """The diagnostics of a case.
 
     Args:
@@ -55,41 +55,42 @@ def diagnose(case: Case, logging: Array | None = None) -> Diagnostics:
     Example:
         >>> from mobandits.logs import Feedback
         >>> log = Feedback(np.ones((2, 1)), [0, 1], [[0.5], [1.0]], [0.5, 0.25], ("a", "b"), ("quality",))
-        >>> diagnose(Case(log, np.full((2, 2), 0.5))).effective_rounds
+        >>> diagnose(EvaluationCase(log, np.full((2, 2), 0.5))).effective_rounds
         1.8
     """
-    known = case.probabilities is None or not np.isnan(case.log.propensities).any()
-    weighing = _weighing(case.weights) if known else UNKNOWN
-    return Diagnostics(
-        len(case.log), *weighing, float(case.played.mean()), *_uncovered(case, logging)
-    )
+    log = case.log
+    weights_known = case.probabilities is None or not np.isnan(log.propensities).any()
+    weighing = _weighing(case.weights) if weights_known else UNKNOWN
+    uncovered_rounds, uncovered_mass = _uncovered(case, logging)
+    matched = float(case.played.mean())
+    return Diagnostics(len(log), *weighing, matched, uncovered_rounds, uncovered_mass)
 
 
 def _weighing(weights: Array) -> tuple[float, float, float, float, float]:
     total = weights.sum()
     squares = (weights**2).sum()
+    largest = weights.max()
+    mean = weights.mean()
     error = weights.std() / len(weights) ** 0.5
-    away = weights.mean() - 1.0
+    distance = abs(mean - 1.0)
     with np.errstate(divide="ignore"):
-        strayed = 0.0 if abs(away) < 1e-12 else abs(away) / error
+        # Equal weights have no error: then a distance of rounding size is none.
+        strayed = 0.0 if distance < 1e-12 else distance / error
     effective = total**2 / squares if squares > 0.0 else 0.0
-    share = weights.max() / total if total > 0.0 else 0.0
-    return (
-        float(effective),
-        float(weights.max()),
-        float(share),
-        float(weights.mean()),
-        float(strayed),
-    )
+    share = largest / total if total > 0.0 else 0.0
+    return float(effective), float(largest), float(share), float(mean), float(strayed)
 
 
-def _uncovered(case: Case, logging: Array | None) -> tuple[float, float]:
+def _uncovered(case: EvaluationCase, logging: Array | None) -> tuple[float, float]:
     """Share of rounds, and mass."""
-    if case.probabilities is None:
+    probabilities = case.probabilities
+    if probabilities is None:
         return 0.0, 0.0
     if logging is None:
-        never = np.bincount(case.log.arms, minlength=len(case.log.arm_names)) == 0
-        beyond = case.probabilities[:, never]
+        plays = np.bincount(case.log.arms, minlength=len(case.log.arm_names))
+        beyond = probabilities[:, plays == 0]
     else:
-        beyond = np.where(logging == 0.0, case.probabilities, 0.0)
-    return float((beyond > 0.0).any(1).mean()), float(beyond.sum(1).mean())
+        beyond = np.where(logging == 0.0, probabilities, 0.0)
+    rounds = (beyond > 0.0).any(1).mean()
+    mass = beyond.sum(1).mean()
+    return float(rounds), float(mass)

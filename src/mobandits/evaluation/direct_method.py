@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from mobandits.evaluation.case import Case
+from mobandits.evaluation.case import EvaluationCase
 from mobandits.evaluation.terms import Terms
 
 
@@ -25,7 +25,7 @@ class DirectMethod:
         >>> from mobandits.logs import Feedback
         >>> log = Feedback(np.ones((1, 1)), [0], [[0.5]], [0.5], ("a", "b"), ("quality",))
         >>> own = OwnPredictions(np.array([[[0.5], [1.0]]]), log)
-        >>> DirectMethod().terms(Case(log, np.array([[0.5, 0.5]]), own)).numerator.tolist()
+        >>> DirectMethod().terms(EvaluationCase(log, np.array([[0.5, 0.5]]), own)).numerator.tolist()
         [[0.75]]
     """
 
@@ -33,6 +33,7 @@ class DirectMethod:
     needs_model: ClassVar[bool] = True
     needs_propensities: ClassVar[bool] = False
 
-    def terms(self, case: Case) -> Terms:
+    def terms(self, case: EvaluationCase) -> Terms:
         """a_il = q_l(x_i, pi) and b_il = 1."""
-        return Terms(case.expected, np.ones_like(case.expected))
+        every_round = np.ones_like(case.expected)
+        return Terms(case.expected, every_round)

@@ -74,13 +74,13 @@ def dominance(
         all).
 
     Example:
-        >>> from mobandits.evaluation import Always, compare
+        >>> from mobandits.evaluation import ConstantTarget, compare
         >>> from mobandits.logs import Feedback
         >>> rng = np.random.default_rng(0)
         >>> arms = rng.integers(0, 2, 1000)
         >>> rewards = arms[:, None] + rng.normal(size=(1000, 2))
         >>> log = Feedback(np.ones((1000, 1)), arms, rewards, [0.5] * 1000, "ab", ("quality", "thrift"))
-        >>> found = compare(log, {"a": Always("a"), "b": Always("b")}, ["snips"])
+        >>> found = compare(log, {"a": ConstantTarget("a"), "b": ConstantTarget("b")}, ["snips"])
         >>> dominance(found["b", "snips"], found["a", "snips"]).decision
         'dominates'
     """
@@ -89,47 +89,66 @@ def dominance(
     margins = np.broadcast_to(as_float_array("margin", margin), first.value.shape)
     if not (margins >= 0.0).all():
         raise ValueError(f"margin must be at least 0, got {quoted(margins.tolist())}")
-    effects = influence(first.terms) - influence(second.terms)
     size = np.abs(first.value) + np.abs(second.value)
     difference = first.value - second.value
     difference = np.where(np.abs(difference) <= FLAT * size, 0.0, difference)  # rounding is no lead
+    effects = influence(first.terms) - influence(second.terms)
     ahead = spread_of(effects, size)
     behind = ahead._replace(skew=-ahead.skew)
 
-    def above(bound: Array, sign: float) -> Array:
-        """(objectives,) p-values of sign * D_l > bound_l."""
-        return tail(ahead if sign > 0.0 else behind, sign * difference - bound)
+    def p_first_above(bound: Array) -> Array:
+        """(objectives,) p-values of D_l > bound_l."""
+        return tail(ahead, difference - bound)
 
-    better, worse = (
-        _dominating(above(-margins, sign), above(0.0 * margins, sign), margins == 0.0)
-        for sign in (1, -1)
-    )
-    split = max(_in_one(above(margins, 1.0)), _in_one(above(margins, -1.0)))
-    claims: dict[Decision, float] = {"dominates": better, "dominated": worse, "incomparable": split}
-    shown = [claim for claim, value in claims.items() if value <= 1.0 - level]
+    def p_second_above(bound: Array) -> Array:
+        """(objectives,) p-values of -D_l > bound_l."""
+        return tail(behind, -difference - bound)
+
+    zero = 0.0 * margins
+    exact = margins == 0.0
+    p_dominates = _p_dominates(p_first_above(-margins), p_first_above(zero), exact)
+    p_dominated = _p_dominates(p_second_above(-margins), p_second_above(zero), exact)
+    p_first_better = _p_in_one(p_first_above(margins))
+    p_second_better = _p_in_one(p_second_above(margins))
+    p_incomparable = max(p_first_better, p_second_better)
+    claims: dict[Decision, float] = {
+        "dominates": p_dominates,
+        "dominated": p_dominated,
+        "incomparable": p_incomparable,
+    }
+    shown = [claim for claim, p_value in claims.items() if p_value <= 1.0 - level]
     return Verdict(
-        shown[0] if len(shown) == 1 else "undecided", difference, ahead.error, better, worse, split
+        decision=shown[0] if len(shown) == 1 else "undecided",
+        difference=difference,
+        standard_error=ahead.error,
+        p_dominates=p_dominates,
+        p_dominated=p_dominated,
+        p_incomparable=p_incomparable,
     )
 
 
-def _dominating(not_worse: Array, better: Array, exact: Mask) -> float:
+def _p_dominates(not_worse: Array, better: Array, exact: Mask) -> float:
     everywhere = float(not_worse.max())
-    return everywhere if exact.any() else max(everywhere, _in_one(better))
+    if exact.any():
+        # Not to be worse by a margin of 0 is to be better in that objective: the second part holds.
+        return everywhere
+    return max(everywhere, _p_in_one(better))
 
 
-def _in_one(values: Array) -> float:
+def _p_in_one(p_values: Array) -> float:
     """The p-value of "in one objective", by Bonferroni."""
-    return min(len(values) * float(values.min()), 1.0)
+    least = float(p_values.min())
+    return min(len(p_values) * least, 1.0)
 
 
 def _check_pair(first: Estimate, second: Estimate) -> None:
-    for name, one in (("first", first), ("second", second)):
-        if not isinstance(one, Estimate):
+    for name, estimate in (("first", first), ("second", second)):
+        if not isinstance(estimate, Estimate):
             wanted = "an estimate such as found[target, estimator]"
-            raise ValueError(f"{name} must be {wanted}, got {quoted(one)}")
-    ours, theirs = ((one.rounds, one.objectives, one.estimator) for one in (first, second))
-    for name, mine, other in zip(("rounds", "objectives", "estimator"), ours, theirs, strict=True):
-        if mine != other:
-            raise ValueError(
-                f"{name} must be the same in both estimates, got {quoted(mine)} and {quoted(other)}"
-            )
+            raise ValueError(f"{name} must be {wanted}, got {quoted(estimate)}")
+    for name in ("rounds", "objectives", "estimator"):
+        left = getattr(first, name)
+        right = getattr(second, name)
+        if left != right:
+            got = f"{quoted(left)} and {quoted(right)}"
+            raise ValueError(f"{name} must be the same in both estimates, got {got}")

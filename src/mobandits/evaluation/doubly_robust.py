@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from mobandits.evaluation.case import Case
+from mobandits.evaluation.case import EvaluationCase
 from mobandits.evaluation.clipping import check_clip, clipped
 from mobandits.evaluation.terms import Terms, observed
 
@@ -42,7 +42,7 @@ class DoublyRobust:
         >>> from mobandits.logs import Feedback
         >>> log = Feedback(np.ones((1, 1)), [0], [[0.7]], [0.25], ("a", "b"), ("quality",))
         >>> own = OwnPredictions(np.array([[[0.5], [1.0]]]), log)
-        >>> DoublyRobust().terms(Case(log, np.array([[0.5, 0.5]]), own)).numerator.round(4).tolist()
+        >>> DoublyRobust().terms(EvaluationCase(log, np.array([[0.5, 0.5]]), own)).numerator.round(4).tolist()
         [[1.15]]
     """
 
@@ -55,12 +55,14 @@ class DoublyRobust:
     def __post_init__(self) -> None:
         check_clip("DoublyRobust.clip", self.clip)
 
-    def terms(self, case: Case) -> Terms:
+    def terms(self, case: EvaluationCase) -> Terms:
         """a_il = q_l(x_i, pi) + w_i (r_il - q_l(x_i, a_i)) and b_il = 1, both 0 where the reward is missing."""
         rewards, seen = observed(case.rewards)
         weights, cut = clipped(case.weights, self.clip)
         errors = seen * (rewards - case.logged)
-        terms = Terms(seen * case.expected + weights[:, None] * errors, seen)
+        numerator = seen * case.expected + weights[:, None] * errors
+        terms = Terms(numerator, seen)
         if cut is None:
             return terms
-        return terms._replace(lost=cut[:, None] * np.abs(errors))
+        lost = cut[:, None] * np.abs(errors)
+        return terms._replace(lost=lost)

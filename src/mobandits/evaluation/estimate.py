@@ -96,10 +96,12 @@ class Estimate:
     @property
     def bias_bound(self) -> Array:
         """(objectives,) how far clipping, or switching, may have moved the estimate: itself an estimate; else 0."""
-        if self.terms.lost is None:
+        lost = self.terms.lost
+        if lost is None:
             return np.zeros(len(self.objectives))
-        out: Array = self.terms.lost.sum(0) / np.maximum(self.seen, 1)
-        return out
+        rounds = np.maximum(self.seen, 1)
+        bound: Array = lost.sum(0) / rounds
+        return bound
 
     def ellipsoid(self, level: float = 0.95) -> Ellipsoid:
         """The joint region: an ellipsoid around the estimate that reaches further towards the longer tail.
@@ -119,14 +121,14 @@ class Estimate:
             Hotelling, Ann. Math. Stat. 2, 1931. Degrees of freedom and skew: see `Spread`.
         """
         number("level", level, above=0.0, below=1.0)
+        spread = self.spread
         known = np.isfinite(self.value).all() and np.isfinite(self.covariance).all()
         if not known:
             return Ellipsoid(self.value, self.covariance, np.inf)
-        square = hotelling_square(
-            level, len(self.objectives), self.spread.joint_freedom, self.freedom
-        )
-        plain = Ellipsoid(self.value, self.covariance, square**0.5)
-        return plain.stretched(square * self.spread.joint_skew)
+        objectives = len(self.objectives)
+        square = hotelling_square(level, objectives, spread.joint_freedom, spread.freedom)
+        symmetric = Ellipsoid(self.value, self.covariance, square**0.5)
+        return symmetric.stretched(square * spread.joint_skew)
 
     def box(self, level: float = 0.95) -> Box:
         """An interval for every objective, all of them right at once: V_l +- q s_l, further towards the longer tail.
@@ -142,8 +144,10 @@ class Estimate:
             Sidak, JASA 62, 1967. Degrees of freedom and skew: see `Spread`.
         """
         number("level", level, above=0.0, below=1.0)
-        each = (1.0 + level ** (1.0 / len(self.objectives))) / 2.0
-        below, above = reach(self.spread, each)
+        # Sidak: level is the product of p levels, and an interval leaves half of the rest on each side.
+        each = level ** (1.0 / len(self.objectives))
+        probability = (1.0 + each) / 2.0
+        below, above = reach(self.spread, probability)
         return _box(self.value, below, above)
 
     def bootstrap(self, level: float = 0.95, samples: int = 1000, seed: int = 0) -> Box:
@@ -192,4 +196,4 @@ def _box(value: Array, below: Array, above: Array) -> Box:
     low = value - below
     high = value + above
     known = np.isfinite(low) & np.isfinite(high)
-    return Box(np.where(known, low, -np.inf), np.where(known, high, np.inf))
+    return Box(low=np.where(known, low, -np.inf), high=np.where(known, high, np.inf))

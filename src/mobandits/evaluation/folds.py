@@ -25,7 +25,8 @@ def folds_of(rounds: int, folds: int, seed: int) -> IntArray:
     integer("folds", folds, at_least=2)
     integer("seed", seed, at_least=0)
     if rounds < folds:
-        raise ValueError(
-            f"folds must be at most the number of rounds, {rounds}, got {quoted(folds)}"
-        )
-    return np.random.default_rng(seed).permutation(np.arange(rounds) % folds)
+        rule = f"folds must be at most the number of rounds, {rounds}"
+        raise ValueError(f"{rule}, got {quoted(folds)}")
+    rng = np.random.default_rng(seed)
+    in_turn = np.arange(rounds) % folds
+    return rng.permutation(in_turn)

@@ -1,7 +1,7 @@
 """The front of candidate targets, and how sure the log is of it."""
 
 import itertools
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -20,6 +20,15 @@ if TYPE_CHECKING:
 
 ALL = np.empty(0, np.int64)  # objectives count
 ALL.setflags(write=False)  # as an order's field is: the same compilation
+
+
+MEMBERSHIP: dict[str, Any] = {
+    "policy": pl.String,
+    "on_front": pl.Boolean,
+    "front_share": pl.Float64,
+    "dominated_by": pl.String,
+}
+OUTLINE: dict[str, Any] = {"policy": pl.String, "x": pl.Float64, "y": pl.Float64}
 
 
 def front(
@@ -52,42 +61,40 @@ def front(
         ValueError: where there is no such estimator.
 
     Example:
-        >>> from mobandits.evaluation import Always, compare
+        >>> from mobandits.evaluation import ConstantTarget, compare
         >>> from mobandits.logs import Feedback
         >>> rng = np.random.default_rng(0)
         >>> arms = rng.integers(0, 2, 1000)
         >>> rewards = arms[:, None] + rng.normal(size=(1000, 2))
         >>> log = Feedback(np.ones((1000, 1)), arms, rewards, [0.5] * 1000, "ab", ("quality", "thrift"))
-        >>> table = front(compare(log, {"a": Always("a"), "b": Always("b")}, ["snips"]))
+        >>> table = front(compare(log, {"a": ConstantTarget("a"), "b": ConstantTarget("b")}, ["snips"]))
         >>> table.filter(pl.col("objective") == "quality").select("policy", "on_front", "dominated_by").rows()
         [('a', False, 'b'), ('b', True, '')]
     """
     number("level", level, above=0.0, below=1.0)
-    name = chosen(comparison, estimator)
+    name = shown_estimator(comparison, estimator)
     estimates = [comparison[target, name] for target in comparison.targets]
-    strict = 1.0 - (1.0 - level) / max(len(estimates) * (len(estimates) - 1), 1)
-    beaten: dict[str, list[str]] = {one.target: [] for one in estimates}
+    # Bonferroni over the ordered pairs, so that the statement holds for all targets at once.
+    pairs = len(estimates) * (len(estimates) - 1)
+    pair_level = 1.0 - (1.0 - level) / max(pairs, 1)
+    dominated_by: dict[str, list[str]] = {estimate.target: [] for estimate in estimates}
     for first, second in itertools.permutations(estimates, 2):
-        if dominance(first, second, level=strict).decision == "dominates":
-            beaten[second.target].append(first.target)
-    columns = pl.DataFrame(
+        verdict = dominance(first, second, level=pair_level)
+        if verdict.decision == "dominates":
+            dominated_by[second.target].append(first.target)
+    values = np.array([estimate.value for estimate in estimates])
+    membership = pl.DataFrame(
         {
             "policy": comparison.targets,
-            "on_front": nondominated(np.array([one.value for one in estimates])),
-            "front_share": _share(estimates, samples, seed),
-            "dominated_by": [", ".join(beaten[one.target]) for one in estimates],
+            "on_front": nondominated_targets(values),
+            "front_share": _front_share(estimates, samples, seed),
+            "dominated_by": [", ".join(dominated_by[each.target]) for each in estimates],
         },
-        {
-            "policy": pl.String,
-            "on_front": pl.Boolean,
-            "front_share": pl.Float64,
-            "dominated_by": pl.String,
-        },
+        MEMBERSHIP,
     )
-    values = comparison.table(level).filter(pl.col("estimator") == name)
-    return values.drop("estimator", "standard_error").join(
-        columns, on="policy", maintain_order="left"
-    )
+    table = comparison.table(level).filter(pl.col("estimator") == name)
+    intervals = table.drop("estimator", "standard_error")
+    return intervals.join(membership, on="policy", maintain_order="left")
 
 
 def outlines(
@@ -108,13 +115,14 @@ def outlines(
     Returns:
         `policy` str, `x`, `y` float: closed lines, point after point; none for a target of which nothing is known.
     """
-    name = chosen(comparison, estimator)
+    name = shown_estimator(comparison, estimator)
     rows = []
     for target in comparison.targets:
         region = comparison[target, name].ellipsoid(level)
         if np.isfinite(region.radius):
-            rows += [(target, *point) for point in region.outline(objectives).tolist()]
-    return pl.DataFrame(rows, {"policy": pl.String, "x": pl.Float64, "y": pl.Float64}, orient="row")
+            points = region.outline(objectives).tolist()
+            rows += [(target, *point) for point in points]
+    return pl.DataFrame(rows, OUTLINE, orient="row")
 
 
 def plot_front(
@@ -137,40 +145,42 @@ def plot_front(
     from mobandits.figures.policy_front import draw_front  # noqa: PLC0415 - the library for drawing
 
     table = front(comparison, estimator, level=level, samples=samples, seed=seed)
-    two = len(comparison.objectives) == 2
-    return draw_front(
-        table, outlines(comparison, estimator, level=level) if two else pl.DataFrame()
-    )
+    borders = pl.DataFrame()
+    if len(comparison.objectives) == 2:
+        borders = outlines(comparison, estimator, level=level)
+    return draw_front(table, borders)
 
 
-def chosen(comparison: Comparison, estimator: str | None) -> str:
+def shown_estimator(comparison: Comparison, estimator: str | None) -> str:
     """The estimator's name, checked; the last one for None."""
-    if estimator is not None:
-        choice("estimator", estimator, comparison.estimators)
-    return comparison.estimators[-1] if estimator is None else estimator
+    if estimator is None:
+        return comparison.estimators[-1]
+    choice("estimator", estimator, comparison.estimators)
+    return estimator
 
 
-def nondominated(values: Array) -> Mask:
+def nondominated_targets(values: Array) -> Mask:
     """(targets,) True where no other is at least as good in all objectives and better in one; False where NaN.
 
     Example:
-        >>> nondominated(np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0], [np.nan, 1.0]])).tolist()
+        >>> nondominated_targets(np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0], [np.nan, 1.0]])).tolist()
         [True, True, False, False]
     """
     known = np.flatnonzero(~np.isnan(values).any(1))
-    out = np.zeros(len(values), bool)
+    on_front = np.zeros(len(values), bool)
     if len(known):
-        out[known] = compile_loop(front_of_many)(values[known], ALL)
-    return out
+        on_front[known] = compile_loop(front_of_many)(values[known], ALL)
+    return on_front
 
 
-def _share(estimates: list[Estimate], samples: int, seed: int) -> Array:
+def _front_share(estimates: list[Estimate], samples: int, seed: int) -> Array:
     total = np.zeros(len(estimates))
     for counts in resamples(estimates[0].rounds, samples, seed):
-        with np.errstate(invalid="ignore", divide="ignore"):
-            values = [
-                (counts @ one.terms.numerator) / (counts @ one.terms.denominator)
-                for one in estimates
-            ]
-        total += nondominated(np.array(values))
+        values = []
+        for estimate in estimates:
+            numerator = counts @ estimate.terms.numerator
+            denominator = counts @ estimate.terms.denominator
+            with np.errstate(invalid="ignore", divide="ignore"):
+                values.append(numerator / denominator)
+        total += nondominated_targets(np.array(values))
     return total / samples

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from mobandits.evaluation.case import Case
+from mobandits.evaluation.case import EvaluationCase
 from mobandits.evaluation.clipping import check_clip, clipped
 from mobandits.evaluation.terms import Terms, observed
 
@@ -39,7 +39,7 @@ class Ips:
     Example:
         >>> from mobandits.logs import Feedback
         >>> log = Feedback(np.ones((2, 1)), [0, 1], [[0.5], [1.0]], [0.5, 0.25], ("a", "b"), ("quality",))
-        >>> Ips().terms(Case(log, np.full((2, 2), 0.5))).numerator.ravel().tolist()
+        >>> Ips().terms(EvaluationCase(log, np.full((2, 2), 0.5))).numerator.ravel().tolist()
         [0.5, 2.0]
     """
 
@@ -52,7 +52,7 @@ class Ips:
     def __post_init__(self) -> None:
         check_clip("Ips.clip", self.clip)
 
-    def terms(self, case: Case) -> Terms:
+    def terms(self, case: EvaluationCase) -> Terms:
         """a_il = w_i r_il and b_il = 1, both 0 where the reward is missing."""
         rewards, seen = observed(case.rewards)
         weights, cut = clipped(case.weights, self.clip)

@@ -11,13 +11,14 @@ import numpy as np
 from mobandits.compiling.compiled import kernel
 from mobandits.contracts.protocols import Array, IntArray, Mask, Policy, Rng
 
-# a draw costs as much as a decision: after the first ones, it is looked at now and then
+# Whether draws carry notes: a draw costs as much as a decision, so that after the first rounds only
+# some are tried.
 FIRST = 256
 EVERY = 64
 
 
 @kernel
-def seen(t: int, contexts: Array, eligible: Mask) -> tuple[Array, IntArray]:
+def round_of_log(t: int, contexts: Array, eligible: Mask) -> tuple[Array, IntArray]:
     """The context of round t, (arms or 1, features), and the ids of its eligible arms."""
     arms = np.flatnonzero(eligible[t if len(eligible) > 1 else 0])
     context = contexts[t]
@@ -26,7 +27,7 @@ def seen(t: int, contexts: Array, eligible: Mask) -> tuple[Array, IntArray]:
     return context, arms
 
 
-def learn(
+def learn_logged(
     policy: Policy,
     state: Any,
     rounds: IntArray,
@@ -60,7 +61,7 @@ def learn(
     """
     for i in range(len(rounds)):
         t = rounds[i]
-        context, arms = seen(t, contexts, eligible)
+        context, arms = round_of_log(t, contexts, eligible)
         position = np.searchsorted(arms, played[t])
         note = 0.0
         if matching or i < FIRST or i % EVERY == 0:
@@ -77,25 +78,25 @@ def learn(
     return state
 
 
-def believe(
+def add_probabilities_of(
     policy: Policy,
     state: Any,
     rounds: IntArray,
     contexts: Array,
     eligible: Mask,
     rng: Rng,
-    law: Array,
+    table: Array,
 ) -> None:
-    """Add what a policy would play, with its state as it is, to the rows `rounds` of `law` (all rounds, arms)."""
+    """Add the probabilities of a frozen policy to the rows `rounds` of a table, (all rounds, arms)."""
     for i in range(len(rounds)):
         t = rounds[i]
-        context, arms = seen(t, contexts, eligible)
+        context, arms = round_of_log(t, contexts, eligible)
         probabilities = policy.probabilities(policy.beliefs(state, context, arms, rng))
         for a in range(len(arms)):
-            law[t, arms[a]] += probabilities[a]
+            table[t, arms[a]] += probabilities[a]
 
 
-def replayed(
+def replay_logged(
     policy: Policy,
     state: Any,
     rounds: IntArray,
@@ -134,7 +135,7 @@ def replayed(
             return state
         visited[0] += 1
         t = rounds[i]
-        context, arms = seen(t, contexts, eligible)
+        context, arms = round_of_log(t, contexts, eligible)
         choice = policy.draw(policy.beliefs(state, context, arms, rng), rng)
         if arms[choice.arm] != played[t]:
             continue

@@ -30,7 +30,8 @@ class Box:
     def contains(self, points: Any) -> Any:
         """Whether a point (objectives,) lies in the region, or (points,) which of some (points, objectives) do."""
         table = as_float_array("points", points)
-        return np.all((table >= self.low) & (table <= self.high), axis=-1)
+        inside = (table >= self.low) & (table <= self.high)
+        return np.all(inside, axis=-1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +69,8 @@ class Ellipsoid:
     def _reach(self) -> Array:
         if not np.isfinite(self.radius):
             return np.full(len(self.center), np.inf)
-        return self.radius * np.sqrt(np.diag(self.covariance))
+        deviations = np.sqrt(np.diag(self.covariance))
+        return self.radius * deviations
 
     def contains(self, points: Any) -> Any:
         """Whether a point (objectives,) lies in the region, or (points,) which of some (points, objectives) do."""
@@ -76,11 +78,14 @@ class Ellipsoid:
         if not np.isfinite(self.radius):
             return np.isfinite(table).all(-1)
         scale, values, axes = self._axes()
-        along = ((table - self.center) / scale) @ axes
+        distances = (table - self.center) / scale
+        coordinates = distances @ axes
         flat = values <= FLAT
-        off = np.abs(along[..., flat]) > np.sqrt(FLAT)
-        squares = along[..., ~flat] ** 2 / values[~flat]
-        return (squares.sum(-1) <= self.radius**2) & ~off.any(-1)
+        # Along a flat direction only rounding may separate a point from the center.
+        outside_plane = (np.abs(coordinates[..., flat]) > np.sqrt(FLAT)).any(-1)
+        squares = coordinates[..., ~flat] ** 2 / values[~flat]
+        within_radius = squares.sum(-1) <= self.radius**2
+        return within_radius & ~outside_plane
 
     def outline(self, objectives: tuple[int, int] = (0, 1), points: int = 100) -> Array:
         """(points, 2) the border of the region's shadow on two objectives, a closed line.
@@ -91,11 +96,12 @@ class Ellipsoid:
         """
         pair = np.ix_(objectives, objectives)
         values, axes = np.linalg.eigh(self.covariance[pair])
+        half_axes = np.sqrt(np.maximum(values, 0.0))  # rounding may make a flat axis negative
         angle = np.linspace(0.0, 2.0 * np.pi, points)
-        circle = np.stack([np.cos(angle), np.sin(angle)], axis=1) * self.radius
-        border: Array = (
-            self.center[list(objectives)] + circle * np.sqrt(np.maximum(values, 0.0)) @ axes.T
-        )
+        unit_circle = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+        circle = unit_circle * self.radius
+        center = self.center[list(objectives)]
+        border: Array = center + circle * half_axes @ axes.T
         return border
 
     def stretched(self, by: Array) -> "Ellipsoid":
@@ -115,18 +121,24 @@ class Ellipsoid:
         """
         scale, values, axes = self._axes()
         shaped = values > FLAT
-        along = (by / scale) @ axes[:, shaped]
-        square = float((along**2 / values[shaped]).sum())
-        if not 0.0 < square < np.inf or not np.isfinite(self.radius):
+        coordinates = (by / scale) @ axes[:, shaped]
+        square = float((coordinates**2 / values[shaped]).sum())
+        nothing_to_do = not 0.0 < square < np.inf
+        if nothing_to_do or not np.isfinite(self.radius):
             return self
+        # One end moves by the vector's length and the other stays: half of it goes to the center.
         longer = 1.0 + np.sqrt(square) / (2.0 * self.radius)
-        covariance = self.covariance + (longer**2 - 1.0) / square * np.outer(by, by)
+        growth = (longer**2 - 1.0) / square
+        covariance = self.covariance + growth * np.outer(by, by)
         return Ellipsoid(self.center + by / 2.0, covariance, self.radius)
 
     def _axes(self) -> tuple[Array, Array, Array]:
         """Scale per objective, and the eigenvalues and eigenvectors of the correlations."""
-        spread = np.sqrt(np.diag(self.covariance))
+        deviation = np.sqrt(np.diag(self.covariance))
         size = np.abs(self.center)
-        scale = np.where(spread > FLAT * size, spread, np.where(size > 0.0, size, 1.0))
-        values, axes = np.linalg.eigh(self.covariance / np.outer(scale, scale))
+        # An objective that does not vary is scaled by its value, so that rounding stays rounding.
+        fallback = np.where(size > 0.0, size, 1.0)
+        scale = np.where(deviation > FLAT * size, deviation, fallback)
+        correlations = self.covariance / np.outer(scale, scale)
+        values, axes = np.linalg.eigh(correlations)
         return scale, values, axes

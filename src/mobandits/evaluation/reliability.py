@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from mobandits.contracts.protocols import Array, IntArray, Mask
-from mobandits.evaluation.case import Case
+from mobandits.evaluation.case import EvaluationCase
 from mobandits.evaluation.direct_method import DirectMethod
 from mobandits.evaluation.estimate import Estimate
 from mobandits.evaluation.replay import Replay
@@ -18,10 +18,13 @@ STRAYED = 3.0  # standard errors of the mean weight from 1
 EVENTS = 30  # effective rounds whose reward is not the most common one
 UNEVEN = 0.1  # difference between arms in the share of missing rewards
 CONSTANT = 1e-6  # relative difference between propensities that is rounding
+MODEL_ALONE = (
+    "model alone: the region of DirectMethod shows how contexts vary, not how wrong the model is"
+)
 UNEVEN_LOGGING = "uneven logging: Replay is biased where arms were not equally likely, or propensities are not known"
 
 
-def cautions(case: Case, estimate: Estimate) -> tuple[str, ...]:
+def cautions(case: EvaluationCase, estimate: Estimate) -> tuple[str, ...]:
     """Why an estimate may not be trusted, a sentence for every rule that is broken.
 
     ================== ==========================================================================================
@@ -51,40 +54,40 @@ def cautions(case: Case, estimate: Estimate) -> tuple[str, ...]:
         >>> evaluate(log, Uniform(), "ips").warnings[0]
         'few rounds: the log tells as much as 1.8 rounds of the target would; below 100, regions are not reliable'
     """
-    alone = isinstance(estimate.estimator, DirectMethod)
+    model_alone = isinstance(estimate.estimator, DirectMethod)
     replay = isinstance(estimate.estimator, Replay)
-    said: list[str] = []
-    if alone:
-        said.append(
-            "model alone: the region of DirectMethod shows how contexts vary, not how wrong the model is"
-        )
+    warnings: list[str] = []
+    if model_alone:
+        warnings.append(MODEL_ALONE)
     elif replay:
-        said += _of_replay(case)
+        warnings += _of_replay(case)
     else:
-        said += _of_weights(estimate)
-    said += _of_overlap(estimate)
-    if not alone:
-        said += _of_tails(estimate)
-        said += [
-            *_of_events(case, estimate, case.played if replay else case.weights),
-            *_of_missing(case, estimate),
-        ]
-    return (*said, *_of_clipping(estimate))
+        warnings += _of_weights(estimate)
+    warnings += _of_overlap(estimate)
+    if not model_alone:
+        weights = case.played if replay else case.weights
+        warnings += _of_tails(estimate)
+        warnings += _of_events(case, estimate, weights)
+        warnings += _of_missing(case, estimate)
+    warnings += _of_clipping(estimate)
+    return tuple(warnings)
 
 
 def _of_weights(estimate: Estimate) -> Iterator[str]:
     found = estimate.diagnostics
     if found.effective_rounds < FEW:
         yield (
-            f"few rounds: the log tells as much as {found.effective_rounds:.3g} rounds of the target would; "
-            f"below {FEW}, regions are not reliable"
+            f"few rounds: the log tells as much as {found.effective_rounds:.3g} rounds of the target "
+            f"would; below {FEW}, regions are not reliable"
         )
     if found.largest_share > SHARE:
-        yield f"one round: it has {100 * found.largest_share:.0f} % of all weight, more than {100 * SHARE:g} %"
+        percent = 100 * found.largest_share
+        yield f"one round: it has {percent:.0f} % of all weight, more than {100 * SHARE:g} %"
     if found.strayed > STRAYED:
         yield (
-            f"wrong propensities: the mean weight is {found.mean_weight:.3g}, {found.strayed:.3g} standard errors from "
-            "1; propensities are wrong, or the logging policy could not play what the target plays"
+            f"wrong propensities: the mean weight is {found.mean_weight:.3g}, {found.strayed:.3g} "
+            "standard errors from 1; propensities are wrong, or the logging policy could not play "
+            "what the target plays"
         )
 
 
@@ -96,7 +99,7 @@ def _of_tails(estimate: Estimate) -> Iterator[str]:
         )
 
 
-def _of_replay(case: Case) -> Iterator[str]:
+def _of_replay(case: EvaluationCase) -> Iterator[str]:
     matched = float(case.played.sum())
     if matched < FEW:
         yield f"few rounds: the target matches {matched:.3g} rounds; below {FEW}, regions are not reliable"
@@ -111,56 +114,78 @@ def is_even(log: Feedback) -> bool:
         >>> is_even(Feedback(np.ones((2, 1)), [0, 1], [[0.5], [1.0]], [0.5, 0.25], ("a", "b"), ("quality",)))
         False
     """
-    return bool(np.ptp(log.propensities) <= CONSTANT * log.propensities.max())  # NaN compares False
+    propensities = log.propensities
+    rounding = CONSTANT * propensities.max()
+    return bool(np.ptp(propensities) <= rounding)  # NaN compares False
 
 
 def _of_overlap(estimate: Estimate) -> Iterator[str]:
     found = estimate.diagnostics
     if found.uncovered_mass > 0.0:
+        rounds = 100 * found.uncovered_rounds
+        plays = 100 * found.uncovered_mass
         yield (
-            f"overlap: in {100 * found.uncovered_rounds:.1f} % of the rounds the target may play an arm that the "
-            f"logging policy could not or never did play; {100 * found.uncovered_mass:.2f} % of its plays are beyond "
+            f"overlap: in {rounds:.1f} % of the rounds the target may play an arm that the "
+            f"logging policy could not or never did play; {plays:.2f} % of its plays are beyond "
             "the log"
         )
 
 
-def _of_events(case: Case, estimate: Estimate, weights: Array) -> Iterator[str]:
+def _of_events(case: EvaluationCase, estimate: Estimate, weights: Array) -> Iterator[str]:
     for name, rewards in zip(estimate.objectives, case.rewards.T, strict=True):
         counts = (weights > 0.0) & ~np.isnan(rewards)
-        kinds, sizes = np.unique(rewards[counts], return_counts=True)
-        rare = weights[counts & (rewards != kinds[sizes.argmax()])] if len(kinds) else weights[:0]
-        events = (
-            rare.sum() ** 2 / (rare**2).sum() if len(rare) else 0.0
-        )  # as many of equal weight tell as much
+        events = _effective_events(rewards[counts], weights[counts])
         if events < EVENTS:
             yield (
-                f"few events: in {name}, {counts.sum()} rounds that count hold {events:.3g} effective ones that paid "
-                f"anything but the most common reward; below {EVENTS}, regions are not reliable"
+                f"few events: in {name}, {counts.sum()} rounds that count hold {events:.3g} "
+                "effective ones that paid anything but the most common reward; "
+                f"below {EVENTS}, regions are not reliable"
             )
 
 
-def _of_missing(case: Case, estimate: Estimate) -> Iterator[str]:
-    plays = np.bincount(case.log.arms, minlength=len(case.log.arm_names))
+def _effective_events(rewards: Array, weights: Array) -> float:
+    """How many rounds of equal weight tell as much as those without the most common reward."""
+    if not len(rewards):
+        return 0.0
+    values, sizes = np.unique(rewards, return_counts=True)
+    most_common = values[sizes.argmax()]
+    rare_weights = weights[rewards != most_common]
+    if not len(rare_weights):
+        return 0.0
+    events: float = rare_weights.sum() ** 2 / (rare_weights**2).sum()
+    return events
+
+
+def _of_missing(case: EvaluationCase, estimate: Estimate) -> Iterator[str]:
+    log = case.log
+    plays = np.bincount(log.arms, minlength=len(log.arm_names))
     for name, rewards in zip(estimate.objectives, case.rewards.T, strict=True):
         missing = np.isnan(rewards)
         if missing.all():
             yield f"missing rewards: {name} was never observed"
-        elif missing.any() and (spread := _spread(missing, case.log.arms, plays)) > UNEVEN:
+            continue
+        difference = _largest_difference(missing, log.arms, plays)
+        if difference > UNEVEN:
             yield (
-                f"missing rewards: in {name} the share that is missing differs by {spread:.2f} between arms; rounds "
-                "are left out as if that did not depend on the arm"
+                f"missing rewards: in {name} the share that is missing differs by {difference:.2f} "
+                "between arms; rounds are left out as if that did not depend on the arm"
             )
 
 
-def _spread(missing: Mask, arms: IntArray, plays: IntArray) -> float:
-    often = plays >= EVENTS
-    shares = np.bincount(arms, weights=missing, minlength=len(plays))[often] / plays[often]
-    return float(np.ptp(shares)) if len(shares) else 0.0
+def _largest_difference(missing: Mask, arms: IntArray, plays: IntArray) -> float:
+    missing_plays = np.bincount(arms, weights=missing, minlength=len(plays))
+    often_played = plays >= EVENTS
+    if not often_played.any():
+        return 0.0
+    shares = missing_plays[often_played] / plays[often_played]
+    return float(np.ptp(shares))
 
 
 def _of_clipping(estimate: Estimate) -> Iterator[str]:
-    for name, bias, error in zip(
-        estimate.objectives, estimate.bias_bound, estimate.standard_error, strict=True
-    ):
+    bounds = zip(estimate.objectives, estimate.bias_bound, estimate.standard_error, strict=True)
+    for name, bias, error in bounds:
         if bias > error:
-            yield f"clipping: in {name} it may have moved the estimate by {bias:.3g}, its standard error is {error:.3g}"
+            yield (
+                f"clipping: in {name} it may have moved the estimate by {bias:.3g}, "
+                f"its standard error is {error:.3g}"
+            )

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mobandits.evaluation.case import Case
+from mobandits.evaluation.case import EvaluationCase
 from mobandits.evaluation.terms import Terms, observed
 
 
@@ -29,7 +29,7 @@ class Replay:
         >>> from mobandits.evaluation.terms import ratio
         >>> from mobandits.logs import Feedback
         >>> log = Feedback(np.ones((2, 1)), [0, 1], [[0.5], [1.0]], [0.5, 0.5], ("a", "b"), ("quality",))
-        >>> ratio(Replay().terms(Case(log, np.array([[1.0, 0.0], [1.0, 0.0]])))).tolist()
+        >>> ratio(Replay().terms(EvaluationCase(log, np.array([[1.0, 0.0], [1.0, 0.0]])))).tolist()
         [0.5]
     """
 
@@ -37,7 +37,8 @@ class Replay:
     needs_model: ClassVar[bool] = False
     needs_propensities: ClassVar[bool] = False
 
-    def terms(self, case: Case) -> Terms:
+    def terms(self, case: EvaluationCase) -> Terms:
         """a_il = pi(a_i | x_i) r_il and b_il = pi(a_i | x_i), both 0 where the reward is missing."""
         rewards, seen = observed(case.rewards)
-        return Terms(case.played[:, None] * rewards, case.played[:, None] * seen)
+        played = case.played[:, None]
+        return Terms(played * rewards, played * seen)

@@ -7,18 +7,18 @@ import numpy as np
 
 from mobandits.compiling.compiled import loop_for
 from mobandits.contracts.protocols import Array, IntArray, Mask, Recipe, Rng
-from mobandits.evaluation.case import Case
+from mobandits.evaluation.case import EvaluationCase
 from mobandits.evaluation.diagnostics import Diagnostics
 from mobandits.evaluation.estimate import Estimate
-from mobandits.evaluation.loops import replayed
+from mobandits.evaluation.loops import replay_logged
 from mobandits.evaluation.reliability import UNEVEN_LOGGING, cautions, is_even
 from mobandits.evaluation.replay import Replay
 from mobandits.evaluation.training import (
     check_assumptions,
     contexts_of,
     eligible_of,
+    log_shape,
     rehearse_on,
-    shape_of,
 )
 from mobandits.logs import Feedback
 from mobandits.support.checks import integer
@@ -27,7 +27,7 @@ from mobandits.support.nearest import as_object
 
 
 @dataclass(frozen=True, eq=False)
-class Replayed(Case):
+class ReplayedCase(EvaluationCase):
     """A log of which some rounds counted."""
 
     matched: Mask | None = None
@@ -86,63 +86,76 @@ def replay(
         (0.5, [0.5, 0.5])
     """
     if not isinstance(recipe, Recipe):
-        found = f"{quoted(recipe)}{as_object(recipe)}"
-        raise ValueError(f"recipe must be a recipe such as MolUcb(), got {found}")
+        got = f"{quoted(recipe)}{as_object(recipe)}"
+        raise ValueError(f"recipe must be a recipe such as MolUcb(), got {got}")
     integer("seed", seed, at_least=0)
     if not len(log):
         raise ValueError("log must have at least one round, got none")
     check_assumptions(recipe, log)
     rng = np.random.default_rng(seed)
-    kept, least = _kept(log, rng) if rejection else (np.arange(len(log)), 1.0 / len(log.arm_names))
-    matched = _play(log, recipe, kept, rounds or max(int(least * len(log)), 1), rng)
-    case = Replayed(log, None, None, matched)
+    if rejection:
+        kept, least_propensity = _after_rejection(log, rng)
+    else:
+        kept = np.arange(len(log))
+        least_propensity = 1.0 / len(log.arm_names)
+    expected_matches = int(least_propensity * len(log))
+    horizon = rounds or max(expected_matches, 1)
+    matched = _play(log, recipe, kept, horizon, rng)
+    estimate = _estimate(log, recipe, matched)
+    case = ReplayedCase(log, None, None, matched)
+    warnings = cautions(case, estimate)
+    if not rejection and not is_even(log):
+        warnings += (UNEVEN_LOGGING,)
+    return estimate.warned(warnings)
+
+
+def _estimate(log: Feedback, recipe: Recipe, matched: Mask) -> Estimate:
+    """The mean over the rounds that counted; weights are all 1, so diagnostics are those of a mean."""
     count = int(matched.sum())
-    seen = (~np.isnan(log.rewards)).sum(0)
-    found = Diagnostics(
-        len(log), count, 1.0, 1.0 / max(count, 1), np.nan, np.nan, count / len(log), 0.0, 0.0
+    diagnostics = Diagnostics(
+        rounds=len(log),
+        effective_rounds=count,
+        largest_weight=1.0,
+        largest_share=1.0 / max(count, 1),
+        mean_weight=np.nan,
+        strayed=np.nan,
+        matched=count / len(log),
+        uncovered_rounds=0.0,
+        uncovered_mass=0.0,
     )
-    estimate = Estimate(
-        short_repr(recipe), Replay(), log.objective_names, Replay().terms(case), seen, found
-    )
-    said = cautions(case, estimate) + (
-        (UNEVEN_LOGGING,) if not rejection and not is_even(log) else ()
-    )
-    return estimate.warned(said)
+    terms = Replay().terms(ReplayedCase(log, None, None, matched))
+    rewarded_rounds = (~np.isnan(log.rewards)).sum(0)
+    objectives = log.objective_names
+    return Estimate(short_repr(recipe), Replay(), objectives, terms, rewarded_rounds, diagnostics)
 
 
-def _kept(log: Feedback, rng: Rng) -> tuple[IntArray, float]:
+def _after_rejection(log: Feedback, rng: Rng) -> tuple[IntArray, float]:
     """The rounds that are left, as if no arm had been likelier than another, and the least propensity."""
     lacking = int(np.isnan(log.propensities).sum())
     if lacking:
         raise ValueError(
-            f"Feedback.propensities must be known in every round for rejection, got NaN in {lacking} of {len(log)}; "
-            "rejection=False needs none"
+            "Feedback.propensities must be known in every round for rejection, "
+            f"got NaN in {lacking} of {len(log)}; rejection=False needs none"
         )
     least = float(log.propensities.min())
-    return np.flatnonzero(rng.random(len(log)) * log.propensities < least), least
+    # Kept with probability least / p: then every arm remains with probability least.
+    kept = rng.random(len(log)) * log.propensities < least
+    return np.flatnonzero(kept), least
 
 
 def _play(log: Feedback, recipe: Recipe, kept: IntArray, horizon: int, rng: Rng) -> Mask:
     """(rounds,) the rounds that counted; stages of a recipe begin when the stage before has had its rounds."""
-    given = (contexts_of(log), log.arms, log.rewards, eligible_of(log))
+    logged = (contexts_of(log), log.arms, log.rewards, eligible_of(log))
+    partial = recipe.accepts_partial
     matched = np.zeros(len(log), bool)
     first = 0
-    for policy, length in recipe.stages(shape_of(log, horizon)):
+    for policy, length in recipe.stages(log_shape(log, horizon)):
         visited = np.zeros(1, np.int64)
         limit = len(log) if length is None else length
         rehearse_on(policy, log)
-        loop = loop_for(replayed, policy)
-        loop(
-            policy,
-            policy.init(),
-            kept[first:],
-            *given,
-            recipe.accepts_partial,
-            limit,
-            rng,
-            matched,
-            visited,
-        )
+        loop = loop_for(replay_logged, policy)
+        state = policy.init()
+        loop(policy, state, kept[first:], *logged, partial, limit, rng, matched, visited)
         first += int(visited[0])
         if first >= len(kept):
             break

@@ -34,9 +34,8 @@ class OwnPredictions:
         table = as_float_array("predictions", predictions)
         wanted = (len(log), len(log.arm_names), len(log.objective_names))
         if table.shape != wanted:
-            raise ValueError(
-                f"predictions must have shape (rounds, arms, objectives) = {wanted}, got {table.shape}"
-            )
+            rule = f"predictions must have shape (rounds, arms, objectives) = {wanted}"
+            raise ValueError(f"{rule}, got {table.shape}")
         if not np.isfinite(table).all():
             raise ValueError("predictions must be finite, got a number that is not")
         self._table = table
@@ -44,13 +43,14 @@ class OwnPredictions:
 
     def logged(self) -> Array:
         """Of the arms that were played."""
-        out: Array = self._table[np.arange(len(self._table)), self._arms]
-        return out
+        rounds = np.arange(len(self._table))
+        predicted: Array = self._table[rounds, self._arms]
+        return predicted
 
     def expected(self, probabilities: Array) -> Array:
         """Of arms drawn with these probabilities."""
-        out: Array = np.einsum("na,nal->nl", probabilities, self._table)
-        return out
+        predicted: Array = np.einsum("na,nal->nl", probabilities, self._table)
+        return predicted
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,37 +88,47 @@ class RidgePerArm:
             >>> RidgePerArm().fit(log, np.array([0, 1, 0, 1])).logged().ravel().tolist()
             [1.0, 1.0, 1.0, 1.0]
         """
-        seen = ~np.isnan(log.rewards)
-        count = int(folds.max()) + 1
-        means = np.array(
-            [_means(log.rewards[folds != fold], seen[folds != fold]) for fold in range(count)]
-        )
-        return CrossFitted(log, folds, means, self._theta(log, seen, folds, means))
+        observed = ~np.isnan(log.rewards)
+        fold_count = int(folds.max()) + 1
+        means = []
+        for fold in range(fold_count):
+            others = folds != fold
+            means.append(_observed_means(log.rewards[others], observed[others]))
+        fold_means = np.array(means)
+        theta = self._coefficients(log, observed, folds, fold_means)
+        return CrossFitted(log, folds, fold_means, theta)
 
-    def _theta(self, log: Feedback, seen: Array, folds: IntArray, means: Array) -> Array:
+    def _coefficients(self, log: Feedback, observed: Array, folds: IntArray, means: Array) -> Array:
         """(folds, arms, features + 1, objectives), from sums over each fold's rounds, which are taken once.
 
-        Where all rewards of an arm were observed, one Gram matrix serves every objective.
+        Where all rewards were observed, one Gram matrix serves every objective.
         """
-        whole = bool(seen.all())
-        (count, objectives) = means.shape
+        fold_count, objectives = means.shape
+        arms = len(log.arm_names)
         size = log.contexts.shape[-1] + 1
-        grams = 1 if whole else objectives
-        rewards = np.where(seen, log.rewards, 0.0)
-        gram = np.zeros((count, len(log.arm_names), grams, size, size))
-        moment, mass = (np.zeros((count, len(log.arm_names), objectives, size)) for _ in range(2))
-        for fold, arm, rounds in _groups(folds, log.arms, count, len(log.arm_names)):
-            z = _features(log, rounds, arm)
-            for one in range(grams):
-                gram[fold, arm, one] = z.T @ (z if whole else z * seen[rounds, one, None])
-            moment[fold, arm] = rewards[rounds].T @ z
-            mass[fold, arm] = seen[rounds].T.astype(np.float64) @ z
-        others = [table.sum(0) - table for table in (gram, moment, mass)]
-        wanted = others[1] - means[:, None, :, None] * others[2]
-        ridge = others[0] + self.penalty * np.eye(size)
-        if whole:
-            return np.linalg.solve(ridge[:, :, 0], wanted.swapaxes(2, 3))
-        return np.linalg.solve(ridge, wanted[..., None])[..., 0].swapaxes(2, 3)
+        complete = bool(observed.all())
+        grams = 1 if complete else objectives
+        rewards = np.where(observed, log.rewards, 0.0)
+        # A fold's sums; those of the other folds are the total less these, so that each round is
+        # read once however many folds there are.
+        gram = np.zeros((fold_count, arms, grams, size, size))
+        moment = np.zeros((fold_count, arms, objectives, size))
+        mass = np.zeros((fold_count, arms, objectives, size))
+        for fold, arm, rounds in _groups(folds, log.arms, fold_count, arms):
+            features = _features(log, rounds, arm)
+            present = observed[rounds]
+            for objective in range(grams):
+                weighted = features if complete else features * present[:, objective, None]
+                gram[fold, arm, objective] = features.T @ weighted
+            moment[fold, arm] = rewards[rounds].T @ features
+            mass[fold, arm] = present.T.astype(np.float64) @ features
+        # The regression is on rewards less their mean: sum z (r - m) = sum z r - m sum z.
+        centred = _of_other_folds(moment) - means[:, None, :, None] * _of_other_folds(mass)
+        ridge = _of_other_folds(gram) + self.penalty * np.eye(size)
+        if complete:
+            return np.linalg.solve(ridge[:, :, 0], centred.swapaxes(2, 3))
+        solution = np.linalg.solve(ridge, centred[..., None])[..., 0]
+        return solution.swapaxes(2, 3)
 
 
 class CrossFitted:
@@ -139,54 +149,73 @@ class CrossFitted:
 
     def logged(self) -> Array:
         """Of the arms that were played."""
-        out = self._means[self._folds]
-        for fold, arm, rounds in _groups(self._folds, self._log.arms, *self._theta.shape[:2]):
-            out[rounds] += _features(self._log, rounds, arm) @ self._theta[fold, arm]
-        return out
+        predicted = self._means[self._folds]
+        fold_count, arms = self._theta.shape[:2]
+        for fold, arm, rounds in _groups(self._folds, self._log.arms, fold_count, arms):
+            features = _features(self._log, rounds, arm)
+            predicted[rounds] += features @ self._theta[fold, arm]
+        return predicted
 
     def expected(self, probabilities: Array) -> Array:
         """Of arms drawn with these probabilities; never holds (rounds, arms, objectives) at once."""
-        out = self._means[self._folds]
+        predicted = self._means[self._folds]
         shared = self._log.contexts.ndim == 2
+        effect = self._effect_of_shared if shared else self._effect_of_rows
         for fold, theta in enumerate(self._theta):
             rounds = np.flatnonzero(self._folds == fold)
             for first in range(0, len(rounds), CHUNK):
-                some = rounds[first : first + CHUNK]
-                out[some] += (self._of_shared if shared else self._of_rows)(
-                    some, probabilities[some], theta
-                )
-        return out
+                chunk = rounds[first : first + CHUNK]
+                predicted[chunk] += effect(chunk, probabilities[chunk], theta)
+        return predicted
 
-    def _of_shared(self, rounds: IntArray, law: Array, theta: Array) -> Array:
+    def _effect_of_shared(self, rounds: IntArray, probabilities: Array, theta: Array) -> Array:
         """sum_a pi(a) z . theta_a = z . sum_a pi(a) theta_a: one product of matrices."""
-        mixed = (law @ theta.reshape(len(theta), -1)).reshape(len(rounds), *theta.shape[1:])
-        out: Array = np.einsum("nd,ndl->nl", _features(self._log, rounds, 0), mixed)
-        return out
+        arms, size, objectives = theta.shape
+        mixed = probabilities @ theta.reshape(arms, size * objectives)
+        coefficients = mixed.reshape(len(rounds), size, objectives)
+        features = _features(self._log, rounds, 0)
+        effect: Array = np.einsum("nd,ndl->nl", features, coefficients)
+        return effect
 
-    def _of_rows(self, rounds: IntArray, law: Array, theta: Array) -> Array:
-        out: Array = np.zeros((len(rounds), theta.shape[2]))
-        for arm in range(len(theta)):
-            out += law[:, arm, None] * (_features(self._log, rounds, arm) @ theta[arm])
-        return out
+    def _effect_of_rows(self, rounds: IntArray, probabilities: Array, theta: Array) -> Array:
+        arms, _, objectives = theta.shape
+        effect: Array = np.zeros((len(rounds), objectives))
+        for arm in range(arms):
+            predicted = _features(self._log, rounds, arm) @ theta[arm]
+            effect += probabilities[:, arm, None] * predicted
+        return effect
 
 
-def _means(rewards: Array, seen: Array) -> Array:
+def _observed_means(rewards: Array, observed: Array) -> Array:
     """(objectives,) the mean of what was observed; 0 where nothing was."""
-    total: Array = np.where(seen, rewards, 0.0).sum(0) / np.maximum(seen.sum(0), 1)
-    return total
+    total = np.where(observed, rewards, 0.0).sum(0)
+    count = np.maximum(observed.sum(0), 1)
+    means: Array = total / count
+    return means
+
+
+def _of_other_folds(sums: Array) -> Array:
+    """The sums over all folds but each, from those of each."""
+    others: Array = sums.sum(0) - sums
+    return others
 
 
 def _features(log: Feedback, rounds: IntArray, arm: int) -> Array:
     """(rounds, features + 1) of an arm, with the constant 1 first."""
-    x = log.contexts[rounds] if log.contexts.ndim == 2 else log.contexts[rounds, arm]
-    return np.hstack([np.ones((len(rounds), 1)), x])
+    shared = log.contexts.ndim == 2
+    rows = log.contexts[rounds] if shared else log.contexts[rounds, arm]
+    constant = np.ones((len(rounds), 1))
+    return np.hstack([constant, rows])
 
 
 def _groups(
-    folds: IntArray, played: IntArray, count: int, arms: int
+    folds: IntArray, played: IntArray, fold_count: int, arms: int
 ) -> Iterator[tuple[int, int, IntArray]]:
     """(fold, arm, rounds) of every fold and arm, by one sort."""
-    order = np.argsort(folds * arms + played, kind="stable")
-    borders = np.searchsorted((folds * arms + played)[order], np.arange(count * arms + 1))
-    for group in range(count * arms):
-        yield group // arms, group % arms, order[borders[group] : borders[group + 1]]
+    keys = folds * arms + played
+    order = np.argsort(keys, kind="stable")
+    groups = fold_count * arms
+    bounds = np.searchsorted(keys[order], np.arange(groups + 1))
+    for group in range(groups):
+        fold, arm = divmod(group, arms)
+        yield fold, arm, order[bounds[group] : bounds[group + 1]]

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from mobandits.evaluation.case import Case
+from mobandits.evaluation.case import EvaluationCase
 from mobandits.evaluation.clipping import check_clip, clipped
 from mobandits.evaluation.terms import Terms, observed, ratio
 
@@ -30,7 +30,7 @@ class Snips:
     Example:
         >>> from mobandits.logs import Feedback
         >>> log = Feedback(np.ones((2, 1)), [0, 1], [[0.5], [1.0]], [0.5, 0.25], ("a", "b"), ("quality",))
-        >>> ratio(Snips().terms(Case(log, np.full((2, 2), 0.5)))).round(4).tolist()
+        >>> ratio(Snips().terms(EvaluationCase(log, np.full((2, 2), 0.5)))).round(4).tolist()
         [0.8333]
     """
 
@@ -43,11 +43,15 @@ class Snips:
     def __post_init__(self) -> None:
         check_clip("Snips.clip", self.clip)
 
-    def terms(self, case: Case) -> Terms:
+    def terms(self, case: EvaluationCase) -> Terms:
         """a_il = w_i r_il and b_il = w_i, both 0 where the reward is missing."""
         rewards, seen = observed(case.rewards)
         weights, cut = clipped(case.weights, self.clip)
-        terms = Terms(weights[:, None] * rewards, weights[:, None] * seen)
+        numerator = weights[:, None] * rewards
+        denominator = weights[:, None] * seen
+        terms = Terms(numerator, denominator)
         if cut is None:
             return terms
-        return terms._replace(lost=cut[:, None] * seen * np.abs(rewards - ratio(terms)))
+        errors = np.abs(rewards - ratio(terms))
+        lost = cut[:, None] * seen * errors
+        return terms._replace(lost=lost)

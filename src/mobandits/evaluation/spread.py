@@ -80,31 +80,36 @@ def spread_of(effects: Array, size: Array) -> Spread:
     with np.errstate(invalid="ignore"):
         covariance: Array = effects.T @ effects / (rounds * others)
     error = np.sqrt(np.diag(covariance))
-    doubtful = np.flatnonzero(np.isfinite(error) & (error > FLAT * size))
+    uncertain = np.flatnonzero(np.isfinite(error) & (error > FLAT * size))
     skew = np.zeros(objectives)
     joint_skew = np.zeros(objectives)
-    if not len(doubtful):
+    if not len(uncertain):
         return Spread(covariance, float(others), float(others), skew, joint_skew)
-    unit = error[doubtful] * np.sqrt(rounds)
-    correlation = covariance[np.ix_(doubtful, doubtful)] * rounds / np.outer(unit, unit)
-    moments = _moments(effects[:, doubtful], unit, correlation)
+    unit = error[uncertain] * np.sqrt(rounds)
+    covariance_of_uncertain = covariance[np.ix_(uncertain, uncertain)]
+    correlation = covariance_of_uncertain * rounds / np.outer(unit, unit)
+    moments = _moments(effects[:, uncertain], unit, correlation)
     # Units are those of variances with n - 1 in the denominator, kurtosis is that of means over n.
     correction = (rounds / others) ** 2
-    freedom = _freedom(correction * float(moments.fourth.max()), rounds)
+    largest_kurtosis = correction * float(moments.fourth.max())
+    freedom = _freedom(largest_kurtosis, rounds)
     # The number of objectives, without those that follow from others.
     rank = moments.square * rounds / others
     mean_kurtosis = correction * 3.0 * moments.quartic / (rank * (rank + 2.0))
-    enough = max(_freedom(mean_kurtosis, rounds), 2.0 * rank)
-    joint_freedom = min(enough, float(others))
-    skew[doubtful] = unit * moments.third / (3.0 * rounds)
-    joint_skew[doubtful] = unit * moments.pull / (rounds * (rank + 2.0))
+    # Fourth moments of so few rounds say no more than 2 p degrees of freedom.
+    at_least = 2.0 * rank
+    joint_freedom = max(_freedom(mean_kurtosis, rounds), at_least)
+    joint_freedom = min(joint_freedom, float(others))
+    skew[uncertain] = unit * moments.third / (3.0 * rounds)
+    joint_skew[uncertain] = unit * moments.pull / (rounds * (rank + 2.0))
     return Spread(covariance, freedom, joint_freedom, skew, joint_skew)
 
 
 def _freedom(kurtosis: float, rounds: int) -> float:
     """2 n / (k - 1), and n - 1 where tails are lighter than normal ones."""
-    least = 2.0 * rounds / max(rounds - 1, 1)
-    return 2.0 * rounds / max(kurtosis - 1.0, least)
+    others = max(rounds - 1, 1)
+    lightest = 2.0 * rounds / others
+    return 2.0 * rounds / max(kurtosis - 1.0, lightest)
 
 
 class _Moments(NamedTuple):
@@ -137,12 +142,12 @@ def _moments(effects: Array, unit: Array, correlation: Array) -> _Moments:
     for first in range(0, rounds, BLOCK):
         scaled = effects[first : first + BLOCK] / unit
         squares = scaled * scaled
-        lengths = ((scaled @ inverse) * scaled).sum(1)  # squared
+        squared_lengths = ((scaled @ inverse) * scaled).sum(1)
         third += np.einsum("nl,nl->l", squares, scaled)
         fourth += np.einsum("nl,nl->l", squares, squares)
-        square += float(lengths.sum())
-        quartic += float(lengths @ lengths)
-        pull += lengths @ scaled
+        square += float(squared_lengths.sum())
+        quartic += float(squared_lengths @ squared_lengths)
+        pull += squared_lengths @ scaled
     return _Moments(
         third=third / rounds,
         fourth=fourth / rounds,
@@ -165,9 +170,10 @@ def reach(spread: Spread, probability: float) -> tuple[Array, Array]:
         [[1.84], [1.84]]
     """
     quantile = student_quantile(probability, spread.freedom)
-    further = quantile**2 * spread.skew
-    below = quantile * spread.error + np.maximum(-further, 0.0)
-    above = quantile * spread.error + np.maximum(further, 0.0)
+    symmetric = quantile * spread.error
+    towards_tail = quantile**2 * spread.skew
+    below = symmetric + np.maximum(-towards_tail, 0.0)
+    above = symmetric + np.maximum(towards_tail, 0.0)
     return below, above
 
 
@@ -191,9 +197,12 @@ def tail(spread: Spread, ahead: Array) -> Array:
         scores = ahead / error
         # scores = q + q^2 further, solved for q in a form in which nothing cancels
         further = np.maximum(-spread.skew, 0.0) / error
-        root = np.sqrt(1.0 + 4.0 * further * np.maximum(scores, 0.0))
-    quantiles = np.where(scores > 0.0, 2.0 * scores / (1.0 + root), scores)
-    sure = np.where(ahead > 0.0, np.inf, -np.inf)
-    quantiles = np.where(error == 0.0, sure, quantiles)
+        discriminant = 1.0 + 4.0 * further * np.maximum(scores, 0.0)
+        solved = 2.0 * scores / (1.0 + np.sqrt(discriminant))
+    # Behind the bound the interval is not shortened, whatever the skew.
+    quantiles = np.where(scores > 0.0, solved, scores)
+    certain = np.where(ahead > 0.0, np.inf, -np.inf)
+    quantiles = np.where(error == 0.0, certain, quantiles)
     unknown = np.isnan(ahead) | np.isnan(error)
-    return student_tail(np.where(unknown, -np.inf, quantiles), spread.freedom)
+    quantiles = np.where(unknown, -np.inf, quantiles)
+    return student_tail(quantiles, spread.freedom)

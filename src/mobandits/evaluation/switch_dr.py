@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from mobandits.evaluation.case import Case
+from mobandits.evaluation.case import EvaluationCase
 from mobandits.evaluation.terms import Terms, observed
 from mobandits.support.checks import number
 
@@ -32,7 +32,7 @@ class SwitchDr:
         >>> from mobandits.logs import Feedback
         >>> log = Feedback(np.ones((2, 1)), [0, 0], [[0.7], [0.7]], [0.5, 0.1], ("a", "b"), ("quality",))
         >>> own = OwnPredictions(np.array([[[0.5], [1.0]]] * 2), log)
-        >>> SwitchDr(threshold=2.0).terms(Case(log, np.full((2, 2), 0.5), own)).numerator.round(4).tolist()
+        >>> SwitchDr(threshold=2.0).terms(EvaluationCase(log, np.full((2, 2), 0.5), own)).numerator.round(4).tolist()
         [[0.95], [0.75]]
     """
 
@@ -45,10 +45,12 @@ class SwitchDr:
     def __post_init__(self) -> None:
         number("SwitchDr.threshold", self.threshold, above=0.0)
 
-    def terms(self, case: Case) -> Terms:
+    def terms(self, case: EvaluationCase) -> Terms:
         """a_il = q_l(x_i, pi) + (w_i (r_il - q_l(x_i, a_i)) or 0) and b_il = 1, both 0 where the reward is missing."""
         rewards, seen = observed(case.rewards)
         weights = case.weights[:, None]
         errors = seen * (rewards - case.logged)
         used = np.where(weights <= self.threshold, weights, 0.0)
-        return Terms(seen * case.expected + used * errors, seen, (weights - used) * np.abs(errors))
+        numerator = seen * case.expected + used * errors
+        lost = (weights - used) * np.abs(errors)
+        return Terms(numerator, seen, lost)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mobandits.contracts.protocols import Array, IntArray, Mask, Recipe
-from mobandits.evaluation.training import Trained, check_recipe
+from mobandits.evaluation.training import Trained, check_recipe_on
 from mobandits.logs import Feedback
 from mobandits.support.checks import as_float_array
 from mobandits.support.naming import quoted, shortened
@@ -29,13 +29,14 @@ class Uniform:
 
     def __call__(self, log: Feedback) -> Array:
         """(rounds, arms) probabilities."""
-        mask = eligible(log)
-        out: Array = mask / mask.sum(1, keepdims=True)
-        return out
+        mask = eligible_arms(log)
+        number_eligible = mask.sum(1, keepdims=True)
+        probabilities: Array = mask / number_eligible
+        return probabilities
 
 
 @dataclass(frozen=True)
-class Always:
+class ConstantTarget:
     """One arm where it is eligible, else a uniform one.
 
     Args:
@@ -46,7 +47,7 @@ class Always:
 
     Example:
         >>> log = Feedback(np.ones((1, 1)), [0], [[0.5]], [0.5], ("a", "b"), ("quality",))
-        >>> Always("b")(log).tolist()
+        >>> ConstantTarget("b")(log).tolist()
         [[0.0, 1.0]]
     """
 
@@ -54,14 +55,14 @@ class Always:
 
     def __call__(self, log: Feedback) -> Array:
         """(rounds, arms) probabilities."""
-        place = self.place(log)
-        out = Uniform()(log)
-        found = eligible(log)[:, place]
-        out[found] = 0.0
-        out[found, place] = 1.0
-        return out
+        arm = self.arm_index(log)
+        probabilities = Uniform()(log)
+        playable = eligible_arms(log)[:, arm]
+        probabilities[playable] = 0.0
+        probabilities[playable, arm] = 1.0
+        return probabilities
 
-    def place(self, log: Feedback) -> int:
+    def arm_index(self, log: Feedback) -> int:
         """The position of the arm in a log's arms.
 
         Raises:
@@ -70,12 +71,13 @@ class Always:
         if self.arm not in log.arm_names:
             known = shortened(", ".join(map(str, log.arm_names)))
             near = did_you_mean(self.arm, log.arm_names)
-            raise ValueError(f"Always.arm must be one of {known}, got {quoted(self.arm)}{near}")
+            rule = f"ConstantTarget.arm must be one of {known}"
+            raise ValueError(f"{rule}, got {quoted(self.arm)}{near}")
         return log.arm_names.index(self.arm)
 
 
 @dataclass(frozen=True)
-class Logging:
+class LoggingPolicy:
     """The logging policy itself: every weight is 1, and all estimators but `DirectMethod` return the mean reward."""
 
 
@@ -83,9 +85,10 @@ def probabilities_of(target: Target, log: Feedback, folds: IntArray, seed: int =
     """(rounds, arms) the target's probabilities, checked; None where the target is the logging policy.
 
     Args:
-        target: probabilities (rounds, arms); a callable that takes the log and returns them; `Uniform`, `Always`,
-            `Logging`; or a recipe, or `Trained`, which learns from all folds but one and is asked on that one. What is
-            then evaluated is the mean over folds of policies that learned from a part of the log.
+        target: probabilities (rounds, arms); a callable that takes the log and returns them;
+            `Uniform`, `ConstantTarget`, `LoggingPolicy`; or a recipe, or `Trained`, which learns
+            from all folds but one and is asked on that one. What is then evaluated is the mean
+            over folds of policies that learned from a part of the log.
         log: the logged decisions.
         folds: (rounds,) the fold of each, which recipes need.
         seed: of what recipes draw.
@@ -98,13 +101,14 @@ def probabilities_of(target: Target, log: Feedback, folds: IntArray, seed: int =
         >>> probabilities_of([[0.25, 0.75]], log, np.zeros(1, int)).tolist()
         [[0.25, 0.75]]
     """
-    if isinstance(target, Logging):
+    if isinstance(target, LoggingPolicy):
         return None
     if isinstance(target, Recipe):
         target = Trained(target)
     if isinstance(target, Trained):
         return target.probabilities(log, folds, seed)
-    return _checked(target(log) if callable(target) else target, log)
+    values = target(log) if callable(target) else target
+    return _checked(values, log)
 
 
 def check_target(target: Target, log: Feedback) -> None:
@@ -115,26 +119,32 @@ def check_target(target: Target, log: Feedback) -> None:
 
     Example:
         >>> log = Feedback(np.ones((1, 1)), [0], [[0.5]], [0.5], ("a", "b"), ("quality",))
-        >>> check_target(Always("c"), log)
+        >>> check_target(ConstantTarget("c"), log)
         Traceback (most recent call last):
-        ValueError: Always.arm must be one of a, b, got 'c'
+        ValueError: ConstantTarget.arm must be one of a, b, got 'c'
     """
     if isinstance(target, type | str):
         wanted = "probabilities, a recipe, or a target such as Uniform()"
-        found = f"{quoted(target)}{as_object(target)}"
-        raise ValueError(f"target must be {wanted}, got {found}")
-    if isinstance(target, Always):
-        target.place(log)
+        got = f"{quoted(target)}{as_object(target)}"
+        raise ValueError(f"target must be {wanted}, got {got}")
+    if isinstance(target, ConstantTarget):
+        target.arm_index(log)
     recipe = target.recipe if isinstance(target, Trained) else target
     if isinstance(recipe, Recipe):
-        check_recipe(recipe, log)
+        check_recipe_on(recipe, log)
 
 
-def eligible(log: Feedback) -> Mask:
+def eligible_arms(log: Feedback) -> Mask:
     """(rounds, arms) the arms that could have been played."""
     if log.eligible is None:
         return np.ones((len(log), len(log.arm_names)), bool)
     return log.eligible
+
+
+def _first_entry(table: Array, refused: Mask) -> str:
+    """The first refused number and its place, in words."""
+    t, arm = np.argwhere(refused)[0].tolist()
+    return f"{table[t, arm]} in round {t}, arm {arm}"
 
 
 def _checked(value: Any, log: Feedback) -> Array:
@@ -142,20 +152,19 @@ def _checked(value: Any, log: Feedback) -> Array:
     wanted = (len(log), len(log.arm_names))
     if table.shape != wanted:
         raise ValueError(f"target must have shape (rounds, arms) = {wanted}, got {table.shape}")
-    if not (table >= 0.0).all():  # also NaN
-        t, arm = np.argwhere(~(table >= 0.0))[0].tolist()
-        raise ValueError(
-            f"target must hold probabilities, at least 0, got {table[t, arm]} in round {t}, arm {arm}"
-        )
+    not_probabilities = ~(table >= 0.0)  # also NaN
+    if not_probabilities.any():
+        got = _first_entry(table, not_probabilities)
+        raise ValueError(f"target must hold probabilities, at least 0, got {got}")
     sums = table.sum(1)
-    worst = int(np.abs(sums - 1.0).argmax())
-    if not abs(sums[worst] - 1.0) <= TOLERANCE:
-        raise ValueError(
-            f"target must sum to 1 over the arms, got {sums[worst]:g} in round {worst}"
-        )
-    if log.eligible is not None and (forbidden := (table > 0.0) & ~log.eligible).any():
-        t, arm = np.argwhere(forbidden)[0].tolist()
-        raise ValueError(
-            f"target must be 0 where an arm is not eligible, got {table[t, arm]} in round {t}, arm {arm}"
-        )
+    distances = np.abs(sums - 1.0)
+    worst = int(distances.argmax())
+    if not distances[worst] <= TOLERANCE:
+        got = f"{sums[worst]:g} in round {worst}"
+        raise ValueError(f"target must sum to 1 over the arms, got {got}")
+    if log.eligible is not None:
+        forbidden = (table > 0.0) & ~log.eligible
+        if forbidden.any():
+            got = _first_entry(table, forbidden)
+            raise ValueError(f"target must be 0 where an arm is not eligible, got {got}")
     return table

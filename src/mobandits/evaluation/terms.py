@@ -32,8 +32,10 @@ def ratio(terms: Terms) -> Array:
         [1.5]
     """
     with np.errstate(invalid="ignore", divide="ignore"):
-        below = terms.denominator.sum(0)
-        return np.where(below == 0.0, np.nan, terms.numerator.sum(0) / below)
+        numerator = terms.numerator.sum(0)
+        denominator = terms.denominator.sum(0)
+        value = numerator / denominator
+        return np.where(denominator == 0.0, np.nan, value)
 
 
 def influence(terms: Terms) -> Array:
@@ -52,12 +54,12 @@ def influence(terms: Terms) -> Array:
         >>> influence(Terms(np.array([[1.0], [2.0]]), np.array([[1.0], [1.0]]))).ravel().tolist()
         [-0.5, 0.5]
     """
-    others = len(terms.numerator) - 1
+    other_rounds = len(terms.numerator) - 1
     with np.errstate(invalid="ignore", divide="ignore"):
         errors = terms.numerator - ratio(terms) * terms.denominator
-        left = terms.denominator.sum(0) - terms.denominator
-        out: Array = errors * (others / left)
-    return out
+        weight_without = terms.denominator.sum(0) - terms.denominator
+        effect: Array = errors * (other_rounds / weight_without)
+    return effect
 
 
 def observed(rewards: Array) -> tuple[Array, Array]:
@@ -68,4 +70,6 @@ def observed(rewards: Array) -> tuple[Array, Array]:
         [[[0.5, 0.0]], [[1.0, 0.0]]]
     """
     missing = np.isnan(rewards)
-    return np.where(missing, 0.0, rewards), (~missing).astype(np.float64)
+    filled = np.where(missing, 0.0, rewards)
+    present = (~missing).astype(np.float64)
+    return filled, present

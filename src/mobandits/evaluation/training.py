@@ -21,7 +21,7 @@ from mobandits.contracts.protocols import (
     Shape,
 )
 from mobandits.errors import InputWarning
-from mobandits.evaluation.loops import believe, learn
+from mobandits.evaluation.loops import add_probabilities_of, learn_logged
 from mobandits.logs import Feedback
 from mobandits.support.checks import integer
 from mobandits.support.naming import quoted
@@ -57,8 +57,8 @@ class Trained:
 
     def __post_init__(self) -> None:
         if not isinstance(self.recipe, Recipe):
-            found = f"{quoted(self.recipe)}{as_object(self.recipe)}"
-            raise ValueError(f"Trained.recipe must be a recipe such as MolUcb(), got {found}")
+            got = f"{quoted(self.recipe)}{as_object(self.recipe)}"
+            raise ValueError(f"Trained.recipe must be a recipe such as MolUcb(), got {got}")
         integer("Trained.draws", self.draws, at_least=1)
 
     def probabilities(self, log: Feedback, folds: IntArray, seed: int) -> Array:
@@ -73,12 +73,16 @@ class Trained:
             ValueError: where the recipe cannot work on such a log.
         """
         check_assumptions(self.recipe, log)
-        law = np.zeros((len(log), len(log.arm_names)))
+        probabilities = np.zeros((len(log), len(log.arm_names)))
         for fold in range(int(folds.max()) + 1):
-            rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(fold,)))
-            policy, state = trained(self.recipe, log, np.flatnonzero(folds != fold), rng)
-            ask(policy, state, log, np.flatnonzero(folds == fold), self.draws, rng, law)
-        return law
+            # A stream per fold: the number of folds leaves those before as they are.
+            stream = np.random.SeedSequence(seed, spawn_key=(fold,))
+            rng = np.random.default_rng(stream)
+            training_rounds = np.flatnonzero(folds != fold)
+            test_rounds = np.flatnonzero(folds == fold)
+            policy, state = trained(self.recipe, log, training_rounds, rng)
+            add_probabilities(policy, state, log, test_rounds, self.draws, rng, probabilities)
+        return probabilities
 
 
 def trained(recipe: Recipe, log: Feedback, rounds: IntArray, rng: Rng) -> tuple[Policy, Any]:
@@ -91,21 +95,26 @@ def trained(recipe: Recipe, log: Feedback, rounds: IntArray, rng: Rng) -> tuple[
         [1.0, 1.0]
     """
     if not recipe.accepts_partial:
-        rounds = rounds[~np.isnan(log.rewards[rounds]).any(1)]
-    given = (contexts_of(log), log.arms, log.rewards, eligible_of(log))
-    stages = recipe.stages(shape_of(log, max(len(rounds), 1)))
+        incomplete = np.isnan(log.rewards[rounds]).any(1)
+        rounds = rounds[~incomplete]
+    logged = (contexts_of(log), log.arms, log.rewards, eligible_of(log))
+    stages = recipe.stages(log_shape(log, max(len(rounds), 1)))
     first = 0
     while True:
         policy, length = next(stages)
-        part = rounds[first:] if length is None else rounds[first : first + length]
+        last = len(rounds) if length is None else first + length
+        stage_rounds = rounds[first:last]
         rehearse_on(policy, log)
-        loop = loop_for(learn, policy)
+        loop = loop_for(learn_logged, policy)
         learned = np.zeros(1, np.int64)
-        state = loop(policy, policy.init(), part, *given, False, rng, learned)
+        matching = False
+        state = loop(policy, policy.init(), stage_rounds, *logged, matching, rng, learned)
         if learned[0] < 0:
+            # The policy's draws carry notes: only rounds in which it draws the logged arm teach.
             learned[0] = 0
-            state = loop(policy, policy.init(), part, *given, True, rng, learned)
-        first += len(part)
+            matching = True
+            state = loop(policy, policy.init(), stage_rounds, *logged, matching, rng, learned)
+        first += len(stage_rounds)
         if first >= len(rounds):
             return policy, state
 
@@ -115,45 +124,56 @@ def rehearse_on(policy: Policy, log: Feedback) -> None:
     arms = np.arange(len(log.arm_names))
     rewards = np.ones((len(arms), len(log.objective_names)))  # only those of logged arms are known
     law = callable(getattr(policy, "probabilities", None))  # who only learns need not have any
-    rehearse(policy, contexts_of(log)[0], arms, rewards, law=law, made_up=True)
+    context = contexts_of(log)[0]
+    rehearse(policy, context, arms, rewards, law=law, made_up=True)
 
 
-def ask(
-    policy: Policy, state: Any, log: Feedback, rounds: IntArray, draws: int, rng: Rng, law: Array
+def add_probabilities(
+    policy: Policy,
+    state: Any,
+    log: Feedback,
+    rounds: IntArray,
+    draws: int,
+    rng: Rng,
+    probabilities: Array,
 ) -> None:
-    """Write what a frozen policy would play into the rows `rounds` of `law`, (all rounds, arms).
+    """Add a frozen policy's probabilities to the rows `rounds` of `probabilities`, (all rounds, arms).
 
     Beliefs that draw nothing from `rng` are not random, and asked once.
     """
-    given = (rounds, contexts_of(log), eligible_of(log), rng, law)
-    loop = loop_for(believe, policy)
-    before = rng.bit_generator.state
-    loop(policy, state, *given)
-    if rng.bit_generator.state != before:
+    arguments = (rounds, contexts_of(log), eligible_of(log), rng, probabilities)
+    loop = loop_for(add_probabilities_of, policy)
+    stream_before = rng.bit_generator.state
+    loop(policy, state, *arguments)
+    random_beliefs = rng.bit_generator.state != stream_before
+    if random_beliefs:
         for _ in range(draws - 1):
-            loop(policy, state, *given)
-        law[rounds] /= draws
+            loop(policy, state, *arguments)
+        probabilities[rounds] /= draws
 
 
-def shape_of(log: Feedback, rounds: int) -> Shape:
+def log_shape(log: Feedback, rounds: int) -> Shape:
     """What a recipe may know of a log of which it will see so many rounds.
 
     Example:
         >>> log = Feedback(np.ones((2, 3)), [0, 1], [[0.5], [1.0]], [0.5, 0.5], ("a", "b"), ("quality",))
-        >>> shape_of(log, 2)
+        >>> log_shape(log, 2)
         Shape(arms=2, features=3, objectives=1, rounds=2, shared=True, fixed_arms=None)
     """
-    rows = log.contexts
-    shared = rows.ndim == 2
-    features = rows.shape[-1]
-    fixed = None if shared or not len(rows) or not (rows == rows[0]).all() else rows[0].copy()
+    contexts = log.contexts
+    shared = contexts.ndim == 2
+    features = contexts.shape[-1]
+    fixed_arms = None
+    if not shared and len(contexts):
+        unchanging = bool((contexts == contexts[0]).all())
+        fixed_arms = contexts[0].copy() if unchanging else None
     return Shape(
-        len(log.arm_names),
-        features,
-        len(log.objective_names),
-        rounds,
-        shared and features > 0,
-        fixed,
+        arms=len(log.arm_names),
+        features=features,
+        objectives=len(log.objective_names),
+        rounds=rounds,
+        shared=shared and features > 0,
+        fixed_arms=fixed_arms,
     )
 
 
@@ -171,14 +191,15 @@ def eligible_of(log: Feedback) -> Mask:
     return log.eligible
 
 
-def check_recipe(recipe: Recipe, log: Feedback) -> None:
+def check_recipe_on(recipe: Recipe, log: Feedback) -> None:
     """Refuse a recipe that cannot work on a log, before it learns anything.
 
     Raises:
         ValueError: naming what the recipe needs or assumes.
     """
     refuse_data(recipe, log)
-    next(recipe.stages(shape_of(log, max(len(log), 1))))
+    shape = log_shape(log, max(len(log), 1))
+    next(recipe.stages(shape))
 
 
 def check_assumptions(recipe: Recipe, log: Feedback) -> None:
