@@ -5,7 +5,7 @@ import pytest
 from twins.tiny import Tiny
 
 from mobandits.contracts.protocols import Block, Shape
-from mobandits.simulation.blocks import STRETCH, merged_blocks, trial_blocks, validated
+from mobandits.simulation.blocks import CACHED_NUMBERS, merged_blocks, trial_blocks, validated
 
 SHAPE = Shape(arms=3, features=2, objectives=1)
 
@@ -138,7 +138,7 @@ def test_stretches_are_the_same_rounds_as_blocks(rounds, contexts, shift):
 
 def test_small_blocks_are_played_several_at_a_time():
     numbers = 256 * 4 * 2 * 2 + 4 * 2
-    at_once = STRETCH // numbers * 256
+    at_once = CACHED_NUMBERS // numbers * 256
     assert lengths(Drawn(4), 2 * at_once + 300) == [at_once, at_once, 300]
     assert lengths(Drawn(100), 600) == [256, 256, 88]  # a block alone is more than a stretch
 

@@ -1,15 +1,13 @@
 """Contexts and rewards against what a recipe assumes of them: refused where it makes no sense outside, else warned."""
 
 import sys
-import warnings
 from collections.abc import Sequence
 from typing import NoReturn
 
 import numpy as np
 
-from mobandits.contracts.assumptions import SLACK, first_violation, message
+from mobandits.contracts.assumptions import SLACK, enforce
 from mobandits.contracts.protocols import Array, Assumption, Recipe
-from mobandits.errors import InputWarning
 
 LARGEST = sys.float_info.max
 NOTHING = np.empty(0)
@@ -58,8 +56,7 @@ class Guard:
                 f"context must be finite, got {contexts[tuple(place)]} in row {place[-2]}"
             )
         for one in self._bounds:
-            if (bad := first_violation(one, contexts, NOTHING)) is not None:
-                raise ValueError(f"{message(one)}, got {bad:g}")
+            enforce(one, contexts, NOTHING)
         raise ValueError(
             "contexts and rewards must be small enough for numbers to stay finite: no arm could be chosen"
         )
@@ -83,9 +80,4 @@ class Guard:
 
     @staticmethod
     def _complains(one: Assumption, x: Array, rewards: Array) -> bool:
-        bad = first_violation(one, x, rewards)
-        if bad is not None and one.refuse:
-            raise ValueError(f"{message(one)}, got {bad:g}")
-        if bad is not None:
-            warnings.warn(message(one), InputWarning, stacklevel=5)
-        return bad is not None
+        return enforce(one, x, rewards, stacklevel=5)

@@ -1,6 +1,5 @@
 """A recipe as a scikit-learn estimator, for tables of logged decisions. It needs scikit-learn, of the extra `data`."""
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mobandits.compiling.compiled import loop_for
-from mobandits.contracts.assumptions import first_violation, message
+from mobandits.contracts.assumptions import enforce
 from mobandits.contracts.protocols import Array, IntArray, Policy, Recipe, Rng, Shape
-from mobandits.errors import CompileError, InputWarning
+from mobandits.errors import CompileError
 from mobandits.interop.rows import add_laws, choose_rows, learn_rows
 from mobandits.support.checks import as_float_array, integer, require_complete
 from mobandits.support.naming import quoted, shortened
@@ -180,10 +179,7 @@ class MultiObjectiveBandit(BaseEstimator):  # type: ignore[misc] # untyped
         if not self.recipe.accepts_partial and np.isnan(paid).any():
             require_complete(self.recipe, paid[np.isnan(paid).any(1)][0])
         for assumption in self.recipe.assumptions():
-            if (bad := first_violation(assumption, contexts, paid)) is not None:
-                if assumption.refuse:
-                    raise ValueError(f"{message(assumption)}, got {bad:g}")
-                warnings.warn(message(assumption), InputWarning, stacklevel=4)
+            enforce(assumption, contexts, paid, stacklevel=4)
 
     def _bound(
         self, labels: NDArray[Any], features: int, objectives: int

@@ -1,4 +1,4 @@
-"""Several orders read the beliefs of one learner, each round, and say what they would have played."""
+"""One learner, and several orders that choose from its beliefs: preferences change at no cost."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from mobandits.compiling.compiled import compiled
 from mobandits.contracts.protocols import (
     Array,
     Beliefs,
@@ -22,20 +23,23 @@ from mobandits.support.naming import quoted
 
 @dataclass(frozen=True)
 class PreferenceSweep:
-    """A recipe that plays, and orders that read what it believes: preferences change without learning anew.
+    """A recipe that plays, and orders that choose from its beliefs without playing.
 
-    In every round the learner decides and learns exactly as it would alone. Each order then picks an arm from the same
-    beliefs, taken at their means; these arms are scored like plays, but nobody learns from them. Give it to `simulate`
-    in the place of a recipe: the learner gets a row, and so does every order.
+    In every round the learner decides and learns exactly as it would alone. Each order then picks
+    an arm from the same beliefs, taken at their means. These arms are scored like plays, but the
+    learner never sees their rewards. Give it to `simulate` in the place of a recipe: the learner
+    gets a row, and so does every order.
 
     Args:
-        recipe: what plays; its policy must believe in `Beliefs`, as those of estimator, explorer and order do.
+        recipe: what plays; its policy must believe in `Beliefs`, as those of estimator, explorer
+            and order do.
         orders: {row name: order}.
 
     Example:
         >>> from mobandits.orders import Lexicographic, Pareto
         >>> from mobandits.policies import MolUcb
-        >>> list(PreferenceSweep(MolUcb(), {"pareto": Pareto(), "first things first": Lexicographic()}).orders)
+        >>> orders = {"pareto": Pareto(), "first things first": Lexicographic()}
+        >>> list(PreferenceSweep(MolUcb(), orders).orders)
         ['pareto', 'first things first']
     """
 
@@ -48,7 +52,7 @@ class PreferenceSweep:
         Args:
             policy: what the recipe was bound to.
             shape: of the problem.
-            believe: the function of this module, compiled or not.
+            believe: `initial_beliefs`, compiled or not.
 
         Raises:
             ValueError: naming the recipe or the order.
@@ -58,68 +62,69 @@ class PreferenceSweep:
                 try:
                     order.check(shape.objectives)
                 except ValueError as error:
-                    raise ValueError(f"PreferenceSweep.orders[{quoted(name)}]: {error}") from error
-        context = np.zeros(
-            (1 if shape.shared or not shape.features else shape.arms, shape.features)
-        )
-        beliefs = believe(
-            policy, policy.init(), context, np.arange(shape.arms), np.random.default_rng(0)
-        )
-        if not isinstance(beliefs, Beliefs) or beliefs.mean.shape != (shape.arms, shape.objectives):
+                    where = f"PreferenceSweep.orders[{quoted(name)}]"
+                    raise ValueError(f"{where}: {error}") from error
+        has_one_context = shape.shared or not shape.features
+        context = np.zeros((1 if has_one_context else shape.arms, shape.features))
+        arms = np.arange(shape.arms)
+        beliefs = believe(policy, policy.init(), context, arms, np.random.default_rng(0))
+        expected = (shape.arms, shape.objectives)
+        if not isinstance(beliefs, Beliefs) or beliefs.mean.shape != expected:
             raise ValueError(
-                "PreferenceSweep.recipe must believe in means of every arm and objective (Beliefs), "
-                f"got {quoted(self.recipe)}"
+                "PreferenceSweep.recipe must believe in means of every arm and objective "
+                f"(Beliefs), got {quoted(self.recipe)}"
             )
+
+
+def recipe_and_orders(policy: Recipe | PreferenceSweep) -> tuple[Recipe, Mapping[str, Order]]:
+    """The recipe that plays, and the orders that choose from its beliefs, {row name: order}.
+
+    Example:
+        >>> from mobandits.policies import MolUcb
+        >>> recipe_and_orders(MolUcb())[1]
+        {}
+    """
+    if isinstance(policy, PreferenceSweep):
+        return policy.recipe, policy.orders
+    return policy, {}
+
+
+@compiled
+class MeanWatcher:
+    """A watcher that copies the means of the beliefs: `seen` is (rounds, arms, objectives)."""
+
+    def look(
+        self, state: Any, beliefs: Beliefs, context: Array, means: Array, arm: int, seen: Array
+    ) -> None:
+        """Copy the means of a round."""
+        # Number by number: to assign the array would be to compile a copy of memory that may
+        # overlap.
+        for a in range(seen.shape[0]):
+            for i in range(seen.shape[1]):
+                seen[a, i] = beliefs.mean[a, i]
 
 
 def initial_beliefs(policy: Policy, state: Any, context: Array, arms: IntArray, rng: Rng) -> Any:
-    """What a policy believes, compiled or not."""
+    """The beliefs of a policy, compiled or not."""
     return policy.beliefs(state, context, arms, rng)
 
 
-def play_aloud(
-    policy: Policy,
-    state: Any,
-    contexts: Array,
-    rewards: Array,
-    arms: IntArray,
-    rng: Rng,
-    chosen: IntArray,
-    fronts: Mask | None,
-    believed: Array,
-) -> Any:
-    """`play`, which also says what is believed: `believed` (rounds, arms, objectives) out, the means."""
-    for t in range(len(rewards)):
-        context = contexts[t if len(contexts) > 1 else 0]
-        beliefs = policy.beliefs(state, context, arms, rng)
-        for a in range(len(arms)):
-            for i in range(rewards.shape[2]):
-                believed[t, a, i] = beliefs.mean[a, i]
-        choice = policy.draw(beliefs, rng)
-        if not 0 <= choice.arm < len(arms):
-            raise IndexError(
-                "draw must return the position of an eligible arm, from 0 to their number less 1"
-            )
-        arm = arms[choice.arm]
-        if fronts is not None:
-            fronts[t] = policy.probabilities(beliefs) > 0.0
-        x = context[choice.arm if len(context) > 1 else 0]
-        state = policy.update(state, x, arm, choice.note, rewards[t, arm], rng)
-        chosen[t] = arm
-    return state
+def play_order(order: Order, means: Array, rng: Rng, chosen: IntArray, fronts: Mask | None) -> None:
+    """The arms that an order would have played.
 
-
-def play_order(
-    order: Order, believed: Array, rng: Rng, chosen: IntArray, fronts: Mask | None
-) -> None:
-    """What an order would have played: `chosen` (rounds,) and `fronts` (rounds, arms) out.
-
-    `believed` is (rounds, arms, objectives).
+    Args:
+        order: any order.
+        means: (rounds, arms, objectives) of the learner's beliefs.
+        rng: the order's own stream, for ties.
+        chosen: (rounds,) out.
+        fronts: (rounds, arms) out: the sets that these were drawn from, where needed.
     """
-    for t in range(len(believed)):
-        point = Beliefs(believed[t], believed[t], believed[t])
+    for t in range(len(means)):
+        # Without intervals: an order that explores in them would explore for a learner that does
+        # not learn from it.
+        point = Beliefs(means[t], means[t], means[t])
         arm = order.draw(point, rng)
-        if not 0 <= arm < believed.shape[1]:
+        if not 0 <= arm < means.shape[1]:
             raise IndexError(
                 "draw must return the position of an arm, from 0 to their number less 1"
             )

@@ -115,26 +115,26 @@ def run_plan(
     progress: ProgressCallback | None = None,
     threads: Threads | None = None,
 ) -> Results:
-    """Run a plan; see `simulate`.
+    """The results of a plan; see `simulate`.
 
     It may share `threads`, from `shared_engine`, with others that run at the same time.
     """
     check_engine(engine, address)
     if workers is not None:
         integer("workers", workers, at_least=1)
-    with Memory() if out is None else Folder(out, plan.specification()) as store:
+    store: Memory | Folder = Memory() if out is None else Folder(out, plan.specification())
+    with store:
         todo = [trial for trial in range(plan.trials) if trial not in store.finished]
-        tally = Progress(plan.setup.rounds, plan.trials, len(todo), progress)
+        after_rounds = Progress(plan.setup.rounds, plan.trials, len(todo), progress)
         if todo and engine == "ray":
             store.begin()
-            play_on_ray(plan.setup, todo, store.keep, tally, workers=workers, address=address)
+            play_on_ray(
+                plan.setup, todo, store.keep, after_rounds, workers=workers, address=address
+            )
         elif todo:
-            with (
-                Threads(workers or processors())
-                if threads is None
-                else nullcontext(threads) as these
-            ):
-                these.play(plan.setup, todo, store.keep, store.begin, tally)
+            own_or_shared = threads_for(workers) if threads is None else nullcontext(threads)
+            with own_or_shared as pool:
+                pool.play(plan.setup, todo, store.keep, store.begin, after_rounds)
         return Results(store.finish(), plan.specification())
 
 
@@ -155,7 +155,8 @@ def check_engine(engine: str, address: str | None) -> None:
         check_ray(address)
     elif address is not None:
         raise ValueError(
-            f"address must be None with engine={quoted(engine)}, got {quoted(address)}; a cluster needs engine='ray'"
+            f"address must be None with engine={quoted(engine)}, got {quoted(address)}; "
+            "a cluster needs engine='ray'"
         )
 
 
@@ -163,31 +164,46 @@ def check_engine(engine: str, address: str | None) -> None:
 def shared_engine(
     engine: str, address: str | None, workers: int | None
 ) -> Iterator[Threads | None]:
-    """Several runs inside share what the engine starts: threads, which `run_plan` is given, or a connection to Ray."""
+    """What several runs share that go on at the same time.
+
+    Threads, which `run_plan` is given, or else a connection to Ray, which it finds by itself.
+    """
     if engine == "ray":
         with cluster(address, workers):
             yield None
     else:
-        with Threads(workers or processors()) as threads:
+        with threads_for(workers) as threads:
             yield threads
 
 
+def threads_for(workers: int | None) -> Threads:
+    """So many threads, or one per processor."""
+    return Threads(workers or processors())
+
+
 class Progress:
-    """Counts rounds over all threads."""
+    """A count of rounds over all threads, which is passed on.
+
+    Args:
+        rounds: of a trial.
+        trials: how many there are in all.
+        todo: how many of them are not finished.
+        callback: called with the rounds played and those of all trials, one call at a time.
+    """
 
     def __init__(
-        self, rounds: int, trials: int, todo: int, progress: ProgressCallback | None
+        self, rounds: int, trials: int, todo: int, callback: ProgressCallback | None
     ) -> None:
         self._lock = threading.Lock()
-        self._progress = progress
+        self._callback = callback
         self._done = rounds * (trials - todo)
         self._all = rounds * trials
-        if todo and progress is not None:
-            progress(self._done, self._all)
+        if todo and callback is not None:
+            callback(self._done, self._all)
 
     def __call__(self, rounds: int) -> None:
         """`rounds` more have been played."""
         with self._lock:
             self._done += rounds
-            if self._progress is not None:
-                self._progress(self._done, self._all)
+            if self._callback is not None:
+                self._callback(self._done, self._all)
