@@ -1,4 +1,4 @@
-"""Generalized linear rewards, learned by one online Newton step per reward: the cost of a round does not grow."""
+"""Generalized linear rewards, learned by one online Newton step per reward, at constant cost."""
 
 import math
 from typing import Any, NamedTuple
@@ -16,7 +16,8 @@ class NewtonState(NamedTuple):
     """State of the online Newton step: 1 slot where the arms share their parameters, else one per arm.
 
     Attributes:
-        gram: (slots, 1, features, features) Z = penalty I + (kappa / 2) sum of x x'; objectives share it.
+        gram: (slots, 1, features, features) Z = penalty I + (kappa / 2) sum of x x'; objectives
+            share it.
         inverse: its inverse, by rank-one updates, recomputed from Z every 1000 of them.
         theta: (slots, objectives, features) the estimates.
         seen: (slots, 1) rewards seen.
@@ -32,16 +33,17 @@ class NewtonState(NamedTuple):
 
 @compiled
 class OnlineNewton:
-    """Rewards with mean mu_l(theta_l . x), learned without looking back.
+    """The estimator of rewards with mean mu_l(theta_l . x), which keeps no past rewards.
 
-    A reward y of the arm with features x moves Z by (kappa / 2) x x' and then every objective by a Newton step on its
-    logistic-like loss, theta_l += (y_l - mu_l(theta_l . x)) Z^-1 x, projected onto ||theta_l|| <= D in the norm of Z.
-    `mean` is the linear predictor theta_l . x: links are increasing, so orders that compare objective by objective need
-    no more (`explorers.Linked` turns predictors into mean rewards).
+    A reward y of the arm with features x moves Z by (kappa / 2) x x' and then every objective by a
+    Newton step on its logistic-like loss, theta_l += (y_l - mu_l(theta_l . x)) Z^-1 x, projected
+    onto ||theta_l|| <= D in the norm of Z. `mean` is the linear predictor theta_l . x: links are
+    increasing, so orders that compare objective by objective need no more (`explorers.Linked` turns
+    predictors into mean rewards).
 
     Args:
-        model: `Ridge` or `DisjointRidge`, which says what the arms share and reads the estimates; its penalty is
-            lambda, Z starts at lambda I.
+        model: `Ridge` or `DisjointRidge`, which says what the arms share and reads the estimates;
+            its penalty is lambda, Z starts at lambda I.
         links: the increasing functions mu_l, from `numerics.links.combined_links`.
         curvature: kappa > 0, a lower bound of every mu_l' on [-bound, bound].
         bound: D > 0, an upper bound of every ||theta_l||.
@@ -74,10 +76,13 @@ class OnlineNewton:
         return mean
 
     def width(self, state: NewtonState, context: Array, arms: IntArray) -> Array:
-        """(arms, 1) sqrt(x_a' Z^-1 x_a), infinite before the first reward: then every arm must be on the front."""
+        """(arms, 1) sqrt(x_a' Z^-1 x_a), infinite before the first reward."""
         width: Array = self.model.width(state, context, arms)
+        has_own_slots = len(state.seen) > 1
         for a in range(len(arms)):
-            if state.seen[arms[a] if len(state.seen) > 1 else 0, 0] == 0.0:
+            slot = arms[a] if has_own_slots else 0
+            # Until a reward is seen, every arm must be on the front.
+            if state.seen[slot, 0] == 0.0:
                 width[a, 0] = math.inf
         return width
 
@@ -100,20 +105,25 @@ class OnlineNewton:
 
     def update(self, state: NewtonState, x: Array, arm: int, reward: Array) -> NewtonState:
         """Learn one whole reward (objectives,)."""
+        d = len(x)
         s = arm if len(state.seen) > 1 else 0
+        # Z gains (kappa / 2) x x', which is v v' with v = sqrt(kappa / 2) x.
         root = math.sqrt(0.5 * self.curvature)
-        v = np.empty(len(x))
-        u = np.empty(len(x))
-        for i in range(len(x)):
+        v = np.empty(d)
+        u = np.empty(d)
+        for i in range(d):
             v[i] = root * x[i]
         q = quadratic(state.inverse[s, 0], v, u)
         absorb(state, s, 0, v, u, q)
-        step = root * (1.0 + q)  # the new Z^-1 x is u / step
+        # The new Z^-1 x is u / step: no product with the new inverse is needed.
+        step = root * (1.0 + q)
         for l in range(len(reward)):
-            error = reward[l] - self.links.mean(l, dot(state.theta[s, l], x))
-            for i in range(len(x)):
+            predictor = dot(state.theta[s, l], x)
+            error = reward[l] - self.links.mean(l, predictor)
+            for i in range(d):
                 state.theta[s, l, i] += error * u[i] / step
             project_onto_ball(state.gram[s, 0], state.theta[s, l], self.bound)
+        # There is no moment to recompute the estimates from: only the inverse is made exact again.
         if state.seen[s, 0] % REFRESH == 0.0:
             invert(state.gram[s, 0], state.inverse[s, 0])
         return state
