@@ -65,8 +65,8 @@ class Cells:
         for i in range(self.features):
             scaled = x[i] * self.per_side
             part = 0
-            # Written so that NaN falls into part 0, and nothing outside of the cells. Compared before
-            # it is cut, because a float that is too large for an integer would wrap.
+            # Written so that NaN falls into part 0, and nothing outside of the cells. It is cut to the
+            # last part before it is an integer: a float that is too large for one would wrap.
             if scaled >= 1.0:
                 part = int(min(scaled, last))
             cell = cell * self.per_side + part
@@ -75,7 +75,8 @@ class Cells:
     def slot(self, x: Array, arm: int) -> int:
         """The slot of an arm in the cell of `x`."""
         cell = self.cell(x)
-        return cell * self.arms + arm
+        first = cell * self.arms
+        return first + arm
 
     def slots(self, context: Array, arms: IntArray) -> IntArray:
         """(arms,) the slots of some arms; `context` is (arms or 1, features)."""

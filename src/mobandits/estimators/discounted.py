@@ -35,8 +35,10 @@ class Discounted:
         >>> state, x = forgetful.init(), np.array([1.0])
         >>> for reward in (8.0, 2.0):
         ...     state = forgetful.update(state, x, 0, np.array([reward]))
-        >>> state.theta.round(12).ravel().tolist(), state.gram.ravel().tolist()  # (0.5 * 8 + 2) / (1 + 0.5 + 1)
-        ([2.4], [2.5])
+        >>> state.theta.round(12).ravel().tolist()  # (0.5 * 8 + 2) / (1 + 0.5 + 1)
+        [2.4]
+        >>> state.gram.ravel().tolist()
+        [2.5]
     """
 
     model: Any
@@ -77,7 +79,8 @@ class Discounted:
         d = len(x)
         grams = state.inverse.shape[1]
         for l in range(len(reward)):
-            if math.isnan(reward[l]):
+            observed = reward[l]
+            if math.isnan(observed):
                 continue
             g = l if grams > 1 else 0
             # A Gram matrix that all objectives share learns the features once, with objective 0.
@@ -85,7 +88,7 @@ class Discounted:
                 self.absorb(state, s, g, x)
             moment = state.moment[s, l]
             for i in range(d):
-                moment[i] = self.discount * moment[i] + reward[l] * x[i]
+                moment[i] = self.discount * moment[i] + observed * x[i]
             quadratic(state.inverse[s, g], moment, state.theta[s, l])
         return state
 
@@ -100,7 +103,8 @@ class Discounted:
         kept = (1.0 - self.discount) * penalty
         for i in range(d):
             for j in range(d):
-                gram[i, j] = self.discount * gram[i, j] + x[i] * x[j]
+                product = x[i] * x[j]
+                gram[i, j] = self.discount * gram[i, j] + product
             gram[i, i] += kept
         # A discounted matrix is no rank-one update of the last one: it is inverted anew.
         invert(gram, state.inverse[s, g])

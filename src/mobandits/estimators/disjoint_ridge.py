@@ -41,7 +41,8 @@ class DisjointRidge(LinearEstimator):
         out = np.empty((len(arms), self.objectives))
         for a in range(len(arms)):
             arm = arms[a]
-            x = context[a if has_own_rows else 0]
+            row = a if has_own_rows else 0
+            x = context[row]
             for l in range(self.objectives):
                 out[a, l] = dot(x, state.theta[arm, l])
         return out
@@ -54,19 +55,21 @@ class DisjointRidge(LinearEstimator):
         u = np.empty(self.features)
         for a in range(len(arms)):
             arm = arms[a]
-            x = context[a if has_own_rows else 0]
+            row = a if has_own_rows else 0
+            x = context[row]
             for g in range(grams):
                 square = quadratic(state.inverse[arm, g], x, u)
                 # Rounding can leave a tiny negative number where an arm was played often.
-                out[a, g] = math.sqrt(max(square, 0.0))
+                square = max(square, 0.0)
+                out[a, g] = math.sqrt(square)
         return out
 
     def sample(
         self, state: RidgeState, context: Array, arms: IntArray, draws: int, radius: Array, rng: Rng
     ) -> Array:
-        """(arms, objectives) the largest of `draws` posterior means x . N(theta_{a,l}, radius^2 V_a^-1).
+        """(arms, objectives) the largest of `draws` posterior means, per arm and objective.
 
-        `radius` is (slots, grams).
+        They are x . N(theta_{a,l}, radius^2 V_a^-1); `radius` is (slots, grams).
         """
         # A Gaussian parameter enters only through its product with x, and that product is Gaussian:
         # one normal per draw, not d. The joint distribution is the same, because each arm has
@@ -76,9 +79,10 @@ class DisjointRidge(LinearEstimator):
         mean = self.mean(state, context, arms)
         grams = width.shape[1]
         for a in range(len(arms)):
+            arm = arms[a]
             for l in range(self.objectives):
                 g = l if grams > 1 else 0
-                deviation = radius[arms[a], g] * width[a, g]
+                deviation = radius[arm, g] * width[a, g]
                 largest = -math.inf
                 for _ in range(draws):
                     sample = mean[a, l] + deviation * rng.standard_normal()

@@ -129,8 +129,8 @@ class FixedRidge:
         for a in range(len(arms)):
             arm = arms[a]
             for g in range(grams):
-                # Differences are taken from the table between two recomputations: rounding can leave
-                # a tiny negative number.
+                # The table shrinks by small steps between two recomputations: rounding can leave a
+                # tiny negative number.
                 square = max(state.square[arm, g], 0.0)
                 out[a, g] = math.sqrt(square)
         return out
@@ -169,12 +169,14 @@ class FixedRidge:
                 continue
             # The regression has learned the reward already. In terms of the new inverse W, with
             # h = x_a' W x and p = x' W x, the factor 1 + q is 1 / (1 - p), and changes are
-            # -h^2 (1 + q) of the squared width and e h (1 + q) of the mean, e the error that is left.
+            # -h^2 (1 + q) of the squared width and e h (1 + q) of the mean, with the error e that
+            # is left.
             form = quadratic(ridge.inverse[0, g], x, shrunk)
             factor = 1.0 / (1.0 - form)
             weigh(state.columns, shrunk, leverage)
             for a in range(arms):
-                state.square[a, g] -= leverage[a] * leverage[a] * factor
+                change = leverage[a] * leverage[a] * factor
+                state.square[a, g] -= change
             for l in range(self.ridge.objectives):
                 if l == g or grams == 1:
                     prediction = dot(x, ridge.theta[0, l])

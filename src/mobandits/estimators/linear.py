@@ -10,8 +10,9 @@ from mobandits.contracts.protocols import Array, Evidence, IntArray
 from mobandits.numerics.linalg import dot, invert, quadratic, shrink_inverse
 from mobandits.numerics.masks import count
 
-# Updates of one Gram matrix between two exact recomputations of its inverse. Every rank-one update adds
-# its roundings. A recomputation costs about as much as d updates, and next to nothing once in so many.
+# Updates of one Gram matrix between two exact recomputations of its inverse. Every rank-one update
+# adds its roundings. A recomputation costs about as much as d updates: next to nothing once in so
+# many.
 REFRESH = 1000
 
 
@@ -83,17 +84,18 @@ class LinearEstimator:
         u = np.empty(self.features)
         q = 0.0
         for l in range(self.objectives):
-            if math.isnan(reward[l]):
+            observed = reward[l]
+            if math.isnan(observed):
                 continue
-            # A Gram matrix that all objectives share learns the features once, with objective 0. The
-            # others use its u and q, which are of the inverse before it did.
+            # A Gram matrix that all objectives share learns the features once, with objective 0.
+            # The others use its u and q, which are of the inverse before it did.
             has_own_gram = l == 0 or grams > 1
             if has_own_gram:
                 q = quadratic(state.inverse[s, l], x, u)
             prediction = dot(x, state.theta[s, l])
-            error = (reward[l] - prediction) / (1.0 + q)
+            error = (observed - prediction) / (1.0 + q)
             for i in range(self.features):
-                state.moment[s, l, i] += reward[l] * x[i]
+                state.moment[s, l, i] += observed * x[i]
                 state.theta[s, l, i] += error * u[i]
             if has_own_gram:
                 absorb(state, s, l, x, u, q)
@@ -110,7 +112,8 @@ def absorb(state: Any, s: int, g: int, x: Array, u: Array, q: float) -> None:
     features = len(x)
     for i in range(features):
         for j in range(features):
-            state.gram[s, g, i, j] += x[i] * x[j]
+            product = x[i] * x[j]
+            state.gram[s, g, i, j] += product
     # det (V + x x') = det V (1 + q)
     shrink_inverse(state.inverse[s, g], u, q)
     state.seen[s, g] += 1.0
@@ -121,12 +124,14 @@ def absorb(state: Any, s: int, g: int, x: Array, u: Array, q: float) -> None:
 def recompute_estimates(state: RidgeState, s: int, g: int) -> None:
     """Recompute one inverse from its Gram matrix, and the estimates that rest on it."""
     # Rank-one updates drift; Gram matrices and moments are sums, and do not.
-    is_shared = state.inverse.shape[1] == 1
+    grams = state.inverse.shape[1]
     objectives = state.theta.shape[1]
-    invert(state.gram[s, g], state.inverse[s, g])
+    inverse = state.inverse[s, g]
+    invert(state.gram[s, g], inverse)
     for l in range(objectives):
-        if l == g or is_shared:
-            quadratic(state.inverse[s, g], state.moment[s, l], state.theta[s, l])
+        if l == g or grams == 1:
+            moment = state.moment[s, l]
+            quadratic(inverse, moment, state.theta[s, l])
 
 
 @kernel
@@ -138,10 +143,13 @@ def split_grams(state: RidgeState, reward: Array) -> RidgeState:
     objectives = len(reward)
     if grams > 1 or missing in (0, objectives):
         return state
-    gram = np.empty((slots, objectives, d, d))
-    inverse = np.empty((slots, objectives, d, d))
-    seen = np.empty((slots, objectives))
-    volume = np.empty((slots, objectives))
+    models = (slots, objectives)
+    matrices = (slots, objectives, d, d)
+    gram = np.empty(matrices)
+    inverse = np.empty(matrices)
+    seen = np.empty(models)
+    volume = np.empty(models)
+    # Until now every objective has seen the same features, so all start from copies of one matrix.
     for s in range(slots):
         for l in range(objectives):
             seen[s, l] = state.seen[s, 0]

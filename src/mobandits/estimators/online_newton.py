@@ -54,7 +54,8 @@ class OnlineNewton:
     Example:
         >>> from mobandits.estimators import Ridge
         >>> from mobandits.numerics.links import Logit, Shared
-        >>> newton = OnlineNewton(Ridge(features=2, objectives=1), Shared(Logit()), curvature=0.2, bound=1.0)
+        >>> ridge = Ridge(features=2, objectives=1)
+        >>> newton = OnlineNewton(ridge, Shared(Logit()), curvature=0.2, bound=1.0)
         >>> state = newton.update(newton.init(), np.array([1.0, 0.0]), 0, np.array([1.0]))
         >>> newton.mean(state, np.eye(2), np.arange(2)).round(3).tolist()
         [[0.455], [0.0]]
@@ -68,7 +69,13 @@ class OnlineNewton:
     def init(self) -> NewtonState:
         """No reward seen: Z = penalty I, theta = 0."""
         ridge = self.model.init()
-        return NewtonState(ridge.gram, ridge.inverse, ridge.theta, ridge.seen, ridge.volume)
+        return NewtonState(
+            ridge.gram,
+            ridge.inverse,
+            ridge.theta,
+            ridge.seen,
+            ridge.volume,
+        )
 
     def mean(self, state: NewtonState, context: Array, arms: IntArray) -> Array:
         """(arms, objectives) the linear predictors theta_l . x_a."""
@@ -118,11 +125,12 @@ class OnlineNewton:
         # The new Z^-1 x is u / step: no product with the new inverse is needed.
         step = root * (1.0 + q)
         for l in range(len(reward)):
-            predictor = dot(state.theta[s, l], x)
+            theta = state.theta[s, l]
+            predictor = dot(theta, x)
             error = reward[l] - self.links.mean(l, predictor)
             for i in range(d):
-                state.theta[s, l, i] += error * u[i] / step
-            project_onto_ball(state.gram[s, 0], state.theta[s, l], self.bound)
+                theta[i] += error * u[i] / step
+            project_onto_ball(state.gram[s, 0], theta, self.bound)
         # There is no moment to recompute the estimates from: only the inverse is made exact again.
         if state.seen[s, 0] % REFRESH == 0.0:
             invert(state.gram[s, 0], state.inverse[s, 0])

@@ -69,9 +69,9 @@ class Ridge(LinearEstimator):
     def sample(
         self, state: RidgeState, context: Array, arms: IntArray, draws: int, radius: Array, rng: Rng
     ) -> Array:
-        """(arms, objectives) the largest of `draws` posterior means x_a . N(theta_l, radius^2 V^-1).
+        """(arms, objectives) the largest of `draws` posterior means, per arm and objective.
 
-        Largest per arm and objective; `radius` is (1, grams).
+        They are x_a . N(theta_l, radius^2 V^-1); `radius` is (1, grams).
         """
         count = len(arms)
         d = self.features
@@ -92,7 +92,8 @@ class Ridge(LinearEstimator):
             for normal in rng.standard_normal((draws, d)):
                 # root root' = V^-1, so root . normal has covariance V^-1; root is lower triangular.
                 for i in range(d):
-                    noise = dot(root[i, : i + 1], normal[: i + 1])
+                    filled = i + 1
+                    noise = dot(root[i, :filled], normal[:filled])
                     theta[i] = state.theta[0, l, i] + radius[0, g] * noise
                 weigh(columns, theta, row)
                 for a in range(count):

@@ -37,8 +37,10 @@ class SampleMean:
         >>> estimator, arms = SampleMean(slots=2, objectives=1), np.arange(2)
         >>> state = estimator.update(estimator.init(), np.empty(0), 1, np.array([0.5]))
         >>> nothing = np.empty((1, 0))
-        >>> estimator.mean(state, nothing, arms).tolist(), estimator.width(state, nothing, arms).tolist()
-        ([[0.0], [0.5]], [[inf], [1.0]])
+        >>> estimator.mean(state, nothing, arms).tolist()
+        [[0.0], [0.5]]
+        >>> estimator.width(state, nothing, arms).tolist()
+        [[inf], [1.0]]
     """
 
     slots: int
@@ -46,8 +48,9 @@ class SampleMean:
 
     def init(self) -> MeanState:
         """Nothing seen."""
-        seen = np.zeros((self.slots, self.objectives))
-        total = np.zeros((self.slots, self.objectives))
+        shape = (self.slots, self.objectives)
+        seen = np.zeros(shape)
+        total = np.zeros(shape)
         return MeanState(seen, total)
 
     def mean(self, state: MeanState, context: Array, arms: IntArray) -> Array:
@@ -73,14 +76,17 @@ class SampleMean:
         total = np.zeros((1, self.objectives))
         for arm in arms:
             for l in range(self.objectives):
-                total[0, l] += state.seen[arm, l]
+                seen = state.seen[arm, l]
+                total[0, l] += seen
         no_volume = np.zeros((1, self.objectives))
         return Evidence(total, no_volume)
 
     def update(self, state: MeanState, x: Array, arm: int, reward: Array) -> MeanState:
         """Learn one reward (objectives,), NaN where it was not observed."""
+        # Sums, and no running mean, whose last bit would depend on the order of the rewards.
         for l in range(self.objectives):
-            if not math.isnan(reward[l]):
+            observed = reward[l]
+            if not math.isnan(observed):
                 state.seen[arm, l] += 1.0
-                state.total[arm, l] += reward[l]
+                state.total[arm, l] += observed
         return state

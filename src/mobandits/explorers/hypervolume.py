@@ -13,12 +13,15 @@ from mobandits.numerics.linalg import dot
 @kernel
 def volumes(values: Array, weights: Array, reference: Array) -> Array:
     """(arms, 1) min_l max(0, v_l - z_l) / w_l, the scalarisation of every arm."""
-    out = np.empty((len(values), 1))
-    for a in range(len(values)):
+    arms = len(values)
+    out = np.empty((arms, 1))
+    for a in range(arms):
         least = math.inf
         for l in range(len(weights)):
+            # What lies below the reference dominates no volume, however far below it is.
             lead = max(0.0, values[a, l] - reference[l])
-            least = min(least, lead / weights[l])
+            ratio = lead / weights[l]
+            least = min(least, ratio)
         out[a, 0] = least
     return out
 

@@ -46,5 +46,6 @@ class Linked:
         out = np.empty((arms, objectives))
         for a in range(arms):
             for l in range(objectives):
-                out[a, l] = self.links.mean(l, values[a, l])
+                predictor = values[a, l]
+                out[a, l] = self.links.mean(l, predictor)
         return out

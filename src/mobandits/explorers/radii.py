@@ -28,7 +28,7 @@ class Radius:
         return out
 
     def of(self, estimator: Any, state: Any, context: Array, arms: IntArray) -> Array:
-        """(slots or 1, grams or 1) the radii of an estimator's models: 1 where they are all the same."""
+        """(slots or 1, grams or 1) the radii of an estimator's models; 1 where all are the same."""
         evidence = estimator.evidence(state, context, arms)
         return self.each(evidence)
 
@@ -51,7 +51,8 @@ class Constant(Radius):
     def of(self, estimator: Any, state: Any, context: Array, arms: IntArray) -> Array:
         """(1, 1) the radius."""
         # No evidence is asked for, which would be counted in every round for nothing.
-        return np.full((1, 1), self.value)
+        shape = (1, 1)
+        return np.full(shape, self.value)
 
 
 @compiled
@@ -90,13 +91,17 @@ class SelfNormalised(Radius):
 
     def at(self, count: float, volume: float) -> float:
         """The radius after `count` rewards."""
-        growth = math.log(1.0 + count / (self.penalty * self.features))
+        d = self.features
+        prior = self.penalty * d
+        growth = math.log(1.0 + count / prior)
         confidence_constant = math.log(self.models / self.delta)
-        printed = self.features * (growth + confidence_constant)
-        proved = self.features * growth + 2.0 * confidence_constant
-        deviation = self.noise * math.sqrt(max(printed, proved))
+        printed = d * (growth + confidence_constant)
+        proved = d * growth + 2.0 * confidence_constant
+        square = max(printed, proved)
+        deviation = self.noise * math.sqrt(square)
         # The penalty's bias, for parameters of norm at most 1.
-        return deviation + math.sqrt(self.penalty)
+        bias = math.sqrt(self.penalty)
+        return deviation + bias
 
 
 @compiled
@@ -128,14 +133,18 @@ class Levelled(Radius):
         """The radius after `count` rewards."""
         # 1 + t, and t counts the round that is decided.
         rounds = 2.0 + count
-        confidence_constant = math.log(self.models * rounds / self.delta)
-        deviation = self.noise * math.sqrt(self.features * confidence_constant)
-        return self.scale * (deviation + 1.0)
+        events = self.models * rounds
+        confidence_constant = math.log(events / self.delta)
+        deviation = math.sqrt(self.features * confidence_constant)
+        half_width = self.noise * deviation + 1.0
+        return self.scale * half_width
 
 
 @compiled
 class Drugan(Radius):
-    """The radius of Pareto-UCB1, scale sqrt(2 ln(n (L A)^(1/4))), to multiply the width 1/sqrt(N_a).
+    """The radius of Pareto-UCB1, scale sqrt(2 ln(n (L A)^(1/4))).
+
+    It is to multiply the width 1/sqrt(N_a) of an arm with N_a plays.
 
     Args:
         product: L A, objectives times the number of arms believed optimal (all K where that is
@@ -156,13 +165,15 @@ class Drugan(Radius):
     def at(self, count: float, volume: float) -> float:
         """The radius after `count` plays of all arms together."""
         # The logarithm of n (L A)^(1/4); before the first play n counts as 1.
-        growth = math.log(max(count, 1.0)) + 0.25 * math.log(self.product)
-        return self.scale * math.sqrt(2.0 * growth)
+        plays = math.log(max(count, 1.0))
+        union = 0.25 * math.log(self.product)
+        deviation = math.sqrt(2.0 * (plays + union))
+        return self.scale * deviation
 
 
 @compiled
 class TunedNewton(Radius):
-    """sqrt(gamma_t) of moglb2019 with gamma_t = c log(det Z_t / det Z_1), as its experiments tune it.
+    """sqrt(gamma_t) of moglb2019 with gamma_t = c log(det Z_t / det Z_1), tuned by the factor c.
 
     Args:
         factor: c, searched within [1e-3, 1]; it scales the square of the radius.
@@ -179,7 +190,8 @@ class TunedNewton(Radius):
 
     def at(self, count: float, volume: float) -> float:
         """The radius where log(det Z_t / det Z_1) is `volume`."""
-        return math.sqrt(self.factor * volume)
+        square = self.factor * volume
+        return math.sqrt(square)
 
 
 @compiled
@@ -223,10 +235,15 @@ class NewtonEllipsoid(Radius):
         """The radius after `count` rewards, where log(det Z / det Z_1) is `volume`."""
         noise = self.reach * self.reach / self.curvature
         # The logarithm of the square root, by log1p: count is 0 at first.
-        growth = 0.5 * math.log1p(4.0 * self.bound * self.bound * count)
+        squared_ranges = 4.0 * self.bound * self.bound * count
+        growth = 0.5 * math.log1p(squared_ranges)
         confidence_constant = math.log(self.models / self.delta) + growth
-        bias = self.penalty * self.bound * self.bound + 0.5 * self.curvature
-        square = 16.0 * noise * confidence_constant + 2.0 * noise * volume + bias
+        # What is there without any reward: the penalty's part, and the proof's constant.
+        start = self.penalty * self.bound * self.bound
+        bias = start + 0.5 * self.curvature
+        square = 16.0 * noise * confidence_constant
+        square += 2.0 * noise * volume
+        square += bias
         return math.sqrt(square)
 
 
@@ -261,9 +278,11 @@ class Xue(Radius):
         """The radius after `count` rewards."""
         # t counts the round that is decided.
         rounds = count + 1.0
-        confidence_constant = math.log(2.0 * self.models * rounds / self.delta)
-        deviation = self.noise * math.sqrt(self.features * confidence_constant)
-        return self.scale * (deviation + self.bound)
+        events = 2.0 * self.models * rounds
+        confidence_constant = math.log(events / self.delta)
+        deviation = math.sqrt(self.features * confidence_constant)
+        half_width = self.noise * deviation + self.bound
+        return self.scale * half_width
 
 
 @compiled
@@ -292,7 +311,10 @@ class SelfNormalisedMean(Radius):
     def at(self, count: float, volume: float) -> float:
         """The radius of an arm with `count` plays."""
         # The width of an arm without plays is infinite: its radius only has to be a number.
-        n = max(count, 1.0)
-        estimates = self.models * math.sqrt(1.0 + n)
+        plays = max(count, 1.0)
+        root = math.sqrt(1.0 + plays)
+        estimates = self.models * root
         confidence_constant = 1.0 + 2.0 * math.log(estimates / self.delta)
-        return self.scale * math.sqrt((1.0 + n) / n * confidence_constant)
+        inflation = (1.0 + plays) / plays
+        deviation = math.sqrt(inflation * confidence_constant)
+        return self.scale * deviation

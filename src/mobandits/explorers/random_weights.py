@@ -13,9 +13,11 @@ from mobandits.numerics.linalg import dot
 @kernel
 def weighted_column(values: Array, weights: Array) -> Array:
     """(arms, 1) w . v of every row of `values`."""
-    out = np.empty((len(values), 1))
-    for a in range(len(values)):
-        out[a, 0] = dot(values[a], weights)
+    arms = len(values)
+    out = np.empty((arms, 1))
+    for a in range(arms):
+        total = dot(values[a], weights)
+        out[a, 0] = total
     return out
 
 
@@ -52,8 +54,8 @@ class RandomWeights:
         objectives = several.mean.shape[1]
         weights = np.empty(objectives)
         total = 0.0
-        # Exponential numbers divided by their sum are uniform on the simplex. 1 - u is never 0, where
-        # u can be.
+        # Exponential numbers divided by their sum are uniform on the simplex. 1 - u is never 0,
+        # where u can be.
         for l in range(objectives):
             exponential = -math.log(1.0 - rng.random())
             weights[l] = exponential

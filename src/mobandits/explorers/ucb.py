@@ -41,11 +41,14 @@ class Ucb:
         for a in range(count):
             model = arms[a] if has_own_models else 0
             for l in range(objectives):
-                unscaled = width[a, l if has_own_widths else 0]
+                column = l if has_own_widths else 0
+                gram = l if has_own_radii else 0
+                unscaled = width[a, column]
                 half_width = math.inf
                 # A radius of 0 times an infinite width would be NaN.
                 if unscaled < math.inf:
-                    half_width = radius[model, l if has_own_radii else 0] * unscaled
-                low[a, l] = mean[a, l] - half_width
-                high[a, l] = mean[a, l] + half_width
+                    half_width = radius[model, gram] * unscaled
+                estimate = mean[a, l]
+                low[a, l] = estimate - half_width
+                high[a, l] = estimate + half_width
         return Beliefs(mean, low, high)

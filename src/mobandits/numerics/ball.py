@@ -71,12 +71,15 @@ def solve_lower(root: Array, x: Array, out: Array) -> None:
     """`out` becomes the solution of root out = x for a lower triangular `root`."""
     for i in range(len(x)):
         known = dot(root[i, :i], out[:i])
-        out[i] = (x[i] - known) / root[i, i]
+        rest = x[i] - known
+        out[i] = rest / root[i, i]
 
 
 @kernel
 def solve_upper(root: Array, x: Array, out: Array) -> None:
     """`out` becomes the solution of root' out = x for a lower triangular `root`."""
-    for i in range(len(x) - 1, -1, -1):
+    last = len(x) - 1
+    for i in range(last, -1, -1):
         known = dot(root[i + 1 :, i], out[i + 1 :])
-        out[i] = (x[i] - known) / root[i, i]
+        rest = x[i] - known
+        out[i] = rest / root[i, i]

@@ -84,10 +84,13 @@ def weigh_quadratic(columns: Array, matrix: Array, out: Array) -> None:
 def shrink_inverse(inverse: Array, u: Array, q: float) -> None:
     """Sherman-Morrison in place: the inverse of V + x x', where u = V^-1 x and q = x' u."""
     # One half is computed and copied: it stays exactly symmetric, which `weigh_quadratic` rests on.
-    for i in range(len(u)):
-        for j in range(i, len(u)):
-            inverse[i, j] -= u[i] * u[j] / (1.0 + q)
-            inverse[j, i] = inverse[i, j]
+    features = len(u)
+    for i in range(features):
+        for j in range(i, features):
+            change = u[i] * u[j] / (1.0 + q)
+            entry = inverse[i, j] - change
+            inverse[i, j] = entry
+            inverse[j, i] = entry
 
 
 @kernel

@@ -51,10 +51,12 @@ def nondominated(values: Array, on: IntArray, among: Mask) -> Mask:
     Equal arms stay or go together. At most arms times front comparisons; for tables of thousands of
     arms on the front see `front_of_many`.
     """
+    count = len(values)
     which = chosen_objectives(values.shape[1], on)
-    arms = np.empty(len(values), np.int64)
-    size, _ = through_archive(values, which, among, len(values), arms)
-    return mask_of(len(values), arms, size)
+    arms = np.empty(count, np.int64)
+    # Room for all: nothing finds the archive full.
+    size, _ = through_archive(values, which, among, count, arms)
+    return mask_of(count, arms, size)
 
 
 def front_of_many(values: Array, on: IntArray) -> Mask:

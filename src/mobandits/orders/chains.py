@@ -28,7 +28,10 @@ def advantage(means: Array, b: int, a: int, chain: IntArray, out: Array) -> None
     """Write into `out` (digits,) by how much arm b leads arm a along a chain; 0 beyond its end."""
     for k in range(len(chain)):
         objective = chain[k]
-        out[k] = means[b, objective] - means[a, objective] if objective >= 0 else 0.0
+        lead = 0.0
+        if objective >= 0:
+            lead = means[b, objective] - means[a, objective]
+        out[k] = lead
 
 
 @kernel
@@ -66,9 +69,9 @@ def chain_gap(means: Array, arm: int, chains: IntArray) -> Array:
     """(digits,) the exact gap of one arm under priority chains.
 
     With D(b, j) the advantage of arm b along chain j, zero-padded to the longest chain, let
-    ``G = lexmax_b lexmin_j D(b, j)``, which is at least 0 because b may be `arm` itself. The infimum
-    asked for has no negative digit: it keeps the digits of G up to the first negative one and is 0
-    from there on.
+    ``G = lexmax_b lexmin_j D(b, j)``, which is at least 0 because b may be `arm` itself. The
+    infimum asked for has no negative digit: it keeps the digits of G up to the first negative one
+    and is 0 from there on.
 
     Reference:
         moslb2024, Definition 5.

@@ -82,6 +82,8 @@ class Chebyshev(BaseOrder):
 
     def scaled(self, factor: float) -> "Chebyshev":
         """The same order for means that are `factor` times as large."""
+        # Only the reference is in the unit of the means. Weights need not change: a common factor of
+        # all leads changes no comparison.
         return Chebyshev(self.weights, self.reference * factor)
 
     def in_words(self, objectives: Sequence[str]) -> str:

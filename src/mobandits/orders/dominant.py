@@ -78,7 +78,7 @@ class Dominant(BaseOrder):
         checks.number("Dominant.doubt", self.doubt, at_least=0.0)
 
     def check(self, objectives: int) -> None:
-        """Any number of objectives will do."""
+        """Accept any number of objectives."""
 
     def in_words(self, objectives: Sequence[str]) -> str:
         """The objectives by priority, and how far rivals may stay behind."""
@@ -104,6 +104,7 @@ class Dominant(BaseOrder):
 
     def gap(self, means: Array, arm: int) -> Array:
         """(objectives,) the lexicographic gap of one arm."""
+        # On true means there is nothing to explore: the order is the lexicographic one.
         gaps = priority_gaps(means, arm, arm + 1, 0.0)
         gap: Array = gaps[0]
         return gap

@@ -16,12 +16,13 @@ from mobandits.orders.order import BaseOrder
 @kernel
 def least_known(values: Array) -> tuple[Mask, int]:
     """(arms,) the arms with the most entries of +inf, and how many these are."""
-    arms = len(values)
+    arms, objectives = values.shape
     counts = np.zeros(arms, np.int64)
     most = 0
     for a in range(arms):
-        for i in range(values.shape[1]):
-            counts[a] += values[a, i] == math.inf
+        for i in range(objectives):
+            is_infinite = values[a, i] == math.inf
+            counts[a] += is_infinite
         most = max(most, counts[a])
     return counts == most, most
 

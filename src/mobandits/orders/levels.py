@@ -67,6 +67,8 @@ class Levels(BaseOrder):
 
     def gap(self, means: Array, arm: int) -> Array:
         """(levels,) the gap of one arm."""
+        # Measured against the front of the levels before, of which the arm need not be a part: then
+        # an earlier digit is positive already, and decides.
         digits = np.zeros(len(self.levels))
         among = everyone(len(means))
         for i in range(len(self.levels)):

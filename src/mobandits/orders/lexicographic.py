@@ -89,7 +89,7 @@ class Lexicographic(BaseOrder):
         checks.number("Lexicographic.tolerance", self.tolerance, at_least=0.0)
 
     def check(self, objectives: int) -> None:
-        """Any number of objectives will do."""
+        """Accept any number of objectives."""
 
     def scaled(self, factor: float) -> "Lexicographic":
         """The same order for means that are `factor` times as large."""
@@ -116,4 +116,5 @@ class Lexicographic(BaseOrder):
 
     def gaps(self, means: Array) -> Array:
         """(arms, objectives) the priority gap of every arm."""
+        # All at once: the winners' means are found once and not per arm.
         return priority_gaps(means, 0, len(means), self.tolerance)

@@ -77,10 +77,12 @@ class Pareto(BaseOrder):
 
     def gap(self, means: Array, arm: int) -> Array:
         """(1,) the Pareto suboptimality gap of one arm."""
-        gap = pareto_gap(means, arm, self.on, everyone(len(means)))
+        among = everyone(len(means))
+        gap = pareto_gap(means, arm, self.on, among)
         return np.full(1, gap)
 
     def gaps(self, means: Array) -> Array:
         """(arms, 1) the gap of every arm; compares with the front only."""
-        gaps = pareto_gaps(means, self.on, everyone(len(means)))
-        return gaps.reshape(len(means), 1)
+        arms = len(means)
+        gaps = pareto_gaps(means, self.on, everyone(arms))
+        return gaps.reshape(arms, 1)
