@@ -65,8 +65,8 @@ class Cells:
         for i in range(self.features):
             scaled = x[i] * self.per_side
             part = 0
-            # Written so that NaN falls into part 0, and nothing outside of the cells. It is cut to the
-            # last part before it is an integer: a float that is too large for one would wrap.
+            # Written so that NaN falls into part 0, and nothing outside of the cells. It is cut to
+            # the last part before it is an integer: a float that is too large for one would wrap.
             if scaled >= 1.0:
                 part = int(min(scaled, last))
             cell = cell * self.per_side + part

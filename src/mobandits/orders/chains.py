@@ -105,13 +105,13 @@ def chain_gap(means: Array, arm: int, chains: IntArray) -> Array:
 
 @compiled
 class Chains(BaseOrder):
-    """The Pareto order over priority chains, each of which orders the arms lexicographically.
+    """The order of priority chains: the Pareto front of the arms' lexicographic ranks wins.
 
-    An arm dominates another where it is behind in no chain and ahead in one. The front is the arms
-    that none dominates, by the beliefs' upper bounds. The gap is the smallest vector of digits
-    (none negative, compared lexicographically) that, added to every chain of the arm's means,
-    leaves it dominated by none. Chains of one objective each are the Pareto order, one chain is the
-    lexicographic order.
+    Every chain orders the arms lexicographically. An arm dominates another where it is behind in no
+    chain and ahead in one. The front is the arms that none dominates, by the beliefs' upper bounds.
+    The gap is the smallest vector of digits (none negative, compared lexicographically) that, added
+    to every chain of the arm's means, leaves it dominated by none. Chains of one objective each are
+    the Pareto order, one chain is the lexicographic order.
 
     Args:
         chains: lists of objectives, each by priority; every objective in one of them. Stored as a

@@ -54,7 +54,7 @@ def every_objective() -> IntArray:
 
 @compiled
 class Cone(BaseOrder):
-    """The order of a preference cone, the Pareto order of ``W mu``.
+    """The order of a preference cone: the Pareto front of ``W mu`` wins.
 
     Arm b dominates arm a where ``W mu_b`` is nowhere smaller than ``W mu_a`` and somewhere larger.
     The rows of W are the dual vectors of a polyhedral preference cone: arm b is preferred to arm a

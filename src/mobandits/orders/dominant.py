@@ -42,7 +42,7 @@ def interval_leaders(beliefs: Beliefs, objective: int, among: Mask) -> tuple[Mas
 
 @compiled
 class Dominant(BaseOrder):
-    """The order of MOC-MAB: a leader with a wide interval is the front, else its near rivals stay.
+    """The order of MOC-MAB: a leader with a wide interval wins, else the best of its near rivals.
 
     Objectives are taken one by one. In objective l, of the arms still in, the leader has the
     largest upper bound (of several, the largest lower bound). Where its half-width exceeds `doubt`,

@@ -29,7 +29,7 @@ def least_known(values: Array) -> tuple[Mask, int]:
 
 @compiled
 class EffectivePareto(BaseOrder):
-    """The effective Pareto order, whose front is the arms that no mixture of others dominates.
+    """The effective Pareto order: the arms that no mixture of other arms dominates win.
 
     They are best for some positive weights. Arm a is on the front where no ``sum_b beta_b mu[b]``,
     with shares beta of the other arms that sum to 1, dominates ``mu[a]``; being equal to a mixture

@@ -17,7 +17,7 @@ from mobandits.support import checks
 
 @compiled
 class ExploreWide(BaseOrder):
-    """Another order, after a phase in which the arms with wide intervals are the front.
+    """Another order, after a phase in which the arms with wide intervals win.
 
     The phase lasts while an arm's largest half-width over the objectives exceeds `epsilon`. The gap
     is that of `order`.

@@ -15,7 +15,7 @@ from mobandits.support.naming import conjunction, quoted
 
 @compiled
 class Pareto(BaseOrder):
-    """The Pareto order, whose front is the arms that no arm dominates.
+    """The Pareto order: the arms that no other arm dominates win.
 
     Arm b dominates arm a where no objective of b is smaller and one is larger. Arms with equal
     vectors do not dominate each other: they are on the front together or not at all. The front is
