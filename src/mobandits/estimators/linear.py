@@ -19,8 +19,8 @@ REFRESH = 1000
 class RidgeState(NamedTuple):
     """State of the ridge family.
 
-    There is 1 slot where the arms share their parameters, else one per arm; 1 Gram matrix until a
-    reward arrives in part, then one per objective.
+    There is 1 slot where the arms share their parameters, else one per arm; 1 Gram matrix until a reward arrives in
+    part, then one per objective.
 
     Attributes:
         gram: (slots, grams, features, features) V = penalty I + sum of x x'.
@@ -42,9 +42,9 @@ class RidgeState(NamedTuple):
 class LinearEstimator:
     """Base of `Ridge` and `DisjointRidge`, which add `mean`, `width` and `sample`.
 
-    Update with reward r of the arm with features x (yadkori2011): V += x x', Z += r x, theta = V^-1
-    Z, through u = V^-1 x, q = x' u: theta += (r - theta . x) u / (1 + q), V^-1 -= u u' / (1 + q),
-    log det V += log(1 + q).
+    Update with reward r of the arm with features x (yadkori2011): V += x x', Z += r x,
+    theta = V^-1 Z, through u = V^-1 x, q = x' u: theta += (r - theta . x) u / (1 + q),
+    V^-1 -= u u' / (1 + q), log det V += log(1 + q).
 
     Rewards may come in part, NaN for what was not observed: one Gram matrix serves all objectives
     until the first such reward, from then on each objective has its own. Whatever the split and the

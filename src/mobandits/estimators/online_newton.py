@@ -16,8 +16,7 @@ class NewtonState(NamedTuple):
     """State of the online Newton step: 1 slot where the arms share their parameters, else one per arm.
 
     Attributes:
-        gram: (slots, 1, features, features) Z = penalty I + (kappa / 2) sum of x x'; objectives
-            share it.
+        gram: (slots, 1, features, features) Z = penalty I + (kappa / 2) sum of x x'; objectives share it.
         inverse: its inverse, by rank-one updates, recomputed from Z every 1000 of them.
         theta: (slots, objectives, features) the estimates.
         seen: (slots, 1) rewards seen.
