@@ -27,7 +27,7 @@ class Ucb:
     def beliefs(
         self, estimator: Any, state: Any, context: Array, arms: IntArray, rng: Rng
     ) -> Beliefs:
-        """Mean and interval of every arm and objective; infinite where nothing is known."""
+        """Mean and interval of every arm and objective; infinite before any reward."""
         mean = estimator.mean(state, context, arms)
         width = estimator.width(state, context, arms)
         radius = self.radius.of(estimator, state, context, arms)

@@ -70,8 +70,8 @@ def project_onto_ball(matrix: Array, x: Array, bound: float) -> None:
 def solve_lower(root: Array, x: Array, out: Array) -> None:
     """`out` becomes the solution of root out = x for a lower triangular `root`."""
     for i in range(len(x)):
-        known = dot(root[i, :i], out[:i])
-        rest = x[i] - known
+        partial = dot(root[i, :i], out[:i])
+        rest = x[i] - partial
         out[i] = rest / root[i, i]
 
 
@@ -80,6 +80,6 @@ def solve_upper(root: Array, x: Array, out: Array) -> None:
     """`out` becomes the solution of root' out = x for a lower triangular `root`."""
     last = len(x) - 1
     for i in range(last, -1, -1):
-        known = dot(root[i + 1 :, i], out[i + 1 :])
-        rest = x[i] - known
+        partial = dot(root[i + 1 :, i], out[i + 1 :])
+        rest = x[i] - partial
         out[i] = rest / root[i, i]
