@@ -74,8 +74,8 @@ def front_of_many(values: Array, on: IntArray) -> Mask:
     room = ARCHIVE if is_large else len(values)
     size, later = through_archive(values, which, among, room, arms)
     if later > 0:
-        # The tree gets the archive's arms too: once nothing is compared with a weak archive any more,
-        # arms of either kind may dominate the other.
+        # The tree gets the archive's arms too: once nothing is compared with a weak archive any
+        # more, arms of either kind may dominate the other.
         for j in range(later):
             arms[size + j] = arms[len(arms) - later + j]
         size = through_tree(values, which, arms, size + later)
