@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mobandits.contracts.protocols import Array
-from mobandits.estimators.linear import RidgeState, refresh, split_grams
+from mobandits.estimators.linear import RidgeState, recompute_estimates, split_grams
 from mobandits.estimators.sample_mean import MeanState
 from mobandits.policies.baselines.random_choice import Plays
 from mobandits.support.naming import quoted
@@ -93,7 +93,7 @@ def _ridges(mine: RidgeState, theirs: RidgeState, first: RidgeState) -> RidgeSta
     )
     for s in range(gram.shape[0]):
         for g in range(gram.shape[1]):
-            refresh(out, s, g)
+            recompute_estimates(out, s, g)
     return out
 
 

@@ -8,10 +8,10 @@ from mobandits.contracts.protocols import Array, Beliefs, IntArray, Rng
 
 @compiled
 class Thompson:
-    """Draw M posterior samples per objective and believe the largest, per arm and objective.
+    """The explorer of optimistic posterior samples: the largest of M per arm and objective.
 
-    M grows with the number of objectives, so that the sample is optimistic in all of them at once with constant
-    probability. M = 1 is plain Thompson sampling.
+    M grows with the number of objectives, so that the sample is optimistic in all of them at once
+    with constant probability. M = 1 is plain Thompson sampling.
 
     Args:
         radius: one of `explorers.radii`: the samples' standard deviation is radius times width.
@@ -35,6 +35,8 @@ class Thompson:
         self, estimator: Any, state: Any, context: Array, arms: IntArray, rng: Rng
     ) -> Beliefs:
         """The sample as a degenerate interval: fresh in every round."""
-        radius = self.radius.each(estimator.evidence(state, context, arms))
+        # Per model, also for a constant radius: `sample` takes it in that form.
+        evidence = estimator.evidence(state, context, arms)
+        radius = self.radius.each(evidence)
         sample = estimator.sample(state, context, arms, self.draws, radius, rng)
         return Beliefs(sample, sample, sample)

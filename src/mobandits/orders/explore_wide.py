@@ -17,7 +17,7 @@ from mobandits.support import checks
 
 @compiled
 class ExploreWide(BaseOrder):
-    """Another order, after a phase in which the arms with wide intervals are the front.
+    """Another order, after a phase in which the arms with wide intervals win.
 
     The phase lasts while an arm's largest half-width over the objectives exceeds `epsilon`. The gap
     is that of `order`.
@@ -82,6 +82,7 @@ class ExploreWide(BaseOrder):
     def front(self, beliefs: Beliefs) -> Mask:
         """(arms,) the wide arms if there are any, else the front of `order`."""
         wide = self.wide(beliefs)
+        # All wide arms, and not the widest: in the paper any of them may be played.
         if count(wide) > 0:
             return wide
         front: Mask = self.order.front(beliefs)

@@ -9,7 +9,7 @@ import numpy as np
 from mobandits.contracts.assumptions import UNIT_BALL, declared
 from mobandits.contracts.protocols import Assumption, Recipe, Shape, Traits
 from mobandits.estimators import ridge_for
-from mobandits.explorers import Hypervolume, Thompson, Ucb
+from mobandits.explorers import RandomHypervolume, Thompson, Ucb
 from mobandits.orders import Pareto
 from mobandits.policies.composite import Composite
 from mobandits.policies.linear.linear_radius import check_radius, linear_radius
@@ -38,7 +38,7 @@ class HypervolumeUcb(Recipe):
 
     Example:
         >>> HypervolumeUcb(scale=0.3).bind(Shape(arms=50, features=5, objectives=2)).explorer
-        Hypervolume(explorer=Ucb(radius=Constant(value=0.3)), reference=[-1.0, -1.0])
+        RandomHypervolume(explorer=Ucb(radius=Constant(value=0.3)), reference=[-1.0, -1.0])
     """
 
     traits: ClassVar[Traits] = Traits(
@@ -79,5 +79,5 @@ class HypervolumeUcb(Recipe):
             )
         radius = linear_radius(self, shape)
         inner: Any = Ucb(radius) if self.exploration == "ucb" else Thompson(radius, draws=1)
-        explorer = Hypervolume(inner, np.broadcast_to(z, shape.objectives))
+        explorer = RandomHypervolume(inner, np.broadcast_to(z, shape.objectives))
         return Composite(ridge_for(shape, self.penalty), explorer, Pareto())
