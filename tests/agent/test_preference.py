@@ -9,7 +9,7 @@ from every_recipe import CASES, Case
 import mobandits as mob
 from mobandits.agent import bound_policy as mind
 from mobandits.agent.parts import comparing, with_order
-from mobandits.agent.precompile import example, precompile_agent
+from mobandits.precompile import example, precompile_agent
 from mobandits.compiling.compiled import compiled
 from mobandits.contracts.protocols import Shape
 from mobandits.errors import CompileError

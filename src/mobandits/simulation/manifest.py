@@ -1,4 +1,4 @@
-"""The manifest of a run's folder: the specification, and what computed the table on which machine."""
+"""The manifest of a run's folder: the specification, and what computed the table where."""
 
 import importlib.metadata
 import json

@@ -20,15 +20,16 @@ class Results:
     """What a simulation measured.
 
     Attributes:
-        table: one row per recorded value: experiment, environment, policy, trial (from 0), round (from 1), metric,
-            component (objective, digit or arm; 0 where there is one), value.
+        table: one row per recorded value: experiment, environment, policy, trial (from 0), round
+            (from 1), metric, component (objective, digit or arm; 0 where there is one), value.
         specification: everything that decided the table.
 
     Example:
         >>> from mobandits.environments import Linear
         >>> from mobandits.policies import RandomChoice
         >>> from mobandits.simulation import simulate
-        >>> results = simulate(RandomChoice(), Linear(arms=5), rounds=100, trials=2, metrics=["pareto_regret"])
+        >>> asked = {"rounds": 100, "trials": 2, "metrics": ["pareto_regret"]}
+        >>> results = simulate(RandomChoice(), Linear(arms=5), **asked)
         >>> results
         Results(1 policy, 2 trials, 100 rounds, 1 metric)
         >>> results.summary().columns
@@ -106,7 +107,8 @@ class Results:
         """The results of a finished run.
 
         Raises:
-            FolderError: where there is none, where it is not finished, or where it is not as the run left it.
+            FolderError: where there is none, where it is not finished, or where it is not as the
+                run left it.
         """
         table, manifest = read_folder(Path(folder))
         return cls(table, manifest["specification"])

@@ -18,9 +18,7 @@ class Stages:
         state: of that policy; who calls the loop stores the new one here.
     """
 
-    def __init__(
-        self, stages: Iterator[Any], loop_of: Callable[[Any], Callable[..., Any]]
-    ) -> None:
+    def __init__(self, stages: Iterator[Any], loop_of: Callable[[Any], Callable[..., Any]]) -> None:
         self._stages = stages
         self._loop_of = loop_of
         self._begin()
