@@ -70,6 +70,7 @@ def merged(parts: Sequence[Block]) -> Block:
         [(1, 1, 0), (1, 2, 1), (18, 2, 1)]
     """
     first = parts[0]
+    # Large blocks come alone, and a copy of one would be the largest of all.
     if len(parts) == 1:
         return first
     columns = []
@@ -82,7 +83,8 @@ def merged(parts: Sequence[Block]) -> Block:
 
 def _changes(array: Array, block: Block) -> bool:
     """Whether there is an entry for every round."""
-    return len(array) == len(block.rewards)
+    rounds = len(block.rewards)
+    return len(array) == rounds
 
 
 def trial_blocks(
@@ -104,11 +106,14 @@ def block_bounds(rounds: int, limit: int | None) -> Iterator[tuple[int, int]]:
         [(0, 256), (256, 144)]
     """
     for first in range(0, rounds, BLOCK):
-        yield first, BLOCK if limit is None else min(BLOCK, limit - first)
+        # Data that end have no rounds after the last.
+        drawn = BLOCK if limit is None else min(BLOCK, limit - first)
+        yield first, drawn
 
 
 def horizon_limit(environment: Environment | SurfaceEnvironment, problem: object) -> int | None:
     """The longest horizon, where there is one."""
+    # Data have a limit, and so may a problem that a trial drew from them.
     limit: int | None = getattr(environment, "max_rounds", None)
     if limit:
         return limit
