@@ -30,7 +30,7 @@ EVERY_KIND = {
     "reproduced": "3 experiments, 2 environments, 31 policies, 1 to 2 trials, "
     "40 to 10,000,000,000,000,000 rounds, 2 metrics",
     "reproduced/runs/moglb2019/links": "2 experiments, 28 policies, 2 trials, 40 rounds, 1 metric",
-    "reproduced/runs/moglb2019/links/runs/d-10": "14 policies, 2 trials, 40 rounds, 1 metric",
+    "reproduced/runs/moglb2019/links/runs/d-10": "28 policies, 2 trials, 40 rounds, 1 metric",
 }
 
 
