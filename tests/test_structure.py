@@ -20,6 +20,7 @@ FACE = {
     "cli",
     "report",
     "parts",
+    "precompile",
     "__main__",
 }  # rooms of the top floor: they may import everything below
 GROUND = {"contracts", "compiling", "support", "numerics", "errors"}

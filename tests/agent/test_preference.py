@@ -9,7 +9,6 @@ from every_recipe import CASES, Case
 import mobandits as mob
 from mobandits.agent import bound_policy as mind
 from mobandits.agent.parts import comparing, with_order
-from mobandits.agent.precompile import example, precompile_agent
 from mobandits.compiling.compiled import compiled
 from mobandits.contracts.protocols import Shape
 from mobandits.errors import CompileError
@@ -18,6 +17,7 @@ from mobandits.orders.order import BaseOrder
 from mobandits.orders.validity import check_objectives
 from mobandits.policies import MolEpsGreedy, MolUcb, MoslbPl, ParetoKg
 from mobandits.policies.composition import composite, exchanged
+from mobandits.precompile import example, precompile_agent
 from mobandits.spec import catalogue
 
 SHAPE = Shape(5, 2, 3, rounds=400)

@@ -4,7 +4,6 @@ Cases cross as JSON: the import path of every class and its fields. A recipe mus
 a module that can be imported, and hold only numbers, text, tuples, arrays and other such classes.
 """
 
-import dataclasses
 import importlib
 import json
 import operator
@@ -15,9 +14,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Protocol
 
-import numpy as np
-
-from mobandits.support.naming import quoted
+from mobandits.support.serialiser import from_description, to_description
 
 _reports: dict[str, Any] = {}
 
@@ -81,67 +78,51 @@ def _text(case: Any) -> str:
 
 
 def encode(value: Any) -> Any:
-    """`value` as plain JSON.
+    """`value` as plain data for JSON.
 
     Example:
         >>> from mobandits.contracts.protocols import Shape
         >>> decode(encode((Shape(2, 0, 2), 0.5)))
         (Shape(arms=2, features=0, objectives=2, rounds=None, shared=False, fixed_arms=None), 0.5)
     """
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, np.ndarray):
-        return {"array": value.tolist(), "dtype": value.dtype.str, "shape": value.shape}
-    if dataclasses.is_dataclass(value):
-        return {
-            "class": _path(type(value)),
-            "fields": {
-                f.name: encode(getattr(value, f.name)) for f in dataclasses.fields(value) if f.init
-            },
-        }
-    if hasattr(value, "_asdict"):
-        return {
-            "class": _path(type(value)),
-            "fields": {k: encode(v) for k, v in value._asdict().items()},
-        }
-    if isinstance(value, (tuple, list)):
-        return {type(value).__name__: [encode(v) for v in value]}
-    raise ValueError(
-        f"a recipe must hold numbers, text, tuples, arrays and dataclasses to be rebuilt elsewhere, got {quoted(value)}"
-    )
+    return to_description(value, "a recipe", ImportableClasses(), exact=True)
 
 
-def decode(value: Any) -> Any:
-    """What `encode` was given."""
-    match value:
-        case {"array": rows, "dtype": dtype, "shape": shape}:
-            return np.array(rows, dtype).reshape(shape)
-        case {"class": path, "fields": fields}:
-            module, _, name = path.partition(":")
-            return operator.attrgetter(name)(importlib.import_module(module))(
-                **{k: decode(v) for k, v in fields.items()}
+def decode(description: Any) -> Any:
+    """The value of what `encode` gave."""
+    return from_description(description, "a recipe", ImportableClasses(), exact=True)
+
+
+class ImportableClasses:
+    """Classes by the module and the place in it that another process can import them from."""
+
+    def name_of(self, cls: type, where: str) -> str:
+        """The import path of a class.
+
+        Raises:
+            ValueError: where it cannot be imported.
+        """
+        path = f"{cls.__module__}:{cls.__qualname__}"
+        # A class inside of a function has no place that can be imported, and `__main__` is another
+        # module in every process.
+        if cls.__module__ == "__main__" or _class_at(path) is not cls:
+            raise ValueError(
+                f"{cls.__qualname__} must live at the top of a file that another process can "
+                f"import, got {path}"
             )
-        case {"tuple": parts}:
-            return tuple(map(decode, parts))
-        case {"list": parts}:
-            return [*map(decode, parts)]
-    return value
+        return path
+
+    def class_of(self, name: str, where: str) -> type:
+        """The class at an import path."""
+        importlib.import_module(name.partition(":")[0])
+        cls: type = _class_at(name)
+        return cls
 
 
-def _path(cls: type) -> str:
-    path = f"{cls.__module__}:{cls.__qualname__}"
+def _class_at(path: str) -> Any:
+    """What is at an import path in the modules that are loaded, or None."""
+    module, _, name = path.partition(":")
     try:
-        found = (
-            operator.attrgetter(cls.__qualname__)(sys.modules[cls.__module__])
-            if cls.__module__ != "__main__"
-            else None
-        )
+        return operator.attrgetter(name)(sys.modules[module])
     except (AttributeError, KeyError):
-        found = None
-    if found is not cls:
-        raise ValueError(
-            f"{cls.__qualname__} must live at the top of a file that another process can import, got {path}"
-        )
-    return path
+        return None
