@@ -298,7 +298,7 @@ def catalogue(kind: str) -> dict[str, Any]:
         return {"demo": importlib.import_module("mobandits.demo.demo"), **papers.EXPERIMENTS}
     module = importlib.import_module(f"mobandits.{kind}")
     if kind == "metrics":
-        return dict(module.named())
+        return dict(module.registry())
     public = {kebab(name): getattr(module, name) for name in module.__all__}
     return {name: member for name, member in public.items() if _BELONGS[kind](member)}
 

@@ -1,4 +1,4 @@
-"""Which item to recommend: what users click on against what is new to them. A small simulator."""
+"""Recommendation of items to users, simulated: clicks against novelty."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -9,10 +9,12 @@ from mobandits.contracts.protocols import Array, Block, Rng, Shape
 from mobandits.environments.tables import flag, with_constant
 from mobandits.support.checks import integer, number
 
+OBJECTIVES = 2
+
 
 @dataclass(frozen=True)
 class Recommendation:
-    """Recommend one of some items to a user who may click on it, and may rate it as novel.
+    """Recommend one of several items to a user, who may click on it and may rate it as novel.
 
     A user is a point x, uniform in the unit cube, which the context shows; an item is a point z_a,
     drawn per trial from the same law. With the nearness n_a(x) = exp(-||x - z_a||^2 / (2 width^2)),
@@ -58,11 +60,25 @@ class Recommendation:
 
     def problem(self, rounds: int, rng: Rng) -> "Items":
         """Draw the items: first their points, then appeal, then popularity."""
-        shape = Shape(self.items, self.features + self.constant, 2, rounds, shared=True)
+        features = self.features + self.constant
+        shape = Shape(
+            arms=self.items,
+            features=features,
+            objectives=OBJECTIVES,
+            rounds=rounds,
+            shared=True,
+        )
         points = rng.random((self.items, self.features))
         appeal = rng.uniform(0.5, 1.0, self.items)
         popularity = rng.random(self.items)
-        return Items(shape, points, appeal, popularity, self.width, self.constant)
+        return Items(
+            shape=shape,
+            points=points,
+            appeal=appeal,
+            popularity=popularity,
+            width=self.width,
+            constant=self.constant,
+        )
 
 
 class Items(NamedTuple):
@@ -86,8 +102,16 @@ class Items(NamedTuple):
 
     def block(self, first: int, rounds: int, rng: Rng) -> Block:
         """The next `rounds` rounds: users are drawn first, then coins."""
-        users = rng.random((rounds, 1, self.points.shape[1]))
-        near = np.exp(-((users - self.points) ** 2).sum(axis=2) / (2.0 * self.width**2))
-        means = np.stack([self.appeal * near, 1.0 - self.popularity * near], axis=2)
+        coordinates = self.points.shape[1]
+        users = rng.random((rounds, 1, coordinates))
+        squares = ((users - self.points) ** 2).sum(axis=2)
+        nearness = np.exp(-squares / (2.0 * self.width**2))
+        clicks = self.appeal * nearness
+        # What is near is known already, the more so the more popular it is.
+        novelty = 1.0 - self.popularity * nearness
+        means = np.stack([clicks, novelty], axis=2)
+        # One coin per objective serves all items of a round.
+        uniforms = rng.random((rounds, 1, OBJECTIVES))
+        rewards = np.asarray(uniforms < means, np.float64)
         contexts = with_constant(users) if self.constant else users
-        return Block(contexts, means, np.asarray(rng.random((rounds, 1, 2)) < means, np.float64))
+        return Block(contexts, means, rewards)

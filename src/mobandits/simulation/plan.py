@@ -13,7 +13,7 @@ from mobandits.compiling.tracebacks import foreign
 from mobandits.contracts.assumptions import outside
 from mobandits.contracts.continuum import SurfaceEnvironment
 from mobandits.contracts.protocols import Block, Environment, Metric, Problem, Recipe, Shape
-from mobandits.metrics import DEFAULT, resolve
+from mobandits.metrics import DEFAULT_METRICS, resolve
 from mobandits.simulation.blocks import BLOCK, blocks, longest
 from mobandits.simulation.players import METHODS, player
 from mobandits.simulation.readings import Readings
@@ -63,7 +63,7 @@ def prepare(
     rounds: int,
     trials: int = 10,
     seed: int = 0,
-    metrics: Sequence[str | Metric] = DEFAULT,
+    metrics: Sequence[str | Metric] = DEFAULT_METRICS,
     record: int | Sequence[int] = 200,
     compiled: Compiled = "auto",
     experiment: str = "simulation",

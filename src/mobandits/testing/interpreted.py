@@ -1,4 +1,4 @@
-"""The interpreted world: another process, with ``NUMBA_DISABLE_JIT=1``, that rebuilds cases and rehearses them.
+"""A second process with ``NUMBA_DISABLE_JIT=1`` that rebuilds cases and rehearses them interpreted.
 
 Cases cross as JSON: the import path of every class and its fields. A recipe must therefore live in
 a module that can be imported, and hold only numbers, text, tuples, arrays and other such classes.
@@ -19,22 +19,26 @@ import numpy as np
 
 from mobandits.support.naming import quoted
 
+# What cases reported, by their text. Numba reads NUMBA_DISABLE_JIT when it is imported, so that
+# another process is needed; it takes seconds to start, once for all cases.
 _reports: dict[str, Any] = {}
 
+PROGRAM = "from mobandits.testing.interpreted import rehearse_requests; rehearse_requests()"
 
-class Rehearsal(Protocol):
-    """A case that has something to say about itself: a dict of text, numbers and lists."""
+
+class Rehearsable(Protocol):
+    """A case that can report on itself, in a dict of text, numbers and lists."""
 
     @property
     def stays_here(self) -> bool:
         """Whether this process is as good as an interpreted one."""
 
     def rehearse(self) -> dict[str, Any]:
-        """Play and check, in the world of the calling process."""
+        """The report of all checks, compiled or interpreted as the calling process is."""
 
 
-def report(case: Rehearsal) -> Any:
-    """What `case.rehearse()` returns in an interpreted process; asked once per case."""
+def rehearsal_report(case: Rehearsable) -> Any:
+    """The value of `case.rehearse()` in an interpreted process; each case is rehearsed once."""
     if case.stays_here:
         return case.rehearse()
     prepare([case])
@@ -42,38 +46,50 @@ def report(case: Rehearsal) -> Any:
 
 
 def prepare(cases: Iterable[Any]) -> None:
-    """Rehearse all cases in one interpreted process, faster than one each; cases rehearsed before cost nothing.
+    """Rehearse all cases in one interpreted process, which is faster than one process each.
+
+    Cases that were rehearsed before cost nothing.
 
     Raises:
         ValueError: where a case cannot be rebuilt in another process.
     """
-    todo = [text for case in cases if not case.stays_here and (text := _text(case)) not in _reports]
-    if not todo:
+    texts = [_text(case) for case in cases if not case.stays_here]
+    missing = [text for text in texts if text not in _reports]
+    if not missing:
         return
-    environment = os.environ | {
-        "NUMBA_DISABLE_JIT": "1",
-        "PYTHONPATH": os.pathsep.join(p or str(Path.cwd()) for p in sys.path),
-    }
-    command = [sys.executable, "-c", "from mobandits.testing.interpreted import main; main()"]
+    reports = _rehearsed_elsewhere(missing)
+    _reports.update(zip(missing, reports, strict=True))
+
+
+def _rehearsed_elsewhere(texts: list[str]) -> list[Any]:
+    """The reports of cases, from a process of their own."""
+    # An empty entry of the path is the working directory.
+    folders = [folder or str(Path.cwd()) for folder in sys.path]
+    settings = {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(folders)}
     child = subprocess.run(  # noqa: S603
-        command,
-        input=json.dumps(todo),
+        [sys.executable, "-c", PROGRAM],
+        input=json.dumps(texts),
         capture_output=True,
         text=True,
-        env=environment,
+        env=os.environ | settings,
         check=False,
     )
     if child.returncode:
         raise RuntimeError(f"the interpreted process failed: {child.stderr[-2000:]}")
-    _reports.update(zip(todo, json.loads(child.stdout), strict=True))
+    reports: list[Any] = json.loads(child.stdout)
+    return reports
 
 
-def main() -> None:
-    """Read cases, write reports: what runs in the interpreted process."""
-    # a policy that prints must not spoil the answer
+def rehearse_requests() -> None:
+    """The program of the interpreted process: read cases, write reports."""
+    # A policy that prints must not spoil the answer.
     answer = sys.stdout
     sys.stdout = sys.stderr
-    json.dump([decode(json.loads(text)).rehearse() for text in json.load(sys.stdin)], answer)
+    reports = []
+    for text in json.load(sys.stdin):
+        case = decode(json.loads(text))
+        reports.append(case.rehearse())
+    json.dump(reports, answer)
 
 
 def _text(case: Any) -> str:
@@ -95,34 +111,36 @@ def encode(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return {"array": value.tolist(), "dtype": value.dtype.str, "shape": value.shape}
     if dataclasses.is_dataclass(value):
-        return {
-            "class": _path(type(value)),
-            "fields": {
-                f.name: encode(getattr(value, f.name)) for f in dataclasses.fields(value) if f.init
-            },
-        }
-    if hasattr(value, "_asdict"):
-        return {
-            "class": _path(type(value)),
-            "fields": {k: encode(v) for k, v in value._asdict().items()},
-        }
+        names = [field.name for field in dataclasses.fields(value) if field.init]
+        return _encoded_fields(value, names)
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        kind: Any = type(value)
+        return _encoded_fields(value, kind.__match_args__)
     if isinstance(value, (tuple, list)):
-        return {type(value).__name__: [encode(v) for v in value]}
+        return {type(value).__name__: [encode(part) for part in value]}
     raise ValueError(
-        f"a recipe must hold numbers, text, tuples, arrays and dataclasses to be rebuilt elsewhere, got {quoted(value)}"
+        "a recipe must hold numbers, text, tuples, arrays and dataclasses to be rebuilt elsewhere, "
+        f"got {quoted(value)}"
     )
 
 
+def _encoded_fields(value: Any, names: Iterable[str]) -> dict[str, Any]:
+    path = _import_path(type(value))
+    fields = {name: encode(getattr(value, name)) for name in names}
+    return {"class": path, "fields": fields}
+
+
 def decode(value: Any) -> Any:
-    """What `encode` was given."""
+    """The value that `encode` turned into plain JSON."""
     match value:
         case {"array": rows, "dtype": dtype, "shape": shape}:
+            # A reshape: an array without entries has lost its shape in its rows.
             return np.array(rows, dtype).reshape(shape)
         case {"class": path, "fields": fields}:
-            module, _, name = path.partition(":")
-            return operator.attrgetter(name)(importlib.import_module(module))(
-                **{k: decode(v) for k, v in fields.items()}
-            )
+            module_name, _, name = path.partition(":")
+            module = importlib.import_module(module_name)
+            cls = operator.attrgetter(name)(module)
+            return cls(**{key: decode(part) for key, part in fields.items()})
         case {"tuple": parts}:
             return tuple(map(decode, parts))
         case {"list": parts}:
@@ -130,18 +148,23 @@ def decode(value: Any) -> Any:
     return value
 
 
-def _path(cls: type) -> str:
+def _import_path(cls: type) -> str:
     path = f"{cls.__module__}:{cls.__qualname__}"
-    try:
-        found = (
-            operator.attrgetter(cls.__qualname__)(sys.modules[cls.__module__])
-            if cls.__module__ != "__main__"
-            else None
-        )
-    except (AttributeError, KeyError):
-        found = None
-    if found is not cls:
+    if _imported(cls) is not cls:
         raise ValueError(
-            f"{cls.__qualname__} must live at the top of a file that another process can import, got {path}"
+            f"{cls.__qualname__} must live at the top of a file that another process can import, "
+            f"got {path}"
         )
     return path
+
+
+def _imported(cls: type) -> Any:
+    """The object that another process would find at the class's import path, None where none."""
+    # A script is "__main__" here, and something else there.
+    if cls.__module__ == "__main__":
+        return None
+    try:
+        module = sys.modules[cls.__module__]
+        return operator.attrgetter(cls.__qualname__)(module)
+    except (AttributeError, KeyError):
+        return None
