@@ -162,7 +162,11 @@ class BumpProblem(NamedTuple):
         contexts = rng.random((rounds, 1, 2))
         means = bumps(contexts[:, 0], self.centres, self.variance)
         rewards = _coins(means, rng)
-        return Block(contexts, means, rewards)
+        return Block(
+            contexts=contexts,
+            means=means,
+            rewards=rewards,
+        )
 
 
 class PeriodicProblem(NamedTuple):
@@ -190,7 +194,11 @@ class PeriodicProblem(NamedTuple):
             time_of_day = time[:, None, None]
             contexts = np.concatenate([contexts, time_of_day], axis=2)
         rewards = _coins(means, rng)
-        return Block(contexts, means, rewards)
+        return Block(
+            contexts=contexts,
+            means=means,
+            rewards=rewards,
+        )
 
 
 def steepest_slope(variance: float) -> float:

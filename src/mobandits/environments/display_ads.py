@@ -152,7 +152,11 @@ class LoggedAds(NamedTuple):
         events = slice(first, first + rounds)
         rewards = _rewards(self.clicks[events])
         contexts = self.contexts[events].copy()
-        return Block(contexts, rewards, rewards.copy())
+        return Block(
+            contexts=contexts,
+            means=rewards,
+            rewards=rewards.copy(),
+        )
 
 
 class SyntheticAds(NamedTuple):
@@ -183,7 +187,11 @@ class SyntheticAds(NamedTuple):
         clicks = (uniforms < probabilities).astype(np.float64)
         means = _rewards(probabilities)
         rewards = _rewards(clicks)
-        return Block(contexts[:, None], means, rewards)
+        return Block(
+            contexts=contexts[:, None],
+            means=means,
+            rewards=rewards,
+        )
 
 
 class PreparedLog(NamedTuple):

@@ -140,7 +140,11 @@ class FixedCoins(NamedTuple):
         contexts = arms[None]
         means = self.means.copy()
         rewards = _coins(means, self.links, rounds, rng)
-        return Block(contexts, means, rewards)
+        return Block(
+            contexts=contexts,
+            means=means,
+            rewards=rewards,
+        )
 
 
 class NewCoins(NamedTuple):
@@ -155,7 +159,11 @@ class NewCoins(NamedTuple):
         contexts = _arms(rng, rounds, self.shape)
         means = _means(contexts, self.theta, self.links)
         rewards = _coins(means, self.links, rounds, rng)
-        return Block(contexts, means, rewards)
+        return Block(
+            contexts=contexts,
+            means=means,
+            rewards=rewards,
+        )
 
 
 def undominated(means: Array) -> Mask:

@@ -31,8 +31,8 @@ class Linear:
         fixed_arms: True draws K feature rows once per trial; False draws K new ones each round.
         theta: distribution of the L parameter vectors, one of those of `context_law`.
         context_law: distribution of the feature rows: "ball" is uniform in the unit ball, "sphere"
-            uniform on its surface, "gauss_clipped" normal with variance 1/d per coordinate, scaled back to
-            norm 1 where it is longer.
+            uniform on its surface, "gauss_clipped" normal with variance 1/d per coordinate, scaled
+            back to norm 1 where it is longer.
         noise: standard deviation of the rewards.
         round_decimals: rounds the means, also those that rewards are drawn around, to so many
             decimals (at most 12): exact ties become possible, and the linear model is wrong by up
@@ -133,7 +133,12 @@ class NewArms(NamedTuple):
         contexts = self.draw_features(rng, size)
         means = _means(contexts, self.theta, self.decimals)
         rewards = _noisy(means, rounds, self.noise, rng)
-        return Block(contexts, means, rewards, self.decimals)
+        return Block(
+            contexts=contexts,
+            means=means,
+            rewards=rewards,
+            decimals=self.decimals,
+        )
 
 
 class FixedArms(NamedTuple):
@@ -153,7 +158,12 @@ class FixedArms(NamedTuple):
         contexts = self.arms[None]
         means = _means(contexts, self.theta, self.decimals)
         rewards = _noisy(means, rounds, self.noise, rng)
-        return Block(contexts, means, rewards, self.decimals)
+        return Block(
+            contexts=contexts,
+            means=means,
+            rewards=rewards,
+            decimals=self.decimals,
+        )
 
 
 def _means(contexts: Array, theta: Array, decimals: int | None) -> Array:

@@ -146,7 +146,11 @@ class RoutingProblem(NamedTuple):
         prompts = self.prompts(first, rounds)
         contexts = self.contexts[prompts]
         rewards = self.rewards[prompts]
-        return Block(contexts, rewards, rewards)
+        return Block(
+            contexts=contexts,
+            means=rewards,
+            rewards=rewards,
+        )
 
     def quantities(self, first: int, rounds: int) -> dict[str, Array]:
         """{"dollars": (rounds, models)}: the recorded costs, which are not rewards."""

@@ -98,7 +98,11 @@ class LoggedProblem(NamedTuple):
         no_context = np.zeros((1, 1, 0))
         # Copies: what is recorded is shared by all trials.
         rewards = self.rewards[first : first + rounds].copy()
-        return Block(no_context, rewards, rewards.copy())
+        return Block(
+            contexts=no_context,
+            means=rewards,
+            rewards=rewards.copy(),
+        )
 
 
 def _array(value: Any) -> Array:

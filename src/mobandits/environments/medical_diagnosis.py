@@ -129,7 +129,11 @@ class Patients(NamedTuple):
         patients = rng.integers(len(self.contexts), size=rounds)
         contexts = self.contexts[patients]
         rewards = self.rewards[patients]
-        return Block(contexts, rewards, rewards.copy())
+        return Block(
+            contexts=contexts,
+            means=rewards,
+            rewards=rewards.copy(),
+        )
 
 
 @functools.cache

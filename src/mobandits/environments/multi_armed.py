@@ -105,4 +105,8 @@ class ArmProblem(NamedTuple):
         else:
             uniforms = rng.random(size)
             rewards = np.asarray(uniforms < self.means, np.float64)
-        return Block(no_context, self.means.copy(), rewards)
+        return Block(
+            contexts=no_context,
+            means=self.means.copy(),
+            rewards=rewards,
+        )

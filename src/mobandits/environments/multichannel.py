@@ -91,7 +91,11 @@ class Channels(NamedTuple):
         successes = np.asarray(gains * ratios >= needed, np.float64)
         means = _rewards(probabilities, speeds)
         rewards = _rewards(successes, speeds)
-        return Block(contexts, means, rewards)
+        return Block(
+            contexts=contexts,
+            means=means,
+            rewards=rewards,
+        )
 
 
 def _rewards(successes: Array, speeds: Array) -> Array:

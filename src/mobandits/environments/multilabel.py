@@ -143,7 +143,11 @@ class Examples(NamedTuple):
         relevance = self.relevant[examples]
         rarity = relevance * (1.0 - self.frequency)
         rewards = np.stack([relevance, rarity], axis=2)
-        return Block(contexts, rewards, rewards.copy())
+        return Block(
+            contexts=contexts,
+            means=rewards,
+            rewards=rewards.copy(),
+        )
 
 
 class Tables(NamedTuple):

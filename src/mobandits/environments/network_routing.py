@@ -118,4 +118,8 @@ class Paths(NamedTuple):
         # Beta(p m, p (1 - m)) has the mean m, and a variance that falls with the precision p.
         costs = rng.beta(self.precision * mean_costs, self.precision * (1.0 - mean_costs))
         contexts = with_constant(state) if self.constant else state
-        return Block(contexts, 1.0 - mean_costs, 1.0 - costs)
+        return Block(
+            contexts=contexts,
+            means=1.0 - mean_costs,
+            rewards=1.0 - costs,
+        )

@@ -114,4 +114,8 @@ class Items(NamedTuple):
         uniforms = rng.random((rounds, 1, OBJECTIVES))
         rewards = np.asarray(uniforms < means, np.float64)
         contexts = with_constant(users) if self.constant else users
-        return Block(contexts, means, rewards)
+        return Block(
+            contexts=contexts,
+            means=means,
+            rewards=rewards,
+        )

@@ -186,7 +186,11 @@ class GridProblem(NamedTuple):
         means = ridges(x, y) / self.divisor
         uniforms = numbers[:, None, 1:]
         rewards = (uniforms < means).astype(np.float64)
-        return Block(contexts, means, rewards)
+        return Block(
+            contexts=contexts,
+            means=means,
+            rewards=rewards,
+        )
 
 
 def ridges(x: Array, y: Array) -> Array:

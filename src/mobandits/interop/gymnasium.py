@@ -183,7 +183,7 @@ class BanditEnv(gymnasium.Env[Floats, np.int64]):
     def _context(self) -> Floats:
         contexts = self._block.contexts
         if not contexts.shape[2]:
-            return np.ones((1, 1), np.float32)  # an empty `Box` is refused by many learners
+            return np.ones((1, 1), np.float32)  # learners expect at least one number
         row = self._round - self._first if len(contexts) > 1 else 0
         context: Floats = contexts[row].astype(np.float32)
         return context
