@@ -173,6 +173,7 @@ class BanditEnv(gymnasium.Env[Floats, np.int64]):
 
     def _next_block(self, problem: Problem) -> None:
         size = self._size
+        # Data that end are drawn to their last round, and no further.
         if self._longest is not None:
             remaining = self._longest - self._round
             size = min(size, remaining)
@@ -184,16 +185,20 @@ class BanditEnv(gymnasium.Env[Floats, np.int64]):
         contexts = self._block.contexts
         if not contexts.shape[2]:
             return np.ones((1, 1), np.float32)  # learners expect at least one number
-        row = self._round - self._first if len(contexts) > 1 else 0
+        row = 0
+        if len(contexts) > 1:
+            row = self._round - self._first
         context: Floats = contexts[row].astype(np.float32)
         return context
 
 
 def _require_environment(environment: Any) -> None:
+    # A class has the method too: `Linear` in place of `Linear()`.
     problem = getattr(environment, "problem", None)
     if isinstance(environment, type) or not callable(problem):
         rule = "BanditEnv.environment must be an environment such as Linear()"
-        raise ValueError(f"{rule}, got {quoted(environment)}{as_object(environment)}")
+        advice = as_object(environment)
+        raise ValueError(f"{rule}, got {quoted(environment)}{advice}")
 
 
 def _context_space(shape: Shape) -> Box:

@@ -258,13 +258,14 @@ def positions_of(labels: NDArray[Any], known: NDArray[Any]) -> IntArray:
         [1, 0, 1]
     """
     positions = {label: i for i, label in enumerate(known.tolist())}
-    unknown = [label for label in labels.tolist() if label not in positions]
-    if unknown:
-        names = shortened(", ".join(map(str, positions)))
-        label = unknown[0]
-        advice = did_you_mean(label, positions)
-        raise ValueError(f"arms must be among {names}, got {quoted(label)}{advice}")
-    return np.array([positions[label] for label in labels.tolist()])
+    out = np.empty(len(labels), np.int64)
+    for row, label in enumerate(labels.tolist()):
+        if label not in positions:
+            names = shortened(", ".join(map(str, positions)))
+            advice = did_you_mean(label, positions)
+            raise ValueError(f"arms must be among {names}, got {quoted(label)}{advice}")
+        out[row] = positions[label]
+    return out
 
 
 def one_dimensional(name: str, labels: Any) -> NDArray[Any]:

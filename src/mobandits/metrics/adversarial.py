@@ -40,7 +40,8 @@ def pareto_shortfall(lead: Array) -> float:
         0.25
     """
     smallest = lead.min(axis=1)
-    return max(0.0, float(smallest.max()))
+    largest = float(smallest.max())
+    return max(0.0, largest)
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,7 @@ class AdversarialParetoRegret:
 
     def components(self, shape: Shape) -> int:
         """One per arm and objective: how far the arm is ahead."""
+        # Which arm is best is known only in the end: the leads of all of them are kept.
         return shape.arms * shape.objectives
 
     def per_round(self, truth: Truth, chosen: IntArray, fronts: Mask | None) -> Array:
@@ -86,12 +88,14 @@ class Leads:
     """
 
     def __init__(self, shape: Shape) -> None:
-        self._total = np.zeros((shape.arms, shape.objectives))
+        size = (shape.arms, shape.objectives)
+        self._total = np.zeros(size)
 
     def add(self, values: Array) -> None:
         """More rounds, (rounds, arms times objectives)."""
         sums = values.sum(axis=0)
-        self._total += sums.reshape(self._total.shape)
+        leads = sums.reshape(self._total.shape)
+        self._total += leads
 
     def value(self) -> Array:
         """(1,) the regret so far."""

@@ -62,7 +62,8 @@ class BinRatio:
             rule = f"BinRatio.bins must be above every bin of the surface, {highest}"
             raise ValueError(f"{rule}, got {quoted(self.bins)}")
         # Off the front the surface says -1, which equals no bin.
-        played = scores.bins[:, None] == np.arange(self.bins)
+        bins = np.arange(self.bins)
+        played = scores.bins[:, None] == bins
         return np.asarray(played, np.float64)
 
     def accumulator(self, shape: Shape) -> "Ratios":

@@ -44,4 +44,5 @@ class ChainRegretAuthors(OrderRegret):
     @property
     def digits(self) -> int:
         """The length of the longest chain."""
-        return max(map(len, self.chains))
+        lengths = map(len, self.chains)
+        return max(lengths)

@@ -76,8 +76,9 @@ def jain_index(counts: Counts) -> float:
     n = np.asarray(counts, np.float64)
     if not n.any():
         return math.nan
+    total = n.sum()
     squares = (n * n).sum()
-    return float(n.sum() ** 2 / (len(n) * squares))
+    return float(total**2 / (len(n) * squares))
 
 
 def unfairness(counts: Counts) -> float:

@@ -43,10 +43,10 @@ class FrontRounds:
         front = truth.front(self.order)
         # One row serves all rounds where the means stay.
         rows = np.arange(len(chosen)) if len(front) > 1 else 0
-        played = front[rows, chosen].astype(np.float64)
-        return np.asarray(played[:, None])
+        played = front[rows, chosen]
+        return np.asarray(played[:, None], np.float64)
 
     def on_surface(self, scores: Scores) -> Array:
         """(rounds, 1) 1 where the point was in a bin of the front."""
-        on_front = scores.bins >= 0
-        return np.asarray(on_front[:, None], np.float64)
+        on_front = scores.bins[:, None] >= 0  # the bin is -1 off the front
+        return np.asarray(on_front, np.float64)

@@ -73,6 +73,7 @@ class Hypervolume:
     def __post_init__(self) -> None:
         """Make the reference a tuple, so that metrics compare by value."""
         if self.reference is not None:
+            # How many objectives there are is known in the first block only.
             reference = _reference("Hypervolume.reference", self.reference, None)
             object.__setattr__(self, "reference", tuple(reference.tolist()))
 
@@ -114,6 +115,7 @@ class Covered:
 
     def add(self, values: Array) -> None:
         """More points, (points, objectives)."""
+        # A volume is not a sum over rounds: only the front of all points so far is kept.
         candidates = positive_front(values)
         is_new = [not dominated_by(self._front, point) for point in candidates]
         points = candidates[is_new]
@@ -188,7 +190,9 @@ def dominated_by(points: Array, point: Array) -> bool:
 def is_quick(points: Array) -> bool:
     """Whether the exact method is quick enough for so many points, (points, objectives)."""
     n, objectives = points.shape
-    steps = n ** max(1, objectives - 1)
+    # The exact method slices along all objectives but the last.
+    slices = max(1, objectives - 1)
+    steps = n**slices
     return bool(steps <= STEPS)
 
 

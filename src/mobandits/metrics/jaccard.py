@@ -61,6 +61,7 @@ class Jaccard:
         if fronts is None:
             raise ValueError("Jaccard.per_round needs fronts, got None")
         front = truth.front(self.order)
+        # `front` may have one row for all rounds, and is broadcast.
         shared = (fronts & front).sum(axis=1)
         union = (fronts | front).sum(axis=1)
         indices = np.asarray(shared / union)  # never 0 / 0: no front is empty

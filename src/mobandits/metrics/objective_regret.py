@@ -40,6 +40,9 @@ class ObjectiveRegret:
     def per_round(self, truth: Truth, chosen: IntArray, fronts: Mask | None) -> Array:
         """(rounds, objectives) signed differences."""
         means = truth.block.means
-        optimal_arm = np.argmax(truth.front(self.order), axis=1)
+        fronts = truth.front(self.order)
+        # The first arm of the front: argmax of a mask is the place of its first True.
+        optimal_arm = np.argmax(fronts, axis=1)
         optimal = of_chosen(means, optimal_arm)
-        return optimal - of_chosen(means, chosen)
+        received = of_chosen(means, chosen)
+        return optimal - received

@@ -65,6 +65,7 @@ class FrontPlays:
             ValueError: where the means change over the rounds.
         """
         rows, arms, _ = truth.block.means.shape
+        # Means that stay have one row for all rounds; otherwise the front has no arms of its own.
         if rows > 1:
             raise ValueError("FrontPlays needs arms whose means never change, and here they do")
         front = truth.front(self.order)[0]
@@ -80,5 +81,6 @@ def one_hot(chosen: IntArray, arms: int) -> Array:
         >>> one_hot(np.array([1]), 3)
         array([[0., 1., 0.]])
     """
-    is_chosen = chosen[:, None] == np.arange(arms)
+    numbers = np.arange(arms)
+    is_chosen = chosen[:, None] == numbers
     return np.asarray(is_chosen, np.float64)

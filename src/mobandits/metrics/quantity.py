@@ -30,4 +30,5 @@ class Quantity:
     def per_round(self, truth: Truth, chosen: IntArray, fronts: Mask | None) -> Array:
         """(rounds, 1) the quantity of the chosen arm."""
         quantities = truth.quantity(self.name)
-        return of_chosen(quantities, chosen)[:, None]
+        received = of_chosen(quantities, chosen)
+        return received[:, None]

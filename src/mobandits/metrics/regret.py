@@ -114,7 +114,8 @@ class ChainRegret(OrderRegret):
     @property
     def digits(self) -> int:
         """The length of the longest chain."""
-        return max(map(len, self.chains))
+        lengths = map(len, self.chains)
+        return max(lengths)
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,7 @@ def registry() -> dict[str, type[Any]]:
         >>> sorted(registry())[:3]
         ['adversarial_pareto_regret', 'bin_ratio', 'chain_regret']
     """
+    # `Quantity` is left out: its name is whatever the problem calls its quantity.
     classes = (
         AdversarialParetoRegret,
         BinRatio,
@@ -90,8 +91,10 @@ def resolve(metrics: Iterable[str | Metric], quantities: Iterable[str] = ()) -> 
 
 
 def _require_name_or_metric(entry: Any) -> None:
-    is_metric = hasattr(entry, "per_round") and not isinstance(entry, type)
-    if not (isinstance(entry, str) or is_metric):
+    if isinstance(entry, str):
+        return
+    # `Reward` in place of `Reward()` has the methods too.
+    if isinstance(entry, type) or not hasattr(entry, "per_round"):
         raise ValueError(f"metrics must be names, or metrics such as Reward(), got {quoted(entry)}")
 
 

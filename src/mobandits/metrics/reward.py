@@ -22,7 +22,8 @@ def of_chosen(table: Array, chosen: IntArray) -> Array:
     # One index into flat rows: an index for each axis would take ten times longer.
     rows = table.reshape(rounds * arms, *rest)
     first_rows = np.arange(0, rounds * arms, arms)
-    return rows.take(first_rows + chosen, axis=0)
+    indices = first_rows + chosen
+    return rows.take(indices, axis=0)
 
 
 @dataclass(frozen=True)
