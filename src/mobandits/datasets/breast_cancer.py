@@ -18,6 +18,7 @@ FILE = Published(
     569,
     "fed3eb72d0575ef6192293f5093c6e801b1476b577d0386bf4455504522172ed",
 )
+# The file has no names: these are ours, after the authors' description.
 PROPERTIES = {
     "radius": "mean distance from the centre to the border",
     "texture": "standard deviation of grey values",

@@ -220,6 +220,7 @@ def _read(file: Path, lines: BinaryIO, pools: Pools | None) -> DisplayLog:
             users.extend(event.user)
             shown.append(event.shown)
             clicks.append(event.click)
+        # A file of another kind is given up early, not after five million lines.
         elif total == PROBE and not shown:
             break
     if total == 0:
@@ -228,6 +229,7 @@ def _read(file: Path, lines: BinaryIO, pools: Pools | None) -> DisplayLog:
         raise ValueError(
             f"{file} is not a Yahoo! R6A click log: none of its first {total} lines has that format"
         )
+    # The last line of a file that was cut off is malformed and has no end.
     if event is None and not line.endswith(b"\n"):
         raise ValueError(f"{file} is truncated: line {total} is not complete")
     return DisplayLog(
@@ -258,6 +260,7 @@ class Articles:
         """The name of an article and the number of its vector, -1 where it has none."""
         # A day has a hundred articles and a hundred million mentions of them.
         if text not in self._known:
+            # Another kind of file may have a new text in every line: memory stays bounded.
             if len(self._known) == REMEMBERED:
                 self._known.clear()
             self._known[text] = self._parsed(text)

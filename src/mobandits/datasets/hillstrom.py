@@ -135,6 +135,7 @@ class HillstromData(DataSet):
             contexts=np.hstack([scaled, flags, areas, channels, constant]),
             arms=np.array(arms),
             rewards=outcomes.astype(np.float64),
+            # By design, not estimated: a customer received each e-mail with the same chance.
             propensities=np.full(table.height, 1.0 / 3.0),
             arm_names=SEGMENTS,
             objective_names=OUTCOMES,

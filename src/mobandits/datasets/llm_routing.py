@@ -15,12 +15,13 @@ PACKAGE = "paretobandit"
 VERSION = "0.1.1"
 FOLDER = "pareto_bandit/data/examples"
 
+# The files name models with their vendors, tables and arms without; cheapest first.
 VENDORS = {
     "llama-3.1-8b-instruct": "meta-llama",
     "mistral-large-2512": "mistralai",
     "gemini-2.5-pro": "google",
 }
-MODELS = tuple(VENDORS)  # cheapest first
+MODELS = tuple(VENDORS)
 
 # Rows and SHA-256 of each file, in the order of the table.
 SPLITS = {

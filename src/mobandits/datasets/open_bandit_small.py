@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 PACKAGE = "obp"
 VERSION = "0.4.1"
 ROWS = 10_000
-ITEMS = {"all": 80, "men": 34, "women": 46}
+ITEMS = {"all": 80, "men": 34, "women": 46}  # the arms of each campaign
+# SHA-256 of the files, which are the same in both distributions, in the order of the table.
 DIGESTS = {
     ("random", "all"): "7168295b6e0a9eabcf3392320a5dd434e542b68e705d5cd9491499af589812f1",
     ("random", "men"): "ede6d08c6877f99cd3770f7d09e26c738e6aa6de4445ccccfb1356ba5d06b1eb",

@@ -112,7 +112,8 @@ def _from_wheel(path: Path, member: str) -> bytes:
 
 
 def _from_source(archive: tarfile.TarFile, member: str) -> bytes:
-    for entry in archive:  # all of it lies in one folder, which is named after the version
+    # All of it lies in one folder, which is named after the version.
+    for entry in archive:
         if entry.isfile() and entry.name.endswith("/" + member):
             file = archive.extractfile(entry)
             return b"" if file is None else file.read()

@@ -118,6 +118,7 @@ def _check(path: str | Path, raw: "pl.LazyFrame", columns: Sequence[Column]) -> 
     every_field = pl.all().exclude(ROW).count().name.prefix("\0")
     rows = pl.len().alias(ROWS)
     query = numbered.select(rows, *first_wrong, every_field)
+    # Streaming: the file may be larger than memory.
     report = query.collect(engine="streaming").row(0, named=True)
     if report[ROWS] == 0:
         raise ValueError(f"{path} must have rows below its header, got none")

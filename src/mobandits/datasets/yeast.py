@@ -18,6 +18,7 @@ FILE = Published(
     2417,
     "2969cb4bab877a27adcbe17871fa0b378a1e54b98816cd6106b542ee450a1c09",
 )
+# The file's own names, in its order.
 FEATURES = tuple(f"Att{i}" for i in range(1, 104))
 LABELS = tuple(f"Class{i}" for i in range(1, 15))
 

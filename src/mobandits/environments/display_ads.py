@@ -33,7 +33,7 @@ class DisplayAds:
     """Decide for each visitor whether to show an advertisement: clicks against payments.
 
     Objective 0 pays 1 for a click, objective 1 pays 1 for an advertisement that is not shown. Arm 0
-    shows it and pays (click, 0); arm 1 does not and pays (0, 1). The log says what showing would
+    shows it and pays (click, 0); arm 1 does not and pays (0, 1). The log records what showing would
     have brought in every round, so that any policy can be replayed without correction.
 
     The context has two coordinates for the visitor and two for the advertisement: the first two

@@ -18,7 +18,7 @@ class Linear:
 
     Objective l of the arm with features x pays theta_l . x + noise * z_l, with z_l standard normal,
     independent over rounds and objectives. One z serves all arms of a round: a policy sees one arm,
-    so the law of what it sees is the same, and comparisons between policies are sharper.
+    so the distribution of its rewards is the same, and comparisons between policies are sharper.
 
     Every trial draws its own theta and, with fixed arms, its own arms. The defaults are the main
     setting of molts2025; the chains setting of moslb2024 is ``Linear(arms=25, features=5,

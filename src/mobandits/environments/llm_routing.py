@@ -185,6 +185,7 @@ class Outcomes(NamedTuple):
     dollars: Array
 
 
+# Cached: all trials of a process share what takes seconds to read and to fit.
 @functools.cache
 def _frame() -> "pl.DataFrame":
     return llm_routing()

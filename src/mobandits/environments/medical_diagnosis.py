@@ -53,10 +53,10 @@ class MedicalDiagnosis:
     context, the same for all experts, is a patient's first principal components of all 30
     standardised measurements, scaled to [0, 1].
 
-    The paper describes this application without running it. It says that patients arrive with a
+    The paper describes this application without running it. It states that patients arrive with a
     context, that the arms are experts, systems or humans, whose performance depends on the context,
-    and what both objectives pay. Data, classifiers, features, the split and the law of arrivals are
-    not stated: they are ours.
+    and what both objectives pay. Data, classifiers, features, the split and the distribution of
+    arrivals are not stated: they are ours.
 
     Args:
         components: number of principal components, 1 to 30.
@@ -136,6 +136,7 @@ class Patients(NamedTuple):
         )
 
 
+# Cached: all trials of a process share the data and the trained experts.
 @functools.cache
 def _table() -> "pl.DataFrame":
     return breast_cancer()

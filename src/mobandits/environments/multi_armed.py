@@ -22,8 +22,8 @@ class MultiArmed:
 
     Bernoulli rewards are coins; Gaussian ones are mean + noise z with z standard normal. Rewards
     are independent over rounds and objectives; one coin, or one z, serves all arms of a round: a
-    policy sees one arm, so the law of what it sees is the same, and comparisons between policies
-    are sharper.
+    policy sees one arm, so the distribution of its rewards is the same, and comparisons between
+    policies are sharper.
 
     Args:
         means: (arms, objectives), or the name of a known table: "drugan2013" has 20 arms, of which

@@ -29,7 +29,7 @@ class Multilabel:
 
     The arms are the labels. Objective 0 pays 1 where the chosen label is relevant. Objective 1,
     rarity, pays 1 - f_a where it is relevant, else 0, for the share f_a of the data set's examples
-    that have label a: a common label is a safe answer that says little. What is recorded is also
+    that have label a: a common label is a safe answer that says little. The record is also
     the mean. A trial is one random order of all examples.
 
     The context is one row for all labels: an example's first principal components, fitted on all

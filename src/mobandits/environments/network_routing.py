@@ -29,7 +29,7 @@ class NetworkRouting:
     concentration `precision`, independently. Objective 0, the dominant one, pays 1 - the energy,
     objective 1 pays 1 - the delay.
 
-    The paper says what the context may be, that both costs are random and normalised, and that
+    The paper states what the context may be, that both costs are random and normalised, and that
     rewards are 1 - costs. All equations are ours.
 
     Args:
@@ -75,6 +75,7 @@ class NetworkRouting:
         )
         concentration = np.full(self.measured, 0.5)
         weights = rng.dirichlet(concentration, self.paths)
+        # Not random: every trial has short hops, which are cheap and slow, and long ones.
         reach = np.linspace(0.1, 0.3, self.paths)
         detour = rng.uniform(0.0, 0.15, self.paths)
         return Paths(

@@ -17,15 +17,16 @@ class Recommendation:
     """Recommend one of several items to a user, who may click on it and may rate it as novel.
 
     A user is a point x, uniform in the unit cube, which the context shows; an item is a point z_a,
-    drawn per trial from the same law. With the nearness n_a(x) = exp(-||x - z_a||^2 / (2 width^2)),
-    a user clicks with probability q_a n_a(x) and rates the item as novel with probability 1 - p_a
-    n_a(x): what lies near is clicked on, and known the more, the more popular it is. The appeal q_a
-    is uniform in [1/2, 1], the popularity p_a uniform in [0, 1], both drawn per trial. Objective 0,
-    the dominant one, pays 1 for a click, objective 1 pays 1 for a novel item. Given the user,
-    clicks and ratings are independent; one coin per objective serves all items of a round.
+    drawn per trial from the same distribution. With the nearness n_a(x) = exp(-||x - z_a||^2 / (2
+    width^2)), a user clicks with probability q_a n_a(x) and rates the item as novel with
+    probability 1 - p_a n_a(x): what lies near is clicked on, and known the more, the more popular
+    it is. The appeal q_a is uniform in [1/2, 1], the popularity p_a uniform in [0, 1], both drawn
+    per trial. Objective 0, the dominant one, pays 1 for a click, objective 1 pays 1 for a novel
+    item. Given the user, clicks and ratings are independent; one coin per objective serves all
+    items of a round.
 
-    The paper says what is observed and what is paid, and that the law of both depends on the
-    context and is unknown. All equations are ours.
+    The paper states what is observed and what is paid, and that the distribution of both depends on
+    the context and is unknown. All equations are ours.
 
     Args:
         items: number of arms.

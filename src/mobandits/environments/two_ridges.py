@@ -134,8 +134,8 @@ class TwoRidgesGrid:
     """`TwoRidges` with finitely many arms: the midpoints of equal parts of [0, 1].
 
     The context row of an arm is (x, y), the context and the arm itself. One coin per objective
-    serves all arms of a round: a policy sees one arm, so the law of what it sees is the same, and
-    comparisons between policies are sharper.
+    serves all arms of a round: a policy sees one arm, so the distribution of its rewards is the
+    same, and comparisons between policies are sharper.
 
     Args:
         points: how many arms.

@@ -61,7 +61,7 @@ class BinRatio:
         if highest >= self.bins:
             rule = f"BinRatio.bins must be above every bin of the surface, {highest}"
             raise ValueError(f"{rule}, got {quoted(self.bins)}")
-        # Off the front the surface says -1, which equals no bin.
+        # Off the front the bin is -1, which equals none of these.
         bins = np.arange(self.bins)
         played = scores.bins[:, None] == bins
         return np.asarray(played, np.float64)

@@ -50,7 +50,7 @@ def hypervolume(points: Any, reference: Sequence[float]) -> float:
 class Hypervolume:
     """The volume covered by the mean vectors of all arms played so far, above a reference point.
 
-    It grows as long as new trade-offs are found, and says nothing about how often each was played.
+    It grows as long as new trade-offs are found, and does not depend on how often each was played.
 
     Args:
         reference: (objectives,), the same for all policies. None: in each objective the smallest
@@ -190,9 +190,8 @@ def dominated_by(points: Array, point: Array) -> bool:
 def is_quick(points: Array) -> bool:
     """Whether the exact method is quick enough for so many points, (points, objectives)."""
     n, objectives = points.shape
-    # The exact method slices along all objectives but the last.
-    slices = max(1, objectives - 1)
-    steps = n**slices
+    exponent = max(1, objectives - 1)
+    steps = n**exponent  # of the exact method, up to a logarithm
     return bool(steps <= STEPS)
 
 

@@ -1,7 +1,7 @@
 """The conformance suite: the promises of policies, orders and environments, as named checks.
 
-A case says what is checked; every promise is a check with a name, and a failure says check, case,
-seed and values::
+A case holds the part to check, of this library or your own; every promise is a check with a name,
+and a failure names check, case, seed and values::
 
     from mobandits.testing import PolicyCase, prepare
 
