@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         datasets,
         demo,
         environments,
+        errors,
         estimators,
         evaluation,
         explorers,
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     )
     from mobandits.agent import Agent, Decision, Objective
     from mobandits.fronts import front, gaps
-    from mobandits.simulation import Readings, Results, simulate
+    from mobandits.simulation import PreferenceSweep, Results, simulate
 
 __version__ = "0.1.0"
 
@@ -45,7 +46,7 @@ __all__ = [
     "Agent",
     "Decision",
     "Objective",
-    "Readings",
+    "PreferenceSweep",
     "Results",
     "__version__",
     "agent",
@@ -54,6 +55,7 @@ __all__ = [
     "datasets",
     "demo",
     "environments",
+    "errors",
     "estimators",
     "evaluation",
     "explorers",
@@ -79,7 +81,7 @@ _HOME = {
     "Agent": "mobandits.agent",
     "Decision": "mobandits.agent",
     "Objective": "mobandits.agent",
-    "Readings": "mobandits.simulation",
+    "PreferenceSweep": "mobandits.simulation",
     "Results": "mobandits.simulation",
     "front": "mobandits.fronts",
     "gaps": "mobandits.fronts",
@@ -88,18 +90,19 @@ _HOME = {
 
 
 def __getattr__(name: str) -> Any:
-    """Load what is asked for when it is first asked for: the compiler takes a third of a second, and tables more.
+    """A public name or subpackage, loaded when it is first asked for.
 
-    Subpackages are loaded in the same way, so that `mobandits.orders` exists whatever was imported before.
+    So `mobandits.orders` exists whatever was imported before.
     """
+    # Late, since the compiler takes a third of a second to load, and tables more.
     if name in _HOME:
-        found = getattr(importlib.import_module(_HOME[name]), name)
+        member = getattr(importlib.import_module(_HOME[name]), name)
     elif _is_module(name):
-        found = importlib.import_module(f"mobandits.{name}")
+        member = importlib.import_module(f"mobandits.{name}")
     else:
         raise AttributeError(f"module 'mobandits' has no attribute {name!r}")
-    globals()[name] = found
-    return found
+    globals()[name] = member
+    return member
 
 
 def _is_module(name: str) -> bool:

@@ -5,6 +5,7 @@ import functools
 import numpy as np
 import pytest
 
+from mobandits.errors import MissingExtraError
 from mobandits.metrics import resolve
 from mobandits.papers import catalogue, cross, reproduce
 from mobandits.papers import theorem_experiments as theory
@@ -18,8 +19,7 @@ from mobandits.papers.moslb2024 import figures
 from mobandits.papers.pcz2018 import experiments as pcz2018
 from mobandits.papers.reproduce import slug
 from mobandits.simulation import prepare
-from mobandits.simulation.trial import problem_of
-from mobandits.support.optional import MissingExtraError
+from mobandits.simulation.trial import trial_problem
 
 ORDER = ["moglb2019", "pcz2018", "mocmab2018", "molts2025", "moslb2024", "cross"]
 EVERY = pytest.mark.parametrize("name", list(EXPERIMENTS))
@@ -126,7 +126,7 @@ def test_runs_can_be_prepared_and_claims_read_them(name, monkeypatch):
         assert list(plan.setup.policies) == list(run.recipes())
         if run.tuned():
             assert reproduce.tuning_plan(experiment, run, ask).setup.seed == reproduce.TUNING
-        plans[run.name] = run, plan.setup.metrics, problem_of(plan.setup, 0).shape
+        plans[run.name] = run, plan.setup.metrics, trial_problem(plan.setup, 0).shape
     for more in [one for one in experiment.runs if isinstance(one, More)]:
         plans[more.name] = more.run, resolve(more.metrics), plans[more.run.name][2]
     if len(plans) == len(experiment.runs):

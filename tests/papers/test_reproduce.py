@@ -376,7 +376,7 @@ def test_the_engine_is_opened_once_and_used_by_every_simulation(pageless, tmp_pa
         return run_plan(plan, **options)
 
     monkeypatch.setattr(module, "check_engine", lambda engine, address: None)
-    monkeypatch.setattr(module, "opened", opened)
+    monkeypatch.setattr(module, "shared_engine", opened)
     monkeypatch.setattr(module, "run_plan", played)
     reproduce(["toy"], tmp_path, workers=2, engine="ray", address="here:1")
     assert told[0] == ("opened", "ray", "here:1", 2)

@@ -47,7 +47,7 @@ def test_stages_forget():
     block = block._replace(contexts=np.zeros((1, 1, 0)), rewards=rewards)
     chosen = np.empty(350, np.int64)
     one.play(block, np.arange(4), chosen, None)
-    policy, state = one.policy, one._state
+    policy, state = one.policy, one.state
     assert policy == Exp3P().bind(SHAPE._replace(rounds=400))
     gains = np.zeros(4)
     for t in range(300, 350):

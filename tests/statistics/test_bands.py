@@ -2,12 +2,13 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from mobandits.statistics.bands import bands, student
+from mobandits.statistics.bands import bands, interval_factor
 
 
-@pytest.mark.parametrize("freedom", [*range(1, 13), 19, 99, 10_000])
-def test_student_agrees_with_scipy(freedom):
-    assert student(freedom) == pytest.approx(stats.t.ppf(0.975, freedom), rel=1e-9)
+@pytest.mark.parametrize("trials", [*range(2, 14), 20, 100, 10_001])
+def test_factors_are_quantiles_in_standard_errors(trials):
+    expected = stats.t.ppf(0.975, trials - 1) / trials**0.5
+    assert interval_factor(trials) == pytest.approx(expected, rel=1e-9)
 
 
 def test_bands_are_the_textbook_interval():

@@ -1,13 +1,12 @@
 """Contexts and rewards against what a recipe assumes of them: refused where it makes no sense outside, else warned."""
 
 import sys
-import warnings
 from collections.abc import Sequence
 from typing import NoReturn
 
 import numpy as np
 
-from mobandits.contracts.assumptions import SLACK, InputWarning, complaint, outside
+from mobandits.contracts.assumptions import SLACK, enforce
 from mobandits.contracts.protocols import Array, Assumption, Recipe
 
 LARGEST = sys.float_info.max
@@ -57,8 +56,7 @@ class Guard:
                 f"context must be finite, got {contexts[tuple(place)]} in row {place[-2]}"
             )
         for one in self._bounds:
-            if (bad := outside(one, contexts, NOTHING)) is not None:
-                raise ValueError(f"{complaint(one)}, got {bad:g}")
+            enforce(one, contexts, NOTHING)
         raise ValueError(
             "contexts and rewards must be small enough for numbers to stay finite: no arm could be chosen"
         )
@@ -82,9 +80,4 @@ class Guard:
 
     @staticmethod
     def _complains(one: Assumption, x: Array, rewards: Array) -> bool:
-        bad = outside(one, x, rewards)
-        if bad is not None and one.refuse:
-            raise ValueError(f"{complaint(one)}, got {bad:g}")
-        if bad is not None:
-            warnings.warn(complaint(one), InputWarning, stacklevel=5)
-        return bad is not None
+        return enforce(one, x, rewards, stacklevel=5)

@@ -1,7 +1,5 @@
 """A recipe as a target: trained on some folds of a log, frozen, and asked on the others."""
 
-import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,10 +7,9 @@ import numpy as np
 
 from mobandits.compiling.compiled import loop_for
 from mobandits.compiling.first_round import rehearse
-from mobandits.contracts.assumptions import InputWarning, complaint, outside
+from mobandits.contracts.assumptions import enforce
 from mobandits.contracts.protocols import (
     Array,
-    Assumption,
     IntArray,
     Mask,
     Policy,
@@ -187,8 +184,10 @@ def check_assumptions(recipe: Recipe, log: Feedback) -> None:
         ValueError: naming what the recipe assumes, and a number that breaks it.
     """
     refuse_data(recipe, log)
-    for assumption, _ in broken(recipe, log):
-        warnings.warn(complaint(assumption), InputWarning, stacklevel=2)
+    rewards = observed_rewards(log)
+    for assumption in recipe.assumptions():
+        if not assumption.refuse:
+            enforce(assumption, log.contexts, rewards, stacklevel=2)
 
 
 def refuse_data(recipe: Recipe, log: Feedback) -> None:
@@ -197,15 +196,12 @@ def refuse_data(recipe: Recipe, log: Feedback) -> None:
     Raises:
         ValueError: naming what the recipe assumes, and a number that breaks it.
     """
-    for assumption, bad in broken(recipe, log):
-        if assumption.refuse:
-            raise ValueError(f"{complaint(assumption)}, got {bad:g}")
-
-
-def broken(recipe: Recipe, log: Feedback) -> Iterator[tuple[Assumption, float]]:
-    """What a recipe assumes and a log does not keep, each with a number that breaks it."""
-    rewards = log.rewards[~np.isnan(log.rewards)]
+    rewards = observed_rewards(log)
     for assumption in recipe.assumptions():
-        bad = outside(assumption, log.contexts, rewards)
-        if bad is not None:
-            yield assumption, bad
+        if assumption.refuse:
+            enforce(assumption, log.contexts, rewards)
+
+
+def observed_rewards(log: Feedback) -> Array:
+    """(any number,) the rewards of a log that were observed."""
+    return log.rewards[~np.isnan(log.rewards)]

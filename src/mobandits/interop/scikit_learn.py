@@ -3,18 +3,18 @@
 It needs scikit-learn, of the extra `data`.
 """
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mobandits.compiling.compiled import CompileError, loop_for
-from mobandits.contracts.assumptions import InputWarning, complaint, outside
+from mobandits.compiling.compiled import loop_for
+from mobandits.contracts.assumptions import enforce
 from mobandits.contracts.protocols import Array, IntArray, Policy, Recipe, Rng, Shape
+from mobandits.errors import CompileError
 from mobandits.interop.rows import add_row_probabilities, choose_rows, learn_rows
-from mobandits.support.checks import doubles, integer, whole
+from mobandits.support.checks import as_float_array, integer, require_complete
 from mobandits.support.naming import quoted, shortened
 from mobandits.support.nearest import as_object, did_you_mean
 from mobandits.support.optional import missing_extra
@@ -171,7 +171,7 @@ class MultiObjectiveBandit(BaseEstimator):  # type: ignore[misc] # untyped
         )
         if outcomes.ndim == 1:
             outcomes = outcomes[:, None]
-        outcomes = doubles("rewards", outcomes)
+        outcomes = as_float_array("rewards", outcomes)
         labels = one_dimensional("arms", arms)
         check_consistent_length(contexts, labels, outcomes)
         self._check_assumptions(contexts, outcomes)
@@ -182,7 +182,7 @@ class MultiObjectiveBandit(BaseEstimator):  # type: ignore[misc] # untyped
             check_is_fitted(self)
         # In C order: compiled loops accept contiguous rows only.
         table = validate_data(self, X, dtype=np.float64, order="C", reset=reset)
-        contexts = doubles("X", table)
+        contexts = as_float_array("X", table)
         return contexts[:, None]
 
     def _check_assumptions(self, contexts: Array, outcomes: Array) -> None:
@@ -193,15 +193,10 @@ class MultiObjectiveBandit(BaseEstimator):  # type: ignore[misc] # untyped
             raise ValueError(f"{rule}, got {quoted(recipe)}{as_object(recipe)}")
         partial = np.isnan(outcomes).any(1)
         if not recipe.accepts_partial and partial.any():
-            whole(recipe, outcomes[partial][0])
+            require_complete(recipe, outcomes[partial][0])
         for assumption in recipe.assumptions():
-            violation = outside(assumption, contexts, outcomes)
-            if violation is None:
-                continue
-            message = complaint(assumption)
-            if assumption.refuse:
-                raise ValueError(f"{message}, got {violation:g}")
-            warnings.warn(message, InputWarning, stacklevel=4)  # of `fit`'s caller
+            # A warning points at the line that called `fit`.
+            enforce(assumption, contexts, outcomes, stacklevel=4)
 
     def _bound(
         self, labels: NDArray[Any], features: int, objectives: int

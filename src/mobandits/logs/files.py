@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from mobandits.logs.errors import LogError
-from mobandits.support.files import fcntl
+from mobandits.support.files import lock_file
 
 LOCK = "lock"
 
@@ -23,8 +23,7 @@ def lock(folder: Path) -> BinaryIO:
     except OSError as error:
         raise LogError(f"{folder} cannot be written to: {error.strerror}") from error
     try:
-        if fcntl is not None:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock_file(file.fileno())
     except OSError as error:
         file.seek(0)
         holder = file.read(20).decode("ascii", "replace").strip() or "unknown"

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mobandits.contracts.protocols import Array, IntArray, Mask, Shape, Truth
+from mobandits.contracts.protocols import Array, GroundTruth, IntArray, Mask, Shape
 
 
 def adversarial_pareto_regret(rewards: Any, chosen: Any) -> float:
@@ -68,7 +68,7 @@ class AdversarialParetoRegret:
         # Which arm is best is known only in the end: the leads of all of them are kept.
         return shape.arms * shape.objectives
 
-    def per_round(self, truth: Truth, chosen: IntArray, fronts: Mask | None) -> Array:
+    def per_round(self, truth: GroundTruth, chosen: IntArray, fronts: Mask | None) -> Array:
         """(rounds, arms times objectives) the reward of each arm, less the one received."""
         rounds = len(chosen)
         rewards = truth.block.rewards[:rounds]

@@ -10,7 +10,7 @@ from mobandits.contracts.continuum import SurfaceEnvironment
 from mobandits.contracts.protocols import Environment, Metric, Recipe
 from mobandits.metrics import resolve
 from mobandits.papers.claims import Claim, Outcome
-from mobandits.support.naming import concise
+from mobandits.support.naming import short_repr
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Run:
 
     def place(self) -> str:
         """The environment as tables call it."""
-        return concise(self.environment)
+        return short_repr(self.environment)
 
 
 def spread(row: str, tuned: Tuned) -> dict[str, Recipe]:

@@ -18,11 +18,11 @@ from mobandits.papers.experiment import Ask, Computed, Experiment, More, Run, sp
 from mobandits.papers.outcome import Outcome
 from mobandits.papers.pages.write import CLAIMS, RUNS, read_claims, write_experiment, write_index
 from mobandits.simulation import Plan, prepare, run_plan
-from mobandits.simulation.collection import check_folder, collect
+from mobandits.simulation.collection import check_collection, collect
 from mobandits.simulation.files import locked, write_atomically
 from mobandits.simulation.folder import TABLE, Folder, read_table
 from mobandits.simulation.manifest import read_manifest
-from mobandits.simulation.run import check_engine, opened
+from mobandits.simulation.run import check_engine, shared_engine
 from mobandits.simulation.threads import settle
 from mobandits.simulation.trial import SCHEMA
 from mobandits.support.checks import integer
@@ -85,9 +85,12 @@ def reproduce(
     out = Path(out)
     total = sum(size for one in chosen for size in _sizes(one, ask))
     with locked(out):
-        check_folder(out, COLLECTION)
+        check_collection(out, COLLECTION)
         (out / RUNS).mkdir(exist_ok=True)
-        with ThreadPoolExecutor(ABREAST) as pool, opened(engine, address, workers) as threads:
+        with (
+            ThreadPoolExecutor(ABREAST) as pool,
+            shared_engine(engine, address, workers) as threads,
+        ):
             desk = Desk(threads, total, progress)
 
             def run(experiment: Experiment) -> None:
@@ -141,7 +144,7 @@ class Chosen(NamedTuple):
 
 def _run(experiment: Experiment, folder: Path, ask: Ask, desk: Desk) -> None:
     with locked(folder):
-        check_folder(folder, experiment.id)
+        check_collection(folder, experiment.id)
         (folder / RUNS).mkdir(exist_ok=True)
         tables = []
         folders = []

@@ -6,142 +6,164 @@ import numpy as np
 
 from mobandits.contracts.continuum import SurfaceEnvironment
 from mobandits.contracts.protocols import Array, Block, Environment, Problem, Rng, Shape
-from mobandits.support.checks import doubles
+from mobandits.support.checks import as_float_array
 
 BLOCK = 256  # rounds drawn at once; a part of every result, so never a parameter
-STRETCH = (
-    2**16
-)  # numbers in blocks that are played at once: half a megabyte stays in a processor's cache
+
+# Numbers in blocks that are played at once: half a megabyte, which stays in a processor's cache.
+CACHED_NUMBERS = 2**16
 
 
-def stretches(
+def merged_blocks(
     problem: Problem, rounds: int, limit: int | None, rng: Rng
 ) -> Iterator[tuple[int, Block]]:
     """The trial's blocks, several in one where they are small, each with its first round (from 0).
 
-    The rounds are the same, and so is what is played. A call from Python costs what a hundred rounds of four arms do.
+    The rounds are those of `trial_blocks`, and so is what is played.
     """
-    held: list[Block] = []
-    start = numbers = 0
-    for first, block in blocks(problem, rounds, limit, rng):
-        if held and not continues(held[-1], block):
-            yield start, joined(held)
-            held = []
-            numbers = 0
-        start = start if held else first
-        held.append(block)
-        size = sum(array.size for array in block[:3])
-        numbers += size
-        if numbers + size > STRETCH or hasattr(
-            problem, "quantities"
-        ):  # these may be known of the last block only
-            yield start, joined(held)
-            held = []
-            numbers = 0
-    if held:
-        yield start, joined(held)
+    # A call of a loop from Python costs what a hundred rounds of four arms do.
+    waiting: list[Block] = []
+    waiting_numbers = 0
+    start = 0
+    for first, block in trial_blocks(problem, rounds, limit, rng):
+        if waiting and not can_be_merged(waiting[-1], block):
+            yield start, merged(waiting)
+            waiting = []
+            waiting_numbers = 0
+        if not waiting:
+            start = first
+        waiting.append(block)
+        numbers = sum(array.size for array in block[:3])
+        waiting_numbers += numbers
+        is_full = waiting_numbers + numbers > CACHED_NUMBERS
+        # A problem may know its quantities of the last block only.
+        if is_full or hasattr(problem, "quantities"):
+            yield start, merged(waiting)
+            waiting = []
+            waiting_numbers = 0
+    if waiting:
+        yield start, merged(waiting)
 
 
-def continues(before: Block, after: Block) -> bool:
-    """Whether two blocks can be one: what changes over rounds does so in both, and what does not is the same."""
-    pairs = zip(before[:2], after[:2], strict=True)
-    return before.decimals == after.decimals and all(
-        (_changes(one, before) and _changes(other, after))
-        or (len(one) == 1 and np.array_equal(one, other))
-        for one, other in pairs
-    )
+def can_be_merged(before: Block, after: Block) -> bool:
+    """Whether two consecutive blocks can be one.
+
+    What changes over rounds must do so in both, and what does not must be the same.
+    """
+    if before.decimals != after.decimals:
+        return False
+    for array, next_array in zip(before[:2], after[:2], strict=True):
+        if _changes(array, before) and _changes(next_array, after):
+            continue
+        if len(array) != 1 or not np.array_equal(array, next_array):
+            return False
+    return True
 
 
-def joined(parts: Sequence[Block]) -> Block:
-    """Blocks that continue each other as one.
+def merged(parts: Sequence[Block]) -> Block:
+    """Consecutive blocks as one.
 
     Example:
-        >>> part = Block(contexts=np.zeros((1, 1, 0)), means=np.zeros((1, 2, 1)), rewards=np.zeros((9, 2, 1)))
-        >>> [array.shape for array in joined([part, part])[:3]]
+        >>> means = np.zeros((1, 2, 1))
+        >>> part = Block(contexts=np.zeros((1, 1, 0)), means=means, rewards=np.zeros((9, 2, 1)))
+        >>> [array.shape for array in merged([part, part])[:3]]
         [(1, 1, 0), (1, 2, 1), (18, 2, 1)]
     """
+    first = parts[0]
     if len(parts) == 1:
-        return parts[0]
-    contexts, means, rewards = (
-        np.concatenate(column) if _changes(column[0], parts[0]) else column[0]
-        for column in zip(*(part[:3] for part in parts), strict=True)
-    )
-    return Block(contexts, means, rewards, parts[0].decimals)
+        return first
+    columns = []
+    for i, array in enumerate(first[:3]):
+        changes = _changes(array, first)
+        columns.append(np.concatenate([part[i] for part in parts]) if changes else array)
+    contexts, means, rewards = columns
+    return Block(contexts, means, rewards, first.decimals)
 
 
 def _changes(array: Array, block: Block) -> bool:
+    """Whether there is an entry for every round."""
     return len(array) == len(block.rewards)
 
 
-def blocks(
+def trial_blocks(
     problem: Problem, rounds: int, limit: int | None, rng: Rng
 ) -> Iterator[tuple[int, Block]]:
-    """The trial's blocks, each with its first round (from 0).
-
-    Full blocks are asked for always, and the last is cut: a run is then a prefix of every longer run.
-    """
-    for first, asked in borders(rounds, limit):
-        yield (
-            first,
-            tidy(problem.block(first, asked, rng), min(BLOCK, rounds - first), problem.shape),
-        )
+    """The trial's blocks, each with its first round (from 0)."""
+    # Full blocks are drawn always, and the last is cut: a run is then a prefix of every longer run.
+    for first, drawn in block_bounds(rounds, limit):
+        block = problem.block(first, drawn, rng)
+        played = min(BLOCK, rounds - first)
+        yield first, validated(block, played, problem.shape)
 
 
-def borders(rounds: int, limit: int | None) -> Iterator[tuple[int, int]]:
-    """The first round of every block, from 0, and how many to ask for.
+def block_bounds(rounds: int, limit: int | None) -> Iterator[tuple[int, int]]:
+    """The first round of every block, from 0, and how many rounds to draw.
 
     Example:
-        >>> list(borders(300, limit=400))
+        >>> list(block_bounds(300, limit=400))
         [(0, 256), (256, 144)]
     """
     for first in range(0, rounds, BLOCK):
         yield first, BLOCK if limit is None else min(BLOCK, limit - first)
 
 
-def longest(environment: Environment | SurfaceEnvironment, problem: object) -> int | None:
+def horizon_limit(environment: Environment | SurfaceEnvironment, problem: object) -> int | None:
     """The longest horizon, where there is one."""
-    limit: int | None = getattr(environment, "max_rounds", None) or getattr(
-        problem, "max_rounds", None
-    )
-    return limit
+    limit: int | None = getattr(environment, "max_rounds", None)
+    if limit:
+        return limit
+    return getattr(problem, "max_rounds", None)
 
 
-def tidy(block: Block, rounds: int, shape: Shape) -> Block:
-    """The first `rounds` of a block, as writable, C-contiguous float arrays: other arrays would be other compilations.
+def validated(block: Block, rounds: int, shape: Shape) -> Block:
+    """The first `rounds` of a block, as writable, C-contiguous float arrays.
+
+    Other arrays would be other compilations.
 
     Raises:
         ValueError: where an array has the wrong shape.
 
     Example:
-        >>> block = Block(contexts=np.zeros((1, 1, 0)), means=np.zeros((1, 2, 1)), rewards=np.zeros((9, 3, 1)))
-        >>> tidy(block, 9, Shape(arms=2, features=0, objectives=1))
-        Traceback (most recent call last):
-        ValueError: Block.rewards must have shape (rounds, arms, objectives) = (9, 2, 1), got (9, 3, 1)
+        >>> means = np.zeros((1, 2, 1))
+        >>> block = Block(contexts=np.zeros((1, 1, 0)), means=means, rewards=np.zeros((9, 3, 1)))
+        >>> validated(block, 9, Shape(arms=2, features=0, objectives=1))
+        Traceback (most recent call last): ValueError: Block.rewards must have shape (rounds, arms,
+        objectives) = (9, 2, 1), got (9, 3, 1)
     """
     if not isinstance(block, Block):
         raise ValueError(f"block() must return a Block, got {type(block).__name__}")
-    contexts, means, rewards = (
-        doubles(f"Block.{name}", array)
-        for name, array in zip(Block._fields[:3], block[:3], strict=True)
-    )
+    contexts = as_float_array("Block.contexts", block.contexts)
+    means = as_float_array("Block.means", block.means)
+    rewards = as_float_array("Block.rewards", block.rewards)
     arms, features, objectives = shape[:3]
-    seen_by = {1} if shape.shared else {arms} if features else {arms, 1}
+    # A block may have more rounds than are played, and all its arrays the same number or one.
     drawn = max(rounds, len(rewards)) if rewards.ndim else rounds
-    for name, array, axes, lengths in (
-        ("rewards", rewards, "(rounds, arms, objectives)", ({drawn}, {arms}, {objectives})),
-        ("means", means, "(rounds or 1, arms, objectives)", ({drawn, 1}, {arms}, {objectives})),
-        (
-            "contexts",
-            contexts,
-            "(rounds or 1, arms, features), with 1 for the arms where Shape.shared,",
-            ({drawn, 1}, seen_by, {features}),
-        ),
-    ):
-        if array.ndim != 3 or any(
-            n not in allowed for n, allowed in zip(array.shape, lengths, strict=True)
-        ):
-            wanted = ", ".join(
-                " or ".join(map(str, sorted(allowed, reverse=True))) for allowed in lengths
-            )
-            raise ValueError(f"Block.{name} must have shape {axes} = ({wanted}), got {array.shape}")
+    if shape.shared:
+        context_rows = {1}
+    elif features:
+        context_rows = {arms}
+    else:
+        context_rows = {arms, 1}
+    _check_shape("rewards", rewards, "(rounds, arms, objectives)", ({drawn}, {arms}, {objectives}))
+    _check_shape(
+        "means", means, "(rounds or 1, arms, objectives)", ({drawn, 1}, {arms}, {objectives})
+    )
+    _check_shape(
+        "contexts",
+        contexts,
+        "(rounds or 1, arms, features), with 1 for the arms where Shape.shared,",
+        ({drawn, 1}, context_rows, {features}),
+    )
     return Block(contexts[:rounds], means[:rounds], rewards[:rounds], block.decimals)
+
+
+def _check_shape(name: str, array: Array, axes: str, lengths: Sequence[set[int]]) -> None:
+    """Refuse an array whose axes do not have one of the allowed lengths each."""
+    if array.ndim == len(lengths):
+        pairs = zip(array.shape, lengths, strict=True)
+        if all(length in allowed for length, allowed in pairs):
+            return
+    wanted = [" or ".join(map(str, sorted(allowed, reverse=True))) for allowed in lengths]
+    raise ValueError(
+        f"Block.{name} must have shape {axes} = ({', '.join(wanted)}), got {array.shape}"
+    )

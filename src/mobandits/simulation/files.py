@@ -8,16 +8,13 @@ from pathlib import Path
 
 import polars as pl
 
-from mobandits.support.files import fcntl, replacing
+from mobandits.errors import FolderError
+from mobandits.support.files import folder_handle, lock_file, replacing
 from mobandits.support.found import found_at
 
 
-class FolderError(ValueError):
-    """A folder that cannot be used; the message names it and says why. Nothing in it was changed."""
-
-
 def write_atomically(path: Path, data: bytes) -> None:
-    """Replace a file by `data`: a kill or a loss of power leaves the old file or the new one, never a part.
+    """Replace a file by `data`: a kill or a loss of power leaves the old file or the new one.
 
     Args:
         path: the file; its folder exists.
@@ -36,7 +33,9 @@ def parquet(table: pl.DataFrame) -> bytes:
 
 @contextlib.contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Hold a folder, which is made where it does not exist; the system lets go of it however the process ends.
+    """A folder that no other run may use meanwhile; it is made where it does not exist.
+
+    The system unlocks it however the process ends.
 
     Raises:
         FolderError: where it cannot be made or written, or where another run holds it.
@@ -51,15 +50,9 @@ def locked(path: Path) -> Iterator[None]:
         raise FolderError(f"{path} cannot be made a folder: {error.strerror}") from error
     if not os.access(path, os.W_OK):
         raise FolderError(f"{path} cannot be written to")
-    if fcntl is None:
-        yield
-        return
-    handle = os.open(path, os.O_RDONLY)
-    try:
+    with folder_handle(path) as handle:
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock_file(handle)
         except BlockingIOError as error:
             raise FolderError(f"{path} is in use by another run") from error
         yield
-    finally:
-        os.close(handle)

@@ -1,8 +1,8 @@
-"""A run in a folder: finished trials are kept at once, and running again continues, whenever the first run was killed.
+"""A run in a folder: finished trials are kept at once, and to run again is to continue.
 
-The order of events: the manifest (status "running"); one part per finished trial; the table; the manifest (status
-"finished", with the table's SHA-256); the parts are removed. Every file appears whole or not at all, so a kill between
-any two steps leaves something that the next run understands.
+The order of events: the manifest (status "running"); one part per finished trial; the table; the
+manifest (status "finished", with the table's SHA-256); the parts are removed. Every file appears
+whole or not at all, so a kill between any two steps leaves something that the next run understands.
 """
 
 import contextlib
@@ -17,7 +17,8 @@ from typing import Any, Self
 
 import polars as pl
 
-from mobandits.simulation.files import FolderError, locked, parquet, write_atomically
+from mobandits.errors import FolderError
+from mobandits.simulation.files import locked, parquet, write_atomically
 from mobandits.simulation.manifest import (
     FORMAT,
     MANIFEST,
@@ -39,7 +40,7 @@ PARTS = "parts"
 
 
 class Memory:
-    """What a run without a folder keeps."""
+    """The store of a run without a folder."""
 
     def __init__(self) -> None:
         self._frames: dict[int, pl.DataFrame] = {}
@@ -60,7 +61,7 @@ class Memory:
 
     def finish(self) -> pl.DataFrame:
         """The whole table."""
-        return joined(self._frames[trial] for trial in sorted(self._frames))
+        return concatenated(self._frames[trial] for trial in sorted(self._frames))
 
 
 class Folder:
@@ -68,19 +69,21 @@ class Folder:
 
     Args:
         path: the folder; made where it does not exist.
-        specification: everything that decides the table, as JSON can hold it. A folder with another specification is
-            refused; only `trials` may grow.
+        specification: everything that decides the table, as JSON can hold it. A folder with another
+            specification is refused; only `trials` may grow.
 
     Attributes:
         finished: the trials that need not run again; known once open.
 
     Raises:
-        FolderError: on opening, where the folder is not such a run's, was changed by others, or is in use.
+        FolderError: on opening, where the folder is not such a run's, was changed by others, or is
+            in use.
     """
 
     def __init__(self, path: str | Path, specification: dict[str, Any]) -> None:
         self.path = Path(path)
         self.finished = frozenset[int]()
+        # As it will be read again: JSON has no tuples, and equal specifications must compare equal.
         self._specification: dict[str, Any] = json.loads(json.dumps(specification))
         self._manifest: dict[str, Any] = {}
         self._start: float | None = None
@@ -98,25 +101,29 @@ class Folder:
     def _open(self) -> None:
         before = read_manifest(self.path)
         if before is None:
-            if any(
-                entry.name != temporary_of(self.path / MANIFEST).name
-                for entry in self.path.iterdir()
-            ):
-                raise FolderError(
-                    f"{self.path} is not empty and has no {MANIFEST}, so it is not the folder of a run: "
-                    f"found {found_at(self.path)}; choose another folder"
-                )
+            self._check_new()
         else:
             check_specification(self.path, before["specification"], self._specification)
             self.finished = frozenset(finished_trials(self.path, before))
         todo = self._specification["trials"] - len(self.finished)
+        # A finished run is read by any version; only trials of its own must not be mixed.
         if before is not None and todo:
             check_versions(self.path, before["versions"])
         self._manifest = before or {}
         if todo or self._manifest["status"] != "finished":
-            self._begin(todo)
+            self._begin_session(todo)
 
-    def _begin(self, todo: int) -> None:
+    def _check_new(self) -> None:
+        """Refuse a folder without a manifest that is not empty."""
+        # A kill may have left the manifest half-written.
+        remnant = temporary_of(self.path / MANIFEST).name
+        if any(entry.name != remnant for entry in self.path.iterdir()):
+            raise FolderError(
+                f"{self.path} is not empty and has no {MANIFEST}, so it is not the folder of a "
+                f"run: found {found_at(self.path)}; choose another folder"
+            )
+
+    def _begin_session(self, todo: int) -> None:
         session = {"started": datetime.now(UTC).isoformat(timespec="seconds"), "trials": todo}
         self._manifest = {
             "format": FORMAT,
@@ -140,40 +147,40 @@ class Folder:
         write_atomically(parts / f"trial-{trial:06d}.parquet", parquet(frame))
 
     def finish(self) -> pl.DataFrame:
-        """Join all trials into the table, write it, and close the manifest."""
+        """The table of all trials, written, and the manifest is closed."""
         if self._manifest["status"] == "finished":
             table = read_table(self.path / TABLE)
         else:
-            table = self._joined()
+            table = self._all_trials()
             self.write(table)
         _remove_parts(self.path)
         return table
 
-    def _joined(self) -> pl.DataFrame:
-        old = [read_table(self.path / TABLE)] if (self.path / TABLE).exists() else []
-        done = set(trials_of(old[0])) if old else set()
-        return joined(
-            [
-                *old,
-                *(
-                    read_table(part)
-                    for trial, part in sorted(_parts(self.path).items())
-                    if trial not in done
-                ),
-            ]
-        )
+    def _all_trials(self) -> pl.DataFrame:
+        tables = []
+        in_table = set[int]()
+        if (self.path / TABLE).exists():
+            earlier = read_table(self.path / TABLE)
+            tables.append(earlier)
+            in_table.update(trials_of(earlier))
+        # A kill may have left the table and its parts: no trial may count twice.
+        for trial, part in sorted(_parts(self.path).items()):
+            if trial not in in_table:
+                tables.append(read_table(part))
+        return concatenated(tables)
 
     def write(self, table: pl.DataFrame) -> None:
         """Write the table and close the manifest."""
         data = parquet(table)
         write_atomically(self.path / TABLE, data)
-        seconds = 0.0 if self._start is None else round(time.perf_counter() - self._start, 3)
-        self._manifest["sessions"][-1]["seconds"] = seconds
+        seconds = 0.0 if self._start is None else time.perf_counter() - self._start
+        sessions = self._manifest["sessions"]
+        sessions[-1]["seconds"] = round(seconds, 3)
+        # A session that was killed has no seconds.
+        all_seconds = sum(session.get("seconds", 0.0) for session in sessions)
         self._manifest |= {
             "status": "finished",
-            "wall_seconds": round(
-                sum(session.get("seconds", 0.0) for session in self._manifest["sessions"]), 3
-            ),
+            "wall_seconds": round(all_seconds, 3),
             "results_sha256": hashlib.sha256(data).hexdigest(),
         }
         write_manifest(self.path, self._manifest)
@@ -183,7 +190,8 @@ def read_folder(path: Path) -> tuple[pl.DataFrame, dict[str, Any]]:
     """The table and the manifest of a finished run.
 
     Raises:
-        FolderError: where there is none, where it is not finished, or where it is not as the run left it.
+        FolderError: where there is none, where it is not finished, or where it is not as the run
+            left it.
     """
     manifest = read_manifest(path) if path.is_dir() else None
     if manifest is None:
@@ -202,40 +210,43 @@ def finished_trials(path: Path, manifest: dict[str, Any]) -> set[int]:
     """
     if manifest["status"] == "finished":
         _check_digest(path, manifest)
-    kept = trials_of(read_table(path / TABLE)) if (path / TABLE).exists() else []
-    expected = list(range(len(kept)))
-    if kept != expected:
-        raise _other_trials(path / TABLE, expected, kept)
-    done = set(kept)
+    file = path / TABLE
+    in_table = trials_of(read_table(file)) if file.exists() else []
+    # A table is written when all trials of a session are finished, so it has no gaps.
+    expected = list(range(len(in_table)))
+    if in_table != expected:
+        raise _wrong_trials(file, expected, in_table)
+    trials = manifest["specification"]["trials"]
+    finished = set(in_table)
     for trial, part in _parts(path).items():
-        found = trials_of(read_table(part))
-        if found != [trial]:
-            raise _other_trials(part, [trial], found)
-        trials = manifest["specification"]["trials"]
+        in_part = trials_of(read_table(part))
+        if in_part != [trial]:
+            raise _wrong_trials(part, [trial], in_part)
         if trial >= trials:
             raise FolderError(f"{part} is of no trial of this run, which has {trials}: {REMEDY}")
-        done.add(trial)
-    return done
+        finished.add(trial)
+    return finished
 
 
-def _other_trials(file: Path, expected: list[int], found: list[int]) -> FolderError:
+def _wrong_trials(file: Path, expected: list[int], found: list[int]) -> FolderError:
     return FolderError(
-        f"{file} must hold the trials {_trials(expected)}, found {_trials(found)}: {REMEDY}"
+        f"{file} must hold the trials {_listed(expected)}, found {_listed(found)}: {REMEDY}"
     )
 
 
-def _trials(numbers: list[int]) -> str:
-    return first_names([str(number) for number in numbers]) or "none"
+def _listed(trials: list[int]) -> str:
+    return first_names([str(trial) for trial in trials]) or "none"
 
 
 def _no_run(path: Path) -> str:
-    """What to say of a path that is not the folder of a run."""
-    inside = path.is_file() and (path.parent / MANIFEST).exists()
-    advice = f"; give its folder, {path.parent}" if inside else ""
-    return f"{path} has no {MANIFEST}, so it is not the folder of a run: found {found_at(path)}{advice}"
+    """The message about a path that is not the folder of a run."""
+    is_in_a_folder = path.is_file() and (path.parent / MANIFEST).exists()
+    advice = f"; give its folder, {path.parent}" if is_in_a_folder else ""
+    found = found_at(path)
+    return f"{path} has no {MANIFEST}, so it is not the folder of a run: found {found}{advice}"
 
 
-def joined(frames: Iterable[pl.DataFrame]) -> pl.DataFrame:
+def concatenated(frames: Iterable[pl.DataFrame]) -> pl.DataFrame:
     """Tables one below the other, in one piece: how they were cut leaves no trace in the file."""
     return pl.concat(frames, rechunk=True)
 
@@ -277,28 +288,32 @@ def _check_digest(path: Path, manifest: dict[str, Any]) -> None:
             f"{table} is missing, and {MANIFEST} says that the run is finished: {REMEDY}"
         )
     expected = manifest.get("results_sha256")
-    found = hashlib.sha256(table.read_bytes()).hexdigest()
-    if found != expected:
+    digest = hashlib.sha256(table.read_bytes()).hexdigest()
+    if digest != expected:
         raise FolderError(
             f"{table} was changed after the run: {MANIFEST} has the SHA-256 {expected!s:.12}, "
-            f"and the file {found:.12}; {REMEDY}"
+            f"and the file {digest:.12}; {REMEDY}"
         )
 
 
 def _parts(path: Path) -> dict[int, Path]:
-    found = (
-        (re.fullmatch(r"trial-(\d+)\.parquet", part.name), part)
-        for part in (path / PARTS).glob("*")
-    )
-    return {int(match[1]): part for match, part in found if match}
+    """The files of single trials, by their trials."""
+    parts = {}
+    for file in (path / PARTS).glob("*"):
+        match = re.fullmatch(r"trial-(\d+)\.parquet", file.name)
+        if match:
+            parts[int(match[1])] = file
+    return parts
 
 
 def _remove_parts(path: Path) -> None:
-    """Only what a run wrote: its parts, and those that a kill left half-written."""
+    """Remove what a run wrote: its parts, and those that a kill left half-written."""
     parts = path / PARTS
-    if parts.exists():
-        for part in parts.iterdir():
-            if re.fullmatch(r"\.?trial-\d+\.parquet.*", part.name):
-                part.unlink()
-        if not any(parts.iterdir()):
-            parts.rmdir()
+    if not parts.exists():
+        return
+    for file in parts.iterdir():
+        if re.fullmatch(r"\.?trial-\d+\.parquet.*", file.name):
+            file.unlink()
+    # Files of others stay, and their folder with them.
+    if not any(parts.iterdir()):
+        parts.rmdir()

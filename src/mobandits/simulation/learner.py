@@ -1,14 +1,14 @@
-"""A recipe at work in one trial: bound, watched, and bound anew where it has stages."""
+"""A recipe at work in one trial with finitely many arms."""
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from mobandits.contracts.assumptions import InputWarning, complaint, outside
+from mobandits.contracts.assumptions import enforce, first_violation
 from mobandits.contracts.protocols import (
     Array,
+    Assumption,
     Block,
     IntArray,
     Mask,
@@ -17,19 +17,23 @@ from mobandits.contracts.protocols import (
     Rng,
     Shape,
 )
-from mobandits.support.checks import whole
+from mobandits.simulation.play import Watch, Watcher
+from mobandits.simulation.stages import Stages
+from mobandits.support.checks import require_complete
 from mobandits.support.naming import quoted
 
 
 class Learner:
-    """Plays blocks with the policies that the recipe binds to.
+    """Plays blocks with the policies that a recipe binds to, and checks what the recipe assumes.
 
     Args:
         row: the name in messages.
         recipe: what to play.
         shape: of the problem.
-        runnable: makes the loop for a policy, compiled or not; refuses policies that may not be played.
+        loop_of: makes the loop for a policy, compiled or not; refuses policies that may not be
+            played.
         rng: the random stream of all stages.
+        watcher: looks at every round, if given.
 
     Raises:
         ValueError: where the recipe does not fit the problem.
@@ -40,81 +44,97 @@ class Learner:
         row: str,
         recipe: Recipe,
         shape: Shape,
-        runnable: Callable[[Policy], Callable[..., Any]],
+        loop_of: Callable[[Policy], Callable[..., Any]],
         rng: Rng,
+        watcher: Watcher | None = None,
     ) -> None:
-        self._row = row
+        self._prefix = f"policy {quoted(row)}: "
         self._recipe = recipe
-        self._runnable = runnable
         self._rng = rng
-        self._stages = recipe.stages(shape)
-        self._assumptions = list(recipe.assumptions())
-        self._begin()
+        self._watcher = watcher
+        self._stages = Stages(recipe.stages(shape), loop_of)
+        assumptions = recipe.assumptions()
+        self._refusing = [assumption for assumption in assumptions if assumption.refuse]
+        self._warning = [assumption for assumption in assumptions if not assumption.refuse]
 
-    def _begin(self) -> None:
-        self.policy, self._left = next(self._stages)
-        self._loop = self._runnable(self.policy)
-        self._state = self.policy.init()
+    @property
+    def policy(self) -> Policy:
+        """The policy of the present stage."""
+        policy: Policy = self._stages.policy
+        return policy
+
+    @property
+    def state(self) -> Any:
+        """The state of that policy."""
+        return self._stages.state
 
     def play(
-        self, block: Block, arms: IntArray, chosen: IntArray, fronts: Mask | None, *outs: Array
+        self,
+        block: Block,
+        arms: IntArray,
+        chosen: IntArray,
+        fronts: Mask | None,
+        seen: Array | None = None,
     ) -> None:
-        """One block; `chosen`, `fronts` and `outs` have one entry per round.
+        """One block.
+
+        Args:
+            block: the rounds.
+            arms: (arms,) ids of the eligible arms.
+            chosen: (rounds,) out: the arm of each round.
+            fronts: (rounds, arms) out: the sets that these were drawn from, where needed.
+            seen: (rounds, ...) out: what the watcher sees; needed where there is one.
 
         Raises:
             ValueError: where the block breaks an assumption that the recipe cannot do without.
         """
         self._refuse(block)
-        contexts = block.contexts
-        rewards = block.rewards
-        first = 0
-        while first < len(rewards):
-            if self._left == 0:
-                self._begin()
-            last = len(rewards) if self._left is None else min(len(rewards), first + self._left)
-            now = slice(first, last)
-            given = (
-                contexts[now] if len(contexts) > 1 else contexts,
-                rewards[now],
+        stages = self._stages
+        for piece in stages.pieces(len(block.rewards)):
+            contexts = block.contexts[piece] if len(block.contexts) > 1 else block.contexts
+            rewards = block.rewards[piece]
+            piece_fronts = None if fronts is None else fronts[piece]
+            watch = None
+            if self._watcher is not None and seen is not None:
+                means = block.means[piece] if len(block.means) > 1 else block.means
+                watch = Watch(self._watcher, means, seen[piece])
+            stages.state = stages.loop(
+                stages.policy,
+                stages.state,
+                contexts,
+                rewards,
                 arms,
                 self._rng,
+                chosen[piece],
+                piece_fronts,
+                watch,
             )
-            results = (
-                chosen[now],
-                None if fronts is None else fronts[now],
-                *(out[now] for out in outs),
-            )
-            self._state = self._loop(self.policy, self._state, *given, *results)
-            self._left = None if self._left is None else self._left - (last - first)
-            first = last
         self._warn(block, chosen)
 
     def _refuse(self, block: Block) -> None:
-        if not self._recipe.accepts_partial and np.isnan(block.rewards).any():
-            whole(self._recipe, block.rewards[np.isnan(block.rewards).any(2)][0])
-        for assumption in self._assumptions:
-            if (
-                assumption.refuse
-                and (bad := outside(assumption, block.contexts, block.rewards)) is not None
-            ):
-                raise ValueError(
-                    f"policy {quoted(self._row)}: {complaint(assumption)}, got {bad:g}"
-                )
+        if not self._recipe.accepts_partial:
+            in_part = np.isnan(block.rewards).any(2)
+            if in_part.any():
+                require_complete(self._recipe, block.rewards[in_part][0])
+        for assumption in self._refusing:
+            enforce(assumption, block.contexts, block.rewards, prefix=self._prefix)
 
     def _warn(self, block: Block, chosen: IntArray) -> None:
-        """Only what was played is looked at: the recipe sees no more, and it costs next to nothing."""
-        for assumption in [a for a in self._assumptions if not a.refuse]:
-            if (
-                assumption.about == "rewards"
-                and outside(assumption, block.contexts, block.rewards) is None
-            ):
-                continue  # the cheaper look
-            rounds = range(len(chosen)) if len(block.contexts) > 1 else 0
-            contexts = block.contexts[rounds, chosen if block.contexts.shape[1] > 1 else 0]
-            if outside(assumption, contexts, block.rewards[range(len(chosen)), chosen]) is not None:
-                warnings.warn(
-                    f"policy {quoted(self._row)}: {complaint(assumption)}",
-                    InputWarning,
-                    stacklevel=1,
-                )
-                self._assumptions.remove(assumption)
+        # Only what was played is looked at: the recipe sees no more than that.
+        self._warning = [
+            assumption
+            for assumption in self._warning
+            if not self._is_broken(assumption, block, chosen)
+        ]
+
+    def _is_broken(self, assumption: Assumption, block: Block, chosen: IntArray) -> bool:
+        is_about_rewards = assumption.about == "rewards"
+        # Cheaper than to pick what was played, which is needed only where this finds something.
+        if is_about_rewards and first_violation(assumption, block.contexts, block.rewards) is None:
+            return False
+        rounds = np.arange(len(chosen))
+        context_rounds = rounds if len(block.contexts) > 1 else 0
+        context_arms = chosen if block.contexts.shape[1] > 1 else 0
+        contexts = block.contexts[context_rounds, context_arms]
+        rewards = block.rewards[rounds, chosen]
+        return enforce(assumption, contexts, rewards, prefix=self._prefix, stacklevel=1)

@@ -1,4 +1,4 @@
-"""What a run's folder says about itself: the specification, and what computed the table on which machine."""
+"""The manifest of a run's folder: the specification, and what computed the table where."""
 
 import importlib.metadata
 import json
@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from mobandits.compiling.backend import MODE
-from mobandits.simulation.files import FolderError, write_atomically
+from mobandits.errors import FolderError
+from mobandits.simulation.files import write_atomically
 from mobandits.support.naming import quoted, shortened
 
 FORMAT = 1
@@ -16,6 +17,9 @@ MANIFEST = "manifest.json"
 NEEDED = {"format", "status", "specification", "versions", "sessions"}
 DECISIVE = ("mobandits", "numpy", "numba")  # another version of these may compute another table
 REMEDY = "run it again into another folder"
+
+# Classes in the texts of policies, by the names that older manifests of this format have for them.
+RENAMED = {"Readings(": "PreferenceSweep("}
 
 
 def read_manifest(path: Path) -> dict[str, Any] | None:
@@ -25,6 +29,7 @@ def read_manifest(path: Path) -> dict[str, Any] | None:
         FolderError: where it cannot be read as one.
     """
     file = path / MANIFEST
+    not_a_manifest = f"{file} is not the manifest of a run"
     try:
         manifest = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -32,49 +37,58 @@ def read_manifest(path: Path) -> dict[str, Any] | None:
     except OSError as error:
         raise FolderError(f"{file} cannot be read: {error.strerror}") from error
     except ValueError as error:
-        raise FolderError(
-            f"{file} is not the manifest of a run: expected JSON, found {error}; {REMEDY}"
-        ) from error
-    if (
-        not isinstance(manifest, dict)
-        or not manifest.keys() >= NEEDED
-        or not isinstance(manifest["specification"], dict)
-    ):
+        raise FolderError(f"{not_a_manifest}: expected JSON, found {error}; {REMEDY}") from error
+    has_keys = isinstance(manifest, dict) and manifest.keys() >= NEEDED
+    if not has_keys or not isinstance(manifest["specification"], dict):
         wanted = f"expected an object with {', '.join(sorted(NEEDED))}"
-        raise FolderError(f"{file} is not the manifest of a run: {wanted}; choose another folder")
+        raise FolderError(f"{not_a_manifest}: {wanted}; choose another folder")
     if manifest["format"] != FORMAT:
         raise FolderError(
-            f"{file} has format {quoted(manifest['format'])}, and this version reads {FORMAT}: choose another folder"
+            f"{file} has format {quoted(manifest['format'])}, and this version reads {FORMAT}: "
+            "choose another folder"
         )
     return manifest
 
 
 def write_manifest(path: Path, manifest: dict[str, Any]) -> None:
     """Replace the manifest of a folder."""
-    write_atomically(
-        path / MANIFEST, (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode()
-    )
+    text = json.dumps(manifest, indent=2, ensure_ascii=False)
+    write_atomically(path / MANIFEST, f"{text}\n".encode())
 
 
 def check_specification(path: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
-    """Refuse to continue a run as another one; only more trials are welcome.
+    """Refuse to continue a run as another one; only `trials` may grow.
 
     Raises:
         FolderError: naming the first key that differs and both values.
     """
-    before = old.get("trials")
-    now = new["trials"]
-    if found := difference({**old, "trials": now}, new):
-        key, a, b = found
-        both = f"{key} = {shortened(str(a))}, now {shortened(str(b))}"
+    trials = old.get("trials")
+    new_trials = new["trials"]
+    difference = first_difference({**_with_new_names(old), "trials": new_trials}, new)
+    if difference is not None:
+        key, old_value, new_value = difference
+        both = f"{key} = {shortened(old_value)}, now {shortened(new_value)}"
         raise FolderError(
             f"{path} holds a run with {both}: choose another folder (only trials may grow)"
         )
-    if not isinstance(before, int) or before > now:
-        both = f"trials = {quoted(before)}, now {quoted(now)}"
+    if not isinstance(trials, int) or trials > new_trials:
+        both = f"trials = {quoted(trials)}, now {quoted(new_trials)}"
         raise FolderError(
             f"{path} holds a run with {both}: choose another folder (trials may only grow)"
         )
+
+
+def _with_new_names(specification: dict[str, Any]) -> dict[str, Any]:
+    """A specification whose policies have the names that their classes have today."""
+    policies = specification.get("policies")
+    if not isinstance(policies, dict):
+        return specification
+    renamed = dict(policies)
+    for row, text in policies.items():
+        for old_name, new_name in RENAMED.items():
+            if isinstance(text, str) and text.startswith(old_name):
+                renamed[row] = new_name + text.removeprefix(old_name)
+    return {**specification, "policies": renamed}
 
 
 def check_versions(path: Path, before: dict[str, str]) -> None:
@@ -92,38 +106,44 @@ def check_versions(path: Path, before: dict[str, str]) -> None:
             )
 
 
-def difference(old: Any, new: Any, key: str = "") -> tuple[str, str, str] | None:
-    """The first place where two JSON values differ: its key and both values; the order of keys counts.
+def first_difference(old: Any, new: Any, key: str = "") -> tuple[str, str, str] | None:
+    """The first place where two JSON values differ: its key and both values.
+
+    The order of keys counts.
 
     Example:
-        >>> difference({"seed": 1, "record": [1, 2]}, {"seed": 1, "record": [1, 3]})
+        >>> first_difference({"seed": 1, "record": [1, 2]}, {"seed": 1, "record": [1, 3]})
         ('record[1]', '2', '3')
     """
+    pairs: list[tuple[str, Any, Any]] = []
     if isinstance(old, dict) and isinstance(new, dict):
-        names = [*old, *(name for name in new if name not in old)]
-        pairs = [
-            (f"{key}.{name}".lstrip("."), old.get(name, "absent"), new.get(name, "absent"))
-            for name in names
-        ]
+        added = [name for name in new if name not in old]
+        for name in [*old, *added]:
+            inner_key = f"{key}.{name}".lstrip(".")
+            pairs.append((inner_key, old.get(name, "absent"), new.get(name, "absent")))
+        # The rows of a table have the order of the policies, and trials must fit together.
         pairs.append((f"order of {key}", ", ".join(old), ", ".join(new)))
     elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
-        pairs = [(f"{key}[{i}]", a, b) for i, (a, b) in enumerate(zip(old, new, strict=True))]
+        for i, (old_item, new_item) in enumerate(zip(old, new, strict=True)):
+            pairs.append((f"{key}[{i}]", old_item, new_item))
+    elif type(old) is type(new) and old == new:
+        return None
     else:
-        if type(old) is type(new) and old == new:
-            return None
-        return (key, str(old), str(new))
-    return next((found for name, a, b in pairs if (found := difference(a, b, name))), None)
+        return key, str(old), str(new)
+    for inner_key, old_value, new_value in pairs:
+        difference = first_difference(old_value, new_value, inner_key)
+        if difference is not None:
+            return difference
+    return None
 
 
 def versions() -> dict[str, str]:
-    """What computed the table.
-
-    The mode of compiling is noted, and not among `DECISIVE`: every mode computes the same table, so a run may be
-    continued in another one, also where its manifest was written before modes were noted.
-    """
-    packages = {
-        name: importlib.metadata.version(name) for name in ("mobandits", "numpy", "numba", "polars")
-    }
+    """What computed the table."""
+    # The mode of compiling is noted, and not among `DECISIVE`: every mode computes the same table,
+    # so a run may be continued in another one, also where its manifest was written before modes
+    # were noted.
+    names = ("mobandits", "numpy", "numba", "polars")
+    packages = {name: importlib.metadata.version(name) for name in names}
     return {**packages, "python": platform.python_version(), "compiling": MODE}
 
 

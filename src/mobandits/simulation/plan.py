@@ -10,27 +10,28 @@ from mobandits.compiling.compiled import Compiled
 from mobandits.compiling.first_round import rehearse as rehearse_round
 from mobandits.compiling.first_round import rehearse_order
 from mobandits.compiling.tracebacks import foreign
-from mobandits.contracts.assumptions import outside
+from mobandits.contracts.assumptions import first_violation
 from mobandits.contracts.continuum import SurfaceEnvironment
 from mobandits.contracts.protocols import Block, Environment, Metric, Problem, Recipe, Shape
 from mobandits.metrics import DEFAULT_METRICS, resolve
-from mobandits.simulation.blocks import BLOCK, blocks, longest
+from mobandits.simulation.blocks import BLOCK, horizon_limit, trial_blocks
 from mobandits.simulation.players import METHODS, player
-from mobandits.simulation.readings import Readings
-from mobandits.simulation.record import grid
+from mobandits.simulation.preference_sweep import PreferenceSweep, recipe_and_orders
+from mobandits.simulation.record import recorded_rounds
 from mobandits.simulation.streams import ROUNDS, stream
 from mobandits.simulation.surface_trial import is_continuum, rehearse_on_surface
-from mobandits.simulation.trial import Setup, problem_of, truth_of
+from mobandits.simulation.trial import Setup, trial_problem, truth_of
 from mobandits.support.checks import integer
-from mobandits.support.naming import concise, quoted
+from mobandits.support.naming import quoted, short_repr
 from mobandits.support.nearest import as_object
 
-Policies = Recipe | Readings | Mapping[str, Recipe | Readings] | Sequence[Recipe | Readings]
+RecipeOrSweep = Recipe | PreferenceSweep
+Policies = RecipeOrSweep | Mapping[str, RecipeOrSweep] | Sequence[RecipeOrSweep]
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What `simulate` will do; `prepare` makes one.
+    """A simulation that was checked; `prepare` makes one.
 
     Attributes:
         setup: what every trial needs to know.
@@ -68,7 +69,9 @@ def prepare(
     compiled: Compiled = "auto",
     experiment: str = "simulation",
 ) -> Plan:
-    """Check a simulation down to the first rounds of its first trial; the arguments are those of `simulate`.
+    """A simulation, checked down to the first rounds of its first trial.
+
+    The arguments are those of `simulate`.
 
     Raises:
         ValueError: naming what does not fit.
@@ -84,123 +87,159 @@ def prepare(
     integer("seed", seed, at_least=0)
     if compiled is not True and compiled is not False and compiled != "auto":
         raise ValueError(f"compiled must be True, False or 'auto', got {quoted(compiled)}")
-    if isinstance(environment, type) or not callable(getattr(environment, "problem", None)):
-        wanted = "an environment such as Linear()"
-        raise ValueError(
-            f"environment must be {wanted}, got {quoted(environment)}{as_object(environment)}"
-        )
-    if " at 0x" in repr(environment):
-        raise ValueError(
-            f"environments must print as what they are (a dataclass does), got {quoted(environment)}"
-        )
-    points = grid(record, rounds)
+    _check_environment(environment)
+    points = recorded_rounds(record, rounds)
+    # Before the problem is drawn: data that end may not have so many rounds to draw.
     _check_limit(rounds, getattr(environment, "max_rounds", None), environment)
-    setup = Setup(
-        experiment, environment, rows_of(policies), int(rounds), int(seed), (), points, compiled
-    )
-    problem: Any = problem_of(setup, 0)
-    _check_limit(rounds, longest(environment, problem), environment)
-    offered = problem.quantities(0, 1) if hasattr(problem, "quantities") else ()
-    setup = setup._replace(metrics=resolve(metrics, offered))
-    (rehearse_on_surface if is_continuum(problem) else rehearse)(setup, problem)
+    rows = recipes_by_row(policies)
+    setup = Setup(experiment, environment, rows, int(rounds), int(seed), (), points, compiled)
+    problem: Any = trial_problem(setup, 0)
+    _check_limit(rounds, horizon_limit(environment, problem), environment)
+    quantities = problem.quantities(0, 1) if hasattr(problem, "quantities") else ()
+    setup = setup._replace(metrics=resolve(metrics, quantities))
+    if is_continuum(problem):
+        rehearse_on_surface(setup, problem)
+    else:
+        rehearse_setup(setup, problem)
     return Plan(setup, int(trials))
 
 
-def rows_of(policies: Policies) -> dict[str, Recipe | Readings]:
-    """{row: recipe} from one recipe, a list, or such a dict; without a name, a recipe's text is its row's name.
+def _check_environment(environment: Any) -> None:
+    if isinstance(environment, type) or not callable(getattr(environment, "problem", None)):
+        raise ValueError(
+            "environment must be an environment such as Linear(), "
+            f"got {quoted(environment)}{as_object(environment)}"
+        )
+    # Its text is in every manifest, where an address would be another one in every process.
+    if " at 0x" in repr(environment):
+        raise ValueError(
+            "environments must print as what they are (a dataclass does), "
+            f"got {quoted(environment)}"
+        )
+
+
+def recipes_by_row(policies: Policies) -> dict[str, RecipeOrSweep]:
+    """{row: recipe} from one recipe, a list, or such a dict.
+
+    Without a name, a recipe's text is its row's name.
 
     Raises:
         ValueError: where something is not a recipe, or two rows have one name.
     """
     with_names = isinstance(policies, Mapping)
-    if not isinstance(policies, Mapping):
-        single = isinstance(policies, str) or not isinstance(policies, Sequence)
-        several: Any = [policies] if single else policies
-        named = [
-            (concise(one.recipe if isinstance(one, Readings) else one), one) for one in several
-        ]
-    else:
+    named: list[tuple[str, Any]] = []
+    if isinstance(policies, Mapping):
         named = list(policies.items())
+    else:
+        is_list = isinstance(policies, Sequence) and not isinstance(policies, str)
+        unnamed: Any = policies if is_list else [policies]
+        for policy in unnamed:
+            recipe, _ = recipe_and_orders(policy)
+            named.append((short_repr(recipe), policy))
     rows: list[str] = []
-    for row, recipe in named:
-        learner = recipe.recipe if isinstance(recipe, Readings) else recipe
-        if isinstance(learner, type) or not hasattr(learner, "bind"):
-            where = f" for {quoted(row)}" if with_names else ""
-            raise ValueError(
-                f"policies must be recipes such as MolTs(scale=0.3), got {quoted(learner)}{where}{as_object(learner)}"
-            )
-        if " at 0x" in repr(learner):
-            raise ValueError(
-                f"recipes must print as what they are (a dataclass does), got {quoted(learner)} for {quoted(row)}"
-            )
-        rows += [row, *(recipe.orders if isinstance(recipe, Readings) else ())]
-    if repeated := [row for row in rows if rows.count(row) > 1]:
+    for row, policy in named:
+        recipe, orders = recipe_and_orders(policy)
+        _check_recipe(recipe, row, with_names=with_names)
+        rows += [row, *orders]
+    repeated = [row for row in rows if rows.count(row) > 1]
+    if repeated:
+        row = repeated[0]
         raise ValueError(
-            f"policies must have distinct names, got {quoted(repeated[0])} {rows.count(repeated[0])} times"
+            f"policies must have distinct names, got {quoted(row)} {rows.count(row)} times"
         )
     if not rows:
         raise ValueError("policies must name at least one recipe, got none")
     return dict(named)
 
 
-def rehearse(setup: Setup, problem: Problem) -> None:
-    """Bind every recipe, and measure two rounds in which nobody learns: whatever does not fit is refused now.
+def _check_recipe(recipe: Any, row: str, *, with_names: bool) -> None:
+    if isinstance(recipe, type) or not hasattr(recipe, "bind"):
+        where = f" for {quoted(row)}" if with_names else ""
+        raise ValueError(
+            "policies must be recipes such as MolTs(scale=0.3), "
+            f"got {quoted(recipe)}{where}{as_object(recipe)}"
+        )
+    # Its text is a part of the key of its random stream.
+    if " at 0x" in repr(recipe):
+        raise ValueError(
+            "recipes must print as what they are (a dataclass does), "
+            f"got {quoted(recipe)} for {quoted(row)}"
+        )
+
+
+def rehearse_setup(setup: Setup, problem: Problem) -> None:
+    """Bind every recipe, and measure two rounds in which nothing is learned.
+
+    So whatever does not fit is refused before the first trial.
 
     Raises:
         ValueError: naming the row or the metric.
     """
     shape = problem.shape
-    limit = longest(setup.environment, problem)
-    _, block = next(blocks(problem, min(2, setup.rounds), limit, stream(setup.seed, 0, ROUNDS)))
-    law = any(metric.needs_fronts for metric in setup.metrics)
+    limit = horizon_limit(setup.environment, problem)
+    rng = stream(setup.seed, 0, ROUNDS)
+    _, block = next(trial_blocks(problem, min(2, setup.rounds), limit, rng))
+    with_fronts = any(metric.needs_fronts for metric in setup.metrics)
     for row, recipe in setup.policies.items():
-        _rehearse_foreign(recipe, shape, block, law=law)
+        _rehearse_foreign(recipe, shape, block, with_fronts=with_fronts)
         player(row, recipe, shape, setup.seed, 0, setup.compiled)
     truth = truth_of(problem, 0, block)
     rounds = len(block.rewards)
+    chosen = np.zeros(rounds, np.int64)
+    fronts = np.ones((rounds, shape.arms), np.bool_)
     for metric in setup.metrics:
         order = getattr(metric, "order", None)
-        if check := getattr(order, "check", None):
-            _named(metric, check, shape.objectives)
+        check = getattr(order, "check", None)
+        if check:
+            _naming(metric, check, shape.objectives)
         if order is not None:
             rehearse_order(order, block.means[0])
-        values = _named(
-            metric,
-            metric.per_round,
-            truth,
-            np.zeros(rounds, np.int64),
-            np.ones((rounds, shape.arms), np.bool_),
-        )
-        if values.shape != (rounds, metric.components(shape)):
-            expected = (rounds, metric.components(shape))
+        values = _naming(metric, metric.per_round, truth, chosen, fronts)
+        expected = (rounds, metric.components(shape))
+        if values.shape != expected:
             raise ValueError(
-                f"metric {metric.name}: per_round must return shape (rounds, components) = {expected}, "
-                f"got {values.shape}"
+                f"metric {metric.name}: per_round must return shape "
+                f"(rounds, components) = {expected}, got {values.shape}"
             )
 
 
-def _rehearse_foreign(recipe: Recipe | Readings, shape: Shape, block: Block, *, law: bool) -> None:
-    """Play the first round in Python, where a policy or an order is from outside of this library."""
-    one = recipe.recipe if isinstance(recipe, Readings) else recipe
-    orders = list(recipe.orders.values()) if isinstance(recipe, Readings) else []
-    if not foreign([one, orders]):
+def _rehearse_foreign(
+    policy: RecipeOrSweep, shape: Shape, block: Block, *, with_fronts: bool
+) -> None:
+    """Play the first round in Python, where a policy or an order is another author's."""
+    recipe, orders = recipe_and_orders(policy)
+    if not foreign([recipe, list(orders.values())]):
         return
     try:
-        policy = next(iter(one.stages(shape))).policy
+        bound = next(iter(recipe.stages(shape))).policy
     except ValueError:
-        return  # which is told with the row's name
-    refused = [each for each in one.assumptions() if each.refuse]
-    fits = all(outside(each, block.contexts, block.rewards) is None for each in refused)
-    whole_rewards = one.accepts_partial or not np.isnan(block.rewards[0]).any()
-    if fits and whole_rewards and all(callable(getattr(policy, name, None)) for name in METHODS):
-        rehearse_round(policy, block.contexts[0], np.arange(shape.arms), block.rewards[0], law=law)
-    for order in orders:
+        return  # `player` raises it again, with the row's name
+    if _can_be_rehearsed(recipe, bound, block):
+        arms = np.arange(shape.arms)
+        rehearse_round(bound, block.contexts[0], arms, block.rewards[0], law=with_fronts)
+    for order in orders.values():
         rehearse_order(order, block.means[0])
 
 
-def _named(metric: Metric, ask: Any, *about: Any) -> Any:
+def _can_be_rehearsed(recipe: Recipe, policy: Any, block: Block) -> bool:
+    """Whether a policy has all methods, and the data are such that its recipe will play them.
+
+    Elsewhere the errors of a round in Python would hide the one that says what is wrong.
+    """
+    for assumption in recipe.assumptions():
+        if assumption.refuse:
+            violation = first_violation(assumption, block.contexts, block.rewards)
+            if violation is not None:
+                return False
+    if not recipe.accepts_partial and np.isnan(block.rewards[0]).any():
+        return False
+    return all(callable(getattr(policy, name, None)) for name in METHODS)
+
+
+def _naming(metric: Metric, function: Any, *arguments: Any) -> Any:
+    """What a function returns; an error that it raises names the metric."""
     try:
-        return ask(*about)
+        return function(*arguments)
     except ValueError as error:
         raise ValueError(f"metric {metric.name}: {error}") from error
 

@@ -1,8 +1,43 @@
-"""The loop: plain Python, and compiled from the same source once per policy type. It never grows features."""
+"""The loop of rounds, in plain Python, and compiled from the same source once per policy type."""
 
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
-from mobandits.contracts.protocols import Array, IntArray, Mask, Order, Policy, Rng
+from mobandits.contracts.protocols import Array, Beliefs, IntArray, Mask, Order, Policy, Rng
+
+
+class Watcher(Protocol):
+    """A part that looks at every round of a policy and writes down what it sees.
+
+    It is a `compiled` class, so that loops with it are compiled too.
+    """
+
+    def look(
+        self, state: Any, beliefs: Beliefs, context: Array, means: Array, arm: int, seen: Array
+    ) -> None:
+        """Fill `seen` for the round in which `arm` is played, before the policy learns from it.
+
+        Args:
+            state: of the policy, to be left as it is.
+            beliefs: that the arm was drawn from.
+            context: (arms or 1, features).
+            means: (arms, objectives) the true ones.
+            arm: the arm that is played.
+            seen: out.
+        """
+
+
+class Watch(NamedTuple):
+    """A watcher, and what it is given in a block.
+
+    Attributes:
+        watcher: what looks at the rounds.
+        means: (rounds or 1, arms, objectives) the true ones.
+        seen: (rounds, ...) out: a row per round, which `watcher` fills.
+    """
+
+    watcher: Watcher
+    means: Array
+    seen: Array
 
 
 def play(
@@ -14,8 +49,9 @@ def play(
     rng: Rng,
     chosen: IntArray,
     fronts: Mask | None,
+    watch: Watch | None = None,
 ) -> Any:
-    """One block of rounds.
+    """The state of a policy after one block of rounds.
 
     Args:
         policy: any policy.
@@ -25,12 +61,13 @@ def play(
         arms: (arms,) ids of the eligible arms.
         rng: the policy's own stream.
         chosen: (rounds,) out: the arm of each round.
-        fronts: (rounds, arms) out: the set that each round's arm was drawn from; None where nobody asks, and then
-            `probabilities` is not even compiled.
-
-    Returns:
-        The state after the block.
+        fronts: (rounds, arms) out: the set that each round's arm was drawn from; None where it is
+            not needed.
+        watch: who looks at the rounds, if anyone.
     """
+    # Everything that a caller may want besides the arms is a watcher's, so that this loop stays as
+    # it is. Numba removes the branches of arguments that are None before it compiles: a loop
+    # without fronts does not even compile `probabilities`.
     for t in range(len(rewards)):
         context = contexts[t if len(contexts) > 1 else 0]
         beliefs = policy.beliefs(state, context, arms, rng)
@@ -42,6 +79,9 @@ def play(
         arm = arms[choice.arm]
         if fronts is not None:
             fronts[t] = policy.probabilities(beliefs) > 0.0
+        if watch is not None:
+            means = watch.means[t if len(watch.means) > 1 else 0]
+            watch.watcher.look(state, beliefs, context, means, arm, watch.seen[t])
         x = context[choice.arm if len(context) > 1 else 0]
         state = policy.update(state, x, arm, choice.note, rewards[t, arm], rng)
         chosen[t] = arm

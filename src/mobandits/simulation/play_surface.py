@@ -1,4 +1,4 @@
-"""The loop on a continuum of arms: plain Python, and compiled from the same source once per policy and surface."""
+"""The loop on a continuum of arms, in plain Python, and compiled once per policy and surface."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ def play_surface(
     rng: Rng,
     chosen: Array,
 ) -> Any:
-    """One block of rounds.
+    """The state of a policy after one block of rounds.
 
     Args:
         policy: any policy.
@@ -25,9 +25,6 @@ def play_surface(
         uniforms: (rounds, any) what rewards are made from.
         rng: the policy's own stream.
         chosen: (rounds, dimensions) out: the point of each round.
-
-    Returns:
-        The state after the block.
     """
     for t in range(len(contexts)):
         beliefs = policy.beliefs(state, contexts[t], rng)
@@ -50,9 +47,11 @@ def score_surface(
 ) -> None:
     """The truth about the points of a block; the last four arguments are out, as in `Scores`."""
     for t in range(len(contexts)):
-        mean = surface.mean(contexts[t], chosen[t])
+        context = contexts[t]
+        point = chosen[t]
+        mean = surface.mean(context, point)
         for l in range(len(mean)):
             means[t, l] = mean[l]
-        gaps[t] = surface.gap(contexts[t], chosen[t])
-        effective_gaps[t] = surface.effective_gap(contexts[t], chosen[t])
-        bins[t] = surface.bin(contexts[t], chosen[t])
+        gaps[t] = surface.gap(context, point)
+        effective_gaps[t] = surface.effective_gap(context, point)
+        bins[t] = surface.bin(context, point)

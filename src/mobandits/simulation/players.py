@@ -1,28 +1,33 @@
-"""Who plays a block: a policy alone, or a policy and the orders that read its beliefs."""
+"""Players of blocks: a policy alone, or a policy and the orders that choose from its beliefs."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from mobandits.compiling.compiled import Compiled, loop_for
-from mobandits.contracts.protocols import Block, IntArray, Mask, Policy, Recipe, Shape
+from mobandits.contracts.protocols import Block, IntArray, Mask, Order, Policy, Recipe, Rng, Shape
 from mobandits.simulation.learner import Learner
 from mobandits.simulation.play import play
-from mobandits.simulation.readings import Readings, believe, play_aloud, read
+from mobandits.simulation.preference_sweep import (
+    MeanWatcher,
+    PreferenceSweep,
+    initial_beliefs,
+    play_order,
+)
 from mobandits.simulation.streams import POLICY, READER, stream
-from mobandits.support.naming import concise, quoted
+from mobandits.support.naming import quoted, short_repr
 
 METHODS = ("init", "beliefs", "draw", "probabilities", "update")
 
 
 class Played(NamedTuple):
-    """What a row of the table did in a block.
+    """The arms of one row of the table in one block.
 
     Attributes:
         row: its name.
         chosen: (rounds,) arms.
-        fronts: (rounds, arms) the sets that these were drawn from; None where nobody asks.
+        fronts: (rounds, arms) the sets that these were drawn from; None where no metric needs them.
     """
 
     row: str
@@ -37,7 +42,7 @@ class Player(Protocol):
         """Everything that was played in a block."""
 
 
-class Solo:
+class SinglePlayer:
     """One learner, one row."""
 
     def __init__(self, row: str, learner: Learner) -> None:
@@ -46,87 +51,119 @@ class Solo:
 
     def play(self, block: Block, arms: IntArray, *, with_fronts: bool) -> Iterator[Played]:
         """One row."""
-        out = _blank(self._row, block, with_fronts=with_fronts)
-        self._learner.play(block, arms, out.chosen, out.fronts)
-        yield out
+        played = _blank(self._row, block, with_fronts=with_fronts)
+        self._learner.play(block, arms, played.chosen, played.fronts)
+        yield played
 
 
-class Aloud:
-    """One learner, which plays as it would alone, and a row for every order that reads its beliefs."""
+class Reader(NamedTuple):
+    """An order that chooses from the beliefs of a learner.
 
-    def __init__(
-        self,
-        row: str,
-        learner: Learner,
-        readings: Readings,
-        seed: int,
-        trial: int,
-        compiled: Compiled,
-    ) -> None:
+    Attributes:
+        row: its name in the table.
+        order: what chooses.
+        loop: `play_order` for it.
+        rng: its random stream, for ties.
+    """
+
+    row: str
+    order: Order
+    loop: Callable[..., None]
+    rng: Rng
+
+
+class SweepPlayer:
+    """One learner, which plays as it would alone, and a row for every order of a sweep."""
+
+    def __init__(self, row: str, learner: Learner, readers: Iterable[Reader]) -> None:
         self._row = row
         self._learner = learner
-        self._readers = [
-            (
-                name,
-                order,
-                loop_for(
-                    read, order, compiled="auto" if compiled else False
-                ),  # True refuses policies, not orders
-                stream(seed, trial, READER, f"{readings.recipe!r} read by {order!r}"),
-            )
-            for name, order in readings.orders.items()
-        ]
+        self._readers = list(readers)
 
     def play(self, block: Block, arms: IntArray, *, with_fronts: bool) -> Iterator[Played]:
-        """The learner's row, then the readers'."""
-        out = _blank(self._row, block, with_fronts=with_fronts)
-        believed = np.empty(block.rewards.shape)
-        self._learner.play(block, arms, out.chosen, out.fronts, believed)
-        yield out
-        for row, order, loop, rng in self._readers:
-            out = _blank(row, block, with_fronts=with_fronts)
-            loop(order, believed, rng, out.chosen, out.fronts)
-            yield out
+        """The learner's row, then those of the orders."""
+        played = _blank(self._row, block, with_fronts=with_fronts)
+        means = np.empty(block.rewards.shape)
+        self._learner.play(block, arms, played.chosen, played.fronts, means)
+        yield played
+        for reader in self._readers:
+            played = _blank(reader.row, block, with_fronts=with_fronts)
+            reader.loop(reader.order, means, reader.rng, played.chosen, played.fronts)
+            yield played
 
 
 def player(
-    row: str, recipe: Recipe | Readings, shape: Shape, seed: int, trial: int, compiled: Compiled
+    row: str,
+    recipe: Recipe | PreferenceSweep,
+    shape: Shape,
+    seed: int,
+    trial: int,
+    compiled: Compiled,
 ) -> Player:
     """A recipe bound to a problem, ready to play.
 
     Raises:
-        ValueError: naming the row, where the recipe does not fit the problem, or what `compiled` and `Readings` ask
-            for.
+        ValueError: naming the row, where the recipe does not fit the problem, or what `compiled`
+            and `PreferenceSweep` ask for.
     """
-    aloud = isinstance(recipe, Readings)
-    one = recipe.recipe if isinstance(recipe, Readings) else recipe
-
-    def loop(policy: Policy) -> Any:
-        _check_methods(one, policy)
-        return loop_for(play_aloud if aloud else play, policy, compiled=compiled)
-
     try:
-        learner = Learner(row, one, shape, loop, stream(seed, trial, POLICY, concise(one)))
-        if isinstance(recipe, Readings):
-            recipe.check(
-                learner.policy, shape, loop_for(believe, learner.policy, compiled=compiled)
-            )
-            return Aloud(row, learner, recipe, seed, trial, compiled)
+        if isinstance(recipe, PreferenceSweep):
+            return _sweep_player(row, recipe, shape, seed, trial, compiled)
+        return SinglePlayer(row, _learner(row, recipe, shape, seed, trial, compiled))
     except ValueError as error:
         raise ValueError(f"policy {quoted(row)}: {error}") from error
-    return Solo(row, learner)
+
+
+def _learner(
+    row: str,
+    recipe: Recipe,
+    shape: Shape,
+    seed: int,
+    trial: int,
+    compiled: Compiled,
+    watcher: MeanWatcher | None = None,
+) -> Learner:
+    parts = [] if watcher is None else [watcher]
+
+    def loop_of(policy: Policy) -> Any:
+        _check_methods(recipe, policy)
+        return loop_for(play, policy, *parts, compiled=compiled)
+
+    rng = stream(seed, trial, POLICY, short_repr(recipe))
+    return Learner(row, recipe, shape, loop_of, rng, watcher)
+
+
+def _sweep_player(
+    row: str,
+    sweep: PreferenceSweep,
+    shape: Shape,
+    seed: int,
+    trial: int,
+    compiled: Compiled,
+) -> SweepPlayer:
+    learner = _learner(row, sweep.recipe, shape, seed, trial, compiled, MeanWatcher())
+    policy = learner.policy
+    sweep.check(policy, shape, loop_for(initial_beliefs, policy, compiled=compiled))
+    readers = []
+    for name, order in sweep.orders.items():
+        # `compiled=True` promises compiled policies; orders that only read may be any.
+        loop = loop_for(play_order, order, compiled="auto" if compiled else False)
+        rng = stream(seed, trial, READER, f"{sweep.recipe!r} read by {order!r}")
+        readers.append(Reader(name, order, loop, rng))
+    return SweepPlayer(row, learner, readers)
 
 
 def _check_methods(recipe: Recipe, policy: object) -> None:
-    lacking = [name for name in METHODS if not callable(getattr(policy, name, None))]
-    if lacking == list(METHODS):
+    missing = [name for name in METHODS if not callable(getattr(policy, name, None))]
+    if missing == list(METHODS):
         raise ValueError(f"{type(recipe).__name__}.bind must return a policy, got {quoted(policy)}")
-    if lacking:
-        raise ValueError(f"{type(policy).__name__} must define {', '.join(lacking)}")
+    if missing:
+        raise ValueError(f"{type(policy).__name__} must define {', '.join(missing)}")
 
 
 def _blank(row: str, block: Block, *, with_fronts: bool) -> Played:
+    """Arrays to write the arms and fronts of a block into."""
     rounds, arms, _ = block.rewards.shape
-    return Played(
-        row, np.empty(rounds, np.int64), np.empty((rounds, arms), np.bool_) if with_fronts else None
-    )
+    chosen = np.empty(rounds, np.int64)
+    fronts = np.empty((rounds, arms), np.bool_) if with_fronts else None
+    return Played(row, chosen, fronts)

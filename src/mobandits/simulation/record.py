@@ -1,4 +1,4 @@
-"""What is kept of a run: a grid of rounds, and sums or means at its points."""
+"""What is kept of a run: recorded rounds, and sums or means at them."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from mobandits.support.checks import integer
 from mobandits.support.naming import quoted
 
 
-def grid(record: int | Sequence[int], rounds: int) -> tuple[int, ...]:
+def recorded_rounds(record: int | Sequence[int], rounds: int) -> tuple[int, ...]:
     """The rounds (from 1) to record; the last one is always among them.
 
     Args:
@@ -21,12 +21,14 @@ def grid(record: int | Sequence[int], rounds: int) -> tuple[int, ...]:
         ValueError: where `record` is neither.
 
     Example:
-        >>> grid(4, 10), grid([1, 5], 10)
+        >>> recorded_rounds(4, 10), recorded_rounds([1, 5], 10)
         ((3, 5, 8, 10), (1, 5, 10))
     """
     if isinstance(record, int | np.integer):
         integer("record", record, at_least=1)
-        return tuple(sorted({-(-rounds * k // record) for k in range(1, record + 1)}))
+        # -(-a // b) rounds up, so that the last point is the last round.
+        points = {-(-rounds * k // record) for k in range(1, record + 1)}
+        return tuple(sorted(points))
     if isinstance(record, str) or not isinstance(record, Sequence | np.ndarray):
         raise ValueError(
             f"record must be a number of rounds or a list of rounds, got {quoted(record)}"
@@ -38,11 +40,12 @@ def grid(record: int | Sequence[int], rounds: int) -> tuple[int, ...]:
     return tuple(sorted({*map(int, record), rounds}))
 
 
-class Recorder:
-    """One metric of one row: eats blocks of rounds, keeps values at the points of the grid.
+class MetricRecorder:
+    """Sums or means of one metric of one row, at recorded rounds.
 
     Example:
-        >>> sums, means = Recorder((2, 3), cumulative=True), Recorder((2, 3), cumulative=False)
+        >>> sums = MetricRecorder((2, 3), cumulative=True)
+        >>> means = MetricRecorder((2, 3), cumulative=False)
         >>> for recorder in (sums, means):
         ...     recorder.add(np.array([[1.0], [3.0]]))
         ...     recorder.add(np.array([[5.0]]))
@@ -54,84 +57,95 @@ class Recorder:
     def __init__(self, points: Sequence[int], *, cumulative: bool) -> None:
         self._points = tuple(points)
         self._cumulative = cumulative
-        self._rounds = self._since = 0
+        self._rounds = 0
+        self._rounds_since_point = 0  # means only
         self._total: Array | float = 0.0
-        self._kept: list[Array] = []
+        self._recorded: list[Array] = []
 
     def add(self, values: Array) -> None:
         """The next rounds, (rounds, components)."""
         first = self._rounds
-        self._rounds = self._rounds + len(values)
-        (self._sums if self._cumulative else self._means)(
-            values, inside(self._points, first, self._rounds)
-        )
+        self._rounds += len(values)
+        ends = points_between(self._points, first, self._rounds)
+        if self._cumulative:
+            self._add_sums(values, ends)
+        else:
+            self._add_means(values, ends)
 
-    def _sums(self, values: Array, ends: list[int]) -> None:
+    def _add_sums(self, values: Array, ends: list[int]) -> None:
+        # One round after the other, from the total so far: then where a block ends leaves no trace
+        # in the last bits.
         sums = np.array(values)
         sums[0] += self._total
-        np.cumsum(
-            sums, axis=0, out=sums
-        )  # one after the other, so that block borders leave no trace
+        np.cumsum(sums, axis=0, out=sums)
         self._total = sums[-1]
-        self._kept += [sums[end - 1].copy() for end in ends]
+        for end in ends:
+            self._recorded.append(sums[end - 1].copy())
 
-    def _means(self, values: Array, ends: list[int]) -> None:
+    def _add_means(self, values: Array, ends: list[int]) -> None:
         start = 0
         for end in ends:
-            self._kept.append(
-                (self._total + values[start:end].sum(axis=0)) / (self._since + end - start)
-            )
-            start = end
-            self._since = 0
+            total = self._total + values[start:end].sum(axis=0)
+            rounds = self._rounds_since_point + end - start
+            self._recorded.append(total / rounds)
             self._total = 0.0
+            self._rounds_since_point = 0
+            start = end
         self._total = self._total + values[start:].sum(axis=0)
-        self._since = self._since + len(values) - start
+        self._rounds_since_point += len(values) - start
 
     def values(self) -> Array:
         """(points, components) so far."""
-        return np.array(self._kept)
+        return np.array(self._recorded)
 
 
-class Running:
+class AccumulatorRecorder:
     """The same for a metric that is neither a sum nor a mean, but has an accumulator."""
 
     def __init__(self, points: Sequence[int], accumulator: Accumulator) -> None:
         self._points = tuple(points)
         self._accumulator = accumulator
         self._rounds = 0
-        self._kept: list[Array] = []
+        self._recorded: list[Array] = []
 
     def add(self, values: Array) -> None:
         """The next rounds, (rounds, components)."""
         first = self._rounds
-        self._rounds = self._rounds + len(values)
+        self._rounds += len(values)
         start = 0
-        for end in inside(self._points, first, self._rounds):
+        for end in points_between(self._points, first, self._rounds):
             self._accumulator.add(values[start:end])
-            self._kept.append(self._accumulator.value())
+            self._recorded.append(self._accumulator.value())
             start = end
         if start < len(values):
             self._accumulator.add(values[start:])
 
     def values(self) -> Array:
         """(points, components) so far."""
-        return np.array(self._kept)
+        return np.array(self._recorded)
 
 
-def recorder(metric: Metric, points: Sequence[int], shape: Shape) -> Recorder | Running:
-    """What keeps a metric's numbers."""
+def recorder(
+    metric: Metric, points: Sequence[int], shape: Shape
+) -> MetricRecorder | AccumulatorRecorder:
+    """The recorder for a metric."""
     if hasattr(metric, "accumulator"):
-        return Running(points, metric.accumulator(shape))
-    return Recorder(points, cumulative=metric.cumulative)
+        return AccumulatorRecorder(points, metric.accumulator(shape))
+    return MetricRecorder(points, cumulative=metric.cumulative)
 
 
-def inside(points: Sequence[int], first: int, last: int) -> list[int]:
-    """The points, in ascending order, in the rounds after `first` up to `last`, counted from `first`.
+def points_between(points: Sequence[int], first: int, last: int) -> list[int]:
+    """The points in the rounds after `first` up to `last`, counted from `first`.
+
+    Args:
+        points: in ascending order.
+        first: a round.
+        last: a later round.
 
     Example:
-        >>> inside([3, 5, 8], 4, 8)
+        >>> points_between([3, 5, 8], 4, 8)
         [1, 4]
     """
-    return [
-        point - first for point in points[bisect_right(points, first) : bisect_right(points, last)]
-    ]
+    begin = bisect_right(points, first)
+    end = bisect_right(points, last)
+    return [point - first for point in points[begin:end]]

@@ -1,6 +1,5 @@
 """The tidy table of a simulation, its summary, and its files."""
 
-import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -9,10 +8,11 @@ import polars as pl
 
 from mobandits.figures.formatting import quantity
 from mobandits.simulation.folder import Folder, read_folder
-from mobandits.statistics.bands import student
+from mobandits.statistics.bands import interval_factor
 from mobandits.support.checks import choice
 
-RUN = ["experiment", "environment", "policy"]  # what is played: its trials have the same rounds
+# What is played. Its trials have the same rounds, which those of another need not have.
+RUN = ["experiment", "environment", "policy"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -20,15 +20,16 @@ class Results:
     """What a simulation measured.
 
     Attributes:
-        table: one row per recorded value: experiment, environment, policy, trial (from 0), round (from 1), metric,
-            component (objective, digit or arm; 0 where there is one), value.
+        table: one row per recorded value: experiment, environment, policy, trial (from 0), round
+            (from 1), metric, component (objective, digit or arm; 0 where there is one), value.
         specification: everything that decided the table.
 
     Example:
         >>> from mobandits.environments import Linear
         >>> from mobandits.policies import RandomChoice
         >>> from mobandits.simulation import simulate
-        >>> results = simulate(RandomChoice(), Linear(arms=5), rounds=100, trials=2, metrics=["pareto_regret"])
+        >>> asked = {"rounds": 100, "trials": 2, "metrics": ["pareto_regret"]}
+        >>> results = simulate(RandomChoice(), Linear(arms=5), **asked)
         >>> results
         Results(1 policy, 2 trials, 100 rounds, 1 metric)
         >>> results.summary().columns
@@ -40,39 +41,44 @@ class Results:
 
     def __repr__(self) -> str:
         runs = self.table.group_by(RUN).agg(pl.col("trial").n_unique(), pl.col("round").max())
-        distinct = {name: self.table[name].n_unique() for name in (*RUN, "metric")}
-        parts = [
-            quantity(distinct[name], name)
+        number_of = {name: self.table[name].n_unique() for name in (*RUN, "metric")}
+        counts = [
+            quantity(number_of[name], name)
             for name in ("experiment", "environment")
-            if distinct[name] > 1
+            if number_of[name] > 1
         ]
-        parts.append(quantity(distinct["policy"], "policy", "policies"))
-        parts += [spanned(runs[name], name) for name in ("trial", "round")]
-        parts.append(quantity(distinct["metric"], "metric"))
-        return f"Results({', '.join(parts)})"
+        counts.append(quantity(number_of["policy"], "policy", "policies"))
+        # A folder may hold runs of several experiments, which need not be equally long.
+        counts.append(spanned(runs["trial"], "trial"))
+        counts.append(spanned(runs["round"], "round"))
+        counts.append(quantity(number_of["metric"], "metric"))
+        return f"Results({', '.join(counts)})"
 
     def summary(self) -> pl.DataFrame:
-        """The last values that were recorded: their mean over the trials, and its 95 % interval by Student's t.
+        """The last values that were recorded: means over the trials, with 95 % intervals.
 
-        The interval is null with a single trial. Experiment and environment have columns where there are several, and
-        so has the round of the last values.
+        The intervals are by Student's t; they are null with a single trial. Experiment and
+        environment have columns where there are several, and so has the round of the last values.
         """
         keys = [*RUN, "metric", "component"]
-        last = self.table.filter(pl.col("round") == pl.col("round").max().over(keys))
-        grouped = last.group_by(keys, maintain_order=True).agg(
+        last_round = pl.col("round").max().over(keys)
+        last = self.table.filter(pl.col("round") == last_round)
+        groups = last.group_by(keys, maintain_order=True).agg(
             pl.col("round").first(),
             mean=pl.col("value").mean(),
             deviation=pl.col("value").std(),
             trials=pl.len(),
         )
-        factors = [student(n - 1) / math.sqrt(n) if n > 1 else None for n in grouped["trials"]]
-        half = pl.col("deviation") * pl.Series("factor", factors, pl.Float64)
-        whole = grouped.with_columns(low=pl.col("mean") - half, high=pl.col("mean") + half)
-        shared = [
-            name for name in ("experiment", "environment", "round") if whole[name].n_unique() < 2
-        ]
+        factor_of = {n: interval_factor(n) if n > 1 else None for n in groups["trials"].unique()}
+        factors = pl.Series("factor", [factor_of[n] for n in groups["trials"]], pl.Float64)
+        mean = pl.col("mean")
+        half_width = pl.col("deviation") * factors
+        summary = groups.with_columns(low=mean - half_width, high=mean + half_width)
         columns = [*RUN, "round", "metric", "component", "mean", "low", "high", "trials"]
-        return whole.select(name for name in columns if name not in shared)
+        for name in ("experiment", "environment", "round"):
+            if summary[name].n_unique() < 2:
+                columns.remove(name)
+        return summary.select(columns)
 
     def plot(self, metric: str) -> Any:
         """Curves of one metric over the rounds: means over the trials with their 95 % intervals.
@@ -101,13 +107,14 @@ class Results:
         """The results of a finished run.
 
         Raises:
-            FolderError: where there is none, where it is not finished, or where it is not as the run left it.
+            FolderError: where there is none, where it is not finished, or where it is not as the
+                run left it.
         """
         table, manifest = read_folder(Path(folder))
         return cls(table, manifest["specification"])
 
 
-def spanned(numbers: pl.Series, one: str) -> str:
+def spanned(numbers: pl.Series, noun: str) -> str:
     """The least and the largest of some numbers of things.
 
     Example:
@@ -115,6 +122,6 @@ def spanned(numbers: pl.Series, one: str) -> str:
         ('20 to 30 rounds', '5 trials')
     """
     least = min(numbers, default=0)
-    most = max(numbers, default=0)
-    end = quantity(most, one)
-    return end if least == most else f"{least:,} to {end}"
+    largest = max(numbers, default=0)
+    end = quantity(largest, noun)
+    return end if least == largest else f"{least:,} to {end}"

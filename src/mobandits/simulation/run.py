@@ -19,7 +19,7 @@ from mobandits.support.checks import choice, integer
 from mobandits.support.naming import quoted
 
 ENGINES = ("threads", "ray")
-Progress = Callable[[int, int], None]
+ProgressCallback = Callable[[int, int], None]
 
 
 def simulate(
@@ -37,41 +37,48 @@ def simulate(
     compiled: Compiled = "auto",
     experiment: str = "simulation",
     out: str | Path | None = None,
-    progress: Progress | None = None,
+    progress: ProgressCallback | None = None,
 ) -> Results:
     """Play policies in an environment, several times, and measure.
 
-    All policies of a trial play the same rounds. The environment's random numbers depend on the seed and the trial, a
-    policy's also on its recipe's text: adding a policy, or more trials, changes no other row. The same arguments give
-    the same table, bit for bit, for any number of workers and either engine, interrupted or not.
+    All policies of a trial play the same rounds. The environment's random numbers depend on the
+    seed and the trial, a policy's also on its recipe's text: adding a policy, or more trials,
+    changes no other row. The same arguments give the same table, bit for bit, for any number of
+    workers and either engine, interrupted or not.
 
     Args:
-        policies: a recipe, a list of them, or {row name: recipe}; without a name, the recipe's text is the name.
-            `Readings` may stand in the place of a recipe.
+        policies: a recipe, a list of them, or {row name: recipe}; without a name, the recipe's text
+            is the name. `PreferenceSweep` may stand in the place of a recipe.
         environment: what they play in.
         rounds: the horizon T.
         trials: independent repetitions, each with a problem of its own.
         seed: at least 0.
-        metrics: names, or metrics from `mobandits.metrics`; also the names of the problem's quantities, such as
-            "dollars".
-        record: how many rounds to record, evenly spaced, or which ones; the last is always recorded.
-        workers: how many trials are played at the same time; None: one per processor, on a cluster of all its.
-        engine: "threads" of this process; or "ray", processes on this machine or a cluster, where the trials of a
-            process that is lost are played again. See docs/how-to/run-on-many-machines.md.
-        address: of a Ray cluster, host:port or "auto" for the one that this machine belongs to; None: of our own, on
-            this machine, for as long as the run takes.
-        compiled: "auto" compiles the policies that can be; True refuses others; False runs plain Python.
+        metrics: names, or metrics from `mobandits.metrics`; also the names of the problem's
+            quantities, such as "dollars".
+        record: how many rounds to record, evenly spaced, or which ones; the last is always
+            recorded.
+        workers: how many trials are played at the same time; None: one per processor, on a cluster
+            of all its.
+        engine: "threads" of this process; or "ray", processes on this machine or a cluster, where
+            the trials of a process that is lost are played again. See
+            docs/how-to/run-on-many-machines.md.
+        address: of a Ray cluster, host:port or "auto" for the one that this machine belongs to;
+            None: of our own, on this machine, for as long as the run takes.
+        compiled: "auto" compiles the policies that can be; True refuses others; False runs plain
+            Python.
         experiment: the table's first column.
-        out: a folder for the table and all that is needed to resume: run again after a kill, and finished trials are
-            not run twice.
-        progress: called at the start, and now and then, with the rounds played in all trials and how many there will
-            be; from any thread, one call at a time. With "ray", after every trial.
+        out: a folder for the table and all that is needed to resume: run again after a kill, and
+            finished trials are not run twice.
+        progress: called at the start, and now and then, with the rounds played in all trials and
+            how many there will be; from any thread, one call at a time. With "ray", after every
+            trial.
 
     Returns:
         The table, and what can be made of it.
 
     Raises:
-        ValueError: before the first round, naming the parameter, policy or metric that does not fit.
+        ValueError: before the first round, naming the parameter, policy or metric that does not
+            fit.
         FolderError: where `out` holds something else.
         MissingExtraError: where Ray is asked for and the extra `ray` is not installed.
         EngineError: where the cluster cannot be reached, or lost a trial for good.
@@ -80,7 +87,8 @@ def simulate(
         >>> from mobandits.environments import Linear
         >>> from mobandits.policies import MolUcb, RandomChoice
         >>> recipes = [MolUcb(scale=0.3), RandomChoice()]
-        >>> results = simulate(recipes, Linear(arms=10), rounds=300, trials=2, metrics=["reward"], record=3)
+        >>> asked = {"rounds": 300, "trials": 2, "metrics": ["reward"], "record": 3}
+        >>> results = simulate(recipes, Linear(arms=10), **asked)
         >>> results.table["round"].unique().sort().to_list()
         [100, 200, 300]
     """
@@ -112,26 +120,29 @@ def run_plan(
     workers: int | None = None,
     engine: str = "threads",
     address: str | None = None,
-    progress: Progress | None = None,
+    progress: ProgressCallback | None = None,
     threads: Threads | None = None,
 ) -> Results:
-    """Run a plan; see `simulate`. It may share `threads`, from `opened`, with others that run at the same time."""
+    """The results of a plan; see `simulate`.
+
+    It may share `threads`, from `shared_engine`, with others that run at the same time.
+    """
     check_engine(engine, address)
     if workers is not None:
         integer("workers", workers, at_least=1)
-    with Memory() if out is None else Folder(out, plan.specification()) as store:
+    store: Memory | Folder = Memory() if out is None else Folder(out, plan.specification())
+    with store:
         todo = [trial for trial in range(plan.trials) if trial not in store.finished]
-        tally = Tally(plan.setup.rounds, plan.trials, len(todo), progress)
+        after_rounds = Progress(plan.setup.rounds, plan.trials, len(todo), progress)
         if todo and engine == "ray":
             store.begin()
-            play_on_ray(plan.setup, todo, store.keep, tally, workers=workers, address=address)
+            play_on_ray(
+                plan.setup, todo, store.keep, after_rounds, workers=workers, address=address
+            )
         elif todo:
-            with (
-                Threads(workers or processors())
-                if threads is None
-                else nullcontext(threads) as these
-            ):
-                these.play(plan.setup, todo, store.keep, store.begin, tally)
+            own_or_shared = threads_for(workers) if threads is None else nullcontext(threads)
+            with own_or_shared as pool:
+                pool.play(plan.setup, todo, store.keep, store.begin, after_rounds)
         return Results(store.finish(), plan.specification())
 
 
@@ -144,43 +155,63 @@ def check_engine(engine: str, address: str | None) -> None:
 
     Example:
         >>> check_engine("threads", "auto")
-        Traceback (most recent call last):
-        ValueError: address must be None with engine='threads', got 'auto'; a cluster needs engine='ray'
+        Traceback (most recent call last): ValueError: address must be None with engine='threads',
+        got 'auto'; a cluster needs engine='ray'
     """
     choice("engine", engine, ENGINES)
     if engine == "ray":
         check_ray(address)
     elif address is not None:
         raise ValueError(
-            f"address must be None with engine={quoted(engine)}, got {quoted(address)}; a cluster needs engine='ray'"
+            f"address must be None with engine={quoted(engine)}, got {quoted(address)}; "
+            "a cluster needs engine='ray'"
         )
 
 
 @contextmanager
-def opened(engine: str, address: str | None, workers: int | None) -> Iterator[Threads | None]:
-    """Several runs inside share what the engine starts: threads, which `run_plan` is given, or a connection to Ray."""
+def shared_engine(
+    engine: str, address: str | None, workers: int | None
+) -> Iterator[Threads | None]:
+    """What several runs share that go on at the same time.
+
+    Threads, which `run_plan` is given, or else a connection to Ray, which it finds by itself.
+    """
     if engine == "ray":
         with cluster(address, workers):
             yield None
     else:
-        with Threads(workers or processors()) as threads:
+        with threads_for(workers) as threads:
             yield threads
 
 
-class Tally:
-    """Counts rounds over all threads."""
+def threads_for(workers: int | None) -> Threads:
+    """So many threads, or one per processor."""
+    return Threads(workers or processors())
 
-    def __init__(self, rounds: int, trials: int, todo: int, progress: Progress | None) -> None:
+
+class Progress:
+    """A count of rounds over all threads, which is passed on.
+
+    Args:
+        rounds: of a trial.
+        trials: how many there are in all.
+        todo: how many of them are not finished.
+        callback: called with the rounds played and those of all trials, one call at a time.
+    """
+
+    def __init__(
+        self, rounds: int, trials: int, todo: int, callback: ProgressCallback | None
+    ) -> None:
         self._lock = threading.Lock()
-        self._progress = progress
+        self._callback = callback
         self._done = rounds * (trials - todo)
         self._all = rounds * trials
-        if todo and progress is not None:
-            progress(self._done, self._all)
+        if todo and callback is not None:
+            callback(self._done, self._all)
 
     def __call__(self, rounds: int) -> None:
         """`rounds` more have been played."""
         with self._lock:
             self._done += rounds
-            if self._progress is not None:
-                self._progress(self._done, self._all)
+            if self._callback is not None:
+                self._callback(self._done, self._all)

@@ -9,7 +9,8 @@ import numpy as np
 
 from mobandits.contracts.protocols import Rng
 
-INSTANCE, ROUNDS, POLICY, READER = range(4)  # what a stream is for, the second word of its key
+# What a stream is for, the second word of its key. These numbers decide every result.
+INSTANCE, ROUNDS, POLICY, READER = range(4)
 
 
 def stream(seed: int, trial: int, purpose: int, text: str = "") -> Rng:
@@ -22,9 +23,16 @@ def stream(seed: int, trial: int, purpose: int, text: str = "") -> Rng:
         text: what else the stream belongs to; its SHA-256 becomes part of the key.
 
     Example:
-        >>> a, b = stream(1, 0, POLICY, "MolUcb()"), stream(1, 0, POLICY, "MolUcb()")
-        >>> a.random() == b.random(), a.random() == stream(1, 0, POLICY, "MolTs()").random()
-        (True, False)
+        >>> first, same = stream(1, 0, POLICY, "MolUcb()"), stream(1, 0, POLICY, "MolUcb()")
+        >>> first.random() == same.random()
+        True
+        >>> first.random() == stream(1, 0, POLICY, "MolTs()").random()
+        False
     """
-    words = np.frombuffer(hashlib.sha256(text.encode()).digest(), "<u4").tolist() if text else []
-    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(trial, purpose, *words)))
+    text_words: list[int] = []
+    if text:
+        digest = hashlib.sha256(text.encode()).digest()
+        # Little-endian on every machine, or other machines would draw other numbers.
+        text_words = np.frombuffer(digest, "<u4").tolist()
+    key = (trial, purpose, *text_words)
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))

@@ -1,23 +1,29 @@
-"""One trial on a continuum of arms: every policy plays the same blocks, and metrics read the truth about its points."""
+"""One trial on a continuum of arms: every policy plays the same blocks, and metrics are measured.
+
+The counterpart of `players`, `blocks` and `truth`, which are for finitely many arms.
+"""
 
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mobandits.compiling.compiled import loop_for
+from mobandits.compiling.compiled import Compiled, loop_for
 from mobandits.compiling.first_round import rehearse_loop
-from mobandits.contracts.assumptions import complaint, outside
+from mobandits.contracts.assumptions import enforce
 from mobandits.contracts.continuum import Scores, SurfaceBlock, SurfaceProblem, SurfaceShape
 from mobandits.contracts.protocols import Array, Metric, Rng
-from mobandits.simulation.blocks import STRETCH, borders, longest
+from mobandits.simulation.blocks import CACHED_NUMBERS, block_bounds, horizon_limit
 from mobandits.simulation.play_surface import play_surface, score_surface
-from mobandits.simulation.record import Recorder, Running, recorder
+from mobandits.simulation.record import AccumulatorRecorder, MetricRecorder, recorder
+from mobandits.simulation.stages import Stages
 from mobandits.simulation.streams import POLICY, ROUNDS, stream
-from mobandits.support.naming import concise, quoted
+from mobandits.support.naming import quoted, short_repr
 
 if TYPE_CHECKING:
     from mobandits.simulation.trial import Setup
+
+NO_REWARDS = np.zeros(0)
 
 
 def is_continuum(problem: Any) -> bool:
@@ -26,7 +32,7 @@ def is_continuum(problem: Any) -> bool:
 
 
 class SurfacePlayer:
-    """A recipe at work on one surface; bound anew where it has stages.
+    """A recipe at work on one surface.
 
     Args:
         row: the name in messages.
@@ -36,34 +42,32 @@ class SurfacePlayer:
         rng: the random stream of all stages.
 
     Raises:
-        ValueError: naming the row, where the recipe does not fit the problem, or cannot be compiled but must.
+        ValueError: naming the row, where the recipe does not fit the problem, or cannot be compiled
+            but must.
     """
 
     def __init__(
-        self, row: str, recipe: Any, problem: SurfaceProblem, compiled: Any, rng: Rng
+        self, row: str, recipe: Any, problem: SurfaceProblem, compiled: Compiled, rng: Rng
     ) -> None:
-        self._row = row
+        self._prefix = f"policy {quoted(row)}: "
         self._problem = problem
-        self._compiled = compiled
         self._rng = rng
         if not getattr(recipe, "continuum", False):
-            raise ValueError(
-                f"policy {quoted(row)}: {type(recipe).__name__} needs finitely many arms"
-            )
+            name = type(recipe).__name__
+            raise ValueError(f"{self._prefix}{name} needs finitely many arms")
+        # Rewards are made inside of the loop, one at a time: there is no array to look at.
+        self._assumptions = [
+            assumption for assumption in recipe.assumptions() if assumption.about != "rewards"
+        ]
+        surface = problem.surface
         shape: Any = problem.shape
-        self._assumptions = [one for one in recipe.assumptions() if one.about != "rewards"]
-        self._stages: Iterator[Any] = recipe.stages(shape)
         try:
-            self._begin()
+            self._stages = Stages(
+                recipe.stages(shape),
+                lambda policy: loop_for(play_surface, policy, surface, compiled=compiled),
+            )
         except ValueError as error:
-            raise ValueError(f"policy {quoted(row)}: {error}") from error
-
-    def _begin(self) -> None:
-        self._policy, self._left = next(self._stages)
-        self._loop = loop_for(
-            play_surface, self._policy, self._problem.surface, compiled=self._compiled
-        )
-        self._state = self._policy.init()
+            raise ValueError(f"{self._prefix}{error}") from error
 
     def play(self, block: SurfaceBlock) -> Array:
         """(rounds, dimensions) the points of a block.
@@ -71,34 +75,29 @@ class SurfacePlayer:
         Raises:
             ValueError: where contexts break an assumption of the recipe.
         """
-        for assumption in self._assumptions:
-            if (bad := outside(assumption, block.contexts, np.zeros(0))) is not None:
-                raise ValueError(
-                    f"policy {quoted(self._row)}: {complaint(assumption)}, got {bad:g}"
-                )
+        self._assumptions = [
+            assumption
+            for assumption in self._assumptions
+            if not enforce(assumption, block.contexts, NO_REWARDS, prefix=self._prefix)
+        ]
         chosen = np.empty((len(block.contexts), self._problem.shape.dimensions))
-        first = 0
-        while first < len(chosen):
-            if self._left == 0:
-                self._begin()
-            last = len(chosen) if self._left is None else min(len(chosen), first + self._left)
-            now = slice(first, last)
-            given = (
+        stages = self._stages
+        for piece in stages.pieces(len(chosen)):
+            stages.state = stages.loop(
+                stages.policy,
+                stages.state,
                 self._problem.surface,
-                block.contexts[now],
-                block.uniforms[now],
+                block.contexts[piece],
+                block.uniforms[piece],
                 self._rng,
-                chosen[now],
+                chosen[piece],
             )
-            self._state = self._loop(self._policy, self._state, *given)
-            self._left = None if self._left is None else self._left - (last - first)
-            first = last
         return chosen
 
 
 def play_on_surface(
     setup: "Setup", trial: int, problem: SurfaceProblem, after_block: Callable[[int], None]
-) -> dict[tuple[str, str], Recorder | Running]:
+) -> dict[tuple[str, str], MetricRecorder | AccumulatorRecorder]:
     """What was measured of one trial, by row and metric; arguments as in `play_trial`."""
     shape: Any = problem.shape
     players = players_of(setup, trial, problem)
@@ -107,49 +106,52 @@ def play_on_surface(
         for row in players
         for metric in setup.metrics
     }
-    limit = longest(setup.environment, problem)
-    for block in surface_stretches(problem, setup.rounds, limit, stream(setup.seed, trial, ROUNDS)):
+    limit = horizon_limit(setup.environment, problem)
+    rng = stream(setup.seed, trial, ROUNDS)
+    for block in merged_surface_blocks(problem, setup.rounds, limit, rng):
         for row, player in players.items():
-            scores = scores_of(problem, block, player.play(block), setup.compiled)
+            chosen = player.play(block)
+            scores = scores_of(problem, block, chosen, setup.compiled)
             for metric in setup.metrics:
-                recorders[row, metric.name].add(measured(metric, scores))
+                values = metric_values(metric, scores)
+                recorders[row, metric.name].add(values)
         after_block(len(block.contexts))
     return recorders
 
 
 def rehearse_on_surface(setup: "Setup", problem: SurfaceProblem) -> None:
-    """Bind every recipe, and measure two rounds in which nobody learns: whatever does not fit is refused now.
+    """Bind every recipe, and measure two rounds in which nothing is learned.
+
+    So whatever does not fit is refused before the first trial.
 
     Raises:
         ValueError: naming the row or the metric.
     """
     shape: Any = problem.shape
     players_of(setup, 0, problem)
-    limit = longest(setup.environment, problem)
-    block = next(
-        surface_blocks(problem, min(2, setup.rounds), limit, stream(setup.seed, 0, ROUNDS))
-    )
+    limit = horizon_limit(setup.environment, problem)
+    rng = stream(setup.seed, 0, ROUNDS)
+    block = next(surface_blocks(problem, min(2, setup.rounds), limit, rng))
     for recipe in setup.policies.values():
-        _play_first(recipe, problem, block)
-    scores = scores_of(
-        problem, block, np.full((len(block.contexts), shape.dimensions), 0.5), setup.compiled
-    )
+        _rehearse_foreign(recipe, problem, block)
+    rounds = len(block.contexts)
+    centre = np.full((rounds, shape.dimensions), 0.5)
+    scores = scores_of(problem, block, centre, setup.compiled)
     for metric in setup.metrics:
-        values = measured(metric, scores)
-        expected = (len(block.contexts), metric.components(shape))
+        values = metric_values(metric, scores)
+        expected = (rounds, metric.components(shape))
         if values.shape != expected:
             raise ValueError(
-                f"metric {metric.name}: on_surface must return shape (rounds, components) = {expected}, "
-                f"got {values.shape}"
+                f"metric {metric.name}: on_surface must return shape "
+                f"(rounds, components) = {expected}, got {values.shape}"
             )
         if np.isnan(values).any():
-            raise ValueError(
-                f"metric {metric.name} is not known in closed form in {concise(setup.environment)}"
-            )
+            name = short_repr(setup.environment)
+            raise ValueError(f"metric {metric.name} is not known in closed form in {name}")
 
 
-def _play_first(recipe: Any, problem: SurfaceProblem, block: SurfaceBlock) -> None:
-    """The first round in Python, where the policy or the surface is from outside of this library."""
+def _rehearse_foreign(recipe: Any, problem: SurfaceProblem, block: SurfaceBlock) -> None:
+    """Play the first round in Python, where the policy or the surface is another author's."""
     shape: Any = problem.shape
     policy = next(iter(recipe.stages(shape))).policy
     surface = problem.surface
@@ -166,34 +168,36 @@ def _play_first(recipe: Any, problem: SurfaceProblem, block: SurfaceBlock) -> No
 
 def players_of(setup: "Setup", trial: int, problem: SurfaceProblem) -> dict[str, SurfacePlayer]:
     """The players of a trial by their rows."""
-    return {
-        row: SurfacePlayer(
-            row, recipe, problem, setup.compiled, stream(setup.seed, trial, POLICY, concise(recipe))
-        )
-        for row, recipe in setup.policies.items()
-    }
+    players = {}
+    for row, recipe in setup.policies.items():
+        rng = stream(setup.seed, trial, POLICY, short_repr(recipe))
+        players[row] = SurfacePlayer(row, recipe, problem, setup.compiled, rng)
+    return players
 
 
-def surface_stretches(
+def merged_surface_blocks(
     problem: SurfaceProblem, rounds: int, limit: int | None, rng: Rng
 ) -> Iterator[SurfaceBlock]:
-    """The trial's blocks, several in one, as `blocks.stretches` joins those of finitely many arms."""
-    held: list[SurfaceBlock] = []
+    """The trial's blocks, several in one, as `blocks.merged_blocks` for finitely many arms."""
+    waiting: list[SurfaceBlock] = []
     for block in surface_blocks(problem, rounds, limit, rng):
-        if held and held[-1].uniforms.shape[1] != block.uniforms.shape[1]:
-            yield _joined(held)
-            held = []
-        held.append(block)
+        if waiting and waiting[-1].uniforms.shape[1] != block.uniforms.shape[1]:
+            yield _merged(waiting)
+            waiting = []
+        waiting.append(block)
         scores = len(block.contexts) * (problem.shape.objectives + 3)
-        if (len(held) + 1) * (block.contexts.size + block.uniforms.size + scores) > STRETCH:
-            yield _joined(held)
-            held = []
-    if held:
-        yield _joined(held)
+        numbers = block.contexts.size + block.uniforms.size + scores
+        if (len(waiting) + 1) * numbers > CACHED_NUMBERS:
+            yield _merged(waiting)
+            waiting = []
+    if waiting:
+        yield _merged(waiting)
 
 
-def _joined(parts: list[SurfaceBlock]) -> SurfaceBlock:
-    return SurfaceBlock(*map(np.concatenate, zip(*parts, strict=True)))
+def _merged(parts: list[SurfaceBlock]) -> SurfaceBlock:
+    contexts = np.concatenate([part.contexts for part in parts])
+    uniforms = np.concatenate([part.uniforms for part in parts])
+    return SurfaceBlock(contexts, uniforms)
 
 
 def surface_blocks(
@@ -204,19 +208,25 @@ def surface_blocks(
     Raises:
         ValueError: where an array has the wrong shape.
     """
-    for first, asked in borders(rounds, limit):
-        contexts, uniforms = problem.block(first, asked, rng)
-        if np.shape(contexts) != (asked, problem.shape.features):
-            expected = (asked, problem.shape.features)
+    features = problem.shape.features
+    for first, drawn in block_bounds(rounds, limit):
+        contexts, uniforms = problem.block(first, drawn, rng)
+        expected = (drawn, features)
+        if np.shape(contexts) != expected:
             raise ValueError(
-                f"SurfaceBlock.contexts must have shape (rounds, features) = {expected}, got {np.shape(contexts)}"
+                f"SurfaceBlock.contexts must have shape (rounds, features) = {expected}, "
+                f"got {np.shape(contexts)}"
             )
-        last = min(asked, rounds - first)
-        plain = [np.require(array, np.float64, ["C", "W"])[:last] for array in (contexts, uniforms)]
-        yield SurfaceBlock(*plain)
+        played = min(drawn, rounds - first)
+        # One layout, since another one would be another compilation.
+        contexts = np.require(contexts, np.float64, ["C", "W"])
+        uniforms = np.require(uniforms, np.float64, ["C", "W"])
+        yield SurfaceBlock(contexts[:played], uniforms[:played])
 
 
-def scores_of(problem: SurfaceProblem, block: SurfaceBlock, chosen: Array, compiled: Any) -> Scores:
+def scores_of(
+    problem: SurfaceProblem, block: SurfaceBlock, chosen: Array, compiled: Compiled
+) -> Scores:
     """The truth about the points `chosen` (rounds, dimensions)."""
     rounds = len(chosen)
     scores = Scores(
@@ -230,7 +240,7 @@ def scores_of(problem: SurfaceProblem, block: SurfaceBlock, chosen: Array, compi
     return scores
 
 
-def measured(metric: Metric, scores: Scores) -> Array:
+def metric_values(metric: Metric, scores: Scores) -> Array:
     """(rounds, components) of a metric.
 
     Raises:

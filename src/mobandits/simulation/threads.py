@@ -10,7 +10,7 @@ from mobandits.simulation.trial import Setup, play_trial
 
 
 class Threads:
-    """Plays so many trials at the same time, of one simulation or of several that share the threads.
+    """Threads that play trials at the same time, of one simulation or of several that share them.
 
     A context manager: where it is left with an error, every trial ends at its next block.
 
@@ -27,10 +27,11 @@ class Threads:
 
     def __exit__(self, kind: Any, *_: object) -> None:
         self._stopped = kind is not None
+        # What runs ends at its next block, by `check`; what waits never begins.
         self._pool.shutdown(cancel_futures=self._stopped)
 
     def check(self) -> None:
-        """Between the steps of whoever shares the threads.
+        """Stop the steps of those that share the threads, where one of them has failed.
 
         Raises:
             StoppedError: where they were left with an error.
@@ -51,8 +52,8 @@ class Threads:
         Args:
             setup: the simulation.
             todo: the numbers of its trials.
-            keep: called with every trial's number and table by the thread that played it, so that an interruption
-                elsewhere loses nothing.
+            keep: called with every trial's number and table by the thread that played it, so that
+                an interruption elsewhere loses nothing.
             begin: called when a trial begins.
             after_rounds: called with the number of rounds just played.
 
@@ -60,15 +61,16 @@ class Threads:
             Exception: whatever a trial raised first.
         """
 
-        def go_on(rounds: int) -> None:
+        def after_block(rounds: int) -> None:
             self.check()
             after_rounds(rounds)
 
-        def one(trial: int) -> None:
+        def play_and_keep(trial: int) -> None:
             begin()
-            keep(trial, play_trial(setup, trial, go_on))
+            table = play_trial(setup, trial, after_block)
+            keep(trial, table)
 
-        settle({self._pool.submit(one, trial) for trial in todo})
+        settle({self._pool.submit(play_and_keep, trial) for trial in todo})
 
 
 class StoppedError(Exception):
@@ -81,10 +83,11 @@ def settle(pending: set[Future[None]]) -> None:
     Raises:
         Exception: what the first that failed has raised.
     """
-    while pending:  # waking up now and then: an interruption may have been told to another thread
+    # With a time limit, since an interruption of the process may have reached another thread, and
+    # Python delivers it here only between two waits.
+    while pending:
         done, pending = wait(pending, timeout=0.1, return_when=FIRST_COMPLETED)
-        for future in (
-            *done,
-            *(one for one in pending if one.cancelled()),
-        ):  # these never count as done
+        # Cancelled futures never count as done.
+        cancelled = [future for future in pending if future.cancelled()]
+        for future in [*done, *cancelled]:
             future.result()

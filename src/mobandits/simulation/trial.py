@@ -1,4 +1,4 @@
-"""One trial: every policy plays the same blocks of the same problem, and metrics read what happened."""
+"""One trial: every policy plays the same blocks of the same problem, and metrics are measured."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -9,14 +9,14 @@ import polars as pl
 from mobandits.compiling.compiled import Compiled
 from mobandits.contracts.continuum import SurfaceEnvironment, SurfaceProblem
 from mobandits.contracts.protocols import Array, Block, Environment, Metric, Problem, Recipe
-from mobandits.simulation.blocks import longest, stretches
-from mobandits.simulation.players import player
-from mobandits.simulation.readings import Readings
-from mobandits.simulation.record import Recorder, Running, recorder
+from mobandits.simulation.blocks import horizon_limit, merged_blocks
+from mobandits.simulation.players import Played, player
+from mobandits.simulation.preference_sweep import PreferenceSweep
+from mobandits.simulation.record import AccumulatorRecorder, MetricRecorder, recorder
 from mobandits.simulation.streams import INSTANCE, ROUNDS, stream
 from mobandits.simulation.surface_trial import is_continuum, play_on_surface
-from mobandits.simulation.truth import BlockTruth
-from mobandits.support.naming import concise
+from mobandits.simulation.truth import BlockGroundTruth
+from mobandits.support.naming import short_repr
 
 SCHEMA = {
     "experiment": pl.String,
@@ -35,7 +35,7 @@ class Setup(NamedTuple):
 
     experiment: str
     environment: Environment | SurfaceEnvironment
-    policies: Mapping[str, Recipe | Readings]
+    policies: Mapping[str, Recipe | PreferenceSweep]
     rounds: int
     seed: int
     metrics: Sequence[Metric]
@@ -51,72 +51,84 @@ def play_trial(setup: Setup, trial: int, after_block: Callable[[int], None]) -> 
         trial: its number, from 0.
         after_block: called with the number of rounds just played; it may raise to stop.
     """
-    problem: Any = problem_of(setup, trial)
+    problem: Any = trial_problem(setup, trial)
     play = play_on_surface if is_continuum(problem) else play_arms
     recorders = play(setup, trial, problem, after_block)
-    return _table(setup, trial, {key: kept.values() for key, kept in recorders.items()})
+    values = {key: recorder.values() for key, recorder in recorders.items()}
+    return _table(setup, trial, values)
 
 
 def play_arms(
     setup: Setup, trial: int, problem: Problem, after_block: Callable[[int], None]
-) -> dict[tuple[str, str], Recorder | Running]:
-    """What was measured of one trial with finitely many arms, by row and metric; arguments as in `play_trial`."""
+) -> dict[tuple[str, str], MetricRecorder | AccumulatorRecorder]:
+    """What was measured of one trial with finitely many arms, by row and metric.
+
+    The arguments are those of `play_trial`.
+    """
     players = [
         player(row, recipe, problem.shape, setup.seed, trial, setup.compiled)
         for row, recipe in setup.policies.items()
     ]
     arms = np.arange(problem.shape.arms)
     with_fronts = any(metric.needs_fronts for metric in setup.metrics)
-    recorders: dict[tuple[str, str], Recorder | Running] = {}
+    limit = horizon_limit(setup.environment, problem)
+    rng = stream(setup.seed, trial, ROUNDS)
+    recorders: dict[tuple[str, str], MetricRecorder | AccumulatorRecorder] = {}
+
+    def measure(truth: BlockGroundTruth, played: Played) -> None:
+        for metric in setup.metrics:
+            key = (played.row, metric.name)
+            if key not in recorders:
+                recorders[key] = recorder(metric, setup.points, problem.shape)
+            values = metric.per_round(truth, played.chosen, played.fronts)
+            recorders[key].add(values)
+
     truth = None
-    for first, block in stretches(
-        problem,
-        setup.rounds,
-        longest(setup.environment, problem),
-        stream(setup.seed, trial, ROUNDS),
-    ):
+    for first, block in merged_blocks(problem, setup.rounds, limit, rng):
         truth = truth_of(problem, first, block, truth)
-        for played in (
-            played for one in players for played in one.play(block, arms, with_fronts=with_fronts)
-        ):
-            for metric in setup.metrics:
-                key = played.row, metric.name
-                if key not in recorders:
-                    recorders[key] = recorder(metric, setup.points, problem.shape)
-                recorders[key].add(metric.per_round(truth, played.chosen, played.fronts))
+        for each in players:
+            for played in each.play(block, arms, with_fronts=with_fronts):
+                measure(truth, played)
         after_block(len(block.rewards))
     return recorders
 
 
-def problem_of(setup: Setup, trial: int) -> Problem | SurfaceProblem:
+def trial_problem(setup: Setup, trial: int) -> Problem | SurfaceProblem:
     """The trial's instance of the environment."""
-    return setup.environment.problem(setup.rounds, stream(setup.seed, trial, INSTANCE))
+    rng = stream(setup.seed, trial, INSTANCE)
+    return setup.environment.problem(setup.rounds, rng)
 
 
 def truth_of(
-    problem: Problem, first: int, block: Block, before: BlockTruth | None = None
-) -> BlockTruth:
+    problem: Problem, first: int, block: Block, before: BlockGroundTruth | None = None
+) -> BlockGroundTruth:
     """The truth about a block, with the problem's quantities where it offers any."""
-    load = getattr(problem, "quantities", None)
-    return BlockTruth(block, (lambda: load(first, len(block.rewards))) if load else dict, before)
+    quantities = getattr(problem, "quantities", None)
+    if quantities is None:
+        return BlockGroundTruth(block, before=before)
+    rounds = len(block.rewards)
+    return BlockGroundTruth(block, lambda: quantities(first, rounds), before)
 
 
-def _table(setup: Setup, trial: int, kept: Mapping[tuple[str, str], Array]) -> pl.DataFrame:
-    """One frame for all (points, components) of values that were kept, by row and metric: a frame each is dear."""
-    rows, metrics = zip(*kept, strict=True)
-    which = np.repeat(np.arange(len(kept)), [values.size for values in kept.values()])
+def _table(setup: Setup, trial: int, values: Mapping[tuple[str, str], Array]) -> pl.DataFrame:
+    """The table of a trial, from (points, components) of recorded values by row and metric."""
+    # One frame for all of them: a frame each, joined, takes longer than small trials do.
+    arrays = list(values.values())
+    rows = pl.Series([row for row, _ in values])
+    metrics = pl.Series([metric for _, metric in values])
+    which = np.repeat(np.arange(len(arrays)), [array.size for array in arrays])
+    rounds = [np.repeat(setup.points, array.shape[1]) for array in arrays]
+    components = [np.tile(np.arange(array.shape[1]), len(array)) for array in arrays]
+    environment = short_repr(setup.environment)
     columns = {
         "experiment": pl.repeat(setup.experiment, len(which), eager=True),
-        "environment": pl.repeat(concise(setup.environment), len(which), eager=True),
-        "policy": pl.Series(rows).gather(which),
+        "environment": pl.repeat(environment, len(which), eager=True),
+        "policy": rows.gather(which),
         "trial": np.full(len(which), trial),
-        "round": np.concatenate(
-            [np.repeat(setup.points, values.shape[1]) for values in kept.values()]
-        ),
-        "metric": pl.Series(metrics).gather(which),
-        "component": np.concatenate(
-            [np.tile(np.arange(values.shape[1]), len(values)) for values in kept.values()]
-        ),
-        "value": np.concatenate([values.ravel() for values in kept.values()]),
+        "round": np.concatenate(rounds),
+        "metric": metrics.gather(which),
+        "component": np.concatenate(components),
+        "value": np.concatenate([array.ravel() for array in arrays]),
     }
+    # A metric says NaN where there is nothing to record.
     return pl.DataFrame(columns, schema=SCHEMA).filter(pl.col("value").is_not_nan())

@@ -1,4 +1,4 @@
-"""The true side of a block: gaps, fronts and quantities, worked out once for all policies that played it."""
+"""The true side of a block: gaps, fronts and quantities, for all policies that played it."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -14,12 +14,12 @@ from mobandits.support.checks import choice
 Quantities = Mapping[str, Array]
 
 
-def table(order: Order, means: Array) -> Array:
+def gap_table(order: Order, means: Array) -> Array:
     """(arms, digits) the gap of every arm, from `means` (arms, objectives)."""
     return order.gaps(means)
 
 
-def fronts(order: Order, means: Array) -> Mask:
+def true_fronts(order: Order, means: Array) -> Mask:
     """(rounds, arms) the front of every round, from `means` (rounds, arms, objectives)."""
     out = np.empty(means.shape[:2], np.bool_)
     for t in range(len(means)):
@@ -27,16 +27,20 @@ def fronts(order: Order, means: Array) -> Mask:
     return out
 
 
-class BlockTruth:
-    """What metrics may ask about a block.
+class BlockGroundTruth:
+    """What metrics may ask about a block: the `GroundTruth` of the contracts.
 
-    Where the means never change, answers are kept from block to block: one table of gaps per trial. Means that are
-    rounded to `Block.decimals` are compared as integers, so that ties are exact.
+    Where the means never change, answers are kept from block to block: one table of gaps per trial.
+    Means that are rounded to `Block.decimals` are compared as integers, so that ties are exact.
 
     Args:
         block: the rounds that were played.
         quantities: called at most once, for the problem's quantities in these rounds.
         before: the truth of the block before, if any.
+
+    Attributes:
+        block: the rounds.
+        answers: {(question, order): answer} so far.
 
     Raises:
         ValueError: where means are not finite.
@@ -44,7 +48,7 @@ class BlockTruth:
     Example:
         >>> from mobandits.orders import Pareto
         >>> means = np.array([[[1.0, 0.0], [0.0, 1.0], [0.25, 0.25], [0.0, 0.0]]])
-        >>> truth = BlockTruth(Block(np.zeros((1, 1, 0)), means, np.zeros((4, 4, 2))))
+        >>> truth = BlockGroundTruth(Block(np.zeros((1, 1, 0)), means, np.zeros((4, 4, 2))))
         >>> truth.front(Pareto())
         array([[ True,  True,  True, False]])
         >>> truth.gaps(Pareto(), np.array([2, 0, 3, 1]), digits=1).ravel()
@@ -55,37 +59,42 @@ class BlockTruth:
         self,
         block: Block,
         quantities: Callable[[], Quantities] = dict,
-        before: "BlockTruth | None" = None,
+        before: "BlockGroundTruth | None" = None,
     ) -> None:
         if not np.isfinite(block.means).all():
             raise ValueError("Block.means must be finite, got NaN or infinity")
         self.block = block
-        self._load = quantities
-        self._loaded: Quantities | None = None
-        self._known: dict[tuple[str, Order], Any] = {}
-        if (
-            before is not None
-            and len(block.means) == 1
-            and np.array_equal(before.block.means, block.means)
-        ):
-            self._known = before._known
+        self._load_quantities = quantities
+        self._quantities: Quantities | None = None
+        self.answers: dict[tuple[str, Order], Any] = {}
+        if before is not None and self._has_means_of(before.block):
+            self.answers = before.answers
+
+    def _has_means_of(self, other: Block) -> bool:
+        """Whether the means are those of another block, in all rounds."""
+        return len(self.block.means) == 1 and np.array_equal(other.means, self.block.means)
 
     def gaps(self, order: Order, chosen: IntArray, digits: int) -> Array:
         """(rounds, digits) the regret of the arms `chosen` (rounds,) under an order."""
-        exact, means, unit = self._exact(order)
+        exact_order, means, unit = self._in_integers(order)
         if len(means) == 1:
-            gaps: Array = self._once(
-                "gaps", order, lambda: loop_for(table, exact)(exact, means[0]) / unit
+            # Means that do not change have one table, in which every round looks up its arm.
+            gaps: Array = self._answer(
+                "gaps",
+                order,
+                lambda: loop_for(gap_table, exact_order)(exact_order, means[0]) / unit,
             )
             return gaps[chosen]
         gaps = np.empty((len(chosen), digits))
-        loop_for(score, exact)(exact, means, chosen, gaps)
+        loop_for(score, exact_order)(exact_order, means, chosen, gaps)
         return gaps / unit
 
     def front(self, order: Order) -> Mask:
         """(rounds or 1, arms) the arms that are best under an order, given the true means."""
-        exact, means, _ = self._exact(order)
-        front: Mask = self._once("front", order, lambda: loop_for(fronts, exact)(exact, means))
+        exact_order, means, _ = self._in_integers(order)
+        front: Mask = self._answer(
+            "front", order, lambda: loop_for(true_fronts, exact_order)(exact_order, means)
+        )
         return front
 
     def quantity(self, name: str) -> Array:
@@ -94,18 +103,23 @@ class BlockTruth:
         Raises:
             ValueError: where the problem does not offer it.
         """
-        if self._loaded is None:
-            self._loaded = self._load()
-        choice("quantity", name, self._loaded)
-        return self._loaded[name]
+        if self._quantities is None:
+            self._quantities = self._load_quantities()
+        choice("quantity", name, self._quantities)
+        return self._quantities[name]
 
-    def _exact(self, order: Order) -> tuple[Order, Array, float]:
-        found: tuple[Order, Array, float] = self._once(
-            "exact", order, lambda: in_last_decimals(order, self.block.means, self.block.decimals)
+    def _in_integers(self, order: Order) -> tuple[Order, Array, float]:
+        """The order and the means in units of the last decimal, and that unit."""
+        rounded: tuple[Order, Array, float] = self._answer(
+            "integers",
+            order,
+            lambda: in_last_decimals(order, self.block.means, self.block.decimals),
         )
-        return found
+        return rounded
 
-    def _once(self, what: str, order: Order, work: Callable[[], Any]) -> Any:
-        if (what, order) not in self._known:
-            self._known[what, order] = work()
-        return self._known[what, order]
+    def _answer(self, question: str, order: Order, work_out: Callable[[], Any]) -> Any:
+        """The answer to a question about an order, worked out when it is first asked."""
+        key = (question, order)
+        if key not in self.answers:
+            self.answers[key] = work_out()
+        return self.answers[key]

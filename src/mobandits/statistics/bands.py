@@ -1,50 +1,39 @@
 """Means over trials, with 95 % intervals."""
 
-import functools
 import math
 
 import polars as pl
 
+from mobandits.statistics.quantiles import student_quantile
 
-@functools.cache
-def student(freedom: int) -> float:
-    """The 97.5 % quantile of Student's t: how many standard errors a 95 % interval reaches.
+UPPER = 0.975  # of Student's t: 2.5 % are left out on each side
 
-    With n degrees of freedom and theta = atan(t / sqrt(n)), P(|T| <= t) is, for even n, with n / 2 terms,
-    sin theta (1 + 1/2 cos^2 theta + 1/2 3/4 cos^4 theta + ...), and for odd n, with (n - 1) / 2 terms,
-    2 / pi (theta + sin theta (cos theta + 2/3 cos^3 theta + 2/3 4/5 cos^5 theta + ...)).
 
-    Reference:
-        Abramowitz and Stegun, 26.7.3 and 26.7.4.
+def interval_factor(trials: int) -> float:
+    """The half-width of a 95 % interval for a mean of so many values, in their standard deviations.
+
+    It is the 97.5 % quantile of Student's t with n - 1 degrees of freedom, over sqrt(n).
+
+    Args:
+        trials: n, at least 2.
 
     Example:
-        >>> round(student(2), 4), round(student(9), 4), round(student(1000), 4)
-        (4.3027, 2.2622, 1.9623)
+        >>> round(interval_factor(10), 4), round(interval_factor(1001) * 1001**0.5, 4)
+        (0.7154, 1.9623)
     """
-    low = 0.0
-    high = math.pi / 2
-    for _ in range(60):
-        theta = (low + high) / 2
-        odd = freedom % 2
-        term = math.cos(theta) if odd else 1.0
-        total = 0.0
-        for k in range((freedom - odd) // 2):
-            total += term
-            term *= math.cos(theta) ** 2 * (2 * k + 1 + odd) / (2 * k + 2 + odd)
-        inside = 2 / math.pi * (theta + math.sin(theta) * total) if odd else math.sin(theta) * total
-        low, high = (theta, high) if inside < 0.95 else (low, theta)
-    return math.sqrt(freedom) * math.tan(low)
+    return student_quantile(UPPER, trials - 1) / math.sqrt(trials)
 
 
 def bands(table: pl.DataFrame, by: list[str]) -> pl.DataFrame:
-    """Mean and 95 % interval of `value` over trials, for every combination of the columns `by`, in order of appearance.
+    """Mean and 95 % interval of `value` over trials, for every combination of the columns `by`.
 
     Args:
         table: one row per trial and combination, with a column `value`.
         by: names of columns.
 
     Returns:
-        The columns `by`, then `mean`, `low`, `high` float and `trials` int; low = mean = high where there is one trial.
+        The columns `by`, then `mean`, `low`, `high` float and `trials` int, in order of appearance;
+        low = mean = high where there is one trial.
 
     Example:
         >>> table = pl.DataFrame({"policy": ["a", "a"], "trial": [0, 1], "value": [1.0, 3.0]})
@@ -52,12 +41,15 @@ def bands(table: pl.DataFrame, by: list[str]) -> pl.DataFrame:
         [('a', 2.0, -10.71, 14.71, 2)]
     """
     groups = table.group_by(by, maintain_order=True).agg(
-        mean=pl.col("value").mean(), spread=pl.col("value").std(), trials=pl.len().cast(pl.Int64)
+        mean=pl.col("value").mean(),
+        deviation=pl.col("value").std(),
+        trials=pl.len().cast(pl.Int64),
     )
-    reach = pl.Series(
-        [student(n - 1) / n**0.5 if n > 1 else 0.0 for n in groups["trials"]], dtype=pl.Float64
+    factor_of = {n: interval_factor(n) if n > 1 else 0.0 for n in groups["trials"].unique()}
+    factors = pl.Series([factor_of[n] for n in groups["trials"]], dtype=pl.Float64)
+    # One value has no deviation. Zero and not null, since what is drawn needs a number.
+    half_width = groups["deviation"].fill_null(0.0) * factors
+    mean = pl.col("mean")
+    return groups.select(
+        *by, "mean", (mean - half_width).alias("low"), (mean + half_width).alias("high"), "trials"
     )
-    half = groups["spread"].fill_null(0.0) * reach
-    low = pl.col("mean") - half
-    high = pl.col("mean") + half
-    return groups.select(*by, "mean", low.alias("low"), high.alias("high"), "trials")

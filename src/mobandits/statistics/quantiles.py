@@ -1,7 +1,9 @@
 """Quantiles and tails of Student's t and Fisher's F."""
 
 import numpy as np
-from scipy.special import fdtri, stdtr, stdtrit  # of scipy.stats, which takes a second to load
+
+# Not scipy.stats, which takes a second to load, and asks these functions.
+from scipy.special import fdtri, stdtr, stdtrit
 
 from mobandits.contracts.protocols import Array
 
@@ -23,7 +25,9 @@ def student_tail(values: Array, freedom: float) -> Array:
         >>> student_tail(np.array([0.0, 2.2622]), 9).round(4).tolist()
         [0.5, 0.025]
     """
-    return np.asarray(stdtr(freedom, -np.asarray(values, np.float64)))
+    # By symmetry: 1 - P(T <= value) would lose the digits of small tails.
+    opposite = -np.asarray(values, np.float64)
+    return np.asarray(stdtr(freedom, opposite))
 
 
 def hotelling_square(level: float, dimensions: int, joint_freedom: float, freedom: float) -> float:
@@ -40,8 +44,8 @@ def hotelling_square(level: float, dimensions: int, joint_freedom: float, freedo
         >>> round(hotelling_square(0.95, 1, 9, 9) ** 0.5, 4), hotelling_square(0.95, 2, 1, 1)
         (2.2622, inf)
     """
-    left = joint_freedom - dimensions + 1.0
-    if left <= 0.0:
+    denominator_freedom = joint_freedom - dimensions + 1.0
+    if denominator_freedom <= 0.0:
         return float("inf")
-    quantile = float(fdtri(dimensions, min(freedom, left), level))
-    return dimensions * joint_freedom / left * quantile
+    quantile = float(fdtri(dimensions, min(freedom, denominator_freedom), level))
+    return dimensions * joint_freedom / denominator_freedom * quantile

@@ -10,8 +10,8 @@ from types import ModuleType
 def public_classes(package: str, base: type) -> dict[str, type]:
     """The subclasses of `base` that the modules of a package define, by name and sorted.
 
-    A module of a registry holds one algorithm and is named after it: `MolTs` stands in `mol_ts.py`. So adding a file
-    adds a name, and classes of other names are parts.
+    A module of a registry holds one algorithm and is named after it: `MolTs` stands in `mol_ts.py`.
+    So adding a file adds a name, and classes of other names are parts.
 
     Args:
         package: its dotted name; its modules and those of its subpackages are imported.

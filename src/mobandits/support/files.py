@@ -11,14 +11,14 @@ try:
 except ImportError:  # Windows has no locks of this kind; there, do not run twice into one folder
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["fcntl", "is_temporary", "replacing", "sync_folder", "temporary_of"]
-
 TEMPORARY = ".mobandits-tmp"
 
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """A file to write, which takes its name and place on disk when the block ends, and leaves no trace if it fails.
+    """A file to write, which takes its name and place on disk when the block ends.
+
+    It leaves no trace if the block fails.
 
     Args:
         path: the file to make or to replace; its folder exists.
@@ -34,7 +34,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.errno and error.filename in (None, str(temporary)):
-            # The file that the caller knows, and not the one beside it.
+            # Of the file that the caller knows, and not of the one beside it.
             raise OSError(error.errno, error.strerror, str(path)) from error
         raise
     sync_folder(path.parent)
@@ -57,9 +57,35 @@ def is_temporary(path: Path) -> bool:
 
 def sync_folder(folder: Path) -> None:
     """Have the names in a folder on disk, where folders can be opened."""
-    if fcntl is not None:
-        handle = os.open(folder, os.O_RDONLY)
-        try:
+    # A new name is an entry of its folder: to sync the file alone does not keep it.
+    with folder_handle(folder) as handle:
+        if handle is not None:
             os.fsync(handle)
-        finally:
-            os.close(handle)
+
+
+@contextlib.contextmanager
+def folder_handle(folder: Path) -> Iterator[int | None]:
+    """A folder, open for reading; None where the system cannot open folders, as Windows."""
+    if fcntl is None:
+        yield None
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def lock_file(handle: int | None) -> None:
+    """Lock an open file or folder against all other processes and openings, until it is closed.
+
+    The system unlocks it however the process ends. Where there are no such locks, nothing happens.
+
+    Args:
+        handle: of the file; None where it could not be opened, and then nothing happens.
+
+    Raises:
+        BlockingIOError: where it is locked already.
+    """
+    if fcntl is not None and handle is not None:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

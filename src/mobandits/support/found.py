@@ -1,4 +1,4 @@
-"""What is at a path, in words: for messages about a file or folder that is not the expected one."""
+"""The words for what is at a path, in messages about an unexpected file or folder."""
 
 import codecs
 import re
@@ -25,7 +25,7 @@ MAGIC = {
 
 
 def found_at(path: Path) -> str:
-    """What is at a path.
+    """The words for what is at a path.
 
     Example:
         >>> found_at(Path("no-such-folder")), found_at(Path("/dev/null"))
@@ -35,7 +35,7 @@ def found_at(path: Path) -> str:
         if path.is_dir():
             return _folder(sorted(entry.name for entry in path.iterdir()))
         with path.open("rb") as file:
-            return kind_of(file.read(PROBE))
+            return file_kind(file.read(PROBE))
     except (FileNotFoundError, NotADirectoryError):
         return "nothing"
     except OSError as error:
@@ -43,6 +43,7 @@ def found_at(path: Path) -> str:
 
 
 def _folder(names: Sequence[str]) -> str:
+    """The words for a folder with so many names in it."""
     if not names:
         return "an empty folder"
     for kind, pattern in MARKS.items():
@@ -52,11 +53,11 @@ def _folder(names: Sequence[str]) -> str:
     return f"a folder with {first_names(names)}"
 
 
-def kind_of(start: bytes) -> str:
+def file_kind(start: bytes) -> str:
     """The kind of file that begins with these bytes.
 
     Example:
-        >>> kind_of(b"PAR1..."), kind_of("grün".encode()[:-2])
+        >>> file_kind(b"PAR1..."), file_kind("grün".encode()[:-2])
         ('a Parquet file', 'a text file')
     """
     if not start:
@@ -69,8 +70,9 @@ def kind_of(start: bytes) -> str:
 
 def _is_text(start: bytes) -> bool:
     # The probe may end inside of a character, so the decoder is not asked for the end.
+    decoder = codecs.getincrementaldecoder("utf-8")()
     try:
-        return "\0" not in codecs.getincrementaldecoder("utf-8")().decode(start)
+        return "\0" not in decoder.decode(start)
     except UnicodeDecodeError:
         return False
 

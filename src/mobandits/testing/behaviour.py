@@ -8,7 +8,7 @@ import numpy as np
 
 from mobandits.contracts.protocols import Array, Choice, IntArray, Recipe, Rng
 from mobandits.simulation.play import play
-from mobandits.support.checks import whole
+from mobandits.support.checks import require_complete
 from mobandits.support.naming import quoted
 from mobandits.testing.arena import (
     ROUNDS,
@@ -270,10 +270,10 @@ def believed(rehearsal: Rehearsal, start: Moment, state: Any) -> Any:
 
 def refuses_parts(recipe: Recipe, objectives: int) -> None:
     """The check before every update accepts full rewards, and refuses parts naming the recipe."""
-    whole(recipe, np.ones(objectives))
+    require_complete(recipe, np.ones(objectives))
     missing = np.full(objectives, np.nan)
     try:
-        whole(recipe, missing)
+        require_complete(recipe, missing)
     except ValueError as error:
         named = type(recipe).__name__ in str(error)
         require(named, f"a refusal must name the recipe, got {error}")

@@ -4,7 +4,6 @@ Cases cross as JSON: the import path of every class and its fields. A recipe mus
 a module that can be imported, and hold only numbers, text, tuples, arrays and other such classes.
 """
 
-import dataclasses
 import importlib
 import json
 import operator
@@ -15,9 +14,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Protocol
 
-import numpy as np
-
-from mobandits.support.naming import quoted
+from mobandits.support.serialiser import described, restored
 
 # What cases reported, by their text. Numba reads NUMBA_DISABLE_JIT when it is imported, so that
 # another process is needed; it takes seconds to start, once for all cases.
@@ -97,74 +94,52 @@ def _text(case: Any) -> str:
 
 
 def encode(value: Any) -> Any:
-    """`value` as plain JSON.
+    """`value` as plain data for JSON.
 
     Example:
         >>> from mobandits.contracts.protocols import Shape
         >>> decode(encode((Shape(2, 0, 2), 0.5)))
         (Shape(arms=2, features=0, objectives=2, rounds=None, shared=False, fixed_arms=None), 0.5)
     """
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, np.ndarray):
-        return {"array": value.tolist(), "dtype": value.dtype.str, "shape": value.shape}
-    if dataclasses.is_dataclass(value):
-        names = [field.name for field in dataclasses.fields(value) if field.init]
-        return _encoded_fields(value, names)
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        kind: Any = type(value)
-        return _encoded_fields(value, kind.__match_args__)
-    if isinstance(value, (tuple, list)):
-        return {type(value).__name__: [encode(part) for part in value]}
-    raise ValueError(
-        "a recipe must hold numbers, text, tuples, arrays and dataclasses to be rebuilt elsewhere, "
-        f"got {quoted(value)}"
-    )
+    return described(value, "a recipe", ImportableClasses(), exact=True)
 
 
-def _encoded_fields(value: Any, names: Iterable[str]) -> dict[str, Any]:
-    path = _import_path(type(value))
-    fields = {name: encode(getattr(value, name)) for name in names}
-    return {"class": path, "fields": fields}
+def decode(description: Any) -> Any:
+    """The value that `encode` turned into plain data."""
+    return restored(description, "a recipe", ImportableClasses(), exact=True)
 
 
-def decode(value: Any) -> Any:
-    """The value that `encode` turned into plain JSON."""
-    match value:
-        case {"array": rows, "dtype": dtype, "shape": shape}:
-            # A reshape: an array without entries has lost its shape in its rows.
-            return np.array(rows, dtype).reshape(shape)
-        case {"class": path, "fields": fields}:
-            module_name, _, name = path.partition(":")
-            module = importlib.import_module(module_name)
-            cls = operator.attrgetter(name)(module)
-            return cls(**{key: decode(part) for key, part in fields.items()})
-        case {"tuple": parts}:
-            return tuple(map(decode, parts))
-        case {"list": parts}:
-            return [*map(decode, parts)]
-    return value
+class ImportableClasses:
+    """Classes by the module and the place in it that another process can import them from."""
+
+    def name_of(self, cls: type, where: str) -> str:
+        """The import path of a class.
+
+        Raises:
+            ValueError: where it cannot be imported.
+        """
+        path = f"{cls.__module__}:{cls.__qualname__}"
+        # A class inside of a function has no place that can be imported, and `__main__` is another
+        # module in every process.
+        if cls.__module__ == "__main__" or _class_at(path) is not cls:
+            raise ValueError(
+                f"{cls.__qualname__} must live at the top of a file that another process can "
+                f"import, got {path}"
+            )
+        return path
+
+    def class_of(self, name: str, where: str) -> type:
+        """The class at an import path."""
+        module, _, _ = name.partition(":")
+        importlib.import_module(module)
+        cls: type = _class_at(name)
+        return cls
 
 
-def _import_path(cls: type) -> str:
-    path = f"{cls.__module__}:{cls.__qualname__}"
-    if _imported(cls) is not cls:
-        raise ValueError(
-            f"{cls.__qualname__} must live at the top of a file that another process can import, "
-            f"got {path}"
-        )
-    return path
-
-
-def _imported(cls: type) -> Any:
-    """The object that another process would find at the class's import path, None where none."""
-    # A script is "__main__" here, and something else there.
-    if cls.__module__ == "__main__":
-        return None
+def _class_at(path: str) -> Any:
+    """The object at an import path in the modules that are loaded, or None."""
+    module, _, name = path.partition(":")
     try:
-        module = sys.modules[cls.__module__]
-        return operator.attrgetter(cls.__qualname__)(module)
+        return operator.attrgetter(name)(sys.modules[module])
     except (AttributeError, KeyError):
         return None

@@ -98,9 +98,9 @@ def front_never_empty(subject: OrderSubject) -> None:
         rule = "front must be (arms,) of bool"
         require(
             is_mask,
-            f"{rule}, got {quoted(front)} of {described(beliefs)}",
+            f"{rule}, got {quoted(front)} of {beliefs_text(beliefs)}",
         )
-        require(front.any(), f"the front of {described(beliefs)} is empty")
+        require(front.any(), f"the front of {beliefs_text(beliefs)} is empty")
 
 
 def front_is_undominated(subject: OrderSubject) -> None:
@@ -126,13 +126,13 @@ def relabelling_moves_front_and_gaps(subject: OrderSubject) -> None:
         front = order.front(beliefs)
         moved_front = order.front(other)
         relabelled = f"in the order {moved.tolist()} it is {moved_front.tolist()}"
-        message = f"front {front.tolist()} of {described(beliefs)}; {relabelled}"
+        message = f"front {front.tolist()} of {beliefs_text(beliefs)}; {relabelled}"
         require((front[moved] == moved_front).all(), message)
         # Gaps are of means: an interval has none.
         if exact:
             gaps = order.gaps(beliefs.mean)
             moved_gaps = order.gaps(other.mean)
-            message = f"the gaps of {described(beliefs)} depend on the arms' order"
+            message = f"the gaps of {beliefs_text(beliefs)} depend on the arms' order"
             require(nearly_equal(gaps[moved], moved_gaps), message)
 
 
@@ -148,12 +148,12 @@ def scaling_keeps_front(subject: OrderSubject) -> None:
         front = order.front(beliefs)
         scaled_front = scaled_order.front(scaled)
         larger = f"four times as large it is {scaled_front.tolist()}"
-        message = f"front {front.tolist()} of {described(beliefs)}; {larger}"
+        message = f"front {front.tolist()} of {beliefs_text(beliefs)}; {larger}"
         require((front == scaled_front).all(), message)
         if exact:
             gaps = order.gaps(beliefs.mean)
             scaled_gaps = scaled_order.gaps(scaled.mean)
-            message = f"gaps {gaps.tolist()} of {described(beliefs)} do not scale with it"
+            message = f"gaps {gaps.tolist()} of {beliefs_text(beliefs)} do not scale with it"
             require(nearly_equal(gaps * POWER, scaled_gaps), message)
 
 
@@ -173,7 +173,7 @@ def draws_are_uniform_on_the_front(subject: OrderSubject) -> None:
         # A front of one arm leaves nothing to chance.
         slack = SIGMAS * deviation + SIGMAS * (size > 1)
         fits = (np.abs(counts - expected) <= slack * front).all()
-        on_front = f"the front is {front.tolist()} of {described(beliefs)}"
+        on_front = f"the front is {front.tolist()} of {beliefs_text(beliefs)}"
         require(
             fits,
             f"{draws} draws chose the arms {counts.tolist()} times, {on_front}",
@@ -241,7 +241,7 @@ def beliefs_and_means_are_left_alone(subject: OrderSubject) -> None:
         for name, method in methods.items():
             arguments = copied(beliefs)
             method(arguments)
-            message = f"`{name}` changed {described(beliefs)} into {described(arguments)}"
+            message = f"`{name}` changed {beliefs_text(beliefs)} into {beliefs_text(arguments)}"
             require(same(arguments, beliefs), message)
 
 
@@ -250,7 +250,7 @@ def nearly_equal(first: Array, second: Array) -> bool:
     return np.allclose(first, second, rtol=0, atol=ROUNDING)
 
 
-def described(beliefs: Beliefs) -> str:
+def beliefs_text(beliefs: Beliefs) -> str:
     """Beliefs for a message: the means where they are exact, else the intervals."""
     exact = all(np.array_equal(part, beliefs.mean) for part in beliefs)
     if exact:

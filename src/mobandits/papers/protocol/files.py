@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from mobandits.errors import FolderError
 from mobandits.papers.protocol.protocol import KINDS, Report
-from mobandits.simulation.files import FolderError, write_atomically
+from mobandits.simulation.files import write_atomically
 from mobandits.simulation.manifest import versions
 
 

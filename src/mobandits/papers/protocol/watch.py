@@ -1,4 +1,4 @@
-"""Playing a policy while somebody who knows the truth looks over its shoulder."""
+"""Watchers that compare what a policy believes with the truth, and a block played with one."""
 
 import math
 from typing import Any, NamedTuple
@@ -9,31 +9,7 @@ from mobandits.compiling.compiled import Floats, compile_loop, compiled
 from mobandits.contracts.protocols import Array, Beliefs, Block, IntArray, Policy, Rng
 from mobandits.numerics.linalg import quadratic
 from mobandits.orders.intervals import half_width
-
-
-def watch(
-    policy: Policy,
-    probe: Any,
-    state: Any,
-    contexts: Array,
-    means: Array,
-    rewards: Array,
-    arms: IntArray,
-    rng: Rng,
-    chosen: IntArray,
-    seen: Array,
-) -> Any:
-    """`simulation.play`, with a look at what the policy knows before each round: `seen` (rounds, columns) out."""
-    for t in range(len(rewards)):
-        context = contexts[t if len(contexts) > 1 else 0]
-        beliefs = policy.beliefs(state, context, arms, rng)
-        choice = policy.draw(beliefs, rng)
-        arm = arms[choice.arm]
-        probe.look(state, beliefs, context, means[t if len(means) > 1 else 0], arm, seen[t])
-        x = context[choice.arm if len(context) > 1 else 0]
-        state = policy.update(state, x, arm, choice.note, rewards[t, arm], rng)
-        chosen[t] = arm
-    return state
+from mobandits.simulation.play import Watch, Watcher, play
 
 
 class Watched(NamedTuple):
@@ -43,21 +19,22 @@ class Watched(NamedTuple):
     seen: Array
 
 
-def watched(policy: Policy, probe: Any, columns: int, block: Block, rng: Rng) -> Watched:
-    """Play a block from the policy's first state on."""
+def watched(policy: Policy, probe: Watcher, columns: int, block: Block, rng: Rng) -> Watched:
+    """A block that a policy plays from its first state on, with a look at every round."""
     rounds, arms, _ = block.rewards.shape
     out = Watched(np.empty(rounds, np.int64), np.empty((rounds, columns)))
-    loop = compile_loop(watch, policy, probe)
+    watch = Watch(probe, block.means, out.seen)
+    loop = compile_loop(play, policy, probe)
     loop(
         policy,
-        probe,
         policy.init(),
         block.contexts,
-        block.means,
         block.rewards,
         np.arange(arms),
         rng,
-        *out,
+        out.chosen,
+        None,
+        watch,
     )
     return out
 
@@ -76,23 +53,23 @@ class EllipsoidProbe:
     theta: Floats
 
     def look(
-        self, state: Any, beliefs: Beliefs, context: Array, means: Array, arm: int, out: Array
+        self, state: Any, beliefs: Beliefs, context: Array, means: Array, arm: int, seen: Array
     ) -> None:
         """Fill the columns."""
         off = np.empty(self.theta.shape[1])
         image = np.empty(self.theta.shape[1])
-        out[0] = 0.0
-        out[2] = 0.0
-        out[3] = state.volume[0, 0]
+        seen[0] = 0.0
+        seen[2] = 0.0
+        seen[3] = state.volume[0, 0]
         for l in range(len(self.theta)):
             for i in range(len(off)):
                 off[i] = self.theta[l, i] - state.theta[0, l, i]
-            out[0] = max(out[0], math.sqrt(max(quadratic(state.gram[0, 0], off, image), 0.0)))
+            seen[0] = max(seen[0], math.sqrt(max(quadratic(state.gram[0, 0], off, image), 0.0)))
         for a in range(len(context)):
             width = math.sqrt(max(quadratic(state.inverse[0, 0], context[a], image), 0.0))
-            out[2] = max(out[2], width)
+            seen[2] = max(seen[2], width)
             if a == arm:
-                out[1] = width
+                seen[1] = width
 
 
 @compiled
@@ -110,11 +87,11 @@ class IntervalProbe:
     margin: float
 
     def look(
-        self, state: Any, beliefs: Beliefs, context: Array, means: Array, arm: int, out: Array
+        self, state: Any, beliefs: Beliefs, context: Array, means: Array, arm: int, seen: Array
     ) -> None:
         """Fill the columns."""
-        out[0] = 0.0
-        out[1] = half_width(beliefs.low[arm, 0], beliefs.high[arm, 0])
+        seen[0] = 0.0
+        seen[1] = half_width(beliefs.low[arm, 0], beliefs.high[arm, 0])
         leader = 0
         for a in range(len(means)):
             if beliefs.high[a, 0] > beliefs.high[leader, 0] or (
@@ -125,8 +102,8 @@ class IntervalProbe:
             for l in range(means.shape[1]):
                 if beliefs.high[a, l] < math.inf:
                     off = abs(means[a, l] - beliefs.mean[a, l])
-                    out[0] = max(
-                        out[0],
+                    seen[0] = max(
+                        seen[0],
                         off / (half_width(beliefs.low[a, l], beliefs.high[a, l]) + self.margin),
                     )
-        out[2] = half_width(beliefs.low[leader, 0], beliefs.high[leader, 0])
+        seen[2] = half_width(beliefs.low[leader, 0], beliefs.high[leader, 0])
