@@ -47,7 +47,7 @@ def ball(rng: Rng, shape: tuple[int, ...]) -> Array:
 
 
 def clipped_gauss(rng: Rng, shape: tuple[int, ...]) -> Array:
-    """Normal points with variance 1/d per coordinate, of norm 1 where they would be longer.
+    """Normal points with variance 1/d per coordinate, scaled back to norm 1 where longer.
 
     Example:
         >>> points = clipped_gauss(np.random.default_rng(0), (7, 3))

@@ -1,4 +1,4 @@
-"""Show the advertisement or save the money: a log of clicks, or a synthetic stand-in for it."""
+"""Showing advertisements or saving money: a log of clicks, or a synthetic stand-in for it."""
 
 import functools
 import threading
@@ -30,7 +30,7 @@ _ONCE = threading.Lock()
 
 @dataclass(frozen=True, repr=False)
 class DisplayAds:
-    """Decide for each visitor whether to show an advertisement: clicks against payments.
+    """The choice to show an advertisement to a visitor or not: clicks against payments.
 
     Objective 0 pays 1 for a click, objective 1 pays 1 for an advertisement that is not shown. Arm 0
     shows it and pays (click, 0); arm 1 does not and pays (0, 1). The log records what showing would

@@ -27,7 +27,7 @@ _ONCE = threading.Lock()
 
 @dataclass(frozen=True)
 class LlmRouting:
-    """Send each prompt to one of three language models; be paid in quality and in money not spent.
+    """Routing of prompts to one of three language models: quality against money not spent.
 
     A trial is one random order of all 3,609 prompts. Objective 0 is the graded quality of the
     answer, in [0, 1]. Objective 1 is the cost on a logarithmic scale, turned round so that more is

@@ -1,4 +1,4 @@
-"""Rewards that were fixed in advance, by an adversary or by a log: no probabilities at all."""
+"""Rewards that were fixed in advance, by an adversary or by a log."""
 
 import hashlib
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from mobandits.support.naming import quoted
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Logged:
-    """What every arm pays in every round, as an array; no context, and the same in every trial.
+    """An array of the rewards of every arm in every round, the same in every trial; no context.
 
     The array plays the part of the means too, so `pareto_regret` compares arms within each round.
     The regret of adversarial problems compares sums over rounds: the metric

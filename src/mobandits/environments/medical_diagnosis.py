@@ -39,7 +39,7 @@ _ONCE = threading.Lock()
 
 @dataclass(frozen=True)
 class MedicalDiagnosis:
-    """Assign each patient to one of six experts with different measurements and error weights.
+    """Assignment of patients to one of six experts: accuracy against sensitivity.
 
     An expert is a logistic regression on standardised measurements of 569 biopsies: on the nuclei's
     size, texture or shape, on their irregularity (the ten standard errors), or on size or shape

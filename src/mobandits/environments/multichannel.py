@@ -1,4 +1,4 @@
-"""Which channel and which rate to transmit at: throughput against reliability."""
+"""Choice of a radio channel and a transmission rate: throughput against reliability."""
 
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple

@@ -25,7 +25,7 @@ _ONCE = threading.Lock()
 
 @dataclass(frozen=True)
 class Multilabel:
-    """Name one label of each example, and observe whether that label is relevant.
+    """The choice of one label for each example, of which alone the relevance is observed.
 
     The arms are the labels. Objective 0 pays 1 where the chosen label is relevant. Objective 1,
     rarity, pays 1 - f_a where it is relevant, else 0, for the share f_a of the data set's examples

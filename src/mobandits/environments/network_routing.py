@@ -14,7 +14,7 @@ OBJECTIVES = 2
 
 @dataclass(frozen=True)
 class NetworkRouting:
-    """Route a flow over one of several paths of a wireless sensor network of known congestion.
+    """Routing over one of several paths of a wireless sensor network: energy against delay.
 
     The context shows x, the round-trip time on some measured paths, normalised, uniform in the unit
     cube. Path a shares links with the measured ones: it sees the congestion s_a(x) = sum_j w_aj

@@ -14,7 +14,7 @@ OBJECTIVES = 2
 
 @dataclass(frozen=True)
 class Recommendation:
-    """Recommend one of several items to a user, who may click on it and may rate it as novel.
+    """Recommendation of one of several items, which a user may click on and may rate as novel.
 
     A user is a point x, uniform in the unit cube, which the context shows; an item is a point z_a,
     drawn per trial from the same distribution. With the nearness n_a(x) = exp(-||x - z_a||^2 / (2

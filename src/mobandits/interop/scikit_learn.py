@@ -84,7 +84,7 @@ class MultiObjectiveBandit(BaseEstimator):  # type: ignore[misc] # untyped
         self.random_state = random_state
 
     def fit(self, X: Any, arms: Any, rewards: Any) -> "MultiObjectiveBandit":
-        """Forget everything and learn the rows.
+        """Learn the rows, in the policy's first state.
 
         Args:
             X: (rows, features) contexts.

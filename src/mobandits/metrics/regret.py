@@ -23,7 +23,7 @@ class OrderRegret:
 
     @property
     def digits(self) -> int:
-        """How many digits its gap has."""
+        """The number of digits of the gap."""
         return 1
 
     def components(self, shape: Shape) -> int:

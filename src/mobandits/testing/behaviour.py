@@ -25,7 +25,7 @@ from mobandits.testing.rehearsal import BLOCK, Moment, Play, Rehearsal, play_rou
 DRAWS = 1000  # of an arm from the same beliefs
 BELIEFS = 200  # drawn in the same state, where they are random
 SCRIPT = 40  # decisions whose rewards come in parts or late
-SIGMAS = 5.0  # a check of a correct policy fails by chance once in a million
+SIGMAS = 5.0  # standard errors; a correct policy exceeds them once in a million comparisons
 EXACT = 1e-9  # rounding errors of probabilities
 PARTIAL = 1e-10  # rounding errors of states that were reached on two ways
 

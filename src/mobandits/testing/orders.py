@@ -23,7 +23,7 @@ from mobandits.testing.case import (
 SIZES = (1, 2, 6)  # arms of the instances
 INSTANCES = 12  # of each kind and size
 DRAWS = 600
-SIGMAS = 5.0  # a check of a correct order fails by chance once in a million
+SIGMAS = 5.0  # standard errors; a correct order exceeds them once in a million comparisons
 ROUNDING = 1e-9
 POWER = 4.0  # beliefs are multiplied by it; a power of two, so that nothing is rounded
 
