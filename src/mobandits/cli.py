@@ -72,6 +72,7 @@ def main() -> None:
 
 def call(arguments: Sequence[str]) -> int:
     """Run the program with these arguments, and return its exit status."""
+    # Not standalone, since the parser would then exit by itself, and print errors in its own way.
     try:
         status = app(args=list(arguments), prog_name="mobandits", standalone_mode=False)
     except Exception as error:
@@ -89,23 +90,23 @@ def call(arguments: Sequence[str]) -> int:
 def show_warning(message: Warning | str, *_where: Any, **_more: Any) -> None:
     """A warning in one line."""
     # Without the place in the program, which is of no use to the user of a command.
-    typer.echo(f"warning: {unwrapped(str(message))}", err=True)
+    typer.echo(f"warning: {on_one_line(str(message))}", err=True)
 
 
 def one_line(error: Exception) -> str | None:
     """The message of an error that is the user's mistake, in one line; else None."""
     if hasattr(error, "format_message"):  # the parser's own
-        return unwrapped(error.format_message())
-    return unwrapped(str(error)) if isinstance(error, MISTAKES) else None
+        return on_one_line(error.format_message())
+    return on_one_line(str(error)) if isinstance(error, MISTAKES) else None
 
 
-def unwrapped(text: str) -> str:
+def on_one_line(text: str) -> str:
     """A text on one line."""
     return " ".join(text.split())
 
 
 @app.callback(invoke_without_command=True)
-def start(
+def describe_program(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
 ) -> None:
@@ -142,6 +143,7 @@ def list_names(
 
     check_choice("KIND", kind, KINDS)
     rows = [(name, line_on(member)) for name, member in sorted(catalogue(kind).items())]
+    # For other programs, lines that can be cut at tabs; for people, a table.
     if not sys.stdout.isatty():
         for name, line in rows:
             typer.echo(f"{name}\t{line}")
@@ -215,6 +217,7 @@ def reproduce_papers(
     from mobandits.papers.reproduce import reproduce  # noqa: PLC0415
 
     check_engine_options(engine, address)
+    # Before anything is written: a mistake in the last name is found at once.
     with parameters():
         find(ids)
     with resumable("reproduce") as progress:
@@ -255,7 +258,7 @@ def check_theorems_of(
     seed: Annotated[int, typer.Option(min=0, help="Of all runs together.")] = 0,
     workers: Workers = None,
 ) -> None:
-    """Count how often the events of a paper's theorems fail, and test what follows from them."""
+    """Count how often the events of a paper's theorems fail, against their promise, and test what follows from them."""
     from mobandits.figures.style import save  # noqa: PLC0415
     from mobandits.papers.check_theorems import PAPERS, check_theorems  # noqa: PLC0415
     from mobandits.papers.pages.regret_bounds import draw_bounds  # noqa: PLC0415
@@ -319,6 +322,7 @@ def evaluate_policies(
         specs = named_specs(policies)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
+    # Names first, since to read a log may take minutes.
     for spec in specs.values():
         kind = "arm:NAME" if spec.startswith("arm:") else spec.partition(":")[0]
         check_choice("--policy", kind, [*TARGETS, *catalogue("policies")])
@@ -375,6 +379,7 @@ def warm(
         raise typer.BadParameter(
             "--order must come with --agents: simulations play the orders of their policies"
         )
+    # On stderr, as all progress: stdout is for what a command makes.
     for name in sorted(names or policies):
         recipe = policies[name]
         outcome = precompile_agent(recipe) if agents else precompile_simulation(recipe)
@@ -412,6 +417,7 @@ def resumable(what: str) -> Iterator[OnProgress]:
 
 def progress_of(what: str, unit: str = "rounds") -> contextlib.AbstractContextManager[OnProgress]:
     """Progress on stderr, a bar on a terminal and lines elsewhere."""
+    # A bar moves the cursor, which files and logs of builds cannot.
     if sys.stderr.isatty():
         return bar(what)
     return contextlib.nullcontext(lines(what, unit))

@@ -158,6 +158,7 @@ def _takes_orders(recipe: Recipe, *, shared: bool) -> bool:
 def _use_agent(recipe: Recipe, order: Order | None, *, shared: bool) -> None:
     """Do with an agent what compiles something: decide, learn, decide in batches, save."""
     context = np.full(FEATURES if shared else (ARMS, FEATURES), 0.5)
+    # Propensities come from loops of their own.
     for propensity in ("none", "sampled"):
         agent = Agent(
             recipe,

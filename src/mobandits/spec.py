@@ -115,6 +115,7 @@ def _specification(path: Path, content: dict[str, Any]) -> Specification:
     rows = []
     for i, entry in enumerate(entries):
         rows += _rows(entry, f"policies[{i}]")
+    # A dictionary would keep the last of equal names in silence.
     names = [name for name, _ in rows]
     repeated = [name for name in names if names.count(name) > 1]
     if repeated:
@@ -210,10 +211,12 @@ def build(kind: str, entry: Any, where: str) -> Any:
     cls = classes[name]
     given = {key: value for key, value in table.items() if key != "name"}
     _check_parameters(cls, name, given, where)
+    # Resolved, since modules may write annotations as text.
     annotations = get_type_hints(cls)
     values = {}
     for key, value in given.items():
         values[key] = convert(annotations.get(key, Any), value, f"{where}.{key}")
+    # What the class itself refuses is told with the place in the file.
     try:
         return cls(**values)
     except (ValueError, TypeError) as error:
@@ -341,10 +344,12 @@ def catalogue(kind: str) -> dict[str, Any]:
         papers = importlib.import_module("mobandits.papers.catalogue")
         return {"demo": importlib.import_module("mobandits.demo.demo"), **papers.EXPERIMENTS}
     module = importlib.import_module(f"mobandits.{kind}")
+    # Metrics have names of their own, which columns of tables have too.
     if kind == "metrics":
         return dict(module.registry())
+    belongs = _BELONGS[kind]
     public = {kebab(name): getattr(module, name) for name in module.__all__}
-    return {name: member for name, member in public.items() if _BELONGS[kind](member)}
+    return {name: member for name, member in public.items() if belongs(member)}
 
 
 _BELONGS: dict[str, Callable[[Any], bool]] = {

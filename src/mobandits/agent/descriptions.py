@@ -61,7 +61,7 @@ def described(part: Any, where: str) -> Any:
         >>> described(MolUcb(scale=0.3), "recipe")["class"]
         'policies.MolUcb'
     """
-    return serialiser.described(part, where, NAMES)
+    return serialiser.to_description(part, where, NAMES)
 
 
 def made(description: Any, where: str) -> Any:
@@ -75,4 +75,4 @@ def made(description: Any, where: str) -> Any:
         >>> made(described(Levels([[0, 1, 2], [3]]), "order"), "order")
         Levels(levels=[[0, 1, 2], [3, -1, -1]])
     """
-    return serialiser.restored(description, where, NAMES)
+    return serialiser.from_description(description, where, NAMES)

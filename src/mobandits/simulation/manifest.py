@@ -53,7 +53,8 @@ def read_manifest(path: Path) -> dict[str, Any] | None:
 def write_manifest(path: Path, manifest: dict[str, Any]) -> None:
     """Replace the manifest of a folder."""
     text = json.dumps(manifest, indent=2, ensure_ascii=False)
-    write_atomically(path / MANIFEST, f"{text}\n".encode())
+    data = f"{text}\n".encode()
+    write_atomically(path / MANIFEST, data)
 
 
 def check_specification(path: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
@@ -63,14 +64,20 @@ def check_specification(path: Path, old: dict[str, Any], new: dict[str, Any]) ->
         FolderError: naming the first key that differs and both values.
     """
     trials = old.get("trials")
-    new_trials = new["trials"]
-    difference = first_difference({**_with_new_names(old), "trials": new_trials}, new)
+    new_trials = new.get("trials")
+    old_with_new_trials = _with_new_names(old)
+    if new_trials is not None:
+        # In its old place: the order of keys counts.
+        old_with_new_trials = {**old_with_new_trials, "trials": new_trials}
+    difference = first_difference(old_with_new_trials, new)
     if difference is not None:
         key, old_value, new_value = difference
         both = f"{key} = {shortened(old_value)}, now {shortened(new_value)}"
         raise FolderError(
             f"{path} holds a run with {both}: choose another folder (only trials may grow)"
         )
+    if new_trials is None:
+        return
     if not isinstance(trials, int) or trials > new_trials:
         both = f"trials = {quoted(trials)}, now {quoted(new_trials)}"
         raise FolderError(
@@ -120,7 +127,9 @@ def first_difference(old: Any, new: Any, key: str = "") -> tuple[str, str, str] 
         added = [name for name in new if name not in old]
         for name in [*old, *added]:
             inner_key = f"{key}.{name}".lstrip(".")
-            pairs.append((inner_key, old.get(name, "absent"), new.get(name, "absent")))
+            old_value = old.get(name, "absent")
+            new_value = new.get(name, "absent")
+            pairs.append((inner_key, old_value, new_value))
         # The rows of a table have the order of the policies, and trials must fit together.
         pairs.append((f"order of {key}", ", ".join(old), ", ".join(new)))
     elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
@@ -144,9 +153,17 @@ def versions() -> dict[str, str]:
     # were noted.
     names = ("mobandits", "numpy", "numba", "polars")
     packages = {name: importlib.metadata.version(name) for name in names}
-    return {**packages, "python": platform.python_version(), "compiling": MODE}
+    return {
+        **packages,
+        "python": platform.python_version(),
+        "compiling": MODE,
+    }
 
 
 def machine() -> dict[str, Any]:
     """What it ran on."""
-    return {"system": platform.system(), "processor": platform.machine(), "cores": os.cpu_count()}
+    return {
+        "system": platform.system(),
+        "processor": platform.machine(),
+        "cores": os.cpu_count(),
+    }

@@ -68,6 +68,7 @@ def cluster(address: str | None, workers: int | None) -> Iterator[None]:
     # The first failure is raised; without this the others are printed.
     os.environ.setdefault("RAY_IGNORE_UNHANDLED_ERRORS", "1")
     ray = _load()
+    # Where the caller has connected this process, that is the cluster that is meant.
     if ray.is_initialized():
         yield
         return
@@ -116,6 +117,7 @@ def play_on_ray(
     with cluster(address, workers):
         ray = _load()
         play = ray.remote(num_cpus=1, max_retries=RETRIES)(_play)
+        # Once for all trials: environments may hold large data.
         shared_setup = ray.put(setup)
         waiting = iter(todo)
         pending = dict[Any, int]()
@@ -186,7 +188,10 @@ def _result(ray: Any, future: Any, trial: int) -> tuple[pl.DataFrame, list[Relay
 def _first_line(error: BaseException) -> str:
     """The first line of an error's message that is not empty, or else its class."""
     lines = [line.strip() for line in str(error).splitlines()]
-    return next(filter(None, lines), type(error).__name__)
+    for line in lines:
+        if line:
+            return line
+    return type(error).__name__
 
 
 def _load() -> Any:

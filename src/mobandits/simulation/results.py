@@ -69,8 +69,10 @@ class Results:
             deviation=pl.col("value").std(),
             trials=pl.len(),
         )
-        factor_of = {n: interval_factor(n) if n > 1 else None for n in groups["trials"].unique()}
-        factors = pl.Series("factor", [factor_of[n] for n in groups["trials"]], pl.Float64)
+        # One trial tells nothing of how much they differ.
+        numbers = groups["trials"].to_list()
+        factor_of = {n: interval_factor(n) if n > 1 else None for n in set(numbers)}
+        factors = pl.Series("factor", [factor_of[n] for n in numbers], pl.Float64)
         mean = pl.col("mean")
         half_width = pl.col("deviation") * factors
         summary = groups.with_columns(low=mean - half_width, high=mean + half_width)

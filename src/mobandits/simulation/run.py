@@ -130,9 +130,11 @@ def run_plan(
     check_engine(engine, address)
     if workers is not None:
         integer("workers", workers, at_least=1)
+    # A store keeps finished trials, and knows those of earlier calls.
     store: Memory | Folder = Memory() if out is None else Folder(out, plan.specification())
     with store:
         todo = [trial for trial in range(plan.trials) if trial not in store.finished]
+        # What was finished before counts as done from the start.
         after_rounds = Progress(plan.setup.rounds, plan.trials, len(todo), progress)
         if todo and engine == "ray":
             store.begin()

@@ -66,7 +66,8 @@ def integer(name: str, value: Any, *, at_least: int) -> None:
     """
     is_integer = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     if not is_integer or value < at_least:
-        raise ValueError(f"{name} must be an integer of at least {at_least}, got {quoted(value)}")
+        rule = f"an integer of at least {at_least}"
+        raise ValueError(f"{name} must be {rule}, got {quoted(value)}")
 
 
 def choice(name: str, value: Any, valid: Iterable[str]) -> None:
@@ -95,7 +96,10 @@ def is_compiled_layout(value: Any) -> bool:
         >>> is_compiled_layout([0.0])
         False
     """
-    return type(value) is np.ndarray and value.dtype is DOUBLE and value.flags.carray
+    # Subclasses of arrays are other types to Numba. `is` because NumPy has one such type, and to
+    # compare types takes longer than the rest; agents ask this in every decision.
+    is_array_of_doubles = type(value) is np.ndarray and value.dtype is DOUBLE
+    return is_array_of_doubles and value.flags.carray
 
 
 def is_masked(value: Any) -> bool:

@@ -40,4 +40,5 @@ def modules_of(package: str) -> Iterator[ModuleType]:
 
 def _gives_its_name(member: type, module: ModuleType) -> bool:
     file = module.__name__.rpartition(".")[2]
-    return member.__name__.lower() == file.replace("_", "")
+    file_words = file.replace("_", "")
+    return member.__name__.lower() == file_words

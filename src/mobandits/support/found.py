@@ -84,6 +84,7 @@ def first_names(names: Sequence[str]) -> str:
         >>> first_names(["a", "b"]), first_names(["a", "b", "c", "d", "e"])
         ('a, b', 'a, b, c and 2 more')
     """
-    first = shortened(", ".join(names[:LISTED]))
+    listed = ", ".join(names[:LISTED])
+    first = shortened(listed)
     more = len(names) - LISTED
     return f"{first} and {more} more" if more > 0 else first

@@ -44,12 +44,16 @@ def canonical(value: Any, *, whole: bool = True) -> Any:
         >>> canonical((np.int64(0), (np.float64(0.5),))), canonical(1, whole=False)
         ((0, (0.5,)), 1.0)
     """
+    # Recipes keep tuples, whatever they were given.
     if isinstance(value, (tuple, list)):
-        return tuple(canonical(item, whole=whole) for item in value)
+        items = [canonical(item, whole=whole) for item in value]
+        return tuple(items)
     if isinstance(value, np.generic):
         return canonical(value.item(), whole=whole)
     is_integer = isinstance(value, int) and not isinstance(value, bool)
-    return float(value) if is_integer and not whole else value
+    if is_integer and not whole:
+        return float(value)
+    return value
 
 
 def conjunction(items: Sequence[str]) -> str:

@@ -30,4 +30,5 @@ def missing_extra(user: str, extra: str) -> MissingExtraError:
         mobandits.errors.MissingExtraError: LlmRouting needs the extra `data`: \
 pip install '.[data]' from a clone of the repository
     """
-    return MissingExtraError(f"{user} needs the extra `{extra}`: {how_to_install(extra)}")
+    remedy = how_to_install(extra)
+    return MissingExtraError(f"{user} needs the extra `{extra}`: {remedy}")

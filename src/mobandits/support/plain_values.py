@@ -32,7 +32,9 @@ def is_plain(value: Any) -> bool:
 
     They must be text, and not a single mark.
     """
-    if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
+    if not isinstance(value, dict):
+        return False
+    if not all(isinstance(key, str) for key in value):
         return False
     return len(value) != 1 or next(iter(value)) not in MARKS
 

@@ -2,7 +2,7 @@
 
 Files of agents and their logs keep recipes and orders in this form, and the conformance suite sends
 its cases to other processes in it. They differ in how classes are named (`ClassNames`), and in what
-the reader can rely on: see `described`.
+the reader can rely on: see `to_description`.
 """
 
 import dataclasses
@@ -30,7 +30,7 @@ class ClassNames(Protocol):
         """The class of a name; a `ValueError` that names the place where there is none."""
 
 
-def described(part: Any, where: str, names: ClassNames, *, exact: bool = False) -> Any:
+def to_description(part: Any, where: str, names: ClassNames, *, exact: bool = False) -> Any:
     """An object, or a value of its fields, as plain data.
 
     Args:
@@ -50,7 +50,7 @@ def described(part: Any, where: str, names: ClassNames, *, exact: bool = False) 
         >>> class Builtins:
         ...     def name_of(self, cls, where):
         ...         return cls.__name__
-        >>> described((1, [0.5]), "pair", Builtins())
+        >>> to_description((1, [0.5]), "pair", Builtins())
         {'tuple': [{'value': 1}, {'list': [{'value': 0.5}]}]}
     """
     if isinstance(part, np.ndarray):
@@ -62,7 +62,7 @@ def described(part: Any, where: str, names: ClassNames, *, exact: bool = False) 
         return _described_object(part, part._fields, where, names, exact=exact)
     if isinstance(part, tuple | list):
         kind = "tuple" if isinstance(part, tuple) else "list"
-        return {kind: [described(item, where, names, exact=exact) for item in part]}
+        return {kind: [to_description(item, where, names, exact=exact) for item in part]}
     if exact:
         return {"value": _exact_value(part, where)}
     try:
@@ -81,7 +81,7 @@ def _described_object(
     for field in fields:
         inside = where if exact else f"{where}.{field}"
         value = getattr(part, field)
-        descriptions[field] = described(value, inside, names, exact=exact)
+        descriptions[field] = to_description(value, inside, names, exact=exact)
         if not exact:
             number = value.item() if isinstance(value, np.generic) else value
             check_annotation(inside, number, annotations[field])
@@ -109,8 +109,10 @@ def _exact_value(value: Any, where: str) -> Any:
     )
 
 
-def restored(description: Any, where: str, names: ClassNames, *, exact: bool = False) -> Any:
-    """The object of a description; the arguments are those of `described`.
+def from_description(
+    description: Any, where: str, names: ClassNames, *, exact: bool = False
+) -> Any:
+    """The object of a description; the arguments are those of `to_description`.
 
     Nothing but classes that have a name in `names` can be made, whatever a file says.
 
@@ -131,7 +133,7 @@ def restored(description: Any, where: str, names: ClassNames, *, exact: bool = F
             raise ValueError(f"{where} must hold a list, got {quoted(items)}")
         if kind == "array":
             return _checked_numbers(items, where)
-        parts = [restored(item, where, names, exact=exact) for item in items]
+        parts = [from_description(item, where, names, exact=exact) for item in items]
         return tuple(parts) if kind == "tuple" else parts
     if keys != {"class", "with"} or not isinstance(description["with"], dict):
         raise ValueError(f"{where} must be a description, got {quoted(description)}")
@@ -143,7 +145,7 @@ def _restored_object(
 ) -> Any:
     cls = names.class_of(description["class"], where)
     fields = {
-        name: restored(value, f"{where}.{name}", names, exact=exact)
+        name: from_description(value, f"{where}.{name}", names, exact=exact)
         for name, value in description["with"].items()
     }
     if exact:

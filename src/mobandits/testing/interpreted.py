@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Protocol
 
-from mobandits.support.serialiser import described, restored
+from mobandits.support.serialiser import from_description, to_description
 
 # What cases reported, by their text. Numba reads NUMBA_DISABLE_JIT when it is imported, so that
 # another process is needed; it takes seconds to start, once for all cases.
@@ -101,12 +101,12 @@ def encode(value: Any) -> Any:
         >>> decode(encode((Shape(2, 0, 2), 0.5)))
         (Shape(arms=2, features=0, objectives=2, rounds=None, shared=False, fixed_arms=None), 0.5)
     """
-    return described(value, "a recipe", ImportableClasses(), exact=True)
+    return to_description(value, "a recipe", ImportableClasses(), exact=True)
 
 
 def decode(description: Any) -> Any:
     """The value that `encode` turned into plain data."""
-    return restored(description, "a recipe", ImportableClasses(), exact=True)
+    return from_description(description, "a recipe", ImportableClasses(), exact=True)
 
 
 class ImportableClasses:
