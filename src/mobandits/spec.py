@@ -346,7 +346,7 @@ def catalogue(kind: str) -> dict[str, Any]:
     module = importlib.import_module(f"mobandits.{kind}")
     # Metrics have names of their own, which columns of tables have too.
     if kind == "metrics":
-        return dict(module.named())
+        return dict(module.registry())
     belongs = _BELONGS[kind]
     public = {kebab(name): getattr(module, name) for name in module.__all__}
     return {name: member for name, member in public.items() if belongs(member)}

@@ -9,7 +9,7 @@ from mobandits.compiling.compiled import Compiled
 from mobandits.compiling.tracebacks import shorten
 from mobandits.contracts.continuum import SurfaceEnvironment
 from mobandits.contracts.protocols import Environment, Metric
-from mobandits.metrics import DEFAULT
+from mobandits.metrics import DEFAULT_METRICS
 from mobandits.simulation.folder import Folder, Memory
 from mobandits.simulation.plan import Plan, Policies, prepare
 from mobandits.simulation.ray_engine import check_ray, cluster, play_on_ray, processors
@@ -29,7 +29,7 @@ def simulate(
     rounds: int,
     trials: int = 10,
     seed: int = 0,
-    metrics: Sequence[str | Metric] = DEFAULT,
+    metrics: Sequence[str | Metric] = DEFAULT_METRICS,
     record: int | Sequence[int] = 200,
     workers: int | None = None,
     engine: str = "threads",

@@ -1,4 +1,4 @@
-"""The interpreted world: another process, with ``NUMBA_DISABLE_JIT=1``, that rebuilds cases and rehearses them.
+"""A second process with ``NUMBA_DISABLE_JIT=1`` that rebuilds cases and rehearses them interpreted.
 
 Cases cross as JSON: the import path of every class and its fields. A recipe must therefore live in
 a module that can be imported, and hold only numbers, text, tuples, arrays and other such classes.
@@ -16,22 +16,26 @@ from typing import Any, Protocol
 
 from mobandits.support.serialiser import from_description, to_description
 
+# What cases reported, by their text. Numba reads NUMBA_DISABLE_JIT when it is imported, so that
+# another process is needed; it takes seconds to start, once for all cases.
 _reports: dict[str, Any] = {}
 
+PROGRAM = "from mobandits.testing.interpreted import rehearse_requests; rehearse_requests()"
 
-class Rehearsal(Protocol):
-    """A case that has something to say about itself: a dict of text, numbers and lists."""
+
+class Rehearsable(Protocol):
+    """A case that can report on itself, in a dict of text, numbers and lists."""
 
     @property
     def stays_here(self) -> bool:
         """Whether this process is as good as an interpreted one."""
 
     def rehearse(self) -> dict[str, Any]:
-        """Play and check, in the world of the calling process."""
+        """The report of all checks, compiled or interpreted as the calling process is."""
 
 
-def report(case: Rehearsal) -> Any:
-    """What `case.rehearse()` returns in an interpreted process; asked once per case."""
+def rehearsal_report(case: Rehearsable) -> Any:
+    """The value of `case.rehearse()` in an interpreted process; each case is rehearsed once."""
     if case.stays_here:
         return case.rehearse()
     prepare([case])
@@ -39,38 +43,50 @@ def report(case: Rehearsal) -> Any:
 
 
 def prepare(cases: Iterable[Any]) -> None:
-    """Rehearse all cases in one interpreted process, faster than one each; cases rehearsed before cost nothing.
+    """Rehearse all cases in one interpreted process, which is faster than one process each.
+
+    Cases that were rehearsed before cost nothing.
 
     Raises:
         ValueError: where a case cannot be rebuilt in another process.
     """
-    todo = [text for case in cases if not case.stays_here and (text := _text(case)) not in _reports]
-    if not todo:
+    texts = [_text(case) for case in cases if not case.stays_here]
+    missing = [text for text in texts if text not in _reports]
+    if not missing:
         return
-    environment = os.environ | {
-        "NUMBA_DISABLE_JIT": "1",
-        "PYTHONPATH": os.pathsep.join(p or str(Path.cwd()) for p in sys.path),
-    }
-    command = [sys.executable, "-c", "from mobandits.testing.interpreted import main; main()"]
+    reports = _rehearsed_elsewhere(missing)
+    _reports.update(zip(missing, reports, strict=True))
+
+
+def _rehearsed_elsewhere(texts: list[str]) -> list[Any]:
+    """The reports of cases, from a process of their own."""
+    # An empty entry of the path is the working directory.
+    folders = [folder or str(Path.cwd()) for folder in sys.path]
+    settings = {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(folders)}
     child = subprocess.run(  # noqa: S603
-        command,
-        input=json.dumps(todo),
+        [sys.executable, "-c", PROGRAM],
+        input=json.dumps(texts),
         capture_output=True,
         text=True,
-        env=environment,
+        env=os.environ | settings,
         check=False,
     )
     if child.returncode:
         raise RuntimeError(f"the interpreted process failed: {child.stderr[-2000:]}")
-    _reports.update(zip(todo, json.loads(child.stdout), strict=True))
+    reports: list[Any] = json.loads(child.stdout)
+    return reports
 
 
-def main() -> None:
-    """Read cases, write reports: what runs in the interpreted process."""
-    # a policy that prints must not spoil the answer
+def rehearse_requests() -> None:
+    """The program of the interpreted process: read cases, write reports."""
+    # A policy that prints must not spoil the answer.
     answer = sys.stdout
     sys.stdout = sys.stderr
-    json.dump([decode(json.loads(text)).rehearse() for text in json.load(sys.stdin)], answer)
+    reports = []
+    for text in json.load(sys.stdin):
+        case = decode(json.loads(text))
+        reports.append(case.rehearse())
+    json.dump(reports, answer)
 
 
 def _text(case: Any) -> str:
@@ -89,7 +105,7 @@ def encode(value: Any) -> Any:
 
 
 def decode(description: Any) -> Any:
-    """The value of what `encode` gave."""
+    """The value that `encode` turned into plain data."""
     return from_description(description, "a recipe", ImportableClasses(), exact=True)
 
 
@@ -114,13 +130,14 @@ class ImportableClasses:
 
     def class_of(self, name: str, where: str) -> type:
         """The class at an import path."""
-        importlib.import_module(name.partition(":")[0])
+        module, _, _ = name.partition(":")
+        importlib.import_module(module)
         cls: type = _class_at(name)
         return cls
 
 
 def _class_at(path: str) -> Any:
-    """What is at an import path in the modules that are loaded, or None."""
+    """The object at an import path in the modules that are loaded, or None."""
     module, _, name = path.partition(":")
     try:
         return operator.attrgetter(name)(sys.modules[module])
