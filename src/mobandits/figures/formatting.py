@@ -85,7 +85,9 @@ def interval(low: float, high: float, digits: int) -> str:
         >>> interval(0.0102, 0.0171, 3)
         '95 % interval 0.010 to 0.017'
     """
-    return f"95 % interval {format_number(low, digits)} to {format_number(high, digits)}"
+    lowest = format_number(low, digits)
+    highest = format_number(high, digits)
+    return f"95 % interval {lowest} to {highest}"
 
 
 def plus_minus(mean: float | None, low: float, high: float, digits: int) -> str:
@@ -113,4 +115,5 @@ def join_words(items: Sequence[str]) -> str:
     """
     if len(items) == 1:
         return items[0]
-    return f"{', '.join(items[:-1])} and {items[-1]}"
+    first = ", ".join(items[:-1])
+    return f"{first} and {items[-1]}"

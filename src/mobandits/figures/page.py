@@ -83,7 +83,8 @@ def data_address(data: bytes) -> str:
         'data:image/svg+xml;base64,PHN2Zy8+'
     """
     # Inside the page, because a page is sent and kept as a single file.
-    return f"data:image/svg+xml;base64,{base64.b64encode(data).decode()}"
+    text = base64.b64encode(data).decode()
+    return f"data:image/svg+xml;base64,{text}"
 
 
 def templates() -> Environment:
@@ -115,7 +116,8 @@ def render(template: str, page: object) -> str:
         template: the name of a file in `templates/`.
         page: what the template calls `page`.
     """
-    return templates().get_template(template).render(page=page)
+    document = templates().get_template(template)
+    return document.render(page=page)
 
 
 def write_page(directory: Path, text: str) -> Path:

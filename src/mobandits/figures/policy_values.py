@@ -33,18 +33,22 @@ def values_data(values: pl.DataFrame, *, apart: bool = True) -> pl.DataFrame:
         ...     "policy", "estimator", "y", "high").rows()
         [('a', 'x', -0.2, None), ('a', 'y', 0.2, None), ('b', 'x', 0.8, None), ('b', 'y', 1.2, None)]
     """
-    policies, estimators = (
-        values[name].unique(maintain_order=True).to_list() for name in ("policy", "estimator")
-    )
+    policies = values["policy"].unique(maintain_order=True).to_list()
+    estimators = values["estimator"].unique(maintain_order=True).to_list()
     step = 0.8 / len(estimators) if apart and estimators else 0.0
-    place = {name: i for i, name in enumerate(policies)}
-    beside = {name: step * (i - (len(estimators) - 1) / 2) for i, name in enumerate(estimators)}
-    y = pl.col("policy").replace_strict(place, return_dtype=pl.Float64)
-    y += pl.col("estimator").replace_strict(beside, return_dtype=pl.Float64)
-    ends = [
-        pl.when(pl.col(name).is_finite()).then(pl.col(name)).alias(name) for name in ("low", "high")
-    ]
-    return values.filter(pl.col("value").is_finite()).with_columns(*ends, y=y.round(6))
+    middle = (len(estimators) - 1) / 2
+    rows = {name: i for i, name in enumerate(policies)}
+    offsets = {name: step * (i - middle) for i, name in enumerate(estimators)}
+    row = pl.col("policy").replace_strict(rows, return_dtype=pl.Float64)
+    offset = pl.col("estimator").replace_strict(offsets, return_dtype=pl.Float64)
+    y = row + offset
+    known = values.filter(pl.col("value").is_finite())
+    return known.with_columns(finite_or_null("low"), finite_or_null("high"), y=y.round(6))
+
+
+def finite_or_null(column: str) -> pl.Expr:
+    """A column with null for numbers without end, which cannot be drawn."""
+    return pl.when(pl.col(column).is_finite()).then(pl.col(column)).alias(column)
 
 
 @styled()
@@ -59,42 +63,50 @@ def draw_values(values: pl.DataFrame, width: float = WIDTH, *, apart: bool = Tru
     data = values_data(values, apart=apart)
     style = looks(values["estimator"].unique(maintain_order=True))
     policies = values["policy"].unique(maintain_order=True).to_list()
-    labels = [wrapped(name, BESIDE * width) for name in policies]
     objectives = values["objective"].unique(maintain_order=True).to_list()
+    labels = [wrapped(name, BESIDE * width) for name in policies]
     columns = min(len(objectives), 2) if width >= WIDTH else 1
+    rows = math.ceil(len(objectives) / columns)
     room = (width - width_of(labels, LABEL)) / columns
     titles = [wrapped(name, 0.9 * room) for name in objectives]
-    rows = math.ceil(len(objectives) / columns)
+    # A row holds the intervals of all estimators, or all lines of the longest name.
     intervals = GAP + ROW * (len(style) if apart else 1)
     row = max(intervals, lines_high(most_lines(labels), LABEL))
-    height = MARGIN + len(policies) * row + lines_high(most_lines(titles) - 1, LABEL)
+    title = lines_high(most_lines(titles) - 1, LABEL)
+    height = MARGIN + len(policies) * row + title
     legend = key(list(style), width, len(style))
-    above = max(0.3, legend.height) if len(style) > 1 else 0.3
+    several = len(style) > 1
+    above = max(0.3, legend.height) if several else 0.3
     figure, axes = panels(width, rows * height + above, rows, columns)
     for i, (panel, objective) in enumerate(zip(axes, objectives, strict=False)):
         draw_rows(panel, data.filter(pl.col("objective") == objective), style)
         panel.set_title(titles[i])
-        name_rows(panel, labels if i % columns == 0 else [""] * len(labels))
+        is_leftmost = i % columns == 0
+        name_rows(panel, labels if is_leftmost else [""] * len(labels))
     for panel in axes[len(objectives) :]:
         panel.set_axis_off()
-    handles = [
-        axes[0].plot([], [], look.marker, color=look.colour, markersize=5)[0]
-        for look in style.values()
-    ]
-    if len(style) > 1:
+    # Handles of their own: a panel has no dot of an estimator that knows no value there.
+    handles = []
+    for look in style.values():
+        (dot,) = axes[0].plot([], [], look.marker, color=look.colour, markersize=5)
+        handles.append(dot)
+    if several:
         figure.legend(
-            handles, legend.labels, loc="outside upper left", ncols=legend.columns, frameon=False
+            handles,
+            legend.labels,
+            loc="outside upper left",
+            ncols=legend.columns,
+            frameon=False,
         )
     return figure
 
 
 def draw_rows(panel: Axes, data: pl.DataFrame, style: dict[str, Look]) -> None:
-    """Dots with intervals; an end that is infinite is the panel's own."""
+    """Dots with intervals; an interval with an end that is infinite is left out."""
     known = data.filter(pl.col("low").is_not_null() & pl.col("high").is_not_null())
     for estimator, y, low, high in known.select("estimator", "y", "low", "high").rows():
-        panel.plot(
-            [low, high], [y, y], color=style[estimator].colour, linewidth=1.6, solid_capstyle="butt"
-        )
+        colour = style[estimator].colour
+        panel.plot([low, high], [y, y], color=colour, linewidth=1.6, solid_capstyle="butt")
     for estimator, y, value in data.select("estimator", "y", "value").rows():
         look = style[estimator]
         panel.plot([value], [y], look.marker, color=look.colour, markersize=4.6)
@@ -102,10 +114,11 @@ def draw_rows(panel: Axes, data: pl.DataFrame, style: dict[str, Look]) -> None:
 
 def name_rows(panel: Axes, names: list[str]) -> None:
     """Names at the left, the first at the top, and a hairline between policies."""
-    panel.set_yticks(range(len(names)), names)
+    count = len(names)
+    panel.set_yticks(range(count), names)
     panel.tick_params(axis="y", length=0, labelcolor=INK)
     panel.grid(visible=False, axis="y")
-    panel.set_ylim(len(names) - 0.5, -0.5)
-    for i in range(1, len(names)):
+    panel.set_ylim(count - 0.5, -0.5)
+    for i in range(1, count):
         panel.axhline(i - 0.5, color=SOFT, linewidth=0.4, alpha=0.5)
     panel.locator_params(axis="x", nbins=5)

@@ -83,4 +83,5 @@ def machine_and_time(manifest: Manifest) -> list[Fact]:
 
 
 def _named_values(values: dict[str, Any]) -> str:
-    return ", ".join(f"{name} {value}" for name, value in values.items())
+    pairs = [f"{name} {value}" for name, value in values.items()]
+    return ", ".join(pairs)

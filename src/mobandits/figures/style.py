@@ -66,7 +66,7 @@ def styled() -> Iterator[None]:
 
 
 class Look(NamedTuple):
-    """How one policy is drawn: never told by its colour alone."""
+    """The colour, the marker and the dash of one policy: colour alone would not do for every eye or printer."""
 
     colour: str
     marker: str
@@ -80,11 +80,12 @@ def looks(names: Iterable[str]) -> dict[str, Look]:
         >>> [look.marker for look in looks(["mol-ts", "mol-ucb"]).values()]
         ['o', 's']
     """
-    every = (
-        Look(colour, MARKERS[(i + 3 * turn) % len(MARKERS)], dash)
-        for turn, dash in enumerate(DASHES)
-        for i, colour in enumerate(COLOURS)
-    )
+    every = []
+    for turn, dash in enumerate(DASHES):
+        for i, colour in enumerate(COLOURS):
+            # Another marker in every turn, so that a colour that comes again has another one.
+            marker = MARKERS[(i + 3 * turn) % len(MARKERS)]
+            every.append(Look(colour, marker, dash))
     return dict(zip(names, itertools.cycle(every), strict=False))
 
 
@@ -93,14 +94,15 @@ def panels(
 ) -> tuple[Figure, list[Axes]]:
     """An empty figure of `width` x `height` inches, and its panels row by row, with their axes `shared` or not."""
     figure = Figure(figsize=(width, height), layout="constrained")
+    # Without pyplot, which keeps every figure and is not safe in threads.
     FigureCanvasAgg(figure)
-    return figure, list(
-        figure.subplots(rows, columns, squeeze=False, sharex=shared, sharey=shared).ravel()
-    )
+    axes = figure.subplots(rows, columns, squeeze=False, sharex=shared, sharey=shared)
+    return figure, list(axes.ravel())
 
 
 def renderer(figure: Figure) -> RendererBase:
-    """What a figure is measured with; its layout is settled once and for all, which every file would do again."""
+    """The renderer that a figure is measured with; its layout is settled once and for all."""
+    # Otherwise every file that is written settles it again, and names would no longer stand where they were put.
     layout = figure.get_layout_engine()
     if layout is not None:
         layout.execute(figure)

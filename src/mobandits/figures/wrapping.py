@@ -55,19 +55,28 @@ def wrapped(name: str, room: float, size: float = LABEL) -> str:
     """
     plain = " ".join(name.split())
     if inches(plain, size) <= room:
-        return plain.replace("$", r"\$")
+        return _without_formulas(plain)
     lines = [""]
     for piece in _pieces(plain, room, size):
-        if inches((lines[-1] + piece).rstrip(), size) > room and lines[-1]:
-            lines.append("")
-        lines[-1] += piece
+        longer = lines[-1] + piece
+        is_too_wide = inches(longer.rstrip(), size) > room
+        if is_too_wide and lines[-1]:
+            lines.append(piece)
+        else:
+            lines[-1] = longer
     if len(lines) > MOST_LINES:
+        # The end of a name tells apart as much as its start.
         lines = [*lines[: MOST_LINES - 2], "…", lines[-1]]
-    return "\n".join(line.strip() for line in lines).replace("$", r"\$")
+    return _without_formulas("\n".join(line.strip() for line in lines))
+
+
+def _without_formulas(text: str) -> str:
+    """A text in which Matplotlib finds no formula."""
+    return text.replace("$", r"\$")
 
 
 def _pieces(name: str, room: float, size: float) -> list[str]:
-    """What a name is broken into, so that each piece fits."""
+    """The pieces of a name that each fit, broken at the best places that are needed."""
     pieces = [name]
     for places in BREAKS:
         broken: list[str] = []
@@ -95,8 +104,11 @@ def width_of(labels: Iterable[str], size: float) -> float:
         >>> width_of(["a", "b\nwide"], 8.0) == inches("wide", 8.0)
         True
     """
-    lines = [line for label in labels for line in label.split("\n")]
-    return max((inches(line, size) for line in lines), default=0.0)
+    widest = 0.0
+    for label in labels:
+        for line in label.split("\n"):
+            widest = max(widest, inches(line, size))
+    return widest
 
 
 def names_height(labels: Iterable[str], size: float) -> float:
@@ -132,16 +144,25 @@ def key(names: Sequence[str], width: float, columns: int) -> Key:
     """
     em = NAME / 72.0
     for count in range(columns, 0, -1):
-        parts = [
-            list(part) for part in np.array_split(list(names), count)
-        ]  # as Matplotlib fills columns
-        letters = sum(max((inches(name, NAME) for name in part), default=0.0) for part in parts)
-        if letters + (HANDLE * count + BETWEEN * (count - 1) + FRAME) * em <= width:
+        frame = (HANDLE * count + BETWEEN * (count - 1) + FRAME) * em
+        if _letters_wide(names, count) + frame <= width:
             break
+    # A single column breaks its names; several are only taken where all names fit as they are.
     room = width / count - (HANDLE + FRAME) * em
-    labels = [wrapped(name, room if count == 1 else width, NAME) for name in names]
-    # Matplotlib leaves out what begins with an underscore: a space of no width stands before it.
-    labels = [f"\u200b{label}" if label.startswith("_") else label for label in labels]
+    labels = []
+    for name in names:
+        label = wrapped(name, room if count == 1 else width, NAME)
+        # Matplotlib leaves out what begins with an underscore: a space of no width stands before it.
+        labels.append(f"\u200b{label}" if label.startswith("_") else label)
     rows = math.ceil(len(labels) / count)
-    more = sum(label.count("\n") for label in labels)
-    return Key(labels, count, ROW * rows + lines_high(more, NAME))
+    more_lines = sum(label.count("\n") for label in labels)
+    height = ROW * rows + lines_high(more_lines, NAME)
+    return Key(labels, count, height)
+
+
+def _letters_wide(names: Sequence[str], columns: int) -> float:
+    """The width of the letters in all columns of a legend, in inches."""
+    total = 0.0
+    for column in np.array_split(list(names), columns):  # as Matplotlib fills columns
+        total += max((inches(str(name), NAME) for name in column), default=0.0)
+    return total

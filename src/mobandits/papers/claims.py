@@ -127,7 +127,10 @@ class Claim:
     @property
     def decides(self) -> bool:
         """Whether the rule gives a verdict."""
-        return self.kind == "paper" or bool(self.regardless)
+        if self.kind == "paper":
+            return True
+        # Only a stand-in has such a reason, see `__post_init__`.
+        return bool(self.regardless)
 
     def judge(self, outcome: Outcome) -> dict[str, Any]:
         """The claim's entry in claims.json, a `contents.ClaimEntry`."""
@@ -183,13 +186,19 @@ def readable(part: Part) -> Part:
         >>> readable(Part("a", math.nan, (math.nan, math.nan), False, 10))
         Part(said='a: cannot be read at this scale', measured=nan, interval=None, holds=None, trials=10)
     """
-    numbers = [part.measured, *(part.interval or ())]
+    numbers = [part.measured]
+    numbers += part.interval or ()
     if not all(math.isfinite(number) for number in numbers):
-        return Part(f"{part.said}: cannot be read at this scale", math.nan, None, None, part.trials)
-    interval = part.interval and (float(part.interval[0]), float(part.interval[1]))
+        name = f"{part.said}: cannot be read at this scale"
+        return Part(name, math.nan, None, None, part.trials)
     # JSON knows no numbers of NumPy.
+    interval = None
+    if part.interval is not None:
+        low, high = part.interval
+        interval = (float(low), float(high))
     holds = None if part.holds is None else bool(part.holds)
-    return Part(part.said, float(part.measured), interval, holds, int(part.trials))
+    trials = int(part.trials)
+    return Part(part.said, float(part.measured), interval, holds, trials)
 
 
 def finite_or_none(value: float) -> float | None:
@@ -276,7 +285,8 @@ def growth(points: Array, values: Array) -> Array:
     start = int(np.searchsorted(points, points[-1] * 2 / 3))
     if start == len(points) - 1:
         return np.full(len(values), np.nan)
-    grown = values[:, -1] - values[:, start]
+    last = values[:, -1]
+    grown = last - values[:, start]
     rounds = float(points[-1] - points[start])
     return np.asarray(grown / rounds * 1000.0)
 
@@ -339,7 +349,9 @@ def _components(
     outcome: Outcome, run: str, row: str, metric: str, components: Sequence[int] | None
 ) -> Sequence[int]:
     """The components to read of a metric; None: all that it has."""
-    return outcome.components(run, row, metric) if components is None else components
+    if components is not None:
+        return components
+    return outcome.components(run, row, metric)
 
 
 def difference(

@@ -111,7 +111,9 @@ def halves(objectives: int, first: int) -> tuple[tuple[int, ...], tuple[int, ...
         >>> halves(5, 3)
         ((0, 1, 2), (3, 4))
     """
-    return tuple(range(first)), tuple(range(first, objectives))
+    before = tuple(range(first))
+    after = tuple(range(first, objectives))
+    return before, after
 
 
 def with_features(objectives: int, links: Sequence[str] | str) -> dict[str, Recipe]:

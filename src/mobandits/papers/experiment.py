@@ -41,11 +41,14 @@ class Tuned:
     @property
     def metric_name(self) -> str:
         """The metric as tables call it."""
-        return self.metric if isinstance(self.metric, str) else self.metric.name
+        if isinstance(self.metric, str):
+            return self.metric
+        return self.metric.name
 
     def cumulative(self) -> bool:
         """Whether tables hold the metric's sums, and not its means since the round recorded before."""
-        return resolve([self.metric])[0].cumulative
+        (metric,) = resolve([self.metric])
+        return metric.cumulative
 
 
 @dataclass(frozen=True)
@@ -90,7 +93,10 @@ class Run:
 
 def spread(row: str, tuned: Tuned) -> dict[str, Recipe]:
     """{name of the row in the table: recipe} of a grid."""
-    return {f"{row}, {constant}": recipe for constant, recipe in tuned.grid.items()}
+    rows = {}
+    for constant, recipe in tuned.grid.items():
+        rows[f"{row}, {constant}"] = recipe
+    return rows
 
 
 class RunOptions(NamedTuple):

@@ -50,16 +50,26 @@ class Outcome:
 
     def rows(self, run: str) -> Sequence[str]:
         """The rows of a run."""
-        return [row for place, row in self._rows if place == run]
+        rows = []
+        for place, row in self._rows:
+            if place == run:
+                rows.append(row)
+        return rows
 
     def metrics(self, run: str, row: str) -> Sequence[str]:
         """The metrics that were measured of a row."""
-        key = (self._places[run], self._policy(run, row))
-        return [str(metric) for *place, metric in self._parts if tuple(place) == key]
+        wanted = (self._places[run], self._policy(run, row))
+        metrics = []
+        for place, policy, metric in self._parts:
+            if (place, policy) == wanted:
+                metrics.append(str(metric))
+        return metrics
 
     def components(self, run: str, row: str, metric: str) -> Sequence[int]:
         """The components of a metric, in order."""
-        return self._part(run, row, metric)["component"].unique().sort().to_list()
+        part = self._part(run, row, metric)
+        components = part["component"].unique().sort()
+        return components.to_list()
 
     def curves(self, run: str, row: str, metric: str, component: int = 0) -> tuple[Array, Array]:
         """The recorded rounds (points,), and the values (trials, points); NaN where the table has no row."""
@@ -83,7 +93,8 @@ class Outcome:
             choice("row", row, self.rows(run))
         known_metrics = {*self.metrics(run, row), *self._recorded.get(run, ())}
         choice("metric", metric, known_metrics)
-        return self._parts.get((place, self._policy(run, row), metric), self._no_rows)
+        key = (place, self._policy(run, row), metric)
+        return self._parts.get(key, self._no_rows)
 
     def _policy(self, run: str, row: str) -> str:
         # The row of the table that a row of the run stands for; any other name is the table's own.

@@ -239,7 +239,8 @@ def compute_part(
 
 def play_plan(plan: Plan, folder: Path, options: RunOptions, engine: SharedEngine) -> pl.DataFrame:
     """The table of a simulation, with its progress."""
-    with engine.progress_of(plan.setup.rounds * plan.trials) as progress:
+    rounds = plan.setup.rounds * plan.trials
+    with engine.progress_of(rounds) as progress:
         return run_in_folder(plan, folder, options, engine, progress)
 
 

@@ -130,7 +130,8 @@ def _run_all(
         engine = SharedEngine(threads, total, progress)
 
         def run(experiment: Experiment) -> None:
-            results[experiment.id] = _run(experiment, folder / experiment.id, options, engine)
+            place = folder / experiment.id
+            results[experiment.id] = _run(experiment, place, options, engine)
 
         # Those that measure time come first, while nothing else of ours runs.
         side_by_side = []
@@ -145,7 +146,8 @@ def _run_all(
 
 def _measures_time(experiment: Experiment) -> bool:
     """Whether a part of it measures time."""
-    return any(isinstance(run, Computed) and run.measures_time for run in experiment.runs)
+    computed = [run for run in experiment.runs if isinstance(run, Computed)]
+    return any(part.measures_time for part in computed)
 
 
 def _in_parallel(
@@ -276,7 +278,10 @@ def _outcome(
 
 def places_of(experiment: Experiment) -> dict[str, str]:
     """{run: its environment as the table calls it}; what is no simulation has its own name there."""
-    return {run.name: run.place() if isinstance(run, Run) else run.name for run in experiment.runs}
+    places = {}
+    for run in experiment.runs:
+        places[run.name] = run.place() if isinstance(run, Run) else run.name
+    return places
 
 
 def specification(

@@ -95,7 +95,8 @@ def _moments(samples: Array) -> Array:
     """(trials, k + k k) the samples and all their products."""
     trials = len(samples)
     products = samples[:, :, None] * samples[:, None, :]
-    return np.concatenate([samples, products.reshape(trials, -1)], axis=1)
+    flat_products = products.reshape(trials, -1)
+    return np.concatenate([samples, flat_products], axis=1)
 
 
 def _value_and_error(

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import polars as pl
 from matplotlib.axes import Axes
@@ -284,9 +284,16 @@ def panels_with_legend(
 def draw_legend(figure: Figure, axes: Sequence[Axes], names: Key) -> None:
     """The names of the rows, below all panels."""
     # Long handles, because dashes of two or three periods are hard to tell apart.
-    look: dict[str, Any] = {"frameon": False, "fontsize": NAME, "handlelength": 3.2}
     handles, _ = axes[0].get_legend_handles_labels()
-    figure.legend(handles, names.labels, loc="outside lower left", ncols=names.columns, **look)
+    figure.legend(
+        handles,
+        names.labels,
+        loc="outside lower left",
+        ncols=names.columns,
+        frameon=False,
+        fontsize=NAME,
+        handlelength=3.2,
+    )
 
 
 def thousands(value: float, _: float = 0.0) -> str:

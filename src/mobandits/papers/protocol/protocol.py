@@ -123,7 +123,8 @@ class Report(NamedTuple):
     @property
     def holds(self) -> bool:
         """Whether everything is as promised; what is doubted need not be."""
-        return all(count.holds or count.kind == "doubted" for count in self.counts)
+        firm = [count for count in self.counts if count.kind != "doubted"]
+        return all(count.holds for count in firm)
 
 
 class Trial(NamedTuple):
@@ -143,7 +144,8 @@ def trial(environment: Environment, rounds: int, seed: int, run: int, text: str)
     """One run's problem and rounds; the stream of the policy depends on its text, as in simulations."""
     problem = environment.problem(rounds, stream(seed, run, INSTANCE))
     block = problem.block(0, rounds, stream(seed, run, ROUNDS))
-    return Trial(problem, block, stream(seed, run, POLICY, text))
+    policy_rng = stream(seed, run, POLICY, text)
+    return Trial(problem, block, policy_rng)
 
 
 def event(name: str, source: str, left: ArrayLike, right: ArrayLike, promise: float) -> Finding:
@@ -158,10 +160,10 @@ def inequality(
 ) -> Finding:
     """An inequality: left <= right in every round that `where` says."""
     shape = np.broadcast_shapes(np.shape(left), np.shape(right))
-    rounds = np.broadcast_to(np.asarray(where, np.bool_), shape)
-    left_there = np.broadcast_to(np.asarray(left), rounds.shape)[rounds]
-    right_there = np.broadcast_to(np.asarray(right), rounds.shape)[rounds]
-    broken, closest = compared(left_there, right_there)
+    is_looked_at = np.broadcast_to(np.asarray(where, np.bool_), shape)
+    whole_left = np.broadcast_to(np.asarray(left), shape)
+    whole_right = np.broadcast_to(np.asarray(right), shape)
+    broken, closest = compared(whole_left[is_looked_at], whole_right[is_looked_at])
     return Finding("inequality", name, source, broken.size, int(broken.sum()), closest)
 
 
