@@ -1,4 +1,4 @@
-"""The page of an evaluation: what policies would have brought, how sure that is, and whether to believe it."""
+"""The page of an evaluation: the values of policies, how sure they are, and what to beware of."""
 
 import functools
 import math
@@ -71,9 +71,12 @@ def evaluation_page(
 
     Args:
         directory: the figures go to its folder `figures`.
-        values: `policy`, `estimator`, `objective` str, `value`, `standard_error`, `low`, `high` float.
-        front: `policy`, `objective`, `dominated_by` str, `value`, `low`, `high`, `front_share` float, `on_front` bool.
-        outlines: `policy` str, `x`, `y` float, the borders of joint regions, where there are two objectives.
+        values: `policy`, `estimator`, `objective` str, `value`, `standard_error`, `low`, `high`
+            float.
+        front: `policy`, `objective`, `dominated_by` str, `value`, `low`, `high`, `front_share`
+            float, `on_front` bool.
+        outlines: `policy` str, `x`, `y` float, the borders of joint regions, where there are two
+            objectives.
         summary: the content of evaluation.json.
     """
     figures = directory / "figures"

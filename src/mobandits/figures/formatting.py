@@ -60,7 +60,8 @@ def quantity(number: int, one: str, several: str = "") -> str:
     """A number of things, with the noun in singular or plural.
 
     Example:
-        >>> quantity(1, "policy", "policies"), quantity(2, "policy", "policies"), quantity(1000, "round")
+        >>> both = "policy", "policies"
+        >>> quantity(1, *both), quantity(2, *both), quantity(1000, "round")
         ('1 policy', '2 policies', '1,000 rounds')
     """
     noun = one if number == 1 else several or f"{one}s"
@@ -91,7 +92,9 @@ def interval(low: float, high: float, digits: int) -> str:
 
 
 def plus_minus(mean: float | None, low: float, high: float, digits: int) -> str:
-    """A mean with half its 95 % interval, or alone where the interval has no width; a dash where there is none.
+    """A mean with half its 95 % interval; a dash where there is no mean.
+
+    A mean whose interval has no width stands alone.
 
     Example:
         >>> plus_minus(0.5, 0.4, 0.6, 2), plus_minus(-1.0, -1.0, -1.0, 1)

@@ -10,9 +10,9 @@ from mobandits.figures.wrapping import NAME, lines_high, most_lines
 
 
 def spread_out(wanted: Sequence[float], sizes: Sequence[float]) -> list[float]:
-    """The middles of intervals of these sizes, in the order of the wanted ones, that do not overlap.
+    """The middles of intervals that do not overlap, as near to the wanted middles as can be.
 
-    They are the nearest to the wanted ones in squared distance.
+    They keep the order of the wanted ones, and are the nearest to them in squared distance.
 
     Example:
         >>> spread_out([0.0, 0.5, 0.5], [0.25, 0.25, 0.25])
@@ -21,8 +21,8 @@ def spread_out(wanted: Sequence[float], sizes: Sequence[float]) -> list[float]:
     if not wanted:
         return []
     order = sorted(range(len(wanted)), key=lambda i: wanted[i])
-    # Less what lies below them, the middles are a regression onto increasing sequences: what collides is pooled at
-    # its mean.
+    # Less what lies below them, the middles are a regression onto increasing sequences: what
+    # collides is pooled at its mean.
     below = [0.0]
     for i, j in itertools.pairwise(order):
         distance = (sizes[i] + sizes[j]) / 2
@@ -35,7 +35,7 @@ def spread_out(wanted: Sequence[float], sizes: Sequence[float]) -> list[float]:
 
 
 def _increasing(targets: Sequence[float]) -> list[float]:
-    """The increasing sequence that is nearest in squared distance, by pooling adjacent violators."""
+    """The increasing sequence nearest in squared distance, by pooling adjacent violators."""
     pools: list[tuple[float, int]] = []  # mean and size
     for target in targets:
         mean = target
@@ -57,7 +57,9 @@ def name_ends(
     *,
     height: float,
 ) -> None:
-    """Write each name to the right of the panel, as near to its line's end as the others allow, with a thin line to it.
+    """Names to the right of a panel, each with a thin line to the end of its own line.
+
+    A name is as near to that end as the other names allow.
 
     Args:
         axes: a panel whose limits are final.

@@ -24,7 +24,9 @@ from mobandits.figures.wrapping import (
 )
 from mobandits.statistics.bands import bands
 
-STACKED = 3  # so many panels lie under each other, and their lines are named where they end; more share a legend
+# So many panels lie under each other, and their lines are named where they end; more share a
+# legend.
+STACKED = 3
 MARGIN = 0.8  # inches of a panel that are title and axis
 AXIS = 0.65  # inches left of a panel, for its axis
 BESIDE = 0.36  # of the width, for names beside a panel
@@ -39,8 +41,9 @@ def curves_data(table: pl.DataFrame, metric: str) -> pl.DataFrame:
         metric: a name in its column `metric`.
 
     Returns:
-        `panel` str (the experiment, the environment and the component, where there are several), `policy`, `round`,
-        `mean`, `low`, `high`, `trials`; policies in the order of the table, rounds ascending.
+        `panel` str (the experiment, the environment and the component, where there are several),
+        `policy`, `round`, `mean`, `low`, `high`, `trials`; policies in the order of the table,
+        rounds ascending.
 
     Raises:
         ValueError: where the table holds nothing of this metric.
@@ -129,7 +132,7 @@ def curves_layout(
 def draw_curves(
     data: pl.DataFrame, vertical: str, rounds: str = "round", width: float = WIDTH
 ) -> Figure:
-    """Lines with bands, named at their ends; points with intervals where only one round was recorded.
+    """Lines with bands, named at their ends; points with intervals where there is one round.
 
     Args:
         data: from `curves_data`.
@@ -183,7 +186,7 @@ def draw_legend_of_lines(figure: Figure, axes: Sequence[Axes], layout: Layout) -
 
 
 def curves(table: pl.DataFrame, metric: str) -> Figure:
-    """The figure of one metric: its mean over rounds for every policy, with 95 % intervals over trials.
+    """The figure of one metric: a curve over rounds for every policy, with 95 % intervals.
 
     Args:
         table: rows as `simulate` records them.
@@ -217,7 +220,10 @@ def title_of(metric: str) -> str:
 
 
 def draw_lines(panel: Axes, group: pl.DataFrame, style: dict[str, Look]) -> None:
-    """A line with its band per policy; markers are set off against each other, so that no line hides another."""
+    """A line with its band per policy.
+
+    Markers are set off against each other, so that no line hides another.
+    """
     lines = group.partition_by("policy", maintain_order=True)
     for i, line in enumerate(lines):
         name = line["policy"][0]

@@ -1,8 +1,8 @@
-"""Pages: one HTML file each, made from a template, with its style and pictures inside and nothing to load.
+"""Pages: an HTML file each, made from a template, with style and pictures inside.
 
-A page is a frozen dataclass of numbers, texts, tables and pictures, in the module that gathers them; the template of
-the same name, in `templates/`, says how they are laid out. Templates escape every text that they are given, so names of
-policies may hold anything.
+A page is a frozen dataclass of numbers, texts, tables and pictures, in the module that gathers
+them; the template of the same name, in `templates/`, says how they are laid out. Templates escape
+every text that they are given, so names of policies may hold anything.
 """
 
 import base64

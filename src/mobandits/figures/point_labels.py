@@ -36,7 +36,7 @@ def overlap(box: Box, others: Iterable[Box]) -> float:
 
 
 def along(axes: Axes, line: Sequence[tuple[float, float]], size: float = 4.0) -> list[Box]:
-    """Small boxes, in pixels, that follow a line given in data coordinates; one box where the line is a point."""
+    """Small boxes, in pixels, along a line in data coordinates; a single one along a point."""
     corners = axes.transData.transform(np.array(line))
     dots = list(corners[:1])
     for start, end in itertools.pairwise(corners):
@@ -61,7 +61,9 @@ def name_points(
     renderer: RendererBase,
     size: float = NAME,
 ) -> None:
-    """Write each name beside its point, where it covers least of the points, of other names and, less so, of `avoid`.
+    """Names beside their points, placed one after the other where each covers least.
+
+    Points and names that are placed weigh more than `avoid`.
 
     Args:
         axes: a panel whose limits are final, in a figure whose layout is settled.
@@ -121,7 +123,8 @@ def _cost(box: Box, rank: int, taken: Sequence[Box], avoid: Sequence[Box], frame
     area = (right - left) * (top - bottom)
     outside = area - overlap(box, [frame])
     covered = 4.0 * overlap(box, taken) + overlap(box, avoid)
-    # A name outside of its panel may be cut off; the rank only decides between places that are as good.
+    # A name outside of its panel may be cut off; the rank only decides between places that are as
+    # good.
     return covered + 10.0 * outside + 0.004 * rank * area
 
 

@@ -1,4 +1,4 @@
-"""The front of candidate policies and how sure it is: ellipses in the plane of two objectives, intervals for more."""
+"""The front of policies and how sure it is: ellipses for two objectives, intervals for more."""
 
 from collections.abc import Sequence
 
@@ -18,15 +18,15 @@ DASHED = (0, (4, 2.5))
 
 
 def front_data(front: pl.DataFrame) -> pl.DataFrame:
-    """A row per policy: where it is in the plane of the first two objectives, and whether it may be best.
+    """The place of each policy in the plane of the first two objectives, and its state.
 
     Args:
-        front: `policy`, `objective`, `dominated_by` str, `value` float, `on_front` bool, a row per policy and
-            objective, the first two of which are drawn.
+        front: `policy`, `objective`, `dominated_by` str, `value` float, `on_front` bool, a row per
+            policy and objective, the first two of which are drawn.
 
     Returns:
-        `policy` str, `x`, `y` float, `on_front` bool, `beaten` bool (shown to be dominated); without policies whose
-        value is not known.
+        `policy` str, `x`, `y` float, `on_front` bool, `beaten` bool (shown to be dominated);
+        without policies whose value is not known.
 
     Example:
         >>> rows = [("a", "q", 1.0, True, ""), ("a", "c", 2.0, True, "")]
@@ -50,8 +50,8 @@ def draw_front(front: pl.DataFrame, outlines: pl.DataFrame, width: float = WIDTH
 
     Args:
         front: from `mobandits.evaluation.front`.
-        outlines: `policy` str, `x`, `y` float, the borders of joint regions, point after point; not needed where there
-            are not two objectives.
+        outlines: `policy` str, `x`, `y` float, the borders of joint regions, point after point; not
+            needed where there are not two objectives.
         width: in inches.
     """
     objectives = front["objective"].unique(maintain_order=True).to_list()
@@ -157,7 +157,7 @@ def draw_outlines(panel: Axes, outlines: pl.DataFrame, style: dict[str, Look]) -
 
 
 def draw_stairs(panel: Axes, points: pl.DataFrame) -> list[Point]:
-    """The border of what the estimated front dominates, down and to the left of it, from edge to edge."""
+    """The border of what the estimated front dominates, drawn from edge to edge."""
     front = points.filter("on_front").sort("x", "y")
     ends: list[Point] = front.select("x", "y").rows()
     if not ends:

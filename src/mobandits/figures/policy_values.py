@@ -1,4 +1,4 @@
-"""What policies are worth by several estimators: a panel per objective, a row per policy, dots with intervals."""
+"""The values of policies by several estimators: a panel per objective, a row per policy."""
 
 import math
 
@@ -24,14 +24,14 @@ def values_data(values: pl.DataFrame, *, apart: bool = True) -> pl.DataFrame:
         apart: False where no policy has more than one estimator.
 
     Returns:
-        The same rows that have a value, with `y` float: policies in order from the top, at distance 1, the estimators
-        of one policy side by side around it. Ends that are infinite are null.
+        The same rows that have a value, with `y` float: policies in order from the top, at distance
+        1, the estimators of one policy side by side around it. Ends that are infinite are null.
 
     Example:
         >>> row = {"objective": "q", "value": 0.5, "low": 0.4, "high": float("inf")}
-        >>> values_data(pl.DataFrame([{"policy": p, "estimator": e, **row} for p in "ab" for e in "xy"])).select(
-        ...     "policy", "estimator", "y", "high").rows()
-        [('a', 'x', -0.2, None), ('a', 'y', 0.2, None), ('b', 'x', 0.8, None), ('b', 'y', 1.2, None)]
+        >>> rows = [{"policy": "a", "estimator": name, **row} for name in "xy"]
+        >>> values_data(pl.DataFrame(rows)).select("policy", "estimator", "y", "high").rows()
+        [('a', 'x', -0.2, None), ('a', 'y', 0.2, None)]
     """
     policies = values["policy"].unique(maintain_order=True).to_list()
     estimators = values["estimator"].unique(maintain_order=True).to_list()

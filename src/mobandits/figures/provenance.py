@@ -45,7 +45,8 @@ def provenance(manifest: Manifest) -> Provenance:
         manifest: of the run's folder.
     """
     specification = manifest["specification"]
-    # A folder of several runs lists the specifications of all of them; that of a single run is its own.
+    # A folder of several runs lists the specifications of all of them; that of a single run is its
+    # own.
     runs = specification.get("runs", [specification])
     return Provenance(machine_and_time(manifest), [_run_facts(run) for run in runs])
 

@@ -101,9 +101,10 @@ def metric_section(
 
 
 def final_rows(table: pl.DataFrame, metric: str) -> list[list[str]]:
-    """What one metric came to: a row per environment, policy and component, all with as many decimals.
+    """The last values of one metric: a row per environment, policy and component.
 
-    A row that ended earlier than others of its environment says in which round.
+    All have as many digits after the point. A row that ended earlier than others of its environment
+    says in which round.
     """
     measured = table.filter(pl.col("metric") == metric)
     end = pl.col("round").max()

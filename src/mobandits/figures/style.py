@@ -1,4 +1,4 @@
-"""The look that all figures share, and how they become files: the same data gives the same bytes."""
+"""The look of all figures, and their files: the same data gives the same bytes."""
 
 import io
 import itertools
@@ -23,7 +23,8 @@ INK = "#1f2328"
 SOFT = "#59636e"
 FAINT = "#d7dce1"
 
-# The colours of Okabe and Ito, which colour-blind readers tell apart, without the yellow that vanishes on white.
+# The colours of Okabe and Ito, which colour-blind readers tell apart, without the yellow that
+# vanishes on white.
 BLUE = "#0072b2"
 VERMILLION = "#d55e00"
 GREEN = "#009e73"
@@ -60,13 +61,13 @@ SETTINGS: dict[str, Any] = {
 
 @contextmanager
 def styled() -> Iterator[None]:
-    """Draw with these settings and no others, whatever the user's own are; for `with`, and as a decorator."""
+    """The settings of all figures and no others, for `with` and as a decorator."""
     with style.context(["default", SETTINGS]):
         yield
 
 
 class Look(NamedTuple):
-    """The colour, the marker and the dash of one policy: colour alone would not do for every eye or printer."""
+    """The colour, the marker and the dash of one policy: colour alone is not enough for all."""
 
     colour: str
     marker: str
@@ -92,7 +93,15 @@ def looks(names: Iterable[str]) -> dict[str, Look]:
 def panels(
     width: float, height: float, rows: int = 1, columns: int = 1, *, shared: bool = False
 ) -> tuple[Figure, list[Axes]]:
-    """An empty figure of `width` x `height` inches, and its panels row by row, with their axes `shared` or not."""
+    """An empty figure and its panels, row by row.
+
+    Args:
+        width: in inches.
+        height: in inches.
+        rows: of panels.
+        columns: of panels.
+        shared: whether all panels have the same axes.
+    """
     figure = Figure(figsize=(width, height), layout="constrained")
     # Without pyplot, which keeps every figure and is not safe in threads.
     FigureCanvasAgg(figure)
@@ -102,7 +111,8 @@ def panels(
 
 def renderer(figure: Figure) -> RendererBase:
     """The renderer that a figure is measured with; its layout is settled once and for all."""
-    # Otherwise every file that is written settles it again, and names would no longer stand where they were put.
+    # Otherwise every file that is written settles it again, and names would no longer stand where
+    # they were put.
     layout = figure.get_layout_engine()
     if layout is not None:
         layout.execute(figure)
@@ -123,7 +133,7 @@ def svg(figure: Figure) -> bytes:
 
 @styled()
 def save(figure: Figure, directory: Path, name: str) -> bytes:
-    """Write `name`.svg and `name`.png, the same bytes for the same figure; returns those of the first."""
+    """The bytes of `name`.svg, after it and `name`.png have been written."""
     directory.mkdir(parents=True, exist_ok=True)
     data = svg(figure)
     (directory / f"{name}.svg").write_bytes(data)

@@ -19,7 +19,8 @@ MOST_LINES = 5  # of a name; what is longer loses its middle
 # Where a name may be broken: after these, or, in what is still too wide, after those, or anywhere.
 BREAKS = [re.compile(rf"(?<={after})") for after in (r"[\s,;]", r"[:/=(\[{_-]", ".")]
 
-# What a legend adds to its names, in heights of the type; Matplotlib's own numbers but for the handle.
+# What a legend adds to its names, in heights of the type; Matplotlib's own numbers but for the
+# handle.
 HANDLE = 4.2  # a piece of the line, and the space before the name
 BETWEEN = 2.0  # columns
 FRAME = 1.8  # left and right of all columns
@@ -45,7 +46,7 @@ def lines_high(lines: int, size: float) -> float:
 
 
 def wrapped(name: str, room: float, size: float = LABEL) -> str:
-    r"""A name in lines that are at most `room` inches wide, as Matplotlib takes it; dollars start no formula.
+    r"""A name in lines that are at most `room` inches wide; dollars start no formula in it.
 
     Example:
         >>> wrapped("mol-ucb:scale=0.3,penalty=1.0", 1.2, 8.5).split("\n")
@@ -136,7 +137,9 @@ class Key(NamedTuple):
 
 
 def key(names: Sequence[str], width: float, columns: int) -> Key:
-    """The legend of some names that is at most `width` inches wide: fewer columns where names are long, then lines.
+    """A legend that is at most `width` inches wide.
+
+    Where names are long it has fewer columns, and then names in several lines.
 
     Example:
         >>> key(["a", "b", "c"], 6.8, 3).columns, key(["a long name " * 5, "b"], 6.8, 2).columns
@@ -152,7 +155,8 @@ def key(names: Sequence[str], width: float, columns: int) -> Key:
     labels = []
     for name in names:
         label = wrapped(name, room if count == 1 else width, NAME)
-        # Matplotlib leaves out what begins with an underscore: a space of no width stands before it.
+        # Matplotlib leaves out what begins with an underscore: a space of no width stands before
+        # it.
         labels.append(f"\u200b{label}" if label.startswith("_") else label)
     rows = math.ceil(len(labels) / count)
     more_lines = sum(label.count("\n") for label in labels)

@@ -88,8 +88,10 @@ class Claim:
         target: the paper's number or ordering.
         rule: how the verdict is computed, in words.
         parts: the numbers of which all must be as claimed.
-        differs: one sentence on why ours may differ, true whatever comes out; shown unless the claim is reproduced.
-        note: one sentence that is always shown, such as on what was chosen after looking at the target.
+        differs: one sentence on why ours may differ, true whatever comes out; shown unless the
+            claim is reproduced.
+        note: one sentence that is always shown, such as on what was chosen after looking at the
+            target.
         kind: "paper", a sentence of the paper, which has a verdict. The others are reported, with
             what the rule gave: "extension", a sentence of the paper on one figure, asked of
             another one on which the paper is silent; "ours", a statement that no paper makes;
@@ -180,11 +182,11 @@ NOTHING = Part("nothing could be read at this scale", math.nan, None, None, 0)
 
 
 def readable(part: Part) -> Part:
-    """The part in Python's own numbers, or, where one is missing, a part that says so and decides nothing.
+    """The part in Python's own numbers; where one is missing, a part that says so.
 
     Example:
-        >>> readable(Part("a", math.nan, (math.nan, math.nan), False, 10))
-        Part(said='a: cannot be read at this scale', measured=nan, interval=None, holds=None, trials=10)
+        >>> readable(Part("a", math.nan, (math.nan, math.nan), False, 10)).said
+        'a: cannot be read at this scale'
     """
     numbers = [part.measured]
     numbers += part.interval or ()
@@ -210,7 +212,8 @@ def weakest(parts: Sequence[Part]) -> Part:
     """The part that stands for a claim: the first that no rule decides, else the weakest.
 
     Example:
-        >>> weakest([Part("a", 1.0, (0.5, 1.5), True, 10), Part("b", 1.0, (0.1, 2.0), True, 10)]).said
+        >>> parts = [Part("a", 1.0, (0.5, 1.5), True, 10), Part("b", 1.0, (0.1, 2.0), True, 10)]
+        >>> weakest(parts).said
         'b'
     """
     for part in parts:
@@ -220,7 +223,8 @@ def weakest(parts: Sequence[Part]) -> Part:
 
 
 def _strength(part: Part) -> tuple[bool, float]:
-    # What fails comes before what holds, then the interval whose lower end is relatively nearest to 0.
+    # What fails comes before what holds, then the interval whose lower end is relatively nearest to
+    # 0.
     low = part.interval[0] if part.interval else part.measured
     size = max(abs(part.measured), 1e-300)
     return part.holds is not False, low / size
@@ -231,8 +235,8 @@ def resample(
 ) -> tuple[float, Interval | None]:
     """A statistic of means over trials, and its bootstrap interval.
 
-    There is no interval with fewer than `LEAST` trials, and neither interval nor value (NaN) where a sample could not
-    be read.
+    There is no interval with fewer than `LEAST` trials, and neither interval nor value (NaN) where
+    a sample could not be read.
 
     Intervals of few trials are too short. Of 3,000 drawings, those of 95 % contained the mean of a
     normal law in 85, 90 and 93 % with 5, 10 and 20 trials, and that of an exponential law in 78, 87
@@ -268,7 +272,7 @@ def resample(
 
 @functools.lru_cache(maxsize=8)
 def counts(trials: int) -> Array:
-    """(resamples, trials) how often a resample has drawn a trial: the same for every number that is looked at."""
+    """(resamples, trials) how often a resample has drawn a trial, for every number of a claim."""
     # One seed for all claims, so that a claim is judged alike whatever is judged before it.
     rng = np.random.default_rng(0)
     drawn = rng.multinomial(trials, np.full(trials, 1.0 / trials), RESAMPLES)
@@ -281,7 +285,10 @@ def final(points: Array, values: Array) -> Array:  # noqa: ARG001 - one signatur
 
 
 def growth(points: Array, values: Array) -> Array:
-    """By how much it grew in the last third of the rounds, per 1,000 rounds; NaN where only its end was recorded."""
+    """The growth in the last third of the rounds, per 1,000 rounds.
+
+    NaN where only the end was recorded.
+    """
     start = int(np.searchsorted(points, points[-1] * 2 / 3))
     if start == len(points) - 1:
         return np.full(len(values), np.nan)

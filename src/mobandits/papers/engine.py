@@ -1,4 +1,4 @@
-"""What experiments share that are reproduced side by side: threads that play, progress, and a common end."""
+"""The engine that experiments share which are reproduced side by side."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -29,7 +29,7 @@ class SharedEngine:
 
     @contextmanager
     def progress_of(self, rounds: int) -> Iterator[ProgressCallback | None]:
-        """The progress that one simulation reports to; when it ends, all of its rounds count as done.
+        """The progress of one simulation; when it ends, all of its rounds count as done.
 
         Args:
             rounds: of all trials of the simulation.

@@ -18,12 +18,13 @@ from mobandits.support.naming import short_repr
 class Tuned:
     """A row of a run whose constant is chosen on trials of another seed.
 
-    All of the grid is played on the reported trials as well: the chosen constant is what the row shows, and the best of
-    the reported trials, which is how papers choose, stands beside it.
+    All of the grid is played on the reported trials as well: the chosen constant is what the row
+    shows, and the best of the reported trials, which is how papers choose, stands beside it.
 
     Args:
         grid: {name of the constant, such as "c = 0.1": the recipe with it}.
-        metric: what is best on average over trials: at the last round, or over all of them where it is a mean.
+        metric: what is best on average over trials: at the last round, or over all of them where it
+            is a mean.
         component: of the metric; None adds up all of them.
         highest: whether more is better.
 
@@ -46,7 +47,7 @@ class Tuned:
         return self.metric.name
 
     def cumulative(self) -> bool:
-        """Whether tables hold the metric's sums, and not its means since the round recorded before."""
+        """Whether tables hold sums of the metric; otherwise means since the round before."""
         (metric,) = resolve([self.metric])
         return metric.cumulative
 
@@ -57,7 +58,8 @@ class Run:
 
     Args:
         name: what a panel of a figure is called, such as "d = 5".
-        environment: what is played in; in one experiment, no two runs share both an environment and a row.
+        environment: what is played in; in one experiment, no two runs share both an environment and
+            a row.
         rows: {row: recipe, or a constant to choose}.
         rounds: the paper's horizon.
         trials: the paper's repetitions.
@@ -133,10 +135,10 @@ class Computed:
 
     Args:
         name: what a panel is called.
-        compute: makes the rows of one trial (the columns of a table of results without `experiment`), from the trial's
-            number and the user's options.
-        trials: how many there are; a user may ask for fewer. A function that repeats something itself can read in the
-            options how often.
+        compute: makes the rows of one trial (the columns of a table of results without
+            `experiment`), from the trial's number and the user's options.
+        trials: how many there are; a user may ask for fewer. A function that repeats something
+            itself can read in the options how often.
         settings: everything else that decides the rows, for the manifest.
         measures_time: whether nothing else of ours may run meanwhile.
     """
@@ -150,7 +152,7 @@ class Computed:
 
 @dataclass(frozen=True)
 class More:
-    """A run again on more problems, with the constants that were chosen for it: as many as are needed.
+    """A run again on as many more problems as are needed, with the constants chosen for it.
 
     Its first trials are those of the run, to the last bit; no constant is chosen on them.
 
@@ -193,8 +195,9 @@ class Plot:
         name: of its files.
         metric: what is drawn.
         caption: plain text.
-        kind: "curves" over rounds; "bars" of the values at the last round, a group per row; "heat" maps of a table
-            whose policies are columns and whose rounds are rows; "bounds": logarithmic, regret beside its bound.
+        kind: "curves" over rounds; "bars" of the values at the last round, a group per row; "heat"
+            maps of a table whose policies are columns and whose rounds are rows; "bounds":
+            logarithmic, regret beside its bound.
         rows: which rows, in this order; none: all.
         runs: which runs, a panel each; none: all.
         parts: what the components are called, such as "dominant objective"; none: their numbers.
@@ -221,7 +224,8 @@ class Experiment:
         id: "paper/name", as on the command line.
         title: a line on it.
         source: where the paper says it.
-        about: paragraphs of plain text: what the paper shows, what it leaves open, what was chosen here.
+        about: paragraphs of plain text: what the paper shows, what it leaves open, what was chosen
+            here.
         runs: simulations, simulations on more problems, and parts that are computed in another way.
         plots: what to draw.
         claims: what to judge.

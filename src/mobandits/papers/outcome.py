@@ -20,8 +20,8 @@ class Outcome:
         table: rows of all its runs.
         places: {run: its environment as the table calls it}.
         rows: {(run, row): the row of the table that it stands for}.
-        recorded: {run: the metrics that its simulation records}; a table leaves out values that are NaN, so that it
-            may have nothing of them.
+        recorded: {run: the metrics that its simulation records}; a table leaves out values that are
+            NaN, so that it may have nothing of them.
     """
 
     def __init__(
@@ -72,7 +72,10 @@ class Outcome:
         return components.to_list()
 
     def curves(self, run: str, row: str, metric: str, component: int = 0) -> tuple[Array, Array]:
-        """The recorded rounds (points,), and the values (trials, points); NaN where the table has no row."""
+        """The recorded rounds (points,), and the values (trials, points).
+
+        A value is NaN where the table has no row.
+        """
         part = self._part(run, row, metric)
         trials = self._trials[self._places[run]]
         if part.is_empty():

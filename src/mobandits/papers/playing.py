@@ -1,4 +1,4 @@
-"""From the runs of an experiment to one table: simulations, simulations on more problems, computed parts."""
+"""From the runs of an experiment to one table."""
 
 import re
 from collections.abc import Sequence
@@ -208,7 +208,8 @@ def compute_part(
     name = part.name
     if options.trials is not None:
         trials = min(trials, options.trials)
-        # A place of its own for each number of trials: such a part need not be able to add more to a table.
+        # A place of its own for each number of trials: such a part need not be able to add more to
+        # a table.
         name = f"{part.name}, {options.trials} trials"
     place = folder / slug(name)
     specification: dict[str, Any] = {
@@ -298,14 +299,16 @@ def tuning_plan(experiment: Experiment, run: Run, options: RunOptions) -> Plan:
 
 
 def tuning_trials(run: Run, options: RunOptions) -> int:
-    """How many trials constants are chosen on: never more than the experiment has, or the choice would change."""
+    """How many trials constants are chosen on."""
+    # Never more than the experiment has: a user who adds trials must not change the choice.
     return min(options.trials_or(run.tuning_trials), run.tuning_trials)
 
 
 def best_constant(table: pl.DataFrame, row: str, tuned: Tuned) -> str:
     """The row of the grid that is best on average, the first of several.
 
-    At the last round, or, where the metric holds means since the round recorded before, over all rounds.
+    At the last round, or, where the metric holds means since the round recorded before, over all
+    rounds.
 
     Args:
         table: rows of a simulation.
@@ -328,7 +331,7 @@ def best_constant(table: pl.DataFrame, row: str, tuned: Tuned) -> str:
 
 
 def rounds_of(experiment: Experiment, options: RunOptions) -> int:
-    """The rounds of all simulations of an experiment, for its progress; a computed part counts as one."""
+    """The rounds of an experiment, for its progress; a computed part counts as one."""
     total = 0
     for run in experiment.runs:
         if isinstance(run, Computed):

@@ -16,7 +16,7 @@ LATE = 1e12  # from here on, the terms of lower order have died out
 SAID = {"horizons": HORIZONS.astype(np.int64).tolist()}
 
 
-def zooming_bounds(trial: int, options: RunOptions) -> pl.DataFrame:  # noqa: ARG001 - nothing is random
+def zooming_bounds(_trial: int, _options: RunOptions) -> pl.DataFrame:
     """Corollary 1 of pcz2018, for some Pareto zooming dimensions."""
     curves = {}
     for dimension in (1, 2, 3):
@@ -25,7 +25,7 @@ def zooming_bounds(trial: int, options: RunOptions) -> pl.DataFrame:  # noqa: AR
     return bound_rows(curves)
 
 
-def cell_bounds(trial: int, options: RunOptions) -> pl.DataFrame:  # noqa: ARG001 - nothing is random
+def cell_bounds(_trial: int, _options: RunOptions) -> pl.DataFrame:
     """Theorem 2 of mocmab2018, for some numbers of features: the larger of both objectives."""
     curves = {}
     for features in (1, 2, 4):
@@ -95,7 +95,8 @@ def table(
         f"{paper}/table1/rate",
         "The bound grows with the power of T that the table gives, up to logarithms",
         ", ".join(f"{power:.4g}" for power in powers),
-        f"none: the table compares with the literature; slopes are read from T = {LATE:g} on, a logarithm divided out",
+        f"none: the table compares with the literature; slopes are read from T = {LATE:g} on, a "
+        "logarithm divided out",
         rates(rows, powers),
         kind="check",
     )
@@ -114,8 +115,9 @@ def table(
 PCZ2018_TABLE1 = table(
     "pcz2018",
     "The rate of PCZ's regret bound, which its table compares with the literature",
-    "The table lists orders of regret of other algorithms, which are theirs to prove; here is the row of PCZ, "
-    "T^((1 + d_p) / (2 + d_p)) with the Pareto zooming dimension d_p, read from Corollary 1.",
+    "The table lists orders of regret of other algorithms, which are theirs to prove; here is "
+    "the row of PCZ, T^((1 + d_p) / (2 + d_p)) with the Pareto zooming dimension d_p, read from "
+    "Corollary 1.",
     Computed("Corollary 1", zooming_bounds, settings=SAID),
     [f"d_p = {dimension}" for dimension in (1, 2, 3)],
     [pcz2018.rate(dimension) for dimension in (1, 2, 3)],
@@ -124,8 +126,9 @@ PCZ2018_TABLE1 = table(
 MOCMAB2018_TABLE1 = table(
     "mocmab2018",
     "The rate of MOC-MAB's regret bound, which its table compares with the literature",
-    "The table lists orders of regret of other algorithms, which are theirs to prove; here is the row of MOC-MAB, "
-    "T^((2 alpha + d) / (3 alpha + d)) in both objectives, read from Theorem 2 with alpha = 1.",
+    "The table lists orders of regret of other algorithms, which are theirs to prove; here is "
+    "the row of MOC-MAB, T^((2 alpha + d) / (3 alpha + d)) in both objectives, read from Theorem "
+    "2 with alpha = 1.",
     Computed("Theorem 2", cell_bounds, settings=SAID),
     [f"d = {features}" for features in (1, 2, 4)],
     [mocmab2018.rate(features) for features in (1, 2, 4)],

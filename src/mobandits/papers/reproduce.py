@@ -1,7 +1,8 @@
-"""From experiments to folders: tables, verdicts, figures and pages; what is finished is never run twice.
+"""From experiments to folders of tables, verdicts, figures and pages.
 
-The way of an experiment: `playing` makes its table, `claims` judge it, `collect` and `write_claims` write both, and
-`pages` draw them. Tables, manifests and claims are handed on as objects; files are read of earlier calls only.
+The way of an experiment: `playing` makes its table, `claims` judge it, `collect` and `write_claims`
+write both, and `pages` draw them. What is finished is never run twice. Tables, manifests and claims
+are handed on as objects; files are read of earlier calls only.
 """
 
 import threading
@@ -70,9 +71,10 @@ def reproduce(
 ) -> Path:
     """Run experiments, judge their claims, and write a page for each and one above them.
 
-    `out` gets `results.parquet`, `manifest.json`, `claims.json`, `figures/` and `report.html` for all experiments that
-    it holds, whether they came from this call or an earlier one; the page is the index, or that of the experiment while
-    there is only one. Every experiment has the same files, and its runs, in a folder `runs/paper/name` of its own.
+    `out` gets `results.parquet`, `manifest.json`, `claims.json`, `figures/` and `report.html` for
+    all experiments that it holds, whether they came from this call or an earlier one; the page is
+    the index, or that of the experiment while there is only one. Every experiment has the same
+    files, and its runs, in a folder `runs/paper/name` of its own.
 
     Args:
         ids: such as "molts2025/fig2"; "molts2025" stands for all of a paper, "all" for everything.
@@ -80,8 +82,10 @@ def reproduce(
         rounds: in place of the papers' horizons.
         trials: in place of the papers' repetitions; more may be added later.
         seed: of everything, at least 0.
-        workers: how many trials of a simulation are played at the same time; None: one per processor.
-        engine: "threads" or "ray", as in `simulate`; parts that are no simulation run in this process.
+        workers: how many trials of a simulation are played at the same time; None: one per
+            processor.
+        engine: "threads" or "ray", as in `simulate`; parts that are no simulation run in this
+            process.
         address: of a Ray cluster, as in `simulate`.
         progress: called with the rounds that are done and how many there will be.
 
@@ -153,7 +157,8 @@ def _measures_time(experiment: Experiment) -> bool:
 def _in_parallel(
     pool: ThreadPoolExecutor, run: Callable[[Experiment], None], experiments: Sequence[Experiment]
 ) -> None:
-    """Run experiments side by side: while one is judged and drawn, or waits for its last trial, others play."""
+    """Run experiments side by side."""
+    # While one is judged and drawn, or waits for its last trial, others play.
     try:
         settle({pool.submit(run, experiment) for experiment in experiments})
     except BaseException:
@@ -214,8 +219,8 @@ def merge_results(
 
 
 def _read_result(folder: Path) -> ExperimentResult | None:
-    """The result of an earlier call; None where there is none, or a kill fell between its table and its claims."""
-    if not (folder / CLAIMS).exists():
+    """The result of an earlier call; None where there is none."""
+    if not (folder / CLAIMS).exists():  # or a kill fell between the table and the claims
         return None
     manifest = read_manifest(folder)
     if manifest is None:
@@ -238,8 +243,8 @@ def _summary(manifest: Manifest) -> ExperimentSummary:
 def judge_claims(experiment: Experiment, played: RunResult) -> list[ClaimEntry]:
     """The entries of claims.json.
 
-    Where constants were chosen, the verdict with the best ones of the reported trials stands beside that with those of
-    the tuning seed.
+    Where constants were chosen, the verdict with the best ones of the reported trials stands beside
+    that with those of the tuning seed.
     """
     rows = played.rows
     chosen = {(row.run, row.row): row.policy for row in rows}
@@ -277,7 +282,7 @@ def _outcome(
 
 
 def places_of(experiment: Experiment) -> dict[str, str]:
-    """{run: its environment as the table calls it}; what is no simulation has its own name there."""
+    """{run: its environment as the table calls it}; a computed part has its own name there."""
     places = {}
     for run in experiment.runs:
         places[run.name] = run.place() if isinstance(run, Run) else run.name

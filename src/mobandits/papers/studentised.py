@@ -83,7 +83,8 @@ def studentised(
     tail = (1.0 - confidence) / 2.0
     shares = (tail, (1.0 + confidence) / 2.0)
     below, above = np.quantile(deviations, shares, method="nearest")
-    # A drawing far above the sample's value is evidence for a lower one: the quantiles change sides.
+    # A drawing far above the sample's value is evidence for a lower one: the quantiles change
+    # sides.
     low = max(float(value - above * error), statistic.least)
     high = min(float(value - below * error), statistic.most)
     if not (math.isfinite(low) and math.isfinite(high)):

@@ -1,8 +1,8 @@
-"""The theorems of every paper: how often their events fail, and whether what follows from them is ever false.
+"""The theorems of every paper: how often events fail, and whether what follows is ever false.
 
-The rows of a table are the statements that `mobandits.papers.protocol` looks at; what is counted of them is the
-metric, such as "event: broken". The curves of the bounds have the bound's name as their metric, and the rows of
-`BOUND`.
+The rows of a table are the statements that `mobandits.papers.protocol` looks at; what is counted of
+them is the metric, such as "event: broken". The curves of the bounds have the bound's name as their
+metric, and the rows of `BOUND`.
 """
 
 import math
@@ -28,11 +28,12 @@ OF_EVENTS = ("runs", "broken", "allowed", "closest")
 MISTAKE = "This is a mistake in the program, in the theorem, or in how it is read here."
 FAR = "A regret far below its bound does not tell whether the bound is right."
 PROTOCOL = (
-    f"{RUNS} independent runs of {ROUNDS:,} rounds, with the confidence widths that the theory asks for. An event "
-    "fails in a run where it is false once, at any time. Where it holds, every inequality that the proof derives from "
-    "it is looked at in every round, and the regret is held against its bound. Scale, horizon and delta are ours: the "
-    "papers have no experiment of this kind. At such horizons the bounds lie far above any regret that is possible, "
-    "so that the events and the inequalities of single rounds say more than the bounds do."
+    f"{RUNS} independent runs of {ROUNDS:,} rounds, with the confidence widths that the theory "
+    "asks for. An event fails in a run where it is false once, at any time. Where it holds, every "
+    "inequality that the proof derives from it is looked at in every round, and the regret is "
+    "held against its bound. Scale, horizon and delta are ours: the papers have no experiment of "
+    "this kind. At such horizons the bounds lie far above any regret that is possible, so that "
+    "the events and the inequalities of single rounds say more than the bounds do."
 )
 
 
@@ -88,7 +89,8 @@ def _as_results(table: pl.DataFrame) -> pl.DataFrame:
 def counting(paper: str) -> Callable[[int, RunOptions], pl.DataFrame]:
     """The runs of a paper's protocol, as a part of an experiment: trials are runs."""
 
-    def compute(trial: int, options: RunOptions) -> pl.DataFrame:  # noqa: ARG001 - there is one, with all the runs
+    def compute(_trial: int, options: RunOptions) -> pl.DataFrame:
+        # There is one trial, with all the runs.
         rounds = options.rounds_or(ROUNDS)
         report = check_theorems(
             paper,
@@ -119,7 +121,13 @@ def count_of(outcome: Outcome, row: str, kind: Kind, field: str) -> float:
 
 
 def statements(outcome: Outcome, kind: Kind, *, tested: bool = True) -> list[str]:
-    """The statements of a kind, events apart, that were looked at at least once, or those that never were."""
+    """The statements of a kind that were looked at at least once, or those that never were.
+
+    Args:
+        outcome: that they are read from.
+        kind: of the statements, not "event".
+        tested: which of them.
+    """
     found = []
     for row in outcome.rows(RUN):
         if f"{kind}: cases" in outcome.metrics(RUN, row):
@@ -165,7 +173,8 @@ def event(paper: str, what: str, name: str, source: str) -> Claim:
         f"{paper}/theory/{what}",
         f"{source}: its event ({name}) fails with a probability of at most delta",
         promise,
-        "it fails in at most n delta + 3 sqrt(n delta (1 - delta)) of n runs; the interval is Wilson's",
+        "it fails in at most n delta + 3 sqrt(n delta (1 - delta)) of n runs; the interval is "
+        "Wilson's",
         parts,
         MISTAKE,
         kind="check",
@@ -187,7 +196,7 @@ def inequalities(paper: str) -> Claim:
 
 
 def bounds(paper: str) -> Claim:
-    """No regret exceeds its bound; that none does is only reported where every bound is far away."""
+    """No regret exceeds its bound; this is only reported where every bound is far away."""
 
     def parts(outcome: Outcome) -> list[Part]:
         rows = statements(outcome, "bound")
@@ -201,10 +210,13 @@ def bounds(paper: str) -> Claim:
 
     claim = "The regret never exceeds its bound where the event holds"
     rule = (
-        "each: not one violation in the runs in which the event holds; without any it is only reported, unless some "
-        f"regret reaches {HALF:g} of its bound"
+        "each: not one violation in the runs in which the event holds; without any it is only "
+        f"reported, unless some regret reaches {HALF:g} of its bound"
     )
-    differs = f"A violation would be a mistake in the program, in the theorem, or in how it is read here. {FAR}"
+    differs = (
+        "A violation would be a mistake in the program, in the theorem, or in how it is read here. "
+        f"{FAR}"
+    )
     return NeverFalse(
         f"{paper}/theory/bounds",
         claim,
@@ -296,7 +308,8 @@ def experiment(
         title: a line on it.
         source: theorems and lemmas.
         about: what is played, and what has to be known about the statements.
-        events: {what the claim is called: (the event's name in `check_theorems`, where it is stated)}.
+        events: {what the claim is called: (the event's name in `check_theorems`, where it is
+            stated)}.
         doubts: a sentence on the bounds whose proof has a gap; empty: there are none.
         expected: whether bounds on expected regrets are among the statements.
     """
@@ -310,8 +323,8 @@ def experiment(
     plot = Plot(
         "bounds",
         "regret",
-        "Regret beside its bound, on logarithmic axes: the mean and the largest of the runs in which the "
-        "event holds, and the mean of the bound.",
+        "Regret beside its bound, on logarithmic axes: the mean and the largest of the runs in "
+        "which the event holds, and the mean of the bound.",
         kind="bounds",
     )
     return Experiment(
@@ -325,9 +338,10 @@ MOGLB2019 = experiment(
     "Theorems 1 and 2, Corollary 1",
     (
         (
-            "MOGLB-UCB with the theory's squared radius, on the paper's problem with five features. The radius is "
-            "damaged in the text that we have and was restored from the proof; whether its logarithm has m or 2 m "
-            "objectives over delta cannot be seen there, and makes no difference here."
+            "MOGLB-UCB with the theory's squared radius, on the paper's problem with five "
+            "features. The radius is damaged in the text that we have and was restored from the "
+            "proof; whether its logarithm has m or 2 m objectives over delta cannot be seen "
+            "there, and makes no difference here."
         ),
     ),
     {"ellipsoid": ("every theta in its ellipsoid, at all times", "Theorem 1")},
@@ -339,18 +353,19 @@ PCZ2018 = experiment(
     "Lemmas 1 to 5, section 5, Theorem 1, Corollary 1",
     (
         (
-            "The paper's own surface violates the Lipschitz assumption (its steepest slope is 9.06), so its ridges "
-            "are divided by that. On them the balls stay so large that no inequality could fail in 2,000 rounds. The "
-            "second surface, two gables with 200 times less noise and an uncertainty that is scaled down likewise, "
-            "was made so that the inequalities can fail."
+            "The paper's own surface violates the Lipschitz assumption (its steepest slope is "
+            "9.06), so its ridges are divided by that. On them the balls stay so large that no "
+            "inequality could fail in 2,000 rounds. The second surface, two gables with 200 times "
+            "less noise and an uncertainty that is scaled down likewise, was made so that the "
+            "inequalities can fail."
         ),
         (
-            "The proof conditions on the set of balls, which depends on the rewards; a union bound over the rounds in "
-            "which balls are created repairs it."
+            "The proof conditions on the set of balls, which depends on the rewards; a union "
+            "bound over the rounds in which balls are created repairs it."
         ),
         (
-            "The bound of Lemma 5 is the least over r0, with packing numbers of at most 3.72 / r^2. "
-            "Corollary 1 has runs of its own, with delta = 1/T."
+            "The bound of Lemma 5 is the least over r0, with packing numbers of at most 3.72 / "
+            "r^2. Corollary 1 has runs of its own, with delta = 1/T."
         ),
     ),
     {
@@ -366,16 +381,17 @@ MOCMAB2018 = experiment(
     "Lemmas 1 to 6, Theorems 1 to 3",
     (
         (
-            "MOC-MAB unscaled, with the true Lipschitz constant. On the paper's bumps the confidence never drops "
-            "below 1 within 2,000 rounds, so that inequalities of single rounds cannot fail, and Lemma 3, which needs "
-            "a sure leader, is never put to the test. The ramps, five arms whose means differ by up to 20 and change "
-            "little with the context, were made so that both can."
+            "MOC-MAB unscaled, with the true Lipschitz constant. On the paper's bumps the "
+            "confidence never drops below 1 within 2,000 rounds, so that inequalities of single "
+            "rounds cannot fail, and Lemma 3, which needs a sure leader, is never put to the "
+            "test. The ramps, five arms whose means differ by up to 20 and change little with the "
+            "context, were made so that both can."
         ),
         (
-            "Lemmas 5 and 6 bound the regret within every cell, after every visit of it; their curves "
-            "are those of the cell with the most visits. Theorem 2 and the second half of Theorem 3 "
-            "are about expectations: they are held against the mean over all runs, whether the event "
-            "holds in them or not."
+            "Lemmas 5 and 6 bound the regret within every cell, after every visit of it; their "
+            "curves are those of the cell with the most visits. Theorem 2 and the second half of "
+            "Theorem 3 are about expectations: they are held against the mean over all runs, "
+            "whether the event holds in them or not."
         ),
     ),
     {
@@ -391,15 +407,17 @@ MOLTS2025 = experiment(
     "Lemma 1, Theorem 2, Corollary 1",
     (
         (
-            "MOL-TS and MOL-UCB with the theory's radius, 20 arms, three features and three objectives, arms drawn "
-            "anew in every round. The radius is the larger of the printed one and the self-normalised bound, which is "
-            "larger for one feature only. Lemma 1 is looked at with 2,000 samples per run of a fixed arm, and granted "
-            "five standard deviations; its number of draws is that of the main text, the appendix has one less. The "
-            "bound for MOL-UCB is ours, after moglb2019."
+            "MOL-TS and MOL-UCB with the theory's radius, 20 arms, three features and three "
+            "objectives, arms drawn anew in every round. The radius is the larger of the printed "
+            "one and the self-normalised bound, which is larger for one feature only. Lemma 1 is "
+            "looked at with 2,000 samples per run of a fixed arm, and granted five standard "
+            "deviations; its number of draws is that of the main text, the appendix has one less. "
+            "The bound for MOL-UCB is ours, after moglb2019."
         ),
         (
-            "The proof of Theorem 2 compares with an arm that depends on the samples, while Lemma 1 is about a fixed "
-            "arm. That the bound is not exceeded here does not close this gap: it lies far above the regret."
+            "The proof of Theorem 2 compares with an arm that depends on the samples, while Lemma "
+            "1 is about a fixed arm. That the bound is not exceeded here does not close this gap: "
+            "it lies far above the regret."
         ),
     ),
     {
@@ -415,14 +433,16 @@ MOSLB2024 = experiment(
     "Theorems 1 and 2",
     (
         (
-            "Both policies with alpha = 1 and epsilon = 0.1 on four fixed arms with two features and four objectives. "
-            "The noise is a tenth of the paper's, so that exploration ends within 2,000 rounds."
+            "Both policies with alpha = 1 and epsilon = 0.1 on four fixed arms with two features "
+            "and four objectives. The noise is a tenth of the paper's, so that exploration ends "
+            "within 2,000 rounds."
         ),
         (
-            "With two or more chains, what the theorem says of digits after the first does not follow from the "
-            "paper's definition of the gap; with one chain it does. MOSLB-PC's filter can drop the best arm from the "
-            "second objective on, and MOSLB-PL's fronts of upper bounds can miss arms that are truly best in the "
-            "levels before. These bounds are reported, not judged."
+            "With two or more chains, what the theorem says of digits after the first does not "
+            "follow from the paper's definition of the gap; with one chain it does. MOSLB-PC's "
+            "filter can drop the best arm from the second objective on, and MOSLB-PL's fronts of "
+            "upper bounds can miss arms that are truly best in the levels before. These bounds "
+            "are reported, not judged."
         ),
     ),
     {

@@ -158,9 +158,10 @@ def shown_numbers(claim: ClaimEntry) -> list[tuple[str, str]]:
     These are the one that decides; where no rule decides, all of them, or their range.
 
     Example:
-        >>> parts = [{"said": said, "measured": value, "interval": None} for said, value in (("a", 1.0), ("b", 3.0))]
-        >>> shown_numbers({"verdict": "reported", "of": "a", "measured": 1.0, "interval": None, "parts": parts})
-        [('a', '1.00'), ('b', '3.00')]
+        >>> number = {"measured": 1.0, "interval": None}
+        >>> parts = [{"said": "a", **number}, {"said": "b", **number}]
+        >>> shown_numbers({"verdict": "reported", "of": "a", **number, "parts": parts})
+        [('a', '1.00'), ('b', '1.00')]
     """
     parts = claim["parts"]
     if holds(claim) is not None or len(parts) < 2:
@@ -197,8 +198,8 @@ def measured(claim: ClaimEntry | Judgement | PartEntry) -> str:
     """A measured number with its interval; a dash where it could not be read.
 
     Example:
-        >>> measured({"measured": 12.346, "interval": [10.0, 15.0]}), measured({"measured": 3.0, "interval": None})
-        ('12.3 [10.0, 15.0]', '3.00')
+        >>> measured({"measured": 12.346, "interval": [10.0, 15.0]})
+        '12.3 [10.0, 15.0]'
         >>> measured({"measured": None, "interval": None})
         '–'
     """
@@ -213,7 +214,9 @@ def measured(claim: ClaimEntry | Judgement | PartEntry) -> str:
 
 
 def rounded(values: Sequence[float]) -> list[str]:
-    """Numbers with as many digits after the point as the largest one needs for three in all, up to five.
+    """Numbers with so many digits after the point that the largest one has three in all.
+
+    There are at most five after the point.
 
     Example:
         >>> rounded([-0.004, 12.346])
@@ -229,7 +232,8 @@ def remarks(claim: ClaimEntry) -> str:
 
     Example:
         >>> part = {"said": "b less a", "holds": False, "interval": [-3.0, -1.0]}
-        >>> claim = {"verdict": "not reproduced", "note": "", "differs": "Trials are few.", "parts": [part]}
+        >>> texts = {"note": "", "differs": "Trials are few."}
+        >>> claim = {"verdict": "not reproduced", "parts": [part], **texts}
         >>> remarks(claim)
         'The opposite is clear for b less a. Trials are few.'
         >>> remarks(claim | {"verdict": "reproduced"})

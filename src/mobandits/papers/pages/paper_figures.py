@@ -1,4 +1,4 @@
-"""The figures of a reproduced experiment: its runs below each other, the components of a metric side by side."""
+"""The figures of a reproduced experiment: curves, bars, maps, and regret beside its bounds."""
 
 import math
 from collections.abc import Sequence
@@ -28,15 +28,17 @@ def shown_rows(
     specification: ExperimentSpecification,
     row: Literal["policy", "best"] = "policy",
 ) -> pl.DataFrame:
-    """The rows of an experiment's table that its figures show, by the experiment's own names of runs and rows.
+    """The rows of a table that figures show, by the experiment's own names of runs and rows.
 
     Args:
         table: the experiment's.
         specification: of its manifest.
-        row: "policy" shows the constants chosen on the tuning seed, "best" the best of the reported trials.
+        row: "policy" shows the constants chosen on the tuning seed, "best" the best of the reported
+            trials.
 
     Returns:
-        `run`, `policy`, `trial`, `round`, `metric`, `component`, `value`; runs and rows in the experiment's order.
+        `run`, `policy`, `trial`, `round`, `metric`, `component`, `value`; runs and rows in the
+        experiment's order.
     """
     places = specification["places"]
     reported = table.filter(pl.col("experiment") == specification["experiment"])
@@ -59,7 +61,8 @@ def plot_data(rows: pl.DataFrame, plot: PlotEntry) -> pl.DataFrame:
         plot: of the specification.
 
     Returns:
-        `panel` str, `policy`, `component`, `round`, `mean`, `low`, `high`, `trials`; a panel per run and component.
+        `panel` str, `policy`, `component`, `round`, `mean`, `low`, `high`, `trials`; a panel per
+        run and component.
     """
     own = rows.filter(pl.col("metric") == plot["metric"])
     own = _in_order(own, "policy", plot["rows"])
@@ -154,7 +157,9 @@ def draw_panels(
 
 @styled()
 def draw_bars(data: pl.DataFrame, plot: PlotEntry, vertical: str, width: float = WIDTH) -> Figure:
-    """The values at the last round: a group of bars per component, a bar with its interval per row, a panel per run.
+    """The values at the last round: a panel per run, a group of bars per component.
+
+    Each bar is a row of the run, with its interval.
 
     Args:
         data: from `plot_data`.
@@ -197,7 +202,7 @@ def _draw_bars_of_run(
 
 @styled()
 def draw_heat(data: pl.DataFrame, plot: PlotEntry, width: float = WIDTH) -> Figure:
-    """A map per component: policies are columns from left to right, rounds are rows from the bottom up, both on [0, 1].
+    """A map per component: policies from left to right, rounds from the bottom up, on [0, 1].
 
     Args:
         data: from `plot_data`.

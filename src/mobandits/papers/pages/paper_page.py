@@ -161,7 +161,9 @@ def constants_table(specification: ExperimentSpecification) -> Table | None:
 def value_tables(
     chosen: pl.DataFrame, best: pl.DataFrame, specification: ExperimentSpecification
 ) -> list[FoldedTable]:
-    """What each metric came to; below a row with a chosen constant, the same row by the paper's own rule.
+    """The last values of each metric.
+
+    Below a row with a chosen constant stands the same row by the paper's own rule.
 
     Args:
         chosen: from `shown_rows`.
@@ -211,7 +213,7 @@ def value_rows_of(values: pl.DataFrame, metric: str) -> list[list[str]]:
 
 
 def grid_tables(table: pl.DataFrame, specification: ExperimentSpecification) -> list[FoldedTable]:
-    """The values of all constants, in the reported trials and in the tuning trials; none without a choice."""
+    """The values of all constants in reported and in tuning trials; none without a choice."""
     if not any(row["tuned"] for row in specification["rows"]):
         return []
     tables = []

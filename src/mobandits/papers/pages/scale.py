@@ -26,7 +26,8 @@ def own_scale(scale: Sequence[ScaleEntry]) -> str:
     Example:
         >>> own_scale([{"run": "a", "rounds": 10000, "trials": 1}])
         '10,000 rounds and 1 trial'
-        >>> own_scale([{"run": name, "rounds": 0, "trials": len(name)} for name in ("a", "bb", "cc")])
+        >>> runs = ("a", "bb", "cc")
+        >>> own_scale([{"run": run, "rounds": 0, "trials": len(run)} for run in runs])
         '1 trial in a; 2 trials in bb and cc'
     """
     runs_by_size: dict[str, list[str]] = {}

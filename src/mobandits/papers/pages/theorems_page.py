@@ -1,4 +1,4 @@
-"""The page of theorem checks: every statement with what was counted, and the regret beside its bounds."""
+"""The page of theorem checks: counts of every statement, and the regret beside its bounds."""
 
 import functools
 from collections.abc import Mapping, Sequence

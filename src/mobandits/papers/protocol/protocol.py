@@ -141,7 +141,7 @@ class Trial(NamedTuple):
 
 
 def trial(environment: Environment, rounds: int, seed: int, run: int, text: str) -> Trial:
-    """One run's problem and rounds; the stream of the policy depends on its text, as in simulations."""
+    """One run's problem and rounds; the policy's stream depends on its text, as in simulations."""
     problem = environment.problem(rounds, stream(seed, run, INSTANCE))
     block = problem.block(0, rounds, stream(seed, run, ROUNDS))
     policy_rng = stream(seed, run, POLICY, text)
@@ -223,7 +223,9 @@ def repeat(
     workers: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Report:
-    """The findings of `one(run)` for run = 0, 1, ..., added up; the same report for any number of workers.
+    """The findings of `one(run)` for run = 0, 1, ..., added up.
+
+    The report is the same for any number of workers.
 
     Raises:
         ValueError: where `runs` is not an integer of at least 1.
@@ -232,7 +234,8 @@ def repeat(
     done: list[Sequence[Finding]] = []
     pool = ThreadPoolExecutor(workers or os.cpu_count())
     try:
-        # The first run compiles what all of them need: threads that compile together wait for each other.
+        # The first run compiles what all of them need: threads that compile together wait for each
+        # other.
         first = [one(0)]
         others = pool.map(one, range(1, runs))
         for findings in itertools.chain(first, others):
@@ -311,7 +314,9 @@ def _mean_count(paper: str, findings: Sequence[Finding]) -> Count:
 
 
 def allowance(runs: int, promise: float) -> float:
-    """Up to n delta + 3 sqrt(n delta (1 - delta)): how many failures of an event agree with its promise.
+    """The most failures of an event that agree with its promise.
+
+    With n runs and a promise of delta, this is n delta + 3 sqrt(n delta (1 - delta)).
 
     Example:
         >>> round(allowance(200, 0.1), 2)
