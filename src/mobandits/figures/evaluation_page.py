@@ -227,8 +227,11 @@ def digits_of_errors(errors: Iterable[float | None]) -> int:
         (3, 3)
     """
     known = [error for error in errors if error and math.isfinite(error)]
+    # A value that was never uncertain, such as a constant reward, gets three digits.
     smallest = min(known, default=0.01)
-    return min(max(1 - math.floor(math.log10(smallest)), 2), 8)
+    exponent = math.floor(math.log10(smallest))
+    digits = 1 - exponent
+    return min(max(digits, 2), 8)
 
 
 def number_or_dash(value: float | None, digits: int) -> str:

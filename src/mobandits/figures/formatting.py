@@ -52,8 +52,10 @@ def digits_after_point(largest: float, digits: int, most: int = 6) -> int:
         >>> digits_after_point(123.4, 6), digits_after_point(1e9, 6)
         (3, 0)
     """
-    before = math.floor(math.log10(largest)) + 1
-    return min(max(digits - before, 0), most)
+    exponent = math.floor(math.log10(largest))
+    before_point = exponent + 1
+    after_point = digits - before_point
+    return min(max(after_point, 0), most)
 
 
 def quantity(number: int, one: str, several: str = "") -> str:
@@ -64,7 +66,9 @@ def quantity(number: int, one: str, several: str = "") -> str:
         >>> quantity(1, *both), quantity(2, *both), quantity(1000, "round")
         ('1 policy', '2 policies', '1,000 rounds')
     """
-    noun = one if number == 1 else several or f"{one}s"
+    noun = one
+    if number != 1:
+        noun = several or f"{one}s"
     return f"{number:,} {noun}"
 
 

@@ -52,17 +52,22 @@ def curves_data(table: pl.DataFrame, metric: str) -> pl.DataFrame:
     if rows.is_empty():
         known = ", ".join(table["metric"].unique().sort())
         raise ValueError(f"metric must be one of {known}, got {metric!r:.200}")
+
+    # What all panels share is said above the figure, not in every title.
     title = [pl.col(name) for name in ("experiment", "environment") if rows[name].n_unique() > 1]
     if rows["component"].n_unique() > 1:
         component = pl.format("{} {}", pl.lit(component_name(metric)), "component")
         title.append(component)
     panel = pl.concat_str(title, separator=", ") if title else pl.lit("")
+
     # Policies stay in the order of the table, and the rounds of each ascend.
     policies = rows["policy"].unique(maintain_order=True)
     ranks = {name: rank for rank, name in enumerate(policies)}
     rank = pl.col("policy").replace_strict(ranks, return_dtype=pl.Int64)
-    keys = ["experiment", "environment", "component", rank, "round", "trial"]
-    ordered = rows.with_columns(panel=panel).sort(*keys, maintain_order=True)
+    titled = rows.with_columns(panel=panel)
+    ordered = titled.sort(
+        "experiment", "environment", "component", rank, "round", "trial", maintain_order=True
+    )
     return bands(ordered, ["panel", "policy", "round"])
 
 
@@ -108,7 +113,9 @@ def curves_layout(
     left = AXIS
     if not all(over_time):  # panels of points have names in place of a vertical axis
         left = AXIS / 2 + width_of(labels.values(), NAME)
-    titles = [wrapped(group["panel"][0], width / columns - left) for group in groups]
+    room = width / columns - left
+    titles = [wrapped(group["panel"][0], room) for group in groups]
+
     names_beside = names_height(labels.values(), NAME)
     at_ends = few_panels and is_wide and names_beside < TALL
     with_lines = set[str]()
@@ -117,6 +124,7 @@ def curves_layout(
             with_lines.update(group["policy"])
     lined = [name for name in names if name in with_lines]
     legend = key(lined, width, 2 * columns - 1)
+
     height = 3.8 if len(groups) == 1 else 2.6
     if at_ends:
         height = max(MARGIN + names_beside, height)
@@ -195,7 +203,8 @@ def curves(table: pl.DataFrame, metric: str) -> Figure:
     Raises:
         ValueError: where the table holds nothing of this metric.
     """
-    return draw_curves(curves_data(table, metric), spoken(metric))
+    data = curves_data(table, metric)
+    return draw_curves(data, spoken(metric))
 
 
 def spoken(metric: str) -> str:
@@ -265,11 +274,14 @@ def draw_points(
     panel: Axes, group: pl.DataFrame, style: dict[str, Look], labels: dict[str, str]
 ) -> None:
     """A point with its interval per policy, from top to bottom."""
-    rows = group.select("policy", "mean", "low", "high").rows()
-    for i, (name, mean, low, high) in enumerate(rows):
+    names = []
+    for i, row in enumerate(group.rows(named=True)):
+        name = row["policy"]
+        names.append(labels[name])
         look = style[name]
-        panel.plot([low, high], [i, i], color=look.colour, linewidth=1.6)
-        panel.plot([mean], [i], color=look.colour, marker=look.marker, markersize=6)
-    names = [labels[name] for name in group["policy"]]
+        ends = [row["low"], row["high"]]
+        panel.plot(ends, [i, i], color=look.colour, linewidth=1.6)
+        panel.plot([row["mean"]], [i], color=look.colour, marker=look.marker, markersize=6)
     panel.set_yticks(range(len(names)), names, fontsize=NAME)
+    # The first policy stands at the top, as in a table.
     panel.invert_yaxis()

@@ -70,8 +70,10 @@ def draw_picture(
         alt: as in `Picture`.
         caption: as in `Picture`.
     """
-    narrow = svg(draw(NARROW))
-    wide = save(draw(WIDTH), directory, name)
+    narrow_figure = draw(NARROW)
+    narrow = svg(narrow_figure)
+    wide_figure = draw(WIDTH)
+    wide = save(wide_figure, directory, name)
     return Picture(data_address(wide), data_address(narrow), alt, caption)
 
 

@@ -49,7 +49,11 @@ def along(axes: Axes, line: Sequence[tuple[float, float]], size: float = 4.0) ->
 
 
 def _square_around(x: float, y: float, reach: float) -> Box:
-    return (x - reach, y - reach, x + reach, y + reach)
+    left = x - reach
+    bottom = y - reach
+    right = x + reach
+    top = y + reach
+    return (left, bottom, right, top)
 
 
 def name_points(

@@ -38,7 +38,9 @@ def front_data(front: pl.DataFrame) -> pl.DataFrame:
     first = front.filter(pl.col("objective") == across)
     second = front.filter(pl.col("objective") == up).select("policy", y="value")
     both = first.join(second, on="policy", maintain_order="left")
-    known = both.filter(pl.col("value").is_finite() & pl.col("y").is_finite())
+
+    is_known = pl.col("value").is_finite() & pl.col("y").is_finite()
+    known = both.filter(is_known)
     x = pl.col("value").alias("x")
     beaten = pl.col("dominated_by") != ""
     return known.select("policy", x, "y", "on_front", beaten=beaten)
@@ -57,6 +59,7 @@ def draw_front(front: pl.DataFrame, outlines: pl.DataFrame, width: float = WIDTH
     objectives = front["objective"].unique(maintain_order=True).to_list()
     if len(objectives) != 2:
         return _draw_panels(front, width)
+
     is_wide = width >= WIDTH
     points = front_data(front)
     style = looks(front["policy"].unique(maintain_order=True))
@@ -67,6 +70,7 @@ def draw_front(front: pl.DataFrame, outlines: pl.DataFrame, width: float = WIDTH
     horizontal = wrapped(objectives[0], 0.7 * width)
     vertical = wrapped(objectives[1], 0.7 * height)
     panel.set(xlabel=horizontal, ylabel=vertical)
+
     draw_outlines(panel, outlines, style)
     dots = []
     for name, x, y, _, beaten in points.rows():
@@ -76,6 +80,7 @@ def draw_front(front: pl.DataFrame, outlines: pl.DataFrame, width: float = WIDTH
     draw_key(figure, panel)
     if not is_wide:
         figure.legend(dots, below.labels, loc="outside lower left", frameon=False, fontsize=NAME)
+
     # The layout is settled before names are placed: they are measured in pixels.
     measure = renderer(figure)
     borders = outlines.partition_by("policy")
@@ -89,8 +94,12 @@ def draw_front(front: pl.DataFrame, outlines: pl.DataFrame, width: float = WIDTH
 def _draw_panels(front: pl.DataFrame, width: float) -> Figure:
     """A panel per objective, where a plane cannot show all of them."""
     is_open = pl.col("dominated_by") == ""
-    state = pl.when(is_open).then(pl.lit("may be on the front")).otherwise(pl.lit("dominated"))
-    return draw_values(front.with_columns(estimator=state), width, apart=False)
+    yes = pl.lit("may be on the front")
+    no = pl.lit("dominated")
+    state = pl.when(is_open).then(yes).otherwise(no)
+    # In place of estimators, which a front has one of, the colours say who may be on it.
+    by_state = front.with_columns(estimator=state)
+    return draw_values(by_state, width, apart=False)
 
 
 def _name_dots(

@@ -33,22 +33,28 @@ def values_data(values: pl.DataFrame, *, apart: bool = True) -> pl.DataFrame:
         >>> values_data(pl.DataFrame(rows)).select("policy", "estimator", "y", "high").rows()
         [('a', 'x', -0.2, None), ('a', 'y', 0.2, None)]
     """
-    policies = values["policy"].unique(maintain_order=True).to_list()
-    estimators = values["estimator"].unique(maintain_order=True).to_list()
-    step = 0.8 / len(estimators) if apart and estimators else 0.0
-    middle = (len(estimators) - 1) / 2
-    rows = {name: i for i, name in enumerate(policies)}
-    offsets = {name: step * (i - middle) for i, name in enumerate(estimators)}
+    policies = values["policy"].unique(maintain_order=True)
+    rows = {policy: i for i, policy in enumerate(policies)}
     row = pl.col("policy").replace_strict(rows, return_dtype=pl.Float64)
+
+    estimators = values["estimator"].unique(maintain_order=True).to_list()
+    count = len(estimators)
+    step = 0.8 / count if apart and count else 0.0
+    middle = (count - 1) / 2
+    offsets = {estimator: step * (i - middle) for i, estimator in enumerate(estimators)}
     offset = pl.col("estimator").replace_strict(offsets, return_dtype=pl.Float64)
-    y = row + offset
+
     known = values.filter(pl.col("value").is_finite())
-    return known.with_columns(finite_or_null("low"), finite_or_null("high"), y=y.round(6))
+    # Rounded, because the order of floating-point additions should not show in a table.
+    y = (row + offset).round(6)
+    return known.with_columns(finite_or_null("low"), finite_or_null("high"), y=y)
 
 
 def finite_or_null(column: str) -> pl.Expr:
     """A column with null for numbers without end, which cannot be drawn."""
-    return pl.when(pl.col(column).is_finite()).then(pl.col(column)).alias(column)
+    number = pl.col(column)
+    finite = pl.when(number.is_finite()).then(number)
+    return finite.alias(column)
 
 
 @styled()
@@ -103,13 +109,17 @@ def draw_values(values: pl.DataFrame, width: float = WIDTH, *, apart: bool = Tru
 
 def draw_rows(panel: Axes, data: pl.DataFrame, style: dict[str, Look]) -> None:
     """Dots with intervals; an interval with an end that is infinite is left out."""
-    known = data.filter(pl.col("low").is_not_null() & pl.col("high").is_not_null())
-    for estimator, y, low, high in known.select("estimator", "y", "low", "high").rows():
-        colour = style[estimator].colour
-        panel.plot([low, high], [y, y], color=colour, linewidth=1.6, solid_capstyle="butt")
-    for estimator, y, value in data.select("estimator", "y", "value").rows():
-        look = style[estimator]
-        panel.plot([value], [y], look.marker, color=look.colour, markersize=4.6)
+    known = data.drop_nulls(["low", "high"])
+    for row in known.rows(named=True):
+        ends = [row["low"], row["high"]]
+        height = [row["y"], row["y"]]
+        look = style[row["estimator"]]
+        panel.plot(ends, height, color=look.colour, linewidth=1.6, solid_capstyle="butt")
+
+    # Dots last, so that no interval crosses one.
+    for row in data.rows(named=True):
+        look = style[row["estimator"]]
+        panel.plot([row["value"]], [row["y"]], look.marker, color=look.colour, markersize=4.6)
 
 
 def name_rows(panel: Axes, names: list[str]) -> None:

@@ -53,8 +53,11 @@ def provenance(manifest: Manifest) -> Provenance:
 
 def _run_facts(run: dict[str, Any]) -> RunFacts:
     rounds = run["rounds"]
-    length = f" of {rounds:,} rounds" if rounds else ""  # what is computed may have no rounds
-    title = f"{run['environment']}, {run['trials']} trials{length}, seed {run['seed']}"
+    trials = f"{run['trials']} trials"
+    if rounds:  # what is computed may have none
+        trials += f" of {rounds:,} rounds"
+    title = f"{run['environment']}, {trials}, seed {run['seed']}"
+
     settings = []
     for key, value in run.items():
         if key != "policies":

@@ -95,7 +95,11 @@ def most_lines(labels: Sequence[str]) -> int:
         >>> most_lines(["a", "b\nc"]), most_lines([])
         (2, 1)
     """
-    return max((label.count("\n") + 1 for label in labels), default=1)
+    most = 1
+    for label in labels:
+        lines = label.count("\n") + 1
+        most = max(most, lines)
+    return most
 
 
 def width_of(labels: Iterable[str], size: float) -> float:
@@ -119,7 +123,11 @@ def names_height(labels: Iterable[str], size: float) -> float:
         >>> names_height(["a", "b\nc"], 8.0) == lines_high(3, 8.0)
         True
     """
-    return sum(lines_high(most_lines([label]), size) for label in labels)
+    total = 0.0
+    for label in labels:
+        lines = most_lines([label])
+        total += lines_high(lines, size)
+    return total
 
 
 class Key(NamedTuple):

@@ -225,9 +225,12 @@ def weakest(parts: Sequence[Part]) -> Part:
 def _strength(part: Part) -> tuple[bool, float]:
     # What fails comes before what holds, then the interval whose lower end is relatively nearest to
     # 0.
-    low = part.interval[0] if part.interval else part.measured
+    low = part.measured
+    if part.interval is not None:
+        low = part.interval[0]
     size = max(abs(part.measured), 1e-300)
-    return part.holds is not False, low / size
+    has_not_failed = part.holds is not False
+    return has_not_failed, low / size
 
 
 def resample(
@@ -275,7 +278,8 @@ def counts(trials: int) -> Array:
     """(resamples, trials) how often a resample has drawn a trial, for every number of a claim."""
     # One seed for all claims, so that a claim is judged alike whatever is judged before it.
     rng = np.random.default_rng(0)
-    drawn = rng.multinomial(trials, np.full(trials, 1.0 / trials), RESAMPLES)
+    shares = np.full(trials, 1.0 / trials)
+    drawn = rng.multinomial(trials, shares, RESAMPLES)
     return drawn.astype(np.float64)
 
 
@@ -289,13 +293,15 @@ def growth(points: Array, values: Array) -> Array:
 
     NaN where only the end was recorded.
     """
-    start = int(np.searchsorted(points, points[-1] * 2 / 3))
+    end = points[-1]
+    start = int(np.searchsorted(points, end * 2 / 3))
     if start == len(points) - 1:
         return np.full(len(values), np.nan)
     last = values[:, -1]
     grown = last - values[:, start]
-    rounds = float(points[-1] - points[start])
-    return np.asarray(grown / rounds * 1000.0)
+    rounds = float(end - points[start])
+    per_thousand = grown / rounds * 1000.0
+    return np.asarray(per_thousand)
 
 
 def late_mean(points: Array, values: Array) -> Array:
@@ -373,9 +379,12 @@ def difference(
     several: bool,
 ) -> Part:
     """Row b less row a, claimed to be above 0."""
-    samples = np.stack(
-        [reading(*outcome.curves(run, row, metric, component)) for row in (a, b)], axis=1
-    )
+    readings = []
+    for row in (a, b):
+        points, values = outcome.curves(run, row, metric, component)
+        readings.append(reading(points, values))
+    # Side by side, because both rows of a trial are drawn together.
+    samples = np.stack(readings, axis=1)
     value, interval = resample(samples, lambda means: means[1] - means[0])
     name = f"{b} less {a}{_which(outcome, run, a, metric, component)}"
     if several:
@@ -427,7 +436,10 @@ def percentage(
 
     def parts(outcome: Outcome) -> list[Part]:
         place = run or outcome.runs()[0]
-        ends = [final(*outcome.curves(place, name, metric, component)) for name in (row, of)]
+        ends = []
+        for name in (row, of):
+            points, values = outcome.curves(place, name, metric, component)
+            ends.append(final(points, values))
         samples = np.stack(ends, axis=1)
         value, interval = resample(samples, lambda means: 100.0 * (means[0] / means[1] - 1.0))
         holds = None
@@ -481,7 +493,8 @@ def level(
         for run, row in itertools.product(places, rows):
             end_of_name = f", {run}" if len(places) > 1 else ""
             for component in _components(outcome, run, row, metric, components):
-                samples = reading(*outcome.curves(run, row, metric, component))[:, None]
+                points, values = outcome.curves(run, row, metric, component)
+                samples = reading(points, values)[:, None]
                 value, interval = resample(samples, lambda means: means[0])
                 holds = None
                 if within is not None and interval is not None:

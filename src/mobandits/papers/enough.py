@@ -6,6 +6,7 @@ confidence of 98.3 %, so that the chance that any of the three is mistaken is at
 problems are drawn by seed and trial, so that the number of workers changes nothing.
 """
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -147,10 +148,12 @@ def question_claim(
     """
 
     def few(outcome: Outcome) -> list[Part]:
-        return [on_few(question, outcome, run) for run in runs for question in questions]
+        pairs = itertools.product(runs, questions)
+        return [on_few(question, outcome, run) for run, question in pairs]
 
     def most(outcome: Outcome) -> list[Part]:
-        return [on_many(question, outcome, run) for run in runs for question in questions]
+        pairs = itertools.product(runs, questions)
+        return [on_many(question, outcome, run) for run, question in pairs]
 
     if not many:
         return Claim(id, claim, target, rule, few, **rest)

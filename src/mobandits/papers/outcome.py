@@ -83,10 +83,14 @@ class Outcome:
         # The points of all components, so that curves of two of them can be compared.
         points, point_of_row = np.unique(part["round"].to_numpy(), return_inverse=True)
         trial_of_row = np.searchsorted(trials, part["trial"].to_numpy())
+
         is_own = part["component"].to_numpy() == component
-        values = np.full((len(trials), len(points)), np.nan)
+        own_trials = trial_of_row[is_own]
+        own_points = point_of_row[is_own]
         own_values = part["value"].to_numpy()[is_own]
-        values[trial_of_row[is_own], point_of_row[is_own]] = own_values
+
+        values = np.full((len(trials), len(points)), np.nan)
+        values[own_trials, own_points] = own_values
         return points, values
 
     def _part(self, run: str, row: str, metric: str) -> pl.DataFrame:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from mobandits.contracts.protocols import Metric, Recipe
 from mobandits.papers.engine import ProgressCallback, SharedEngine
 from mobandits.papers.experiment import Computed, Experiment, More, Run, RunOptions, Tuned, spread
 from mobandits.papers.outcome import Outcome
@@ -281,8 +282,8 @@ def plan(experiment: Experiment, run: Run, options: RunOptions) -> Plan:
 
 def tuning_plan(experiment: Experiment, run: Run, options: RunOptions) -> Plan:
     """The simulation that constants are chosen on."""
-    recipes = {}
-    metrics = {}
+    recipes: dict[str, Recipe] = {}
+    metrics: dict[str, str | Metric] = {}
     for row, constants in run.tuned().items():
         recipes |= spread(row, constants)
         metrics[constants.metric_name] = constants.metric
@@ -301,7 +302,8 @@ def tuning_plan(experiment: Experiment, run: Run, options: RunOptions) -> Plan:
 def tuning_trials(run: Run, options: RunOptions) -> int:
     """How many trials constants are chosen on."""
     # Never more than the experiment has: a user who adds trials must not change the choice.
-    return min(options.trials_or(run.tuning_trials), run.tuning_trials)
+    own = run.tuning_trials
+    return min(options.trials_or(own), own)
 
 
 def best_constant(table: pl.DataFrame, row: str, tuned: Tuned) -> str:
@@ -315,17 +317,22 @@ def best_constant(table: pl.DataFrame, row: str, tuned: Tuned) -> str:
         row: whose constant is chosen.
         tuned: its grid.
     """
+    rounds = pl.col("round")
     own = table.filter(pl.col("metric") == tuned.metric_name)
     if tuned.component is not None:
         own = own.filter(pl.col("component") == tuned.component)
     if tuned.cumulative():
-        own = own.filter(pl.col("round") == pl.col("round").max())
+        own = own.filter(rounds == rounds.max())
+
     # A mean since the round recorded before counts as often as it has rounds.
     points = own["round"].unique().sort()
-    windows = dict(zip(points, points.diff().fill_null(points[0]), strict=True))
-    weight = pl.col("round").replace_strict(windows, return_dtype=pl.Float64)
-    weighted_mean = (pl.col("value") * weight).sum() / weight.sum()
+    lengths = points.diff().fill_null(points[0])
+    windows = dict(zip(points, lengths, strict=True))
+    weight = rounds.replace_strict(windows, return_dtype=pl.Float64)
+    weighted_sum = (pl.col("value") * weight).sum()
+    weighted_mean = weighted_sum / weight.sum()
     means = dict(own.group_by("policy").agg(weighted_mean).rows())
+
     sign = -1.0 if tuned.highest else 1.0
     return min(spread(row, tuned), key=lambda name: sign * float(means[name]))
 

@@ -250,7 +250,7 @@ def judge_claims(experiment: Experiment, played: RunResult) -> list[ClaimEntry]:
     chosen = {(row.run, row.row): row.policy for row in rows}
     best = {(row.run, row.row): row.best for row in rows}
     outcome = _outcome(experiment, played.table, chosen)
-    entries = [claim.judge(outcome) for claim in experiment.claims]
+    entries = [cast("ClaimEntry", claim.judge(outcome)) for claim in experiment.claims]
     if best == chosen:
         return entries
     outcome_of_best = _outcome(experiment, played.table, best)

@@ -116,8 +116,10 @@ def count_of(outcome: Outcome, row: str, kind: Kind, field: str) -> float:
         kind: of the statement.
         field: one of `FIELDS` or `OF_EVENTS`.
     """
-    _, values = outcome.curves(RUN, row, f"{kind}: {field}")
-    return float(values[0, -1])
+    metric = f"{kind}: {field}"
+    _, values = outcome.curves(RUN, row, metric)
+    count = values[0, -1]
+    return float(count)
 
 
 def statements(outcome: Outcome, kind: Kind, *, tested: bool = True) -> list[str]:
@@ -258,8 +260,10 @@ def expectations(paper: str) -> Claim:
 def _violations(outcome: Outcome, row: str, kind: Kind) -> Part:
     cases = count_of(outcome, row, kind, "cases")
     broken = count_of(outcome, row, kind, "broken")
-    runs = int(count_of(outcome, row, kind, "runs"))
-    return Part(f"{row}: violations in {cases:,.0f} cases", broken, None, broken == 0.0, runs)
+    runs = count_of(outcome, row, kind, "runs")
+    name = f"{row}: violations in {cases:,.0f} cases"
+    holds = broken == 0.0
+    return Part(name, broken, None, holds, int(runs))
 
 
 def slack(paper: str) -> Claim:

@@ -164,11 +164,14 @@ def shown_numbers(claim: ClaimEntry) -> list[tuple[str, str]]:
         [('a', '1.00'), ('b', '1.00')]
     """
     parts = claim["parts"]
-    if holds(claim) is not None or len(parts) < 2:
-        return [(claim["of"], measured(claim)), *on_papers_trials(claim)]
+    is_decided = holds(claim) is not None
+    if is_decided or len(parts) < 2:
+        deciding = (claim["of"], measured(claim))
+        return [deciding, *on_papers_trials(claim)]
     if len(parts) <= FEW:
         return [(part["said"], measured(part)) for part in parts]
-    return [(f"{len(parts)} numbers, listed on the experiment's page", range_of(parts))]
+    name = f"{len(parts)} numbers, listed on the experiment's page"
+    return [(name, range_of(parts))]
 
 
 def range_of(parts: Sequence[PartEntry]) -> str:
@@ -176,8 +179,10 @@ def range_of(parts: Sequence[PartEntry]) -> str:
     values = [part["measured"] for part in parts if part["measured"] is not None]
     if not values:
         return UNKNOWN
-    ends = [rounded([value])[0] for value in (min(values), max(values))]
-    return f"{ends[0]} to {ends[1]}"
+    # Each end with digits of its own: they may be of different sizes.
+    (low,) = rounded([min(values)])
+    (high,) = rounded([max(values)])
+    return f"{low} to {high}"
 
 
 def on_papers_trials(claim: ClaimEntry) -> list[tuple[str, str]]:
@@ -241,8 +246,8 @@ def remarks(claim: ClaimEntry) -> str:
     """
     sentences = [claim["note"], claim.get("regardless", "")]
     if holds(claim) is not True:
-        opposite = []
-        undecided = []
+        opposite: list[str] = []
+        undecided: list[str] = []
         for part in claim["parts"]:
             if part["holds"] is False:
                 # An ordering whose whole interval is below 0 is the other way round.
@@ -265,7 +270,9 @@ def first_few(names: Sequence[str]) -> str:
     """
     if len(names) <= NAMED:
         return join_words(names)
-    return join_words([*names[:NAMED], f"{len(names) - NAMED} more"])
+    more = len(names) - NAMED
+    shown = [*names[:NAMED], f"{more} more"]
+    return join_words(shown)
 
 
 def otherwise(claim: ClaimEntry) -> str:

@@ -68,6 +68,8 @@ def plot_data(rows: pl.DataFrame, plot: PlotEntry) -> pl.DataFrame:
     own = _in_order(own, "policy", plot["rows"])
     own = _in_order(own, "run", plot["runs"])
     means = bands(own, ["run", "policy", "component", "round"])
+
+    # A title says what differs between panels.
     titles = []
     if means["run"].n_unique() > 1:
         titles.append(pl.col("run"))
@@ -75,7 +77,9 @@ def plot_data(rows: pl.DataFrame, plot: PlotEntry) -> pl.DataFrame:
         names = {i: component_title(plot, i) for i in means["component"].unique()}
         titles.append(pl.col("component").replace_strict(names, return_dtype=pl.String))
     panel = pl.concat_str(titles, separator=", ") if titles else pl.lit("")
-    order = {run: i for i, run in enumerate(means["run"].unique(maintain_order=True))}
+
+    runs = means["run"].unique(maintain_order=True)
+    order = {run: i for i, run in enumerate(runs)}
     rank = pl.col("run").replace_strict(order, return_dtype=pl.Int64)
     return means.with_columns(panel=panel).sort(rank, "component", maintain_order=True)
 
@@ -135,6 +139,7 @@ def draw_panels(
     """
     names = data["policy"].unique(maintain_order=True).to_list()
     style = looks(names)
+
     groups = data.partition_by("panel", maintain_order=True)
     columns = panel_columns(data, len(groups)) if width >= WIDTH else 1
     figure, axes = panels_with_legend(width, len(groups), columns, names)
@@ -167,9 +172,11 @@ def draw_bars(data: pl.DataFrame, plot: PlotEntry, vertical: str, width: float =
         vertical: what the vertical axis is called.
         width: in inches.
     """
-    last = data.filter(pl.col("round") == pl.col("round").max().over("run"))
+    rounds = pl.col("round")
+    last = data.filter(rounds == rounds.max().over("run"))
     names = last["policy"].unique(maintain_order=True).to_list()
     style = looks(names)
+
     groups = last.partition_by("run", maintain_order=True)
     figure, axes = panels_with_legend(width, len(groups), 1, names)
     for panel, group in zip(axes, groups, strict=False):
@@ -188,7 +195,9 @@ def _draw_bars_of_run(
 ) -> None:
     size = GROUP / len(names)
     for i, name in enumerate(names):
-        own = group.filter(pl.col("policy") == name).sort("component")
+        own = group.filter(pl.col("policy") == name)
+        own = own.sort("component")
+        # The middle of a group is its component's number.
         offset = (i + 0.5) * size
         at = [x - GROUP / 2 + offset for x in range(len(own))]
         mean = own["mean"].to_numpy()

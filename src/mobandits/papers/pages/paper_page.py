@@ -170,15 +170,17 @@ def value_tables(
         best: the same with the best constants of the reported trials.
         specification: of the manifest.
     """
-    others = {
-        (row["run"], row["row"]) for row in specification["rows"] if row["policy"] != row["best"]
-    }
+    others = set()
+    for entry in specification["rows"]:
+        if entry["policy"] != entry["best"]:
+            others.add((entry["run"], entry["row"]))
     is_other = [row in others for row in best.select("run", "policy").rows()]
-    again = best.filter(pl.Series(is_other, dtype=pl.Boolean)).with_columns(
-        policy=pl.col("policy") + ", best of the reported"
-    )
-    both = pl.concat([chosen, again])
-    last = both.filter(pl.col("round") == pl.col("round").max().over("run"))
+    again = best.filter(pl.Series(is_other, dtype=pl.Boolean))
+    renamed = again.with_columns(policy=pl.col("policy") + ", best of the reported")
+    both = pl.concat([chosen, renamed])
+
+    rounds = pl.col("round")
+    last = both.filter(rounds == rounds.max().over("run"))
     tables = []
     for metric in last["metric"].unique(maintain_order=True):
         rows = value_rows_of(last.filter(pl.col("metric") == metric), metric)

@@ -159,11 +159,15 @@ def inequality(
     name: str, source: str, left: ArrayLike, right: ArrayLike, where: ArrayLike = True
 ) -> Finding:
     """An inequality: left <= right in every round that `where` says."""
-    shape = np.broadcast_shapes(np.shape(left), np.shape(right))
-    is_looked_at = np.broadcast_to(np.asarray(where, np.bool_), shape)
-    whole_left = np.broadcast_to(np.asarray(left), shape)
-    whole_right = np.broadcast_to(np.asarray(right), shape)
-    broken, closest = compared(whole_left[is_looked_at], whole_right[is_looked_at])
+    lefts = np.asarray(left)
+    rights = np.asarray(right)
+    wheres = np.asarray(where, np.bool_)
+    # One shape for all three: a side may be the same in all rounds, and `where` in all columns.
+    shape = np.broadcast_shapes(lefts.shape, rights.shape)
+    is_asked = np.broadcast_to(wheres, shape)
+    left_asked = np.broadcast_to(lefts, shape)[is_asked]
+    right_asked = np.broadcast_to(rights, shape)[is_asked]
+    broken, closest = compared(left_asked, right_asked)
     return Finding("inequality", name, source, broken.size, int(broken.sum()), closest)
 
 
@@ -172,7 +176,8 @@ def bound(name: str, source: str, per_round: Array, right: Array) -> Finding:
     regret = np.cumsum(per_round)
     broken, closest = compared(regret, right)
     # Evenly spread on logarithmic axes.
-    points = np.unique(np.geomspace(1, len(regret), POINTS).astype(np.int64))
+    spaced = np.geomspace(1, len(regret), POINTS)
+    points = np.unique(spaced.astype(np.int64))
     bounds = np.broadcast_to(right, regret.shape)
     curve = Curve(points, regret[points - 1], bounds[points - 1])
     return Finding("bound", name, source, broken.size, int(broken.sum()), closest, curve=curve)
@@ -180,12 +185,14 @@ def bound(name: str, source: str, per_round: Array, right: Array) -> Finding:
 
 def doubted(name: str, source: str, per_round: Array, right: Array) -> Finding:
     """The same as `bound`, where the bound's proof has a gap."""
-    return bound(name, source, per_round, right)._replace(kind="doubted")
+    finding = bound(name, source, per_round, right)
+    return finding._replace(kind="doubted")
 
 
 def expectation(name: str, source: str, per_round: Array, limit: float) -> Finding:
     """The sum of `per_round` (rounds,) of one run, whose expectation a bound limits."""
-    ratio = float(np.sum(per_round)) / limit
+    regret = float(np.sum(per_round))
+    ratio = regret / limit
     return Finding("expectation", name, source, 1, 0, ratio)
 
 
