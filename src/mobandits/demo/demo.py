@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import polars as pl
@@ -11,6 +11,7 @@ from mobandits.contracts.protocols import Recipe
 from mobandits.demo.hindsight import hindsight
 from mobandits.demo.page import demo_page
 from mobandits.environments import LlmRouting
+from mobandits.figures.contents import Manifest
 from mobandits.figures.page import write_page
 from mobandits.orders import Weighted
 from mobandits.policies import (
@@ -147,7 +148,7 @@ def run(
         )
         whole = pl.concat([table, again, known], rechunk=True)
         manifest = collect(out, NAME, whole, specification(trials, seed, best), [text, constant])
-        return write_page(out, demo_page(out, whole, manifest))
+        return write_page(out, demo_page(out, whole, cast("Manifest", manifest)))
 
 
 def reading(weights: tuple[float, float]) -> str:

@@ -19,8 +19,9 @@ def claims_markdown(claims: Sequence[ClaimEntry], experiments: Sequence[Experime
             scale) of each, from the manifest.
 
     Example:
-        >>> entry = {"id": "a/fig1/low", "claim": "A is low.", "target": "low", "measured": 1.0, "interval": [0.5, 2.0]}
-        >>> rest = {"verdict": "reproduced", "of": "b less a", "parts": [], "differs": "", "note": ""}
+        >>> entry = {"id": "a/fig1/low", "claim": "A is low.", "target": "low", "parts": []}
+        >>> entry |= {"measured": 1.0, "interval": [0.5, 2.0], "of": "b less a"}
+        >>> rest = {"verdict": "reproduced", "differs": "", "note": ""}
         >>> experiment = {"experiment": "a/fig1", "seconds": 3.0, "changed": {}}
         >>> print(claims_markdown([entry | rest], [experiment]).splitlines()[-1])
         | `low` A is low. | low | 1.00 [0.50, 2.00] (b less a) | reproduced |

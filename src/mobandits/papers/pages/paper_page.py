@@ -161,22 +161,26 @@ def constants_table(specification: ExperimentSpecification) -> Table | None:
 def value_tables(
     chosen: pl.DataFrame, best: pl.DataFrame, specification: ExperimentSpecification
 ) -> list[FoldedTable]:
-    """What each metric came to; below a row with a chosen constant, the same row by the paper's own rule.
+    """The last values of each metric.
+
+    Below a row with a chosen constant stands the same row by the paper's own rule.
 
     Args:
         chosen: from `shown_rows`.
         best: the same with the best constants of the reported trials.
         specification: of the manifest.
     """
-    others = {
-        (row["run"], row["row"]) for row in specification["rows"] if row["policy"] != row["best"]
-    }
+    others = set()
+    for entry in specification["rows"]:
+        if entry["policy"] != entry["best"]:
+            others.add((entry["run"], entry["row"]))
     is_other = [row in others for row in best.select("run", "policy").rows()]
-    again = best.filter(pl.Series(is_other, dtype=pl.Boolean)).with_columns(
-        policy=pl.col("policy") + ", best of the reported"
-    )
-    both = pl.concat([chosen, again])
-    last = both.filter(pl.col("round") == pl.col("round").max().over("run"))
+    again = best.filter(pl.Series(is_other, dtype=pl.Boolean))
+    renamed = again.with_columns(policy=pl.col("policy") + ", best of the reported")
+    both = pl.concat([chosen, renamed])
+
+    rounds = pl.col("round")
+    last = both.filter(rounds == rounds.max().over("run"))
     tables = []
     for metric in last["metric"].unique(maintain_order=True):
         rows = value_rows_of(last.filter(pl.col("metric") == metric), metric)
@@ -211,7 +215,7 @@ def value_rows_of(values: pl.DataFrame, metric: str) -> list[list[str]]:
 
 
 def grid_tables(table: pl.DataFrame, specification: ExperimentSpecification) -> list[FoldedTable]:
-    """The values of all constants, in the reported trials and in the tuning trials; none without a choice."""
+    """The values of all constants in reported and in tuning trials; none without a choice."""
     if not any(row["tuned"] for row in specification["rows"]):
         return []
     tables = []

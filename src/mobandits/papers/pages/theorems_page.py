@@ -1,4 +1,4 @@
-"""The page of theorem checks: every statement with what was counted, and the regret beside its bounds."""
+"""The page of theorem checks: counts of every statement, and the regret beside its bounds."""
 
 import functools
 from collections.abc import Mapping, Sequence
@@ -104,7 +104,9 @@ def theorem_section(figures: Path, checks: TheoremChecks) -> TheoremSection:
 def _count_row(count: TheoremCount) -> list[str]:
     # Only an event may fail now and then; of a bound that is in doubt nothing is asked.
     allowed = f"{count['allowed']:.1f}" if count["kind"] == "event" else "–"
-    holds = "yes" if count["holds"] else "in doubt" if count["kind"] == "doubted" else "no"
+    holds = "yes" if count["holds"] else "no"
+    if count["kind"] == "doubted" and not count["holds"]:
+        holds = "in doubt"
     return [
         count["name"],
         count["source"],
@@ -119,5 +121,8 @@ def _count_row(count: TheoremCount) -> list[str]:
 
 
 def _origin(summary: TheoremSummary) -> str:
-    versions = [f"{name} {version}" for name, version in summary["versions"].items()]
-    return f"{summary['runs']} runs, seed {summary['seed']}; with {', '.join(versions)}"
+    versions = []
+    for name, version in summary["versions"].items():
+        versions.append(f"{name} {version}")
+    runs = f"{summary['runs']} runs, seed {summary['seed']}"
+    return f"{runs}; with {', '.join(versions)}"

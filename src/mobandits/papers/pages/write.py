@@ -37,7 +37,8 @@ def write_experiment(
     Returns:
         The page.
     """
-    return write_page(directory, paper_page(directory, table, manifest, claims))
+    text = paper_page(directory, table, manifest, claims)
+    return write_page(directory, text)
 
 
 def write_index(directory: Path, manifest: Manifest, claims: Sequence[ClaimEntry]) -> Path:
@@ -83,7 +84,9 @@ def read_claims(directory: Path) -> list[ClaimEntry]:
 def write_claims(folder: Path, claims: Sequence[ClaimEntry]) -> None:
     """Write `claims.json` of a folder."""
     text = json.dumps(claims, indent=2, ensure_ascii=False)
-    write_atomically(folder / CLAIMS, f"{text}\n".encode())
+    data = f"{text}\n".encode()
+    # Whole or not at all: folders without claims are read as unfinished.
+    write_atomically(folder / CLAIMS, data)
 
 
 def write_theorems(directory: Path, checks: Mapping[str, TheoremChecks]) -> Path:
@@ -96,4 +99,5 @@ def write_theorems(directory: Path, checks: Mapping[str, TheoremChecks]) -> Path
     Returns:
         The page.
     """
-    return write_page(directory, theorems_page(directory, checks))
+    text = theorems_page(directory, checks)
+    return write_page(directory, text)

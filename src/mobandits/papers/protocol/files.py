@@ -1,4 +1,4 @@
-"""What `mobandits check-theorems` leaves in its folder: a summary and a table of curves per paper."""
+"""The files of `mobandits check-theorems`: a summary and a table of curves per paper."""
 
 import json
 from pathlib import Path
@@ -53,8 +53,8 @@ def bound_curves(report: Report) -> pl.DataFrame:
     """The regret beside its bounds: one row per bound and round.
 
     Returns:
-        `name`, `round`, `mean` and `highest` (of the regret over the runs), `bound` (its mean over them); no columns
-        where the paper has no bounds.
+        `name`, `round`, `mean` and `highest` (of the regret over the runs), `bound` (its mean over
+        them); no columns where the paper has no bounds.
     """
     tables = []
     for name, curves in report.curves.items():
