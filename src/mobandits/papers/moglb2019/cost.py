@@ -26,15 +26,21 @@ STEADY = (
 WINDOWS = 10
 PIECES = 10
 TIMED = (
-    "The paper's argument for online Newton steps: a round costs the same however many came before, where "
-    "algorithms such as GLM-UCB fit their estimates to the whole history in every round. Both are timed on the same "
-    "problem, with 5 features and five logit objectives, 3,000 rounds, five trials; the rival is MOGLB-UCB with "
-    "its estimates replaced by those of maximum likelihood (Newton's method, started at the previous estimate), "
+    "The paper's argument for online Newton steps: a round costs the same however many came "
+    "before, where "
+    "algorithms such as GLM-UCB fit their estimates to the whole history in every round. Both are "
+    "timed on the same "
+    "problem, with 5 features and five logit objectives, 3,000 rounds, five trials; the rival is "
+    "MOGLB-UCB with "
+    "its estimates replaced by those of maximum likelihood (Newton's method, started at the "
+    "previous estimate), "
     "both compiled."
 )
 MACHINE = (
-    "Times depend on the machine: this table is not the same in every run. Each value is the median of ten pieces "
-    "of a window of a tenth of the rounds. That the last third may take half as long to half as long again as the "
+    "Times depend on the machine: this table is not the same in every run. Each value is the "
+    "median of ten pieces "
+    "of a window of a tenth of the rounds. That the last third may take half as long to half as "
+    "long again as the "
     "first, and still counts as equal, is ours."
 )
 

@@ -39,13 +39,18 @@ BASELINES: dict[str, Recipe] = {
 CLOSE = 0.8  # the Jaccard index that we call "very close"; the paper gives no number
 EVEN = 0.8  # the same for Jain's index and the entropy of plays
 PROBLEM = (
-    "Four times as many arms as features, five objectives (two probit, three logit), coins as rewards, 3,000 "
-    "rounds, ten problems. The paper says that the drawing of arms is repeated until the front is small enough; "
-    "here theta stays meanwhile, every trial has a problem of its own, and the coins of a round are independent."
+    "Four times as many arms as features, five objectives (two probit, three logit), coins as "
+    "rewards, 3,000 "
+    "rounds, ten problems. The paper says that the drawing of arms is repeated until the front is "
+    "small enough; "
+    "here theta stays meanwhile, every trial has a problem of its own, and the coins of a round "
+    "are independent."
 )
 CHOSEN = (
-    "The factor c of the squared width is searched within [0.001, 1], as in the paper; here on 0.001, 0.003, 0.01, "
-    "0.03, 0.1, 0.3 and 1, by five trials of another seed. The paper names no grid and does not say on which runs "
+    "The factor c of the squared width is searched within [0.001, 1], as in the paper; here on "
+    "0.001, 0.003, 0.01, "
+    "0.03, 0.1, 0.3 and 1, by five trials of another seed. The paper names no grid and does not "
+    "say on which runs "
     "it chose. P-UCB, S-UCB (equal weights) and P-TS (uniform priors) have no constant to tune."
 )
 
@@ -149,10 +154,14 @@ def medians(metric: str, row: str) -> Claim:
 
 FIG1 = Experiment(
     "moglb2019/fig1",
-    "Pareto regret of MOGLB-UCB and of policies for multi-armed bandits, with 5, 10 and 15 features",
+    "Pareto regret of MOGLB-UCB and of policies for multi-armed bandits, with 5, 10 and 15 "
+    "features",
     "moglb2019, Figure 1",
     (
-        f"{PROBLEM} The rows with the theory's width and with uniform play are ours, for orientation.",
+        (
+            f"{PROBLEM} The rows with the theory's width and with uniform play are ours, for "
+            "orientation."
+        ),
         CHOSEN,
     ),
     [
@@ -216,8 +225,10 @@ FIG1 = Experiment(
 )
 
 TWICE = (
-    "A second row has c chosen for the Jaccard index instead, by its mean over all rounds; that both are shown was "
-    "decided after a pilot in which the first did not come close to the front. The paper calls MOGLB-UCB's front "
+    "A second row has c chosen for the Jaccard index instead, by its mean over all rounds; that "
+    "both are shown was "
+    "decided after a pilot in which the first did not come close to the front. The paper calls "
+    "MOGLB-UCB's front "
     f"very close to the true one after round 1,500. It gives no number; {CLOSE:g} is ours."
 )
 FIG2_ROWS = ("MOGLB-UCB", "MOGLB-UCB for the front")
@@ -292,8 +303,10 @@ FIG2 = Experiment(
             target=f"very close (here: at least {CLOSE:g})",
             reading=late_mean,
             within=(CLOSE, 1.0),
-            differs="Which arms are on the front can be decided by differences that are too small for so few coins.",
-            note=f"The bound of {CLOSE:g} was set when values of a pilot, all of them below it, were known.",
+            differs="Which arms are on the front can be decided by differences that are too small "
+            "for so few coins.",
+            note=f"The bound of {CLOSE:g} was set when values of a pilot, all of them below it, "
+            "were known.",
         ),
         level(
             "moglb2019/fig2/baselines",
@@ -308,14 +321,19 @@ FIG2 = Experiment(
 )  # fmt: skip
 
 COUNTED = (
-    "The paper argues that uniform draws from a front that is nearly the true one treat the arms of the front "
-    "alike, and that an algorithm for one objective does not; it does not count plays. Here the plays of the arms "
-    "of the true front are counted: Jain's index and the normalised entropy are 1 where all are played equally "
-    f"often. A single arm on the front is always treated evenly. That an index of {EVEN:g} counts as about equal is "
+    "The paper argues that uniform draws from a front that is nearly the true one treat the arms "
+    "of the front "
+    "alike, and that an algorithm for one objective does not; it does not count plays. Here the "
+    "plays of the arms "
+    "of the true front are counted: Jain's index and the normalised entropy are 1 where all are "
+    "played equally "
+    f"often. A single arm on the front is always treated evenly. That an index of {EVEN:g} counts "
+    "as about equal is "
     "ours, fixed before the first run."
 )
 DRAWN = (
-    "MOGLB-UCB draws from the front of its upper bounds, so that an arm that is on it in more rounds is played more "
+    "MOGLB-UCB draws from the front of its upper bounds, so that an arm that is on it in more "
+    "rounds is played more "
     "often."
 )
 
@@ -369,7 +387,8 @@ FAIRNESS = Experiment(
             "MOGLB-UCB plays the arms of the front about equally often: Jain's index",
             "jain_index",
             ("MOGLB-UCB",),
-            target=f"it ensures fairness, arms of the front are treated equally (here: at least {EVEN:g})",
+            target="it ensures fairness, arms of the front are treated equally (here: at least "
+            f"{EVEN:g})",
             within=(EVEN, 1.0),
             differs=DRAWN,
         ),

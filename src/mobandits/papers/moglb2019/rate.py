@@ -91,7 +91,8 @@ RATE = Experiment(
             "moglb2019/rate/bound",
             "The bound of Theorem 2 grows with the square root of T, up to logarithms",
             "T^(1/2)",
-            f"each: the slope from T = {LATE:g} on, a logarithm divided out, is within {NEAR:g} of the power",
+            f"each: the slope from T = {LATE:g} on, a logarithm divided out, is within {NEAR:g} of "
+            "the power",
             rates([f"d = {d}" for d in FEATURES], [POWER] * len(FEATURES), run=BOUND, near=NEAR),
             kind="check",
         ),
@@ -100,7 +101,8 @@ RATE = Experiment(
             "theory-width",
             "the theory's width",
             THEORY,
-            "The bound is far above the regret at this horizon, so that it does not limit its growth yet.",
+            "The bound is far above the regret at this horizon, so that it does not limit its "
+            "growth yet.",
         ),
     ),
 )

@@ -15,10 +15,9 @@ CLOSE = 1e-8  # a fit ends with a Newton step that moves no parameter by more
 class RefittedState(NamedTuple):
     """State of `Refitted`.
 
-    Attributes:
-        online: of the estimator whose widths are used, with theta replaced by the maximum likelihood estimate.
-        features: (rounds, features) of the arms that were played so far, then zeros.
-        rewards: (rounds, objectives) that they paid.
+    Attributes: online: of the estimator whose widths are used, with theta replaced by the maximum
+        likelihood estimate. features: (rounds, features) of the arms that were played so far, then
+        zeros. rewards: (rounds, objectives) that they paid.
     """
 
     online: Any
@@ -37,15 +36,12 @@ class Refitted:
     Means, widths and evidence are read as from the online estimator, so
     that a policy differs from MOGLB-UCB in its estimates only. There is one model for all arms.
 
-    Args:
-        online: an `OnlineNewton` with logit links.
-        penalty: of the squared norm of theta, which keeps estimates finite where rewards are separable.
-        rounds: how many rewards there is room for.
-        objectives: their number.
-        length: of a feature row.
+    Args: online: an `OnlineNewton` with logit links. penalty: of the squared norm of theta, which
+        keeps estimates finite where rewards are separable. rounds: how many rewards there is room
+        for. objectives: their number. length: of a feature row.
 
-    Reference:
-        Filippi, Cappé, Garivier and Szepesvári (2010), "Parametric bandits: the generalized linear case".
+    Reference: Filippi, Cappé, Garivier and Szepesvári (2010), "Parametric bandits: the generalized
+        linear case".
 
     Example:
         >>> from mobandits.contracts.protocols import Shape

@@ -1,12 +1,12 @@
 """MOGLB-UCB: the confidence ellipsoid of the online Newton step, and the Pareto regret.
 
-The published formulas are damaged; they are restored here from the structure of the proof. The printed factor 16 is
-kept where the proof gives 4, and the union over objectives inside the logarithm is m / delta, where 2 m / delta could
-have been meant: negligible.
+The published formulas are damaged; they are restored here from the structure of the proof. The
+printed factor 16 is kept where the proof gives 4, and the union over objectives inside the
+logarithm is m / delta, where 2 m / delta could have been meant: negligible.
 
-Reference:
-    moglb2019, section 3.4. Assumptions: ||theta_i|| <= D, ||x|| <= 1, every link is Lipschitz and increases with slope
-    at least kappa on [-D, D], where it is at most U in absolute value; |y| <= R; lambda >= max(1, kappa / 2).
+Reference: moglb2019, section 3.4. Assumptions: ||theta_i|| <= D, ||x|| <= 1, every link is
+    Lipschitz and increases with slope at least kappa on [-D, D], where it is at most U in absolute
+    value; |y| <= R; lambda >= max(1, kappa / 2).
 """
 
 import math
@@ -67,7 +67,8 @@ def squared_radius(
 ) -> Array:
     """gamma_{t+1}, the squared radius of the ellipsoids after t rounds.
 
-    gamma = s (16 ln((m / delta) sqrt(1 + 4 D^2 t)) + 2 volume) + lambda D^2 + kappa / 2 with s = (R + U)^2 / kappa.
+    gamma = s (16 ln((m / delta) sqrt(1 + 4 D^2 t)) + 2 volume) + lambda D^2 + kappa / 2 with s = (R
+    + U)^2 / kappa.
 
     Args:
         t: rounds played.
@@ -185,8 +186,8 @@ def gap_bound(gamma: ArrayLike, width: ArrayLike, given: Constants) -> Array:
 def holds(theta: Array, estimates: Array, gram: Array, gamma: float) -> bool:
     """The event of Theorem 1 at one time: every theta lies in its ellipsoid.
 
-    (theta_i - estimate_i)' Z (theta_i - estimate_i) <= gamma for all objectives i. It is to hold at all times together,
-    with probability at least 1 - delta.
+    (theta_i - estimate_i)' Z (theta_i - estimate_i) <= gamma for all objectives i. It is to hold at
+    all times together, with probability at least 1 - delta.
 
     Args:
         theta: (objectives, features) the truth.

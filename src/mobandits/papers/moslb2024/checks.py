@@ -1,7 +1,7 @@
 """MOSLB-PL and MOSLB-PC with alpha = 1: the ridge event, the length of exploration, and the first digits.
 
-The noise is small, so that exploration ends and the inequalities have something to say: with the rewards' spread of the
-paper, 2 K epsilon is larger than any gap.
+The noise is small, so that exploration ends and the inequalities have something to say: with the
+rewards' spread of the paper, 2 K epsilon is larger than any gap.
 """
 
 import numpy as np

@@ -23,9 +23,10 @@ def precedence(
 ) -> Computed:
     """Whether an order does what its drawing says, on random tables of means.
 
-    Two arms differ in two objectives only: the second is a little better in one and much worse in the other. Where the
-    one precedes the other, the first arm must not be on the front; where no arrow leads from one to the other, both
-    must be.
+    Two arms differ in two objectives only: the second is a little better in one and much worse in
+        the other. Where the
+    one precedes the other, the first arm must not be on the front; where no arrow leads from one to
+    the other, both must be.
     """
 
     def count(trial: int, ask: Ask) -> pl.DataFrame:
@@ -65,7 +66,8 @@ def drawing(name: str, title: str, about: str, computed: Computed) -> Experiment
     """A figure that draws an order."""
     claim = Claim(
         f"moslb2024/{name}/precedence",
-        "Arrows decide, however small the gain and however large the loss; without an arrow both arms stay",
+        "Arrows decide, however small the gain and however large the loss; without an arrow both "
+        "arms stay",
         "as drawn",
         "no contradiction on any table",
         no_contradiction,
@@ -78,7 +80,8 @@ def drawing(name: str, title: str, about: str, computed: Computed) -> Experiment
 CHAINS_DRAWN = drawing(
     "fig1",
     "Priority chains, as drawn: {1, 2, 3}, {4}, {5, 6}",
-    "The figure draws precedence within chains and none between them. Two arms that differ in two objectives tell "
+    "The figure draws precedence within chains and none between them. Two arms that differ in two "
+    "objectives tell "
     "whether the order has the arrows of the drawing, and no others.",
     precedence(
         CHAINS,
@@ -91,7 +94,8 @@ CHAINS_DRAWN = drawing(
 LEVELS_DRAWN = drawing(
     "fig2",
     "Priority levels, as drawn: {1, 2} before {3, 4, 5}",
-    "The figure draws two objectives that precede three others, and none that precedes another within its level.",
+    "The figure draws two objectives that precede three others, and none that precedes another "
+    "within its level.",
     precedence(
         LEVELS, 5, [(i, j) for i in (0, 1) for j in (2, 3, 4)], [(0, 1), (2, 3), (3, 4), (2, 4)]
     ),

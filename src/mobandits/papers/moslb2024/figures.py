@@ -20,10 +20,14 @@ TWO_LEVELS = ((0, 1, 2), (3, 4))
 THREE_LEVELS = ((0, 1, 2), (3, 4, 5), (6, 7, 8, 9))
 BASELINES = ("P-UCB1", "P-UCB2")
 CHOSEN = (
-    "The paper does not state alpha, the factor of the confidence widths (its notebook has 0.1). Here every policy has "
-    "it chosen from 0.01, 0.03, 0.1, 0.3 and 1 on five trials of another seed, by the regret of all digits together. "
-    "This grid was set after looking at a pilot: with 0.1, the chains of MOSLB-PC do not break within 3,000 rounds "
-    "when there are ten features or more. The length of the exploration stage is the authors' code's, "
+    "The paper does not state alpha, the factor of the confidence widths (its notebook has 0.1). "
+    "Here every policy has "
+    "it chosen from 0.01, 0.03, 0.1, 0.3 and 1 on five trials of another seed, by the regret of "
+    "all digits together. "
+    "This grid was set after looking at a pilot: with 0.1, the chains of MOSLB-PC do not break "
+    "within 3,000 rounds "
+    "when there are ten features or more. The length of the exploration stage is the authors' "
+    "code's, "
     "epsilon = 5 d^(2/3) T^(-1/3); with the theory's, exploration does not end within 3,000 rounds."
 )
 AFTER_A_PILOT = "The grid of alpha was set after a pilot that had shown when MOSLB-PC flattens."
@@ -33,7 +37,8 @@ LEVELS_OFF = 0.2
 ALMOST_LINEAR = 0.8
 ABOVE_ZERO = "each: the interval of the difference of means is above 0"
 OF_PACE = (
-    "each: the interval of the pace in the last third of the rounds over the row's own mean pace is "
+    "each: the interval of the pace in the last third of the rounds over the row's own mean pace "
+    "is "
     "{}; this threshold is ours. Few problems carry most of a lower digit's regret, so that ten "
     "decide nothing"
 )
@@ -44,12 +49,16 @@ ABOUT_MORE = (
     "those, and the numbers of the ten stand beside them."
 )
 ABOUT_CHAINS = (
-    "25, 50 and 75 fixed arms with 5, 10 and 15 features, five objectives in two priority chains, 3,000 rounds, ten "
-    "problems. True means are rounded to two decimals, as in the authors' simulator, so that ties occur. The regret "
-    "is the authors' (their code's gap); the exact gap of the paper's Definition 5 is reported as well."
+    "25, 50 and 75 fixed arms with 5, 10 and 15 features, five objectives in two priority chains, "
+    "3,000 rounds, ten "
+    "problems. True means are rounded to two decimals, as in the authors' simulator, so that ties "
+    "occur. The regret "
+    "is the authors' (their code's gap); the exact gap of the paper's Definition 5 is reported as "
+    "well."
 )
 WITHOUT_ROUNDING = (
-    "The problems of Figure 3 without rounding. Lower digits matter nevertheless: the regret is what an arm lacks to "
+    "The problems of Figure 3 without rounding. Lower digits matter nevertheless: the regret is "
+    "what an arm lacks to "
     "be optimal, and with that it ties with another arm in a first objective."
 )
 
@@ -203,8 +212,10 @@ def chains_questions() -> list[Question]:
 def chains_claims(panel: Panel) -> tuple[Claim, ...]:
     """What the paper says of Figure 3, and what is ours."""
     metric = "chain_regret_authors"
-    ties = "What a lower digit costs is decided by ties in the digits before, which differ between problems."
-    linked = "MOSLB-PC keeps all arms whose intervals are linked, so that it plays worse ones until a gap opens."
+    ties = "What a lower digit costs is decided by ties in the digits before, which differ between "
+    "problems."
+    linked = "MOSLB-PC keeps all arms whose intervals are linked, so that it plays worse ones "
+    "until a gap opens."
     return (
         panel.claim(
             "pucb1-worst",
@@ -230,7 +241,8 @@ def chains_claims(panel: Panel) -> tuple[Claim, ...]:
         ),
         panel.claim(
             "moslb-pc-slower",
-            "MOSLB-PC's regret grows more slowly than P-UCB1's at the end, in the last third of the rounds",
+            "MOSLB-PC's regret grows more slowly than P-UCB1's at the end, in the last third of "
+            "the rounds",
             "MOSLB-PC converges, P-UCB1's regret is almost linear",
             ABOVE_ZERO,
             all_slower("MOSLB-PC", metric, DIGITS),
@@ -305,7 +317,8 @@ def levels_claims(panel: Panel, levels: int) -> tuple[Claim, ...]:
     of_two: Kind = panel.kind if levels == 2 else "extension"
     of_three: Kind = panel.kind if levels == 3 else "extension"
     seldom = (
-        "A level counts only in rounds without regret on the levels above, so that who fails there has less to lose "
+        "A level counts only in rounds without regret on the levels above, so that who fails there "
+        "has less to lose "
         "below."
     )
     unpaid = "P-UCB2 looks at level 1 only and does not pay the exploration stage."
@@ -365,7 +378,8 @@ def levels_claims(panel: Panel, levels: int) -> tuple[Claim, ...]:
         ),
         panel.claim(
             "moslb-pl-slower",
-            "MOSLB-PL's regret grows more slowly than P-UCB1's at the end, in the last third of the rounds",
+            "MOSLB-PL's regret grows more slowly than P-UCB1's at the end, in the last third of "
+            "the rounds",
             "said of MOSLB-PC in Figure 3: it converges, P-UCB1 is almost linear",
             ABOVE_ZERO,
             all_slower("MOSLB-PL", metric, every),
@@ -379,7 +393,8 @@ def levels_claims(panel: Panel, levels: int) -> tuple[Claim, ...]:
             "said of MOSLB-PC in Figure 3: it converges after the exploration stage",
             OF_PACE.format(f"below {LEVELS_OFF:g}"),
             flat("MOSLB-PL", metric, every),
-            differs="Lower levels only choose among arms that are on the fronts of upper bounds of the levels before, "
+            differs="Lower levels only choose among arms that are on the fronts of upper bounds of "
+            "the levels before, "
             "where arms with close means stay long.",
             note=f"{AFTER_A_PILOT} {AFTER_GROWTH}",
             kind="extension",
@@ -415,7 +430,8 @@ FIG3 = Experiment(
         Plot(
             "regret",
             "chain_regret_authors",
-            "Regret in the three digits, for 5, 10 and 15 features: means over ten trials, with 95 % bands.",
+            "Regret in the three digits, for 5, 10 and 15 features: means over ten trials, with 95 "
+            "% bands.",
             runs=[run.name for run in FIG3_RUNS],
             parts=digit_names(3),
         ),
@@ -452,9 +468,12 @@ def levels_figure(
         else "the arms are drawn anew in every round, as in the authors' notebook"
     )
     about = (
-        f"25, 50 and 75 arms with 5, 10 and 15 features, {sum(map(len, levels))} objectives in {len(levels)} priority "
-        f"levels, 3,000 rounds, ten problems; {arms}. The paper does not say whether arms stay; both are reproduced. "
-        "With arms that stay, as in its first experiment, claims are the paper's; with others they are extensions."
+        f"25, 50 and 75 arms with 5, 10 and 15 features, {sum(map(len, levels))} objectives in "
+        f"{len(levels)} priority "
+        f"levels, 3,000 rounds, ten problems; {arms}. The paper does not say whether arms stay; "
+        "both are reproduced. "
+        "With arms that stay, as in its first experiment, claims are the paper's; with others they "
+        "are extensions."
     )
     runs = [levels_run(d, levels, fixed=fixed) for d in FEATURES]
     more = [more_problems(run, levels_questions(len(levels))) for run in runs] if fixed else []
@@ -469,7 +488,8 @@ def levels_figure(
             Plot(
                 "regret",
                 "level_regret",
-                "Regret per level, for 5, 10 and 15 features: means over ten trials, with 95 % bands.",
+                "Regret per level, for 5, 10 and 15 features: means over ten trials, with 95 % "
+                "bands.",
                 runs=[run.name for run in runs],
                 parts=[f"level {i + 1}" for i in range(len(levels))],
             ),

@@ -134,7 +134,8 @@ RATE = Experiment(
             "moslb2024/rate/bounds",
             "The bounds of Theorems 1 and 2 grow with the power 2/3 of T, up to logarithms",
             "T^(2/3)",
-            f"each: the slope from T = {LATE:g} on, two logarithms divided out, is within {NEAR:g} of the power",
+            f"each: the slope from T = {LATE:g} on, two logarithms divided out, is within {NEAR:g} "
+            "of the power",
             rates(
                 ["Theorem 1", "Theorem 2"],
                 [POWER] * 2,

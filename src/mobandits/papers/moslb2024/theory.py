@@ -1,12 +1,13 @@
 """MOSLB-PC and MOSLB-PL: the ridge event, the length of exploration, and the regret under chains and levels.
 
-Doubts. With two or more chains the statement for digits after the first does not follow from the paper's definition of
-the gap; for one chain it does. The overlap filter of MOSLB-PC can lose the best arm from the second objective on. For
-levels after the first, arms that are truly best in the levels before may be missing from what the filter keeps. So
-only first digits are sound, and all digits of a single chain. Powers of the infinite unit are misprinted in the paper.
+Doubts. With two or more chains the statement for digits after the first does not follow from the
+paper's definition of the gap; for one chain it does. The overlap filter of MOSLB-PC can lose the
+best arm from the second objective on. For levels after the first, arms that are truly best in the
+levels before may be missing from what the filter keeps. So only first digits are sound, and all
+digits of a single chain. Powers of the infinite unit are misprinted in the paper.
 
-Reference:
-    moslb2024, section 4. Assumptions: ||x|| <= 1, ||theta_i|| <= 1, R-sub-Gaussian noise, penalty 1.
+Reference: moslb2024, section 4. Assumptions: ||x|| <= 1, ||theta_i|| <= 1, R-sub-Gaussian noise,
+    penalty 1.
 """
 
 import math
@@ -146,8 +147,8 @@ def level_regret_bound(
 def chain_gap_bound(arms: int, epsilon: float) -> float:
     """What the first digit of a chain cannot exceed on the event, once exploration has ended: 2 K epsilon.
 
-    The arm was kept by that chain's filter; the bound is on its distance to the best arm in the chain's first
-    objective. With a single chain it holds for every digit. For alpha = 1.
+    The arm was kept by that chain's filter; the bound is on its distance to the best arm in the
+    chain's first objective. With a single chain it holds for every digit. For alpha = 1.
 
     Reference:
         moslb2024, proof of Theorem 1.

@@ -1,7 +1,8 @@
 """PCZ on the paper's ridges, divided by 9.06 so that its assumption holds, and on gables, where rewards hardly vary.
 
-In a few thousand rounds of coins the balls stay so large that no inequality could fail. On the gables the noise is 200
-times smaller; dividing everything by it gives the theory's unit noise, so that the uncertainty is scaled down likewise.
+In a few thousand rounds of coins the balls stay so large that no inequality could fail. On the
+gables the noise is 200 times smaller; dividing everything by it gives the theory's unit noise, so
+that the uncertainty is scaled down likewise.
 """
 
 import math
@@ -191,10 +192,11 @@ def watch_balls(
 ) -> Any:
     """`simulation.play_surface`, with a look at the ball that has learned: `seen` (rounds, 6) out.
 
-    Columns: max_i |mean at the centre - estimate| / (u + r) after the reward, the ball's radius, that of a ball created
-    in this round or 0, the Pareto gap, the ball whose regret it is (the one created, or else the one
-    that has learned), and by how much arms dominate the ball's index, max_y min_i (mu_y^i - g^i). A
-    ball that has learned nothing has an infinite u.
+    Columns: max_i |mean at the centre - estimate| / (u + r) after the reward, the ball's radius,
+        that of a ball created
+    in this round or 0, the Pareto gap, the ball whose regret it is (the one created, or else the
+    one that has learned), and by how much arms dominate the ball's index, max_y min_i (mu_y^i -
+    g^i). A ball that has learned nothing has an infinite u.
     """
     arm = np.empty(1)
     for t in range(len(contexts)):

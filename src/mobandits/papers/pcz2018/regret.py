@@ -32,24 +32,31 @@ ROWS = {"PCZ": Pcz(), ZOOMING: ContextualZooming(), "Random": RandomChoice()}
 METRICS = ("pareto_regret", BinRatio(BINS))
 BIN_NAMES = tuple(f"bin {i + 1}" for i in range(BINS))
 RADIUS = (
-    "The paper does not say which confidence radius its Contextual Zooming has. Here it is 4 sqrt(ln T / (1 + N)), "
-    "that of the algorithm's own source. It was chosen after looking at the target: in a pilot, PCZ's own width for "
+    "The paper does not say which confidence radius its Contextual Zooming has. Here it is 4 "
+    "sqrt(ln T / (1 + N)), "
+    "that of the algorithm's own source. It was chosen after looking at the target: in a pilot, "
+    "PCZ's own width for "
     "one objective put PCZ 11.7 % above Contextual Zooming, and this one 4.7 %. Both are played in "
     "pcz2018/ablations."
 )
 SLOPE = (
-    "The surfaces break the assumption of the theory, as a footnote of the paper admits: in terms of the scaled "
+    "The surfaces break the assumption of the theory, as a footnote of the paper admits: in terms "
+    "of the scaled "
     "distance the steepest slope is 9.06, where 1 is allowed."
 )
 
 
 FIGURE = (
-    "Contexts are uniform and rewards are coins. PCZ learns from both objectives with delta = 1/T, Contextual "
-    "Zooming from the first only. The bins are the six equal parts of the interval of Pareto optimal arms."
+    "Contexts are uniform and rewards are coins. PCZ learns from both objectives with delta = 1/T, "
+    "Contextual "
+    "Zooming from the first only. The bins are the six equal parts of the interval of Pareto "
+    "optimal arms."
 )
 CHOICES = (
-    "The first ball has its centre at the first pair that is played; the paper calls it random, and arbitrary. The "
-    "paper says that the bins of PCZ are almost equal, without a number. Here they are if the largest share is at "
+    "The first ball has its centre at the first pair that is played; the paper calls it random, "
+    "and arbitrary. The "
+    "paper says that the bins of PCZ are almost equal, without a number. Here they are if the "
+    "largest share is at "
     f"most {EVEN:g} times the smallest, a rule that was set after a pilot."
 )
 
@@ -147,7 +154,8 @@ FIG2 = Experiment(
         Plot(
             "bins",
             "bin_ratio",
-            "Selection ratio of the bins of the Pareto front at the last round, with 95 % intervals.",
+            "Selection ratio of the bins of the Pareto front at the last round, with 95 % "
+            "intervals.",
             kind="bars",
             parts=BIN_NAMES,
             vertical="selection ratio",
@@ -162,8 +170,10 @@ FIG2 = Experiment(
             ZOOMING,
             3.61,
             tolerance=3.0,
-            differs="The paper gives neither the radius nor the starting ball of its Contextual Zooming.",
-            note="The radius of Contextual Zooming was chosen after a pilot had shown its number near the paper's.",
+            differs="The paper gives neither the radius nor the starting ball of its Contextual "
+            "Zooming.",
+            note="The radius of Contextual Zooming was chosen after a pilot had shown its number "
+            "near the paper's.",
         ),
         percentage(
             "pcz2018/fig2/pcz-against-random",
@@ -182,7 +192,8 @@ FIG2 = Experiment(
             (ZOOMING,),
             ("PCZ",),
             target="PCZ's is 3.61 % higher",
-            differs="The paper gives neither the radius nor the starting ball of its Contextual Zooming.",
+            differs="The paper gives neither the radius nor the starting ball of its Contextual "
+            "Zooming.",
             note="The radius of Contextual Zooming was chosen after looking at the target.",
         ),
         ordering(
@@ -223,7 +234,8 @@ FIG2 = Experiment(
             "How often a round is played on the front, as a share of all rounds",
             "front_rounds",
             tuple(ROWS),
-            target="not in the paper; a pilot had 0.23 for PCZ, 0.38 for Contextual Zooming, 0.20 for random selection",
+            target="not in the paper; a pilot had 0.23 for PCZ, 0.38 for Contextual Zooming, 0.20 "
+            "for random selection",
             reading=share_of_rounds,
             kind="ours",
         ),
@@ -232,7 +244,8 @@ FIG2 = Experiment(
             "The regret at the last round",
             "pareto_regret",
             tuple(ROWS),
-            target="only ratios: with 16,750 for random selection, 13,890 for PCZ and 13,400 for Contextual Zooming",
+            target="only ratios: with 16,750 for random selection, 13,890 for PCZ and 13,400 for "
+            "Contextual Zooming",
             kind="ours",
         ),
         Claim(
@@ -255,7 +268,8 @@ PINNED = {
 OPEN_CHOICES = {**ROWS, OWN_WIDTH: ContextualZooming(width="pcz"), **PINNED}
 
 ABOUT_ABLATIONS = (
-    "Figure 2 with the first ball at given centres, with Contextual Zooming by the width of PCZ, and on a hundred "
+    "Figure 2 with the first ball at given centres, with Contextual Zooming by the width of PCZ, "
+    "and on a hundred "
     "arms in place of the interval."
 )
 
@@ -270,14 +284,16 @@ def compared(name: str, claim: str, row: str, of: str, run: str, target: float =
         of,
         target,
         run=run,
-        rule="none: the number is that of Figure 2, and the paper does not say whether it played this",
+        rule="none: the number is that of Figure 2, and the paper does not say whether it played "
+        "this",
         kind="ours",
     )
 
 
 ABLATIONS = Experiment(
     "pcz2018/ablations",
-    "What the paper leaves open: the first ball, the width of Contextual Zooming, and finitely many arms",
+    "What the paper leaves open: the first ball, the width of Contextual Zooming, and finitely "
+    "many arms",
     "ours; pcz2018, Figure 2",
     (ABOUT_ABLATIONS, RADIUS, SLOPE),
     [
@@ -316,7 +332,8 @@ ABLATIONS = Experiment(
         *(
             compared(
                 f"centre-{name}",
-                f"PCZ against Contextual Zooming, both with the first ball in {where} of the square",
+                f"PCZ against Contextual Zooming, both with the first ball in {where} of the "
+                "square",
                 f"PCZ, first ball at {centre}",
                 f"{ZOOMING}, first ball at {centre}",
                 "interval of arms",

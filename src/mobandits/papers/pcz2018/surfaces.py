@@ -19,19 +19,27 @@ CELLS = 100  # of a heat map, along each side
 SIDE = 129
 RADII = tuple(2.0**-k for k in range(1, 7))
 ABOUT_FIG1 = (
-    "Two ridges across the square of contexts and arms. The first falls off alike on both sides; the second falls "
-    "off steeply below and gently above. The Pareto optimal arms of a context lie between the two ridges."
+    "Two ridges across the square of contexts and arms. The first falls off alike on both sides; "
+    "the second falls "
+    "off steeply below and gently above. The Pareto optimal arms of a context lie between the two "
+    "ridges."
 )
 HOW = (
-    "N_r is the packing number of the pairs whose Pareto gap is at most 12 r. The exact number is hard to compute. A "
-    f"packing that is found greedily on a grid of {SIDE} x {SIDE} pairs is at most as large, and one for half the "
-    "radius at least as large as any packing of that grid. The same is done for the gap in the first objective "
+    "N_r is the packing number of the pairs whose Pareto gap is at most 12 r. The exact number is "
+    "hard to compute. A "
+    f"packing that is found greedily on a grid of {SIDE} x {SIDE} pairs is at most as large, and "
+    "one for half the "
+    "radius at least as large as any packing of that grid. The same is done for the gap in the "
+    "first objective "
     "alone, which is what the dimension of Contextual Zooming is about."
 )
 WHY = (
-    f"The constant {PACKING} and the dimension 2 are derived here, from packing discs, and hold for every problem on "
-    "this square; the paper computes no dimension. The front of the two ridges is a band whose area does not vanish, "
-    "so that no smaller dimension will do when r goes to 0. The best arms of one objective are a line, whose "
+    f"The constant {PACKING} and the dimension 2 are derived here, from packing discs, and hold "
+    "for every problem on "
+    "this square; the paper computes no dimension. The front of the two ridges is a band whose "
+    "area does not vanish, "
+    "so that no smaller dimension will do when r goes to 0. The best arms of one objective are a "
+    "line, whose "
     "dimension is 1."
 )
 
@@ -256,7 +264,8 @@ PACKINGS = Experiment(
         Plot(
             "packing",
             "packing_times_r_squared",
-            "The packings that were found, times r squared: level where the dimension is 2, halved at every step where "
+            "The packings that were found, times r squared: level where the dimension is 2, halved "
+            "at every step where "
             "it is 1.",
             kind="bars",
             parts=tuple(f"r = {said(r)}" for r in RADII),
@@ -268,7 +277,8 @@ PACKINGS = Experiment(
             "pcz2018/packing/bound",
             f"N_r is at most {PACKING} r^-2",
             f"{PACKING}, derived here",
-            f"each packing that is found has at most {PACKING} r^-2 points; a larger one would refute the bound, none "
+            f"each packing that is found has at most {PACKING} r^-2 points; a larger one would "
+            "refute the bound, none "
             "proves it",
             bound_parts,
             kind="check",
@@ -279,15 +289,18 @@ PACKINGS = Experiment(
             "2 for both objectives together and 1 for the first, as r goes to 0: derived here",
             "none: reported",
             dimension_parts,
-            "At these radii the set of near-optimal pairs still shrinks with r, and borders count, so that a slope "
+            "At these radii the set of near-optimal pairs still shrinks with r, and borders count, "
+            "so that a slope "
             "need not be that of the limit.",
             kind="ours",
         ),
         Claim(
             "pcz2018/packing/zooming-dimension-smaller",
-            "For one constant, the zooming dimension of an objective is at most the Pareto zooming dimension",
+            "For one constant, the zooming dimension of an objective is at most the Pareto zooming "
+            "dimension",
             "smaller in general, for the same constant",
-            "each packing that is found for the first objective is at most as large as the one for both",
+            "each packing that is found for the first objective is at most as large as the one for "
+            "both",
             smaller_parts,
             note=(
                 "The Pareto gap is at most the gap in any objective, so that the pairs that are "

@@ -1,8 +1,9 @@
 """PCZ: the event on which its balls are right, and the Pareto regret. `theory.zooming` estimates what the bounds need.
 
-Assumption 1, that means change by no more than the distance D <= 1, fails in the paper's own experiment, whose steepest
-slope is 9.06 in terms of D: guarantees hold there for means divided by 9.06. The proof conditions on the set of balls,
-which depends on the rewards; a union over the rounds in which balls are created repairs that.
+Assumption 1, that means change by no more than the distance D <= 1, fails in the paper's own
+experiment, whose steepest slope is 9.06 in terms of D: guarantees hold there for means divided by
+9.06. The proof conditions on the set of balls, which depends on the rewards; a union over the
+rounds in which balls are created repairs that.
 
 Reference:
     pcz2018, section 5 and appendices A to C.
@@ -62,8 +63,8 @@ def sample_uncertainty(plays: ArrayLike, rounds: int, objectives: int, delta: fl
 def holds(means: Array, estimates: Array, uncertainty: ArrayLike, radii: ArrayLike) -> bool:
     """The event at one time: every ball knows the mean of its centre, |mu_B - estimate_B| <= u_B + r_B.
 
-    It is to hold at all times together, for every ball ever created and every objective, with probability at least
-    1 - delta.
+    It is to hold at all times together, for every ball ever created and every objective, with
+    probability at least 1 - delta.
 
     Args:
         means: (balls, objectives) the true means at the centres.

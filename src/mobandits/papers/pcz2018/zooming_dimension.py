@@ -35,12 +35,14 @@ def scaled_distance(points: Array, point: Array) -> Array:
 def packing_number(points: Array, radius: float, distance: Distance = scaled_distance) -> Packing:
     """Bounds on the largest number of `points` that are at least `radius` apart from each other.
 
-    The lower bound is a packing: points are taken in their order, each where it is far enough from those before it. The
-    upper bound is such a packing for half the radius: its balls cover all points, and no ball holds two points of a
+    The lower bound is a packing: points are taken in their order, each where it is far enough from
+        those before it. The
+    upper bound is such a packing for half the radius: its balls cover all points, and no ball holds
+        two points of a
     packing.
 
-    Args:
-        points: (points, coordinates), a fine grid of the set in question; in order of the coordinates, packings are
+    Args: points: (points, coordinates), a fine grid of the set in question; in order of the
+        coordinates, packings are
             dense.
         radius: r > 0.
         distance: (points, one of them) -> (points,) distances.
@@ -81,7 +83,8 @@ def zooming_numbers(
 def zooming_dimension(numbers: Mapping[float, float], constant: float) -> float:
     """The least d >= 0 with N_r <= c r^-d for all the given r in (0, 1): max over r of ln(N_r / c) / ln(1 / r).
 
-    Definition 3 asks it of all r in (0, 1), so that radii which are not given can only make it larger.
+    Definition 3 asks it of all r in (0, 1), so that radii which are not given can only make it
+    larger.
 
     Args:
         numbers: {r: N_r}; radii of 1 or more say nothing about it.
@@ -120,6 +123,7 @@ def _greedy(points: Array, radius: float, distance: Distance) -> int:
     taken = 0
     while len(left):
         taken += 1
-        # A hair less than the radius: points exactly that far apart stay, whatever rounding did to their distance.
+        # A hair less than the radius: points exactly that far apart stay, whatever rounding did to
+        # their distance.
         left = left[distance(left, left[0]) >= radius * (1.0 - 1e-12)]
     return taken
