@@ -81,8 +81,7 @@ CHAINS_DRAWN = drawing(
     "fig1",
     "Priority chains, as drawn: {1, 2, 3}, {4}, {5, 6}",
     "The figure draws precedence within chains and none between them. Two arms that differ in two "
-    "objectives tell "
-    "whether the order has the arrows of the drawing, and no others.",
+    "objectives tell whether the order has the arrows of the drawing, and no others.",
     precedence(
         CHAINS,
         6,

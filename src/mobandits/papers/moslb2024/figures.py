@@ -21,14 +21,11 @@ THREE_LEVELS = ((0, 1, 2), (3, 4, 5), (6, 7, 8, 9))
 BASELINES = ("P-UCB1", "P-UCB2")
 CHOSEN = (
     "The paper does not state alpha, the factor of the confidence widths (its notebook has 0.1). "
-    "Here every policy has "
-    "it chosen from 0.01, 0.03, 0.1, 0.3 and 1 on five trials of another seed, by the regret of "
-    "all digits together. "
-    "This grid was set after looking at a pilot: with 0.1, the chains of MOSLB-PC do not break "
-    "within 3,000 rounds "
-    "when there are ten features or more. The length of the exploration stage is the authors' "
-    "code's, "
-    "epsilon = 5 d^(2/3) T^(-1/3); with the theory's, exploration does not end within 3,000 rounds."
+    "Here every policy has it chosen from 0.01, 0.03, 0.1, 0.3 and 1 on five trials of another "
+    "seed, by the regret of all digits together. This grid was set after looking at a pilot: with "
+    "0.1, the chains of MOSLB-PC do not break within 3,000 rounds when there are ten features or "
+    "more. The length of the exploration stage is the authors' code's, epsilon = 5 d^(2/3) "
+    "T^(-1/3); with the theory's, exploration does not end within 3,000 rounds."
 )
 AFTER_A_PILOT = "The grid of alpha was set after a pilot that had shown when MOSLB-PC flattens."
 AFTER_GROWTH = "The threshold was set when the growth in the last third of the rounds was known."
@@ -38,8 +35,7 @@ ALMOST_LINEAR = 0.8
 ABOVE_ZERO = "each: the interval of the difference of means is above 0"
 OF_PACE = (
     "each: the interval of the pace in the last third of the rounds over the row's own mean pace "
-    "is "
-    "{}; this threshold is ours. Few problems carry most of a lower digit's regret, so that ten "
+    "is {}; this threshold is ours. Few problems carry most of a lower digit's regret, so that ten "
     "decide nothing"
 )
 ABOUT_MORE = (
@@ -50,16 +46,13 @@ ABOUT_MORE = (
 )
 ABOUT_CHAINS = (
     "25, 50 and 75 fixed arms with 5, 10 and 15 features, five objectives in two priority chains, "
-    "3,000 rounds, ten "
-    "problems. True means are rounded to two decimals, as in the authors' simulator, so that ties "
-    "occur. The regret "
-    "is the authors' (their code's gap); the exact gap of the paper's Definition 5 is reported as "
-    "well."
+    "3,000 rounds, ten problems. True means are rounded to two decimals, as in the authors' "
+    "simulator, so that ties occur. The regret is the authors' (their code's gap); the exact gap "
+    "of the paper's Definition 5 is reported as well."
 )
 WITHOUT_ROUNDING = (
     "The problems of Figure 3 without rounding. Lower digits matter nevertheless: the regret is "
-    "what an arm lacks to "
-    "be optimal, and with that it ties with another arm in a first objective."
+    "what an arm lacks to be optimal, and with that it ties with another arm in a first objective."
 )
 
 
@@ -318,8 +311,7 @@ def levels_claims(panel: Panel, levels: int) -> tuple[Claim, ...]:
     of_three: Kind = panel.kind if levels == 3 else "extension"
     seldom = (
         "A level counts only in rounds without regret on the levels above, so that who fails there "
-        "has less to lose "
-        "below."
+        "has less to lose below."
     )
     unpaid = "P-UCB2 looks at level 1 only and does not pay the exploration stage."
     best = "MOSLB-PL has the best mean and variance (said of Figure 4)"
@@ -394,8 +386,7 @@ def levels_claims(panel: Panel, levels: int) -> tuple[Claim, ...]:
             OF_PACE.format(f"below {LEVELS_OFF:g}"),
             flat("MOSLB-PL", metric, every),
             differs="Lower levels only choose among arms that are on the fronts of upper bounds of "
-            "the levels before, "
-            "where arms with close means stay long.",
+            "the levels before, where arms with close means stay long.",
             note=f"{AFTER_A_PILOT} {AFTER_GROWTH}",
             kind="extension",
         ),
@@ -469,11 +460,9 @@ def levels_figure(
     )
     about = (
         f"25, 50 and 75 arms with 5, 10 and 15 features, {sum(map(len, levels))} objectives in "
-        f"{len(levels)} priority "
-        f"levels, 3,000 rounds, ten problems; {arms}. The paper does not say whether arms stay; "
-        "both are reproduced. "
-        "With arms that stay, as in its first experiment, claims are the paper's; with others they "
-        "are extensions."
+        f"{len(levels)} priority levels, 3,000 rounds, ten problems; {arms}. The paper does not "
+        "say whether arms stay; both are reproduced. With arms that stay, as in its first "
+        "experiment, claims are the paper's; with others they are extensions."
     )
     runs = [levels_run(d, levels, fixed=fixed) for d in FEATURES]
     more = [more_problems(run, levels_questions(len(levels))) for run in runs] if fixed else []

@@ -35,11 +35,11 @@ ABOUT = (
     "With epsilon = d^(2/3) (K T)^(-1/3) for chains and d^(2/3) T^(-1/3) for levels, every digit "
     "of the regret is bounded by a constant times T^(2/3) and logarithms. Here is the power of T "
     "in these bounds, and the exponent of the mean regret of runs of 1,000, 3,000, 10,000 and "
-    "30,000 rounds, each with an epsilon of its own: the authors' 5 d^(2/3) T^(-1/3), which falls"
-    " with the same power of T, on the problems of Figures 3 and 4 with five features and alpha ="
-    " 0.03. Chains are measured by the exact gap. The theorems are sound for first digits only, "
-    "so that the others are reported. With alpha = 1, which the theorems are about, the intervals"
-    " of MOSLB-PC do not part within 30,000 rounds, and its regret is linear."
+    "30,000 rounds, each with an epsilon of its own: the authors' 5 d^(2/3) T^(-1/3), which falls "
+    "with the same power of T, on the problems of Figures 3 and 4 with five features and alpha = "
+    "0.03. Chains are measured by the exact gap. The theorems are sound for first digits only, so "
+    "that the others are reported. With alpha = 1, which the theorems are about, the intervals of "
+    "MOSLB-PC do not part within 30,000 rounds, and its regret is linear."
 )
 
 

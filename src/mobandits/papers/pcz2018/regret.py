@@ -33,31 +33,26 @@ METRICS = ("pareto_regret", BinRatio(BINS))
 BIN_NAMES = tuple(f"bin {i + 1}" for i in range(BINS))
 RADIUS = (
     "The paper does not say which confidence radius its Contextual Zooming has. Here it is 4 "
-    "sqrt(ln T / (1 + N)), "
-    "that of the algorithm's own source. It was chosen after looking at the target: in a pilot, "
-    "PCZ's own width for "
-    "one objective put PCZ 11.7 % above Contextual Zooming, and this one 4.7 %. Both are played in "
-    "pcz2018/ablations."
+    "sqrt(ln T / (1 + N)), that of the algorithm's own source. It was chosen after looking at the "
+    "target: in a pilot, PCZ's own width for one objective put PCZ 11.7 % above Contextual "
+    "Zooming, and this one 4.7 %. Both are played in pcz2018/ablations."
 )
 SLOPE = (
     "The surfaces break the assumption of the theory, as a footnote of the paper admits: in terms "
-    "of the scaled "
-    "distance the steepest slope is 9.06, where 1 is allowed."
+    "of the scaled distance the steepest slope is 9.06, where 1 is allowed."
 )
 
 
 FIGURE = (
     "Contexts are uniform and rewards are coins. PCZ learns from both objectives with delta = 1/T, "
-    "Contextual "
-    "Zooming from the first only. The bins are the six equal parts of the interval of Pareto "
-    "optimal arms."
+    "Contextual Zooming from the first only. The bins are the six equal parts of the interval of "
+    "Pareto optimal arms."
 )
 CHOICES = (
     "The first ball has its centre at the first pair that is played; the paper calls it random, "
-    "and arbitrary. The "
-    "paper says that the bins of PCZ are almost equal, without a number. Here they are if the "
-    "largest share is at "
-    f"most {EVEN:g} times the smallest, a rule that was set after a pilot."
+    "and arbitrary. The paper says that the bins of PCZ are almost equal, without a number. Here "
+    f"they are if the largest share is at most {EVEN:g} times the smallest, a rule that was set "
+    "after a pilot."
 )
 
 
@@ -269,8 +264,7 @@ OPEN_CHOICES = {**ROWS, OWN_WIDTH: ContextualZooming(width="pcz"), **PINNED}
 
 ABOUT_ABLATIONS = (
     "Figure 2 with the first ball at given centres, with Contextual Zooming by the width of PCZ, "
-    "and on a hundred "
-    "arms in place of the interval."
+    "and on a hundred arms in place of the interval."
 )
 
 
@@ -332,8 +326,7 @@ ABLATIONS = Experiment(
         *(
             compared(
                 f"centre-{name}",
-                f"PCZ against Contextual Zooming, both with the first ball in {where} of the "
-                "square",
+                f"PCZ against Contextual Zooming, both with the first ball in {where} of the square",
                 f"PCZ, first ball at {centre}",
                 f"{ZOOMING}, first ball at {centre}",
                 "interval of arms",

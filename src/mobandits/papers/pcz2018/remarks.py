@@ -22,30 +22,22 @@ CONTEXTS = 11
 POINTS = 101
 REMARK = (
     "The paper's lower bound looks at objectives that are equal in their means and in their noise. "
-    "It says that then "
-    "the zooming dimensions of all objectives are equal to the Pareto zooming dimension, and that "
-    "the case is "
-    "equivalent to a contextual bandit with one objective. That is a statement on problems. Here "
-    "the objective is "
-    "the first ridge, twice."
+    "It says that then the zooming dimensions of all objectives are equal to the Pareto zooming "
+    "dimension, and that the case is equivalent to a contextual bandit with one objective. That is "
+    "a statement on problems. Here the objective is the first ridge, twice."
 )
 CHECKED = (
     "Two parts of it are checked exactly: the Pareto gap is the gap of the objective; and PCZ, "
-    "whose widths depend "
-    "only on the number of objectives over delta, plays the same arms with two copies and 2 delta "
-    "as with one and "
-    "delta. Contextual Zooming with PCZ's width is close to that, but not the same algorithm: it "
-    "draws one of "
-    "several best balls before it draws the arm, and it looks at the counts after the round. How "
-    "far apart the two "
-    "are is reported."
+    "whose widths depend only on the number of objectives over delta, plays the same arms with two "
+    "copies and 2 delta as with one and delta. Contextual Zooming with PCZ's width is close to "
+    "that, but not the same algorithm: it draws one of several best balls before it draws the arm, "
+    "and it looks at the counts after the round. How far apart the two are is reported."
 )
 ABOUT_ARMS = (
     "Four arms on a square of contexts. Pairs of one arm are as similar as their contexts, by the "
-    "Euclidean distance "
-    "divided by sqrt(2); those of different arms are 1 apart. The means change by up to 1.57 times "
-    "that distance, "
-    "where 1 is allowed. MOC-MAB has its defaults, which are not tuned here."
+    "Euclidean distance divided by sqrt(2); those of different arms are 1 apart. The means change "
+    "by up to 1.57 times that distance, where 1 is allowed. MOC-MAB has its defaults, which are "
+    "not tuned here."
 )
 
 
@@ -153,8 +145,8 @@ IDENTICAL = Experiment(
             run="two copies",
             rule="none: the paper's equivalence is one of problems, and it compares no algorithms",
             differs="The paper's equivalence is one of problems; the two algorithms break ties and "
-            "count differently, "
-            "and two objectives have slightly wider intervals at the same delta.",
+            "count differently, and two objectives have slightly wider intervals at the same "
+            "delta.",
             kind="ours",
         ),
         level(

@@ -20,27 +20,21 @@ SIDE = 129
 RADII = tuple(2.0**-k for k in range(1, 7))
 ABOUT_FIG1 = (
     "Two ridges across the square of contexts and arms. The first falls off alike on both sides; "
-    "the second falls "
-    "off steeply below and gently above. The Pareto optimal arms of a context lie between the two "
-    "ridges."
+    "the second falls off steeply below and gently above. The Pareto optimal arms of a context lie "
+    "between the two ridges."
 )
 HOW = (
     "N_r is the packing number of the pairs whose Pareto gap is at most 12 r. The exact number is "
-    "hard to compute. A "
-    f"packing that is found greedily on a grid of {SIDE} x {SIDE} pairs is at most as large, and "
-    "one for half the "
-    "radius at least as large as any packing of that grid. The same is done for the gap in the "
-    "first objective "
-    "alone, which is what the dimension of Contextual Zooming is about."
+    f"hard to compute. A packing that is found greedily on a grid of {SIDE} x {SIDE} pairs is at "
+    "most as large, and one for half the radius at least as large as any packing of that grid. "
+    "The same is done for the gap in the first objective alone, which is what the dimension of "
+    "Contextual Zooming is about."
 )
 WHY = (
     f"The constant {PACKING} and the dimension 2 are derived here, from packing discs, and hold "
-    "for every problem on "
-    "this square; the paper computes no dimension. The front of the two ridges is a band whose "
-    "area does not vanish, "
-    "so that no smaller dimension will do when r goes to 0. The best arms of one objective are a "
-    "line, whose "
-    "dimension is 1."
+    "for every problem on this square; the paper computes no dimension. The front of the two "
+    "ridges is a band whose area does not vanish, so that no smaller dimension will do when r "
+    "goes to 0. The best arms of one objective are a line, whose dimension is 1."
 )
 
 
@@ -265,8 +259,7 @@ PACKINGS = Experiment(
             "packing",
             "packing_times_r_squared",
             "The packings that were found, times r squared: level where the dimension is 2, halved "
-            "at every step where "
-            "it is 1.",
+            "at every step where it is 1.",
             kind="bars",
             parts=tuple(f"r = {said(r)}" for r in RADII),
             vertical="N_r times r squared",
@@ -278,8 +271,7 @@ PACKINGS = Experiment(
             f"N_r is at most {PACKING} r^-2",
             f"{PACKING}, derived here",
             f"each packing that is found has at most {PACKING} r^-2 points; a larger one would "
-            "refute the bound, none "
-            "proves it",
+            "refute the bound, none proves it",
             bound_parts,
             kind="check",
         ),
@@ -290,8 +282,7 @@ PACKINGS = Experiment(
             "none: reported",
             dimension_parts,
             "At these radii the set of near-optimal pairs still shrinks with r, and borders count, "
-            "so that a slope "
-            "need not be that of the limit.",
+            "so that a slope need not be that of the limit.",
             kind="ours",
         ),
         Claim(
