@@ -1,4 +1,4 @@
-"""pcz2018 beside its figures: identical objectives, and finitely many arms that have nothing in common."""
+"""Experiments on pcz2018 beside its figures: identical objectives, and finitely many arms."""
 
 import numpy as np
 import polars as pl
@@ -17,7 +17,7 @@ from mobandits.simulation.play_surface import play_surface
 
 TWO_COPIES = CopiedRidge(2)
 ONE_OBJECTIVE = CopiedRidge(1)
-# of the grid on which gaps are compared
+# Of the grid on which gaps are compared.
 CONTEXTS = 11
 POINTS = 101
 REMARK = (
@@ -42,43 +42,57 @@ ABOUT_ARMS = (
 
 
 def twins_play(trial: int, options: RunOptions) -> pl.DataFrame:
-    """PCZ with two copies of an objective and 2 delta, and with one of them and delta, from the same random numbers."""
+    """How PCZ with two copies of an objective and 2 delta compares with one of them and delta.
+
+    Both play from the same random numbers.
+    """
     rounds = max(options.rounds or ROUNDS, 3)
-    played = []
-    for copies in (1, 2):
-        problem = CopiedRidge(copies).problem(rounds, np.random.default_rng(0))
-        policy = Pcz(delta=copies / rounds).bind(problem.shape)
-        block = problem.block(0, rounds, np.random.default_rng([options.seed, trial, 0]))
-        contexts = np.ascontiguousarray(block.contexts)
-        uniforms = np.ascontiguousarray(block.uniforms)
-        chosen = np.empty((rounds, 1))
-        rng = np.random.default_rng([options.seed, trial, 1])
-        loop = compile_loop(play_surface, policy, problem.surface)
-        loop(policy, policy.init(), problem.surface, contexts, uniforms, rng, chosen)
-        played.append(chosen)
-    same = float((played[0] == played[1]).mean())
-    gap, regret = copied_gaps()
+    one = played_points(1, rounds, options.seed, trial)
+    two = played_points(2, rounds, options.seed, trial)
+    same = float((one == two).mean())
+    gaps, regrets = copied_gaps()
+    difference = float(np.abs(gaps - regrets).max())
     return pl.DataFrame(
         {
             "policy": ["two copies against one", "two copies against one"],
             "round": [rounds, rounds],
             "metric": ["same_points", "gap_difference"],
             "component": [0, 0],
-            "value": [same, float(np.abs(gap - regret).max())],
+            "value": [same, difference],
         }
     )
 
 
+def played_points(copies: int, rounds: int, seed: int, trial: int) -> Array:
+    """(rounds, 1) the arms that PCZ plays with so many copies of an objective.
+
+    Its delta is so many times 1 / T, which keeps L / delta, and hence all widths, the same.
+    """
+    problem = CopiedRidge(copies).problem(rounds, np.random.default_rng(0))
+    policy = Pcz(delta=copies / rounds).bind(problem.shape)
+    block = problem.block(0, rounds, np.random.default_rng([seed, trial, 0]))
+    contexts = np.ascontiguousarray(block.contexts)
+    uniforms = np.ascontiguousarray(block.uniforms)
+    chosen = np.empty((rounds, 1))
+    rng = np.random.default_rng([seed, trial, 1])
+    loop = compile_loop(play_surface, policy, problem.surface)
+    loop(policy, policy.init(), problem.surface, contexts, uniforms, rng, chosen)
+    return chosen
+
+
 def copied_gaps() -> tuple[Array, Array]:
-    """The Pareto gaps of two copies of the first ridge, and its own gaps, at some contexts; (contexts, arms) each."""
+    """The Pareto gaps of two copies of the first ridge, and its own gaps; (contexts, arms) each."""
     order = Pareto()
     arms = np.linspace(0.0, 1.0, POINTS)
-    own = np.stack(
-        [ridges(np.full(len(arms), x), arms)[:, 0] for x in np.linspace(0.0, 1.0, CONTEXTS)]
-    )
-    return np.stack([order.gaps(np.stack([mu, mu], axis=1))[:, 0] for mu in own]), own.max(axis=1)[
-        :, None
-    ] - own
+    pareto_gaps = []
+    own_gaps = []
+    for x in np.linspace(0.0, 1.0, CONTEXTS):
+        contexts = np.full(len(arms), x)
+        first = ridges(contexts, arms)[:, 0]
+        copies = np.stack([first, first], axis=1)
+        pareto_gaps.append(order.gaps(copies)[:, 0])
+        own_gaps.append(first.max() - first)
+    return np.stack(pareto_gaps), np.stack(own_gaps)
 
 
 IDENTICAL = Experiment(

@@ -22,6 +22,9 @@ from mobandits.contracts.protocols import Array
 # N_r <= 3.72 r^-2 on the unit square with the Euclidean distance divided by sqrt(2): discs of
 # radius r / sqrt(2) about the points of a packing do not overlap.
 PACKING = 3.72
+# The factor of L T^(3/2) / delta in the union bounds over objectives and balls, of which every
+# round creates one at most.
+UNION = 2.0 * math.sqrt(2.0)
 
 
 def confidence_constant(rounds: int, objectives: int, delta: float) -> float:
@@ -39,9 +42,9 @@ def confidence_constant(rounds: int, objectives: int, delta: float) -> float:
         >>> round(confidence_constant(100_000, 2, 1e-5), 2)
         62.03
     """
-    # The union bound over objectives and balls, of which every round creates one at most.
-    union = 2.0 * math.sqrt(2.0) * objectives * rounds**1.5
-    return 1.0 + 2.0 * math.log(union / delta)
+    union = UNION * objectives * rounds**1.5
+    logarithm = math.log(union / delta)
+    return 1.0 + 2.0 * logarithm
 
 
 def sample_uncertainty(plays: ArrayLike, rounds: int, objectives: int, delta: float) -> Array:
@@ -87,7 +90,8 @@ def holds(means: Array, estimates: Array, uncertainty: ArrayLike, radii: ArrayLi
         >>> holds(np.array([[0.5]]), np.array([[0.1]]), uncertainty=[0.2], radii=[0.25])
         True
     """
-    errors = np.abs(np.asarray(means) - np.asarray(estimates))
+    off = np.asarray(means) - np.asarray(estimates)
+    errors = np.abs(off)
     # r_B, because the rewards of a ball come from all of its pairs and not from its centre alone.
     allowed = np.asarray(uncertainty) + np.asarray(radii)
     within = errors <= allowed[:, None]
@@ -206,7 +210,7 @@ def regret_bound_of_numbers(
         >>> round(regret_bound_of_numbers(1000, 0.5, {1.0: 1, 0.5: 4, 0.25: 90}, 2, 0.1))
         21760
     """
-    union = 2.0 * math.sqrt(2.0) * objectives * rounds**1.5
+    union = UNION * objectives * rounds**1.5
     logarithm = math.log(union * math.e / delta)
     # Rounds in balls smaller than r0: appendix C rounds r0 up to a power of 1/2, hence 28, not 14.
     small_balls = 28.0 * rounds * least
@@ -271,11 +275,12 @@ def regret_bound(
         74000000.0
     """
     rounds = np.asarray(t, np.float64)
-    union = 2.0 * math.sqrt(2.0) * objectives * rounds**1.5
+    union = UNION * objectives * rounds**1.5
     logarithm = np.log(union * math.e / delta)
     # Lemma 5 at r0 = T^(-1 / (2 + d_p)), where its two terms grow alike.
     factor = 28.0 + 112.0 * constant * logarithm
-    return np.asarray(factor * rounds ** rate(dimension))
+    growth = rounds ** rate(dimension)
+    return np.asarray(factor * growth)
 
 
 def expected_regret_bound(
@@ -300,10 +305,11 @@ def expected_regret_bound(
     """
     rounds = np.asarray(t, np.float64)
     # Theorem 1 with delta = 1 / T: T^(3/2) / delta is T^(5/2).
-    union = 2.0 * math.sqrt(2.0) * objectives * rounds**2.5
+    union = UNION * objectives * rounds**2.5
     logarithm = np.log(union * math.e)
     factor = 28.0 + 112.0 * constant * logarithm
-    on_the_event = factor * rounds ** rate(dimension)
+    growth = rounds ** rate(dimension)
+    on_the_event = factor * growth
     # Off the event, T rounds of C_max at most, with probability 1 / T.
     return np.asarray(on_the_event + largest_gap)
 
