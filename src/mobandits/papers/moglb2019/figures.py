@@ -186,7 +186,8 @@ def medians(metric: str, row: str) -> Claim:
 
 FIG1 = Experiment(
     "moglb2019/fig1",
-    "Pareto regret of MOGLB-UCB and of policies for multi-armed bandits, with 5, 10 and 15 features",
+    "Pareto regret of MOGLB-UCB and of policies for multi-armed bandits, with 5, 10 and 15 "
+    "features",
     "moglb2019, Figure 1",
     (
         (

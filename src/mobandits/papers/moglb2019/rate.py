@@ -13,9 +13,9 @@ from mobandits.policies import MoglbUcb
 HORIZON = 30_000
 TRIALS = 10
 FEATURES = (5, 10, 15)
-DELTA = 0.01  # the number of the theory's examples; the power of T does not depend on it
+DELTA = 0.01  # as in the examples of `theory`; the power of T does not depend on it
 POWER = 0.5
-NEAR = 0.02  # what is left of logarithms of logarithms in a slope from `LATE` on
+NEAR = 0.02  # what constants beside a logarithm may still change in a slope from `LATE` on
 TUNED = "MOGLB-UCB, c = 0.01"
 THEORY = "MOGLB-UCB, theory width"
 RUN = "d = 5"

@@ -1,8 +1,13 @@
-"""Figures 3 to 5 of moslb2024: MOSLB-PC on priority chains, MOSLB-PL on priority levels, against its two P-UCBs."""
+"""Figures 3 to 5 of moslb2024: MOSLB-PC on priority chains, MOSLB-PL on priority levels.
 
-from collections.abc import Sequence
+Against the paper's two P-UCBs: P-UCB1 looks at all objectives, P-UCB2 at the most important ones.
+"""
+
+import itertools
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from mobandits.contracts.protocols import Metric, Recipe
 from mobandits.environments import Linear
 from mobandits.metrics import ChainRegret, ChainRegretAuthors, LevelRegret
 from mobandits.papers.claims import Claim, Kind, growth, level
@@ -11,6 +16,7 @@ from mobandits.papers.experiment import Experiment, More, Plot, Run, Tuned
 from mobandits.papers.moslb2024.questions import lower, relative_pace, slower, steadier
 from mobandits.policies import MoslbParetoUcb, MoslbPc, MoslbPl
 
+# Section 5.
 ROUNDS = 3000
 TRIALS = 10
 FEATURES = (5, 10, 15)
@@ -29,7 +35,7 @@ CHOSEN = (
 )
 AFTER_A_PILOT = "The grid of alpha was set after a pilot that had shown when MOSLB-PC flattens."
 AFTER_GROWTH = "The threshold was set when the growth in the last third of the rounds was known."
-# of the mean pace; the paper gives no numbers
+# Shares of the mean pace; the paper gives no numbers.
 LEVELS_OFF = 0.2
 ALMOST_LINEAR = 0.8
 ABOVE_ZERO = "each: the interval of the difference of means is above 0"
@@ -65,50 +71,68 @@ def linear(
     )
 
 
+def alpha_grid(metric: Metric, recipe_of: Callable[[float], Recipe]) -> Tuned:
+    """A row whose alpha is chosen by the regret of all digits or levels together.
+
+    Args:
+        metric: the regret.
+        recipe_of: makes the recipe with an alpha.
+
+    Example:
+        >>> grid = alpha_grid(LevelRegret(TWO_LEVELS), lambda a: MoslbPl(TWO_LEVELS, alpha=a))
+        >>> list(grid.grid)[0]
+        'alpha = 0.01'
+    """
+    grid = {}
+    for alpha in ALPHAS:
+        grid[f"alpha = {alpha:g}"] = recipe_of(alpha)
+    # None: all components, so that no digit is bought with another one.
+    return Tuned(grid, metric, None)
+
+
 def chains_run(features: int, decimals: int | None) -> Run:
     """One panel of Figure 3."""
     metric = ChainRegretAuthors(CHAINS)
+    # P-UCB2 looks at the first objective of each chain.
+    heads = [0, 2]
     rows = {
-        "MOSLB-PC": Tuned(
-            {f"alpha = {a:g}": MoslbPc(CHAINS, alpha=a) for a in ALPHAS}, metric, None
-        ),
-        "P-UCB1": Tuned({f"alpha = {a:g}": MoslbParetoUcb(alpha=a) for a in ALPHAS}, metric, None),
-        "P-UCB2": Tuned(
-            {f"alpha = {a:g}": MoslbParetoUcb([0, 2], alpha=a) for a in ALPHAS}, metric, None
-        ),
+        "MOSLB-PC": alpha_grid(metric, lambda alpha: MoslbPc(CHAINS, alpha=alpha)),
+        "P-UCB1": alpha_grid(metric, lambda alpha: MoslbParetoUcb(alpha=alpha)),
+        "P-UCB2": alpha_grid(metric, lambda alpha: MoslbParetoUcb(heads, alpha=alpha)),
     }
-    place = linear(features, 5, decimals=decimals)
-    return Run(f"d = {features}", place, rows, ROUNDS, TRIALS, (metric, ChainRegret(CHAINS)))
+    environment = linear(features, 5, decimals=decimals)
+    metrics = (metric, ChainRegret(CHAINS))
+    return Run(f"d = {features}", environment, rows, ROUNDS, TRIALS, metrics)
 
 
 def levels_run(features: int, levels: tuple[tuple[int, ...], ...], *, fixed: bool = True) -> Run:
     """One panel of Figures 4 and 5."""
     metric = LevelRegret(levels)
+    first = levels[0]
     rows = {
-        "MOSLB-PL": Tuned(
-            {f"alpha = {a:g}": MoslbPl(levels, alpha=a) for a in ALPHAS}, metric, None
-        ),
-        "P-UCB1": Tuned({f"alpha = {a:g}": MoslbParetoUcb(alpha=a) for a in ALPHAS}, metric, None),
-        "P-UCB2": Tuned(
-            {f"alpha = {a:g}": MoslbParetoUcb(levels[0], alpha=a) for a in ALPHAS}, metric, None
-        ),
+        "MOSLB-PL": alpha_grid(metric, lambda alpha: MoslbPl(levels, alpha=alpha)),
+        "P-UCB1": alpha_grid(metric, lambda alpha: MoslbParetoUcb(alpha=alpha)),
+        "P-UCB2": alpha_grid(metric, lambda alpha: MoslbParetoUcb(first, alpha=alpha)),
     }
-    place = linear(features, sum(map(len, levels)), fixed=fixed)
-    return Run(f"d = {features}", place, rows, ROUNDS, TRIALS, (metric,))
+    objectives = sum(map(len, levels))
+    environment = linear(features, objectives, fixed=fixed)
+    return Run(f"d = {features}", environment, rows, ROUNDS, TRIALS, (metric,))
 
 
 def more_problems(run: Run, questions: Sequence[Question]) -> More:
     """A panel on as many problems as its questions need, with the regret that is judged."""
-    return More(run, LOOKS, enough(questions), run.metrics[:1])
+    # Of chains, the authors' regret only: claims on the exact gap are reported on ten problems.
+    judged_metric = run.metrics[:1]
+    return More(run, LOOKS, enough(questions), judged_metric)
 
 
 class Panel(NamedTuple):
-    """What is asked of every panel of a figure.
+    """The part of a figure that the claims on its panels share.
 
     Attributes:
         name: of the experiment.
         many: whether its panels are played on more problems as well.
-        kind: of what the paper says of the figure that this is, or is a version of.
+        kind: of the paper's sentences on the figure that this is, or is a version of.
     """
 
     name: str
@@ -126,6 +150,7 @@ class Panel(NamedTuple):
     ) -> Claim:
         """A claim on all panels; `kind` is the figure's where it is not given."""
         kind = rest.pop("kind", self.kind)
+        # A claim holds only where it holds for every number of features.
         runs = [f"d = {d}" for d in FEATURES]
         return question_claim(
             f"moslb2024/{self.name}/{what}",
@@ -146,32 +171,40 @@ def below(
     metric: str,
     components: Sequence[int],
 ) -> list[Question]:
-    """Every row in `low` is below every row in `high`, in some digits or levels."""
-    return [lower(a, b, metric, i) for a in low for b in high for i in components]
+    """Questions whether rows in `low` are below rows in `high`, in some digits or levels."""
+    triples = itertools.product(low, high, components)
+    return [lower(better, worse, metric, i) for better, worse, i in triples]
 
 
 def all_slower(row: str, metric: str, components: Sequence[int]) -> list[Question]:
-    """A row's regret grows at a lower pace than that of P-UCB1."""
+    """Questions whether a row's regret grows at a lower pace than that of P-UCB1."""
     return [slower(row, "P-UCB1", metric, i) for i in components]
 
 
 def flat(row: str, metric: str, components: Sequence[int]) -> list[Question]:
-    """A row grows much more slowly at the end than before."""
+    """Questions whether a row grows much more slowly at the end than before."""
     return [relative_pace(row, metric, i, LEVELS_OFF, above=False) for i in components]
 
 
 def linear_growth(row: str, metric: str, components: Sequence[int]) -> list[Question]:
-    """A row grows at the end as before."""
+    """Questions whether a row grows at the end as before."""
     return [relative_pace(row, metric, i, ALMOST_LINEAR, above=True) for i in components]
 
 
 def all_steadier(row: str, metric: str, components: Sequence[int]) -> list[Question]:
-    """A row's regret varies less between problems than the baselines'."""
-    return [steadier(row, other, metric, i) for other in BASELINES for i in components]
+    """Questions whether a row's regret varies less between problems than the baselines'."""
+    pairs = itertools.product(BASELINES, components)
+    return [steadier(row, other, metric, i) for other, i in pairs]
 
 
-def pace(id: str, row: str, metric: str, target: str, kind: Kind) -> Claim:  # noqa: A002 - as in Claim
-    """What a row's regret grows by at the end."""
+def pace(
+    id: str,  # noqa: A002 - as in Claim
+    row: str,
+    metric: str,
+    target: str,
+    kind: Kind,
+) -> Claim:
+    """The growth of a row's regret at the end, which is reported."""
     return level(
         id,
         f"What {row}'s regret grows by at the end, per 1,000 rounds of the last third",
@@ -185,13 +218,17 @@ def pace(id: str, row: str, metric: str, target: str, kind: Kind) -> Claim:  # n
     )
 
 
+# Components of the regrets, from 0.
 FIRST = (0,)
 LATER = (1, 2)
 DIGITS = (0, 1, 2)
 
 
 def chains_questions() -> list[Question]:
-    """Everything that is asked of a panel of Figure 3, what is decided last first."""
+    """The questions to a panel of Figure 3.
+
+    First those that are decided last: an open one ends the search, and saves the others.
+    """
     metric = "chain_regret_authors"
     return [
         *below(("MOSLB-PC",), ("P-UCB2",), metric, LATER),
@@ -203,7 +240,7 @@ def chains_questions() -> list[Question]:
 
 
 def chains_claims(panel: Panel) -> tuple[Claim, ...]:
-    """What the paper says of Figure 3, and what is ours."""
+    """The paper's claims on Figure 3, and ours."""
     metric = "chain_regret_authors"
     ties = "What a lower digit costs is decided by ties in the digits before, which differ between "
     "problems."
@@ -286,7 +323,10 @@ def chains_claims(panel: Panel) -> tuple[Claim, ...]:
 
 
 def levels_questions(levels: int) -> list[Question]:
-    """Everything that is asked of a panel of Figures 4 and 5, what is decided last first."""
+    """The questions to a panel of Figures 4 and 5.
+
+    First those that are decided last: an open one ends the search, and saves the others.
+    """
     metric = "level_regret"
     return [
         *all_steadier("MOSLB-PL", metric, range(levels)),
@@ -298,7 +338,7 @@ def levels_questions(levels: int) -> list[Question]:
 
 
 def levels_claims(panel: Panel, levels: int) -> tuple[Claim, ...]:
-    """What the paper says of Figures 4 and 5, and what is ours.
+    """The paper's claims on Figures 4 and 5, and ours.
 
     Of Figure 4 it says that MOSLB-PL has the best mean and variance; of Figure 5, that MOSLB-PL
     chooses optimal arms, that P-UCB1 fails, and that P-UCB2 does well on level 1 and accumulates
@@ -401,7 +441,7 @@ def levels_claims(panel: Panel, levels: int) -> tuple[Claim, ...]:
 
 
 def digit_names(count: int) -> tuple[str, ...]:
-    """What the digits of chain regret are called.
+    """The names of the digits of chain regret.
 
     Example:
         >>> digit_names(2)
@@ -453,37 +493,39 @@ def levels_figure(
     name: str, title: str, source: str, levels: tuple[tuple[int, ...], ...], *, fixed: bool
 ) -> Experiment:
     """Figure 4 or 5, with fixed or redrawn arms."""
-    arms = (
-        "the arms are fixed"
-        if fixed
-        else "the arms are drawn anew in every round, as in the authors' notebook"
-    )
+    count = len(levels)
+    arms = "the arms are fixed"
+    if not fixed:
+        arms = "the arms are drawn anew in every round, as in the authors' notebook"
     about = (
         f"25, 50 and 75 arms with 5, 10 and 15 features, {sum(map(len, levels))} objectives in "
-        f"{len(levels)} priority levels, 3,000 rounds, ten problems; {arms}. The paper does not "
-        "say whether arms stay; both are reproduced. With arms that stay, as in its first "
-        "experiment, claims are the paper's; with others they are extensions."
+        f"{count} priority levels, 3,000 rounds, ten problems; {arms}. The paper does not say "
+        "whether arms stay; both are reproduced. With arms that stay, as in its first experiment, "
+        "claims are the paper's; with others they are extensions."
     )
     runs = [levels_run(d, levels, fixed=fixed) for d in FEATURES]
-    more = [more_problems(run, levels_questions(len(levels))) for run in runs] if fixed else []
+    paragraphs = [about, CHOSEN]
+    more = []
+    # Verdicts are on fixed arms alone, so that only these are worth more problems.
+    if fixed:
+        paragraphs.append(ABOUT_MORE)
+        more = [more_problems(run, levels_questions(count)) for run in runs]
+    plot = Plot(
+        "regret",
+        "level_regret",
+        "Regret per level, for 5, 10 and 15 features: means over ten trials, with 95 % bands.",
+        runs=[run.name for run in runs],
+        parts=[f"level {i + 1}" for i in range(count)],
+    )
     panel = Panel(name, many=fixed, kind="paper" if fixed else "extension")
     return Experiment(
         f"moslb2024/{name}",
         title,
         source,
-        (about, CHOSEN, *([ABOUT_MORE] if fixed else [])),
+        paragraphs,
         [*runs, *more],
-        [
-            Plot(
-                "regret",
-                "level_regret",
-                "Regret per level, for 5, 10 and 15 features: means over ten trials, with 95 % "
-                "bands.",
-                runs=[run.name for run in runs],
-                parts=[f"level {i + 1}" for i in range(len(levels))],
-            ),
-        ],
-        levels_claims(panel, len(levels)),
+        [plot],
+        levels_claims(panel, count),
     )
 
 

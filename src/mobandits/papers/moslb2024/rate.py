@@ -13,11 +13,12 @@ from mobandits.papers.growth_of_regret import (
     over_runs,
     rate_claim,
 )
-from mobandits.papers.moslb2024 import theory as moslb2024
+from mobandits.papers.moslb2024 import theory
 from mobandits.papers.moslb2024.figures import CHAINS, TWO_LEVELS, linear
 from mobandits.papers.rates import HORIZONS, LATE, SAID, bound_rows, rates
 from mobandits.policies import MoslbPc, MoslbPl
 
+# About equal steps on a logarithmic axis.
 LENGTHS = (1000, 3000, 10_000, 30_000)
 TRIALS = 20
 FEATURES = 5
@@ -26,8 +27,8 @@ ARMS = 5 * FEATURES
 OBJECTIVES = 5
 DELTA = 0.05
 POWER = 2.0 / 3.0
-NEAR = 0.02
-LOGARITHMS = 2
+NEAR = 0.02  # what constants beside a logarithm may still change in a slope from `LATE` on
+LOGARITHMS = 2  # one in gamma_T^2, and one beside it
 BOUNDS = "Theorems 1 and 2"
 PC = "MOSLB-PC"
 PL = "MOSLB-PL"
@@ -55,29 +56,39 @@ def row(policy: str, rounds: int) -> str:
 
 def bounds(trial: int, options: RunOptions) -> pl.DataFrame:  # noqa: ARG001 - nothing is random
     """Both bounds, each with the epsilon of its horizon."""
-    given = (FEATURES, OBJECTIVES, DELTA)
     chains = []
     levels = []
     for T in HORIZONS.astype(np.int64).tolist():
-        width = moslb2024.chain_width(FEATURES, ARMS, T)
-        chains.append(float(moslb2024.chain_regret_bound(T, ARMS, *given, width)))
-        width = moslb2024.level_width(FEATURES, T)
-        levels.append(float(moslb2024.level_regret_bound(T, *given, width)))
-    return bound_rows({"Theorem 1": np.array(chains), "Theorem 2": np.array(levels)})
+        width = theory.chain_width(FEATURES, ARMS, T)
+        chain_bound = theory.chain_regret_bound(T, ARMS, FEATURES, OBJECTIVES, DELTA, width)
+        chains.append(float(chain_bound))
+        width = theory.level_width(FEATURES, T)
+        level_bound = theory.level_regret_bound(T, FEATURES, OBJECTIVES, DELTA, width)
+        levels.append(float(level_bound))
+    curves = {
+        "Theorem 1": np.array(chains),
+        "Theorem 2": np.array(levels),
+    }
+    return bound_rows(curves)
 
 
 def chains_run(rounds: int) -> Run:
     """MOSLB-PC at one horizon."""
-    rows = {row(PC, rounds): MoslbPc(CHAINS, alpha=ALPHA)}
-    place = linear(FEATURES, OBJECTIVES, decimals=2)
-    return Run(row(PC, rounds), place, rows, rounds, TRIALS, (ChainRegret(CHAINS),), record=3)
+    name = row(PC, rounds)
+    rows = {name: MoslbPc(CHAINS, alpha=ALPHA)}
+    # Rounded, as the problems of Figure 3 are.
+    environment = linear(FEATURES, OBJECTIVES, decimals=2)
+    metrics = (ChainRegret(CHAINS),)
+    return Run(name, environment, rows, rounds, TRIALS, metrics, record=3)
 
 
 def levels_run(rounds: int) -> Run:
     """MOSLB-PL at one horizon."""
-    rows = {row(PL, rounds): MoslbPl(TWO_LEVELS, alpha=ALPHA)}
-    place = linear(FEATURES, OBJECTIVES)
-    return Run(row(PL, rounds), place, rows, rounds, TRIALS, (LevelRegret(TWO_LEVELS),), record=3)
+    name = row(PL, rounds)
+    rows = {name: MoslbPl(TWO_LEVELS, alpha=ALPHA)}
+    environment = linear(FEATURES, OBJECTIVES)
+    metrics = (LevelRegret(TWO_LEVELS),)
+    return Run(name, environment, rows, rounds, TRIALS, metrics, record=3)
 
 
 def growth_claim(
@@ -89,15 +100,15 @@ def growth_claim(
     judged: bool,
 ) -> Claim:
     """The exponents of a policy's digits over the horizons."""
-    runs = {row(policy, rounds): row(policy, rounds) for rounds in LENGTHS}
-    exponents = [
-        grows_with(
-            f"exponent of T, {policy}, {numbered_component(metric, i)}",
-            over_runs(runs, metric, i),
-            POWER + ALLOWED if judged else None,
-        )
-        for i in components
-    ]
+    # A run and its only row have one name.
+    names = [row(policy, rounds) for rounds in LENGTHS]
+    runs = dict(zip(names, names, strict=True))
+    most = POWER + ALLOWED if judged else None
+    exponents = []
+    for i in components:
+        label = f"exponent of T, {policy}, {numbered_component(metric, i)}"
+        regrets = over_runs(runs, metric, i)
+        exponents.append(grows_with(label, regrets, most))
     first = "in the first digit" if judged else "in the digits after the first"
     return rate_claim(
         f"moslb2024/rate/{what}",

@@ -115,7 +115,7 @@ def one_run(run: int, *, rounds: int, seed: int) -> list[Finding]:
     """
     ridges = TwoRidges(divisor=DIVISOR)
     gables = Gables()
-    # Coins have the theory's unit noise; on the gables u is scaled down as the noise is.
+    # Coins are within the theory's noise; on the gables u is scaled down as the noise is.
     return [
         *_findings("ridges", ridges, 1.0, run, rounds, seed),
         _expected("ridges", ridges, 1.0, RIDGE_GAP, run, rounds, seed),

@@ -15,8 +15,8 @@ from mobandits.papers.pcz2018.zooming_dimension import (
 )
 
 CELLS = 100  # of a heat map, along each side
-# Points of the grid for packing numbers, along each side: 2^7 steps, so that points that are half of
-# the smallest radius apart are still more than a step from each other.
+# Points of the grid for packing numbers, along each side: 2^7 steps, so that points that are half
+# of the smallest radius apart are still more than a step from each other.
 SIDE = 129
 RADII = tuple(2.0**-k for k in range(1, 7))
 ABOUT_FIG1 = (
