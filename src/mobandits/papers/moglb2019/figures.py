@@ -145,7 +145,8 @@ def ratio(
         samples = np.stack([own, other], axis=1)
         # Of means, not the mean of ratios, which a single easy problem could decide.
         value, interval = resample(samples, lambda means: 100.0 * means[0] / means[1])
-        return Part(f"{low} in % of {row}, {run}", value, interval, None, len(own))
+        label = f"{low} in % of {row}, {run}"
+        return Part(label, value, interval, None, len(own))
 
     def parts(outcome: Outcome) -> list[Part]:
         return [one_part(outcome, run, row) for run in runs for row in high]

@@ -98,7 +98,8 @@ class Refitted:
             state.features[seen, i] = x[i]
         for l in range(len(reward)):
             state.rewards[seen, l] = reward[l]
-        # The online step moves theta; a fit starts at the previous maximum instead.
+        # The online step moves theta; a fit starts at the previous maximum instead, which is near
+        # the next one.
         before = state.online.theta[0].copy()
         online = self.online.update(state.online, x, arm, reward)
         features = state.features[: seen + 1]

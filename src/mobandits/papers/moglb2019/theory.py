@@ -157,6 +157,7 @@ def regret_bound(
         >>> float(regret_bound(3000, 5, constants(["probit", "logit"]), 5, 0.01).round())
         54378.0
     """
+    # (16) with Corollary 1, which bounds every run's volume.
     volume = volume_bound(t, features, assumed)
     gamma = squared_radius(t, volume, assumed, objectives, delta)
     return regret_bound_of_volume(t, gamma, volume, assumed)

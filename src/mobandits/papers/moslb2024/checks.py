@@ -182,7 +182,8 @@ def behind_heads(means: Array, chosen: IntArray, chains: tuple[tuple[int, ...], 
     """
     heads = [chain[0] for chain in chains]
     behind = means.max(axis=0) - means
-    least = behind[:, heads].min(axis=1)
+    behind_in_heads = behind[:, heads]
+    least = behind_in_heads.min(axis=1)
     return np.asarray(least[chosen])
 
 

@@ -42,15 +42,18 @@ def _share(means: Array) -> Array:
     """The first mean over the second, (2, n) to (n,)."""
     # What never had any regret is flat: a resample may have drawn only such trials.
     flat = np.zeros(means.shape[1])
-    shares = np.divide(means[0], means[1], out=flat, where=means[1] > 0.0)
+    above, below = means
+    shares = np.divide(above, below, out=flat, where=below > 0.0)
     return np.asarray(shares)
 
 
 def _share_gradient(means: Array) -> Array:
     """(2, n) 1 / b and -a / b^2 of the share a / b; 0 where the share is set to 0."""
-    below = np.where(means[1] > 0.0, means[1], np.inf)
+    above, below = means
+    # Infinity in place of 0 makes both derivatives 0.
+    below = np.where(below > 0.0, below, np.inf)
     by_first = 1.0 / below
-    by_second = -means[0] / below**2
+    by_second = -above / below**2
     return np.stack([by_first, by_second])
 
 
@@ -99,6 +102,7 @@ def lower(low: str, high: str, metric: str, component: int, reading: Reading = f
         for row in (low, high):
             points, values = outcome.curves(run, row, metric, component)
             samples.append(reading(points, values))
+        # Side by side, because a resample draws both rows of a problem together.
         return np.stack(samples, axis=1)
 
     label = f"{high} less {low}, {component_name(metric)} {component + 1}"
@@ -116,7 +120,8 @@ def relative_pace(row: str, metric: str, component: int, bar: float, *, above: b
     def read(outcome: Outcome, run: str) -> Array:
         points, values = outcome.curves(run, row, metric, component)
         last_pace = growth(points, values)
-        return np.stack([last_pace, mean_pace(points, values)], axis=1)
+        overall_pace = mean_pace(points, values)
+        return np.stack([last_pace, overall_pace], axis=1)
 
     label = f"{row}, last pace over mean pace, {component_name(metric)} {component + 1}"
     # Few problems carry most of a lower digit's regret: a plain interval of ten decides nothing.

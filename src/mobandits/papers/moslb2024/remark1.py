@@ -100,10 +100,10 @@ def contradictions(trial: int, options: RunOptions) -> pl.DataFrame:
 
 def claim(what: str, sentence: str, row: str) -> Claim:
     """One half of the remark."""
-    tables = TABLES * len(OBJECTIVES)
 
     def parts(outcome: Outcome) -> list[Part]:
         run = outcome.runs()[0]
+        tables = TABLES * len(OBJECTIVES)
         numbers = []
         for law in LAWS:
             for measure in MEASURES:

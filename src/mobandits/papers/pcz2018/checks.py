@@ -223,6 +223,7 @@ def _regret_findings(name: str, play: WatchedPlay) -> list[Finding]:
     for radius in RADII:
         packings[radius] = math.floor(theory.PACKING * radius**-2)
     lemma = theory.best_regret_bound_of_numbers(rounds, packings, play.objectives, DELTA)
+    # N_r <= 3.72 r^-2 on the square, whatever the surface: dimension 2.
     theorem = theory.regret_bound(rounds, theory.PACKING, 2.0, play.objectives, DELTA)
     # Both bounds are on the regret at the horizon, and no earlier regret is larger.
     by_packings = bound(
@@ -254,13 +255,21 @@ def _expected(
     recipe = Pcz(scale=scale, delta=1.0 / rounds)
     play = watched_play(environment, recipe, run, rounds, seed)
     gaps = play.seen[:, GAP]
-    limit = theory.expected_regret_bound(rounds, theory.PACKING, 2.0, play.objectives, largest_gap)
+    # N_r <= 3.72 r^-2 on the square, whatever the surface: dimension 2.
+    limit = theory.expected_regret_bound(
+        rounds,
+        theory.PACKING,
+        2.0,
+        play.objectives,
+        largest_gap,
+    )
     return expectation(f"{name}: expected Pareto regret", "Corollary 1", gaps, float(limit))
 
 
 def watched_play(environment: Any, recipe: Pcz, run: int, rounds: int, seed: int) -> WatchedPlay:
     """One run of PCZ with a look at every round; its streams are those of a simulation."""
     problem = environment.problem(rounds, stream(seed, run, INSTANCE))
+    surface = problem.surface
     block = problem.block(0, rounds, stream(seed, run, ROUNDS))
     # Contiguous and writable, because a compiled loop is compiled anew for any other layout.
     contexts = np.require(block.contexts, requirements=["C", "W"])
@@ -268,8 +277,8 @@ def watched_play(environment: Any, recipe: Pcz, run: int, rounds: int, seed: int
     policy = recipe.bind(problem.shape)
     rng = stream(seed, run, POLICY, repr(recipe))
     seen = np.empty((rounds, 6))
-    loop = compile_loop(watch_balls, policy, problem.surface)
-    balls = loop(policy, policy.init(), problem.surface, contexts, uniforms, rng, seen)
+    loop = compile_loop(watch_balls, policy, surface)
+    balls = loop(policy, policy.init(), surface, contexts, uniforms, rng, seen)
     return WatchedPlay(problem.shape.objectives, balls, seen)
 
 

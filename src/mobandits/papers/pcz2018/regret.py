@@ -93,8 +93,11 @@ def even_parts(outcome: Outcome) -> list[Part]:
         return np.asarray(largest / smallest)
 
     def difference_of_ranges(means: Array) -> Array:
-        own_range = np.ptp(means[:BINS], axis=0)
-        other_range = np.ptp(means[BINS:], axis=0)
+        # The rows of `both`, below: first the bins of PCZ, then those of Contextual Zooming.
+        own_means = means[:BINS]
+        other_means = means[BINS:]
+        own_range = np.ptp(own_means, axis=0)
+        other_range = np.ptp(other_means, axis=0)
         return np.asarray(other_range - own_range)
 
     ratio, interval = resample(own, largest_over_smallest)

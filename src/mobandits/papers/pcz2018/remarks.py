@@ -68,15 +68,19 @@ def played_points(copies: int, rounds: int, seed: int, trial: int) -> Array:
 
     Its delta is so many times 1 / T, which keeps L / delta, and hence all widths, the same.
     """
-    problem = CopiedRidge(copies).problem(rounds, np.random.default_rng(0))
+    environment = CopiedRidge(copies)
+    # The problem draws nothing; rounds and choices have streams that do not depend on the copies.
+    problem = environment.problem(rounds, np.random.default_rng(0))
+    surface = problem.surface
+    of_rounds = np.random.default_rng([seed, trial, 0])
+    of_policy = np.random.default_rng([seed, trial, 1])
     policy = Pcz(delta=copies / rounds).bind(problem.shape)
-    block = problem.block(0, rounds, np.random.default_rng([seed, trial, 0]))
+    block = problem.block(0, rounds, of_rounds)
     contexts = np.ascontiguousarray(block.contexts)
     uniforms = np.ascontiguousarray(block.uniforms)
     chosen = np.empty((rounds, 1))
-    rng = np.random.default_rng([seed, trial, 1])
-    loop = compile_loop(play_surface, policy, problem.surface)
-    loop(policy, policy.init(), problem.surface, contexts, uniforms, rng, chosen)
+    loop = compile_loop(play_surface, policy, surface)
+    loop(policy, policy.init(), surface, contexts, uniforms, of_policy, chosen)
     return chosen
 
 

@@ -113,6 +113,7 @@ def slopes(table: Array) -> tuple[float, float]:
     Args:
         table: (contexts, arms) a surface.
     """
+    # Between middles of cells, which are 1 / CELLS apart.
     steps = np.diff(table, axis=1) * CELLS
     top = table.argmax(axis=1)[:, None]
     cells = np.arange(CELLS - 1)
@@ -136,8 +137,9 @@ def slope_parts(outcome: Outcome) -> list[Part]:
     parts = []
     for l, table in enumerate(maps(outcome)):
         rise, fall = slopes(table)
-        parts.append(Part(f"objective {l + 1}, below the ridge", rise, None, None, 1))
-        parts.append(Part(f"objective {l + 1}, above the ridge", fall, None, None, 1))
+        objective = f"objective {l + 1}"
+        parts.append(Part(f"{objective}, below the ridge", rise, None, None, 1))
+        parts.append(Part(f"{objective}, above the ridge", fall, None, None, 1))
     return parts
 
 
@@ -164,12 +166,19 @@ def packings(trial: int, options: RunOptions) -> pl.DataFrame:  # noqa: ARG001 -
     for row, gaps in gaps_of_pairs(points).items():
         numbers = zooming_numbers(points, gaps, RADII)
         for k, (radius, number) in enumerate(numbers.items()):
-            # Level where the dimension is 2.
-            scaled = number.low * radius * radius
-            rows.append((row, k, "packing_low", number.low))
-            rows.append((row, k, "packing_high", number.high))
-            rows.append((row, k, "packing_times_r_squared", scaled))
-    columns = {"policy": pl.String, "component": pl.Int64, "metric": pl.String, "value": pl.Float64}
+            values = {
+                "packing_low": number.low,
+                "packing_high": number.high,
+                # Level over the radii where the dimension is 2.
+                "packing_times_r_squared": number.low * radius * radius,
+            }
+            rows += [(row, k, metric, value) for metric, value in values.items()]
+    columns = {
+        "policy": pl.String,
+        "component": pl.Int64,
+        "metric": pl.String,
+        "value": pl.Float64,
+    }
     # Not strict: the packing numbers are integers, and the column is of floats.
     table = pl.DataFrame(rows, columns, orient="row", strict=False)
     return table.with_columns(round=pl.lit(1))
