@@ -243,9 +243,9 @@ def test_what_is_drawn_is_in_the_manifest(tmp_path, monkeypatch):
     (claim,) = json.loads((tmp_path / "claims.json").read_text())
     assert (claim["kind"], claim["verdict"], claim["holds"]) == ("check", "reported", True)
     (part,) = EXPERIMENTS["moslb2024/fig2"].runs
-    assert part.said["tables"] == 500
-    assert [0, 2] in part.said["above"]
-    assert [0, 1] in part.said["beside"]
+    assert part.settings["tables"] == 500
+    assert [0, 2] in part.settings["above"]
+    assert [0, 1] in part.settings["beside"]
 
 
 def test_steadier_compares_standard_deviations():

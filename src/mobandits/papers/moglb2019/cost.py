@@ -78,8 +78,19 @@ def timed(
 
     def play_rounds(state: Any, first: int, last: int) -> Any:
         rewards = block.rewards[first:last]
-        chosen = np.empty(last - first, np.int64)
-        return loop(policy, state, block.contexts, rewards, arms, rng, chosen, None)
+        count = last - first
+        chosen = np.empty(count, np.int64)
+        # Every piece has the contexts of the first rounds, which cost what all others cost.
+        return loop(
+            policy,
+            state,
+            block.contexts,
+            rewards,
+            arms,
+            rng,
+            chosen,
+            None,
+        )
 
     # Compiling is no cost of a round: two rounds of a state that is then forgotten.
     play_rounds(policy.init(), 0, 2)
@@ -102,9 +113,11 @@ def within_steady(outcome: Outcome) -> list[Part]:
     run = outcome.runs()[0]
     points, values = outcome.curves(run, "MOGLB-UCB", "microseconds_per_round")
     horizon = points[-1]
-    first_third = values[:, points <= horizon / 3]
-    last_third = values[:, points > horizon * 2 / 3]
-    samples = np.stack([first_third.mean(axis=1), last_third.mean(axis=1)], axis=1)
+    in_first = points <= horizon / 3
+    in_last = points > horizon * 2 / 3
+    first = values[:, in_first].mean(axis=1)
+    last = values[:, in_last].mean(axis=1)
+    samples = np.stack([first, last], axis=1)
     value, interval = resample(samples, lambda means: means[1] / means[0])
     holds = None
     if interval is not None:

@@ -43,7 +43,7 @@ BASELINES: dict[str, Recipe] = {
     "P-TS": ParetoTs(),
 }
 CLOSE = 0.8  # the Jaccard index that we call "very close"; the paper gives no number
-EVEN = 0.8  # the same for Jain's index and the entropy of plays
+EVEN = 0.8  # the Jain's index and the entropy that we call "about equally"; the paper has none
 PROBLEM = (
     "Four times as many arms as features, five objectives (two probit, three logit), coins as "
     "rewards, 3,000 rounds, ten problems. The paper says that the drawing of arms is repeated "
@@ -121,7 +121,8 @@ def first_half(points: Array, values: Array) -> Array:
         [1.5]
     """
     middle = points[-1] / 2
-    early = values[:, points <= middle]
+    in_first_half = points <= middle
+    early = values[:, in_first_half]
     return np.asarray(early.mean(axis=1))
 
 
@@ -203,6 +204,7 @@ FIG1 = Experiment(
             problem(d),
             {
                 "MOGLB-UCB": Tuned(widths()),
+                # No scale: the radius of Theorem 1.
                 "MOGLB-UCB, theory width": MoglbUcb(links=LINKS),
                 **BASELINES,
                 "uniform": RandomChoice(),
@@ -296,6 +298,7 @@ FIG2 = Experiment(
             problem(10),
             {
                 "MOGLB-UCB": Tuned(widths()),
+                # The same grid, and another constant of it where the front asks for one.
                 "MOGLB-UCB for the front": Tuned(widths(), "jaccard", highest=True),
                 "P-UCB": BASELINES["P-UCB"],
                 "P-TS": BASELINES["P-TS"],

@@ -18,6 +18,7 @@ POWER = 0.5
 NEAR = 0.02  # what constants beside a logarithm may still change in a slope from `LATE` on
 TUNED = "MOGLB-UCB, c = 0.01"
 THEORY = "MOGLB-UCB, theory width"
+# The smallest problem of Figure 1, where an estimate settles soonest.
 RUN = "d = 5"
 BOUND = "Theorem 2"
 ABOUT = (

@@ -102,15 +102,19 @@ def squared_radius(
     """
     rounds = np.asarray(t, np.float64)
     # A residual is at most R + U: a reward is at most R, and its estimated mean at most U.
-    scale = (assumed.noise + assumed.ceiling) ** 2 / assumed.curvature  # s
+    residual = assumed.noise + assumed.ceiling
+    scale = residual**2 / assumed.curvature  # s
     # ln((m / delta) sqrt(1 + 4 D^2 t)): the union over objectives, and the martingale's own size.
+    union = math.log(objectives / delta)
     growth = np.log1p(4.0 * assumed.bound**2 * rounds)
-    logarithm = math.log(objectives / delta) + 0.5 * growth
-    start = assumed.penalty * assumed.bound**2  # lambda D^2, the error of the first estimate, 0
+    logarithm = union + 0.5 * growth
+    # The first estimate is 0, which is off by D at most.
+    start = assumed.penalty * assumed.bound**2
     fixed = start + assumed.curvature / 2.0
     from_noise = 16.0 * scale * logarithm
     from_steps = 2.0 * scale * np.asarray(volume)
-    return np.asarray(from_noise + from_steps + fixed)
+    gamma = from_noise + from_steps + fixed
+    return np.asarray(gamma)
 
 
 def volume_bound(t: ArrayLike, features: int, assumed: Constants) -> Array:
@@ -131,8 +135,10 @@ def volume_bound(t: ArrayLike, features: int, assumed: Constants) -> Array:
     rounds = np.asarray(t, np.float64)
     # Every round adds kappa / 2 x x' to Z (Algorithm 1, step 5): a trace of at most kappa / 2.
     added = assumed.curvature * rounds
-    growth = added / (2.0 * assumed.penalty * features)
-    return np.asarray(features * np.log1p(growth))
+    start = 2.0 * assumed.penalty * features
+    growth = added / start
+    volume = features * np.log1p(growth)
+    return np.asarray(volume)
 
 
 def regret_bound(
@@ -185,8 +191,9 @@ def regret_bound_of_volume(
     # (15): the sum of t widths is at most sqrt(t) times the root of the sum of their squares,
     # which (16) bounds by 4 volume / kappa.
     product = np.asarray(gamma) * rounds * np.asarray(volume)
-    widths = np.sqrt(product / assumed.curvature)
-    return np.asarray(4.0 * assumed.lipschitz * widths)
+    square = product / assumed.curvature
+    regret = 4.0 * assumed.lipschitz * np.sqrt(square)
+    return np.asarray(regret)
 
 
 def gap_bound(gamma: ArrayLike, width: ArrayLike, assumed: Constants) -> Array:
@@ -209,7 +216,8 @@ def gap_bound(gamma: ArrayLike, width: ArrayLike, assumed: Constants) -> Array:
     radius = np.sqrt(np.asarray(gamma))
     # Twice the radius: the optimistic and the true parameter may be at opposite ends.
     slack = 2.0 * assumed.lipschitz * radius
-    return np.asarray(slack * np.asarray(width))
+    gap = slack * np.asarray(width)
+    return np.asarray(gap)
 
 
 def holds(theta: Array, estimates: Array, gram: Array, gamma: float) -> bool:
@@ -232,6 +240,7 @@ def holds(theta: Array, estimates: Array, gram: Array, gamma: float) -> bool:
         True
     """
     errors = np.asarray(theta) - np.asarray(estimates)
+    # (7): the squared norm of every objective's error, in the norm of Z.
     squares = np.einsum("li,ij,lj->l", errors, gram, errors)
     within = squares <= gamma
     return bool(within.all())

@@ -11,6 +11,7 @@ from mobandits.papers.claims import Claim, Outcome, Part
 from mobandits.papers.experiment import Computed, Experiment, RunOptions
 
 TABLES = 500
+# The orders as the figures draw them, with objectives counted from 0.
 CHAINS = Chains([[0, 1, 2], [3], [4, 5]])
 LEVELS = Levels([[0, 1], [2, 3, 4]])
 # The two ways to contradict a drawing, and the front of two arms that does not.
@@ -98,6 +99,7 @@ def drawing(name: str, title: str, about: str, computed: Computed) -> Experiment
     return Experiment(f"moslb2024/{name}", title, source, [about], [computed], [], [claim])
 
 
+# Above: the arrows within the two longer chains. Beside: objectives of two chains.
 CHAINS_DRAWN = drawing(
     "fig1",
     "Priority chains, as drawn: {1, 2, 3}, {4}, {5, 6}",
@@ -111,6 +113,7 @@ CHAINS_DRAWN = drawing(
     ),
 )
 
+# Above: every objective of the first level with every one of the second. Beside: within a level.
 LEVELS_DRAWN = drawing(
     "fig2",
     "Priority levels, as drawn: {1, 2} before {3, 4, 5}",

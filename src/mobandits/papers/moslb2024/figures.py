@@ -20,7 +20,9 @@ from mobandits.policies import MoslbParetoUcb, MoslbPc, MoslbPl
 ROUNDS = 3000
 TRIALS = 10
 FEATURES = (5, 10, 15)
+# The authors' notebook has 0.1, which is among them.
 ALPHAS = (0.01, 0.03, 0.1, 0.3, 1.0)
+# The paper's orders, with objectives counted from 0.
 CHAINS = ((0, 1), (2, 3, 4))
 TWO_LEVELS = ((0, 1, 2), (3, 4))
 THREE_LEVELS = ((0, 1, 2), (3, 4, 5), (6, 7, 8, 9))
@@ -211,6 +213,7 @@ def pace(
         metric,
         (row,),
         target=target,
+        # Of the ten problems, as many as the paper has: nothing is decided here.
         runs=[f"d = {d}" for d in FEATURES],
         components=None,
         reading=growth,
@@ -375,6 +378,7 @@ def levels_claims(panel: Panel, levels: int) -> tuple[Claim, ...]:
             differs=unpaid,
             kind=of_two,
         ),
+        # Said of both figures: "best" of Figure 4, "accumulates" of Figure 5.
         panel.claim(
             "moslb-pl-below-pucb2",
             f"MOSLB-PL is below P-UCB2 on {lower_levels}, where P-UCB2 accumulates regret",
@@ -485,6 +489,7 @@ UNROUNDED = Experiment(
         ),
         Plot("exact_regret", "chain_regret", "The same by the exact gap.", parts=digit_names(3)),
     ],
+    # The paper's own problems are the rounded ones of its simulator.
     chains_claims(Panel("unrounded", many=False, kind="extension")),
 )
 

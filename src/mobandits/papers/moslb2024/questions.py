@@ -24,17 +24,20 @@ def mean_pace(points: Array, values: Array) -> Array:
     """
     rounds = float(points[-1])
     last = values[:, -1]
-    return np.asarray(last / rounds * 1000.0)
+    per_round = last / rounds
+    return np.asarray(per_round * 1000.0)
 
 
 def _difference(means: Array) -> Array:
     """The second mean less the first, (2, n) to (n,)."""
-    return np.asarray(means[1] - means[0])
+    first, second = means
+    return np.asarray(second - first)
 
 
 def _difference_gradient(means: Array) -> Array:
     """(2, n) -1 and 1."""
-    ones = np.ones(means.shape[1])
+    count = means.shape[1]
+    ones = np.ones(count)
     return np.stack([-ones, ones])
 
 
@@ -59,7 +62,8 @@ def _share_gradient(means: Array) -> Array:
 
 def _spread(moments: Array) -> Array:
     """The standard deviations from means of values and of their squares, (2, n) to (n,)."""
-    variances = moments[1] - moments[0] ** 2
+    mean, mean_square = moments
+    variances = mean_square - mean**2
     # Rounding may make a variance of 0 negative.
     variances = np.maximum(variances, 0.0)
     return np.asarray(np.sqrt(variances))
@@ -67,9 +71,11 @@ def _spread(moments: Array) -> Array:
 
 def _spread_gradient(moments: Array) -> Array:
     """(2, n) -m / s and 1 / (2 s) of the standard deviation s; 0 where it is 0."""
+    mean, _ = moments
     spread = _spread(moments)
+    # Infinity in place of 0 makes both derivatives 0.
     below = np.where(spread > 0.0, spread, np.inf)
-    by_mean = -moments[0] / below
+    by_mean = -mean / below
     by_square = 0.5 / below
     return np.stack([by_mean, by_square])
 

@@ -58,6 +58,7 @@ def chain_width(features: int, arms: int, rounds: int) -> float:
         >>> round(chain_width(5, 25, 3000), 4)
         0.0693
     """
+    # The terms are of the orders d^2 / epsilon^2, by gamma^2, and K T epsilon.
     growth = features ** (2.0 / 3.0)
     decay = (arms * rounds) ** (-1.0 / 3.0)
     return float(growth * decay)
@@ -75,6 +76,7 @@ def level_width(features: int, rounds: int) -> float:
         >>> round(level_width(5, 3000), 4)
         0.2027
     """
+    # The terms are of the orders d^2 / epsilon^2, by gamma^2, and T epsilon.
     growth = features ** (2.0 / 3.0)
     decay = rounds ** (-1.0 / 3.0)
     return float(growth * decay)
@@ -106,7 +108,8 @@ def exploration_rounds_bound(
     # Each such round has ||x||^2 > (epsilon / gamma)^2 in the norm of V^-1, and the sum of these
     # squares over all rounds, at most 1 each, is at most 2 d ln(1 + T / d).
     most_per_logarithm = 2.0 * features * gamma**2 / epsilon**2
-    return most_per_logarithm * math.log1p(rounds / features)
+    logarithm = math.log1p(rounds / features)
+    return most_per_logarithm * logarithm
 
 
 def chain_regret_bound(
@@ -211,5 +214,6 @@ def _exploration_regret_bound(
     """The first term of both theorems: 100 d gamma_T^2 ln T / epsilon^2."""
     gamma = radius(T, features, objectives, delta, noise)
     # Larger than `exploration_rounds_bound` needs; the paper's constant is kept.
-    rounds = 100.0 * features * gamma**2 * np.log(T)
+    logarithm = np.log(T)
+    rounds = 100.0 * features * gamma**2 * logarithm
     return np.asarray(rounds / epsilon**2)

@@ -34,6 +34,7 @@ EVEN = 1.1
 ZOOMING = "Contextual Zooming"
 OWN_WIDTH = f"{ZOOMING}, width of PCZ"
 ROWS: dict[str, Recipe] = {"PCZ": Pcz(), ZOOMING: ContextualZooming(), "Random": RandomChoice()}
+# What both panels of Figure 2 draw.
 METRICS = ("pareto_regret", BinRatio(BINS))
 BIN_NAMES = tuple(f"bin {i + 1}" for i in range(BINS))
 RADIUS = (
@@ -181,6 +182,7 @@ FIG2 = Experiment(
         CHOICES,
         SLOPE,
     ),
+    # The rounds on the front are not in the paper: a claim of ours reads them.
     [Run("two ridges", SQUARE, ROWS, ROUNDS, TRIALS, (*METRICS, "front_rounds"))],
     [
         Plot(
@@ -333,6 +335,7 @@ ABOUT_ABLATIONS = (
 
 def compared(name: str, claim: str, row: str, of: str, run: str, target: float = 3.61) -> Claim:
     """A percentage beside that of Figure 2 (i), without a verdict."""
+    # 3.61 is the paper's PCZ against Contextual Zooming; it has no number for another set-up.
     return percentage(
         f"pcz2018/ablations/{name}",
         claim,
@@ -355,6 +358,7 @@ ABLATIONS = Experiment(
     (ABOUT_ABLATIONS, RADIUS, SLOPE),
     [
         Run("interval of arms", SQUARE, OPEN_CHOICES, ROUNDS, TRIALS, METRICS),
+        # A grid has no bins of the front, so that only the regret is measured.
         Run("100 arms", TwoRidgesGrid(points=100), ROWS, ROUNDS, TRIALS, ("pareto_regret",)),
     ],
     [

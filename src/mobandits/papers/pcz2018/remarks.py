@@ -46,6 +46,7 @@ def twins_play(trial: int, options: RunOptions) -> pl.DataFrame:
 
     Both play from the same random numbers.
     """
+    # With two copies delta is 2 / T, which has to stay below 1.
     rounds = max(options.rounds or ROUNDS, 3)
     one = played_points(1, rounds, options.seed, trial)
     two = played_points(2, rounds, options.seed, trial)
@@ -94,8 +95,10 @@ def copied_gaps() -> tuple[Array, Array]:
         contexts = np.full(len(arms), x)
         first = ridges(contexts, arms)[:, 0]
         copies = np.stack([first, first], axis=1)
-        pareto_gaps.append(order.gaps(copies)[:, 0])
-        own_gaps.append(first.max() - first)
+        gaps = order.gaps(copies)
+        pareto_gaps.append(gaps[:, 0])
+        best = first.max()
+        own_gaps.append(best - first)
     return np.stack(pareto_gaps), np.stack(own_gaps)
 
 
@@ -137,6 +140,7 @@ IDENTICAL = Experiment(
             ("two copies against one",),
             target="equivalent to a single objective, as a problem; the paper plays nothing",
             runs=("one by one",),
+            # Exact: both play from the same numbers, with the same widths to the last bit.
             within=(1.0, 1.0),
             note="PCZ's widths depend on d_r / delta alone, so that this follows from its "
             "definition.",
@@ -189,6 +193,7 @@ FOUR_ARMS = Experiment(
             "four arms",
             Bumps(),
             {
+                # Any four positions will do: `UnlikeArms` only asks whether two are equal.
                 "PCZ": Pcz(positions=tuple((i / 3.0,) for i in range(4)), similarity=UnlikeArms()),
                 "MOC-MAB": MocMab(),
                 "Random": RandomChoice(),
