@@ -10,6 +10,13 @@ from typing import Annotated, Any
 import typer
 
 from mobandits import __version__
+from mobandits.errors import (
+    BackendError,
+    EngineError,
+    FolderError,
+    MissingExtraError,
+    SpecError,
+)
 
 Progress = Callable[[int, int], None]
 Out = Annotated[
@@ -42,6 +49,8 @@ FIRST = (
     "starting; policies that were never played are compiled first, about a minute for all of them"
 )
 TARGETS = ("uniform", "logging", "arm:NAME")  # policies that learn nothing
+# Of other errors the traceback is worth more than one line.
+MISTAKES = (BackendError, EngineError, FolderError, MissingExtraError, SpecError)
 INTERRUPTED = 130  # the parser's status where a command did not handle the interruption itself
 
 app = typer.Typer(
@@ -82,17 +91,7 @@ def mistake(error: Exception) -> str | None:
     """The one line to say where an error is the user's mistake, else None."""
     if hasattr(error, "format_message"):  # the parser's own
         return " ".join(error.format_message().split())
-    from mobandits.compiling import BackendError  # noqa: PLC0415
-
-    if isinstance(error, BackendError):  # nothing that compiles can be imported then
-        return str(error)
-    from mobandits.simulation.files import FolderError  # noqa: PLC0415
-    from mobandits.simulation.ray_engine import EngineError  # noqa: PLC0415
-    from mobandits.spec import SpecError  # noqa: PLC0415
-    from mobandits.support.optional import MissingExtraError  # noqa: PLC0415 - not needed where nothing fails
-
-    theirs = SpecError | FolderError | EngineError | MissingExtraError
-    return " ".join(str(error).split()) if isinstance(error, theirs) else None
+    return " ".join(str(error).split()) if isinstance(error, MISTAKES) else None
 
 
 @app.callback(invoke_without_command=True)
@@ -230,10 +229,11 @@ def report(
     ],
 ) -> None:
     """Draw the figures and write the page again, from the tables."""
-    from mobandits.simulation.folder import read_folder  # noqa: PLC0415
+    from mobandits import report as page  # noqa: PLC0415
 
+    # All are looked at before the first is drawn: a mistake in the last name is told at once.
     for folder in folders:
-        read_folder(folder)  # refuses what is not a finished run
+        page.check(folder)
     for folder in folders:
         write_report(folder)
 
@@ -247,10 +247,13 @@ def check_theorems_of(
     workers: Workers = None,
 ) -> None:
     """Count how often the events of a paper's theorems fail, against their promise, and test what follows from them."""
-    from mobandits.figures.style import save  # noqa: PLC0415
     from mobandits.papers.check_theorems import PAPERS, check_theorems  # noqa: PLC0415
-    from mobandits.papers.pages.regret_bounds import draw_bounds  # noqa: PLC0415
-    from mobandits.papers.protocol.files import curves, write  # noqa: PLC0415
+    from mobandits.papers.pages.write import write_theorems  # noqa: PLC0415
+    from mobandits.papers.protocol.files import (  # noqa: PLC0415
+        read_checks,
+        theorem_checks,
+        write_checks,
+    )
     from mobandits.simulation.files import locked  # noqa: PLC0415
 
     check_choice("PAPER", paper, list(PAPERS))
@@ -258,9 +261,10 @@ def check_theorems_of(
         report = check_theorems(paper, runs=runs, seed=seed, workers=workers, progress=progress)
     for count in report.counts:
         typer.echo(count)
-    typer.echo(write(out, paper, report, runs=runs, seed=seed))
-    if report.curves:
-        save(draw_bounds(curves(report)), out / "figures", paper)
+    checks = theorem_checks(paper, report, runs=runs, seed=seed)
+    papers_before = read_checks(out)
+    typer.echo(write_checks(out, checks))
+    write_theorems(out, {**papers_before, paper: checks})
     if not report.holds:
         typer.echo(
             "something is not as the theory says: this is a mistake in the program", err=True
@@ -351,8 +355,8 @@ def warm(
 
     For images and CI: run it once while an image is built, with NUMBA_CACHE_DIR set to a folder inside the image.
     """
-    from mobandits.agent.precompile import warm_up as warm_agent  # noqa: PLC0415
-    from mobandits.simulation.precompile import warm_up  # noqa: PLC0415
+    from mobandits.agent.precompile import precompile_agent as warm_agent  # noqa: PLC0415
+    from mobandits.simulation.precompile import precompile_simulation  # noqa: PLC0415
     from mobandits.spec import catalogue  # noqa: PLC0415
 
     known = catalogue("policies")
@@ -366,7 +370,7 @@ def warm(
             "--order must come with --agents: simulations play the orders of their policies"
         )
     for name in sorted(names or known):
-        outcome = (warm_agent if agents else warm_up)(known[name])
+        outcome = (warm_agent if agents else precompile_simulation)(known[name])
         typer.echo(f"{name}: {outcome}", err=True)
         for order in sorted(orders or known_orders) if agents and outcome == "compiled" else ():
             if preferred := warm_agent(known[name], known_orders[order]):

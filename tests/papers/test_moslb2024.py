@@ -275,7 +275,9 @@ def test_steadier_compares_standard_deviations():
 
 @pytest.mark.parametrize("name", ["fig3", "fig5"])
 def test_a_tiny_run_is_judged(name, tmp_path, monkeypatch):
-    monkeypatch.setattr(reproduce, "prepare", functools.partial(prepare, compiled=False))
+    monkeypatch.setattr(
+        "mobandits.papers.playing.prepare", functools.partial(prepare, compiled=False)
+    )
     without_pages(monkeypatch)
     reproduce.reproduce([f"moslb2024/{name}"], tmp_path, rounds=6, trials=2, workers=1)
     claims = json.loads((tmp_path / "claims.json").read_text())

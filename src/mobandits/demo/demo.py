@@ -22,11 +22,11 @@ from mobandits.policies import (
     ScalarizedUcb1,
     SingleArm,
 )
-from mobandits.simulation import Readings, simulate
-from mobandits.simulation.collection import RUNS, check_folder, collect
+from mobandits.simulation import PreferenceSweep, simulate
+from mobandits.simulation.collection import RUNS, check_collection, collect
 from mobandits.simulation.files import locked
 from mobandits.support.checks import integer
-from mobandits.support.naming import concise
+from mobandits.support.naming import short_repr
 
 NAME = "demo"
 TRIALS = 30
@@ -110,7 +110,10 @@ def run(
     TEXT.problem(1, np.random.default_rng(seed))
 
     def play(
-        policies: Mapping[str, Recipe | Readings], environment: LlmRouting, folder: Path, half: int
+        policies: Mapping[str, Recipe | PreferenceSweep],
+        environment: LlmRouting,
+        folder: Path,
+        half: int,
     ) -> pl.DataFrame:
         return simulate(
             policies,
@@ -127,10 +130,10 @@ def run(
         ).table
 
     with locked(out):
-        check_folder(out, NAME)
+        check_collection(out, NAME)
         (out / RUNS).mkdir(exist_ok=True)
         reader = {
-            READER: Readings(
+            READER: PreferenceSweep(
                 MolUcb(scale=SCALE), {reading(weights): Weighted(weights) for weights in WEIGHTS}
             )
         }
@@ -180,8 +183,8 @@ def specification(trials: int, seed: int, best: str) -> dict[str, Any]:
         "trials": trials,
         "seed": seed,
         "models": list(LlmRouting.models),
-        "text": concise(TEXT),
-        "constant": concise(CONSTANT),
+        "text": short_repr(TEXT),
+        "constant": short_repr(CONSTANT),
         "balanced": list(BALANCED),
         "best": best,
         "constants": CONSTANTS,

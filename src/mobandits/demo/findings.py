@@ -1,7 +1,6 @@
 """What the demonstration found, in plain words that follow from its numbers, whichever way they fall."""
 
 from collections.abc import Sequence
-from html import escape
 from typing import NamedTuple
 
 import polars as pl
@@ -13,7 +12,7 @@ CLOSE = 0.02  # a cheaper model that gives up less than this share of the best o
 
 
 class Finding(NamedTuple):
-    """A headline, and what stands behind it; both HTML."""
+    """A headline, and what stands behind it; both plain text."""
 
     headline: str
     text: str
@@ -72,8 +71,7 @@ def about_models(models: pl.DataFrame) -> Finding:
     """
     rows = sorted(models.select("dollars", "quality", "policy").rows())
     named = [
-        (dollars, quality, escape(policy.removeprefix("always ")))
-        for dollars, quality, policy in rows
+        (dollars, quality, policy.removeprefix("always ")) for dollars, quality, policy in rows
     ]
     best = max(named, key=lambda row: row[1])
     close = next(row for row in named if row[1] >= (1.0 - CLOSE) * best[1])
@@ -137,11 +135,11 @@ def about_context(
     """
     mean, low, high = difference
     if high < 0.0:
-        headline = f"Context helped {escape(best)}."
+        headline = f"Context helped {best}."
     elif low > 0.0:
-        headline = f"Context did not help {escape(best)}: it hurt."
+        headline = f"Context did not help {best}: it hurt."
     else:
-        headline = f"Context did not measurably help {escape(best)}."
+        headline = f"Context did not measurably help {best}."
     text = (
         f"Its effective Pareto regret, which measures waste, was {regrets[0]:.1f} with the prompt’s text and "
         f"{regrets[1]:.1f} with a constant as its only feature: a difference of {format_number(mean, 1)} "

@@ -7,7 +7,7 @@ import polars as pl
 
 from mobandits.environments import LlmRouting
 from mobandits.simulation.trial import SCHEMA
-from mobandits.support.naming import concise
+from mobandits.support.naming import short_repr
 
 
 def hindsight(
@@ -49,7 +49,7 @@ def hindsight(
     table = pl.DataFrame(rows, ["policy", "metric", "component", "value"], orient="row")
     same = {
         "experiment": experiment,
-        "environment": concise(environment),
+        "environment": short_repr(environment),
         "trial": 0,
         "round": rounds,
     }

@@ -28,7 +28,7 @@ from mobandits.papers.protocol.protocol import (
 )
 from mobandits.papers.protocol.watch import IntervalProbe, watched
 from mobandits.policies import MocMab
-from mobandits.support.naming import concise
+from mobandits.support.naming import short_repr
 
 HEIGHTS = np.array([[10.0, 3.0], [10.0, 8.0], [9.5, 5.0], [5.0, 12.0], [0.0, 20.0]])
 SLOPES = np.array([[1.0, -1.0], [1.0, 1.0], [-1.0, 0.5], [0.0, 1.0], [0.5, -0.5]])
@@ -86,7 +86,7 @@ def _findings(
     seed: int,
 ) -> list[Finding]:
     recipe = MocMab(lipschitz=lipschitz, beta=beta)
-    now = trial(environment, rounds, seed, run, concise(recipe))
+    now = trial(environment, rounds, seed, run, short_repr(recipe))
     arms, features = now.problem.shape[:2]
     parts = theory.default_parts(rounds, features)
     setting = theory.Setting(rounds, arms, features, parts, lipschitz, beta=beta)

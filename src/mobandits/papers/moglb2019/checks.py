@@ -19,7 +19,7 @@ from mobandits.papers.protocol.protocol import (
 )
 from mobandits.papers.protocol.watch import EllipsoidProbe, watched
 from mobandits.policies import MoglbUcb
-from mobandits.support.naming import concise
+from mobandits.support.naming import short_repr
 
 ENVIRONMENT = GeneralizedLinear(features=5)
 
@@ -97,7 +97,7 @@ def _consequences(play: WatchedPlay, assumed: theory.Constants, gamma: Array) ->
 def watched_play(run: int, rounds: int, seed: int) -> WatchedPlay:
     """One run of MOGLB-UCB with the theory's radius, and what was seen before every round."""
     recipe = MoglbUcb(links=ENVIRONMENT.links, delta=DELTA)
-    now = trial(ENVIRONMENT, rounds, seed, run, concise(recipe))
+    now = trial(ENVIRONMENT, rounds, seed, run, short_repr(recipe))
     shape = now.problem.shape
     problem: Any = now.problem  # of Linear or GeneralizedLinear, which know their parameters
     probe = EllipsoidProbe(problem.theta)

@@ -25,7 +25,7 @@ from mobandits.papers.protocol.protocol import (
 from mobandits.papers.protocol.watch import EllipsoidProbe, watched
 from mobandits.policies import MolTs, MolUcb
 from mobandits.policies.linear.mol_ts import optimistic_draws
-from mobandits.support.naming import concise
+from mobandits.support.naming import short_repr
 
 ENVIRONMENT = Linear(arms=20, features=3, objectives=3)
 SAMPLES = 2000  # of the optimism, per run
@@ -47,7 +47,7 @@ def one_run(run: int, *, rounds: int, seed: int) -> list[Finding]:
 
 def _ucb(run: int, rounds: int, seed: int) -> list[Finding]:
     recipe = MolUcb(delta=DELTA)
-    now = trial(ENVIRONMENT, rounds, seed, run, concise(recipe))
+    now = trial(ENVIRONMENT, rounds, seed, run, short_repr(recipe))
     chosen, deviation, width, radius = _played(recipe, now)
     features, objectives = now.problem.shape[1:3]
     gaps = ParetoRegret().per_round(now.truth, chosen, None)[:, 0]
@@ -70,7 +70,7 @@ def _ucb(run: int, rounds: int, seed: int) -> list[Finding]:
 
 def _thompson(run: int, rounds: int, seed: int) -> list[Finding]:
     recipe = MolTs(delta=DELTA)
-    now = trial(ENVIRONMENT, rounds, seed, run, concise(recipe))
+    now = trial(ENVIRONMENT, rounds, seed, run, short_repr(recipe))
     chosen, deviation, _, radius = _played(recipe, now)
     features, objectives = now.problem.shape[1:3]
     pareto = ParetoRegret().per_round(now.truth, chosen, None)[:, 0]

@@ -15,7 +15,7 @@ from mobandits.papers.experiment import Computed, Experiment, Plot, RunOptions
 from mobandits.papers.molts2025.theory import OPTIMISM as LEAST
 from mobandits.papers.molts2025.theory import draws_needed, optimism
 from mobandits.policies import MolTs
-from mobandits.simulation.truth import BlockTruth
+from mobandits.simulation.truth import BlockGroundTruth
 
 ARMS = {"(1, 0)": (1.0, 0.0), "(0.45, 0.45)": (0.45, 0.45), "(0, 1)": (0.0, 1.0)}
 MIDDLE = "always the middle arm"
@@ -67,7 +67,9 @@ def rows(policy: str, metric: str, values: Sequence[float], rounds: int = 1) -> 
 def toy_gaps(chosen: IntArray) -> dict[str, Array]:
     """(rounds, 1) both gaps of arms of the toy example."""
     means = np.array([list(ARMS.values())])
-    truth = BlockTruth(Block(np.zeros((1, 1, 0)), means, np.zeros((len(chosen), *means.shape[1:]))))
+    truth = BlockGroundTruth(
+        Block(np.zeros((1, 1, 0)), means, np.zeros((len(chosen), *means.shape[1:])))
+    )
     return {
         kind: truth.gaps(order, chosen, 1)
         for kind, order in (("pareto", Pareto()), ("effective", EffectivePareto()))

@@ -22,7 +22,7 @@ from mobandits.papers.protocol.protocol import (
 )
 from mobandits.papers.protocol.watch import EllipsoidProbe, watched
 from mobandits.policies import MoslbPc, MoslbPl
-from mobandits.support.naming import concise
+from mobandits.support.naming import short_repr
 
 NOISE = 0.1
 EPSILON = 0.1
@@ -54,7 +54,7 @@ class WatchedPlay:
     """
 
     def __init__(self, name: str, recipe: Recipe, run: int, rounds: int, seed: int) -> None:
-        now = trial(ENVIRONMENT, rounds, seed, run, concise(recipe))
+        now = trial(ENVIRONMENT, rounds, seed, run, short_repr(recipe))
         shape = now.problem.shape
         self.name = name
         self.truth = now.truth

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from mobandits.contracts.protocols import Array, Block, Environment, IntArray, Problem, Rng
 from mobandits.simulation.streams import INSTANCE, POLICY, ROUNDS, stream
-from mobandits.simulation.truth import BlockTruth
+from mobandits.simulation.truth import BlockGroundTruth
 from mobandits.support.checks import integer
 
 DELTA = 0.1  # the probability with which events may fail
@@ -128,9 +128,9 @@ class Trial(NamedTuple):
     rng: Rng
 
     @property
-    def truth(self) -> BlockTruth:
+    def truth(self) -> BlockGroundTruth:
         """What metrics may ask."""
-        return BlockTruth(self.block)
+        return BlockGroundTruth(self.block)
 
 
 def trial(environment: Environment, rounds: int, seed: int, run: int, text: str) -> Trial:
