@@ -323,13 +323,11 @@ def ordering(
     def parts(outcome: Outcome) -> list[Part]:
         places = runs or outcome.runs()
         several = len(places) > 1
-        found = []
-        for run, a, b in itertools.product(places, low, high):
-            for component in _components(outcome, run, a, metric, components):
-                found.append(
-                    difference(outcome, run, metric, a, b, component, reading, several=several)
-                )
-        return found
+        return [
+            difference(outcome, run, metric, a, b, component, reading, several=several)
+            for run, a, b in itertools.product(places, low, high)
+            for component in _components(outcome, run, a, metric, components)
+        ]
 
     rule = "the 95 % bootstrap interval of the difference of means is above 0"
     if len(low) * len(high) > 1:

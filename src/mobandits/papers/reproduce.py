@@ -300,11 +300,12 @@ def specification(
 
 def _changed(runs: Sequence[Run | Computed], options: RunOptions) -> dict[str, int]:
     """What was asked for in place of the runs' own numbers, where it differs from them."""
-    changed = {}
-    for name, value in (("rounds", options.rounds), ("trials", options.trials)):
-        if value is not None and any(getattr(run, name, None) != value for run in runs):
-            changed[name] = value
-    return changed
+    asked = {"rounds": options.rounds, "trials": options.trials}
+    return {
+        name: value
+        for name, value in asked.items()
+        if value is not None and any(getattr(run, name, None) != value for run in runs)
+    }
 
 
 def _scale(runs: Sequence[Run | Computed]) -> list[ScaleEntry]:
