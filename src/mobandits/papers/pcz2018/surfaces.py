@@ -91,18 +91,27 @@ def maps(outcome: Outcome) -> Array:
 
 def ridge_parts(outcome: Outcome) -> list[Part]:
     """How far the best arm of every context is from the line that the paper gives."""
+    first, second = maps(outcome)
+    return [ridge_part(1, 8, first), ridge_part(2, 10, second)]
+
+
+def ridge_part(objective: int, right: int, table: Array) -> Part:
+    """The largest distance of a best arm from the line 8 x + 10 y = right.
+
+    Args:
+        objective: its number, from 1.
+        right: the right side of the line.
+        table: (contexts, arms) the surface.
+    """
     middles = cell_middles()
-    # y on the lines 8 x + 10 y = 8 and 8 x + 10 y = 10.
-    lines = {8: 0.8 - 0.8 * middles, 10: 1.0 - 0.8 * middles}
-    parts = []
-    for l, (table, (right, line)) in enumerate(zip(maps(outcome), lines.items(), strict=True)):
-        best = middles[table.argmax(axis=1)]
-        farthest = float(np.abs(best - line).max())
-        label = f"best arm of objective {l + 1}, largest distance from the line 8x + 10y = {right}"
-        # A cell, because the table has no arms between the middles of cells.
-        near = farthest <= 1.0 / CELLS + 1e-9
-        parts.append(Part(label, farthest, None, near, 1))
-    return parts
+    line = right / 10 - 0.8 * middles
+    best = middles[table.argmax(axis=1)]
+    distances = np.abs(best - line)
+    farthest = float(distances.max())
+    # A cell, because the table has no arms between the middles of cells.
+    near = farthest <= 1.0 / CELLS + 1e-9
+    label = f"best arm of objective {objective}, largest distance from the line 8x + 10y = {right}"
+    return Part(label, farthest, None, near, 1)
 
 
 def slopes(table: Array) -> tuple[float, float]:
