@@ -25,7 +25,7 @@ ENVIRONMENT = GeneralizedLinear(features=5)
 
 
 class WatchedPlay(NamedTuple):
-    """A run of MOGLB-UCB, round by round.
+    """The record of one run of MOGLB-UCB, round by round.
 
     Attributes:
         features: d.
@@ -66,7 +66,7 @@ def one_run(run: int, *, rounds: int, seed: int) -> list[Finding]:
 
 
 def _consequences(play: WatchedPlay, assumed: theory.Constants, gamma: Array) -> list[Finding]:
-    """What follows on the event."""
+    """The findings on what follows from the event."""
     largest = theory.gap_bound(gamma, play.width, assumed)  # (14)
     curve = theory.regret_bound(play.t + 1, play.features, assumed, play.objectives, DELTA)
     # In the first round all arms may be played, whatever their bounds.

@@ -134,7 +134,7 @@ def ratio(
     high: Sequence[str],
     runs: Sequence[str],
 ) -> Claim:
-    """The final Pareto regret of a row in per cent of that of others: reported."""
+    """A claim on the final Pareto regret of a row in per cent of that of others: reported."""
 
     def final_regret(outcome: Outcome, run: str, row: str) -> Array:
         points, values = outcome.curves(run, row, "pareto_regret")
@@ -156,7 +156,7 @@ def ratio(
 
 
 def medians(metric: str, row: str) -> Claim:
-    """The median over trials of a fairness measure that can be infinite, and how often it is."""
+    """A claim on the median of a fairness measure that can be infinite, and how often it is."""
 
     def parts(outcome: Outcome) -> list[Part]:
         run = outcome.runs()[0]
@@ -270,7 +270,7 @@ FIG2_ROWS = ("MOGLB-UCB", "MOGLB-UCB for the front")
 
 
 def faster(what: str, claim: str, target: str, reading: Reading, kind: Kind) -> Claim:
-    """MOGLB-UCB's Jaccard index is above that of the two other policies with a front."""
+    """The claim that MOGLB-UCB's Jaccard index is above that of the others with a front."""
     return ordering(
         f"moglb2019/fig2/{what}",
         claim,

@@ -32,7 +32,7 @@ ABOUT = (
 
 
 def bounds(trial: int, options: RunOptions) -> pl.DataFrame:  # noqa: ARG001 - nothing is random
-    """Theorem 2 with the paper's links, for its numbers of features."""
+    """The bound of Theorem 2 with the paper's links, for its numbers of features."""
     assumed = theory.constants(LINKS)
     objectives = len(LINKS)
     curves = {}
@@ -43,7 +43,7 @@ def bounds(trial: int, options: RunOptions) -> pl.DataFrame:  # noqa: ARG001 - n
 
 
 def exponent_claim(what: str, width: str, row: str, differs: str = "") -> Claim:
-    """The exponent of a row's regret within the run."""
+    """The claim on the exponent of a row's regret within the run."""
     regrets = within_run(RUN, row, "pareto_regret")
     exponent = grows_with(f"exponent of T, {row}", regrets, POWER + ALLOWED)
     return rate_claim(

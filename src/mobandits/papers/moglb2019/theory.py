@@ -118,7 +118,7 @@ def squared_radius(
 
 
 def volume_bound(t: ArrayLike, features: int, assumed: Constants) -> Array:
-    """The largest ln det Z_{t+1} - ln det Z_1, d ln(1 + kappa t / (2 lambda d)).
+    """The bound d ln(1 + kappa t / (2 lambda d)) on the volume ln det Z_{t+1} - ln det Z_1.
 
     Args:
         t: rounds played.
@@ -144,7 +144,7 @@ def volume_bound(t: ArrayLike, features: int, assumed: Constants) -> Array:
 def regret_bound(
     t: ArrayLike, features: int, assumed: Constants, objectives: int, delta: float
 ) -> Array:
-    """The largest Pareto regret after t rounds, with probability at least 1 - delta.
+    """The bound on the Pareto regret after t rounds, with probability at least 1 - delta.
 
     4 Lip sqrt(d gamma_{t+1} t / kappa ln(1 + kappa t / (2 lambda d))), where gamma is taken at its
     largest, by `volume_bound`.
@@ -172,7 +172,7 @@ def regret_bound(
 def regret_bound_of_volume(
     t: ArrayLike, gamma: ArrayLike, volume: ArrayLike, assumed: Constants
 ) -> Array:
-    """The largest Pareto regret from a run's own volume: 4 Lip sqrt(gamma_{t+1} t volume / kappa).
+    """The bound on the Pareto regret by a run's volume: 4 Lip sqrt(gamma_{t+1} t volume / kappa).
 
     Args:
         t: rounds played.
@@ -197,7 +197,7 @@ def regret_bound_of_volume(
 
 
 def gap_bound(gamma: ArrayLike, width: ArrayLike, assumed: Constants) -> Array:
-    """The largest Pareto gap of a round on the event: 2 Lip sqrt(gamma_t) ||x_t||_{Z_t^-1}.
+    """The bound on a round's Pareto gap, on the event: 2 Lip sqrt(gamma_t) ||x_t||_{Z_t^-1}.
 
     Its sum over the rounds bounds the Pareto regret more tightly than Theorem 2.
 

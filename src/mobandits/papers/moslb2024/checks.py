@@ -90,7 +90,7 @@ class WatchedPlay:
 
 
 def _level_findings(run: int, rounds: int, seed: int) -> list[Finding]:
-    """The event and its consequences for MOSLB-PL."""
+    """The findings on the event and its consequences for MOSLB-PL."""
     recipe = MoslbPl(levels=LEVELS, epsilon=EPSILON, alpha=1.0, delta=DELTA, noise=NOISE)
     play = WatchedPlay("MOSLB-PL", recipe, run, rounds, seed)
 
@@ -101,7 +101,7 @@ def _level_findings(run: int, rounds: int, seed: int) -> list[Finding]:
 
 
 def _level_consequences(play: WatchedPlay) -> list[Finding]:
-    """What follows on the event for MOSLB-PL."""
+    """The findings on what follows from the event for MOSLB-PL."""
     first, second = LevelRegret(LEVELS).per_round(play.truth, play.chosen, None).T
     regret_bound = theory.level_regret_bound(
         play.t, play.features, play.objectives, DELTA, EPSILON, NOISE
@@ -123,7 +123,7 @@ def _level_consequences(play: WatchedPlay) -> list[Finding]:
 def _chain_findings(
     name: str, chains: tuple[tuple[int, ...], ...], run: int, rounds: int, seed: int
 ) -> list[Finding]:
-    """The event and its consequences for MOSLB-PC."""
+    """The findings on the event and its consequences for MOSLB-PC."""
     recipe = MoslbPc(chains=chains, epsilon=EPSILON, alpha=1.0, delta=DELTA, noise=NOISE)
     play = WatchedPlay(f"MOSLB-PC, {name}", recipe, run, rounds, seed)
 
@@ -134,7 +134,7 @@ def _chain_findings(
 
 
 def _chain_consequences(play: WatchedPlay, chains: tuple[tuple[int, ...], ...]) -> list[Finding]:
-    """What follows on the event for MOSLB-PC."""
+    """The findings on what follows from the event for MOSLB-PC."""
     arms = ENVIRONMENT.arms
     digits = ChainRegret(chains).per_round(play.truth, play.chosen, None)
     limit = theory.chain_gap_bound(arms, EPSILON)

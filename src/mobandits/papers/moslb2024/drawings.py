@@ -26,7 +26,7 @@ def precedence(
     above: Sequence[tuple[int, int]],
     beside: Sequence[tuple[int, int]],
 ) -> Computed:
-    """Whether an order does what its drawing says, on random tables of means.
+    """A count of contradictions between an order and its drawing, on random tables of means.
 
     Two arms differ in two objectives only: the second is a little better in one and much worse in
     the other. Where the one precedes the other, the first arm must not be on the front; where no
@@ -73,7 +73,7 @@ def two_arms(objectives: int, better: int, worse: int, rng: Rng) -> Array:
 
 
 def no_contradiction(outcome: Outcome) -> list[Part]:
-    """Every count, which is to be 0."""
+    """The counts of contradictions, all of which are to be 0."""
     run = outcome.runs()[0]
     parts = []
     for row in EXPECTED:

@@ -101,7 +101,7 @@ SPREADS = Statistic(_spread_difference, _spread_difference_gradient)
 
 
 def lower(low: str, high: str, metric: str, component: int, reading: Reading = final) -> Question:
-    """Whether a row is below another one in a digit or level."""
+    """The question whether a row is below another one in a digit or level."""
 
     def read(outcome: Outcome, run: str) -> Array:
         samples = []
@@ -116,12 +116,12 @@ def lower(low: str, high: str, metric: str, component: int, reading: Reading = f
 
 
 def slower(low: str, high: str, metric: str, component: int) -> Question:
-    """Whether a row's regret grows more slowly than another's in the last third of the rounds."""
+    """The question whether a row's regret grows more slowly than another's at the end."""
     return lower(low, high, metric, component, growth)
 
 
 def relative_pace(row: str, metric: str, component: int, bar: float, *, above: bool) -> Question:
-    """A row's pace in the last third over its own mean pace: 1 is linear, 0 is flat."""
+    """The question on a row's last pace over its own mean pace: 1 is linear, 0 is flat."""
 
     def read(outcome: Outcome, run: str) -> Array:
         points, values = outcome.curves(run, row, metric, component)
@@ -135,7 +135,7 @@ def relative_pace(row: str, metric: str, component: int, bar: float, *, above: b
 
 
 def steadier(row: str, other: str, metric: str, component: int) -> Question:
-    """Whether a row's regret varies less between problems than another's."""
+    """The question whether a row's regret varies less between problems than another's."""
 
     def read(outcome: Outcome, run: str) -> Array:
         moments = []

@@ -45,7 +45,7 @@ ABOUT = (
 
 
 def row(policy: str, rounds: int) -> str:
-    """A policy at one horizon: runs that share a problem need rows of their own.
+    """The name of a policy at one horizon: runs that share a problem need rows of their own.
 
     Example:
         >>> row("MOSLB-PC", 1000)
@@ -55,7 +55,7 @@ def row(policy: str, rounds: int) -> str:
 
 
 def bounds(trial: int, options: RunOptions) -> pl.DataFrame:  # noqa: ARG001 - nothing is random
-    """Both bounds, each with the epsilon of its horizon."""
+    """The bounds of both theorems, each with the epsilon of its horizon."""
     chains = []
     levels = []
     for T in HORIZONS.astype(np.int64).tolist():
@@ -73,7 +73,7 @@ def bounds(trial: int, options: RunOptions) -> pl.DataFrame:  # noqa: ARG001 - n
 
 
 def chains_run(rounds: int) -> Run:
-    """MOSLB-PC at one horizon."""
+    """The run of MOSLB-PC at one horizon."""
     name = row(PC, rounds)
     rows = {name: MoslbPc(CHAINS, alpha=ALPHA)}
     # Rounded, as the problems of Figure 3 are.
@@ -83,7 +83,7 @@ def chains_run(rounds: int) -> Run:
 
 
 def levels_run(rounds: int) -> Run:
-    """MOSLB-PL at one horizon."""
+    """The run of MOSLB-PL at one horizon."""
     name = row(PL, rounds)
     rows = {name: MoslbPl(TWO_LEVELS, alpha=ALPHA)}
     environment = linear(FEATURES, OBJECTIVES)
@@ -99,7 +99,7 @@ def growth_claim(
     *,
     judged: bool,
 ) -> Claim:
-    """The exponents of a policy's digits over the horizons."""
+    """The claim on the exponents of a policy's digits over the horizons."""
     # A run and its only row have one name.
     names = [row(policy, rounds) for rounds in LENGTHS]
     runs = dict(zip(names, names, strict=True))

@@ -15,7 +15,7 @@ ARMS = 8
 OBJECTIVES = (1, 2, 3, 5)
 # Means of one decimal have ties, without which an order of priorities is decided by its first
 # objective.
-LAWS = ("normal means", "means of one decimal, with ties")
+DISTRIBUTIONS = ("normal means", "means of one decimal, with ties")
 CHAINS = "chains of one objective each"
 LEVELS = "levels of one objective each"
 MEASURES = ("other front", "other gaps")
@@ -30,10 +30,10 @@ ABOUT = (
 )
 
 
-def draw(law: str, objectives: int, rng: Rng) -> Array:
+def draw(distribution: str, objectives: int, rng: Rng) -> Array:
     """(arms, objectives) a random table of means."""
     means = rng.standard_normal((ARMS, objectives))
-    if law == LAWS[0]:
+    if distribution == DISTRIBUTIONS[0]:
         return means
     # Halved, so that the values are fewer and ties more.
     halves = means / 2.0
@@ -76,23 +76,23 @@ def order_pairs(objectives: int) -> dict[str, tuple[Order, Order]]:
 
 
 def contradictions(trial: int, options: RunOptions) -> pl.DataFrame:
-    """The number of tables on which the orders differ, by law."""
+    """The number of tables on which the orders differ, by distribution of the means."""
     rng = np.random.default_rng([options.seed, trial])
-    keys = itertools.product(LAWS, (CHAINS, LEVELS), MEASURES)
+    keys = itertools.product(DISTRIBUTIONS, (CHAINS, LEVELS), MEASURES)
     counts = dict.fromkeys(keys, 0)
-    for law in LAWS:
+    for distribution in DISTRIBUTIONS:
         for objectives in OBJECTIVES:
             pairs = order_pairs(objectives)
             for _ in range(TABLES):
                 # One table for both pairs.
-                means = draw(law, objectives, rng)
+                means = draw(distribution, objectives, rng)
                 for row, (order, other) in pairs.items():
                     different_front, different_gaps = differs(order, other, means)
-                    counts[law, row, MEASURES[0]] += different_front
-                    counts[law, row, MEASURES[1]] += different_gaps
+                    counts[distribution, row, MEASURES[0]] += different_front
+                    counts[distribution, row, MEASURES[1]] += different_gaps
     rows = []
-    for (law, row, measure), count in counts.items():
-        name = f"{row}, {law}"
+    for (distribution, row, measure), count in counts.items():
+        name = f"{row}, {distribution}"
         rows.append((name, measure, float(count)))
     table = pl.DataFrame(rows, ["policy", "metric", "value"], orient="row")
     return table.with_columns(round=pl.lit(1), component=pl.lit(0))
@@ -105,11 +105,11 @@ def claim(what: str, sentence: str, row: str) -> Claim:
         run = outcome.runs()[0]
         tables = TABLES * len(OBJECTIVES)
         numbers = []
-        for law in LAWS:
+        for distribution in DISTRIBUTIONS:
             for measure in MEASURES:
-                _, values = outcome.curves(run, f"{row}, {law}", measure)
+                _, values = outcome.curves(run, f"{row}, {distribution}", measure)
                 count = float(values[:, -1].sum())
-                label = f"tables with {measure}, {law}, of {tables}"
+                label = f"tables with {measure}, {distribution}, of {tables}"
                 numbers.append(Part(label, count, None, count == 0.0, tables))
         return numbers
 

@@ -85,7 +85,7 @@ def level_width(features: int, rounds: int) -> float:
 def exploration_rounds_bound(
     rounds: int, features: int, objectives: int, delta: float, epsilon: float, noise: float = 1.0
 ) -> float:
-    """The largest number of rounds with an interval wider than epsilon.
+    """The bound on the number of rounds with an interval wider than epsilon.
 
     2 d gamma_T^2 / epsilon^2 ln(1 + T / d).
 
@@ -121,7 +121,7 @@ def chain_regret_bound(
     epsilon: float,
     noise: float = 1.0,
 ) -> Array:
-    """The largest digit of MOSLB-PC's regret, any of them, as the paper states it.
+    """The bound on every digit of MOSLB-PC's regret, as the paper states it.
 
     100 d gamma_T^2 ln T / epsilon^2 + 2 T K epsilon.
 
@@ -151,7 +151,7 @@ def chain_regret_bound(
 def level_regret_bound(
     t: ArrayLike, features: int, objectives: int, delta: float, epsilon: float, noise: float = 1.0
 ) -> Array:
-    """The largest digit of MOSLB-PL's regret, any of them, as the paper states it.
+    """The bound on every digit of MOSLB-PL's regret, as the paper states it.
 
     100 d gamma_T^2 ln T / epsilon^2 + 2 T epsilon.
 
@@ -178,7 +178,7 @@ def level_regret_bound(
 
 
 def chain_gap_bound(arms: int, epsilon: float) -> float:
-    """The largest first digit of a chain on the event, once exploration has ended: 2 K epsilon.
+    """The bound on the first digit of a chain, on the event, after exploration: 2 K epsilon.
 
     The arm was kept by that chain's filter; the bound is on its distance to the best arm in the
     chain's first objective. With a single chain it holds for every digit. For alpha = 1.
@@ -194,7 +194,7 @@ def chain_gap_bound(arms: int, epsilon: float) -> float:
 
 
 def level_gap_bound(epsilon: float) -> float:
-    """The largest Pareto gap in the first level, once exploration has ended: 2 epsilon.
+    """The bound on the Pareto gap in the first level, after exploration: 2 epsilon.
 
     On the event, and for alpha = 1.
 

@@ -125,7 +125,7 @@ def one_run(run: int, *, rounds: int, seed: int) -> list[Finding]:
 
 
 class WatchedPlay(NamedTuple):
-    """What a run of PCZ left.
+    """The record of one run of PCZ.
 
     Attributes:
         objectives: L.
@@ -141,7 +141,7 @@ class WatchedPlay(NamedTuple):
 def _findings(
     name: str, environment: Any, scale: float, run: int, rounds: int, seed: int
 ) -> list[Finding]:
-    """The event, and all that follows from it, on one surface."""
+    """The findings on the event and on what follows from it, on one surface."""
     recipe = Pcz(scale=scale, delta=DELTA)
     play = watched_play(environment, recipe, run, rounds, seed)
 
@@ -158,7 +158,7 @@ def _findings(
 
 
 def _round_findings(name: str, play: WatchedPlay) -> list[Finding]:
-    """The inequalities of every round: Lemmas 2 to 4."""
+    """The findings on the inequalities of every round: Lemmas 2 to 4."""
     gaps = play.seen[:, GAP]
     child = play.seen[:, CHILD]
     dominance = inequality(
@@ -184,7 +184,7 @@ def _round_findings(name: str, play: WatchedPlay) -> list[Finding]:
 
 
 def _ball_findings(name: str, play: WatchedPlay, scale: float) -> list[Finding]:
-    """The inequalities of the balls at the end: where they are, how many, and their regret."""
+    """The findings on the balls at the end: where they are, how many, and their regret."""
     radii = play.balls.radius
     rounds = len(play.seen)
     sizes, apart = equal_ball_distances(play.balls.centre.T, radii)
@@ -215,7 +215,7 @@ def _ball_findings(name: str, play: WatchedPlay, scale: float) -> list[Finding]:
 
 
 def _regret_findings(name: str, play: WatchedPlay) -> list[Finding]:
-    """The bounds on the Pareto regret: Lemma 5 and Theorem 1."""
+    """The findings on the bounds of the Pareto regret: Lemma 5 and Theorem 1."""
     gaps = play.seen[:, GAP]
     rounds = len(gaps)
     # With a smaller uncertainty balls are halved earlier: these bounds hold all the more.
@@ -250,7 +250,7 @@ def _expected(
     rounds: int,
     seed: int,
 ) -> Finding:
-    """The bound on the expected regret, on one surface."""
+    """The finding on the bound of the expected regret, on one surface."""
     # Corollary 1 is about another policy than the event: its delta is 1 / T.
     recipe = Pcz(scale=scale, delta=1.0 / rounds)
     play = watched_play(environment, recipe, run, rounds, seed)

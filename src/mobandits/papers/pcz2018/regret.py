@@ -80,7 +80,7 @@ def share_of_rounds(points: Array, values: Array) -> Array:
 
 
 def even_parts(outcome: Outcome) -> list[Part]:
-    """How even the bins of PCZ are, and how much more even than those of Contextual Zooming.
+    """The evenness of PCZ's bins, by itself and beside that of Contextual Zooming's.
 
     The largest mean share over the smallest, of PCZ, and the difference of both rows' ranges.
     """
@@ -116,7 +116,7 @@ def even_parts(outcome: Outcome) -> list[Part]:
 
 
 def first_bin_parts(outcome: Outcome) -> list[Part]:
-    """The first bin of Contextual Zooming less each of the others."""
+    """The first bin of Contextual Zooming less each of the others, a number per other bin."""
     shares = bins_of(outcome, ZOOMING)
     parts = []
     for i in range(1, BINS):
@@ -137,7 +137,7 @@ RATIOS: Mapping[str, Callable[[Array], Array]] = {
 
 
 def much_more_parts(outcome: Outcome) -> list[Part]:
-    """How many times as often Contextual Zooming picks the first bin as the others."""
+    """The ratios of Contextual Zooming's first bin to its others."""
     shares = bins_of(outcome, ZOOMING)
     parts = []
     for name, statistic in RATIOS.items():

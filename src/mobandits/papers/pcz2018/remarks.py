@@ -42,7 +42,7 @@ ABOUT_ARMS = (
 
 
 def twins_play(trial: int, options: RunOptions) -> pl.DataFrame:
-    """How PCZ with two copies of an objective and 2 delta compares with one of them and delta.
+    """A comparison of PCZ with two copies of an objective and 2 delta, and with one and delta.
 
     Both play from the same random numbers.
     """

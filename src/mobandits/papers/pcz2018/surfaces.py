@@ -90,7 +90,7 @@ def maps(outcome: Outcome) -> Array:
 
 
 def ridge_parts(outcome: Outcome) -> list[Part]:
-    """How far the best arm of every context is from the line that the paper gives."""
+    """The largest distances of best arms from the lines that the paper gives."""
     first, second = maps(outcome)
     return [ridge_part(1, 8, first), ridge_part(2, 10, second)]
 
@@ -134,7 +134,7 @@ def slopes(table: Array) -> tuple[float, float]:
 
 
 def steepness_parts(outcome: Outcome) -> list[Part]:
-    """The lower side of the second ridge against its upper side."""
+    """The slope on the lower side of the second ridge less that on its upper side."""
     second = maps(outcome)[1]
     rise, fall = slopes(second)
     label = "slope below the second ridge less slope above it"
@@ -142,7 +142,7 @@ def steepness_parts(outcome: Outcome) -> list[Part]:
 
 
 def slope_parts(outcome: Outcome) -> list[Part]:
-    """All four slopes."""
+    """The slopes on both sides of both ridges."""
     parts = []
     for l, table in enumerate(maps(outcome)):
         rise, fall = slopes(table)

@@ -121,7 +121,7 @@ def dominance(index: ArrayLike, means: Array) -> float:
 
 
 def gap_bound(radius: ArrayLike) -> Array:
-    """The largest Pareto gap of a round on the event: 14 times the radius of the ball played.
+    """The bound on a round's Pareto gap, on the event: 14 times the radius of the ball played.
 
     Reference:
         pcz2018, Lemma 3.
@@ -135,7 +135,7 @@ def gap_bound(radius: ArrayLike) -> Array:
 
 
 def child_gap_bound(radius: ArrayLike) -> Array:
-    """The largest Pareto gap of a round that creates a ball of this radius: 12 times the radius.
+    """The bound on the Pareto gap of a round that creates a ball of this radius: 12 times it.
 
     So centres are near-optimal pairs, and there are at most N_r balls of radius r.
 
@@ -157,7 +157,7 @@ def ball_regret_bound(
     delta: float,
     scale: float = 1.0,
 ) -> Array:
-    """The Pareto regret within one ball, on the event: 14 r (1 + 2 A / r^2) + 12 r.
+    """The bound on the Pareto regret in one ball, on the event: 14 r (1 + 2 A / r^2) + 12 r.
 
     Before its uncertainty u is at most its radius r, a ball is played at most 1 + 2 A / r^2 times,
     each with a gap of at most 14 r. The round that created it, whose gap is at most 12 r, counts as
@@ -192,7 +192,7 @@ def ball_regret_bound(
 def regret_bound_of_numbers(
     rounds: int, least: float, numbers: Mapping[float, float], objectives: int, delta: float
 ) -> float:
-    """The Pareto regret on the event, from packing numbers and a least radius r0.
+    """The bound on the Pareto regret, on the event, by packing numbers and a least radius r0.
 
     28 T r0 + sum over radii r >= r0 of 56 / r N_r ln(2 sqrt(2) L T^(3/2) e / delta).
 
@@ -256,7 +256,7 @@ def best_regret_bound_of_numbers(
 def regret_bound(
     t: ArrayLike, constant: float, dimension: float, objectives: int, delta: float
 ) -> Array:
-    """The Pareto regret, with probability at least 1 - delta.
+    """The bound on the Pareto regret, with probability at least 1 - delta.
 
     (28 + 112 p ln(2 sqrt(2) L T^(3/2) e / delta)) T^((1 + d_p) / (2 + d_p)).
 
@@ -286,7 +286,9 @@ def regret_bound(
 def expected_regret_bound(
     t: ArrayLike, constant: float, dimension: float, objectives: int, largest_gap: float
 ) -> Array:
-    """The expected Pareto regret for delta = 1 / T: Theorem 1's bound, plus the largest gap.
+    """The bound on the expected Pareto regret for delta = 1 / T.
+
+    Theorem 1's bound, plus the largest gap there is.
 
     Args:
         t: horizons T.
