@@ -290,7 +290,7 @@ def test_regrets_are_compared_by_ratios():
     found = Outcome(
         pl.DataFrame(frame, columns, orient="row"), {"w": "w"}, {("w", row): row for row in BOTH}
     )
-    assert [part.measured for part in figures.compared(found)] == pytest.approx([1.2, 4.0])
+    assert [part.measured for part in figures.cd_ratios(found)] == pytest.approx([1.2, 4.0])
 
 
 OF_THE_PAPER = {
