@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mobandits.demo.context_gain import context_gain
-from mobandits.demo.mixtures import best_coin, gains, mixtures
+from mobandits.demo.mixtures import best_mixture, gains, mixtures
 from mobandits.demo.model_use import use_data
 from mobandits.demo.numbers import numbers
 from mobandits.demo.outcomes import outcomes
@@ -18,11 +18,11 @@ MODELS = st.lists(
 
 @settings(max_examples=60)
 @given(MODELS, AMOUNTS)
-def test_best_coin_is_the_best_point_of_all_coins_in_the_budget(models, dollars):
+def test_best_mixture_is_the_best_point_of_all_coins_in_the_budget(models, dollars):
     inside = [quality for cost, quality in models if cost <= dollars]
     for line in mixtures(models, steps=200):
         inside += [quality for cost, quality in line if cost <= dollars]
-    coin = best_coin(models, dollars)
+    coin = best_mixture(models, dollars)
     if inside:
         assert coin >= max(inside) - 1e-12
         assert coin <= max(inside) + 0.1  # the lines are sampled, the coin is exact

@@ -9,7 +9,7 @@ from mobandits.metrics import resolve
 from mobandits.papers import catalogue, cross, reproduce
 from mobandits.papers import theorem_experiments as theory
 from mobandits.papers.catalogue import EXPERIMENTS, find
-from mobandits.papers.experiment import Ask, Computed, More, Run
+from mobandits.papers.experiment import Computed, More, Run, RunOptions
 from mobandits.papers.mocmab2018 import experiments as mocmab2018
 from mobandits.papers.moglb2019 import experiments as moglb2019
 from mobandits.papers.molts2025 import experiments as molts2025
@@ -117,7 +117,7 @@ def test_plots_name_what_there_is(name):
 @EVERY
 def test_runs_can_be_prepared_and_claims_read_them(name, monkeypatch):
     monkeypatch.setattr(reproduce, "prepare", functools.partial(prepare, compiled=False))
-    experiment, ask, plans = EXPERIMENTS[name], Ask(rounds=20, trials=1), {}
+    experiment, ask, plans = EXPERIMENTS[name], RunOptions(rounds=20, trials=1), {}
     for run in simulations(name):
         try:
             plan = reproduce.plan(experiment, run, ask)

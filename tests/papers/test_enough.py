@@ -9,7 +9,7 @@ import pytest
 from toys import GRID, WORLD, without_pages
 
 from mobandits.papers import enough as module
-from mobandits.papers.enough import LOOKS, Question, enough, judged, on_few, on_many
+from mobandits.papers.enough import LOOKS, Question, enough, on_few, on_many, question_claim
 from mobandits.papers.experiment import Experiment, More, Run, Tuned, more_of
 from mobandits.papers.moslb2024.questions import SHARE, lower
 from mobandits.papers.reproduce import reproduce
@@ -89,7 +89,9 @@ def test_few_trials_decide_differences_but_no_ratios():
 
 @pytest.mark.parametrize(("difference", "verdict"), [(1.0, "reproduced"), (-1.0, "not reproduced")])
 def test_a_verdict_rests_on_many_and_shows_the_few(difference, verdict):
-    claim = judged("p/x/low", "a is below b", "t", "each: above 0", [QUESTION], ["r"], many=True)
+    claim = question_claim(
+        "p/x/low", "a is below b", "t", "each: above 0", [QUESTION], ["r"], many=True
+    )
     entry = claim.judge(outcome(difference, 100))
     assert (entry["verdict"], entry["trials"]) == (verdict, 100)
     assert entry["of"] == "b less a, component 1, r, 100 problems"
@@ -97,7 +99,7 @@ def test_a_verdict_rests_on_many_and_shows_the_few(difference, verdict):
     few = entry["papers_trials"]
     assert (few["trials"], few["of"], len(few["parts"])) == (10, "b less a, component 1, r", 1)
     assert (few["verdict"], few["measured"]) == ("reproduced", pytest.approx(1.0))
-    plain = judged(
+    plain = question_claim(
         "p/x/low",
         "a is below b",
         "t",
@@ -129,7 +131,7 @@ def toy(catalogue, monkeypatch):
             return rule(calls[-1])
 
         more = dataclasses.replace(MORE, enough=asked)
-        claim = judged(
+        claim = question_claim(
             "toy/one/low",
             "c",
             "t",

@@ -10,7 +10,7 @@ from mobandits.compiling.compiled import compile_loop
 from mobandits.contracts.protocols import Shape
 from mobandits.environments import Bumps, DisplayAds
 from mobandits.papers.catalogue import EXPERIMENTS
-from mobandits.papers.experiment import Ask, Computed, Run
+from mobandits.papers.experiment import Computed, Run, RunOptions
 from mobandits.papers.mocmab2018 import ads, figures, lexicographic, remarks, shared
 from mobandits.papers.mocmab2018 import experiments as mocmab2018
 from mobandits.papers.outcome import Outcome
@@ -402,10 +402,14 @@ def test_tables_of_means():
 def test_batches_differ_and_repeat():
     (part,) = OURS["mocmab2018/lexicographic"].runs
     assert isinstance(part, Computed)
-    first, again, other = part.compute(0, Ask()), part.compute(0, Ask()), part.compute(1, Ask())
+    first, again, other = (
+        part.compute(0, RunOptions()),
+        part.compute(0, RunOptions()),
+        part.compute(1, RunOptions()),
+    )
     assert first.equals(again)
     assert not first.equals(other)
-    assert part.compute(0, Ask(seed=1))["value"].to_list() != first["value"].to_list()
+    assert part.compute(0, RunOptions(seed=1))["value"].to_list() != first["value"].to_list()
 
 
 def test_problems_of_three_objectives_are_what_they_are_called():

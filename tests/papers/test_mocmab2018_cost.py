@@ -6,7 +6,7 @@ import pytest
 
 from mobandits.contracts.protocols import Shape
 from mobandits.papers.claims import verdict
-from mobandits.papers.experiment import Ask
+from mobandits.papers.experiment import RunOptions
 from mobandits.papers.mocmab2018 import cost, theory
 from mobandits.papers.moglb2019 import cost as timing
 from mobandits.papers.outcome import Outcome
@@ -96,7 +96,7 @@ def test_times_are_taken_for_every_size(monkeypatch):
     monkeypatch.setattr(timing, "compile_loop", lambda loop, policy: loop)
     few = {row: cost.SIZES[row] for row in ("K = 16", "d = 64", "m = 4")}
     monkeypatch.setattr(cost, "SIZES", few)
-    table = cost.costs(0, Ask(rounds=100))
+    table = cost.costs(0, RunOptions(rounds=100))
     taken = table.filter(pl.col("metric") == cost.COST)
     assert taken.group_by("policy", maintain_order=True).len().rows() == [(row, 10) for row in few]
     assert taken["round"].unique().sort().to_list() == list(range(10, 101, 10))

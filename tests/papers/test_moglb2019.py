@@ -10,7 +10,7 @@ from toys import without_pages
 
 from mobandits.contracts.protocols import Shape
 from mobandits.papers import catalogue, reproduce
-from mobandits.papers.experiment import Ask, Run, Tuned
+from mobandits.papers.experiment import Run, RunOptions, Tuned
 from mobandits.papers.moglb2019 import cost, figures
 from mobandits.papers.moglb2019 import experiments as moglb2019
 from mobandits.policies import ScalarizedUcb1
@@ -166,7 +166,7 @@ def test_one_trial_decides_nothing_about_the_cost():
 
 
 def test_costs_are_positive_times_of_both_estimators(interpreted):
-    table = cost.costs(0, Ask(rounds=2))
+    table = cost.costs(0, RunOptions(rounds=2))
     assert table["policy"].unique(maintain_order=True).to_list() == [
         "MOGLB-UCB",
         "refitted to the history",

@@ -5,7 +5,7 @@ import pytest
 
 from mobandits.orders import EffectivePareto
 from mobandits.papers.catalogue import find
-from mobandits.papers.experiment import Ask, Run, Tuned
+from mobandits.papers.experiment import Run, RunOptions, Tuned
 from mobandits.papers.molts2025 import computed, figures
 from mobandits.papers.molts2025 import experiments as molts2025
 from mobandits.papers.molts2025.theory import draws_needed, optimism
@@ -292,7 +292,7 @@ def test_samples_are_compared_at_equal_constants(tmp_path):
 
 
 def test_the_toy_example():
-    table = computed.gaps_of_arms(0, Ask())
+    table = computed.gaps_of_arms(0, RunOptions())
     gaps = {
         metric: part["value"].to_list()
         for (metric,), part in table.partition_by("metric", as_dict=True).items()
@@ -302,7 +302,7 @@ def test_the_toy_example():
 
 
 def test_totals_of_the_toy_example():
-    table = computed.totals_of_players(0, Ask()).filter(round=4)
+    table = computed.totals_of_players(0, RunOptions()).filter(round=4)
     totals = {
         key: part["value"].to_list()
         for key, part in table.partition_by("policy", "metric", as_dict=True).items()

@@ -10,7 +10,7 @@ from toys import without_pages
 
 from mobandits.papers import reproduce
 from mobandits.papers.catalogue import EXPERIMENTS
-from mobandits.papers.enough import OnMany, judged
+from mobandits.papers.enough import OnMany, question_claim
 from mobandits.papers.experiment import More, Run, more_of
 from mobandits.papers.moslb2024 import figures
 from mobandits.simulation import prepare
@@ -48,7 +48,7 @@ class Curves:
 
 def asked(questions, many=True):
     """A claim on these questions."""
-    return judged("p/x/asked", "c", "t", "r", questions, ["d = 5"], many=many)
+    return question_claim("p/x/asked", "c", "t", "r", questions, ["d = 5"], many=many)
 
 
 @pytest.mark.parametrize("name", list(FIGURES))

@@ -9,7 +9,7 @@ from toys import without_pages
 from mobandits.contracts.protocols import Beliefs
 from mobandits.orders import Chains, EffectivePareto, Levels, Lexicographic, Pareto
 from mobandits.papers import reproduce
-from mobandits.papers.experiment import Ask
+from mobandits.papers.experiment import RunOptions
 from mobandits.papers.molts2025 import theorem1
 from mobandits.papers.moslb2024 import remark1
 
@@ -57,7 +57,7 @@ def test_a_wrong_front_is_found(monkeypatch):
     monkeypatch.setattr(theorem1, "TABLES", 5)
     for order, metric in ((Pareto(), theorem1.NEVER), (Pareto(on=(0,)), theorem1.OUTSIDE)):
         monkeypatch.setattr(theorem1, "EffectivePareto", lambda order=order: order)
-        table = theorem1.contradictions(0, Ask())
+        table = theorem1.contradictions(0, RunOptions())
         assert table.filter(metric=metric)["value"].min() > 0.0
 
 

@@ -12,7 +12,7 @@ from mobandits.compiling.compiled import compile_loop
 from mobandits.contracts.protocols import Shape
 from mobandits.environments.two_ridges import TwoRidges
 from mobandits.papers.claims import verdict
-from mobandits.papers.experiment import Ask
+from mobandits.papers.experiment import RunOptions
 from mobandits.papers.outcome import Outcome
 from mobandits.papers.pcz2018 import regret, remarks, surfaces
 from mobandits.papers.pcz2018.experiments import EXPERIMENTS
@@ -103,7 +103,7 @@ def test_the_figure_has_the_papers_rows_and_shares_that_add_up(folder):
 
 def test_the_map_is_the_surface():
     table, surface = (
-        surfaces.surface(0, Ask()),
+        surfaces.surface(0, RunOptions()),
         TwoRidges().problem(9, np.random.default_rng(0)).surface,
     )
     assert len(table) == 2 * surfaces.CELLS**2

@@ -11,7 +11,7 @@ from toys import GRID
 
 from mobandits import cli
 from mobandits.papers import reproduce as module
-from mobandits.papers.experiment import Ask, Tuned
+from mobandits.papers.experiment import RunOptions, Tuned
 from mobandits.papers.reproduce import TUNING, reproduce, slug
 from mobandits.policies import RandomChoice
 from mobandits.simulation import FolderError, Results
@@ -202,7 +202,8 @@ def test_what_fails_in_one_experiment_ends_the_others(pageless, tmp_path, monkey
 
 
 @pytest.mark.parametrize(
-    "step", ["collect", "write_claims", "gather", "judged", "_compute", "specification"]
+    "step",
+    ["collect", "write_claims", "merge_results", "judge_claims", "_compute", "specification"],
 )  # killed just before it
 @pytest.mark.parametrize("earlier", [None, 3])
 def test_a_kill_between_any_two_steps_is_mended_by_the_same_command(
@@ -386,7 +387,7 @@ def test_the_engine_is_opened_once_and_used_by_every_simulation(pageless, tmp_pa
 
 def test_the_plan_has_the_experiments_numbers(pageless):
     experiment = pageless["toy/one"]
-    setup = module.plan(experiment, experiment.runs[0], Ask()).setup
+    setup = module.plan(experiment, experiment.runs[0], RunOptions()).setup
     assert (setup.rounds, setup.points, setup.seed) == (30, (10, 20, 30), 0)
 
 

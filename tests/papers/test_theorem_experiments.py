@@ -11,7 +11,7 @@ from mobandits.papers import check_theorems as protocols
 from mobandits.papers import theorem_experiments as theory
 from mobandits.papers.catalogue import EXPERIMENTS
 from mobandits.papers.check_theorems import PAPERS
-from mobandits.papers.experiment import Ask
+from mobandits.papers.experiment import RunOptions
 from mobandits.papers.pages.paper_figures import BOUND, bounds_data
 from mobandits.papers.protocol.protocol import (
     Finding,
@@ -195,11 +195,11 @@ def test_the_numbers_asked_for_are_passed_on(monkeypatch):
 
     monkeypatch.setitem(protocols.PAPERS, "pcz2018", one)
     (part,) = EXPERIMENTS["pcz2018/theory"].runs
-    table = part.compute(0, Ask(rounds=7, trials=2, seed=5, workers=1))
+    table = part.compute(0, RunOptions(rounds=7, trials=2, seed=5, workers=1))
     assert asked == [(0, {"rounds": 7, "seed": 5}), (1, {"rounds": 7, "seed": 5})]
     assert table["round"].unique().to_list() == [7]
     asked.clear()
-    part.compute(0, Ask(workers=1))
+    part.compute(0, RunOptions(workers=1))
     assert (len(asked), asked[0][1]) == (200, {"rounds": 2000, "seed": 0})
 
 

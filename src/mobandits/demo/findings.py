@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from mobandits.figures.formatting import interval, listed, money, signed
+from mobandits.figures.formatting import format_number, interval, join_words, money
 
 FEW = 3  # so many weights are named, more are counted
 CLOSE = 0.02  # a cheaper model that gives up less than this share of the best one's quality will do for most purposes
@@ -60,7 +60,7 @@ def where(bands: pl.DataFrame, weights: Sequence[float], digits: int) -> str:
         return "at none of them"
     amounts = bands.filter(pl.col("weight").is_in(weights))["mean"].abs()
     most = f"by {'up to ' if len(weights) > 1 else ''}{max(amounts):.{digits}f}"
-    which = f"{listed([f'{weight:g}' for weight in weights])}, " if len(weights) <= FEW else ""
+    which = f"{join_words([f'{weight:g}' for weight in weights])}, " if len(weights) <= FEW else ""
     return f"at {len(weights)} of them ({which}{most})"
 
 
@@ -108,7 +108,7 @@ def about_coins(whole: pl.DataFrame, late: pl.DataFrame) -> Finding:
     best = max(whole.rows(named=True), key=lambda row: float(row["mean"]))
     quality = best["quality"]
     coin = best["quality"] - best["mean"]
-    gain = signed(best["mean"], 3)
+    gain = format_number(best["mean"], 3)
     text = (
         f"One learner’s beliefs can be read with any weight of quality against cost. Read with {best['weight']:g}, "
         f"they delivered a quality of {quality:.3f} for {money(best['dollars'])} per 1,000 prompts; a coin tossed "
@@ -144,7 +144,7 @@ def about_context(
         headline = f"Context did not measurably help {escape(best)}."
     text = (
         f"Its effective Pareto regret, which measures waste, was {regrets[0]:.1f} with the prompt’s text and "
-        f"{regrets[1]:.1f} with a constant as its only feature: a difference of {signed(mean, 1)} "
+        f"{regrets[1]:.1f} with a constant as its only feature: a difference of {format_number(mean, 1)} "
         f"({interval(low, high, 1)}; below 0, the text helps)."
     )
     return Finding(headline, text)

@@ -30,7 +30,7 @@ def mixtures(models: list[Point], steps: int = 40) -> list[list[Point]]:
     return lines
 
 
-def best_coin(models: list[Point], dollars: float) -> float:
+def best_mixture(models: list[Point], dollars: float) -> float:
     """The best quality that a coin between two of the models, or one model alone, buys for at most so many dollars.
 
     Args:
@@ -38,7 +38,7 @@ def best_coin(models: list[Point], dollars: float) -> float:
         dollars: the budget; below the cheapest model, its quality.
 
     Example:
-        >>> [best_coin([(1.0, 0.5), (3.0, 0.75), (4.0, 0.7)], dollars) for dollars in (2.0, 5.0)]
+        >>> [best_mixture([(1.0, 0.5), (3.0, 0.75), (4.0, 0.7)], dollars) for dollars in (2.0, 5.0)]
         [0.625, 0.75]
     """
     found = [quality for cost, quality in models if cost <= dollars] or [min(models)[1]]
@@ -64,7 +64,7 @@ def gains(outcomes: pl.DataFrame) -> pl.DataFrame:
         models.setdefault(trial, []).append((dollars, quality))
     known = outcomes.filter(pl.col("trial").is_in(list(models)))
     coins = [
-        best_coin(models[trial], dollars)
+        best_mixture(models[trial], dollars)
         for trial, dollars in known.select("trial", "dollars").rows()
     ]
     return known.with_columns(value=pl.col("quality") - pl.Series(coins, dtype=pl.Float64))

@@ -12,7 +12,7 @@ from mobandits.demo.cost_quality import draw_cost_quality
 from mobandits.demo.model_use import draw_use, use_data
 from mobandits.demo.numbers import SHOWN, Numbers, findings_of, numbers
 from mobandits.demo.tables import coin_table, context_table, policy_table
-from mobandits.figures.formatting import listed, money
+from mobandits.figures.formatting import join_words, money
 from mobandits.figures.metric_curves import curves_data, draw_curves
 from mobandits.figures.page import page, picture
 from mobandits.figures.provenance import provenance
@@ -126,7 +126,7 @@ def use(place: Path, table: pl.DataFrame, data: Numbers) -> str:
     """Which model is used how often."""
     shares = use_data(table, data.rows.filter(pl.col("role") == "learner")["policy"].to_list())
     models = data.said["models"]
-    alt = f"Shares of {listed(models)} over the prompts, a panel per learner."
+    alt = f"Shares of {join_words(models)} over the prompts, a panel per learner."
     return picture(
         lambda width: draw_use(shares, models, width), place, "model_use", alt, prose.USE
     )
@@ -135,7 +135,7 @@ def use(place: Path, table: pl.DataFrame, data: Numbers) -> str:
 def setting(data: Numbers) -> str:
     """What was played, by whom, and with which constants."""
     constants = "".join(f"<li>{escape(text)}</li>" for text in data.said["constants"])
-    models = escape(listed(data.said["models"]))
+    models = escape(join_words(data.said["models"]))
     rounds = data.said["rounds"]
     trials = data.said["trials"]
     return prose.SETTING.format(models=models, rounds=rounds, trials=trials, constants=constants)
@@ -144,5 +144,5 @@ def setting(data: Numbers) -> str:
 def limits(data: Numbers) -> str:
     """How far to trust it."""
     return prose.LIMITS.format(
-        best=escape(data.said["best"]), balanced=escape(listed(data.said["balanced"]))
+        best=escape(data.said["best"]), balanced=escape(join_words(data.said["balanced"]))
     )

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from mobandits.figures.formatting import listed, signed
+from mobandits.figures.formatting import format_number, join_words
 from mobandits.figures.page import grid, page, pairs, picture
 from mobandits.figures.policy_front import draw_front
 from mobandits.figures.policy_values import draw_values
@@ -51,7 +51,7 @@ def evaluation_page(
     shown = NAMES.get(said["shown"], said["shown"])
     lead = (
         f"{len(said['policies'])} policies on <code>{escape(log['source'])}</code>: {log['rounds']:,} logged rounds, "
-        f"{len(log['arms'])} arms, {len(log['objectives'])} objectives ({escape(listed(log['objectives']))}), all to "
+        f"{len(log['arms'])} arms, {len(log['objectives'])} objectives ({escape(join_words(log['objectives']))}), all to "
         f"be maximised. Unless said otherwise, values are by {escape(shown)}."
     )
     body = [
@@ -102,7 +102,7 @@ def findings(front: pl.DataFrame, said: dict[str, Any]) -> list[str]:
     """The front of the estimates, and who dominates whom."""
     rows = front.unique("policy", keep="first", maintain_order=True)
     best = rows.filter("on_front")["policy"].to_list()
-    items = [f"On the front of the estimates: {escape(listed(best))}."] if best else []
+    items = [f"On the front of the estimates: {escape(join_words(best))}."] if best else []
     beaten = rows.filter(pl.col("dominated_by") != "").select("policy", "dominated_by").rows()
     items += [f"{escape(name)} is dominated by {escape(by)}." for name, by in beaten]
     if len(rows) > 1 and not beaten:
@@ -119,7 +119,7 @@ def cautions(said: dict[str, Any]) -> list[str]:
     if not found:
         return []
     items = [
-        f"<li>{escape(text)} <small>({escape(listed(whose))})</small></li>"
+        f"<li>{escape(text)} <small>({escape(join_words(whose))})</small></li>"
         for text, whose in found.items()
     ]
     return ["<h2>Warnings</h2>", "<ul>", *items, "</ul>"]
@@ -199,5 +199,5 @@ def decimals(errors: Iterable[float | None]) -> int:
 def number(value: float | None, digits: int) -> str:
     """A number, or a dash where it is not known."""
     if value is not None and math.isfinite(value):
-        return signed(value, digits)
+        return format_number(value, digits)
     return "–"

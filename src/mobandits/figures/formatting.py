@@ -14,21 +14,21 @@ PARTS = {
 EXACT = 1e-9  # an interval as narrow as this is rounding: sums taken in another order
 
 
-def part(metric: str) -> str:
+def component_name(metric: str) -> str:
     """What the components of a metric are.
 
     Example:
-        >>> part("reward"), part("chain_regret")
+        >>> component_name("reward"), component_name("chain_regret")
         ('objective', 'digit')
     """
     return PARTS.get(metric, "digit" if metric.startswith("chain_regret") else "component")
 
 
-def signed(value: float, digits: int) -> str:
+def format_number(value: float, digits: int) -> str:
     """A number with a true minus sign, and no negative zero.
 
     Example:
-        >>> signed(-0.014, 3), signed(-0.0001, 3)
+        >>> format_number(-0.014, 3), format_number(-0.0001, 3)
         ('−0.014', '0.000')
     """
     said = f"{value:.{digits}f}"
@@ -62,7 +62,7 @@ def interval(low: float, high: float, digits: int) -> str:
         >>> interval(0.0102, 0.0171, 3)
         '95 % interval 0.010 to 0.017'
     """
-    return f"95 % interval {signed(low, digits)} to {signed(high, digits)}"
+    return f"95 % interval {format_number(low, digits)} to {format_number(high, digits)}"
 
 
 def plus_minus(mean: float | None, low: float, high: float, digits: int) -> str:
@@ -76,15 +76,15 @@ def plus_minus(mean: float | None, low: float, high: float, digits: int) -> str:
         return "–"
     half = (high - low) / 2.0
     if half > EXACT * max(abs(mean), 1.0):
-        return f"{signed(mean, digits)} ± {half:.{digits}f}"
-    return signed(mean, digits)
+        return f"{format_number(mean, digits)} ± {half:.{digits}f}"
+    return format_number(mean, digits)
 
 
-def listed(items: Sequence[str]) -> str:
+def join_words(items: Sequence[str]) -> str:
     """Names in a sentence.
 
     Example:
-        >>> listed(["a"]), listed(["a", "b", "c"])
+        >>> join_words(["a"]), join_words(["a", "b", "c"])
         ('a', 'a, b and c')
     """
     if len(items) == 1:

@@ -6,7 +6,7 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from mobandits.figures.formatting import part
+from mobandits.figures.formatting import component_name
 from mobandits.figures.labels import name_ends
 from mobandits.figures.style import WIDTH, Look, looks, panels, styled
 from mobandits.figures.wrapping import (
@@ -48,7 +48,7 @@ def curves_data(table: pl.DataFrame, metric: str) -> pl.DataFrame:
         raise ValueError(f"metric must be one of {known}, got {metric!r:.200}")
     title = [pl.col(name) for name in ("experiment", "environment") if rows[name].n_unique() > 1]
     if rows["component"].n_unique() > 1:
-        title.append(pl.format("{} {}", pl.lit(part(metric)), "component"))
+        title.append(pl.format("{} {}", pl.lit(component_name(metric)), "component"))
     first = {name: rank for rank, name in enumerate(rows["policy"].unique(maintain_order=True))}
     rank = pl.col("policy").replace_strict(first, return_dtype=pl.Int64)
     rows = rows.with_columns(panel=pl.concat_str(title, separator=", ") if title else pl.lit(""))

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from mobandits.figures.formatting import part, signed
+from mobandits.figures.formatting import component_name, format_number
 from mobandits.figures.metric_curves import curves_data, draw_curves, spoken
 from mobandits.figures.page import grid, page, picture
 from mobandits.figures.provenance import provenance
@@ -29,14 +29,14 @@ def final_rows(table: pl.DataFrame, metric: str) -> list[list[str]]:
     rows = bands(last, ["environment", "policy", "component", "round", "early"]).rows()
     largest = max((abs(end) for row in rows for end in row[5:8] if math.isfinite(end)), default=1.0)
     digits = min(max(5 - math.floor(math.log10(largest or 1.0)), 0), 6)
-    kind = part(metric)
+    kind = component_name(metric)
     cells = []
     for environment, policy, component, at, early, mean, low, high, trials in rows:
         name = f"{policy}, {kind} {component}" if several[0] else policy
         place = f" in {environment}" if several[1] else ""
         when = f" at round {at:,}" if early else ""
-        ends = [signed(end, digits) for end in (low, high)] if trials > 1 else ["", ""]
-        cells.append([escape(name + place + when), signed(mean, digits), *ends, str(trials)])
+        ends = [format_number(end, digits) for end in (low, high)] if trials > 1 else ["", ""]
+        cells.append([escape(name + place + when), format_number(mean, digits), *ends, str(trials)])
     return cells
 
 

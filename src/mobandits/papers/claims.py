@@ -21,7 +21,7 @@ from typing import Any, Literal, NamedTuple, Protocol, get_args
 import numpy as np
 
 from mobandits.contracts.protocols import Array
-from mobandits.figures.formatting import part
+from mobandits.figures.formatting import component_name
 from mobandits.support.checks import choice
 from mobandits.support.naming import quoted
 
@@ -353,7 +353,9 @@ def difference(
     )
     value, interval = resample(samples, lambda means: means[1] - means[0])
     which = (
-        f", {part(metric)} {component + 1}" if len(outcome.components(run, a, metric)) > 1 else ""
+        f", {component_name(metric)} {component + 1}"
+        if len(outcome.components(run, a, metric)) > 1
+        else ""
     )
     said = f"{b} less {a}{which}{f', {run}' if several else ''}"
     return Part(said, value, interval, interval and interval[0] > 0.0, len(samples))
@@ -456,7 +458,7 @@ def level(
                         else within[0] <= ends[0] and ends[1] <= within[1]
                     )
                     which = (
-                        f", {part(metric)} {component + 1}"
+                        f", {component_name(metric)} {component + 1}"
                         if len(outcome.components(run, row, metric)) > 1
                         else ""
                     )

@@ -114,7 +114,7 @@ class OnMany(Claim):
         return super().judge(outcome) | {"papers_trials": shown}
 
 
-def judged(
+def question_claim(
     id: str,  # noqa: A002 - as in Claim
     claim: str,
     target: str,

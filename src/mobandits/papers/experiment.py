@@ -93,7 +93,7 @@ def spread(row: str, tuned: Tuned) -> dict[str, Recipe]:
     return {f"{row}, {said}": recipe for said, recipe in tuned.grid.items()}
 
 
-class Ask(NamedTuple):
+class RunOptions(NamedTuple):
     """How a user wants an experiment: None leaves the experiment's own number."""
 
     rounds: int | None = None
@@ -119,7 +119,7 @@ class Computed:
     """
 
     name: str
-    compute: Callable[[int, Ask], pl.DataFrame]
+    compute: Callable[[int, RunOptions], pl.DataFrame]
     trials: int = 1
     said: Mapping[str, Any] = field(default_factory=dict)
     alone: bool = False

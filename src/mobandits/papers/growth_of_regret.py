@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from mobandits.contracts.protocols import Array
-from mobandits.figures.formatting import part
+from mobandits.figures.formatting import component_name
 from mobandits.papers.claims import Claim, Outcome, Part, resample
 
 AFTER_A_PILOT = (
@@ -121,11 +121,11 @@ def rate_claim(
     )
 
 
-def component_name(metric: str, component: int) -> str:
+def numbered_component(metric: str, component: int) -> str:
     """What a component is called.
 
     Example:
-        >>> component_name("level_regret", 0)
+        >>> numbered_component("level_regret", 0)
         'level 1'
     """
-    return f"{part(metric)} {component + 1}"
+    return f"{component_name(metric)} {component + 1}"

@@ -7,7 +7,7 @@ import polars as pl
 
 from mobandits.contracts.protocols import Array
 from mobandits.papers.claims import Claim, Outcome, Part
-from mobandits.papers.experiment import Ask, Computed, Experiment, Plot
+from mobandits.papers.experiment import Computed, Experiment, Plot, RunOptions
 from mobandits.papers.mocmab2018 import theory as mocmab2018
 from mobandits.papers.pcz2018 import theory as pcz2018
 
@@ -16,7 +16,7 @@ LATE = 1e12  # from here on, the terms of lower order have died out
 SAID = {"horizons": HORIZONS.astype(np.int64).tolist()}
 
 
-def zooming_bounds(trial: int, ask: Ask) -> pl.DataFrame:  # noqa: ARG001 - nothing is random
+def zooming_bounds(trial: int, options: RunOptions) -> pl.DataFrame:  # noqa: ARG001 - nothing is random
     """Corollary 1 of pcz2018, for some Pareto zooming dimensions."""
     curves = {
         f"d_p = {dimension}": pcz2018.expected_regret_bound(
@@ -27,7 +27,7 @@ def zooming_bounds(trial: int, ask: Ask) -> pl.DataFrame:  # noqa: ARG001 - noth
     return bound_rows(curves)
 
 
-def cell_bounds(trial: int, ask: Ask) -> pl.DataFrame:  # noqa: ARG001 - nothing is random
+def cell_bounds(trial: int, options: RunOptions) -> pl.DataFrame:  # noqa: ARG001 - nothing is random
     """Theorem 2 of mocmab2018, for some numbers of features: the larger of both objectives."""
     curves = {}
     for features in (1, 2, 4):
@@ -113,7 +113,7 @@ PCZ2018_TABLE1 = table(
     "The rate of PCZ's regret bound, which its table compares with the literature",
     "The table lists orders of regret of other algorithms, which are theirs to prove; here is the row of PCZ, "
     "T^((1 + d_p) / (2 + d_p)) with the Pareto zooming dimension d_p, read from Corollary 1.",
-    Computed("Corollary 1", zooming_bounds, said=SAID),
+    Computed("Corollary 1", zooming_bounds, settings=SAID),
     [f"d_p = {dimension}" for dimension in (1, 2, 3)],
     [pcz2018.rate(dimension) for dimension in (1, 2, 3)],
 )
@@ -123,7 +123,7 @@ MOCMAB2018_TABLE1 = table(
     "The rate of MOC-MAB's regret bound, which its table compares with the literature",
     "The table lists orders of regret of other algorithms, which are theirs to prove; here is the row of MOC-MAB, "
     "T^((2 alpha + d) / (3 alpha + d)) in both objectives, read from Theorem 2 with alpha = 1.",
-    Computed("Theorem 2", cell_bounds, said=SAID),
+    Computed("Theorem 2", cell_bounds, settings=SAID),
     [f"d = {features}" for features in (1, 2, 4)],
     [mocmab2018.rate(features) for features in (1, 2, 4)],
 )

@@ -13,8 +13,8 @@ import polars as pl
 
 from mobandits.papers.catalogue import EXPERIMENTS, find
 from mobandits.papers.claims import SECOND
-from mobandits.papers.desk import Desk, Progress
-from mobandits.papers.experiment import Ask, Computed, Experiment, More, Run, spread
+from mobandits.papers.engine import Progress, SharedEngine
+from mobandits.papers.experiment import Computed, Experiment, More, Run, RunOptions, spread
 from mobandits.papers.outcome import Outcome
 from mobandits.papers.pages.write import CLAIMS, RUNS, read_claims, write_experiment, write_index
 from mobandits.simulation import Plan, prepare, run_plan
@@ -81,34 +81,34 @@ def reproduce(
         if value is not None:
             integer(name, value, at_least=least)
     integer("seed", seed, at_least=0)
-    ask = Ask(rounds, trials, seed, workers, engine, address)
+    options = RunOptions(rounds, trials, seed, workers, engine, address)
     out = Path(out)
-    total = sum(size for one in chosen for size in _sizes(one, ask))
+    total = sum(size for one in chosen for size in _sizes(one, options))
     with locked(out):
         check_folder(out, COLLECTION)
         (out / RUNS).mkdir(exist_ok=True)
         with ThreadPoolExecutor(ABREAST) as pool, opened(engine, address, workers) as threads:
-            desk = Desk(threads, total, progress)
+            shared = SharedEngine(threads, total, progress)
 
             def run(experiment: Experiment) -> None:
-                _run(experiment, out / RUNS / experiment.id, ask, desk)
+                _run(experiment, out / RUNS / experiment.id, options, shared)
 
-            one_by_one = [threads is None or workers == 1 or _alone(one) for one in chosen]
+            one_by_one = [threads is None or workers == 1 or _measures_time(one) for one in chosen]
             for experiment in itertools.compress(chosen, one_by_one):
                 run(experiment)
-            _abreast(
+            _in_parallel(
                 pool, run, [one for one, alone in zip(chosen, one_by_one, strict=True) if not alone]
             )
-        manifest, claims = gather(out)
+        manifest, claims = merge_results(out)
         return write_index(out, manifest, claims)
 
 
-def _alone(experiment: Experiment) -> bool:
+def _measures_time(experiment: Experiment) -> bool:
     """Whether a part of it measures time."""
-    return any(isinstance(run, Computed) and run.alone for run in experiment.runs)
+    return any(isinstance(run, Computed) and run.measures_time for run in experiment.runs)
 
 
-def _abreast(
+def _in_parallel(
     pool: ThreadPoolExecutor, run: Callable[[Experiment], None], experiments: Sequence[Experiment]
 ) -> None:
     """Run experiments side by side: while one is judged and drawn, or waits for its last trial, others play."""
@@ -119,7 +119,7 @@ def _abreast(
         raise
 
 
-class Chosen(NamedTuple):
+class SelectedRow(NamedTuple):
     """Which row of a table a row of the experiment stands for.
 
     Attributes:
@@ -139,27 +139,29 @@ class Chosen(NamedTuple):
     best_tuned: str
 
 
-def _run(experiment: Experiment, folder: Path, ask: Ask, desk: Desk) -> None:
+def _run(experiment: Experiment, folder: Path, options: RunOptions, engine: SharedEngine) -> None:
     with locked(folder):
         check_folder(folder, experiment.id)
         (folder / RUNS).mkdir(exist_ok=True)
         tables = []
         folders = []
-        rows = list[Chosen]()
+        rows = list[SelectedRow]()
         for run in experiment.runs:
             if isinstance(run, Computed):
                 # A place of its own for each number of trials: such a part need not be able to add more to a table.
-                name = run.name if ask.trials is None else f"{run.name}, {ask.trials} trials"
+                name = (
+                    run.name if options.trials is None else f"{run.name}, {options.trials} trials"
+                )
                 table, chosen, used = _compute(
-                    experiment, run, folder / RUNS / slug(name), ask, desk
+                    experiment, run, folder / RUNS / slug(name), options, engine
                 )
             elif isinstance(run, More):
                 before = [one for one in rows if one.run == run.run.name]
                 place = folder / RUNS / slug(run.name)
-                table, chosen, used = _extend(experiment, run, before, place, ask, desk)
+                table, chosen, used = _extend(experiment, run, before, place, options, engine)
             else:
                 table, chosen, used = _simulate(
-                    experiment, run, folder / RUNS / slug(run.name), ask, desk
+                    experiment, run, folder / RUNS / slug(run.name), options, engine
                 )
             tables.append(table)
             folders += used
@@ -168,20 +170,20 @@ def _run(experiment: Experiment, folder: Path, ask: Ask, desk: Desk) -> None:
         places = dict[str, str]()
         for run in experiment.runs:
             places[run.name] = run.place() if isinstance(run, Run) else run.name
-        claims = judged(experiment, table, places, rows)
+        claims = judge_claims(experiment, table, places, rows)
         (folder / CLAIMS).unlink(
             missing_ok=True
         )  # a kill must not leave claims beside a table of other trials
         manifest = collect(
-            folder, "experiment", table, specification(experiment, ask, places, rows), folders
+            folder, "experiment", table, specification(experiment, options, places, rows), folders
         )
         write_claims(folder, claims)
         with DRAWING:
-            desk.check()
+            engine.check()
             write_experiment(folder, table, manifest, claims)
 
 
-def gather(out: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def merge_results(out: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """One table, one list of claims and one manifest above all experiments that a folder holds: the last two."""
     folders = [out / RUNS / name for name in EXPERIMENTS if (out / RUNS / name / CLAIMS).exists()]
     manifests = [manifest for folder in folders if (manifest := read_manifest(folder)) is not None]
@@ -207,8 +209,11 @@ def write_claims(folder: Path, claims: Sequence[dict[str, Any]]) -> None:
     )
 
 
-def judged(
-    experiment: Experiment, table: pl.DataFrame, places: Mapping[str, str], rows: Sequence[Chosen]
+def judge_claims(
+    experiment: Experiment,
+    table: pl.DataFrame,
+    places: Mapping[str, str],
+    rows: Sequence[SelectedRow],
 ) -> list[dict[str, Any]]:
     """The entries of claims.json.
 
@@ -233,13 +238,16 @@ def judged(
 
 
 def specification(
-    experiment: Experiment, ask: Ask, places: Mapping[str, str], rows: Sequence[Chosen]
+    experiment: Experiment,
+    options: RunOptions,
+    places: Mapping[str, str],
+    rows: Sequence[SelectedRow],
 ) -> dict[str, Any]:
     """What the page needs to know."""
     own = [run for run in experiment.runs if not isinstance(run, More)]
     changed = {
         name: value
-        for name, value in (("rounds", ask.rounds), ("trials", ask.trials))
+        for name, value in (("rounds", options.rounds), ("trials", options.trials))
         if value is not None and any(getattr(run, name, None) != value for run in own)
     }
     return {
@@ -247,7 +255,7 @@ def specification(
         "title": experiment.title,
         "source": experiment.source,
         "about": list(experiment.about),
-        "seed": ask.seed,
+        "seed": options.seed,
         "changed": changed,
         "scale": [
             {"run": run.name, "rounds": getattr(run, "rounds", 0), "trials": run.trials}
@@ -273,40 +281,42 @@ def specification(
     }
 
 
-Played = tuple[pl.DataFrame, list[Chosen], list[Path]]
+RunResult = tuple[pl.DataFrame, list[SelectedRow], list[Path]]
 
 
-def _simulate(experiment: Experiment, run: Run, folder: Path, ask: Ask, desk: Desk) -> Played:
+def _simulate(
+    experiment: Experiment, run: Run, folder: Path, options: RunOptions, engine: SharedEngine
+) -> RunResult:
     tuned = run.tuned()
     tables = []
     folders = [folder]
     choice_of = dict[str, str]()
     if tuned:
         before = folder.with_name(f"{folder.name}-tuning")
-        table = played(tuning_plan(experiment, run, ask), before, ask, desk)
+        table = played(tuning_plan(experiment, run, options), before, options, engine)
         choice_of = {row: best_of(table, row, one) for row, one in tuned.items()}
         tables = [table]
         folders = [before, folder]
-    table = played(plan(experiment, run, ask), folder, ask, desk)
+    table = played(plan(experiment, run, options), folder, options, engine)
     rows = []
     for row in run.rows:
         if row in tuned:
             best = best_of(table, row, tuned[row])
             said = [name.removeprefix(f"{row}, ") for name in (choice_of[row], best)]
-            rows.append(Chosen(run.name, row, choice_of[row], said[0], best, said[1]))
+            rows.append(SelectedRow(run.name, row, choice_of[row], said[0], best, said[1]))
         else:
-            rows.append(Chosen(run.name, row, row, "", row, ""))
+            rows.append(SelectedRow(run.name, row, row, "", row, ""))
     return pl.concat([*tables, table]), rows, folders
 
 
 def _extend(
     experiment: Experiment,
     more: More,
-    before: Sequence[Chosen],
+    before: Sequence[SelectedRow],
     folder: Path,
-    ask: Ask,
-    desk: Desk,
-) -> Played:
+    options: RunOptions,
+    engine: SharedEngine,
+) -> RunResult:
     """Play the chosen rows of a run on more problems, until they are enough.
 
     Whether they are is asked of the first trials only, as many as the look has, so that a folder
@@ -314,72 +324,72 @@ def _extend(
     """
     grid = more.run.recipes()
     recipes = {one.row: grid[one.policy] for one in before}
-    rounds = ask.rounds or more.run.rounds
-    looks = more.looks if ask.trials is None else (ask.trials,)
+    rounds = options.rounds or more.run.rounds
+    looks = more.looks if options.trials is None else (options.trials,)
     manifest = read_manifest(folder)
     begun = 0 if manifest is None else manifest["specification"]["trials"]
     names = {(more.name, row): row for row in recipes}
-    with desk.part(rounds * looks[-1]) as progress:
+    with engine.part(rounds * looks[-1]) as progress:
         for look in looks:
             plan = prepare(
                 recipes,
                 more.run.environment,
                 rounds=rounds,
                 trials=max(look, begun),
-                seed=ask.seed,
+                seed=options.seed,
                 metrics=more.metrics,
                 record=more.record,
                 experiment=experiment.id,
             )
-            whole = _run_plan(plan, folder, ask, desk, progress)
+            whole = _run_plan(plan, folder, options, engine, progress)
             table = whole.filter(pl.col("trial") < look).with_columns(environment=pl.lit(more.name))
             outcome = Outcome(table, {more.name: more.name}, names)
             if look == looks[-1] or more.enough(outcome, more.name):
                 break
-    rows = [Chosen(more.name, row, row, "", row, "") for row in recipes]
+    rows = [SelectedRow(more.name, row, row, "", row, "") for row in recipes]
     return table, rows, [folder]
 
 
 def _run_plan(
     plan: Plan,
     folder: Path,
-    ask: Ask,
-    desk: Desk,
+    options: RunOptions,
+    engine: SharedEngine,
     progress: Progress | None,
 ) -> pl.DataFrame:
     results = run_plan(
         plan,
         out=folder,
-        workers=ask.workers,
-        engine=ask.engine,
-        address=ask.address,
+        workers=options.workers,
+        engine=options.engine,
+        address=options.address,
         progress=progress,
-        threads=desk.threads,
+        threads=engine.threads,
     )
     return results.table
 
 
-def played(plan: Plan, folder: Path, ask: Ask, desk: Desk) -> pl.DataFrame:
+def played(plan: Plan, folder: Path, options: RunOptions, engine: SharedEngine) -> pl.DataFrame:
     """The table of a simulation, run as the user asked."""
-    with desk.part(plan.setup.rounds * plan.trials) as progress:
-        return _run_plan(plan, folder, ask, desk, progress)
+    with engine.part(plan.setup.rounds * plan.trials) as progress:
+        return _run_plan(plan, folder, options, engine, progress)
 
 
-def plan(experiment: Experiment, run: Run, ask: Ask) -> Plan:
+def plan(experiment: Experiment, run: Run, options: RunOptions) -> Plan:
     """The reported simulation: every row, grids and all."""
     return prepare(
         run.recipes(),
         run.environment,
-        rounds=ask.rounds or run.rounds,
-        trials=ask.trials or run.trials,
-        seed=ask.seed,
+        rounds=options.rounds or run.rounds,
+        trials=options.trials or run.trials,
+        seed=options.seed,
         metrics=run.metrics,
         record=run.record,
         experiment=experiment.id,
     )
 
 
-def tuning_plan(experiment: Experiment, run: Run, ask: Ask) -> Plan:
+def tuning_plan(experiment: Experiment, run: Run, options: RunOptions) -> Plan:
     """The simulation that constants are chosen on."""
     metrics = {one.metric_name: one.metric for one in run.tuned().values()}
     return prepare(
@@ -389,9 +399,9 @@ def tuning_plan(experiment: Experiment, run: Run, ask: Ask) -> Plan:
             for name, recipe in spread(row, one).items()
         },
         run.environment,
-        rounds=ask.rounds or run.rounds,
-        trials=min(ask.trials or run.tuning_trials, run.tuning_trials),
-        seed=ask.seed + TUNING,
+        rounds=options.rounds or run.rounds,
+        trials=min(options.trials or run.tuning_trials, run.tuning_trials),
+        seed=options.seed + TUNING,
         metrics=list(metrics.values()),
         record=1,
         experiment=f"{experiment.id}, tuning",
@@ -416,24 +426,26 @@ def best_of(table: pl.DataFrame, row: str, tuned: Any) -> str:
     return min(spread(row, tuned), key=lambda name: sign * float(means[name]))
 
 
-def _compute(experiment: Experiment, run: Computed, folder: Path, ask: Ask, desk: Desk) -> Played:
-    trials = run.trials if ask.trials is None else min(run.trials, ask.trials)
+def _compute(
+    experiment: Experiment, run: Computed, folder: Path, options: RunOptions, engine: SharedEngine
+) -> RunResult:
+    trials = run.trials if options.trials is None else min(run.trials, options.trials)
     said = {
         "experiment": experiment.id,
         "environment": run.name,
         "policies": {},
-        "rounds": ask.rounds or 0,
+        "rounds": options.rounds or 0,
         "trials": trials,
-        "seed": ask.seed,
+        "seed": options.seed,
         **run.said,
-        "asked trials": ask.trials or 0,
+        "asked trials": options.trials or 0,
     }
-    with desk.part(1), Folder(folder, said) as store:
+    with engine.part(1), Folder(folder, said) as store:
         store.begin()
         for trial in range(trials):
             if trial not in store.finished:
-                desk.check()
-                frame = run.compute(trial, ask).with_columns(
+                engine.check()
+                frame = run.compute(trial, options).with_columns(
                     experiment=pl.lit(experiment.id),
                     environment=pl.lit(run.name),
                     trial=pl.lit(trial),
@@ -443,25 +455,27 @@ def _compute(experiment: Experiment, run: Computed, folder: Path, ask: Ask, desk
                 )
         table = store.finish()
     rows = table["policy"].unique(maintain_order=True)
-    return table, [Chosen(run.name, row, row, "", row, "") for row in rows], [folder]
+    return table, [SelectedRow(run.name, row, row, "", row, "") for row in rows], [folder]
 
 
-def _sizes(experiment: Experiment, ask: Ask) -> Iterator[int]:
+def _sizes(experiment: Experiment, options: RunOptions) -> Iterator[int]:
     for run in experiment.runs:
         if isinstance(run, Computed):
             yield 1
         elif isinstance(run, More):
-            yield (ask.rounds or run.run.rounds) * (ask.trials or run.looks[-1])
+            yield (options.rounds or run.run.rounds) * (options.trials or run.looks[-1])
         else:
-            yield _size(run, ask) + (_tuning(run, ask) if run.tuned() else 0)
+            yield _size(run, options) + (_tuning(run, options) if run.tuned() else 0)
 
 
-def _size(run: Run, ask: Ask) -> int:
-    return (ask.rounds or run.rounds) * (ask.trials or run.trials)
+def _size(run: Run, options: RunOptions) -> int:
+    return (options.rounds or run.rounds) * (options.trials or run.trials)
 
 
-def _tuning(run: Run, ask: Ask) -> int:
-    return (ask.rounds or run.rounds) * min(ask.trials or run.tuning_trials, run.tuning_trials)
+def _tuning(run: Run, options: RunOptions) -> int:
+    return (options.rounds or run.rounds) * min(
+        options.trials or run.tuning_trials, run.tuning_trials
+    )
 
 
 def slug(name: str) -> str:

@@ -12,10 +12,10 @@ from typing import Any
 
 import polars as pl
 
-from mobandits.figures.formatting import listed
+from mobandits.figures.formatting import join_words
 from mobandits.papers.check_theorems import ROUNDS, RUNS, check_theorems
 from mobandits.papers.claims import Claim, Outcome, Part
-from mobandits.papers.experiment import Ask, Computed, Experiment, Plot
+from mobandits.papers.experiment import Computed, Experiment, Plot, RunOptions
 from mobandits.papers.pages.paper_figures import BOUND
 from mobandits.papers.protocol.files import curves
 from mobandits.papers.protocol.protocol import Count, Kind, Report
@@ -81,13 +81,17 @@ def _tidy(table: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def counting(paper: str) -> Callable[[int, Ask], pl.DataFrame]:
+def counting(paper: str) -> Callable[[int, RunOptions], pl.DataFrame]:
     """The runs of a paper's protocol, as a part of an experiment: trials are runs."""
 
-    def compute(trial: int, ask: Ask) -> pl.DataFrame:  # noqa: ARG001 - there is one, with all the runs
-        rounds = ask.rounds or ROUNDS
+    def compute(trial: int, options: RunOptions) -> pl.DataFrame:  # noqa: ARG001 - there is one, with all the runs
+        rounds = options.rounds or ROUNDS
         report = check_theorems(
-            paper, runs=ask.trials or RUNS, rounds=rounds, seed=ask.seed, workers=ask.workers
+            paper,
+            runs=options.trials or RUNS,
+            rounds=rounds,
+            seed=options.seed,
+            workers=options.workers,
         )
         tables = [counts_table(report.counts, rounds)]
         return pl.concat([*tables, curves_table(report)] if report.curves else tables)
@@ -119,7 +123,7 @@ class NeverFalse(Claim):
     def judge(self, outcome: Outcome) -> dict[str, Any]:
         """The claim's entry in claims.json."""
         missing = statements(outcome, self.statement, tested=False)
-        note = f"Never put to the test: {listed(missing)}." if missing else ""
+        note = f"Never put to the test: {join_words(missing)}." if missing else ""
         return super().judge(outcome) | {"note": note}
 
 

@@ -9,7 +9,7 @@ import polars as pl
 
 from mobandits.contracts.protocols import Array, Block, Rng, Shape
 from mobandits.papers.claims import Claim, Outcome, Part, final, level, resample
-from mobandits.papers.experiment import Ask, Computed, Experiment, Plot
+from mobandits.papers.experiment import Computed, Experiment, Plot, RunOptions
 from mobandits.papers.mocmab2018 import theory
 from mobandits.papers.moglb2019.cost import PIECES, WINDOWS, timed
 from mobandits.policies import MocMab
@@ -64,14 +64,14 @@ class UniformProblem(NamedTuple):
         return Block(contexts, np.full_like(rewards[:1], 0.5), rewards)
 
 
-def costs(trial: int, ask: Ask) -> pl.DataFrame:
+def costs(trial: int, options: RunOptions) -> pl.DataFrame:
     """The microseconds per round and the numbers kept, for every size."""
-    rounds = max(ask.rounds or HORIZON, WINDOWS * PIECES)
+    rounds = max(options.rounds or HORIZON, WINDOWS * PIECES)
     frames = []
     for row, size in SIZES.items():
         shape = Shape(size.arms, size.features, OBJECTIVES, rounds, shared=True)
         policy = MocMab(per_side=size.parts).bind(shape)
-        points, taken = timed(policy, UniformProblem(shape), rounds, ask.seed, trial)
+        points, taken = timed(policy, UniformProblem(shape), rounds, options.seed, trial)
         setting = theory.Setting(rounds, size.arms, size.features, size.parts)
         ratio = kept(policy.init()) / theory.memory(setting, OBJECTIVES)
         times = pl.DataFrame({"round": points, "value": taken}).with_columns(metric=pl.lit(COST))
@@ -191,7 +191,7 @@ REMARK_2 = Experiment(
             costs,
             5,
             {"sizes": {row: list(size) for row, size in SIZES.items()}},
-            alone=True,
+            measures_time=True,
         )
     ],
     [

@@ -9,7 +9,7 @@ import polars as pl
 from mobandits.contracts.protocols import Array, Beliefs, Mask, Rng
 from mobandits.orders import Lexicographic, Pareto
 from mobandits.papers.claims import Claim, Outcome, Part, resample
-from mobandits.papers.experiment import Ask, Computed, Experiment
+from mobandits.papers.experiment import Computed, Experiment, RunOptions
 from mobandits.papers.mocmab2018.shared import every
 from mobandits.simulation.streams import INSTANCE, stream
 
@@ -98,13 +98,13 @@ MEASURES: Mapping[str, Callable[[Array], bool]] = {
 
 def tables(
     objectives: Sequence[int], measures: Sequence[str]
-) -> Callable[[int, Ask], pl.DataFrame]:
+) -> Callable[[int, RunOptions], pl.DataFrame]:
     """Makes the rows of a batch: of 1,000 random tables of two to ten arms per kind, how many have a property."""
 
-    def compute(batch: int, ask: Ask) -> pl.DataFrame:
+    def compute(batch: int, options: RunOptions) -> pl.DataFrame:
         found = []
         for kind, draw in KINDS.items():
-            rng = stream(ask.seed, batch, INSTANCE, kind)
+            rng = stream(options.seed, batch, INSTANCE, kind)
             drawn = [
                 draw(rng, int(rng.integers(ARMS[0], ARMS[1] + 1)), int(rng.choice(objectives)))
                 for _ in range(TABLES)

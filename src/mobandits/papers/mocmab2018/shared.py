@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mobandits.contracts.protocols import Array, Recipe
-from mobandits.figures.formatting import listed
+from mobandits.figures.formatting import join_words
 from mobandits.papers.claims import (
     Claim,
     Kind,
@@ -158,7 +158,7 @@ class Unbeaten(Claim):
         for row, scales in self.grids.items():
             beating = [scale for scale in scales if beats(outcome, self.metric, scaled(row, scale))]
             if beating:
-                better.append(f"{row} at {listed(beating)}")
+                better.append(f"{row} at {join_words(beating)}")
 
         if not better:
             nothing = "No scale of the other algorithms' grids is clearly ahead of it"

@@ -11,7 +11,7 @@ from mobandits.compiling.compiled import compile_loop
 from mobandits.contracts.protocols import Array, IntArray, Policy, Problem
 from mobandits.environments import GeneralizedLinear
 from mobandits.papers.claims import Claim, Outcome, Part, growth, level, ordering, resample
-from mobandits.papers.experiment import Ask, Computed, Experiment, Plot
+from mobandits.papers.experiment import Computed, Experiment, Plot, RunOptions
 from mobandits.papers.moglb2019.refitting import Refitted
 from mobandits.policies import MoglbUcb
 from mobandits.simulation.play import play
@@ -39,11 +39,11 @@ MACHINE = (
 )
 
 
-def costs(trial: int, ask: Ask) -> pl.DataFrame:
+def costs(trial: int, options: RunOptions) -> pl.DataFrame:
     """Microseconds per round of MOGLB-UCB, and of the same policy with estimates fitted to the whole history."""
-    rounds = max(ask.rounds or HORIZON, WINDOWS * PIECES)
+    rounds = max(options.rounds or HORIZON, WINDOWS * PIECES)
     place = GeneralizedLinear(features=5, links=("logit",) * 5).problem(
-        rounds, stream(ask.seed, trial, INSTANCE)
+        rounds, stream(options.seed, trial, INSTANCE)
     )
     online = MoglbUcb(scale=0.01).bind(place.shape)
     refitted = Refitted(online.estimator, 1.0, rounds, place.shape.objectives, place.shape.features)
@@ -52,7 +52,7 @@ def costs(trial: int, ask: Ask) -> pl.DataFrame:
         ("MOGLB-UCB", online),
         ("refitted to the history", replace(online, estimator=refitted)),
     ):
-        points, taken = timed(policy, place, rounds, ask.seed, trial)
+        points, taken = timed(policy, place, rounds, options.seed, trial)
         frames.append(
             pl.DataFrame({"round": points, "value": taken}).with_columns(policy=pl.lit(row))
         )
@@ -121,7 +121,7 @@ COST = Experiment(
             costs,
             5,
             {"features": 5, "links": "logit", "windows": WINDOWS, "pieces": PIECES},
-            alone=True,
+            measures_time=True,
         )
     ],
     [

@@ -3,7 +3,7 @@
 import polars as pl
 
 from mobandits.papers.claims import Claim
-from mobandits.papers.experiment import Ask, Computed, Experiment, Plot, Run
+from mobandits.papers.experiment import Computed, Experiment, Plot, Run, RunOptions
 from mobandits.papers.growth_of_regret import ALLOWED, grows_with, rate_claim, within_run
 from mobandits.papers.moglb2019 import theory as moglb2019
 from mobandits.papers.moglb2019.figures import LINKS, problem
@@ -30,7 +30,7 @@ ABOUT = (
 )
 
 
-def bounds(trial: int, ask: Ask) -> pl.DataFrame:  # noqa: ARG001 - nothing is random
+def bounds(trial: int, options: RunOptions) -> pl.DataFrame:  # noqa: ARG001 - nothing is random
     """Theorem 2 with the paper's links, for its numbers of features."""
     given = moglb2019.constants(LINKS)
     curves = {}
@@ -67,7 +67,7 @@ RATE = Experiment(
             ("pareto_regret",),
             record=10,
         ),
-        Computed(BOUND, bounds, said=SAID),
+        Computed(BOUND, bounds, settings=SAID),
     ],
     [
         Plot(

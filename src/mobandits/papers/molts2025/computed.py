@@ -11,7 +11,7 @@ from mobandits.contracts.protocols import Array, Block, IntArray, Rng
 from mobandits.environments import Linear
 from mobandits.orders import EffectivePareto, Pareto
 from mobandits.papers.claims import Claim, Outcome, Part, resample
-from mobandits.papers.experiment import Ask, Computed, Experiment, Plot
+from mobandits.papers.experiment import Computed, Experiment, Plot, RunOptions
 from mobandits.papers.molts2025.theory import OPTIMISM as LEAST
 from mobandits.papers.molts2025.theory import draws_needed, optimism
 from mobandits.policies import MolTs
@@ -74,7 +74,7 @@ def toy_gaps(chosen: IntArray) -> dict[str, Array]:
     }
 
 
-def gaps_of_arms(trial: int, ask: Ask) -> pl.DataFrame:  # noqa: ARG001 - nothing is random
+def gaps_of_arms(trial: int, options: RunOptions) -> pl.DataFrame:  # noqa: ARG001 - nothing is random
     """Both gaps of every arm of the toy example."""
     gaps = toy_gaps(np.arange(len(ARMS)))
     return pl.concat(
@@ -82,7 +82,7 @@ def gaps_of_arms(trial: int, ask: Ask) -> pl.DataFrame:  # noqa: ARG001 - nothin
     )
 
 
-def totals_of_players(trial: int, ask: Ask) -> pl.DataFrame:  # noqa: ARG001 - nothing is random
+def totals_of_players(trial: int, options: RunOptions) -> pl.DataFrame:  # noqa: ARG001 - nothing is random
     """Regrets and total rewards of two players that stay on the Pareto front."""
     found = []
     for player, arms in ((MIDDLE, np.full(ROUNDS, 1)), (OUTER, np.arange(ROUNDS) % 2 * 2)):
@@ -144,8 +144,8 @@ FIG1 = Experiment(
     "A toy example: an arm of the Pareto front that a mixture of arms beats",
     "molts2025, Figure 1 and section 3.3",
     (TOY,),
-    [Computed("arms", gaps_of_arms, said=SAID),
-     Computed("players", totals_of_players, said={**SAID, "rounds played": ROUNDS})],
+    [Computed("arms", gaps_of_arms, settings=SAID),
+     Computed("players", totals_of_players, settings={**SAID, "rounds played": ROUNDS})],
     [
         Plot("effective_gap", "effective_gap", "Effective Pareto gap of the three arms.", kind="bars", runs=["arms"],
              parts=["the three arms"], vertical="effective Pareto gap"),
@@ -186,7 +186,7 @@ def learn_and_sample(
     return level
 
 
-def frequencies(trial: int, ask: Ask) -> pl.DataFrame:
+def frequencies(trial: int, options: RunOptions) -> pl.DataFrame:
     """How often samples are optimistic after some random plays, for all numbers of objectives and of samples.
 
     The estimates are those of a ridge regression; L is a component of the table.
@@ -194,8 +194,8 @@ def frequencies(trial: int, ask: Ask) -> pl.DataFrame:
     frames = []
     for i, objectives in enumerate(OBJECTIVES):
         for row, draws in ((MANY, draws_needed(objectives)), (ONE, 1)):
-            rng = np.random.default_rng([ask.seed, trial, objectives, draws])
-            values = optimistic(objectives, draws, ask.rounds or PLAYS, rng)
+            rng = np.random.default_rng([options.seed, trial, objectives, draws])
+            values = optimistic(objectives, draws, options.rounds or PLAYS, rng)
             exact = {"every_objective": optimism(objectives, draws, ABOVE_ONE)}
             frames += [
                 rows(row, metric, [value]).with_columns(component=pl.lit(i, pl.Int64))

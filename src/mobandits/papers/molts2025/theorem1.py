@@ -6,7 +6,7 @@ import polars as pl
 from mobandits.contracts.protocols import Array, Beliefs, Rng
 from mobandits.orders import EffectivePareto
 from mobandits.papers.claims import Claim, Outcome, Part
-from mobandits.papers.experiment import Ask, Computed, Experiment
+from mobandits.papers.experiment import Computed, Experiment, RunOptions
 
 # a linear program per arm, of some milliseconds
 TABLES = 15
@@ -68,9 +68,9 @@ def draw(law: str, objectives: int, rng: Rng) -> Array:
     return np.asarray(np.round(means / 2.0, 1))
 
 
-def contradictions(trial: int, ask: Ask) -> pl.DataFrame:
+def contradictions(trial: int, options: RunOptions) -> pl.DataFrame:
     """How many arms contradict either half of the theorem, and how many were looked at, by law."""
-    rng = np.random.default_rng([ask.seed, trial])
+    rng = np.random.default_rng([options.seed, trial])
     order = EffectivePareto()
     rows = []
     for law in LAWS:
@@ -108,7 +108,7 @@ THEOREM1 = Experiment(
         Computed(
             "random tables",
             contradictions,
-            said={"tables": TABLES, "arms": ARMS, "objectives": list(OBJECTIVES)},
+            settings={"tables": TABLES, "arms": ARMS, "objectives": list(OBJECTIVES)},
         )
     ],
     [],

@@ -8,7 +8,7 @@ import polars as pl
 from mobandits.contracts.protocols import Beliefs, Order
 from mobandits.orders import Chains, Levels
 from mobandits.papers.claims import Claim, Outcome, Part
-from mobandits.papers.experiment import Ask, Computed, Experiment
+from mobandits.papers.experiment import Computed, Experiment, RunOptions
 
 TABLES = 500
 CHAINS = Chains([[0, 1, 2], [3], [4, 5]])
@@ -28,8 +28,8 @@ def precedence(
     must be.
     """
 
-    def count(trial: int, ask: Ask) -> pl.DataFrame:
-        rng = np.random.default_rng([ask.seed, trial])
+    def count(trial: int, options: RunOptions) -> pl.DataFrame:
+        rng = np.random.default_rng([options.seed, trial])
         broken = {"an arrow that did not decide": 0, "a choice without an arrow": 0}
         for _ in range(TABLES):
             for pairs, said, wanted in (
@@ -48,7 +48,7 @@ def precedence(
         )
 
     said = {"tables": TABLES, "above": list(map(list, above)), "beside": list(map(list, beside))}
-    return Computed("random tables", count, said=said)
+    return Computed("random tables", count, settings=said)
 
 
 def no_contradiction(outcome: Outcome) -> list[Part]:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from mobandits.environments import Linear
 from mobandits.metrics import ChainRegret, ChainRegretAuthors, LevelRegret
 from mobandits.papers.claims import Claim, Kind, growth, level
-from mobandits.papers.enough import LOOKS, Question, enough, judged
+from mobandits.papers.enough import LOOKS, Question, enough, question_claim
 from mobandits.papers.experiment import Experiment, More, Plot, Run, Tuned
 from mobandits.papers.moslb2024.questions import lower, relative_pace, slower, steadier
 from mobandits.policies import MoslbParetoUcb, MoslbPc, MoslbPl
@@ -125,7 +125,7 @@ class Panel(NamedTuple):
         """A claim on all panels; `kind` is the figure's where it is not given."""
         kind = rest.pop("kind", self.kind)
         runs = [f"d = {d}" for d in FEATURES]
-        return judged(
+        return question_claim(
             f"moslb2024/{self.name}/{what}",
             claim,
             target,

@@ -3,7 +3,7 @@
 import numpy as np
 
 from mobandits.contracts.protocols import Array
-from mobandits.figures.formatting import part
+from mobandits.figures.formatting import component_name
 from mobandits.papers.claims import Outcome, Reading, final, growth
 from mobandits.papers.enough import Question
 from mobandits.papers.studentised import Statistic
@@ -71,7 +71,9 @@ def lower(low: str, high: str, metric: str, component: int, reading: Reading = f
         curves = [outcome.curves(run, row, metric, component) for row in (low, high)]
         return np.stack([reading(*one) for one in curves], axis=1)
 
-    return Question(f"{high} less {low}, {part(metric)} {component + 1}", read, DIFFERENCE)
+    return Question(
+        f"{high} less {low}, {component_name(metric)} {component + 1}", read, DIFFERENCE
+    )
 
 
 def slower(low: str, high: str, metric: str, component: int) -> Question:
@@ -86,7 +88,7 @@ def relative_pace(row: str, metric: str, component: int, bar: float, *, above: b
         curves = outcome.curves(run, row, metric, component)
         return np.stack([growth(*curves), mean_pace(*curves)], axis=1)
 
-    said = f"{row}, last pace over mean pace, {part(metric)} {component + 1}"
+    said = f"{row}, last pace over mean pace, {component_name(metric)} {component + 1}"
     return Question(said, read, SHARE, bar, above, plain=False)
 
 
@@ -97,5 +99,5 @@ def steadier(row: str, other: str, metric: str, component: int) -> Question:
         one, two = (final(*outcome.curves(run, name, metric, component)) for name in (row, other))
         return np.stack([one, one**2, two, two**2], axis=1)
 
-    said = f"{other} less {row}, standard deviation on {part(metric)} {component + 1}"
+    said = f"{other} less {row}, standard deviation on {component_name(metric)} {component + 1}"
     return Question(said, read, SPREADS)

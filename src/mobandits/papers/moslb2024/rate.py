@@ -5,11 +5,11 @@ import polars as pl
 
 from mobandits.metrics import ChainRegret, LevelRegret
 from mobandits.papers.claims import Claim
-from mobandits.papers.experiment import Ask, Computed, Experiment, Plot, Run
+from mobandits.papers.experiment import Computed, Experiment, Plot, Run, RunOptions
 from mobandits.papers.growth_of_regret import (
     ALLOWED,
-    component_name,
     grows_with,
+    numbered_component,
     over_runs,
     rate_claim,
 )
@@ -53,7 +53,7 @@ def row(policy: str, rounds: int) -> str:
     return f"{policy}, T = {rounds}"
 
 
-def bounds(trial: int, ask: Ask) -> pl.DataFrame:  # noqa: ARG001 - nothing is random
+def bounds(trial: int, options: RunOptions) -> pl.DataFrame:  # noqa: ARG001 - nothing is random
     """Both bounds, each with the epsilon of its horizon."""
     given = (FEATURES, OBJECTIVES, DELTA)
     chains = []
@@ -92,7 +92,7 @@ def growth_claim(
     runs = {row(policy, rounds): row(policy, rounds) for rounds in LENGTHS}
     exponents = [
         grows_with(
-            f"exponent of T, {policy}, {component_name(metric, i)}",
+            f"exponent of T, {policy}, {numbered_component(metric, i)}",
             over_runs(runs, metric, i),
             POWER + ALLOWED if judged else None,
         )
@@ -117,7 +117,7 @@ RATE = Experiment(
     [
         *(chains_run(rounds) for rounds in LENGTHS),
         *(levels_run(rounds) for rounds in LENGTHS),
-        Computed(BOUNDS, bounds, said=SAID),
+        Computed(BOUNDS, bounds, settings=SAID),
     ],
     [
         Plot(

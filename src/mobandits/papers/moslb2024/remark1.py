@@ -8,7 +8,7 @@ import polars as pl
 from mobandits.contracts.protocols import Array, Beliefs, Order, Rng
 from mobandits.orders import Chains, Levels, Lexicographic, Pareto
 from mobandits.papers.claims import Claim, Outcome, Part
-from mobandits.papers.experiment import Ask, Computed, Experiment
+from mobandits.papers.experiment import Computed, Experiment, RunOptions
 
 TABLES = 50
 ARMS = 8
@@ -54,9 +54,9 @@ def singletons(objectives: int) -> list[list[int]]:
     return [[i] for i in range(objectives)]
 
 
-def contradictions(trial: int, ask: Ask) -> pl.DataFrame:
+def contradictions(trial: int, options: RunOptions) -> pl.DataFrame:
     """On how many tables the orders differ, by law."""
-    rng = np.random.default_rng([ask.seed, trial])
+    rng = np.random.default_rng([options.seed, trial])
     counts = {(law, row): [0, 0] for law in LAWS for row in (CHAINS, LEVELS)}
     for law in LAWS:
         for objectives in OBJECTIVES:
@@ -111,7 +111,7 @@ REMARK1 = Experiment(
         Computed(
             "random tables",
             contradictions,
-            said={"tables": TABLES, "arms": ARMS, "objectives": list(OBJECTIVES)},
+            settings={"tables": TABLES, "arms": ARMS, "objectives": list(OBJECTIVES)},
         )
     ],
     [],

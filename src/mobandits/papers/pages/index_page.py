@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
-from mobandits.figures.formatting import listed, quantity
+from mobandits.figures.formatting import join_words, quantity
 from mobandits.figures.page import grid, page
 from mobandits.figures.provenance import machine_and_time
 from mobandits.papers.pages.claim_counts import HEADER, MEANING, by_paper, counted
@@ -56,6 +56,6 @@ def scale_of(experiment: Mapping[str, Any]) -> str:
         >>> scale_of({"changed": {"rounds": 50, "trials": 2}})
         '50 rounds and 2 trials'
     """
-    return listed(
+    return join_words(
         [quantity(value, name.removesuffix("s")) for name, value in experiment["changed"].items()]
     )

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from mobandits.figures.formatting import part
+from mobandits.figures.formatting import component_name
 from mobandits.figures.metric_curves import AXIS, draw_lines, spoken
 from mobandits.figures.style import WIDTH, Look, looks, panels, styled
 from mobandits.figures.wrapping import NAME, Key, key, wrapped
@@ -89,7 +89,7 @@ def name_of(plot: dict[str, Any], component: int) -> str:
     parts = plot["parts"]
     if component < len(parts):
         return str(parts[component])
-    return f"{part(plot['metric'])} {component + 1}"
+    return f"{component_name(plot['metric'])} {component + 1}"
 
 
 def draw_plot(rows: pl.DataFrame, plot: dict[str, Any], width: float = WIDTH) -> Figure:

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from mobandits.figures.formatting import listed, part, quantity, signed
+from mobandits.figures.formatting import component_name, format_number, join_words, quantity
 from mobandits.figures.metric_curves import spoken
 from mobandits.figures.page import grid, page, picture
 from mobandits.figures.provenance import provenance
@@ -71,16 +71,16 @@ def scale(said: dict[str, Any]) -> list[str]:
     """
     if not said["changed"]:
         return []
-    asked = listed(
+    asked = join_words(
         [quantity(value, name.removesuffix("s")) for name, value in said["changed"].items()]
     )
     runs: dict[str, list[str]] = {}
     for one in said.get("scale", []):  # tables of earlier versions have none
         known = [name for name in ("rounds", "trials") if one[name]]
-        size = listed([quantity(one[name], name.removesuffix("s")) for name in known])
+        size = join_words([quantity(one[name], name.removesuffix("s")) for name in known])
         runs.setdefault(size, []).append(one["run"])
     sizes = [
-        f"{size} in {listed(names)}" if len(runs) > 1 else size for size, names in runs.items()
+        f"{size} in {join_words(names)}" if len(runs) > 1 else size for size, names in runs.items()
     ]
     which = f", which is {'; '.join(sizes)}" if sizes else ""
     smaller = f"<strong>Not at the paper's scale: {escape(asked)} were asked for.</strong>"
@@ -183,9 +183,11 @@ def measured(claim: Mapping[str, Any]) -> str:
         return "–"
     ends = [value, *(interval or [])]
     digits = min(max(2 - math.floor(math.log10(max(map(abs, ends)) or 1.0)), 0), 5)
-    said = signed(value, digits)
+    said = format_number(value, digits)
     if interval:
-        return f"{said} [{signed(interval[0], digits)}, {signed(interval[1], digits)}]"
+        return (
+            f"{said} [{format_number(interval[0], digits)}, {format_number(interval[1], digits)}]"
+        )
     return said
 
 
@@ -221,7 +223,7 @@ def some(names: list[str]) -> str:
         'a, b, c and 1 more'
     """
     more = [f"{len(names) - SHOWN} more"] if len(names) > SHOWN else []
-    return listed([*names[:SHOWN], *more])
+    return join_words([*names[:SHOWN], *more])
 
 
 def otherwise(claim: Mapping[str, Any]) -> str:
@@ -317,10 +319,14 @@ def values(chosen: pl.DataFrame, best: pl.DataFrame, said: dict[str, Any]) -> li
         cells = [
             [
                 escape(
-                    f"{policy}{f', {part(metric)} {i + 1}' if several[0] else ''}{f', {run}' if several[1] else ''}"
+                    f"{policy}{f', {component_name(metric)} {i + 1}' if several[0] else ''}{f', {run}' if several[1] else ''}"
                 ),
-                signed(mean, digits),
-                *([signed(low, digits), signed(high, digits)] if trials > 1 else ["", ""]),
+                format_number(mean, digits),
+                *(
+                    [format_number(low, digits), format_number(high, digits)]
+                    if trials > 1
+                    else ["", ""]
+                ),
                 str(trials),
             ]
             for run, i, policy, mean, low, high, trials in rows

@@ -9,7 +9,7 @@ from mobandits.environments import Bumps
 from mobandits.environments.two_ridges import ridges
 from mobandits.orders import Pareto
 from mobandits.papers.claims import level, ordering, percentage
-from mobandits.papers.experiment import Ask, Computed, Experiment, Plot, Run
+from mobandits.papers.experiment import Computed, Experiment, Plot, Run, RunOptions
 from mobandits.papers.pcz2018.regret import OWN_WIDTH, ROUNDS, ROWS, TRIALS
 from mobandits.papers.pcz2018.variants import CopiedRidge, UnlikeArms
 from mobandits.policies import ContextualZooming, MocMab, Pcz, RandomChoice
@@ -40,18 +40,18 @@ ABOUT_ARMS = (
 )
 
 
-def twins_play(trial: int, ask: Ask) -> pl.DataFrame:
+def twins_play(trial: int, options: RunOptions) -> pl.DataFrame:
     """PCZ with two copies of an objective and 2 delta, and with one of them and delta, from the same random numbers."""
-    rounds = max(ask.rounds or ROUNDS, 3)
+    rounds = max(options.rounds or ROUNDS, 3)
     played = []
     for copies in (1, 2):
         problem = CopiedRidge(copies).problem(rounds, np.random.default_rng(0))
         policy = Pcz(delta=copies / rounds).bind(problem.shape)
-        block = problem.block(0, rounds, np.random.default_rng([ask.seed, trial, 0]))
+        block = problem.block(0, rounds, np.random.default_rng([options.seed, trial, 0]))
         contexts = np.ascontiguousarray(block.contexts)
         uniforms = np.ascontiguousarray(block.uniforms)
         chosen = np.empty((rounds, 1))
-        rng = np.random.default_rng([ask.seed, trial, 1])
+        rng = np.random.default_rng([options.seed, trial, 1])
         loop = compile_loop(play_surface, policy, problem.surface)
         loop(policy, policy.init(), problem.surface, contexts, uniforms, rng, chosen)
         played.append(chosen)
@@ -90,7 +90,7 @@ IDENTICAL = Experiment(
             "one by one",
             twins_play,
             trials=5,
-            said={"horizon": ROUNDS, "contexts": CONTEXTS, "arms": POINTS},
+            settings={"horizon": ROUNDS, "contexts": CONTEXTS, "arms": POINTS},
         ),
         Run(
             "two copies",

@@ -6,7 +6,7 @@ import polars as pl
 from mobandits.contracts.protocols import Array
 from mobandits.environments.two_ridges import ridges
 from mobandits.papers.claims import Claim, Outcome, Part, final
-from mobandits.papers.experiment import Ask, Computed, Experiment, Plot
+from mobandits.papers.experiment import Computed, Experiment, Plot, RunOptions
 from mobandits.papers.pcz2018.theory import PACKING
 from mobandits.papers.pcz2018.zooming_dimension import (
     growth,
@@ -36,7 +36,7 @@ WHY = (
 )
 
 
-def surface(trial: int, ask: Ask) -> pl.DataFrame:  # noqa: ARG001 - nothing is drawn, and nothing is played
+def surface(trial: int, options: RunOptions) -> pl.DataFrame:  # noqa: ARG001 - nothing is drawn, and nothing is played
     """The means in the middle of every cell: a column per context, a round per arm, a component per objective."""
     middle = (np.arange(CELLS) + 0.5) / CELLS
     frames = []
@@ -119,7 +119,7 @@ def slope_parts(outcome: Outcome) -> list[Part]:
     return found
 
 
-def packings(trial: int, ask: Ask) -> pl.DataFrame:  # noqa: ARG001 - nothing is drawn, and nothing is played
+def packings(trial: int, options: RunOptions) -> pl.DataFrame:  # noqa: ARG001 - nothing is drawn, and nothing is played
     """Bounds on N_r for both objectives together and for the first alone, a component per radius."""
     x, y = np.meshgrid(np.linspace(0.0, 1.0, SIDE), np.linspace(0.0, 1.0, SIDE), indexing="ij")
     points = np.stack([x.ravel(), y.ravel()], axis=1)
@@ -204,7 +204,7 @@ FIG1 = Experiment(
     "The expected rewards of the two objectives",
     "pcz2018, Figure 1",
     (ABOUT_FIG1,),
-    [Computed("surface", surface, said={"cells": CELLS})],
+    [Computed("surface", surface, settings={"cells": CELLS})],
     [
         Plot(
             "surfaces",
@@ -251,7 +251,7 @@ PACKINGS = Experiment(
     "Packing numbers of the near-optimal pairs, and the Pareto zooming dimension",
     "pcz2018, Definition 3",
     (HOW, WHY),
-    [Computed("packing numbers", packings, said={"grid": SIDE, "radii": list(RADII)})],
+    [Computed("packing numbers", packings, settings={"grid": SIDE, "radii": list(RADII)})],
     [
         Plot(
             "packing",

@@ -9,7 +9,7 @@ from mobandits.simulation.threads import Threads
 Progress = Callable[[int, int], None]
 
 
-class Desk:
+class SharedEngine:
     """One for all experiments of a call.
 
     Args:
