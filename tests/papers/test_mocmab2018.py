@@ -395,7 +395,7 @@ def test_tables_of_means():
             assert lexicographic.degenerate(means) == (
                 slow_lexicographic(means) == slow_lexicographic(means[:, :2])
             ), kind
-            assert not lexicographic.outside(means)
+            assert not lexicographic.off_pareto_front(means)
             assert not lexicographic.farther(means)
 
 

@@ -1,7 +1,8 @@
 """Figures 1 and 2 of mocmab2018: MOC-MAB against UCB1 policies with and without context."""
 
 from mobandits.environments import Bumps, Multichannel
-from mobandits.papers.claims import Claim, Outcome, Part, level, ordering, resample
+from mobandits.papers.claim_parts import final_pair, ratio_of_means, resampled_part
+from mobandits.papers.claims import Claim, Outcome, Part, level, ordering
 from mobandits.papers.experiment import Experiment, Plot, Run
 from mobandits.papers.mocmab2018.shared import (
     CD,
@@ -14,7 +15,6 @@ from mobandits.papers.mocmab2018.shared import (
     P,
     S,
     every_scale,
-    final_pair,
     in_order,
     one_scale,
     percentages,
@@ -31,10 +31,12 @@ def cd_ratios(outcome: Outcome) -> list[Part]:
     """
     ratios = []
     for i, (row, other) in enumerate(((MOC, CD), (CD, MOC))):
-        samples = final_pair(outcome, "objective_regret", row, other, i)
-        value, interval = resample(samples, lambda means: means[0] / means[1])
         # The paper's words give no number, so that no rule decides.
-        ratio = Part(f"{row} over {other}, {PARTS[i]}", value, interval, None, len(samples))
+        ratio = resampled_part(
+            f"{row} over {other}, {PARTS[i]}",
+            final_pair(outcome, row, other, "objective_regret", i),
+            ratio_of_means,
+        )
         ratios.append(ratio)
     return ratios
 
@@ -47,10 +49,11 @@ FIG1 = Experiment(
     "mocmab2018, Figure 1 (experiment 1)",
     (
         (
-            "Four arms, contexts uniform in the unit square, coins as rewards, 100,000 rounds, 100 trials. The first "
-            "two arms tie in the dominant objective; which of them is better in the other one depends on the context. "
-            "All policies with context cut the square into 10 by 10 cells, with L = alpha = 1. The true Lipschitz "
-            "constant is 1.107: the paper's 1 is a little too small."
+            "Four arms, contexts uniform in the unit square, coins as rewards, 100,000 rounds, 100 "
+            "trials. The first two arms tie in the dominant objective; which of them is better in "
+            "the other one depends on the context. All policies with context cut the square into "
+            "10 by 10 cells, with L = alpha = 1. The true Lipschitz constant is 1.107: the paper's "
+            "1 is a little too small."
         ),
         CHOSEN,
     ),
@@ -70,7 +73,8 @@ FIG1 = Experiment(
         Plot(
             "regret",
             "objective_regret",
-            "Regret against the lexicographic optimum, in both objectives: means over the trials, with 95 % bands.",
+            "Regret against the lexicographic optimum, in both objectives: means over the trials, "
+            "with 95 % bands.",
             parts=PARTS,
             vertical="regret",
         )
@@ -123,34 +127,36 @@ FIG1 = Experiment(
 )
 
 CHANNEL_SCALES = (
-    "All six policies have the paper's seven scales, on the trials that scales are chosen on and on "
-    "the reported ones. Whether an algorithm beats MOC-MAB in both objectives depends on this choice: "
-    "scales of CD-UCB1 that are not the best in the dominant objective can be better than MOC-MAB in "
-    "both. Rows of their own compare MOC-MAB with every scale of the others, and all policies at one "
-    "scale."
+    "All six policies have the paper's seven scales, on the trials that scales are chosen on and "
+    "on the reported ones. Whether an algorithm beats MOC-MAB in both objectives depends on this "
+    "choice: scales of CD-UCB1 that are not the best in the dominant objective can be better than "
+    "MOC-MAB in both. Rows of their own compare MOC-MAB with every scale of the others, and all "
+    "policies at one scale."
 )
 FIRST_STAGE = (
-    "At scale 1 MOC-MAB leaves its first stage in a cell after 15,480 plays of the leader, and a cell has 3,900 "
-    "rounds: it never does, and is UCB on the dominant objective with a wide confidence. At 1/5 it leaves it after 619 "
-    "plays, and may then give up rewards in the dominant objective, up to the tolerance."
+    "At scale 1 MOC-MAB leaves its first stage in a cell after 15,480 plays of the leader, and a "
+    "cell has 3,900 rounds: it never does, and is UCB on the dominant objective with a wide "
+    "confidence. At 1/5 it leaves it after 619 plays, and may then give up rewards in the dominant "
+    "objective, up to the tolerance."
 )
 CHANNEL_GRIDS = dict.fromkeys((CD, CP, CS, P, S), tuple(SCALES))
 CHANNEL_DOMINANT = {CP: 8.21, CS: 10.59, P: 21.33, S: 82.94, CD: -8.52}
 CHANNEL_OTHER = {CD: 13.66}
 CHANNEL_ORDER = ((CD,), (MOC,), (CP,), (CS,), (P,), (S,))
 ABOUT_CHANNEL = (
-    "Two radio channels, four rates: eight arms, contexts are both channels' signal to noise ratios, a million "
-    "rounds, 16 by 16 cells. The dominant objective is throughput, the other one reliability."
+    "Two radio channels, four rates: eight arms, contexts are both channels' signal to noise "
+    "ratios, a million rounds, 16 by 16 cells. The dominant objective is throughput, the other one "
+    "reliability."
 )
 UNSAID = (
-    "The paper does not say how ratios become contexts in the unit square, which scale each policy had, nor what "
-    "the parameter of the gain means; what comes out depends on all three."
+    "The paper does not say how ratios become contexts in the unit square, which scale each policy "
+    "had, nor what the parameter of the gain means; what comes out depends on all three."
 )
 
 
 GAIN = (
-    "That the gain's parameter is its mean was chosen after looking at the targets; mocmab2018/fig2-rate has the other "
-    "reading."
+    "That the gain's parameter is its mean was chosen after looking at the targets; "
+    "mocmab2018/fig2-rate has the other reading."
 )
 
 
@@ -167,9 +173,10 @@ FIG2 = Experiment(
     (
         ABOUT_CHANNEL,
         (
-            "The gain is called exponential with parameter 0.25. It is read as the mean here, which was chosen after "
-            "looking at the targets: with a rate of 0.25 (mocmab2018/fig2-rate) the policies came in another order "
-            "in a pilot, and pilots with a mean of 0.125 or 0.5, and with an exponential amplitude, were further off."
+            "The gain is called exponential with parameter 0.25. It is read as the mean here, "
+            "which was chosen after looking at the targets: with a rate of 0.25 "
+            "(mocmab2018/fig2-rate) the policies came in another order in a pilot, and pilots with "
+            "a mean of 0.125 or 0.5, and with an exponential amplitude, were further off."
         ),
         CHOSEN,
         CHANNEL_SCALES,
@@ -178,7 +185,8 @@ FIG2 = Experiment(
     [channel_run(4.0, 20)],
     [
         reward_plot(
-            "Total mean reward in both objectives, mean gain 0.25: means over the trials, with 95 % bands."
+            "Total mean reward in both objectives, mean gain 0.25: means over the trials, with 95 "
+            "% bands."
         )
     ],
     (
@@ -209,8 +217,8 @@ FIG2 = Experiment(
 )
 
 RATE_DIFFERS = (
-    "With a mean gain of 4 the slowest rate is the best in the dominant objective in nearly all contexts, so that "
-    "contexts tell little more than which of the two channels to take."
+    "With a mean gain of 4 the slowest rate is the best in the dominant objective in nearly all "
+    "contexts, so that contexts tell little more than which of the two channels to take."
 )
 FIG2_RATE = Experiment(
     "mocmab2018/fig2-rate",
@@ -219,8 +227,8 @@ FIG2_RATE = Experiment(
     (
         ABOUT_CHANNEL,
         (
-            "The other reading of the paper's parameter: gains have rate 0.25, that is mean 4, and most transmissions "
-            "succeed. Five trials."
+            "The other reading of the paper's parameter: gains have rate 0.25, that is mean 4, and "
+            "most transmissions succeed. Five trials."
         ),
         CHOSEN,
         CHANNEL_SCALES,
@@ -228,13 +236,15 @@ FIG2_RATE = Experiment(
     [channel_run(0.25, 5)],
     [
         reward_plot(
-            "Total mean reward in both objectives, mean gain 4: means over the trials, with 95 % bands."
+            "Total mean reward in both objectives, mean gain 4: means over the trials, with 95 % "
+            "bands."
         )
     ],
     (
         in_order(
             "mocmab2018/fig2-rate/dominant-order",
-            "The order of the policies in the dominant objective, with the other reading of the gain",
+            "The order of the policies in the dominant objective, with the other reading of the "
+            "gain",
             "reward",
             CHANNEL_ORDER,
             differs=RATE_DIFFERS,

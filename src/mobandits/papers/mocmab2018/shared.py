@@ -5,20 +5,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
-from mobandits.contracts.protocols import Array, Recipe
+from mobandits.contracts.protocols import Recipe
 from mobandits.figures.formatting import join_words
-from mobandits.papers.claims import (
-    Claim,
-    Kind,
-    Outcome,
-    Part,
-    difference,
-    final,
-    percentage,
-    resample,
+from mobandits.papers.claim_parts import (
+    Parts,
+    above,
+    below,
+    final_pair,
+    percent_above,
+    resampled_part,
 )
+from mobandits.papers.claims import Claim, Kind, Outcome, Part, difference, final, percentage
 from mobandits.papers.experiment import Plot, Tuned
 from mobandits.policies import CdUcb1, CpUcb1, CsUcb1, MocMab, ParetoUcb1, ScalarizedUcb1
 
@@ -34,13 +31,12 @@ PARTS = ("dominant objective", "other objective")
 EACH = 0.975  # of the interval of either objective: both of two hold together in 95 % at least
 
 Grids = Mapping[str, Sequence[str]]
-Parts = Callable[[Outcome], list[Part]]
 
 CHOSEN = (
     "The paper scales every policy's confidence width by 1, 1/5, 1/10, 1/15, 1/20, 1/25 or 1/30 "
     "and shows the optimal scale of each experiment. It does not say what is optimal, nor whether "
-    "all policies share one scale. Because it argues with the dominant objective alone, each policy "
-    "here has its own scale, the best in the dominant objective on trials of another seed."
+    "all policies share one scale. Because it argues with the dominant objective alone, each "
+    "policy here has its own scale, the best in the dominant objective on trials of another seed."
 )
 
 
@@ -263,43 +259,31 @@ def one_scale(
     )
 
 
-def final_pair(outcome: Outcome, metric: str, row: str, other: str, component: int) -> Array:
-    """(trials, 2) the final values of two rows in the first run, trial by trial."""
-    run = outcome.runs()[0]
-    values = final(*outcome.curves(run, row, metric, component))
-    other_values = final(*outcome.curves(run, other, metric, component))
-    return np.stack([values, other_values], axis=1)
-
-
-def percent_above(means: Array) -> Array:
-    """By how many per cent the first of two means is above the second.
-
-    Example:
-        >>> percent_above(np.array([[3.0], [2.0]]))
-        array([50.])
-    """
-    ratio = means[0] / means[1]
-    return np.asarray(100.0 * (ratio - 1.0))
-
-
 def leads_by_objective(outcome: Outcome, metric: str, row: str, other: str) -> list[Part]:
     """By how many per cent a row is above another one, in either objective."""
     leads = []
     for i, objective in enumerate(PARTS):
-        samples = final_pair(outcome, metric, row, other, i)
-        value, interval = resample(samples, percent_above, EACH)
-        ahead = interval and interval[0] > 0.0
-        name = f"lead of {row} over {other}, {objective}, %"
-        leads.append(Part(name, value, interval, ahead, len(samples)))
+        lead = resampled_part(
+            f"lead of {row} over {other}, {objective}, %",
+            final_pair(outcome, row, other, metric, i),
+            percent_above,
+            above(0.0),
+            confidence=EACH,
+        )
+        leads.append(lead)
     return leads
+
+
+def clearness(lead: Part) -> float:
+    """How clear a lead is: the lower end of its interval, or its value where there is none."""
+    if lead.interval:
+        low, _ = lead.interval
+        return low
+    return lead.measured
 
 
 def clearer_lead(outcome: Outcome, metric: str, row: str, other: str) -> Part:
     """The lead in the objective in which it is clearer."""
-
-    def clearness(lead: Part) -> float:
-        return lead.interval[0] if lead.interval else lead.measured
-
     leads = leads_by_objective(outcome, metric, row, other)
     return max(leads, key=clearness)
 
@@ -307,8 +291,10 @@ def clearer_lead(outcome: Outcome, metric: str, row: str, other: str) -> Part:
 def beats(outcome: Outcome, metric: str, other: str) -> bool:
     """Whether another row is clearly above MOC-MAB, at its chosen scale, in both objectives."""
     for lead in leads_by_objective(outcome, metric, MOC, other):
-        clearly_behind = lead.interval is not None and lead.interval[1] < 0.0
-        if not clearly_behind:
+        if lead.interval is None:
+            return False
+        clearly_behind = below(0.0)
+        if not clearly_behind(lead.interval):
             return False
     return True
 

@@ -33,20 +33,23 @@ NEAR = 0.01
 MANY = "M = 1 - ln L / ln 0.85"
 ONE = "M = 1"
 TOY = (
-    "The coordinates of the paper's example are in an image that is lost; its text tells that two players that stay on "
-    "the Pareto front for three rounds end with totals (1.3, 1.3) and (1.6, 1.7). This example is ours: arms (1, 0), "
-    "(0.45, 0.45) and (0, 1). All are Pareto optimal; the middle one is not effective Pareto optimal, because half a "
-    "play of each outer arm pays (0.5, 0.5). After an even number of rounds, playing the outer arms in turn pays more "
-    "in both objectives than the middle arm, at the same Pareto regret: 0. The effective Pareto regret tells the two "
-    "apart."
+    "The coordinates of the paper's example are in an image that is lost; its text tells that two "
+    "players that stay on the Pareto front for three rounds end with totals (1.3, 1.3) and (1.6, "
+    "1.7). This example is ours: arms (1, 0), (0.45, 0.45) and (0, 1). All are Pareto optimal; the "
+    "middle one is not effective Pareto optimal, because half a play of each outer arm pays (0.5, "
+    "0.5). After an even number of rounds, playing the outer arms in turn pays more in both "
+    "objectives than the middle arm, at the same Pareto regret: 0. The effective Pareto regret "
+    "tells the two apart."
 )
 SAMPLING = (
-    "After 200 random plays of the problem of Figure 2 with 1, 2, 4 and 8 objectives, 4,000 samples are drawn as "
-    "MOL-TS draws them, with c = 1, and compared with estimate + c width of a fixed arm: in all objectives, as in "
-    "Lemma 1, and as a sum with weights drawn uniformly from the simplex. A third number asks what play needs: whether "
-    "the best weighted sample of all arms is at least the best weighted true mean. Lemma 1 needs optimism in every "
-    "objective, which is sufficient for a weighted sum, and far from necessary. The proof of Theorem 2 uses it for an "
-    "arm and weights that depend on the samples, while Lemma 1 is about a fixed arm; nothing here settles that doubt."
+    "After 200 random plays of the problem of Figure 2 with 1, 2, 4 and 8 objectives, 4,000 "
+    "samples are drawn as MOL-TS draws them, with c = 1, and compared with estimate + c width of a "
+    "fixed arm: in all objectives, as in Lemma 1, and as a sum with weights drawn uniformly from "
+    "the simplex. A third number asks what play needs: whether the best weighted sample of all "
+    "arms is at least the best weighted true mean. Lemma 1 needs optimism in every objective, "
+    "which is sufficient for a weighted sum, and far from necessary. The proof of Theorem 2 uses "
+    "it for an arm and weights that depend on the samples, while Lemma 1 is about a fixed arm; "
+    "nothing here settles that doubt."
 )
 
 
@@ -159,7 +162,8 @@ FIG1 = Experiment(
               "the Pareto gap is 0, the effective one 0.05", middle_arm, kind="check"),
         Claim("molts2025/fig1/totals", "Players without Pareto regret can have totals of which one dominates the other",
               "(1.6, 1.7) against (1.3, 1.3), both with Pareto regret 0",
-              "no Pareto regret, a larger total in every objective, and effective regret where the total is smaller",
+              "no Pareto regret, a larger total in every objective, and effective regret where "
+              "the total is smaller",
               totals, kind="check"),
     ),
 )  # fmt: skip
@@ -326,16 +330,19 @@ OPTIMISM = Experiment(
     ],
     (
         Claim("molts2025/optimism/lemma-1",
-              "With M samples a fixed arm is optimistic in all objectives with probability at least p = 0.15",
+              "With M samples a fixed arm is optimistic in all objectives with probability at "
+              "least p = 0.15",
               "at least 0.15, whatever L", "the 95 % bootstrap interval is above 0.15",
               each(MANY, "every_objective", lambda _, ends, __: ends and ends[0] > LEAST),
-              "With L = 1 the lemma's M is 1 and the probability 0.1587, close to the bound of 0.15.",
+              "With L = 1 the lemma's M is 1 and the probability 0.1587, close to the bound of "
+              "0.15.",
               kind="check"),
         Claim("molts2025/optimism/formula", "The probability is (1 - (1 - p)^M)^L", "(1 - (1 - p)^M)^L, p = P(N >= 1)",
               f"each frequency is within {NEAR:g} of the formula", as_formula, kind="check"),
         Claim("molts2025/optimism/one-sample", "With one sample the probability vanishes as objectives are added",
               "p^L", "the 95 % bootstrap interval of each difference is above 0", vanishing,
-              "p^4 is 0.0006 and p^8 0.0000004: beyond four objectives the samples are too few to tell.",
+              "p^4 is 0.0006 and p^8 0.0000004: beyond four objectives the samples are too few to "
+              "tell.",
               kind="check"),
         reported("weighted", "weighted", "How often a fixed arm is optimistic in a weighted sum"),
         reported("best-arm", "best_arm", "How often the best weighted sample is at least the best weighted true mean"),

@@ -36,14 +36,16 @@ GREEDY = "MOL-eps-Greedy"
 ABLATION = "MOL-UCB, effective front"
 PFI = ("PFIwR-style reconstruction", "PFIwR-style reconstruction, a tenth of the widths")
 CHOSEN = (
-    "The paper does not state the constant c. Here MOL-TS, MOL-TS with M = 1, MOL-UCB and the ablation have it chosen "
-    "from 0.1, 0.3, 1 and 3 on five trials of another seed, by the Pareto regret; rows with the theory's c, "
-    "c1_t(0.01), stand beside them. The grid was set together with a pilot of 1,000 rounds."
+    "The paper does not state the constant c. Here MOL-TS, MOL-TS with M = 1, MOL-UCB and the "
+    "ablation have it chosen from 0.1, 0.3, 1 and 3 on five trials of another seed, by the Pareto "
+    "regret; rows with the theory's c, c1_t(0.01), stand beside them. The grid was set together "
+    "with a pilot of 1,000 rounds."
 )
 LAWS = (
-    "The paper says that parameters have norm 1 and contexts norms of at most 1; here parameters are uniform on the "
-    "unit sphere, contexts uniform in the unit ball, and noise N(0, 1) is independent over objectives. Rewards are "
-    "the true means of what was played, added up. Bands are 95 % intervals; the paper has one standard deviation."
+    "The paper says that parameters have norm 1 and contexts norms of at most 1; here parameters "
+    "are uniform on the unit sphere, contexts uniform in the unit ball, and noise N(0, 1) is "
+    "independent over objectives. Rewards are the true means of what was played, added up. Bands "
+    "are 95 % intervals; the paper has one standard deviation."
 )
 RIDGE = (
     "The paper takes MOL-UCB from moglb2019, in the linear setting. Here it estimates by ridge "
@@ -219,7 +221,8 @@ def reconstruction_claims(name: str) -> tuple[Claim, ...]:
         *in_both(name, said, (TS,), PFI, note=RECONSTRUCTED, kind="ours"),
         ordering(
             f"{name}-reward",
-            "MOL-TS has a higher cumulative reward than our reconstruction of PFIwR, in every objective",
+            "MOL-TS has a higher cumulative reward than our reconstruction of PFIwR, in every "
+            "objective",
             "reward",
             PFI,
             (TS,),
@@ -310,12 +313,14 @@ def figure(setting: Setting) -> Experiment:
     about = [f"{setting.said}; {arms}; 10,000 rounds, ten instances.", LAWS, CHOSEN, RIDGE]
     if setting.fixed:
         about.append(
-            "The estimator of PFIwR is not given in molts2025 and its code is not public. The row is a reconstruction "
-            "with ridge regression: with the theory's widths, and with a tenth of them, which was not tuned."
+            "The estimator of PFIwR is not given in molts2025 and its code is not public. The row "
+            "is a reconstruction with ridge regression: with the theory's widths, and with a tenth "
+            "of them, which was not tuned."
         )
     return Experiment(
         setting.name,
-        f"MOL-TS, MOL-UCB and MOL-eps-Greedy, {setting.said}{', fixed arms' if setting.fixed else ''}",
+        "MOL-TS, MOL-UCB and MOL-eps-Greedy, "
+        f"{setting.said}{', fixed arms' if setting.fixed else ''}",
         f"molts2025, Figure {setting.figure}",
         about,
         [Run(setting.said, setting.place, rows_of(setting), ROUNDS, TRIALS, METRICS)],
@@ -393,7 +398,8 @@ def samples_claims(name: str) -> tuple[Claim, ...]:
             f"M = {MANY} has a lower {{}} than M = 1 at equal constants, {said}",
             (f"M = {MANY}, {said}",),
             (f"M = 1, {said}",),
-            "The largest of several samples lies further from the estimate, so that more is explored.",
+            "The largest of several samples lies further from the estimate, so that more is "
+            "explored.",
             note="Both rows have the same constant; which one the paper took is not stated there.",
             kind="extension",
         )
@@ -412,9 +418,10 @@ REMARKS = (
     remark(
         "reward-paradox",
         "When greedy play has higher regret and higher rewards than MOL-UCB",
-        "The paper reports that MOL-eps-Greedy has higher Pareto regret and effective Pareto regret than MOL-UCB, but "
-        "also higher total rewards. It does not state the constant of MOL-UCB; here is the whole grid, with the wide "
-        f"constants 4 and the theory's, in the setting of Figure 2. {RIDGE}",
+        "The paper reports that MOL-eps-Greedy has higher Pareto regret and effective Pareto "
+        "regret than MOL-UCB, but also higher total rewards. It does not state the constant of "
+        "MOL-UCB; here is the whole grid, with the wide constants 4 and the theory's, in the "
+        f"setting of Figure 2. {RIDGE}",
         Run("K = 50, d = 5, L = 4", Linear(), {GREEDY: MolEpsGreedy(), **PARADOX}, ROUNDS, TRIALS, METRICS),
         (GREEDY, *PARADOX),
         paradox_claims,
@@ -422,9 +429,10 @@ REMARKS = (
     remark(
         "samples",
         "One sample or several, at equal constants",
-        "In Figures 2 to 13, MOL-TS and its version with one sample have a tuned constant each. The largest of several "
-        "samples is further from the estimate than one sample with the same constant, so a comparison at equal "
-        "constants also compares how much is explored. Here is the whole grid in the setting of Figure 2.",
+        "In Figures 2 to 13, MOL-TS and its version with one sample have a tuned constant each. "
+        "The largest of several samples is further from the estimate than one sample with the "
+        "same constant, so a comparison at equal constants also compares how much is explored. "
+        "Here is the whole grid in the setting of Figure 2.",
         Run("K = 50, d = 5, L = 4", Linear(), SAMPLED, ROUNDS, TRIALS, METRICS),
         [row for row in SAMPLED if "c = 0." not in row],
         samples_claims,
@@ -432,9 +440,9 @@ REMARKS = (
     remark(
         "generalized-linear",
         "MOL-TS with links, on the generalized linear problem of moglb2019",
-        "The paper's appendix says that its framework extends to generalized linear rewards. Here MOL-TS takes the "
-        "estimator of moglb2019 and samples around it; beside it are MOL-TS with ridge regression, whose model is "
-        "wrong here, and MOGLB-UCB. All have a tuned constant.",
+        "The paper's appendix says that its framework extends to generalized linear rewards. Here "
+        "MOL-TS takes the estimator of moglb2019 and samples around it; beside it are MOL-TS with "
+        "ridge regression, whose model is wrong here, and MOGLB-UCB. All have a tuned constant.",
         Run("d = 5", GeneralizedLinear(), GENERALIZED, 3000, TRIALS, METRICS),
         tuple(GENERALIZED),
         lambda name: (
@@ -446,9 +454,10 @@ REMARKS = (
     remark(
         "weight-selection",
         "A uniform arm of the sampled effective front, or the best arm for random weights",
-        "MOL-TS plays uniformly from the effective front of its sample, which takes linear programs. The best arm for "
-        "weights that are uniform on the simplex is on that front too, and costs next to nothing, but arms that "
-        "stick out are played more often. The setting is that of Figure 2.",
+        "MOL-TS plays uniformly from the effective front of its sample, which takes linear "
+        "programs. The best arm for weights that are uniform on the simplex is on that front too, "
+        "and costs next to nothing, but arms that stick out are played more often. The setting is "
+        "that of Figure 2.",
         Run("K = 50, d = 5, L = 4", Linear(), SELECTION, ROUNDS, TRIALS, METRICS),
         tuple(SELECTION),
         lambda name: (
