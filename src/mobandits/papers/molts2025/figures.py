@@ -257,13 +257,13 @@ def figure_claims(setting: Setting) -> tuple[Claim, ...]:
 
 
 def reconstruction_claims(name: str) -> tuple[Claim, ...]:
-    """MOL-TS against rows that stand for a policy of which too little is known."""
-    name = f"{name}/reconstruction"
-    said = "MOL-TS has a lower {} than our reconstruction of PFIwR"
+    """The claims on MOL-TS against rows that stand for a policy of which too little is known."""
+    start = f"{name}/reconstruction"
+    claim = "MOL-TS has a lower {} than our reconstruction of PFIwR"
     return (
-        *in_both(name, said, (TS,), PFI, note=RECONSTRUCTED, kind="ours"),
+        *in_both(start, claim, (TS,), PFI, note=RECONSTRUCTED, kind="ours"),
         ordering(
-            f"{name}-reward",
+            f"{start}-reward",
             "MOL-TS has a higher cumulative reward than our reconstruction of PFIwR, in every "
             "objective",
             "reward",
@@ -365,7 +365,7 @@ def below(id: str, rows: Sequence[str]) -> Claim:  # noqa: A002 - as in Claim
 
 def plots_of(setting: Setting) -> tuple[Plot, ...]:
     """The paper's three columns, and the ablation."""
-    main = (TS, UCB, GREEDY)
+    main: tuple[str, ...] = (TS, UCB, GREEDY)
     if setting.fixed:
         main += PFI
     draws = draws_needed(setting.objectives)
