@@ -230,10 +230,11 @@ def report(
     ],
 ) -> None:
     """Draw the figures and write the page again, from the tables."""
-    from mobandits.simulation.folder import read_folder  # noqa: PLC0415
+    from mobandits import report as page  # noqa: PLC0415
 
+    # All are looked at before the first is drawn: a mistake in the last name is told at once.
     for folder in folders:
-        read_folder(folder)  # refuses what is not a finished run
+        page.check(folder)
     for folder in folders:
         write_report(folder)
 
@@ -247,10 +248,13 @@ def check_theorems_of(
     workers: Workers = None,
 ) -> None:
     """Count how often the events of a paper's theorems fail, against their promise, and test what follows from them."""
-    from mobandits.figures.style import save  # noqa: PLC0415
     from mobandits.papers.check_theorems import PAPERS, check_theorems  # noqa: PLC0415
-    from mobandits.papers.pages.regret_bounds import draw_bounds  # noqa: PLC0415
-    from mobandits.papers.protocol.files import curves, write  # noqa: PLC0415
+    from mobandits.papers.pages.write import write_theorems  # noqa: PLC0415
+    from mobandits.papers.protocol.files import (  # noqa: PLC0415
+        read_checks,
+        theorem_checks,
+        write_checks,
+    )
     from mobandits.simulation.files import locked  # noqa: PLC0415
 
     check_choice("PAPER", paper, list(PAPERS))
@@ -258,9 +262,10 @@ def check_theorems_of(
         report = check_theorems(paper, runs=runs, seed=seed, workers=workers, progress=progress)
     for count in report.counts:
         typer.echo(count)
-    typer.echo(write(out, paper, report, runs=runs, seed=seed))
-    if report.curves:
-        save(draw_bounds(curves(report)), out / "figures", paper)
+    checks = theorem_checks(paper, report, runs=runs, seed=seed)
+    papers_before = read_checks(out)
+    typer.echo(write_checks(out, checks))
+    write_theorems(out, {**papers_before, paper: checks})
     if not report.holds:
         typer.echo(
             "something is not as the theory says: this is a mistake in the program", err=True

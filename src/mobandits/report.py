@@ -2,24 +2,31 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 import polars as pl
 
 from mobandits.demo.page import demo_page
+from mobandits.figures.contents import Kind, Manifest, kind_of_folder
 from mobandits.figures.page import write_page
 from mobandits.figures.run_page import run_page
-from mobandits.papers.pages.write import RUNS, read_claims, write_experiment, write_index
+from mobandits.papers.pages.write import (
+    read_claims,
+    write_experiment,
+    write_index,
+    write_theorems,
+)
+from mobandits.papers.protocol.files import read_checks
+from mobandits.simulation.collection import RUNS
 from mobandits.simulation.folder import read_folder
-
-Manifest = dict[str, Any]
 
 
 def write(directory: str | Path) -> Path:
     """Draw the figures of a run and write its page, from the files of its folder alone.
 
     Args:
-        directory: of a finished run, of the demonstration, of a reproduced experiment, or of several of them.
+        directory: of a finished run, of the demonstration, of a reproduced experiment, of several of them, or of
+            `check-theorems`.
 
     Returns:
         The page, `report.html`; the figures are in `figures/`, each as SVG and PNG. Beside the page of several
@@ -29,27 +36,27 @@ def write(directory: str | Path) -> Path:
         FolderError: where the folder is not that of a finished run.
     """
     folder = Path(directory)
-    table, manifest = read_folder(folder)
-    return WRITERS[kind_of(manifest)](folder, table, manifest)
+    checks = read_checks(folder)
+    if checks:
+        return write_theorems(folder, checks)
+    table, manifest = _read(folder)
+    return WRITERS[kind_of_folder(manifest)](folder, table, manifest)
 
 
-def kind_of(manifest: Manifest) -> str:
-    """What a folder holds, a key of `WRITERS`. Manifests of version 0.1 do not say it: their keys tell.
+def check(directory: str | Path) -> None:
+    """Refuse a folder that `write` cannot make a page of.
 
-    Example:
-        >>> kind_of({"kind": "run"}), kind_of({"specification": {"experiments": []}})
-        ('run', 'experiments')
+    Raises:
+        FolderError: as in `write`.
     """
-    if "kind" in manifest:
-        return str(manifest["kind"])
-    specification = manifest["specification"]
-    if "experiments" in specification:
-        return "experiments"
-    if "plots" in specification:
-        return "experiment"
-    if specification.get("experiment") == "demo" and "rows" in specification:
-        return "demo"
-    return "run"
+    folder = Path(directory)
+    if not read_checks(folder):
+        _read(folder)
+
+
+def _read(folder: Path) -> tuple[pl.DataFrame, Manifest]:
+    table, manifest = read_folder(folder)
+    return table, cast("Manifest", manifest)
 
 
 def _run(folder: Path, table: pl.DataFrame, manifest: Manifest) -> Path:
@@ -65,12 +72,12 @@ def _experiment(folder: Path, table: pl.DataFrame, manifest: Manifest) -> Path:
 
 
 def _experiments(folder: Path, table: pl.DataFrame, manifest: Manifest) -> Path:  # noqa: ARG001 - one form for all
-    for one in manifest["specification"]["experiments"]:
-        write(folder / RUNS / one["experiment"])
+    for experiment in manifest["specification"]["experiments"]:
+        write(folder / RUNS / experiment["experiment"])
     return write_index(folder, manifest, read_claims(folder))
 
 
-WRITERS: dict[str, Callable[[Path, pl.DataFrame, Manifest], Path]] = {
+WRITERS: dict[Kind, Callable[[Path, pl.DataFrame, Manifest], Path]] = {
     "run": _run,
     "demo": _demo,
     "experiment": _experiment,

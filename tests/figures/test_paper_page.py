@@ -5,33 +5,48 @@ import math
 import polars as pl
 import pytest
 
+from mobandits.figures.page import templates
 from mobandits.figures.run_page import final_rows
 from mobandits.figures.style import NARROW
 from mobandits.papers.pages.claim_counts import by_paper, counted, judgement
+from mobandits.papers.pages.claim_texts import (
+    claim_details,
+    claim_rows,
+    measured,
+    otherwise,
+    remarks,
+    shown_numbers,
+)
 from mobandits.papers.pages.claims_markdown import claims_markdown
 from mobandits.papers.pages.index_page import index_page
 from mobandits.papers.pages.paper_figures import (
     BOUND,
     bounds_data,
     draw_plot,
-    drawable,
+    is_drawable,
     plot_data,
-    shown,
+    shown_rows,
 )
 from mobandits.papers.pages.paper_page import (
-    claims_table,
-    constants,
-    details,
-    grids,
-    measured,
-    otherwise,
+    constants_table,
+    grid_tables,
     paper_page,
-    remarks,
-    telling,
-    values,
+    value_tables,
 )
 
 COLUMNS = ["run", "policy", "trial", "round", "metric", "component", "value"]
+
+
+def claims_table(claims, link=""):
+    """The table of claims in HTML."""
+    macros = templates().get_template("claims.html").module
+    return str(macros.claims_table(claim_rows(claims, link)))
+
+
+def details(claim):
+    """All numbers of a claim in HTML."""
+    macros = templates().get_template("claims.html").module
+    return str(macros.claim_details(claim_details(claim)))
 
 
 def entry(**changed):
@@ -131,16 +146,16 @@ def test_why_ours_differs():
 def test_reported_claims_tell_all_their_numbers_or_the_range():
     part = {"interval": None, "holds": None, "trials": 2}
     few = [{"said": f"s{i}", "measured": float(i)} | part for i in range(3)]
-    assert telling(entry(verdict="reported", parts=few)) == [
+    assert shown_numbers(entry(verdict="reported", parts=few)) == [
         ("s0", "0.00"),
         ("s1", "1.00"),
         ("s2", "2.00"),
     ]
     many = [{"said": f"s{i}", "measured": None if i == 2 else float(i)} | part for i in range(6)]
-    (only,) = telling(entry(verdict="reported", parts=many))
+    (only,) = shown_numbers(entry(verdict="reported", parts=many))
     assert only[1] == "0.00 to 5.00"
     none = [one | {"measured": None} for one in many]
-    assert telling(entry(verdict="reported", parts=none))[0][1] == "–"
+    assert shown_numbers(entry(verdict="reported", parts=none))[0][1] == "–"
 
 
 def test_details_list_every_part_and_the_papers_rule():
@@ -213,7 +228,7 @@ def test_the_papers_trials_stand_beside_a_verdict_on_more():
     }
     few |= {"of": "b less a, d = 5", "trials": 10, "parts": [entry()["parts"][0] | {"trials": 10}]}
     claim = entry(papers_trials=few)
-    assert telling(claim)[1] == ("b less a, d = 5, on 10 trials", "0.50 [−1.00, 2.00]")
+    assert shown_numbers(claim)[1] == ("b less a, d = 5, on 10 trials", "0.50 [−1.00, 2.00]")
     assert otherwise(claim) == "on 10 trials: reproduced"
     text = details(claim)
     assert "The same on 10 trials: reproduced." in text
@@ -318,7 +333,9 @@ def test_bounds_are_drawn_and_nothing_else():
     assert data["name"].unique(maintain_order=True).to_list() == ["first", "second"]
     figure = draw_plot(table, plot("regret", kind="bounds"))
     assert [axes.get_title(loc="left") for axes in figure.axes] == ["first", "second"]
-    assert not drawable(table.filter(pl.col("policy") == "an event"), plot("regret", kind="bounds"))
+    assert not is_drawable(
+        table.filter(pl.col("policy") == "an event"), plot("regret", kind="bounds")
+    )
 
 
 def test_grids_show_the_end_of_every_environment_and_numbers_without_end():
@@ -412,16 +429,14 @@ def test_a_page_is_whole(experiment, tmp_path):
 
 def test_the_choice_and_the_best_stand_side_by_side(experiment):
     table, said, _ = experiment
-    chosen, best = shown(table, said), shown(table, said, "best")
+    chosen, best = shown_rows(table, said), shown_rows(table, said, "best")
     assert chosen["policy"].unique(maintain_order=True).to_list() == ["a", "b"]
     assert chosen.height == best.height == 12
-    text = "".join(constants(said))
-    assert text.count("<tr>") == 2
-    assert "c = 1" in text
-    assert "c = 2" in text
-    assert (
-        "".join(values(chosen, best, said)).count("<tr>") == 4
-    )  # a heading, both rows, and the best of a
-    assert "".join(grids(table, said)).count("a, c = 2") == 2
+    assert constants_table(said).rows == [["a, r", "c = 1", "c = 2"]]
+    (values,) = value_tables(chosen, best, said)
+    assert [row[0] for row in values.table.rows] == ["a", "b", "a, best of the reported"]
+    cells = [cell for grid in grid_tables(table, said) for row in grid.table.rows for cell in row]
+    assert cells.count("a, c = 2") == 2
     said["rows"] = said["rows"][1:]
-    assert constants(said) == grids(table, said) == []
+    assert constants_table(said) is None
+    assert grid_tables(table, said) == []

@@ -1,7 +1,6 @@
 """The findings of the demonstration, in plain words that follow from its numbers alone."""
 
 from collections.abc import Sequence
-from html import escape
 from typing import NamedTuple
 
 import polars as pl
@@ -14,8 +13,8 @@ FEW = 3  # so many weights are named, more are counted
 CLOSE = 0.02
 
 
-class Conclusion(NamedTuple):
-    """A headline, and what stands behind it; both HTML."""
+class Finding(NamedTuple):
+    """A headline, and what stands behind it; both plain text."""
 
     headline: str
     text: str
@@ -79,14 +78,14 @@ def describe_weights(bands: pl.DataFrame, weights: Sequence[float], digits: int)
 
 
 class PricedModel(NamedTuple):
-    """A model, with its price per 1,000 prompts and its mean quality; its name is HTML."""
+    """A model, with its price in dollars per 1,000 prompts and its mean quality."""
 
     dollars: float
     quality: float
     name: str
 
 
-def about_models(models: pl.DataFrame) -> Conclusion:
+def about_models(models: pl.DataFrame) -> Finding:
     """What the single models are worth.
 
     Args:
@@ -94,7 +93,7 @@ def about_models(models: pl.DataFrame) -> Conclusion:
     """
     priced = []
     for dollars, quality, policy in sorted(models.select("dollars", "quality", "policy").rows()):
-        name = escape(policy.removeprefix("always "))
+        name = policy.removeprefix("always ")
         priced.append(PricedModel(dollars, quality, name))
 
     best = max(priced, key=lambda model: model.quality)
@@ -115,7 +114,7 @@ def about_models(models: pl.DataFrame) -> Conclusion:
             f"{close.name} gives {share:.0f} % of the quality of {best.name} "
             f"for {price:.0f} % of its price."
         )
-    return Conclusion(headline, f"{rival} {prices}")
+    return Finding(headline, f"{rival} {prices}")
 
 
 COIN_HEADLINES = {  # whether some weights were clearly better, and whether some were clearly worse
@@ -126,7 +125,7 @@ COIN_HEADLINES = {  # whether some weights were clearly better, and whether some
 }
 
 
-def about_coins(whole: pl.DataFrame, late: pl.DataFrame) -> Conclusion:
+def about_coins(whole: pl.DataFrame, late: pl.DataFrame) -> Finding:
     """Whether choosing by prompt beats tossing a coin between two models for the same money.
 
     Args:
@@ -158,12 +157,12 @@ def about_coins(whole: pl.DataFrame, late: pl.DataFrame) -> Conclusion:
         f"was clearly above the coin’s {above} and below {below}. Learning is included; over the "
         f"second half of the prompts, it was above {late_above} and below {late_below}."
     )
-    return Conclusion(headline, text)
+    return Finding(headline, text)
 
 
 def about_context(
     best: str, regrets: tuple[float, float], difference: tuple[float, float, float]
-) -> Conclusion:
+) -> Finding:
     """Whether the learner with the text did better than the same learner with a constant.
 
     Args:
@@ -177,23 +176,22 @@ def about_context(
     """
     with_text, with_constant = regrets
     mean, low, high = difference
-    name = escape(best)
     # Less regret is better: an interval below 0 speaks for the text.
     if high < 0.0:
-        headline = f"Context helped {name}."
+        headline = f"Context helped {best}."
     elif low > 0.0:
-        headline = f"Context did not help {name}: it hurt."
+        headline = f"Context did not help {best}: it hurt."
     else:
-        headline = f"Context did not measurably help {name}."
+        headline = f"Context did not measurably help {best}."
     text = (
         f"Its effective Pareto regret, which measures waste, was {with_text:.1f} with the prompt’s "
         f"text and {with_constant:.1f} with a constant as its only feature: a difference of "
         f"{format_number(mean, 1)} ({interval(low, high, 1)}; below 0, the text helps)."
     )
-    return Conclusion(headline, text)
+    return Finding(headline, text)
 
 
-def about_preferences(whole: pl.DataFrame, late: pl.DataFrame) -> Conclusion:
+def about_preferences(whole: pl.DataFrame, late: pl.DataFrame) -> Finding:
     """For which preferences the text improved the score that was asked for.
 
     Args:
@@ -218,4 +216,4 @@ def about_preferences(whole: pl.DataFrame, late: pl.DataFrame) -> Conclusion:
         f"clearly higher than without it {higher} and lower {lower}. Features take time to learn: "
         f"over the second half of the prompts, it was higher {late_higher} and lower {late_lower}."
     )
-    return Conclusion(headline, text)
+    return Finding(headline, text)

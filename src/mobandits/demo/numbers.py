@@ -6,7 +6,7 @@ import polars as pl
 
 from mobandits.demo import findings
 from mobandits.demo.context_gain import context_gain
-from mobandits.demo.findings import Conclusion
+from mobandits.demo.findings import Finding
 from mobandits.demo.mixtures import gains
 from mobandits.demo.outcomes import outcomes
 from mobandits.statistics.bands import bands
@@ -84,7 +84,7 @@ def coin_bands(points: pl.DataFrame) -> pl.DataFrame:
     return means.join(intervals, on="weight", maintain_order="left")
 
 
-def findings_of(data: Numbers) -> list[Conclusion]:
+def findings_of(data: Numbers) -> list[Finding]:
     """What was found, most useful first."""
     groups = data.points.group_by("policy", "role", maintain_order=True)
     means = groups.agg(pl.col("dollars", "quality").mean())
@@ -97,7 +97,7 @@ def findings_of(data: Numbers) -> list[Conclusion]:
     ]
 
 
-def about_context_of_best(data: Numbers) -> Conclusion:
+def about_context_of_best(data: Numbers) -> Finding:
     """Whether the best learner did better with the text than with a constant."""
     best = data.said["best"]
     of_best = data.both.filter(pl.col("policy") == best)

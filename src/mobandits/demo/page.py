@@ -1,27 +1,72 @@
 """The page of the demonstration: what was found, the figures that show it, and how far to trust them."""
 
-from html import escape
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from mobandits.demo import prose
 from mobandits.demo.context_gain import draw_context_gain
 from mobandits.demo.cost_quality import draw_cost_quality
+from mobandits.demo.findings import Finding
 from mobandits.demo.model_use import draw_use, use_data
 from mobandits.demo.numbers import SHOWN, Numbers, findings_of, numbers
 from mobandits.demo.tables import coin_table, context_table, policy_table
+from mobandits.figures.contents import Manifest
 from mobandits.figures.formatting import join_words, money
 from mobandits.figures.metric_curves import curves_data, draw_curves
-from mobandits.figures.page import page, picture
-from mobandits.figures.provenance import provenance
+from mobandits.figures.page import Picture, Table, draw_picture, render
+from mobandits.figures.provenance import Provenance, provenance
 
 TITLE = "Which model should answer this prompt?"
 REGRETS = {"pareto_regret": "Pareto regret", "effective_pareto_regret": "effective Pareto regret"}
 
 
-def demo_page(directory: Path, table: pl.DataFrame, manifest: dict[str, Any]) -> str:
+@dataclass(frozen=True)
+class DemoPage:
+    """What `demo.html` shows; the words that do not depend on numbers are in the template.
+
+    Args:
+        title: of the page.
+        models: their names.
+        rounds: prompts of a trial.
+        trials: how many there are.
+        price_ratio: of the dearest model to the cheapest.
+        findings: most useful first.
+        cost_quality: what policies cost and deliver.
+        context_gain: what the text added, weight by weight.
+        regret: over time.
+        model_use: which model is used how often.
+        policies: the table of all policies.
+        readings: the table of one learner, read with several weights.
+        context: the table of what the text added.
+        constants: sentences on how they were chosen.
+        best: the policy of the comparison without context.
+        balanced: those that it was chosen from.
+        provenance: of the table.
+    """
+
+    title: str
+    models: Sequence[str]
+    rounds: int
+    trials: int
+    price_ratio: float
+    findings: Sequence[Finding]
+    cost_quality: Picture
+    context_gain: Picture
+    regret: Picture
+    model_use: Picture
+    policies: Table
+    readings: Table
+    context: Table
+    constants: Sequence[str]
+    best: str
+    balanced: Sequence[str]
+    provenance: Provenance
+
+
+def demo_page(directory: Path, table: pl.DataFrame, manifest: Manifest) -> str:
     """Write the figures of the demonstration, and make its page.
 
     Args:
@@ -29,120 +74,92 @@ def demo_page(directory: Path, table: pl.DataFrame, manifest: dict[str, Any]) ->
         table: its rows.
         manifest: its manifest.
     """
-    data = numbers(table, manifest["specification"])
-    here = table.filter(pl.col("environment") == data.said["text"])
-    place = directory / "figures"
-    body = [
-        f"<h1>{TITLE}</h1>",
-        lead(data),
-        main_findings(data),
-        "<h2>What it costs, what it delivers</h2>",
-        plane(place, data),
-        "<h2>Did context help?</h2>",
-        context(place, data),
-        "<h2>Regret over time</h2>",
-        regret(place, here, data),
-        "<h2>Which model is used how often</h2>",
-        use(place, here, data),
-        "<h2>How to read a regret</h2>",
-        prose.READING,
-        "<h2>The numbers</h2>",
-        policy_table(data),
-        coin_table(data),
-        context_table(data),
-        "<h2>What was played</h2>",
-        setting(data),
-        "<h2>How far to trust this</h2>",
-        limits(data),
-    ]
-    return page(TITLE, body + provenance(manifest))
-
-
-def lead(data: Numbers) -> str:
-    """The problem in two sentences."""
-    dollars = (
-        data.points.filter(pl.col("role") == "model")
-        .group_by("policy")
-        .agg(pl.col("dollars").mean())["dollars"]
+    specification = manifest["specification"]
+    data = numbers(table, specification)
+    with_text = table.filter(pl.col("environment") == specification["text"])
+    figures = directory / "figures"
+    page = DemoPage(
+        title=TITLE,
+        models=specification["models"],
+        rounds=specification["rounds"],
+        trials=specification["trials"],
+        price_ratio=price_ratio(data),
+        findings=findings_of(data),
+        cost_quality=cost_quality_picture(figures, data),
+        context_gain=context_gain_picture(figures, data),
+        regret=regret_picture(figures, with_text, data),
+        model_use=model_use_picture(figures, with_text, data, specification),
+        policies=policy_table(data),
+        readings=coin_table(data),
+        context=context_table(data),
+        constants=specification["constants"],
+        best=specification["best"],
+        balanced=specification["balanced"],
+        provenance=provenance(manifest),
     )
-    return prose.LEAD.format(count=len(dollars), ratio=max(dollars) / min(dollars))
+    return render("demo.html", page)
 
 
-def main_findings(data: Numbers) -> str:
-    """What was found, as a list."""
-    items = "".join(
-        f"<li><b>{finding.headline}</b> {finding.text}</li>" for finding in findings_of(data)
-    )
-    return f'<ul class="findings">{items}</ul>'
+def price_ratio(data: Numbers) -> float:
+    """How many times the price of the cheapest model the dearest one costs."""
+    models = data.points.filter(pl.col("role") == "model")
+    dollars = models.group_by("policy").agg(pl.col("dollars").mean())["dollars"].to_list()
+    return float(max(dollars) / min(dollars))
 
 
-def plane(place: Path, data: Numbers) -> str:
-    """Cost and quality."""
-    shown = data.points.filter(pl.col("role").is_in(SHOWN)).group_by("policy", maintain_order=True)
-    rows = shown.agg(pl.col("dollars", "quality").mean()).rows()
-    places = "; ".join(
-        f"{name}: {money(dollars)}, quality {quality:.3f}" for name, dollars, quality in rows
-    )
-    alt = f"Dollars per 1,000 prompts against mean quality. {places}."
-    caption = prose.PLANE.format(rounds=data.said["rounds"])
-    return picture(
-        lambda width: draw_cost_quality(data.points, width), place, "cost_quality", alt, caption
+def cost_quality_picture(figures: Path, data: Numbers) -> Picture:
+    """The plane of cost and quality; its text for those who cannot see it lists all points."""
+    shown = data.points.filter(pl.col("role").is_in(SHOWN))
+    means = shown.group_by("policy", maintain_order=True).agg(pl.col("dollars", "quality").mean())
+    places = []
+    for name, dollars, quality in means.rows():
+        places.append(f"{name}: {money(dollars)}, quality {quality:.3f}")
+    alt = f"Dollars per 1,000 prompts against mean quality. {'; '.join(places)}."
+    return draw_picture(
+        lambda width: draw_cost_quality(data.points, width), figures, "cost_quality", alt
     )
 
 
-def context(place: Path, data: Numbers) -> str:
+def context_gain_picture(figures: Path, data: Numbers) -> Picture:
     """What the text added, weight by weight."""
-    values = ", ".join(
-        f"{mean:+.4f} at {weight:g}" for weight, mean in data.text.select("weight", "mean").rows()
+    gains = []
+    for weight, mean in data.text.select("weight", "mean").rows():
+        gains.append(f"{mean:+.4f} at {weight:g}")
+    alt = (
+        "Score with the text less score without it, by weight of quality, "
+        f"over all prompts: {', '.join(gains)}."
     )
-    alt = f"Score with the text less score without it, by weight of quality, over all prompts: {values}."
-    draw = draw_context_gain
-    return picture(
-        lambda width: draw(data.text, data.text_late, width),
-        place,
+    return draw_picture(
+        lambda width: draw_context_gain(data.text, data.text_late, width),
+        figures,
         "context_gain",
         alt,
-        prose.CONTEXT,
     )
 
 
-def regret(place: Path, table: pl.DataFrame, data: Numbers) -> str:
-    """Both regrets over time."""
-    shown = table.filter(
-        pl.col("policy").is_in(data.rows.filter(pl.col("role").is_in(SHOWN))["policy"].to_list())
-    )
-    curves = pl.concat(
-        curves_data(shown, metric).with_columns(panel=pl.lit(said))
-        for metric, said in REGRETS.items()
-    )
+def regret_picture(figures: Path, table: pl.DataFrame, data: Numbers) -> Picture:
+    """Both regrets over time, a panel each."""
+    policies = data.rows.filter(pl.col("role").is_in(SHOWN))["policy"].to_list()
+    shown = table.filter(pl.col("policy").is_in(policies))
+    panels = []
+    for metric, title in REGRETS.items():
+        panels.append(curves_data(shown, metric).with_columns(panel=pl.lit(title)))
+    curves = pl.concat(panels)
     alt = "Two panels of regret over the prompts; the table of policies has the values at the end."
-    said = ("regret so far", "prompts so far")
-    return picture(
-        lambda width: draw_curves(curves, *said, width), place, "regret", alt, prose.REGRET
+    return draw_picture(
+        lambda width: draw_curves(curves, "regret so far", "prompts so far", width),
+        figures,
+        "regret",
+        alt,
     )
 
 
-def use(place: Path, table: pl.DataFrame, data: Numbers) -> str:
-    """Which model is used how often."""
-    shares = use_data(table, data.rows.filter(pl.col("role") == "learner")["policy"].to_list())
-    models = data.said["models"]
+def model_use_picture(
+    figures: Path, table: pl.DataFrame, data: Numbers, specification: dict[str, Any]
+) -> Picture:
+    """Which model is used how often, a panel per learner."""
+    models = specification["models"]
+    learners = data.rows.filter(pl.col("role") == "learner")["policy"].to_list()
+    shares = use_data(table, learners)
     alt = f"Shares of {join_words(models)} over the prompts, a panel per learner."
-    return picture(
-        lambda width: draw_use(shares, models, width), place, "model_use", alt, prose.USE
-    )
-
-
-def setting(data: Numbers) -> str:
-    """What was played, by whom, and with which constants."""
-    constants = "".join(f"<li>{escape(text)}</li>" for text in data.said["constants"])
-    models = escape(join_words(data.said["models"]))
-    rounds = data.said["rounds"]
-    trials = data.said["trials"]
-    return prose.SETTING.format(models=models, rounds=rounds, trials=trials, constants=constants)
-
-
-def limits(data: Numbers) -> str:
-    """How far to trust it."""
-    return prose.LIMITS.format(
-        best=escape(data.said["best"]), balanced=escape(join_words(data.said["balanced"]))
-    )
+    return draw_picture(lambda width: draw_use(shares, models, width), figures, "model_use", alt)

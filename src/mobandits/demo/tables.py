@@ -1,17 +1,16 @@
 """The tables of the demonstration's page."""
 
-from html import escape
 from typing import Any
 
 import polars as pl
 
 from mobandits.demo.numbers import SHOWN, Numbers
 from mobandits.figures.formatting import plus_minus
-from mobandits.figures.page import grid
+from mobandits.figures.page import Bold, Table
 from mobandits.statistics.bands import bands
 
 
-def policy_table(data: Numbers) -> str:
+def policy_table(data: Numbers) -> Table:
     """Dollars, quality and regret of every policy, and of the best model per prompt in hindsight."""
     last = data.points.filter(
         (pl.col("role") == "hindsight") & (pl.col("weight") == pl.col("weight").max())
@@ -27,7 +26,7 @@ def policy_table(data: Numbers) -> str:
     }
     rows = [
         [
-            escape(name),
+            name,
             plus_minus(*dollars, 3 if dollars[0] < 1 else 2),
             plus_minus(*spans["quality"][name], 4),
             plus_minus(*spans["regret"][name], 1),
@@ -36,18 +35,18 @@ def policy_table(data: Numbers) -> str:
     ]
     header = [
         "policy",
-        "US dollars per<br>1,000 prompts",
-        "mean<br>quality",
-        "effective<br>Pareto regret",
+        "US dollars per\n1,000 prompts",
+        "mean\nquality",
+        "effective\nPareto regret",
     ]
-    return grid(
+    return Table(
         header,
         rows,
         f"After {data.said['rounds']:,} prompts: means over {data.said['trials']} trials ± 95 %.",
     )
 
 
-def coin_table(data: Numbers) -> str:
+def coin_table(data: Numbers) -> Table:
     """One learner, eleven weights: what each spends, delivers, and gains over the coin."""
     late = {row["weight"]: row for row in data.late.rows(named=True)}
     rows = [
@@ -61,16 +60,16 @@ def coin_table(data: Numbers) -> str:
         for row in data.whole.rows(named=True)
     ]
     header = [
-        "weight of<br>quality",
-        "US dollars per<br>1,000 prompts",
-        "mean<br>quality",
-        "quality less<br>the coin’s",
+        "weight of\nquality",
+        "US dollars per\n1,000 prompts",
+        "mean\nquality",
+        "quality less\nthe coin’s",
     ]
     caption = "One MOL-UCB learner, read with eleven weights, and the coin between two models that costs as much."
-    return grid([*header, "the same,<br>second half"], rows, caption)
+    return Table([*header, "the same,\nsecond half"], rows, caption)
 
 
-def context_table(data: Numbers) -> str:
+def context_table(data: Numbers) -> Table:
     """What the text added to the score of every weight."""
     late = {row["weight"]: row for row in data.text_late.rows(named=True)}
     rows = [
@@ -78,12 +77,12 @@ def context_table(data: Numbers) -> str:
         for row in data.text.rows(named=True)
     ]
     caption = "The same readings: score with the text less score without it. Bold: the 95 % interval leaves out zero."
-    return grid(["weight of<br>quality", "all<br>prompts", "second<br>half"], rows, caption)
+    return Table(["weight of\nquality", "all\nprompts", "second\nhalf"], rows, caption)
 
 
-def clear(row: dict[str, Any]) -> str:
+def clear(row: dict[str, Any]) -> str | Bold:
     """A difference with its interval, in bold where it is clear."""
     text = plus_minus(row["mean"], row["low"], row["high"], 4)
     if row["low"] > 0.0 or row["high"] < 0.0:
-        return f"<b>{text}</b>"
+        return Bold(text)
     return text

@@ -2,18 +2,20 @@
 
 import functools
 import math
-from collections.abc import Iterable
-from html import escape
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
-from mobandits.figures.formatting import format_number, join_words
-from mobandits.figures.page import grid, page, pairs, picture
+from mobandits.figures.contents import EvaluationSummary, LogSummary
+from mobandits.figures.formatting import format_number
+from mobandits.figures.page import Picture, Table, draw_picture, render
 from mobandits.figures.policy_front import draw_front
 from mobandits.figures.policy_values import draw_values
+from mobandits.figures.provenance import Fact, Provenance
 
+TITLE = "What policies would have brought"
 NAMES = {
     "ips": "inverse propensity scoring",
     "snips": "self-normalised inverse propensity scoring",
@@ -22,11 +24,40 @@ NAMES = {
     "dm": "the direct method",
     "replay": "replay",
 }
+UNKNOWN = "–"
 
-INTERVALS = (
-    "<p>The intervals of a policy hold for all objectives at once. They are wider where few rounds decide, and reach "
-    "further on the side of the rounds' longer tail: a value need not lie in the middle of its interval.</p>"
-)
+
+@dataclass(frozen=True)
+class EvaluationPage:
+    """What `evaluation.html` shows.
+
+    Args:
+        title: of the page.
+        policies: how many there are.
+        log: what was evaluated on.
+        estimator: of the values, in words.
+        best: the policies on the front of the estimates.
+        beaten: who is dominated, and by whom.
+        warnings: {warning: whose}.
+        front: the front; None where there is one objective.
+        values: the table of values.
+        by_estimator: every policy by every estimator; None where there is one.
+        diagnostics: the table of what the weights look like.
+        provenance: what was asked for.
+    """
+
+    title: str
+    policies: int
+    log: LogSummary
+    estimator: str
+    best: Sequence[str]
+    beaten: Sequence[tuple[str, str]]
+    warnings: dict[str, list[str]]
+    front: Picture | None
+    values: Table
+    by_estimator: Picture | None
+    diagnostics: Table
+    provenance: Provenance
 
 
 def evaluation_page(
@@ -34,7 +65,7 @@ def evaluation_page(
     values: pl.DataFrame,
     front: pl.DataFrame,
     outlines: pl.DataFrame | None,
-    said: dict[str, Any],
+    summary: EvaluationSummary,
 ) -> str:
     """Write the figures of an evaluation, and make its page.
 
@@ -43,161 +74,167 @@ def evaluation_page(
         values: `policy`, `estimator`, `objective` str, `value`, `standard_error`, `low`, `high` float.
         front: `policy`, `objective`, `dominated_by` str, `value`, `low`, `high`, `front_share` float, `on_front` bool.
         outlines: `policy` str, `x`, `y` float, the borders of joint regions, where there are two objectives.
-        said: the content of evaluation.json.
+        summary: the content of evaluation.json.
     """
-    log = said["log"]
-    share = f"{100 * said['options']['level']:g} %"
-    title = "What policies would have brought"
-    shown = NAMES.get(said["shown"], said["shown"])
-    lead = (
-        f"{len(said['policies'])} policies on <code>{escape(log['source'])}</code>: {log['rounds']:,} logged rounds, "
-        f"{len(log['arms'])} arms, {len(log['objectives'])} objectives ({escape(join_words(log['objectives']))}), all to "
-        f"be maximised. Unless said otherwise, values are by {escape(shown)}."
+    figures = directory / "figures"
+    share = f"{100 * summary['options']['level']:g} %"
+    estimator = summary["shown"]
+    header, rows = value_rows(values, estimator)
+    verdicts = front.unique("policy", keep="first", maintain_order=True)
+    dominated = verdicts.filter(pl.col("dominated_by") != "")
+    page = EvaluationPage(
+        title=TITLE,
+        policies=len(summary["policies"]),
+        log=summary["log"],
+        estimator=NAMES.get(estimator, estimator),
+        best=verdicts.filter("on_front")["policy"].to_list(),
+        beaten=dominated.select("policy", "dominated_by").rows(),
+        warnings=warnings_of(summary),
+        front=front_picture(figures, front, outlines, share),
+        values=Table(header, rows, f"Values, with joint {share} intervals"),
+        by_estimator=estimators_picture(figures, values, share),
+        diagnostics=diagnostics_table(summary),
+        provenance=provenance_of(summary),
     )
-    body = [
-        f"<h1>{title}</h1>",
-        f'<p class="lead">{lead}</p>',
-        *findings(front, said),
-        *cautions(said),
-    ]
-    directory /= "figures"
-    if len(log["objectives"]) > 1:
-        draw = functools.partial(
-            draw_front, front, outlines if outlines is not None else pl.DataFrame()
-        )
-        alt = "The estimated values of all policies with their joint regions; the table below has the numbers."
-        body += [
-            "<h2>The front</h2>",
-            picture(draw, directory, "front", alt, of_front(share, outlines is not None)),
-        ]
-    body += [
-        "<h2>Values</h2>",
-        grid(*value_rows(values, said["shown"]), f"Values, with joint {share} intervals"),
-    ]
-    body.append(INTERVALS)
-    if values["estimator"].n_unique() > 1:
-        alt = "Every policy's value by every estimator, with intervals; values.csv has the numbers."
-        caption = (
-            f"The same policies by every estimator, with joint {share} intervals. Estimators that disagree by more "
-            "than their intervals are a reason to believe none of them."
-        )
-        body.append(
-            picture(functools.partial(draw_values, values), directory, "values", alt, caption)
-        )
-    return page(title, [*body, *diagnostics(said), *provenance(said)])
+    return render("evaluation.html", page)
 
 
-def of_front(share: str, ellipses: bool) -> str:
-    """The caption of the front."""
-    regions = (
-        f"Ellipses are joint {share} regions." if ellipses else f"Intervals are joint, {share}."
+def front_picture(
+    figures: Path, front: pl.DataFrame, outlines: pl.DataFrame | None, share: str
+) -> Picture | None:
+    """The front, where there are several objectives.
+
+    Args:
+        figures: where its files are written.
+        front: as in `evaluation_page`.
+        outlines: as in `evaluation_page`.
+        share: the joint level, in per cent.
+    """
+    if front["objective"].n_unique() < 2:
+        return None
+    regions = f"Ellipses are joint {share} regions."
+    if outlines is None:  # which only a plane of two objectives has
+        regions = f"Intervals are joint, {share}."
+    caption = (
+        f"{regions} Dominated is what another policy is shown to beat in every objective, on the "
+        f"same rounds; with {share} confidence the true front is among the rest."
     )
-    return (
-        f"{regions} Dominated is what another policy is shown to beat in every objective, on the same rounds; with "
-        f"{share} confidence the true front is among the rest."
+    alt = (
+        "The estimated values of all policies with their joint regions; "
+        "the table below has the numbers."
     )
+    borders = pl.DataFrame() if outlines is None else outlines
+    draw = functools.partial(draw_front, front, borders)
+    return draw_picture(draw, figures, "front", alt, caption)
 
 
-def findings(front: pl.DataFrame, said: dict[str, Any]) -> list[str]:
-    """The front of the estimates, and who dominates whom."""
-    rows = front.unique("policy", keep="first", maintain_order=True)
-    best = rows.filter("on_front")["policy"].to_list()
-    items = [f"On the front of the estimates: {escape(join_words(best))}."] if best else []
-    beaten = rows.filter(pl.col("dominated_by") != "").select("policy", "dominated_by").rows()
-    items += [f"{escape(name)} is dominated by {escape(by)}." for name, by in beaten]
-    if len(rows) > 1 and not beaten:
-        items.append("No policy is shown to dominate another.")
-    count = len(warnings_of(said))
-    said_so = f"{count} warning{'s' * (count > 1)}: to be read before the numbers."
-    items.append(said_so if count else "No rule of caution was broken.")
-    return ['<ul class="findings">', *(f"<li>{item}</li>" for item in items), "</ul>"]
+def estimators_picture(figures: Path, values: pl.DataFrame, share: str) -> Picture | None:
+    """Every policy by every estimator, where there are several estimators.
+
+    Args:
+        figures: where its files are written.
+        values: as in `evaluation_page`.
+        share: the joint level, in per cent.
+    """
+    if values["estimator"].n_unique() < 2:
+        return None
+    alt = "Every policy's value by every estimator, with intervals; values.csv has the numbers."
+    caption = (
+        f"The same policies by every estimator, with joint {share} intervals. Estimators that "
+        "disagree by more than their intervals are a reason to believe none of them."
+    )
+    return draw_picture(functools.partial(draw_values, values), figures, "values", alt, caption)
 
 
-def cautions(said: dict[str, Any]) -> list[str]:
-    """Every warning with those it concerns."""
-    found = warnings_of(said)
-    if not found:
-        return []
-    items = [
-        f"<li>{escape(text)} <small>({escape(join_words(whose))})</small></li>"
-        for text, whose in found.items()
-    ]
-    return ["<h2>Warnings</h2>", "<ul>", *items, "</ul>"]
-
-
-def warnings_of(said: dict[str, Any]) -> dict[str, list[str]]:
+def warnings_of(summary: EvaluationSummary) -> dict[str, list[str]]:
     """{warning: whose}, a policy and an estimator each.
 
     Example:
         >>> warnings_of({"policies": {"a": {"estimates": {"ips": {"warnings": ["few rounds"]}}}}})
         {'few rounds': ['a by ips']}
     """
-    found: dict[str, list[str]] = {}
-    for policy, content in said["policies"].items():
+    warnings: dict[str, list[str]] = {}
+    for policy, content in summary["policies"].items():
         for estimator, estimate in content["estimates"].items():
-            for text in estimate["warnings"]:
-                found.setdefault(text, []).append(f"{policy} by {estimator}")
-    return found
+            for warning in estimate["warnings"]:
+                warnings.setdefault(warning, []).append(f"{policy} by {estimator}")
+    return warnings
 
 
 def value_rows(values: pl.DataFrame, estimator: str) -> tuple[list[str], list[list[str]]]:
-    """Header and rows: a policy, then a value and an interval per objective."""
-    rows = values.filter(pl.col("estimator") == estimator)
-    objectives = rows["objective"].unique(maintain_order=True).to_list()
-    digits = {
-        name: decimals(rows.filter(pl.col("objective") == name)["standard_error"])
-        for name in objectives
-    }
-    cells = []
-    for one in rows.partition_by("policy", maintain_order=True):
-        row = [escape(one["policy"][0])]
-        for name, value, low, high in one.select("objective", "value", "low", "high").rows():
-            ends = f"{number(low, digits[name])} to {number(high, digits[name])}"
-            row += [number(value, digits[name]), ends]
-        cells.append(row)
-    return ["policy", *(cell for name in objectives for cell in (escape(name), "interval"))], cells
+    """Header and rows of the table of values: a policy, then a value and an interval per objective.
+
+    Args:
+        values: as in `evaluation_page`.
+        estimator: whose values are shown.
+    """
+    shown = values.filter(pl.col("estimator") == estimator)
+    header = ["policy"]
+    digits = {}
+    for objective in shown["objective"].unique(maintain_order=True):
+        header += [objective, "interval"]
+        errors = shown.filter(pl.col("objective") == objective)["standard_error"]
+        digits[objective] = digits_of_errors(errors)
+    rows = []
+    for own in shown.partition_by("policy", maintain_order=True):
+        row = [own["policy"][0]]
+        for objective, value, low, high in own.select("objective", "value", "low", "high").rows():
+            places = digits[objective]
+            row.append(number_or_dash(value, places))
+            row.append(f"{number_or_dash(low, places)} to {number_or_dash(high, places)}")
+        rows.append(row)
+    return header, rows
 
 
-def diagnostics(said: dict[str, Any]) -> list[str]:
-    """What the weights look like."""
+def diagnostics_table(summary: EvaluationSummary) -> Table:
+    """What the weights of every policy look like."""
     header = ["policy", "effective rounds", "largest weight", "mean weight", "beyond the log"]
     rows = []
-    for name, content in said["policies"].items():
-        found = content["diagnostics"]
-        numbers = [
-            number(found[key], at) for key, at in (("effective_rounds", 0), ("largest_weight", 1))
-        ]
-        numbers += [number(found["mean_weight"], 3), f"{100 * found['uncovered_mass']:.2f} %"]
-        rows.append([escape(name), *numbers])
-    text = (
-        "<p>The mean weight is about 1 where propensities are right. Effective rounds say how many rounds of the "
-        "policy's own the log is worth; beyond the log are plays of arms that it knows nothing of.</p>"
-    )
-    return ["<h2>How much the log can tell</h2>", text, grid(header, rows)]
+    for name, content in summary["policies"].items():
+        diagnostics = content["diagnostics"]
+        rows.append(
+            [
+                name,
+                number_or_dash(diagnostics["effective_rounds"], 0),
+                number_or_dash(diagnostics["largest_weight"], 1),
+                number_or_dash(diagnostics["mean_weight"], 3),
+                f"{100 * diagnostics['uncovered_mass']:.2f} %",
+            ]
+        )
+    return Table(header, rows)
 
 
-def provenance(said: dict[str, Any]) -> list[str]:
-    """What was asked for."""
-    facts = [(name, content["target"]) for name, content in said["policies"].items()]
-    facts += [
-        (name, str(value)) for name, value in {**said["estimators"], **said["options"]}.items()
-    ]
-    return ["<h2>Provenance</h2>", pairs([*facts, ("mobandits", said["versions"]["mobandits"])])]
+def provenance_of(summary: EvaluationSummary) -> Provenance:
+    """What was asked for, as the foot of the page."""
+    facts: list[Fact] = []
+    for name, content in summary["policies"].items():
+        facts.append((name, content["target"]))
+    facts += summary["estimators"].items()
+    for name, value in summary["options"].items():
+        facts.append((name, str(value)))
+    facts.append(("mobandits", summary["versions"]["mobandits"]))
+    return Provenance(facts)
 
 
-def decimals(errors: Iterable[float | None]) -> int:
-    """So many that the smallest standard error has two digits, 2 to 8.
+def digits_of_errors(errors: Iterable[float | None]) -> int:
+    """How many digits after the point show two digits of the smallest standard error: 2 to 8.
 
     Example:
-        >>> decimals([0.012, 0.3]), decimals([])
+        >>> digits_of_errors([0.012, 0.3]), digits_of_errors([])
         (3, 3)
     """
-    least = min((error for error in errors if error and math.isfinite(error)), default=0.01)
-    return min(max(1 - math.floor(math.log10(least)), 2), 8)
+    known = [error for error in errors if error and math.isfinite(error)]
+    smallest = min(known, default=0.01)
+    return min(max(1 - math.floor(math.log10(smallest)), 2), 8)
 
 
-def number(value: float | None, digits: int) -> str:
-    """A number, or a dash where it is not known."""
-    if value is not None and math.isfinite(value):
-        return format_number(value, digits)
-    return "–"
+def number_or_dash(value: float | None, digits: int) -> str:
+    """A number, or a dash where it is not known.
+
+    Example:
+        >>> number_or_dash(0.5, 2), number_or_dash(None, 2)
+        ('0.50', '–')
+    """
+    if value is None or not math.isfinite(value):
+        return UNKNOWN
+    return format_number(value, digits)

@@ -1,8 +1,9 @@
 """Numbers and lists as sentences say them."""
 
+import math
 from collections.abc import Sequence
 
-PARTS = {
+COMPONENTS = {
     "bin_ratio": "bin",
     "front_plays": "arm",
     "level_regret": "level",
@@ -15,13 +16,15 @@ EXACT = 1e-9  # an interval as narrow as this is rounding: sums taken in another
 
 
 def component_name(metric: str) -> str:
-    """What the components of a metric are.
+    """What each component of a metric is, in one word.
 
     Example:
         >>> component_name("reward"), component_name("chain_regret")
         ('objective', 'digit')
     """
-    return PARTS.get(metric, "digit" if metric.startswith("chain_regret") else "component")
+    if metric.startswith("chain_regret"):  # a family of metrics, one per number of chains
+        return "digit"
+    return COMPONENTS.get(metric, "component")
 
 
 def format_number(value: float, digits: int) -> str:
@@ -31,18 +34,37 @@ def format_number(value: float, digits: int) -> str:
         >>> format_number(-0.014, 3), format_number(-0.0001, 3)
         ('−0.014', '0.000')
     """
-    said = f"{value:.{digits}f}"
-    return said.lstrip("-") if float(said) == 0.0 else said.replace("-", "−")
+    text = f"{value:.{digits}f}"
+    if float(text) == 0.0:  # after rounding, which keeps the sign
+        return text.lstrip("-")
+    return text.replace("-", "−")
+
+
+def digits_after_point(largest: float, digits: int, most: int = 6) -> int:
+    """How many digits after the point leave the largest number about `digits` in all.
+
+    Args:
+        largest: above 0.
+        digits: wanted, those before the point included.
+        most: how many there are at most.
+
+    Example:
+        >>> digits_after_point(123.4, 6), digits_after_point(1e9, 6)
+        (3, 0)
+    """
+    before = math.floor(math.log10(largest)) + 1
+    return min(max(digits - before, 0), most)
 
 
 def quantity(number: int, one: str, several: str = "") -> str:
-    """A number of things.
+    """A number of things, with the noun in singular or plural.
 
     Example:
         >>> quantity(1, "policy", "policies"), quantity(2, "policy", "policies"), quantity(1000, "round")
         ('1 policy', '2 policies', '1,000 rounds')
     """
-    return f"{number:,} {one if number == 1 else several or f'{one}s'}"
+    noun = one if number == 1 else several or f"{one}s"
+    return f"{number:,} {noun}"
 
 
 def money(dollars: float) -> str:
@@ -52,7 +74,8 @@ def money(dollars: float) -> str:
         >>> money(0.0289), money(15.0967)
         ('$0.029', '$15.10')
     """
-    return f"${dollars:.2f}" if dollars >= 1.0 else f"${dollars:.3f}"
+    digits = 2 if dollars >= 1.0 else 3
+    return f"${dollars:.{digits}f}"
 
 
 def interval(low: float, high: float, digits: int) -> str:
@@ -74,14 +97,15 @@ def plus_minus(mean: float | None, low: float, high: float, digits: int) -> str:
     """
     if mean is None:
         return "–"
-    half = (high - low) / 2.0
-    if half > EXACT * max(abs(mean), 1.0):
-        return f"{format_number(mean, digits)} ± {half:.{digits}f}"
-    return format_number(mean, digits)
+    number = format_number(mean, digits)
+    half_width = (high - low) / 2.0
+    if half_width > EXACT * max(abs(mean), 1.0):
+        return f"{number} ± {half_width:.{digits}f}"
+    return number
 
 
 def join_words(items: Sequence[str]) -> str:
-    """Names in a sentence.
+    """Names in a sentence, with "and" before the last.
 
     Example:
         >>> join_words(["a"]), join_words(["a", "b", "c"])

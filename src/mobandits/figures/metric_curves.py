@@ -144,6 +144,17 @@ def spoken(metric: str) -> str:
     return metric.replace("_", " ").replace("pareto", "Pareto")
 
 
+def title_of(metric: str) -> str:
+    """The name of a metric at the start of a sentence.
+
+    Example:
+        >>> title_of("pareto_regret")
+        'Pareto regret'
+    """
+    name = spoken(metric)
+    return name[0].upper() + name[1:]
+
+
 def draw_lines(panel: Axes, group: pl.DataFrame, style: dict[str, Look]) -> None:
     """A line with its band per policy; markers are set off against each other, so that no line hides another."""
     lines = group.partition_by("policy", maintain_order=True)

@@ -1,48 +1,86 @@
 """Where a table comes from, for the foot of its page: specification, versions, machine, time."""
 
 import json
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from mobandits.figures.page import folded, pairs
+from mobandits.figures.contents import Manifest
+
+Fact = tuple[str, str]
 
 
-def provenance(manifest: dict[str, Any]) -> list[str]:
-    """Pieces of HTML: what was asked for, what computed it, on which machine, how long it took.
+@dataclass(frozen=True)
+class RunFacts:
+    """What was asked for in one run.
+
+    Args:
+        title: a line on it.
+        policies: {name: recipe}, as pairs.
+        settings: everything else.
+    """
+
+    title: str
+    policies: Sequence[Fact]
+    settings: Sequence[Fact]
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """The foot of a page.
+
+    Args:
+        facts: what computed the table, on which machine, and how long it took.
+        runs: what was asked for; none: this is said elsewhere.
+    """
+
+    facts: Sequence[Fact]
+    runs: Sequence[RunFacts] = ()
+
+
+def provenance(manifest: Manifest) -> Provenance:
+    """What was asked for, and what computed it.
 
     Args:
         manifest: of the run's folder.
     """
-    said = manifest["specification"]
-    runs = said.get("runs", [said])
-    out = machine_and_time(manifest)
-    for run in runs:
-        rows = [
-            (key, value if isinstance(value, str) else json.dumps(value))
-            for key, value in run.items()
-            if key != "policies"
-        ]
-        length = (
-            f" of {run['rounds']:,} rounds" if run["rounds"] else ""
-        )  # what is computed may have none
-        title = f"{run['environment']}, {run['trials']} trials{length}, seed {run['seed']}"
-        policies = [(name, recipe) for name, recipe in run["policies"].items()]
-        out.append(folded(title, [pairs(policies), pairs(rows)]))
-    return out
+    specification = manifest["specification"]
+    # A folder of several runs lists the specifications of all of them; that of a single run is its own.
+    runs = specification.get("runs", [specification])
+    return Provenance(machine_and_time(manifest), [_run_facts(run) for run in runs])
 
 
-def machine_and_time(manifest: dict[str, Any]) -> list[str]:
-    """Pieces of HTML: what computed a table, on which machine, how long it took.
+def _run_facts(run: dict[str, Any]) -> RunFacts:
+    rounds = run["rounds"]
+    length = f" of {rounds:,} rounds" if rounds else ""  # what is computed may have no rounds
+    title = f"{run['environment']}, {run['trials']} trials{length}, seed {run['seed']}"
+    settings = []
+    for key, value in run.items():
+        if key != "policies":
+            text = value if isinstance(value, str) else json.dumps(value)
+            settings.append((key, text))
+    return RunFacts(title, list(run["policies"].items()), settings)
+
+
+def machine_and_time(manifest: Manifest) -> list[Fact]:
+    """What computed a table, on which machine, how long it took.
 
     Args:
         manifest: of the table's folder.
     """
     sessions = manifest["sessions"]
-    machine = manifest.get("machine", {})
-    facts = {
-        "computed in": f"{sum(session.get('seconds', 0.0) for session in sessions):.1f} seconds of simulation",
-        "begun": ", ".join(sorted({session["started"] for session in sessions})),
-        "on": ", ".join(f"{key} {value}" for key, value in machine.items()),
-        "with": ", ".join(f"{key} {value}" for key, value in manifest["versions"].items()),
-        "table": f"results.parquet, SHA-256 {manifest.get('results_sha256', 'unknown')}",
-    }
-    return ["<h2>Provenance</h2>", pairs(list(facts.items()))]
+    # The session of an interrupted run has no length.
+    seconds = sum(session.get("seconds", 0.0) for session in sessions)
+    starts = sorted({session["started"] for session in sessions})
+    digest = manifest.get("results_sha256", "unknown")
+    return [
+        ("computed in", f"{seconds:.1f} seconds of simulation"),
+        ("begun", ", ".join(starts)),
+        ("on", _named_values(manifest.get("machine", {}))),
+        ("with", _named_values(manifest["versions"])),
+        ("table", f"results.parquet, SHA-256 {digest}"),
+    ]
+
+
+def _named_values(values: dict[str, Any]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in values.items())

@@ -2,45 +2,56 @@
 
 import functools
 import math
-from html import escape
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
-from mobandits.figures.formatting import component_name, format_number
-from mobandits.figures.metric_curves import curves_data, draw_curves, spoken
-from mobandits.figures.page import grid, page, picture
-from mobandits.figures.provenance import provenance
+from mobandits.figures.contents import Manifest
+from mobandits.figures.formatting import component_name, digits_after_point, format_number
+from mobandits.figures.metric_curves import curves_data, draw_curves, spoken, title_of
+from mobandits.figures.page import Picture, Table, draw_picture, render
+from mobandits.figures.provenance import Provenance, provenance
 from mobandits.statistics.bands import bands
 
+HEADER = ("mean", "95 % from", "to", "trials")  # of a table of values, after the names of its rows
+DIGITS = 6  # of the largest number in a table, with those after the point; no number has more there
 
-def final_rows(table: pl.DataFrame, metric: str) -> list[list[str]]:
-    """What one metric came to: a row of HTML cells per environment, policy and component, all with as many decimals.
 
-    A row that ended earlier than others of its environment says in which round.
+@dataclass(frozen=True)
+class MetricSection:
+    """What a page shows of one metric."""
+
+    title: str
+    picture: Picture
+    values: Table
+
+
+@dataclass(frozen=True)
+class RunPage:
+    """What `run.html` shows.
+
+    Args:
+        title: the experiment's name.
+        policies: how many there are.
+        environments: their names.
+        trials: how many there are.
+        rounds: of the longest trial.
+        metrics: in the order of the table.
+        provenance: of the table.
     """
-    measured = table.filter(pl.col("metric") == metric)
-    end = pl.col("round").max()
-    last = measured.filter(pl.col("round") == end.over("environment", "policy")).with_columns(
-        early=pl.col("round") < end.over("environment")
-    )
-    several = last["component"].n_unique() > 1, last["environment"].n_unique() > 1
-    rows = bands(last, ["environment", "policy", "component", "round", "early"]).rows()
-    largest = max((abs(end) for row in rows for end in row[5:8] if math.isfinite(end)), default=1.0)
-    digits = min(max(5 - math.floor(math.log10(largest or 1.0)), 0), 6)
-    kind = component_name(metric)
-    cells = []
-    for environment, policy, component, at, early, mean, low, high, trials in rows:
-        name = f"{policy}, {kind} {component}" if several[0] else policy
-        place = f" in {environment}" if several[1] else ""
-        when = f" at round {at:,}" if early else ""
-        ends = [format_number(end, digits) for end in (low, high)] if trials > 1 else ["", ""]
-        cells.append([escape(name + place + when), format_number(mean, digits), *ends, str(trials)])
-    return cells
+
+    title: str
+    policies: int
+    environments: Sequence[str]
+    trials: int
+    rounds: int
+    metrics: Sequence[MetricSection]
+    provenance: Provenance
 
 
-def run_page(directory: Path, table: pl.DataFrame, manifest: dict[str, Any]) -> str:
+def run_page(directory: Path, table: pl.DataFrame, manifest: Manifest) -> str:
     """Write the figures of a run, and make its page.
 
     Args:
@@ -48,30 +59,102 @@ def run_page(directory: Path, table: pl.DataFrame, manifest: dict[str, Any]) -> 
         table: its rows.
         manifest: its manifest.
     """
-    experiment = str(table["experiment"][0])
-    rounds = table["round"].to_numpy().max()
-    environments = ", ".join(table["environment"].unique(maintain_order=True))
+    rounds = int(table["round"].to_numpy().max())
     trials = table["trial"].n_unique()
-    lead = (
-        f"{table['policy'].n_unique()} policies in <code>{escape(environments)}</code>: {trials} trials of {rounds:,} "
-        "rounds. Lines are means over the trials; bands and intervals are 95 % confidence intervals of these means."
+    figures = directory / "figures"
+    sections = [
+        metric_section(figures, table, metric, rounds, trials)
+        for metric in table["metric"].unique(maintain_order=True)
+    ]
+    page = RunPage(
+        title=str(table["experiment"][0]),
+        policies=table["policy"].n_unique(),
+        environments=table["environment"].unique(maintain_order=True).to_list(),
+        trials=trials,
+        rounds=rounds,
+        metrics=sections,
+        provenance=provenance(manifest),
     )
-    body = [f"<h1>{escape(experiment)}</h1>", f'<p class="lead">{lead}</p>']
-    for metric in table["metric"].unique(maintain_order=True):
-        said = spoken(metric)[0].upper() + spoken(metric)[1:]
-        data = curves_data(table, metric)
-        draw = functools.partial(draw_curves, data, spoken(metric), "round")
-        alt = f"{said} of every policy over the rounds; the table below has the values at the end."
-        header = ["policy", "mean", "95 % from", "to", "trials"]
-        body += [
-            f"<h2>{escape(said)}</h2>",
-            picture(
-                draw,
-                directory / "figures",
-                metric,
-                alt,
-                f"{escape(said)}: means over {trials} trials, with 95 % bands.",
-            ),
-            grid(header, final_rows(table, metric), f"{escape(said)} at round {rounds:,}"),
-        ]
-    return page(experiment, body + provenance(manifest))
+    return render("run.html", page)
+
+
+def metric_section(
+    figures: Path, table: pl.DataFrame, metric: str, rounds: int, trials: int
+) -> MetricSection:
+    """The curves and the final values of one metric.
+
+    Args:
+        figures: where the files of the figure are written.
+        table: rows of the run.
+        metric: its name.
+        rounds: of the longest trial.
+        trials: how many there are.
+    """
+    title = title_of(metric)
+    draw = functools.partial(draw_curves, curves_data(table, metric), spoken(metric), "round")
+    alt = f"{title} of every policy over the rounds; the table below has the values at the end."
+    caption = f"{title}: means over {trials} trials, with 95 % bands."
+    picture = draw_picture(draw, figures, metric, alt, caption)
+    rows = final_rows(table, metric)
+    values = Table(("policy", *HEADER), rows, f"{title} at round {rounds:,}")
+    return MetricSection(title, picture, values)
+
+
+def final_rows(table: pl.DataFrame, metric: str) -> list[list[str]]:
+    """What one metric came to: a row per environment, policy and component, all with as many decimals.
+
+    A row that ended earlier than others of its environment says in which round.
+    """
+    measured = table.filter(pl.col("metric") == metric)
+    end = pl.col("round").max()
+    own_end = end.over("environment", "policy")
+    last = measured.filter(pl.col("round") == own_end).with_columns(
+        early=pl.col("round") < end.over("environment")
+    )
+    many_components = last["component"].n_unique() > 1
+    many_environments = last["environment"].n_unique() > 1
+    means = bands(last, ["environment", "policy", "component", "round", "early"])
+    digits = common_digits(means)
+    rows = []
+    for row in means.rows(named=True):
+        name = row["policy"]
+        if many_components:
+            name += f", {component_name(metric)} {row['component']}"
+        if many_environments:
+            name += f" in {row['environment']}"
+        if row["early"]:
+            name += f" at round {row['round']:,}"
+        rows.append([name, *band_cells(row, digits)])
+    return rows
+
+
+def common_digits(means: pl.DataFrame) -> int:
+    """How many digits after the point the numbers of one table have.
+
+    Args:
+        means: `mean`, `low`, `high`.
+
+    Example:
+        >>> common_digits(pl.DataFrame({"mean": [123.4], "low": [120.0], "high": [130.0]}))
+        3
+    """
+    numbers = [number for row in means.select("mean", "low", "high").rows() for number in row]
+    sizes = [abs(number) for number in numbers if math.isfinite(number)]
+    largest = max(sizes, default=1.0) or 1.0
+    return digits_after_point(largest, DIGITS)
+
+
+def band_cells(row: dict[str, float], digits: int) -> list[str]:
+    """The cells of a mean, both ends of its interval, and the number of trials.
+
+    Args:
+        row: of `bands`.
+        digits: after the point.
+    """
+    mean = format_number(row["mean"], digits)
+    trials = int(row["trials"])
+    if trials == 1:  # which has no interval
+        return [mean, "", "", "1"]
+    low = format_number(row["low"], digits)
+    high = format_number(row["high"], digits)
+    return [mean, low, high, str(trials)]

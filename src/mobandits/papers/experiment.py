@@ -114,15 +114,15 @@ class Computed:
             number and what the user asked for.
         trials: how many there are; a user may ask for fewer. A function that repeats something itself can read in what
             the user asked for how often.
-        said: everything else that decides the rows, for the manifest.
-        alone: whether it measures time, so that nothing else of ours may run meanwhile.
+        settings: everything else that decides the rows, for the manifest.
+        measures_time: whether nothing else of ours may run meanwhile.
     """
 
     name: str
     compute: Callable[[int, RunOptions], pl.DataFrame]
     trials: int = 1
-    said: Mapping[str, Any] = field(default_factory=dict)
-    alone: bool = False
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    measures_time: bool = False
 
 
 @dataclass(frozen=True)

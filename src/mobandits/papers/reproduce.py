@@ -437,7 +437,7 @@ def _compute(
         "rounds": options.rounds or 0,
         "trials": trials,
         "seed": options.seed,
-        **run.said,
+        **run.settings,
         "asked trials": options.trials or 0,
     }
     with engine.part(1), Folder(folder, said) as store:

@@ -17,7 +17,7 @@ from mobandits.papers.check_theorems import ROUNDS, RUNS, check_theorems
 from mobandits.papers.claims import Claim, Outcome, Part
 from mobandits.papers.experiment import Computed, Experiment, Plot, RunOptions
 from mobandits.papers.pages.paper_figures import BOUND
-from mobandits.papers.protocol.files import curves
+from mobandits.papers.protocol.files import bound_curves
 from mobandits.papers.protocol.protocol import Count, Kind, Report
 
 HALF = 0.5  # a bound of which less is used up says nothing about its truth
@@ -71,7 +71,7 @@ def counts_table(counts: Sequence[Count], rounds: int) -> pl.DataFrame:
 def curves_table(report: Report) -> pl.DataFrame:
     """The regret beside its bounds: a row per bound, round and curve."""
     names = dict(zip(("mean", "highest", "bound"), BOUND, strict=True))
-    table = curves(report).rename({"name": "metric", **names})
+    table = bound_curves(report).rename({"name": "metric", **names})
     return _tidy(table.unpivot(BOUND, index=["metric", "round"], variable_name="policy"))
 
 

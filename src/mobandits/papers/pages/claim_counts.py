@@ -1,9 +1,13 @@
 """Claims by kind: what each of them came to, in words, and how many came to what."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-KINDS = {
+from mobandits.papers.contents import ClaimEntry, ClaimKind, ExperimentSummary, Judgement, Verdict
+
+# How many claims of a kind hold, do not hold, have no rule that decides.
+Counts = tuple[int, int, int]
+
+KINDS: dict[ClaimKind, str] = {
     "paper": "the paper's",
     "extension": "extensions",
     "ours": "ours",
@@ -17,18 +21,30 @@ MEANING = (
     "claims on data that are not here, asked of synthetic data; checks are theorems and "
     "identities, which no data can contradict."
 )
-HOLDS: Mapping[str, bool | None] = {"reproduced": True, "not reproduced": False, "reported": None}
+HOLDS: Mapping[Verdict, bool | None] = {
+    "reproduced": True,
+    "not reproduced": False,
+    "reported": None,
+}
 RULED = {True: "holds", False: "does not hold", None: "no rule decides"}
-CHECKED = RULED | {False: "violated"}
+# What no data can contradict is violated by a mistake in the program.
+CHECKED = {True: "holds", False: "violated", None: "no rule decides"}
+HEADER = (
+    "paper",
+    "experiments",
+    *HOLDS,
+    *(name for kind, name in KINDS.items() if kind != "paper"),
+    "time of its experiments",
+)
 
 
-def kind_of(claim: Mapping[str, Any]) -> str:
-    """The kind of a claim; files of earlier versions do not name it."""
-    return str(claim.get("kind", "paper"))
+def kind_of(claim: ClaimEntry | Judgement) -> ClaimKind:
+    """The kind of a claim; files of version 0.1 do not name it."""
+    return claim.get("kind", "paper")
 
 
-def holds(claim: Mapping[str, Any]) -> bool | None:
-    """What the rule of a claim gave; files of earlier versions have the verdict only.
+def holds(claim: ClaimEntry | Judgement) -> bool | None:
+    """What the rule of a claim gave; files of version 0.1 have the verdict only.
 
     Example:
         >>> holds({"verdict": "reported", "kind": "ours", "holds": True})
@@ -36,11 +52,10 @@ def holds(claim: Mapping[str, Any]) -> bool | None:
         >>> holds({"verdict": "not reproduced"})
         False
     """
-    found: bool | None = claim.get("holds", HOLDS[claim["verdict"]])
-    return found
+    return claim.get("holds", HOLDS[claim["verdict"]])
 
 
-def judgement(claim: Mapping[str, Any]) -> str:
+def judgement(claim: ClaimEntry | Judgement) -> str:
     """The verdict of a paper's own claim; of another one its kind, and what the rule gave.
 
     Example:
@@ -51,28 +66,28 @@ def judgement(claim: Mapping[str, Any]) -> str:
     """
     kind = kind_of(claim)
     if kind == "paper":
-        return str(claim["verdict"])
+        return claim["verdict"]
     if claim["verdict"] != "reported":  # a stand-in that decides whatever the data
         return f"{kind}: {claim['verdict']}"
     words = CHECKED if kind == "check" else RULED
     return f"{kind}: {words[holds(claim)]}"
 
 
-def tally(claims: Sequence[Mapping[str, Any]]) -> dict[str, tuple[int, int, int]]:
-    """{kind: how many claims of the kind hold, do not hold, have no rule that decides}.
+def count_by_kind(claims: Sequence[ClaimEntry]) -> dict[ClaimKind, Counts]:
+    """How many claims of each kind hold, do not hold, have no rule that decides.
 
     Example:
-        >>> tally([{"verdict": "reproduced"}, {"verdict": "reported"}])["paper"]
+        >>> count_by_kind([{"verdict": "reproduced"}, {"verdict": "reported"}])["paper"]
         (1, 0, 1)
     """
-    found = {}
+    counts = {}
     for kind in KINDS:
-        given = [holds(claim) for claim in claims if kind_of(claim) == kind]
-        found[kind] = (given.count(True), given.count(False), given.count(None))
-    return found
+        answers = [holds(claim) for claim in claims if kind_of(claim) == kind]
+        counts[kind] = (answers.count(True), answers.count(False), answers.count(None))
+    return counts
 
 
-def counted(claims: Sequence[Mapping[str, Any]]) -> str:
+def counted(claims: Sequence[ClaimEntry]) -> str:
     """How many of the paper's own claims have which verdict, and what other kinds came to.
 
     Example:
@@ -80,40 +95,30 @@ def counted(claims: Sequence[Mapping[str, Any]]) -> str:
         >>> counted([{"verdict": "reproduced"}, {"verdict": "reported"}, ours])
         '1 reproduced, 1 reported. Ours: 1 holds.'
     """
-    counts = tally(claims)
-    own = _listed(counts.pop("paper"), tuple(HOLDS), tuple(HOLDS))
-    one = ("holds", "does not", "without a rule")
-    many = ("hold", "do not", "without a rule")
-    others = [
-        f"{KINDS[kind].capitalize()}: {_listed(numbers, one, many)}."
-        for kind, numbers in counts.items()
-        if any(numbers)
-    ]
-    first = [f"{own}."] if own else []
-    return " ".join(first + others) or "none."
+    sentences = []
+    for kind, counts in count_by_kind(claims).items():
+        if not any(counts):
+            continue
+        if kind == "paper":
+            sentences.append(f"{_counts_in_words(counts, tuple(HOLDS), tuple(HOLDS))}.")
+        else:
+            singular = ("holds", "does not", "without a rule")
+            plural = ("hold", "do not", "without a rule")
+            words = _counts_in_words(counts, singular, plural)
+            sentences.append(f"{KINDS[kind].capitalize()}: {words}.")
+    return " ".join(sentences) or "none."
 
 
-def _listed(numbers: Sequence[int], one: Sequence[str], many: Sequence[str]) -> str:
-    words = [
-        f"{number} {singular if number == 1 else plural}"
-        for number, singular, plural in zip(numbers, one, many, strict=True)
-        if number
-    ]
+def _counts_in_words(counts: Counts, singular: Sequence[str], plural: Sequence[str]) -> str:
+    words = []
+    for count, one, several in zip(counts, singular, plural, strict=True):
+        if count:
+            words.append(f"{count} {one if count == 1 else several}")
     return ", ".join(words)
 
 
-HEADER = (
-    "paper",
-    "experiments",
-    *HOLDS,
-    *(KINDS[kind] for kind in KINDS if kind != "paper"),
-    "time of its experiments",
-)
-
-
 def by_paper(
-    claims: Sequence[Mapping[str, Any]],
-    experiments: Sequence[Mapping[str, Any]],
+    claims: Sequence[ClaimEntry], experiments: Sequence[ExperimentSummary]
 ) -> list[list[str]]:
     """The rows below `HEADER`: one per paper, and one for all of them.
 
@@ -130,22 +135,28 @@ def by_paper(
     rows = []
     for paper in papers:
         start = f"{paper}/"
-        of_paper = [one for one in experiments if one["experiment"].startswith(start)]
-        rows.append(_row(paper, [one for one in claims if one["id"].startswith(start)], of_paper))
-    return [*rows, _row("all", claims, experiments)]
+        own_claims = [claim for claim in claims if claim["id"].startswith(start)]
+        own_experiments = [one for one in experiments if one["experiment"].startswith(start)]
+        rows.append(_row(paper, own_claims, own_experiments))
+    rows.append(_row("all", claims, experiments))
+    return rows
 
 
 def _row(
-    name: str,
-    claims: Sequence[Mapping[str, Any]],
-    experiments: Sequence[Mapping[str, Any]],
+    name: str, claims: Sequence[ClaimEntry], experiments: Sequence[ExperimentSummary]
 ) -> list[str]:
-    counts = tally(claims)
-    own = [str(number) for number in counts.pop("paper")]
-    others = [_three(numbers) for numbers in counts.values()]
+    cells = [name, str(len(experiments))]
+    for kind, counts in count_by_kind(claims).items():
+        if kind == "paper":  # which has a column per verdict
+            cells += map(str, counts)
+        else:
+            cells.append(_with_slashes(counts))
     minutes = sum(one["seconds"] for one in experiments) / 60.0
-    return [name, str(len(experiments)), *own, *others, f"{minutes:.1f} min"]
+    cells.append(f"{minutes:.1f} min")
+    return cells
 
 
-def _three(numbers: Sequence[int]) -> str:
-    return " / ".join(str(number) for number in numbers) if any(numbers) else "–"
+def _with_slashes(counts: Counts) -> str:
+    if not any(counts):
+        return "–"
+    return " / ".join(map(str, counts))

@@ -1,18 +1,16 @@
 """The claims as tables in Markdown, to be pasted where no page can be shown."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
+from mobandits.papers.contents import ClaimEntry, ExperimentSummary
 from mobandits.papers.pages.claim_counts import HEADER, MEANING, by_paper, counted, judgement
-from mobandits.papers.pages.index_page import scale_of
-from mobandits.papers.pages.paper_page import otherwise, remarks, telling
+from mobandits.papers.pages.claim_texts import otherwise, remarks, shown_numbers
+from mobandits.papers.pages.scale import scale_of
 
 CLAIMS_HEADER = ("claim", "the paper", "measured", "verdict")
 
 
-def claims_markdown(
-    claims: Sequence[Mapping[str, Any]], experiments: Sequence[Mapping[str, Any]]
-) -> str:
+def claims_markdown(claims: Sequence[ClaimEntry], experiments: Sequence[ExperimentSummary]) -> str:
     """The counts by paper and kind, and a heading and a table per experiment.
 
     Args:
@@ -28,37 +26,41 @@ def claims_markdown(
         | `low` A is low. | low | 1.00 [0.50, 2.00] (b less a) | reproduced |
     """
     lines = [f"{len(claims)} claims: {counted(claims)}", ""]
-    lines += _head(HEADER)
-    lines += [_row(cells) for cells in by_paper(claims, experiments)]
+    lines += _table(HEADER, by_paper(claims, experiments))
     lines += ["", MEANING]
     for experiment in experiments:
         name = experiment["experiment"]
         own = [claim for claim in claims if claim["id"].rpartition("/")[0] == name]
         if own:
             lines += ["", f"### {name}", ""]
-            if experiment["changed"]:
-                lines += [f"**Not at the paper's scale: {scale_of(experiment)}.**", ""]
-            lines += _head(CLAIMS_HEADER)
-            lines += [_row(_cells(claim)) for claim in own]
+            changed = experiment["changed"]
+            if changed:
+                lines += [f"**Not at the paper's scale: {scale_of(changed)}.**", ""]
+            lines += _table(CLAIMS_HEADER, [_cells(claim) for claim in own])
     return "".join(f"{line}\n" for line in lines)
 
 
-def _cells(claim: Mapping[str, Any]) -> list[str]:
-    what = claim["id"].rpartition("/")[2]
-    sentence = f" *{remarks(claim)}*" if remarks(claim) else ""
-    numbers = [f"{number} ({said})" for said, number in telling(claim)]
-    other = f" ({otherwise(claim)})" if otherwise(claim) else ""
-    return [
-        f"`{what}` {claim['claim']}{sentence}",
-        claim["target"],
-        "; ".join(numbers),
-        judgement(claim) + other,
-    ]
+def _cells(claim: ClaimEntry) -> list[str]:
+    name = claim["id"].rpartition("/")[2]
+    sentence = f"`{name}` {claim['claim']}"
+    below = remarks(claim)
+    if below:
+        sentence += f" *{below}*"
+    numbers = [f"{number} ({what})" for what, number in shown_numbers(claim)]
+    verdict = judgement(claim)
+    other = otherwise(claim)
+    if other:
+        verdict += f" ({other})"
+    return [sentence, claim["target"], "; ".join(numbers), verdict]
 
 
-def _head(names: Sequence[str]) -> list[str]:
-    return [_row(names), f"|{'---|' * len(names)}"]
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    lines = [_row(header), f"|{'---|' * len(header)}"]
+    lines += [_row(row) for row in rows]
+    return lines
 
 
 def _row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cell.replace('|', '&#124;') for cell in cells)} |"
+    # A bar in a claim, such as that of a norm, would end the cell.
+    safe = [cell.replace("|", "&#124;") for cell in cells]
+    return f"| {' | '.join(safe)} |"

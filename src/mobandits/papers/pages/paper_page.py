@@ -2,29 +2,97 @@
 
 import functools
 import math
-from collections.abc import Mapping, Sequence
-from html import escape
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 import polars as pl
 
-from mobandits.figures.formatting import component_name, format_number, join_words, quantity
-from mobandits.figures.metric_curves import spoken
-from mobandits.figures.page import grid, page, picture
-from mobandits.figures.provenance import provenance
-from mobandits.figures.run_page import final_rows
-from mobandits.papers.pages.claim_counts import counted, holds, judgement, kind_of
-from mobandits.papers.pages.paper_figures import draw_plot, drawable, shown
+from mobandits.figures.contents import Manifest
+from mobandits.figures.formatting import component_name, digits_after_point
+from mobandits.figures.metric_curves import spoken, title_of
+from mobandits.figures.page import Picture, Table, draw_picture, render
+from mobandits.figures.provenance import Provenance, provenance
+from mobandits.figures.run_page import HEADER, band_cells, final_rows
+from mobandits.papers.contents import ClaimEntry, ExperimentSpecification
+from mobandits.papers.pages.claim_counts import counted
+from mobandits.papers.pages.claim_texts import ClaimDetails, ClaimRow, claim_details, claim_rows
+from mobandits.papers.pages.paper_figures import draw_plot, is_drawable, shown_rows
+from mobandits.papers.pages.scale import own_scale, scale_of
 from mobandits.statistics.bands import bands
 
-SHOWN = 3  # so many names are said, more are counted
-FEW = 4  # so many numbers of a claim fit into one cell
-VERDICTS = {"reproduced": "yes", "not reproduced": "no", "reported": "said"}
+SHORT = 12  # a table of so many rows is shown unfolded
+DIGITS = 5  # of the largest value in a table
+
+
+@dataclass(frozen=True)
+class PaperFigure:
+    """A figure of an experiment.
+
+    Args:
+        caption: of the experiment.
+        picture: None where nothing was measured at this scale.
+    """
+
+    caption: str
+    picture: Picture | None
+
+
+@dataclass(frozen=True)
+class FoldedTable:
+    """A table that is shown on demand, or from the start.
+
+    Args:
+        title: a line that is always shown.
+        table: what is folded.
+        open: whether it is shown from the start.
+    """
+
+    title: str
+    table: Table
+    open: bool = False
+
+
+@dataclass(frozen=True)
+class PaperPage:
+    """What `experiment.html` shows.
+
+    Args:
+        title: of the experiment.
+        source: where the paper says it.
+        experiment: its ID.
+        changed: what was asked for in place of its own scale; empty: nothing.
+        scale: its own scale; empty: not known.
+        about: paragraphs.
+        counts: how many claims came to what.
+        claims: the table of claims; none: no section on them.
+        figures: in order.
+        constants: which were chosen; None: there was no choice.
+        values: of every metric at the last round.
+        details: all numbers of the claims.
+        grids: the values of all constants, of every metric.
+        provenance: of the table.
+    """
+
+    title: str
+    source: str
+    experiment: str
+    changed: str
+    scale: str
+    about: Sequence[str]
+    counts: str
+    claims: Sequence[ClaimRow]
+    figures: Sequence[PaperFigure]
+    constants: Table | None
+    values: Sequence[FoldedTable]
+    details: Sequence[ClaimDetails]
+    grids: Sequence[FoldedTable]
+    provenance: Provenance
 
 
 def paper_page(
-    directory: Path, table: pl.DataFrame, manifest: dict[str, Any], claims: list[dict[str, Any]]
+    directory: Path, table: pl.DataFrame, manifest: Manifest, claims: Sequence[ClaimEntry]
 ) -> str:
     """Write the figures of an experiment, and make its page.
 
@@ -34,321 +102,123 @@ def paper_page(
         manifest: its manifest.
         claims: what `claims.json` holds.
     """
-    said = manifest["specification"]
-    rows = shown(table, said)
-    body = [
-        f"<h1>{escape(said['title'])}</h1>",
-        f'<p class="lead">{escape(said["source"])}. <code>mobandits reproduce {escape(said["experiment"])}</code></p>',
-        *scale(said),
-        *(f"<p>{escape(text)}</p>" for text in said["about"]),
-    ]
-    if claims:
-        body += ["<h2>Claims</h2>", f"<p>{escape(counted(claims))}</p>", claims_table(claims)]
-    for plot in said["plots"]:
-        caption = escape(plot["caption"])
-        if drawable(rows, plot):
-            draw = functools.partial(draw_plot, rows, plot)
-            body.append(
-                picture(draw, directory / "figures", plot["name"], plot["caption"], caption)
-            )
-        else:
-            body.append(f"<p>Nothing was measured at this scale for the figure: {caption}</p>")
-    body += constants(said)
-    body += values(rows, shown(table, said, "best"), said)
-    if claims:
-        body += ["<h2>Every number of every claim</h2>", *(details(claim) for claim in claims)]
-    body += grids(table, said)
-    return page(said["title"], body + provenance(manifest))
-
-
-def scale(said: dict[str, Any]) -> list[str]:
-    """Where another scale than the experiment's own was asked for: both, before a text that speaks of its own.
-
-    Example:
-        >>> run = {"run": "a", "rounds": 10000, "trials": 1}
-        >>> scale({"changed": {"trials": 3}, "scale": [run]})[0].partition("</strong> ")[2]
-        'The descriptions below are of the full scale, which is 10,000 rounds and 1 trial.</p>'
-    """
-    if not said["changed"]:
-        return []
-    asked = join_words(
-        [quantity(value, name.removesuffix("s")) for name, value in said["changed"].items()]
+    specification = cast("ExperimentSpecification", manifest["specification"])
+    rows = shown_rows(table, specification)
+    best = shown_rows(table, specification, "best")
+    changed = specification["changed"]
+    page = PaperPage(
+        title=specification["title"],
+        source=specification["source"],
+        experiment=specification["experiment"],
+        changed=scale_of(changed) if changed else "",
+        scale=own_scale(specification.get("scale", [])),
+        about=specification["about"],
+        counts=counted(claims),
+        claims=claim_rows(claims),
+        figures=paper_figures(directory / "figures", rows, specification),
+        constants=constants_table(specification),
+        values=value_tables(rows, best, specification),
+        details=[claim_details(claim) for claim in claims],
+        grids=grid_tables(table, specification),
+        provenance=provenance(manifest),
     )
-    runs: dict[str, list[str]] = {}
-    for one in said.get("scale", []):  # tables of earlier versions have none
-        known = [name for name in ("rounds", "trials") if one[name]]
-        size = join_words([quantity(one[name], name.removesuffix("s")) for name in known])
-        runs.setdefault(size, []).append(one["run"])
-    sizes = [
-        f"{size} in {join_words(names)}" if len(runs) > 1 else size for size, names in runs.items()
-    ]
-    which = f", which is {'; '.join(sizes)}" if sizes else ""
-    smaller = f"<strong>Not at the paper's scale: {escape(asked)} were asked for.</strong>"
-    return [f"<p>{smaller} The descriptions below are of the full scale{escape(which)}.</p>"]
+    return render("experiment.html", page)
 
 
-def claims_table(claims: Sequence[Mapping[str, Any]], link: str = "") -> str:
-    """Claim, the paper's, what was measured, verdict or kind, and a sentence where they differ.
+def paper_figures(
+    figures: Path, rows: pl.DataFrame, specification: ExperimentSpecification
+) -> list[PaperFigure]:
+    """The figures of an experiment.
 
     Args:
-        claims: entries of claims.json.
-        link: a pattern of addresses, "{}" for the experiment's ID; empty: no links.
+        figures: where their files are written.
+        rows: from `shown_rows`.
+        specification: of the manifest.
     """
-    rows = []
-    for claim in claims:
-        sentence = f"<br><small>{escape(remarks(claim))}</small>" if remarks(claim) else ""
-        badge = f'<span class="{badge_of(claim)}">{judgement(claim)}</span>'
-        badge += f"<br><small>{escape(otherwise(claim))}</small>" if otherwise(claim) else ""
-        name = claim["id"].rpartition("/")[0]
-        first = (
-            f'<a href="{escape(link.format(name))}">{escape(claim["id"])}</a><br>' if link else ""
-        )
-        own = "<br>".join(
-            f"{escape(number)}<br><small>{escape(said)}</small>" for said, number in telling(claim)
-        )
-        cells = [escape(claim["target"]), own, badge]
-        rows.append(
-            f"<tr><td>{first}{escape(claim['claim'])}{sentence}</td>{''.join(f'<td>{c}</td>' for c in cells)}</tr>"
-        )
-    names = ("claim", "the paper", "measured", "verdict")
-    head = "".join(f'<th scope="col">{name}</th>' for name in names)
-    return (
-        f'<div class="scroll"><table class="claims"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody>'
-        "</table></div>"
-    )
+    drawn = []
+    for plot in specification["plots"]:
+        caption = plot["caption"]
+        picture = None
+        if is_drawable(rows, plot):
+            draw = functools.partial(draw_plot, rows, plot)
+            picture = draw_picture(draw, figures, plot["name"], caption, caption)
+        drawn.append(PaperFigure(caption, picture))
+    return drawn
 
 
-def badge_of(claim: Mapping[str, Any]) -> str:
-    """The style of a verdict; what is not a verdict is grey, except a violated check.
-
-    Example:
-        >>> badge_of({"verdict": "reproduced"})
-        'yes'
-        >>> badge_of({"verdict": "reported", "kind": "check", "holds": False})
-        'no'
-    """
-    if kind_of(claim) == "check" and holds(claim) is False:
-        return "no"
-    return VERDICTS[claim["verdict"]]
-
-
-def telling(claim: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The numbers to show of a claim: the one that decides; where no rule decides, all of them, or their range.
-
-    Example:
-        >>> parts = [{"said": said, "measured": value, "interval": None} for said, value in (("a", 1.0), ("b", 3.0))]
-        >>> telling({"verdict": "reported", "of": "a", "measured": 1.0, "interval": None, "parts": parts})
-        [('a', '1.00'), ('b', '3.00')]
-    """
-    parts = claim["parts"]
-    if holds(claim) is not None or len(parts) < 2:
-        return [(claim["of"], measured(claim)), *on_papers_trials(claim)]
-    if len(parts) <= FEW:
-        return [(one["said"], measured(one)) for one in parts]
-    known = sorted(
-        (one for one in parts if one["measured"] is not None),
-        key=lambda one: float(one["measured"]),
-    )
-    ends = [measured({**one, "interval": None}) for one in known]
-    range_of = f"{ends[0]} to {ends[-1]}" if ends else "–"
-    return [(f"{len(parts)} numbers, listed on the experiment's page", range_of)]
-
-
-def on_papers_trials(claim: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The same on as many trials as the paper has, where a claim is judged on more.
-
-    Example:
-        >>> few = {"of": "a less b, d = 5", "measured": 2.0, "interval": None, "trials": 10}
-        >>> on_papers_trials({"papers_trials": few}), on_papers_trials({})
-        ([('a less b, d = 5, on 10 trials', '2.00')], [])
-    """
-    few = claim.get("papers_trials")
-    if few:
-        return [(f"{few['of']}, on {few['trials']} trials", measured(few))]
-    return []
-
-
-def measured(claim: Mapping[str, Any]) -> str:
-    """A measured number with its interval; a dash where it could not be read.
-
-    Example:
-        >>> measured({"measured": 12.346, "interval": [10.0, 15.0]}), measured({"measured": 3.0, "interval": None})
-        ('12.3 [10.0, 15.0]', '3.00')
-        >>> measured({"measured": None, "interval": None})
-        '–'
-    """
-    value = claim["measured"]
-    interval = claim["interval"]
-    if value is None:
-        return "–"
-    ends = [value, *(interval or [])]
-    digits = min(max(2 - math.floor(math.log10(max(map(abs, ends)) or 1.0)), 0), 5)
-    said = format_number(value, digits)
-    if interval:
-        return (
-            f"{said} [{format_number(interval[0], digits)}, {format_number(interval[1], digits)}]"
-        )
-    return said
-
-
-def remarks(claim: Mapping[str, Any]) -> str:
-    """The sentences below a claim: its notes, and, unless it holds, where and why ours differ.
-
-    Example:
-        >>> part = {"said": "b less a", "holds": False, "interval": [-3.0, -1.0]}
-        >>> claim = {"verdict": "not reproduced", "note": "", "differs": "Trials are few.", "parts": [part]}
-        >>> remarks(claim)
-        'The opposite is clear for b less a. Trials are few.'
-        >>> remarks(claim | {"verdict": "reproduced"})
-        ''
-    """
-    said = [claim["note"], claim.get("regardless", "")]
-    if holds(claim) is not True:
-        failed = [one for one in claim["parts"] if one["holds"] is False]
-        against = [one["said"] for one in failed if one["interval"] and one["interval"][1] < 0.0]
-        open_ones = [one["said"] for one in failed if one["said"] not in against]
-        if open_ones and len(claim["parts"]) > 1:
-            said.append(f"Not shown for {some(open_ones)}.")
-        if against:
-            said.append(f"The opposite is clear for {some(against)}.")
-        said.append(claim["differs"])
-    return " ".join(filter(None, said))
-
-
-def some(names: list[str]) -> str:
-    """The first of some names, and how many more there are.
-
-    Example:
-        >>> some(["a", "b", "c", "d"])
-        'a, b, c and 1 more'
-    """
-    more = [f"{len(names) - SHOWN} more"] if len(names) > SHOWN else []
-    return join_words([*names[:SHOWN], *more])
-
-
-def otherwise(claim: Mapping[str, Any]) -> str:
-    """What the paper's own rule for constants, or as many trials, would give, if something else.
-
-    Example:
-        >>> otherwise({"verdict": "reproduced", "papers_rule": {"verdict": "not reproduced"}})
-        'with the best constants of the reported trials: not reproduced'
-        >>> few = {"verdict": "reported", "trials": 10}
-        >>> otherwise({"verdict": "reproduced", "papers_trials": few})
-        'on 10 trials: reported'
-    """
-    other = []
-    for key, where in (
-        ("papers_rule", "with the best constants of the reported trials"),
-        ("papers_trials", "on {trials} trials"),
-    ):
-        again = claim.get(key, claim)
-        if judgement(again) != judgement(claim):
-            other.append(f"{where.format_map(again)}: {judgement(again)}")
-    return "; ".join(other)
-
-
-def details(claim: Mapping[str, Any]) -> str:
-    """All numbers of one claim, folded."""
-    rule = f"<p>Rule: {escape(claim['rule'])}.</p>"
-    if again := claim.get("papers_rule"):
-        rule += (
-            f"<p>With the constants that are best on the reported trials, which is the paper's own rule: "
-            f"{escape(judgement(again))}, {escape(measured(again))} ({escape(again['of'])}).</p>"
-        )
-    tables = parts_table(claim["parts"])
-    if few := claim.get("papers_trials"):
-        heading = f"The same on {few['trials']} trials: {judgement(few)}."
-        tables += f"<p>{escape(heading)}</p>{parts_table(few['parts'])}"
-    summary = f"{claim['id']}: {judgement(claim)}"
-    return f"<details><summary>{escape(summary)}</summary>{rule}{tables}</details>"
-
-
-def parts_table(parts: Sequence[Mapping[str, Any]]) -> str:
-    """A row per number of a claim."""
-    words = {True: "yes", False: "no", None: "–"}
+def constants_table(specification: ExperimentSpecification) -> Table | None:
+    """Which constants were chosen; None where there was no choice."""
     rows = [
-        [
-            escape(one["said"]),
-            measured(one),
-            words[one["holds"]],
-            str(one["trials"]),
-        ]
-        for one in parts
-    ]
-    return grid(["number", "mean and interval", "as claimed", "trials"], rows)
-
-
-def constants(said: dict[str, Any]) -> list[str]:
-    """Which constants were chosen."""
-    rows = [
-        [escape(f"{one['row']}, {one['run']}"), escape(one["tuned"]), escape(one["best_tuned"])]
-        for one in said["rows"]
-        if one["tuned"]
+        [f"{row['row']}, {row['run']}", row["tuned"], row["best_tuned"]]
+        for row in specification["rows"]
+        if row["tuned"]
     ]
     if not rows:
-        return []
-    return [
-        "<h2>Constants</h2>",
-        grid(["row", "chosen on the tuning seed", "best of the reported trials"], rows),
-    ]
+        return None
+    return Table(("row", "chosen on the tuning seed", "best of the reported trials"), rows)
 
 
-def values(chosen: pl.DataFrame, best: pl.DataFrame, said: dict[str, Any]) -> list[str]:
-    """What each metric came to; below a row with a chosen constant, the same row by the paper's own rule."""
-    tuned = {(one["run"], one["row"]) for one in said["rows"] if one["policy"] != one["best"]}
-    again = best.filter(
-        pl.struct("run", "policy").map_elements(
-            lambda r: (r["run"], r["policy"]) in tuned, pl.Boolean
-        )
+def value_tables(
+    chosen: pl.DataFrame, best: pl.DataFrame, specification: ExperimentSpecification
+) -> list[FoldedTable]:
+    """What each metric came to; below a row with a chosen constant, the same row by the paper's own rule.
+
+    Args:
+        chosen: from `shown_rows`.
+        best: the same with the best constants of the reported trials.
+        specification: of the manifest.
+    """
+    others = {
+        (row["run"], row["row"]) for row in specification["rows"] if row["policy"] != row["best"]
+    }
+    is_other = [row in others for row in best.select("run", "policy").rows()]
+    again = best.filter(pl.Series(is_other, dtype=pl.Boolean)).with_columns(
+        policy=pl.col("policy") + ", best of the reported"
     )
-    both = pl.concat(
-        [chosen, again.with_columns(policy=pl.col("policy") + ", best of the reported")]
-    )
+    both = pl.concat([chosen, again])
     last = both.filter(pl.col("round") == pl.col("round").max().over("run"))
-    out = ["<h2>Values at the last round</h2>"]
+    tables = []
     for metric in last["metric"].unique(maintain_order=True):
-        one = last.filter(pl.col("metric") == metric)
-        several = one["component"].n_unique() > 1, one["run"].n_unique() > 1
-        rows = (
-            bands(one, ["run", "component", "policy"])
-            .sort("run", "component", maintain_order=True)
-            .rows()
-        )
-        largest = max((abs(row[3]) for row in rows if math.isfinite(row[3])), default=1.0)
-        digits = min(max(4 - math.floor(math.log10(largest or 1.0)), 0), 6)
-        cells = [
-            [
-                escape(
-                    f"{policy}{f', {component_name(metric)} {i + 1}' if several[0] else ''}{f', {run}' if several[1] else ''}"
-                ),
-                format_number(mean, digits),
-                *(
-                    [format_number(low, digits), format_number(high, digits)]
-                    if trials > 1
-                    else ["", ""]
-                ),
-                str(trials),
-            ]
-            for run, i, policy, mean, low, high, trials in rows
-        ]
-        title = spoken(metric)[0].upper() + spoken(metric)[1:]
-        table = grid(["row", "mean", "95 % from", "to", "trials"], cells)
-        out.append(
-            f"<details{' open' if len(cells) <= 12 else ''}><summary>{escape(title)}</summary>{table}</details>"
-        )
-    return out
+        rows = value_rows_of(last.filter(pl.col("metric") == metric), metric)
+        table = Table(("row", *HEADER), rows)
+        tables.append(FoldedTable(title_of(metric), table, open=len(rows) <= SHORT))
+    return tables
 
 
-def grids(table: pl.DataFrame, said: dict[str, Any]) -> list[str]:
-    """The whole grid of constants, folded: all rows of the reported trials and of the tuning trials."""
-    if not any(one["tuned"] for one in said["rows"]):
+def value_rows_of(values: pl.DataFrame, metric: str) -> list[list[str]]:
+    """The rows of a table of values.
+
+    Args:
+        values: `run`, `policy`, `component`, `trial`, `value` of one metric at the last round.
+        metric: its name.
+    """
+    many_components = values["component"].n_unique() > 1
+    many_runs = values["run"].n_unique() > 1
+    means = bands(values, ["run", "component", "policy"])
+    means = means.sort("run", "component", maintain_order=True)
+    sizes = [abs(mean) for mean in means["mean"] if math.isfinite(mean)]
+    largest = max(sizes, default=1.0) or 1.0
+    digits = digits_after_point(largest, DIGITS)
+    rows = []
+    for row in means.rows(named=True):
+        name = row["policy"]
+        if many_components:
+            name += f", {component_name(metric)} {row['component'] + 1}"
+        if many_runs:
+            name += f", {row['run']}"
+        rows.append([name, *band_cells(row, digits)])
+    return rows
+
+
+def grid_tables(table: pl.DataFrame, specification: ExperimentSpecification) -> list[FoldedTable]:
+    """The values of all constants, in the reported trials and in the tuning trials; none without a choice."""
+    if not any(row["tuned"] for row in specification["rows"]):
         return []
-    out = ["<h2>All constants</h2>"]
+    tables = []
     for experiment in table["experiment"].unique(maintain_order=True):
-        part_of = table.filter(pl.col("experiment") == experiment)
-        for metric in part_of["metric"].unique(maintain_order=True):
-            rows = final_rows(part_of, metric)
-            title = escape(f"{experiment}: {spoken(metric)}")
-            body = grid(["row", "mean", "95 % from", "to", "trials"], rows)
-            out.append(f"<details><summary>{title}</summary>{body}</details>")
-    return out
+        own = table.filter(pl.col("experiment") == experiment)
+        for metric in own["metric"].unique(maintain_order=True):
+            rows = final_rows(own, metric)
+            title = f"{experiment}: {spoken(metric)}"
+            tables.append(FoldedTable(title, Table(("row", *HEADER), rows)))
+    return tables

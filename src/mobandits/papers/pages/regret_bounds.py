@@ -9,6 +9,12 @@ from matplotlib.figure import Figure
 from mobandits.figures.style import BLUE, INK, SOFT, WIDTH, panels, styled
 
 HEIGHT = 2.7  # inches of a panel
+# column: colour, dash, name
+LINES = {
+    "mean": (BLUE, "-", "regret, mean"),
+    "highest": (SOFT, ":", "regret, largest"),
+    "bound": (INK, "--", "bound"),
+}
 
 
 @styled()
@@ -28,7 +34,8 @@ def draw_bounds(table: pl.DataFrame, width: float = WIDTH) -> Figure:
         1
     """
     groups = table.partition_by("name", maintain_order=True)
-    columns = min(2 if width >= WIDTH else 1, len(groups))
+    is_wide = width >= WIDTH
+    columns = min(2 if is_wide else 1, len(groups))
     rows = math.ceil(len(groups) / columns)
     figure, axes = panels(width, HEIGHT * rows, rows, columns)
     for panel, group in zip(axes, groups, strict=False):
@@ -36,25 +43,20 @@ def draw_bounds(table: pl.DataFrame, width: float = WIDTH) -> Figure:
         draw_bound(panel, group)
     for panel in axes[len(groups) :]:
         panel.set_axis_off()
-    figure.legend(
-        *axes[0].get_legend_handles_labels(),
-        loc="outside lower left",
-        ncols=3 if width >= WIDTH else 1,
-        frameon=False,
-    )
+    # All panels have the same lines, so that one legend does for all.
+    handles, labels = axes[0].get_legend_handles_labels()
+    names_beside = len(LINES) if is_wide else 1
+    figure.legend(handles, labels, loc="outside lower left", ncols=names_beside, frameon=False)
     return figure
 
 
 def draw_bound(panel: Axes, group: pl.DataFrame) -> None:
     """One bound and the regret under it."""
-    for column, colour, dash, said in (
-        ("mean", BLUE, "-", "regret, mean"),
-        ("highest", SOFT, ":", "regret, largest"),
-        ("bound", INK, "--", "bound"),
-    ):
+    for column, (colour, dash, name) in LINES.items():
+        # A logarithm needs numbers above 0: the first rounds may have no regret.
         line = group.filter(pl.col(column).is_finite() & (pl.col(column) > 0.0))
         panel.plot(
-            line["round"], line[column], color=colour, linestyle=dash, linewidth=1.6, label=said
+            line["round"], line[column], color=colour, linestyle=dash, linewidth=1.6, label=name
         )
     panel.set_xscale("log")
     panel.set_yscale("log")

@@ -2,25 +2,29 @@
 
 import json
 import shutil
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
+from mobandits.figures.contents import Manifest
 from mobandits.figures.page import PAGE, write_page
+from mobandits.papers.contents import ClaimEntry, ExperimentSummary
 from mobandits.papers.pages.claims_markdown import claims_markdown
 from mobandits.papers.pages.index_page import index_page
 from mobandits.papers.pages.paper_page import paper_page
+from mobandits.papers.pages.theorems_page import theorems_page
+from mobandits.papers.protocol.files import TheoremChecks
+from mobandits.simulation.collection import RUNS
+from mobandits.simulation.files import write_atomically
 
 CLAIMS = "claims.json"
 FIGURES = "figures"
-RUNS = "runs"
-
-Claims = list[dict[str, Any]]
+MARKDOWN = "claims.md"
 
 
 def write_experiment(
-    directory: Path, table: pl.DataFrame, manifest: dict[str, Any], claims: Claims
+    directory: Path, table: pl.DataFrame, manifest: Manifest, claims: Sequence[ClaimEntry]
 ) -> Path:
     """Write the figures and the page of one experiment.
 
@@ -36,7 +40,7 @@ def write_experiment(
     return write_page(directory, paper_page(directory, table, manifest, claims))
 
 
-def write_index(directory: Path, manifest: dict[str, Any], claims: Claims) -> Path:
+def write_index(directory: Path, manifest: Manifest, claims: Sequence[ClaimEntry]) -> Path:
     """Write the page above several experiments whose own pages are written.
 
     Args:
@@ -47,27 +51,49 @@ def write_index(directory: Path, manifest: dict[str, Any], claims: Claims) -> Pa
     Returns:
         The index, or a copy of the only experiment's page.
     """
-    experiments = manifest["specification"]["experiments"]
-    folders = {one["experiment"]: directory / RUNS / one["experiment"] for one in experiments}
-    for name, folder in folders.items():
-        _copy_figures(folder / FIGURES, directory / FIGURES, prefix=name.replace("/", "-"))
-    (directory / "claims.md").write_text(claims_markdown(claims, experiments), encoding="utf-8")
-    if len(folders) == 1:
-        (only,) = folders.values()
-        return write_page(directory, (only / PAGE).read_text(encoding="utf-8"))
+    experiments: list[ExperimentSummary] = manifest["specification"]["experiments"]
+    names = [experiment["experiment"] for experiment in experiments]
+    for name in names:
+        source = directory / RUNS / name / FIGURES
+        _copy_figures(source, directory / FIGURES, prefix=name.replace("/", "-"))
+    markdown = claims_markdown(claims, experiments)
+    (directory / MARKDOWN).write_text(markdown, encoding="utf-8")
+    if len(names) == 1:
+        page = directory / PAGE
+        shutil.copyfile(directory / RUNS / names[0] / PAGE, page)
+        return page
     return write_page(directory, index_page(manifest, claims))
-
-
-def read_claims(directory: Path) -> Claims:
-    """The judged claims of a folder; none where a kill fell between the table and the claims."""
-    file = directory / CLAIMS
-    if not file.exists():
-        return []
-    claims: Claims = json.loads(file.read_text(encoding="utf-8"))
-    return claims
 
 
 def _copy_figures(source: Path, target: Path, prefix: str) -> None:
     for figure in sorted(source.glob("*")):
         target.mkdir(exist_ok=True)
         shutil.copyfile(figure, target / f"{prefix}-{figure.name}")
+
+
+def read_claims(directory: Path) -> list[ClaimEntry]:
+    """The judged claims of a folder; none where a kill fell between the table and the claims."""
+    file = directory / CLAIMS
+    if not file.exists():
+        return []
+    claims: list[ClaimEntry] = json.loads(file.read_text(encoding="utf-8"))
+    return claims
+
+
+def write_claims(folder: Path, claims: Sequence[ClaimEntry]) -> None:
+    """Write `claims.json` of a folder."""
+    text = json.dumps(claims, indent=2, ensure_ascii=False)
+    write_atomically(folder / CLAIMS, f"{text}\n".encode())
+
+
+def write_theorems(directory: Path, checks: Mapping[str, TheoremChecks]) -> Path:
+    """Write the figures and the page of theorem checks.
+
+    Args:
+        directory: that holds them.
+        checks: {paper: what was found out} of all papers in the folder.
+
+    Returns:
+        The page.
+    """
+    return write_page(directory, theorems_page(directory, checks))

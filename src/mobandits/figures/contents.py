@@ -1,0 +1,151 @@
+"""What the files hold that pages are made from, as types that those who write them and those who read them share."""
+
+from collections.abc import Mapping
+from typing import Any, Literal, NotRequired, TypedDict
+
+Kind = Literal["run", "demo", "experiment", "experiments", "theorems"]
+
+
+class Session(TypedDict):
+    """One stretch of work on a table; one that was interrupted has no length.
+
+    Attributes:
+        started: in ISO 8601.
+        trials: that were left to do.
+        seconds: of playing.
+    """
+
+    started: str
+    trials: int
+    seconds: NotRequired[float]
+
+
+class Manifest(TypedDict):
+    """`manifest.json`.
+
+    Attributes:
+        format: the version of this layout.
+        kind: what the folder holds; version 0.1 did not write it.
+        status: "running" or "finished".
+        specification: what was asked for, a form of its own for each kind.
+        versions: of what computed the table.
+        machine: that it was computed on.
+        sessions: in order.
+        wall_seconds: of all sessions.
+        results_sha256: of the table.
+    """
+
+    format: int
+    kind: NotRequired[Kind]
+    status: str
+    specification: dict[str, Any]
+    versions: dict[str, str]
+    machine: NotRequired[dict[str, Any]]
+    sessions: list[Session]
+    wall_seconds: NotRequired[float]
+    results_sha256: NotRequired[str]
+
+
+class LogSummary(TypedDict):
+    """What `evaluation.json` says of the log.
+
+    Attributes:
+        source: where it comes from.
+        rounds: how many there are.
+        arms: their names.
+        objectives: their names.
+        missing: the share of rewards that are missing, by objective.
+    """
+
+    source: str
+    rounds: int
+    arms: list[str]
+    objectives: list[str]
+    missing: list[float]
+
+
+class DiagnosticsSummary(TypedDict):
+    """What `evaluation.json` says of the weights of a policy; null where there is no such number.
+
+    Attributes:
+        effective_rounds: how many rounds of the policy's own the log is worth.
+        largest_weight: of all rounds.
+        mean_weight: about 1 where propensities are right.
+        uncovered_mass: how often the policy plays what the log knows nothing of.
+    """
+
+    effective_rounds: float | None
+    largest_weight: float | None
+    mean_weight: float | None
+    uncovered_mass: float
+
+
+class EstimateSummary(TypedDict):
+    """What `evaluation.json` says of a policy by one estimator; null where there is no such number."""
+
+    value: list[float | None]
+    covariance: list[list[float | None]]
+    bias_bound: list[float | None]
+    warnings: list[str]
+
+
+class PolicySummary(TypedDict):
+    """What `evaluation.json` says of a policy.
+
+    Attributes:
+        target: the policy itself.
+        diagnostics: of its weights.
+        estimates: by estimator.
+    """
+
+    target: str
+    diagnostics: DiagnosticsSummary
+    estimates: dict[str, EstimateSummary]
+
+
+class EvaluationSummary(TypedDict):
+    """`evaluation.json`.
+
+    Attributes:
+        format: the version of this layout.
+        log: what was evaluated on.
+        options: of the evaluation, such as its `level`.
+        estimators: by name.
+        shown: the estimator of figures and tables with room for one.
+        policies: by name.
+        dominance: of every pair of policies.
+        versions: of what computed it.
+    """
+
+    format: int
+    log: LogSummary
+    options: dict[str, Any]
+    estimators: dict[str, str]
+    shown: str
+    policies: dict[str, PolicySummary]
+    dominance: list[dict[str, Any]]
+    versions: dict[str, str]
+
+
+def kind_of_folder(content: Mapping[str, Any]) -> Kind:
+    """What a folder holds, by its manifest, or by the summary that `check-theorems` writes in place of one.
+
+    Version 0.1 did not write the kind. Its keys tell, and nothing but this function looks at them.
+
+    Example:
+        >>> kind_of_folder({"kind": "run"}), kind_of_folder({"specification": {"experiments": []}})
+        ('run', 'experiments')
+    """
+    if "kind" in content:
+        kind: Kind = content["kind"]
+        return kind
+    if "counts" in content:
+        return "theorems"
+    specification = content["specification"]
+    if "experiments" in specification:
+        return "experiments"
+    if "plots" in specification:
+        return "experiment"
+    if specification.get("experiment") == "demo" and "rows" in specification:
+        return "demo"
+    return "run"

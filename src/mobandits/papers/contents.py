@@ -1,0 +1,198 @@
+"""What the files of reproduced experiments hold, as types that those who write them and those who read them share.
+
+The keys are those of files that exist: a table of version 0.1 must still be readable, so no key may change its name.
+"""
+
+from typing import Literal, NotRequired, TypedDict
+
+Verdict = Literal["reproduced", "not reproduced", "reported"]
+# What each of them is, `claims.Claim` says.
+ClaimKind = Literal["paper", "extension", "ours", "stand-in", "check"]
+PlotKind = Literal["curves", "bars", "heat", "bounds"]
+
+
+class PartEntry(TypedDict):
+    """One number of a claim, as in `claims.Part`; null where there is none."""
+
+    said: str
+    measured: float | None
+    interval: list[float] | None
+    holds: bool | None
+    trials: int
+
+
+class Judgement(TypedDict):
+    """What a rule made of a claim.
+
+    Attributes:
+        measured: the number that decides; null where it could not be read.
+        interval: its 95 % interval, or null.
+        verdict: of the claim.
+        kind: of the claim; version 0.1 had the paper's own claims only.
+        holds: what the rule gave; null where no rule decides.
+        of: what the number is.
+        trials: that it rests on.
+        parts: all numbers of the claim.
+    """
+
+    measured: float | None
+    interval: list[float] | None
+    verdict: Verdict
+    kind: NotRequired[ClaimKind]
+    holds: NotRequired[bool | None]
+    of: str
+    trials: NotRequired[int]
+    parts: NotRequired[list[PartEntry]]
+
+
+class ClaimEntry(TypedDict):
+    """A claim in `claims.json`: the fields of a `Judgement`, and what was claimed.
+
+    Attributes:
+        id: "paper/name/what".
+        claim: a sentence.
+        target: the paper's number or ordering.
+        measured: as in `Judgement`.
+        interval: as in `Judgement`.
+        verdict: as in `Judgement`.
+        kind: as in `Judgement`.
+        holds: as in `Judgement`.
+        of: as in `Judgement`.
+        rule: how the verdict is computed.
+        trials: as in `Judgement`.
+        differs: why ours may differ.
+        note: a sentence that is always shown.
+        regardless: why a stand-in has a verdict.
+        parts: as in `Judgement`.
+        papers_rule: the same with the best constants of the reported trials.
+        papers_trials: the same on as many trials as the paper has.
+    """
+
+    id: str
+    claim: str
+    target: str
+    measured: float | None
+    interval: list[float] | None
+    verdict: Verdict
+    kind: NotRequired[ClaimKind]
+    holds: NotRequired[bool | None]
+    of: str
+    rule: str
+    trials: int
+    differs: str
+    note: str
+    regardless: NotRequired[str]
+    parts: list[PartEntry]
+    papers_rule: NotRequired[Judgement]
+    papers_trials: NotRequired[Judgement]
+
+
+class RowEntry(TypedDict):
+    """Which row of a table a row of an experiment stands for, as in `reproduce.SelectedRow`."""
+
+    run: str
+    row: str
+    policy: str
+    tuned: str
+    best: str
+    best_tuned: str
+
+
+class PlotEntry(TypedDict):
+    """A figure, as in `experiment.Plot`."""
+
+    name: str
+    metric: str
+    caption: str
+    kind: PlotKind
+    rows: list[str]
+    runs: list[str]
+    parts: list[str]
+    vertical: str
+    logarithmic: bool
+
+
+class ScaleEntry(TypedDict):
+    """The experiment's own numbers of a run; 0 rounds where it has none."""
+
+    run: str
+    rounds: int
+    trials: int
+
+
+class ExperimentSpecification(TypedDict):
+    """The specification in the manifest of an experiment.
+
+    Attributes:
+        experiment: its ID.
+        title: a line on it.
+        source: where the paper says it.
+        about: paragraphs.
+        seed: of everything.
+        changed: what was asked for in place of its own scale.
+        scale: its own scale, run by run; version 0.1 did not write it.
+        places: {run: its environment as the table calls it}.
+        rows: of all runs.
+        plots: to draw.
+    """
+
+    experiment: str
+    title: str
+    source: str
+    about: list[str]
+    seed: int
+    changed: dict[str, int]
+    scale: NotRequired[list[ScaleEntry]]
+    places: dict[str, str]
+    rows: list[RowEntry]
+    plots: list[PlotEntry]
+
+
+class ExperimentSummary(TypedDict):
+    """An experiment in the manifest of the folder above several."""
+
+    experiment: str
+    title: str
+    seed: int
+    changed: dict[str, int]
+    seconds: float
+
+
+class TheoremCount(TypedDict):
+    """What all runs say about one statement, as in `protocol.Count`."""
+
+    paper: str
+    kind: str
+    name: str
+    source: str
+    runs: int
+    cases: int
+    broken: int
+    promise: float
+    allowed: float
+    closest: float
+    holds: bool
+
+
+class TheoremSummary(TypedDict):
+    """`<paper>.json` of `mobandits check-theorems`.
+
+    Attributes:
+        kind: what the file is about; version 0.1 did not write it.
+        paper: its key.
+        versions: of what computed it.
+        runs: independent ones.
+        seed: of all of them.
+        holds: whether everything is as the theory says.
+        kinds: what is looked at in a statement of each kind.
+        counts: one per statement.
+    """
+
+    kind: NotRequired[Literal["theorems"]]
+    paper: str
+    versions: dict[str, str]
+    runs: int
+    seed: int
+    holds: bool
+    kinds: dict[str, str]
+    counts: list[TheoremCount]
