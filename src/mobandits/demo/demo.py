@@ -44,8 +44,8 @@ CONSTANTS = [
     (
         "Scale 1 of MOL-TS and MOL-UCB: rewards are at most 1 and contexts have norm 1, so that a "
         "model that was never tried is believed to pay up to 1, and nothing is written off unseen. "
-        "With 0.1 both got stuck on one or two models in some of the other orders, and MOL-UCB with "
-        "0.3 too; 3 had a higher regret."
+        "With 0.1 both got stuck on one or two models in some of the other orders, and MOL-UCB "
+        "with 0.3 too; 3 had a higher regret."
     ),
     "Epsilon 0.05 of MOL-eps-Greedy and scale 1 of Scalarized-UCB1 are those of their papers.",
     (
@@ -178,9 +178,14 @@ def best_learner(table: pl.DataFrame, rows: list[str]) -> str:
     of_regret = pl.col("metric") == "effective_pareto_regret"
     at_end = pl.col("round") == pl.col("round").max()
     final = table.filter(of_regret & at_end)
-    means = final.group_by("policy").agg(pl.col("value").mean())
+    by_policy = final.group_by("policy")
+    means = by_policy.agg(pl.col("value").mean())
     regret = dict(means.rows())
-    return min(rows, key=lambda row: float(regret[row]))
+
+    def regret_of(row: str) -> float:
+        return float(regret[row])
+
+    return min(rows, key=regret_of)
 
 
 def demo_specification(trials: int, seed: int, best: str) -> dict[str, Any]:

@@ -35,8 +35,8 @@ def sort_weights(bands: pl.DataFrame) -> SortedWeights:
         bands: `weight`, `low`, `high`.
 
     Example:
-        >>> columns = {"weight": [0.1, 0.2, 0.3], "low": [1.0, -2.0, -1.0], "high": [2.0, -1.0, 1.0]}
-        >>> sort_weights(pl.DataFrame(columns))
+        >>> intervals = {"low": [1.0, -2.0, -1.0], "high": [2.0, -1.0, 1.0]}
+        >>> sort_weights(pl.DataFrame({"weight": [0.1, 0.2, 0.3], **intervals}))
         SortedWeights(better=[0.1], worse=[0.2], unclear=[0.3])
     """
     weights = SortedWeights([], [], [])

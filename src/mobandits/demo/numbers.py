@@ -18,7 +18,7 @@ class Numbers(NamedTuple):
     """Everything that the page says and shows, before it is put in words and drawn.
 
     Attributes:
-        said: the specification.
+        specification: of the demonstration.
         rows: `policy`, `role`, `weight`.
         points: `outcomes` of the environment with the text.
         both: `outcomes` of both environments.
@@ -29,7 +29,7 @@ class Numbers(NamedTuple):
         text_late: the same over the second half of the prompts.
     """
 
-    said: dict[str, Any]
+    specification: dict[str, Any]
     rows: pl.DataFrame
     points: pl.DataFrame
     both: pl.DataFrame
@@ -99,11 +99,12 @@ def findings_of(data: Numbers) -> list[Finding]:
 
 def about_context_of_best(data: Numbers) -> Finding:
     """Whether the best learner did better with the text than with a constant."""
-    best = data.said["best"]
+    specification = data.specification
+    best = specification["best"]
     of_best = data.both.filter(pl.col("policy") == best)
     regrets = of_best.select("environment", "trial", "regret")
-    with_text = regrets.filter(pl.col("environment") == data.said["text"]).sort("trial")
-    without = regrets.filter(pl.col("environment") == data.said["constant"]).sort("trial")
+    with_text = regrets.filter(pl.col("environment") == specification["text"]).sort("trial")
+    without = regrets.filter(pl.col("environment") == specification["constant"]).sort("trial")
 
     # Order by order: both sides of a trial play the same order of the prompts.
     difference = with_text["regret"] - without["regret"]

@@ -29,7 +29,8 @@ def outcomes(table: pl.DataFrame, rows: pl.DataFrame, *, late: bool = False) -> 
     Example:
         >>> both = [("e", "a", 0, 10, "dollars", 0, 0.5), ("e", "a", 0, 10, "reward", 0, 9.0)]
         >>> columns = ["environment", "policy", "trial", "round", "metric", "component", "value"]
-        >>> rows = pl.DataFrame([("a", "learner", None)], ["policy", "role", "weight"], orient="row")
+        >>> named = ["policy", "role", "weight"]
+        >>> rows = pl.DataFrame([("a", "learner", None)], named, orient="row")
         >>> table = pl.DataFrame(both, columns, orient="row")
         >>> outcomes(table, rows).select("dollars", "quality").rows()
         [(50.0, 0.9)]

@@ -305,7 +305,7 @@ def experiment(
         title,
         f"{paper}, {source}",
         (*about, PROTOCOL),
-        [Computed(RUN, counting(paper), said={"runs": RUNS, "horizon": ROUNDS})],
+        [Computed(RUN, counting(paper), settings={"runs": RUNS, "horizon": ROUNDS})],
         [
             Plot(
                 "bounds",
