@@ -33,6 +33,8 @@ from mobandits.papers.mocmab2018.shared import (
 )
 
 DAY = 4_681_992  # lines of the log's first day
+# A = 1 + 2 ln(4 K m^d T^1.5) is 68.8 with K = 2, m = 9 and d = 4, and v is 2 / 9: 2 A / (beta v)^2
+# is 279,000 with beta = 0.1. At a scale s, s^2 times as many plays are needed.
 GRIDS = (
     "To keep the run affordable only MOC-MAB has all seven scales here, CD-UCB1 has 1, 1/5, 1/10 "
     "and 1/30, and the others, whose choices hardly depend on it, 1 and 1/30; and scales are "
@@ -40,12 +42,14 @@ GRIDS = (
     "leader at scale 1, 1,240 at 1/15 and 310 at 1/30; a cell has 714 rounds on average. Its share "
     "is thus decided by the scale."
 )
+# Every scale that a row can have is played on the reported trials as well: rows are what costs.
 ADS_GRIDS = {
     MOC: tuple(SCALES),
     CD: ("1", "1/5", "1/10", "1/30"),
     **dict.fromkeys((CP, CS, P, S), ("1", "1/30")),
 }
 OTHER_GRIDS = {row: ADS_GRIDS[row] for row in (CD, CP, CS, P, S)}
+# Per cent by which the paper has MOC-MAB above each row.
 ADS_DOMINANT = {CP: 54.5, CS: 133.6, P: 54.5, S: 131.8, CD: -22.3}
 ADS_OTHER = {CP: -46.3, CS: -60.0, P: -46.3, S: -59.7, CD: 4751.9}
 STAND_IN = (
@@ -82,7 +86,17 @@ def display_run(environment: Environment, rounds: int, trials: int = 5) -> Run:
         19
     """
     policies = rows("reward", highest=True, beta=0.1, grids=ADS_GRIDS)
-    return Run("advertisements", environment, policies, rounds, trials, ("reward",), 50, 1)
+    # One trial to choose scales on: a trial has as many rounds as the log's day.
+    return Run(
+        "advertisements",
+        environment,
+        policies,
+        rounds,
+        trials,
+        ("reward",),
+        record=50,
+        tuning_trials=1,
+    )
 
 
 def judged_by_distance(part: Part, target: float, tolerance: float | None) -> Part:
@@ -100,7 +114,8 @@ def judged_by_distance(part: Part, target: float, tolerance: float | None) -> Pa
     # The value decides and not the interval, which few trials make wide; without one, nothing does.
     if tolerance is None or part.interval is None:
         return part
-    near = abs(part.measured - target) <= tolerance
+    distance = abs(part.measured - target)
+    near = distance <= tolerance
     return Part(part.said, part.measured, part.interval, near, part.trials)
 
 
@@ -117,10 +132,12 @@ def shows(
     def parts(outcome: Outcome) -> list[Part]:
         # Every round pays 1 in the other objective unless the advertisement is shown.
         rounds, not_shown = curves_of(outcome, row, "reward", 1)
-        share_not_shown = not_shown[:, -1:] / rounds[-1]
+        at_end = not_shown[:, -1:]
+        share_not_shown = at_end / rounds[-1]
         percent_shown = 100.0 * (1.0 - share_not_shown)
         part = resampled_part(f"{row} shows, %", percent_shown, only_mean)
-        return [judged_by_distance(part, target, tolerance)]
+        judged = judged_by_distance(part, target, tolerance)
+        return [judged]
 
     rule = NO_LOG if tolerance is None else f"within {tolerance:g} points"
     return Claim(
@@ -150,7 +167,8 @@ def alike(
             samples = final_pair(outcome, row, like, "reward", i)
             name = f"{row} against {like}, {PARTS[i]}, %"
             part = resampled_part(name, samples, percent_above)
-            distances.append(judged_by_distance(part, target, ALIKE))
+            judged = judged_by_distance(part, target, ALIKE)
+            distances.append(judged)
         return distances
 
     pairs = zip(targets, PARTS, strict=True)
@@ -251,6 +269,7 @@ FIG3 = Experiment(
         CHOSEN,
         GRIDS,
     ),
+    # The log needs a licence, which most users do not have.
     [display_run(DisplayAds(), DAY)],
     [
         reward_plot(

@@ -61,6 +61,7 @@ class RampProblem(NamedTuple):
         """The next rounds."""
         contexts = rng.random((rounds, 1, 1))
         means = HEIGHTS + SLOPES * contexts
+        # The same noise for all arms: only one of them is observed.
         noise = rng.standard_normal((rounds, 1, 2))
         return Block(contexts, means, means + noise)
 
@@ -236,10 +237,12 @@ def _cell_findings(problem: CheckedProblem, played: _PlayedRun) -> list[Finding]
     """Lemmas 5 and 6, about the regret within a cell."""
 
     def dominant_bound(visits: Array) -> Array:
-        return theory.cell_regret_bounds(visits, played.setting, problem.largest)[0]
+        dominant, _ = theory.cell_regret_bounds(visits, played.setting, problem.largest)
+        return dominant
 
     def other_bound(visits: Array) -> Array:
-        return theory.cell_regret_bounds(visits, played.setting, problem.largest)[1]
+        _, other = theory.cell_regret_bounds(visits, played.setting, problem.largest)
+        return other
 
     return [
         cell_bound(

@@ -37,6 +37,7 @@ class Size(NamedTuple):
     parts: int
 
 
+# Doubled from size to size in one number alone, so that a ratio of times shows the order in it.
 ARMS = {f"K = {K}": Size(K, 2, 4) for K in (16, 32, 64, 128)}
 # One part per side: with two, so many coordinates would have more cells than any memory holds.
 COORDINATES = {f"d = {d}": Size(2, d, 1) for d in (64, 128, 256, 512)}
@@ -67,8 +68,9 @@ class UniformProblem(NamedTuple):
 
     def block(self, first: int, rounds: int, rng: Rng) -> Block:
         """The next rounds."""
-        contexts = rng.random((rounds, 1, self.shape.features))
-        rewards = rng.random((rounds, self.shape.arms, self.shape.objectives))
+        shape = self.shape
+        contexts = rng.random((rounds, 1, shape.features))
+        rewards = rng.random((rounds, shape.arms, shape.objectives))
         means = np.full_like(rewards[:1], 0.5)  # the same in all rounds
         return Block(contexts, means, rewards)
 
@@ -82,6 +84,7 @@ def costs(trial: int, options: RunOptions) -> pl.DataFrame:
         shape = Shape(size.arms, size.features, OBJECTIVES, rounds, shared=True)
         policy = MocMab(per_side=size.parts).bind(shape)
         problem = UniformProblem(shape)
+        # Rewards have no structure, because the order of cost must not depend on what is learned.
         points, microseconds = timed(policy, problem, rounds, options.seed, trial)
 
         setting = theory.Setting(rounds, size.arms, size.features, size.parts)
@@ -117,7 +120,8 @@ def times(outcome: Outcome, row: str) -> Array:
 def ratio_part(name: str, more: Array, less: Array) -> Part:
     """The ratio of two mean times, (trials,) each, which are to be equal or nearly so."""
     samples = np.stack([more, less], axis=1)
-    return resampled_part(name, samples, ratio_of_means, at_most(STEADY))
+    steady = at_most(STEADY)
+    return resampled_part(name, samples, ratio_of_means, steady)
 
 
 def within_order(outcome: Outcome) -> list[Part]:

@@ -14,8 +14,8 @@ from mobandits.papers.experiment import Computed, Experiment, RunOptions
 from mobandits.papers.mocmab2018.shared import joint_parts
 from mobandits.simulation.streams import INSTANCE, stream
 
-TABLES = 1000
-BATCHES = 10
+TABLES = 1000  # per batch and kind
+BATCHES = 10  # they are the trials of the intervals
 ARMS = (2, 10)  # fewest and most
 
 
@@ -27,7 +27,7 @@ def continuous(rng: Rng, arms: int, objectives: int) -> Array:
 def tied_once(rng: Rng, arms: int, objectives: int) -> Array:
     """Means of which two are best in the first objective, and do not tie in any other."""
     means = rng.random((arms, objectives))
-    means[:2, 0] = 1.0
+    means[:2, 0] = 1.0  # above all others, which are less than 1
     return means
 
 
@@ -143,6 +143,7 @@ def tables(
 
 def table_settings(objectives: Sequence[int]) -> dict[str, Any]:
     """The settings that decide the tables, for the manifest."""
+    # What is not in the manifest could change without a note in the results.
     return {
         "tables": TABLES,
         "arms": list(ARMS),

@@ -25,6 +25,7 @@ CS = "CS-UCB1"
 CD = "CD-UCB1"
 P = "P-UCB1"
 S = "S-UCB1"
+# The factors by which the paper scales down the uncertainty, section VII.
 SCALES = {"1": 1.0, **{f"1/{k}": 1.0 / k for k in (5, 10, 15, 20, 25, 30)}}
 PARTS = ("dominant objective", "other objective")
 
@@ -59,6 +60,7 @@ def rows(
         P: lambda scale: ParetoUcb1(scale=scale),
         S: lambda scale: ScalarizedUcb1(scale=scale),
     }
+    # Recipes are made scale by scale, because each scale is a row of the table of its own.
     named_grids = grids or {}
     tuned: dict[str, Recipe | Tuned] = {}
     for row, make in makers.items():
@@ -140,6 +142,7 @@ class Unbeaten(Claim):
 
     def judge(self, outcome: Outcome) -> dict[str, Any]:
         """The claim's entry in claims.json."""
+        # Which scales are ahead follows from the data, so that the note is written here.
         entry = super().judge(outcome)
         sentences = [self.note, self.other_scales(outcome)]
         note = " ".join(filter(None, sentences))
@@ -185,6 +188,7 @@ def unbeaten(
     """
 
     def parts(outcome: Outcome) -> list[Part]:
+        # The rows' own names: at the scales that were chosen for them.
         return [clearer_lead(outcome, metric, MOC, other) for other in grids]
 
     claim = (
@@ -214,6 +218,7 @@ def every_scale(
     """A claim that MOC-MAB is ahead of all rows, at all of their scales, in one objective."""
 
     def parts(outcome: Outcome) -> list[Part]:
+        # MOC-MAB at its chosen scale, against rivals that may take their best after the fact.
         rivals = []
         for other, scales in grids.items():
             rivals += [scaled(other, scale) for scale in scales]
@@ -284,6 +289,7 @@ def clearness(lead: Part) -> float:
 
 def clearer_lead(outcome: Outcome, metric: str, row: str, other: str) -> Part:
     """The lead in the objective in which it is clearer."""
+    # One objective is enough not to be beaten in both; looking at both is paid for by `EACH`.
     leads = leads_by_objective(outcome, metric, row, other)
     return max(leads, key=clearness)
 

@@ -51,16 +51,19 @@ class Setting(NamedTuple):
     def margin(self) -> float:
         """The margin v = L d^(alpha / 2) m^-alpha, by how much a mean may change within a cell."""
         # (sqrt(d) / m)^alpha, a power of the cell's diameter: equations (16) and (17).
-        largest_change: float = self.features ** (self.exponent / 2.0) * self.parts**-self.exponent
-        return self.lipschitz * largest_change
+        diagonal: float = self.features ** (self.exponent / 2.0)
+        side: float = self.parts**-self.exponent
+        return self.lipschitz * (diagonal * side)
 
     @property
     def confidence_constant(self) -> float:
         """A = 1 + 2 ln(4 K m^d T^(3/2))."""
         # delta = 1 / (4 K m^d T) per arm, cell, objective and side of the sandwich (Appendix A);
         # the other sqrt(T) is the (1 + N)^(1/2) of the concentration inequality.
-        events = 4.0 * self.arms * self.cells * self.rounds**1.5
-        return 1.0 + 2.0 * math.log(events)
+        rounds_power = self.rounds**1.5
+        events = 4.0 * self.arms * self.cells * rounds_power
+        logarithm = math.log(events)
+        return 1.0 + 2.0 * logarithm
 
 
 def default_parts(rounds: int, features: int, exponent: float = 1.0) -> int:
@@ -126,8 +129,9 @@ def holds(means: Array, estimates: Array, width: ArrayLike, setting: Setting) ->
         True
     """
     slack = np.asarray(width) + setting.margin  # u + v, of every arm
-    deviation = np.abs(np.asarray(means) - np.asarray(estimates))
-    inside = deviation <= slack[:, None]
+    error = np.asarray(means) - np.asarray(estimates)
+    # An arm has one width for all of its objectives: they are observed together.
+    inside = np.abs(error) <= slack[:, None]
     return bool(inside.all())
 
 

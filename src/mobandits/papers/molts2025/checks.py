@@ -72,7 +72,8 @@ class _PlayedRun(NamedTuple):
     @property
     def rounds(self) -> IntArray:
         """(rounds,) the numbers of the rounds, from 1."""
-        return np.arange(1, len(self.radius) + 1)
+        count = len(self.radius)
+        return np.arange(1, count + 1)
 
 
 def _played(recipe: Recipe, run: int, rounds: int, seed: int) -> _PlayedRun:
@@ -198,6 +199,7 @@ def lemma_1(objectives: int, samples: int, rng: Rng) -> Finding:
     shape = Shape(arms=1, features=3, objectives=objectives)
     policy: Any = MolTs(draws=draws).bind(shape)
     estimator = policy.estimator
+    # Any state will do: the lemma is about a fixed arm, whatever was learned.
     state = policy.init()
     for _ in range(30):
         x = rng.standard_normal(3) / 3.0

@@ -26,6 +26,7 @@ from mobandits.policies import MolTs
 from mobandits.simulation.truth import BlockTruth
 
 ARMS = {"(1, 0)": (1.0, 0.0), "(0.45, 0.45)": (0.45, 0.45), "(0, 1)": (0.0, 1.0)}
+# Two policies that are written down: nothing is learned, so that one trial is enough.
 MIDDLE = "always the middle arm"
 OUTER = "the outer arms in turn"
 TOY_SETTINGS = {"arms": {name: list(means) for name, means in ARMS.items()}}
@@ -271,9 +272,11 @@ def frequencies(trial: int, options: RunOptions) -> pl.DataFrame:
     frames = []
     for i, objectives in enumerate(OBJECTIVES):
         for row, draws in ((MANY, draws_needed(objectives)), (ONE, 1)):
+            # A stream of its own, so that other numbers of objectives change nothing here.
             rng = np.random.default_rng([options.seed, trial, objectives, draws])
             values = optimistic(objectives, draws, plays, rng)
-            frames += [position_rows(row, metric, value, i) for metric, value in values.items()]
+            for metric, value in values.items():
+                frames.append(position_rows(row, metric, value, i))
             exact = optimism(objectives, draws, ABOVE_ONE)
             frames.append(position_rows(f"{row}, formula", "every_objective", exact, i))
     return pl.concat(frames)
@@ -282,7 +285,8 @@ def frequencies(trial: int, options: RunOptions) -> pl.DataFrame:
 def position_rows(row: str, metric: str, value: float, position: int) -> pl.DataFrame:
     """One row of the table, whose component is the position of L in `OBJECTIVES`."""
     frame = component_rows(row, metric, [value])
-    return frame.with_columns(component=pl.lit(position, pl.Int64))
+    component = pl.lit(position, pl.Int64)
+    return frame.with_columns(component=component)
 
 
 def optimistic(objectives: int, draws: int, plays: int, rng: Rng) -> dict[str, float]:
@@ -379,8 +383,10 @@ def as_formula(outcome: Outcome) -> list[Part]:
 
     def near(draws: Sequence[int]) -> PartRule:
         def rule(part: Part, position: int) -> bool:
-            formula = optimism(OBJECTIVES[position], draws[position], ABOVE_ONE)
-            return abs(part.measured - formula) <= NEAR
+            objectives = OBJECTIVES[position]
+            formula = optimism(objectives, draws[position], ABOVE_ONE)
+            distance = abs(part.measured - formula)
+            return distance <= NEAR
 
         return rule
 

@@ -108,7 +108,8 @@ def never(contradiction: str) -> Parts:
 
     def total(outcome: Outcome, law: str, metric: str) -> float:
         _, values = curves_of(outcome, law, metric)
-        return float(values[:, -1].sum())
+        counts = values[:, -1]
+        return float(counts.sum())
 
     def parts(outcome: Outcome) -> list[Part]:
         counts = []

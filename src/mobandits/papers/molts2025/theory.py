@@ -84,7 +84,8 @@ def sample_factor(rounds: int, features: int, objectives: int, draws: int, delta
     """
     # A union over L M samples of d coordinates in T rounds; a normal coordinate has two tails.
     tails = 2.0 * objectives * draws * features * rounds
-    squared = 2.0 * features * math.log(tails / delta)
+    logarithm = math.log(tails / delta)
+    squared = 2.0 * features * logarithm
     return math.sqrt(squared)
 
 
@@ -127,7 +128,9 @@ def draws_needed(objectives: int, p: float = OPTIMISM) -> int:
         [1, 6, 10, 14]
     """
     # Then (1 - p)^M <= (1 - p) / L, and by Bernoulli's inequality `optimism` is at least p.
-    draws = 1.0 - math.log(objectives) / math.log(1.0 - p)
+    log_objectives = math.log(objectives)
+    log_failure = math.log(1.0 - p)
+    draws = 1.0 - log_objectives / log_failure
     return math.ceil(draws)
 
 
@@ -192,10 +195,13 @@ def regret_bound(
     """
     T = np.asarray(t, np.float64)
     tails = 2.0 * objectives * draws * features * T
-    stray = 1.0 + np.sqrt(2.0 * features * np.log(tails / delta))  # 1 + c2 / c1
-    c_T = width(T - 1.0, features, objectives, delta, noise, penalty) * stray
+    logarithm = np.log(tails / delta)
+    factor = np.sqrt(2.0 * features * logarithm)  # c2 / c1, as in `sample_factor`
+    c1_T = width(T - 1.0, features, objectives, delta, noise, penalty)
+    c_T = c1_T * (1.0 + factor)
     # The elliptical potential: the sum of the widths ||x_t|| in the norm of V_t^-1.
-    potential = np.sqrt(2.0 * T * features * np.log1p(T / penalty))
+    growth = np.log1p(T / penalty)
+    potential = np.sqrt(2.0 * T * features * growth)
     # A round is optimistic with probability p, less delta / T for samples that stray too far.
     rounds_per_optimism = 1.0 + 2.0 / (p - delta / T)
     on_the_events = rounds_per_optimism * c_T * potential
@@ -274,4 +280,5 @@ def weighted_gap(weights: ArrayLike, means: Array, arm: int) -> float:
     """
     w = np.asarray(weights, np.float64)
     scores = np.asarray(means) @ w
-    return float(scores.max() - scores[arm])
+    best = scores.max()
+    return float(best - scores[arm])
