@@ -354,14 +354,14 @@ def each(row: str, metric: str, rule: PartRule) -> Parts:
     """
 
     def parts(outcome: Outcome) -> list[Part]:
-        found = []
+        judged = []
         for i, objectives in enumerate(OBJECTIVES):
             _, values = outcome.curves("samples", row, metric, i)
             name = f"{row}, L = {objectives}"
             part = resampled_part(name, values[:, -1:], only_mean)
             holds = rule(part, i)
-            found.append(Part(name, part.measured, part.interval, holds, part.trials))
-        return found
+            judged.append(Part(name, part.measured, part.interval, holds, part.trials))
+        return judged
 
     return parts
 

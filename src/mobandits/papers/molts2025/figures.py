@@ -327,10 +327,10 @@ def compared(id: str, claim: str, row: str, other: str) -> Claim:  # noqa: A002 
     """A comparison of ours that is only reported."""
 
     def parts(outcome: Outcome) -> list[Part]:
-        found = []
+        comparisons = []
         for run in outcome.runs():
-            found += differences(outcome, run, row, other)
-        return found
+            comparisons += differences(outcome, run, row, other)
+        return comparisons
 
     return Claim(
         id,
@@ -346,7 +346,7 @@ def below(id: str, rows: Sequence[str]) -> Claim:  # noqa: A002 - as in Claim
     """The check that PR <= EPR in every trial, at every recorded round, as in every single gap."""
 
     def parts(outcome: Outcome) -> list[Part]:
-        found = []
+        rooms = []
         for run in outcome.runs():
             for row in rows:
                 _, pareto = outcome.curves(run, row, "pareto_regret")
@@ -355,8 +355,8 @@ def below(id: str, rows: Sequence[str]) -> Claim:  # noqa: A002 - as in Claim
                 name = f"least EPR less PR, {row}"
                 # No interval: the inequality holds for every single trial, and not on average.
                 holds = least_room >= 0.0
-                found.append(Part(name, least_room, None, holds, len(pareto)))
-        return found
+                rooms.append(Part(name, least_room, None, holds, len(pareto)))
+        return rooms
 
     return Claim(
         id,
