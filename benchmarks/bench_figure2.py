@@ -17,9 +17,9 @@ import numpy as np
 
 from mobandits import environments, orders, policies
 from mobandits.fronts import front, gaps
-from mobandits.simulation.blocks import blocks
+from mobandits.simulation.blocks import trial_blocks
 from mobandits.simulation.players import player
-from mobandits.simulation.truth import BlockTruth
+from mobandits.simulation.truth import BlockGroundTruth
 
 ARMS, FEATURES, OBJECTIVES, ROUNDS, REPEATS = 50, 5, 4, 4096, 5
 SCALE = 0.7  # the naive radius, a tenth of the theory's, is 0.65 in the first round and 0.81 in the 300th
@@ -49,10 +49,10 @@ def play(recipes, regrets, rounds=ROUNDS, seed=0, keep=None):
     players = {
         name: player(name, recipe, problem.shape, seed, 0, True) for name, recipe in recipes.items()
     }
-    arms, drawn, truth = np.arange(ARMS), blocks(problem, rounds, None, rng), None
+    arms, drawn, truth = np.arange(ARMS), trial_blocks(problem, rounds, None, rng), None
     while (item := clock.time("environment", partial(next, drawn, None))) is not None:
         block = item[1]
-        truth = clock.time("environment", partial(BlockTruth, block, before=truth))
+        truth = clock.time("environment", partial(BlockGroundTruth, block, before=truth))
         for name, one in players.items():
             (done,) = clock.time(
                 name, lambda one=one, block=block: list(one.play(block, arms, with_fronts=False))

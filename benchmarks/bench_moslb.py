@@ -11,7 +11,7 @@ import numpy as np
 
 from mobandits import environments, policies
 from mobandits.compiling.compiled import compile_loop
-from mobandits.simulation.blocks import blocks
+from mobandits.simulation.blocks import trial_blocks
 from mobandits.simulation.play import play
 
 ROUNDS, FEATURES, REPEATS = 3000, (5, 10, 15), 60
@@ -24,7 +24,7 @@ def run(features, seed=0):
     place = environments.Linear(5 * features, features, 5, fixed_arms=True, theta="ball")
     start = time.perf_counter()
     problem = place.problem(ROUNDS, rng)
-    data = [block for _, block in blocks(problem, ROUNDS, None, rng)]
+    data = [block for _, block in trial_blocks(problem, ROUNDS, None, rng)]
     drawn = time.perf_counter() - start
     policy, arms, chosen = policies.MoslbPl(LEVELS).bind(problem.shape), np.arange(5 * features), []
     loop, state, playing = compile_loop(play, policy), policy.init(), 0.0

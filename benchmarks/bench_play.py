@@ -13,7 +13,7 @@ import numpy as np
 
 from mobandits import environments, policies
 from mobandits.compiling.compiled import compile_loop
-from mobandits.simulation.blocks import blocks
+from mobandits.simulation.blocks import trial_blocks
 from mobandits.simulation.play import play
 
 ARMS, FEATURES, OBJECTIVES = 50, 5, 4
@@ -37,7 +37,7 @@ def run(recipe, rounds):
         0.0,
     )
     loop, state = compile_loop(play, policy), policy.init()
-    for _, block in blocks(problem, rounds, None, rng):
+    for _, block in trial_blocks(problem, rounds, None, rng):
         chosen = np.empty(len(block.rewards), np.int64)
         start = time.perf_counter()
         state = loop(policy, state, block.contexts, block.rewards, arms, own, chosen, None)

@@ -19,9 +19,9 @@ from mobandits import environments, orders, policies
 from mobandits.compiling.compiled import compile_loop
 from mobandits.contracts.protocols import Block, Shape
 from mobandits.figures.style import looks, panels, styled
-from mobandits.simulation.blocks import blocks
+from mobandits.simulation.blocks import trial_blocks
 from mobandits.simulation.play import play
-from mobandits.simulation.truth import BlockTruth
+from mobandits.simulation.truth import BlockGroundTruth
 
 PICTURE = harness.ROOT / "docs" / "images" / "benchmarks-scaling.png"
 REPEATS = 5
@@ -110,11 +110,11 @@ def run(line, size):
     problem, arms, truth = line.problem(size, rng), np.arange(size.arms), None
     policy = line.recipe(size).bind(problem.shape)
     loop, state, mark = compile_loop(play, policy), policy.init(), start
-    for _, block in blocks(problem, size.rounds, None, rng):
+    for _, block in trial_blocks(problem, size.rounds, None, rng):
         marks, chosen = [mark, time.thread_time()], np.empty(len(block.rewards), np.int64)
         state = loop(policy, state, block.contexts, block.rewards, arms, own, chosen, None)
         marks.append(time.thread_time())
-        truth = BlockTruth(block, before=truth)
+        truth = BlockGroundTruth(block, before=truth)
         truth.gaps(orders.Pareto(), chosen, 1)
         mark = time.thread_time()
         spent += np.diff([*marks, mark])

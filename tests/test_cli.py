@@ -340,11 +340,11 @@ def test_warm_takes_orders(program, monkeypatch):
         "mobandits.spec.catalogue", lambda kind: recipes if kind == "policies" else orders
     )
 
-    def warm_up(recipe, order=None):
+    def precompile(recipe, order=None):
         asked.append((recipe, order))
         return "compiled" if recipe is MolUcb else "this one needs more"
 
-    monkeypatch.setattr("mobandits.agent.precompile.warm_up", warm_up)
+    monkeypatch.setattr("mobandits.agent.precompile.precompile_agent", precompile)
     status, _, err = program("warm", "--agents")
     assert status == 0
     assert err.splitlines() == [

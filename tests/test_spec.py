@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from mobandits import environments, metrics, orders, policies
+from mobandits.errors import SpecError
 from mobandits.policies import MolTs, MolUcb, MoslbPl
-from mobandits.spec import KINDS, SpecError, build, catalogue, convert, load, recipe_named
-from mobandits.support.naming import concise, kebab
+from mobandits.spec import KINDS, build, catalogue, convert, load, recipe_named
+from mobandits.support.naming import kebab, short_repr
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 GOOD = """
@@ -36,7 +37,7 @@ def test_the_example_says_what_it_shows():
     levels = ((0, 1), (2, 3))
     scales = [policies.MolTs(scale=scale) for scale in (0.1, 0.3, 1.0)]
     assert specification.policies == {
-        concise(recipe): recipe for recipe in [*scales, policies.RandomChoice()]
+        short_repr(recipe): recipe for recipe in [*scales, policies.RandomChoice()]
     } | {
         "MOL-UCB, Pareto front": policies.MolUcb(scale=0.3),
         "MOL-UCB, priority levels": policies.MolUcb(scale=0.3, order=orders.Levels(levels)),

@@ -22,16 +22,17 @@ FACE = {
     "parts",
     "__main__",
 }  # rooms of the top floor: they may import everything below
-GROUND = {"contracts", "compiling", "support", "numerics"}
+GROUND = {"contracts", "compiling", "support", "numerics", "errors"}
 EVERYTHING_PLAYABLE = GROUND | {
     *("orders", "estimators", "explorers", "policies", "environments", "datasets"),
     *("metrics", "figures", "simulation", "statistics"),
 }
 MAY_IMPORT = {
     # Ground floor: agreements, compilation, arithmetic, small helpers.
-    "contracts": set(),
-    "compiling": {"contracts", "support"},
-    "support": {"contracts"},
+    "errors": set(),
+    "contracts": {"errors"},
+    "compiling": {"contracts", "errors", "support"},
+    "support": {"contracts", "errors"},
     "numerics": {"contracts", "compiling", "support"},
     "statistics": GROUND,
     # Parts of policies, and policies.
@@ -45,7 +46,7 @@ MAY_IMPORT = {
     "environments": GROUND | {"datasets"},
     # Measuring and playing.
     "metrics": GROUND | {"orders"},
-    "figures": {"support", "statistics"},
+    "figures": {"errors", "support", "statistics"},
     "simulation": GROUND | {"metrics", "statistics", "figures"},
     "testing": GROUND | {"simulation"},
     # Applications.
@@ -85,6 +86,37 @@ def test_imports_point_downwards(path):
         assert set(imports(path)) - {room(path)} <= MAY_IMPORT[room(path)]
 
 
+def test_exceptions_stand_in_one_module():
+    """Those that programs may catch; of the others, users never meet one."""
+    internal = {"StoppedError"}
+    ends = ("Error", "Exception", "Warning")
+    elsewhere = {
+        node.name
+        for path in PACKAGE.rglob("*.py")
+        if path != PACKAGE / "errors.py"
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ClassDef)
+        and any(isinstance(base, ast.Name) and base.id.endswith(ends) for base in node.bases)
+    }
+    assert elsewhere == internal
+
+
+def test_the_tree_of_exceptions_is_what_its_module_draws():
+    from mobandits import errors  # noqa: PLC0415
+
+    classes = {name: getattr(errors, name) for name in errors.__all__}
+    bases = (errors.MobanditsError, errors.MobanditsWarning)
+    drawn = re.findall(r"^    [├└]── (\w+) +(\w+Error)? +\w", errors.__doc__, re.MULTILINE)
+    for name, also in drawn:
+        assert issubclass(classes[name], bases)
+        if also:
+            assert also in [base.__name__ for base in classes[name].__bases__]
+        else:
+            assert len(classes[name].__bases__) == 1
+    assert {name for name, _ in drawn} == set(classes) - {base.__name__ for base in bases}
+    assert sorted(classes) == errors.__all__
+
+
 def test_nobody_imports_the_command_line():
     assert not [
         p for p in PACKAGE.rglob("*.py") if "cli" in set(imports(p)) and p.stem != "__main__"
@@ -95,7 +127,7 @@ PUBLIC = [
     "Agent",
     "Decision",
     "Objective",
-    "Readings",
+    "PreferenceSweep",
     "Results",
     "__version__",
     "agent",
@@ -104,6 +136,7 @@ PUBLIC = [
     "datasets",
     "demo",
     "environments",
+    "errors",
     "estimators",
     "evaluation",
     "explorers",
@@ -165,7 +198,7 @@ def test_every_subpackage_is_listed():
     assert set(subpackages()) <= set(dir(mobandits))
 
 
-@pytest.mark.parametrize("name", [*subpackages(), "fronts", "parts", "spec"])
+@pytest.mark.parametrize("name", [*subpackages(), "errors", "fronts", "parts", "spec"])
 def test_every_subpackage_is_an_attribute_right_after_the_import(name):
     code = f"import mobandits as mob; print(mob.{name}.__name__, hasattr(mob, '__wrapped__'), hasattr(mob, 'a.b'))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

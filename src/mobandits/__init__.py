@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         datasets,
         demo,
         environments,
+        errors,
         estimators,
         evaluation,
         explorers,
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     )
     from mobandits.agent import Agent, Decision, Objective
     from mobandits.fronts import front, gaps
-    from mobandits.simulation import Readings, Results, simulate
+    from mobandits.simulation import PreferenceSweep, Results, simulate
 
 __version__ = "0.1.0"
 
@@ -45,7 +46,7 @@ __all__ = [
     "Agent",
     "Decision",
     "Objective",
-    "Readings",
+    "PreferenceSweep",
     "Results",
     "__version__",
     "agent",
@@ -54,6 +55,7 @@ __all__ = [
     "datasets",
     "demo",
     "environments",
+    "errors",
     "estimators",
     "evaluation",
     "explorers",
@@ -79,7 +81,7 @@ _HOME = {
     "Agent": "mobandits.agent",
     "Decision": "mobandits.agent",
     "Objective": "mobandits.agent",
-    "Readings": "mobandits.simulation",
+    "PreferenceSweep": "mobandits.simulation",
     "Results": "mobandits.simulation",
     "front": "mobandits.fronts",
     "gaps": "mobandits.fronts",

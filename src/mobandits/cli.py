@@ -10,6 +10,13 @@ from typing import Annotated, Any
 import typer
 
 from mobandits import __version__
+from mobandits.errors import (
+    BackendError,
+    EngineError,
+    FolderError,
+    MissingExtraError,
+    SpecError,
+)
 
 Progress = Callable[[int, int], None]
 Out = Annotated[
@@ -42,6 +49,8 @@ FIRST = (
     "starting; policies that were never played are compiled first, about a minute for all of them"
 )
 TARGETS = ("uniform", "logging", "arm:NAME")  # policies that learn nothing
+# Of other errors the traceback is worth more than one line.
+MISTAKES = (BackendError, EngineError, FolderError, MissingExtraError, SpecError)
 INTERRUPTED = 130  # the parser's status where a command did not handle the interruption itself
 
 app = typer.Typer(
@@ -82,17 +91,7 @@ def mistake(error: Exception) -> str | None:
     """The one line to say where an error is the user's mistake, else None."""
     if hasattr(error, "format_message"):  # the parser's own
         return " ".join(error.format_message().split())
-    from mobandits.compiling import BackendError  # noqa: PLC0415
-
-    if isinstance(error, BackendError):  # nothing that compiles can be imported then
-        return str(error)
-    from mobandits.simulation.files import FolderError  # noqa: PLC0415
-    from mobandits.simulation.ray_engine import EngineError  # noqa: PLC0415
-    from mobandits.spec import SpecError  # noqa: PLC0415
-    from mobandits.support.optional import MissingExtraError  # noqa: PLC0415 - not needed where nothing fails
-
-    theirs = SpecError | FolderError | EngineError | MissingExtraError
-    return " ".join(str(error).split()) if isinstance(error, theirs) else None
+    return " ".join(str(error).split()) if isinstance(error, MISTAKES) else None
 
 
 @app.callback(invoke_without_command=True)
@@ -356,8 +355,8 @@ def warm(
 
     For images and CI: run it once while an image is built, with NUMBA_CACHE_DIR set to a folder inside the image.
     """
-    from mobandits.agent.precompile import warm_up as warm_agent  # noqa: PLC0415
-    from mobandits.simulation.precompile import warm_up  # noqa: PLC0415
+    from mobandits.agent.precompile import precompile_agent as warm_agent  # noqa: PLC0415
+    from mobandits.simulation.precompile import precompile_simulation  # noqa: PLC0415
     from mobandits.spec import catalogue  # noqa: PLC0415
 
     known = catalogue("policies")
@@ -371,7 +370,7 @@ def warm(
             "--order must come with --agents: simulations play the orders of their policies"
         )
     for name in sorted(names or known):
-        outcome = (warm_agent if agents else warm_up)(known[name])
+        outcome = (warm_agent if agents else precompile_simulation)(known[name])
         typer.echo(f"{name}: {outcome}", err=True)
         for order in sorted(orders or known_orders) if agents and outcome == "compiled" else ():
             if preferred := warm_agent(known[name], known_orders[order]):

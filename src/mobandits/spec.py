@@ -13,17 +13,14 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from mobandits.compiling.compiled import Floats, Ints
 from mobandits.contracts.protocols import Environment, Metric, Order, Recipe
+from mobandits.errors import SpecError
 from mobandits.support.checks import choice
 from mobandits.support.found import found_at
-from mobandits.support.naming import concise, kebab, quoted, shortened
+from mobandits.support.naming import kebab, quoted, short_repr, shortened
 
 KINDS = ("policies", "environments", "metrics", "orders", "experiments", "datasets")
 KEYS = ("name", "rounds", "trials", "seed", "record", "metrics", "environment", "policies")
 NEEDED = ("rounds", "environment", "policies")
-
-
-class SpecError(ValueError):
-    """A mistake in a specification: one line that names the file, the key and the rule."""
 
 
 @dataclass(frozen=True)
@@ -155,7 +152,7 @@ def _rows(entry: Any, where: str) -> Iterator[tuple[str, Recipe]]:
         point = dict(zip(grid, values, strict=True))
         recipe = build("policies", {**own, **point}, where)
         said = ", ".join(f"{key}={value}" for key, value in point.items())
-        yield (concise(recipe) if label is None else f"{label} {said}".strip()), recipe
+        yield (short_repr(recipe) if label is None else f"{label} {said}".strip()), recipe
 
 
 def recipe_named(text: str) -> Recipe:

@@ -21,7 +21,7 @@ from state_files import changed, forged, parts, places
 
 import mobandits as mob
 from mobandits.agent import Objective
-from mobandits.agent.snapshot import StateError
+from mobandits.errors import StateError
 
 PATIENCE = 5.0  # seconds of processor time for a file
 ROUNDS, MORE = 25, 6  # before it is saved, and after it was loaded

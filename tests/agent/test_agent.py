@@ -13,8 +13,8 @@ from hypothesis.extra import numpy as arrays
 import mobandits as mob
 from mobandits.agent.compiled_calls import allowed
 from mobandits.agent.guard import Guard
-from mobandits.contracts.assumptions import InputWarning
 from mobandits.contracts.protocols import Choice, Recipe, Shape
+from mobandits.errors import InputWarning
 from mobandits.policies import (
     AnnealingPareto,
     Doubling,

@@ -9,7 +9,7 @@ import mobandits as mob
 from mobandits.agent import Objective
 from mobandits.agent.growth import arrays
 from mobandits.agent.pending import Pending
-from mobandits.contracts.assumptions import InputWarning
+from mobandits.errors import InputWarning
 from mobandits.policies import MolUcb, ParetoTs, RandomChoice
 
 D = 2

@@ -13,8 +13,8 @@ from test_recording import everything
 
 import mobandits as mob
 from mobandits.agent import Objective
-from mobandits.contracts.assumptions import InputWarning
 from mobandits.contracts.protocols import Choice, Recipe
+from mobandits.errors import InputWarning
 from mobandits.logs import journal as journals
 from mobandits.logs.errors import LogError
 from mobandits.logs.journal import Journal

@@ -14,9 +14,9 @@ from state_files import changed, forged, parts
 
 import mobandits as mob
 from mobandits.agent import Objective
-from mobandits.agent.snapshot import StateError
 from mobandits.compiling.compiled import compiled
 from mobandits.contracts.protocols import Shape
+from mobandits.errors import StateError
 from mobandits.policies import Exp3P, MocMab, MolTs, MolUcb, ParetoTs, Pcz, RandomChoice
 
 

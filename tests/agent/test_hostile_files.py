@@ -13,7 +13,8 @@ from state_files import START, D, changed, forged, parts, places, rich_agent, se
 
 import mobandits as mob
 from mobandits.agent.descriptions import described, made
-from mobandits.agent.snapshot import MAGIC, REFUSED, StateError
+from mobandits.agent.snapshot import MAGIC, REFUSED
+from mobandits.errors import StateError
 from mobandits.policies import Doubling, Exp3P, MocMab, MolUcb, Pcz, ScalarizedUcb1
 
 ODD = [

@@ -9,9 +9,10 @@ from every_recipe import CASES, Case
 import mobandits as mob
 from mobandits.agent import bound_policy as mind
 from mobandits.agent.parts import comparing, with_order
-from mobandits.agent.precompile import example, warm_up
-from mobandits.compiling.compiled import CompileError, compiled
+from mobandits.agent.precompile import example, precompile_agent
+from mobandits.compiling.compiled import compiled
 from mobandits.contracts.protocols import Shape
+from mobandits.errors import CompileError
 from mobandits.orders import Chains, ExploreWide, Levels, Lexicographic, Pareto, Weighted
 from mobandits.orders.order import BaseOrder
 from mobandits.orders.validity import check_objectives
@@ -195,7 +196,7 @@ def test_every_built_in_order_has_an_example(name):
 
 @pytest.mark.parametrize("propensity", ["none", "sampled"])
 def test_what_was_warmed_up_needs_no_compiling(propensity):
-    assert warm_up(MolEpsGreedy, Lexicographic) == "compiled"
+    assert precompile_agent(MolEpsGreedy, Lexicographic) == "compiled"
     agent = mob.Agent(MolEpsGreedy(), arms=7, features=3, objectives=3, propensity=propensity)
     agent.preference = Lexicographic(0.5)
     agent._contexts.lay(shared=True)
@@ -210,4 +211,4 @@ def test_what_was_warmed_up_needs_no_compiling(propensity):
 
 
 def test_warming_up_leaves_out_policies_without_a_preference():
-    assert warm_up(ParetoKg, Lexicographic) == ""
+    assert precompile_agent(ParetoKg, Lexicographic) == ""

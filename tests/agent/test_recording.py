@@ -11,7 +11,7 @@ import mobandits as mob
 from mobandits.agent import Objective
 from mobandits.agent.snapshot import contents
 from mobandits.compiling.compiled import compiled
-from mobandits.contracts.assumptions import InputWarning
+from mobandits.errors import InputWarning
 from mobandits.logs.errors import LogError
 from mobandits.logs.journal import Journal
 from mobandits.orders import Lexicographic, Pareto

@@ -16,8 +16,8 @@ import mobandits as mob
 from mobandits import orders
 from mobandits.agent import Objective
 from mobandits.agent.descriptions import described, made
-from mobandits.agent.snapshot import StateError
 from mobandits.contracts.protocols import Recipe, Shape
+from mobandits.errors import StateError
 from mobandits.orders import (
     Levels,
     Lexicographic,

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 import mobandits
-from mobandits.compiling import BackendError, backend
-from mobandits.compiling.backend import MODE, CompilingWarning, choose
+from mobandits.compiling import backend
+from mobandits.compiling.backend import MODE, choose
+from mobandits.errors import BackendError, CompilingWarning
 
 PACKAGE = Path(mobandits.__file__).parent
 KNOWS_ALL = {"optimised", "inner", "borrowing", "memory"}  # may import what they like of Numba

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mobandits.datasets import breast_cancer
-from mobandits.support.optional import MissingExtraError
+from mobandits.errors import MissingExtraError
 
 
 def test_the_table_is_scikit_learns():

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from mobandits.datasets import llm_routing
-from mobandits.support.optional import MissingExtraError, how_to_install
+from mobandits.errors import MissingExtraError
+from mobandits.support.optional import how_to_install
 
 FOLDER = "pareto_bandit/data/examples"
 MODELS = {

@@ -9,7 +9,7 @@ from mobandits.demo import demo
 from mobandits.demo.hindsight import hindsight
 from mobandits.environments import LlmRouting
 from mobandits.simulation import FolderError, Results, simulate
-from mobandits.simulation.collection import check_folder
+from mobandits.simulation.collection import check_collection
 from mobandits.simulation.trial import SCHEMA
 
 ROUNDS = 120
@@ -127,7 +127,7 @@ def test_a_run_of_something_else_is_refused(tmp_path):
     }
     (tmp_path / "manifest.json").write_text(json.dumps(said))
     with pytest.raises(FolderError, match="holds a run of 'other', not of 'demo'"):
-        check_folder(tmp_path, "demo")
+        check_collection(tmp_path, "demo")
 
 
 def test_seed_is_checked(tmp_path):

@@ -10,8 +10,8 @@ import pytest
 import mobandits as mob
 from mobandits.datasets import breast_cancer
 from mobandits.environments import MedicalDiagnosis, NetworkRouting, Recommendation
+from mobandits.errors import MissingExtraError
 from mobandits.policies import MocMab, MolTs, RandomChoice
-from mobandits.support.optional import MissingExtraError
 
 
 def draw(environment, rounds=300, seed=0):

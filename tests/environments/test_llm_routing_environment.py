@@ -13,7 +13,7 @@ import pytest
 from mobandits import datasets
 from mobandits.environments import LlmRouting
 from mobandits.environments.llm_routing import FIRST, PROMPTS, scaled_cost
-from mobandits.support.optional import MissingExtraError
+from mobandits.errors import MissingExtraError
 
 
 def installed():

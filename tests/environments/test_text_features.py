@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mobandits.environments.text_features import text_features
-from mobandits.support.optional import MissingExtraError
+from mobandits.errors import MissingExtraError
 
 WORDS = ["route", "prompt", "model", "price", "answer", "count", "proof", "river", "night", "seven"]
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from logs_for_tests import make_law, make_log
 
-from mobandits.contracts.assumptions import InputWarning
 from mobandits.contracts.protocols import Choice, Recipe, Stage
+from mobandits.errors import InputWarning
 from mobandits.evaluation import (
     Always,
     Ips,

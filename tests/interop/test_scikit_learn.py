@@ -10,8 +10,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from mobandits.contracts.assumptions import InputWarning
 from mobandits.contracts.protocols import Choice, Recipe, Shape
+from mobandits.errors import InputWarning
 from mobandits.interop.scikit_learn import MultiObjectiveBandit
 from mobandits.policies import (
     CsUcb1,

@@ -9,7 +9,7 @@ from twins import metric_twins as twins
 from mobandits import metrics
 from mobandits.contracts.protocols import Block, Shape
 from mobandits.orders import Lexicographic, pc_gap_authors
-from mobandits.simulation.truth import BlockTruth
+from mobandits.simulation.truth import BlockGroundTruth
 
 LEVELS, CHAINS = [[0, 2], [1]], [[0, 1], [2]]
 
@@ -24,7 +24,7 @@ def played(draw):
     chosen = rng.integers(arms, size=rounds)
     fronts = rng.random((rounds, arms)) < 0.5
     fronts[np.arange(rounds), chosen] = True
-    truth = BlockTruth(Block(np.zeros((1, 1, 0)), means, np.zeros((rounds, arms, 3)), 1))
+    truth = BlockGroundTruth(Block(np.zeros((1, 1, 0)), means, np.zeros((rounds, arms, 3)), 1))
     return truth, np.broadcast_to(means, (rounds, arms, 3)), chosen, fronts
 
 
@@ -68,7 +68,7 @@ def test_the_effective_regret_is_at_least_the_pareto_regret(case):
 
 def truth_of(means, rounds, decimals=None, **more):
     means = np.array(means, float)
-    return BlockTruth(
+    return BlockGroundTruth(
         Block(np.zeros((1, 1, 0)), means, np.zeros((rounds, *means.shape[1:])), decimals), **more
     )
 

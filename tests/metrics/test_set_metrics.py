@@ -14,8 +14,8 @@ from mobandits.environments import GeneralizedLinear, Linear, Logged, MultiArmed
 from mobandits.metrics.hypervolume import front
 from mobandits.numerics.hypervolume import Reach, exact_volume
 from mobandits.policies import MolUcb, RandomChoice
-from mobandits.simulation.record import Running
-from mobandits.simulation.truth import BlockTruth
+from mobandits.simulation.record import AccumulatorRecorder
+from mobandits.simulation.truth import BlockGroundTruth
 
 ONE = {"trials": 1, "compiled": False, "workers": 1}
 
@@ -232,7 +232,7 @@ def test_an_accumulator_sees_every_round_once():
         def value(self):
             return np.array([self.seen])
 
-    running = Running((2, 3, 8), Counter())
+    running = AccumulatorRecorder((2, 3, 8), Counter())
     for rounds in (1, 4, 0, 3, 2):
         running.add(np.zeros((rounds, 1)))
     assert running.values().tolist() == [[2], [3], [8]]
@@ -240,7 +240,7 @@ def test_an_accumulator_sees_every_round_once():
 
 def test_references():
     means = np.array([[[0.0, 5.0], [1.0, 5.0]]])
-    truth = BlockTruth(Block(np.zeros((1, 1, 0)), means, np.zeros((2, 2, 2))))
+    truth = BlockGroundTruth(Block(np.zeros((1, 1, 0)), means, np.zeros((2, 2, 2))))
     over = metrics.Hypervolume().per_round(truth, np.array([0, 1]), None)
     np.testing.assert_allclose(over, [[0.1, 1.0], [1.1, 1.0]])  # a constant objective counts as 1
     with pytest.raises(ValueError, match="must have one entry per objective, 2, got 3"):

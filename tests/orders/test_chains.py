@@ -12,7 +12,7 @@ from mobandits.fronts import gaps
 from mobandits.metrics import ChainRegretAuthors
 from mobandits.orders import Chains, Lexicographic, Pareto, pc_gap_authors
 from mobandits.orders.chains_authors import AuthorsChains
-from mobandits.simulation.truth import BlockTruth
+from mobandits.simulation.truth import BlockGroundTruth
 
 
 @settings(max_examples=300)
@@ -141,7 +141,10 @@ def test_decimals_of_a_block_reach_the_authors_regret():
     means = np.array([[[0.3, 0.3], [0.1, 0.1]]])
     block = Block(np.zeros((1, 1, 0)), means, np.zeros((2, 2, 2)), decimals=2)
     metric = ChainRegretAuthors([[0], [1]])
-    assert metric.per_round(BlockTruth(block), np.array([1, 0]), None).tolist() == [[0.2], [0.0]]
+    assert metric.per_round(BlockGroundTruth(block), np.array([1, 0]), None).tolist() == [
+        [0.2],
+        [0.0],
+    ]
 
 
 @pytest.mark.parametrize("decimals", [-1, 0.5, "2", 16])

@@ -19,7 +19,7 @@ from mobandits.policies import (
     ScalarizedUcb1,
     Ucb1,
 )
-from mobandits.support.naming import concise
+from mobandits.support.naming import short_repr
 
 SHAPE = Shape(arms=3, features=1, objectives=2, rounds=1000, shared=True)
 RECIPES = [
@@ -48,7 +48,7 @@ def taught(policy, lessons):
     return state
 
 
-@pytest.mark.parametrize("recipe", RECIPES, ids=concise)
+@pytest.mark.parametrize("recipe", RECIPES, ids=short_repr)
 @settings(max_examples=25)
 @given(st.lists(COINS, min_size=2, max_size=40), COINS, st.randoms(use_true_random=False))
 def test_the_order_of_coins_does_not_matter(recipe, coins, third, random):

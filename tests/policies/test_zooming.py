@@ -20,7 +20,7 @@ from mobandits.policies.zooming.active_balls import Balls
 from mobandits.policies.zooming.domains import owned, owners_of, relevant
 from mobandits.policies.zooming.similarity import ScaledEuclidean
 from mobandits.simulation.play_surface import play_surface
-from mobandits.support.naming import concise
+from mobandits.support.naming import short_repr
 from mobandits.testing.arena import copied, same
 
 LINE = SurfaceShape(dimensions=1, features=1, objectives=2, rounds=100_000)
@@ -56,7 +56,7 @@ RIDGES = TwoRidges().problem(10, np.random.default_rng(0)).surface
         ContextualZooming(scale=0.05),
         ContextualZooming(scale=0.04, width="pcz", objective=1),
     ],
-    ids=concise,
+    ids=short_repr,
 )
 def test_every_round_is_the_books(recipe):
     policy, rng, seen = recipe.bind(LINE), np.random.default_rng(0), 0
@@ -108,7 +108,7 @@ def test_domains_partition_the_square_at_every_round(seed, recipe):
     assert deepest <= 1 / 4
 
 
-@pytest.mark.parametrize("recipe", [Pcz(scale=0.12), ContextualZooming(scale=0.12)], ids=concise)
+@pytest.mark.parametrize("recipe", [Pcz(scale=0.12), ContextualZooming(scale=0.12)], ids=short_repr)
 def test_arms_are_uniform_in_what_is_played(recipe):
     """Draws at one context, against the law of the rule on the finest cut of the slice."""
     (state, _), rng, n = played(recipe, RIDGES, rounds=2000), np.random.default_rng(0), 20_000
@@ -177,7 +177,7 @@ def test_identical_objectives_are_one():
         assert (bound[beliefs.front] == bound[relevant(beliefs.ends)].max()).all()
 
 
-@pytest.mark.parametrize("recipe", [Pcz(scale=0.12), ContextualZooming(scale=0.12)], ids=concise)
+@pytest.mark.parametrize("recipe", [Pcz(scale=0.12), ContextualZooming(scale=0.12)], ids=short_repr)
 def test_a_fine_grid_of_arms_is_the_interval(recipe):
     (state, _), n = played(recipe, RIDGES, rounds=3000), 4000
     line, grid = recipe.bind(LINE), recipe.bind(Shape(n, 2, 2, LINE.rounds))

@@ -5,7 +5,7 @@ import pytest
 from twins.tiny import Tiny
 
 from mobandits.contracts.protocols import Block, Shape
-from mobandits.simulation.blocks import STRETCH, blocks, stretches, tidy
+from mobandits.simulation.blocks import STRETCH, merged_blocks, trial_blocks, validated
 
 SHAPE = Shape(arms=3, features=2, objectives=1)
 
@@ -24,7 +24,9 @@ class Asked:
 @pytest.mark.parametrize(("limit", "last"), [(None, 256), (1000, 256), (600, 88), (520, 8)])
 def test_full_blocks_are_asked_for_up_to_the_limit(limit, last):
     problem = Asked()
-    played = [(first, len(block.rewards)) for first, block in blocks(problem, 520, limit, None)]
+    played = [
+        (first, len(block.rewards)) for first, block in trial_blocks(problem, 520, limit, None)
+    ]
     assert problem.said == [(0, 256), (256, 256), (512, last)]
     assert played == [(0, 256), (256, 256), (512, 8)]
 
@@ -33,7 +35,9 @@ def test_arrays_become_writable_contiguous_floats():
     fixed = np.zeros((1, 3, 2), np.float32)
     fixed.setflags(write=False)
     rewards = np.zeros((1, 3, 4), np.int64).transpose(2, 1, 0)
-    block = tidy(Block(fixed, np.broadcast_to(np.zeros((3, 1)), (4, 3, 1)), rewards, 2), 4, SHAPE)
+    block = validated(
+        Block(fixed, np.broadcast_to(np.zeros((3, 1)), (4, 3, 1)), rewards, 2), 4, SHAPE
+    )
     for array in block[:3]:
         assert array.flags.c_contiguous
         assert array.flags.writeable
@@ -67,13 +71,13 @@ def test_arrays_become_writable_contiguous_floats():
 def test_wrong_shapes_are_refused(change, message):
     good = Block(np.zeros((5, 3, 2)), np.zeros((1, 3, 1)), np.zeros((5, 3, 1)))
     with pytest.raises(ValueError, match=message):
-        tidy(good._replace(**change), 5, SHAPE)
+        validated(good._replace(**change), 5, SHAPE)
 
 
 def test_blocks_are_cut_not_drawn_shorter():
     problem = Tiny().problem(300, np.random.default_rng(1))
-    short = [block for _, block in blocks(problem, 260, None, np.random.default_rng(2))]
-    long = [block for _, block in blocks(problem, 300, None, np.random.default_rng(2))]
+    short = [block for _, block in trial_blocks(problem, 260, None, np.random.default_rng(2))]
+    long = [block for _, block in trial_blocks(problem, 300, None, np.random.default_rng(2))]
     np.testing.assert_array_equal(short[1].rewards, long[1].rewards[:4])
 
 
@@ -104,7 +108,7 @@ class Priced(Drawn):
 
 
 def lengths(problem, rounds):
-    found = list(stretches(problem, rounds, None, np.random.default_rng(0)))
+    found = list(merged_blocks(problem, rounds, None, np.random.default_rng(0)))
     ends = np.cumsum([0, *[len(block.rewards) for _, block in found]])
     assert [first for first, _ in found] == ends[:-1].tolist()
     return [len(block.rewards) for _, block in found]
@@ -125,7 +129,8 @@ def spelled(pieces, what):
 def test_stretches_are_the_same_rounds_as_blocks(rounds, contexts, shift):
     problem = Drawn(4, contexts=contexts, shift=shift)
     one, other = (
-        list(cut(problem, rounds, None, np.random.default_rng(0))) for cut in (blocks, stretches)
+        list(cut(problem, rounds, None, np.random.default_rng(0)))
+        for cut in (trial_blocks, merged_blocks)
     )
     for what in range(3):
         np.testing.assert_array_equal(spelled(one, what), spelled(other, what))

@@ -22,7 +22,7 @@ from mobandits.compiling.backend import MODE
 from mobandits.simulation import FolderError, Results, simulate
 from mobandits.simulation.files import locked
 from mobandits.simulation.folder import Folder
-from mobandits.simulation.manifest import REMEDY, difference
+from mobandits.simulation.manifest import REMEDY, first_difference
 from mobandits.simulation.trial import SCHEMA
 
 SMALL = {
@@ -396,7 +396,7 @@ def test_an_unfinished_run_cannot_be_read(tmp_path, monkeypatch):
 
 
 def test_difference_finds_the_first_place():
-    assert difference({"a": 1}, {"a": 1}) is None
-    assert difference({"a": 1}, {"a": 1, "b": 2}) == ("b", "absent", "2")
-    assert difference({"a": [1]}, {"a": [1, 2]}) == ("a", "[1]", "[1, 2]")
-    assert difference({"a": 1}, {"a": 1.0}) == ("a", "1", "1.0")
+    assert first_difference({"a": 1}, {"a": 1}) is None
+    assert first_difference({"a": 1}, {"a": 1, "b": 2}) == ("b", "absent", "2")
+    assert first_difference({"a": [1]}, {"a": [1, 2]}) == ("a", "[1]", "[1, 2]")
+    assert first_difference({"a": 1}, {"a": 1.0}) == ("a", "1", "1.0")

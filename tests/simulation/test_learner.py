@@ -13,7 +13,7 @@ from mobandits.contracts.assumptions import (
     UNIT_CUBE,
     UNIT_REWARDS,
     InputWarning,
-    assumed,
+    declared,
 )
 from mobandits.contracts.protocols import Block, Choice, Recipe, Shape, Stage
 from mobandits.policies import ParetoTs, Ucb1
@@ -67,7 +67,7 @@ class Staged(Recipe):
             yield Stage(Clock(stage, self.seen), rounds)
 
     def assumptions(self):
-        return assumed(self, *self.assumes)
+        return declared(self, *self.assumes)
 
 
 class Whole(Staged):

@@ -11,13 +11,13 @@ import pytest
 import mobandits as mob
 from mobandits.agent import bound_policy as mind
 from mobandits.compiling import first_round
-from mobandits.compiling.compiled import CompileError
 from mobandits.environments import Linear, TwoRidges
+from mobandits.errors import CompileError
 from mobandits.evaluation import compare
 from mobandits.logs import Feedback
 from mobandits.metrics.regret import OrderRegret
 from mobandits.policies import MolEpsGreedy, MolUcb, RandomChoice
-from mobandits.simulation import Readings, simulate
+from mobandits.simulation import PreferenceSweep, simulate
 
 WORLD = Linear(arms=3, features=2, objectives=2, noise=0.1)
 PACKAGE = Path(mob.__file__).parent
@@ -248,7 +248,7 @@ def test_orders_are_rehearsed_wherever_they_are_used(name, expected):
         lambda: mob.front(np.eye(3), order),
         lambda: mob.gaps(np.eye(3), order),
         prefer,
-        lambda: play(Readings(MolUcb(scale=0.3), {"read": order})),
+        lambda: play(PreferenceSweep(MolUcb(scale=0.3), {"read": order})),
         lambda: play(RandomChoice(), metrics=[Lost(order)]),
     ]
     for use in uses:

@@ -17,15 +17,15 @@ import pytest
 from twins.tiny import Plain, PlainPolicy, Tiny, TinyProblem
 
 from mobandits import cli
-from mobandits.contracts.assumptions import UNIT_REWARDS, InputWarning, assumed
+from mobandits.contracts.assumptions import UNIT_REWARDS, declared
 from mobandits.contracts.protocols import Recipe
+from mobandits.errors import EngineError, InputWarning, MissingExtraError
 from mobandits.metrics import LevelRegret, Reward
 from mobandits.orders import Lexicographic
 from mobandits.policies import MolUcb
-from mobandits.simulation import Readings, ray_engine, simulate
-from mobandits.simulation.ray_engine import EngineError, cluster
+from mobandits.simulation import PreferenceSweep, ray_engine, simulate
+from mobandits.simulation.ray_engine import cluster
 from mobandits.spec import catalogue
-from mobandits.support.optional import MissingExtraError
 
 TESTS = Path(__file__).parent.parent
 SMALL = {
@@ -57,7 +57,7 @@ def test_the_table_is_that_of_threads_bit_for_bit(ray, tmp_path):
     policies = {
         "compiled": MolUcb(scale=0.3),
         "plain": Plain(),
-        "read": Readings(MolUcb(scale=0.3), {"first": Lexicographic()}),
+        "read": PreferenceSweep(MolUcb(scale=0.3), {"first": Lexicographic()}),
     }
     same = {**SMALL, "metrics": [*SMALL["metrics"], Own(), LevelRegret([[0], [1]])]}
     simulate(policies, Tiny(), **same, out=tmp_path / "threads")
@@ -172,7 +172,7 @@ class Assuming(Plain):
     check: bool = True
 
     def assumptions(self):
-        return assumed(self, UNIT_REWARDS)
+        return declared(self, UNIT_REWARDS)
 
 
 def test_warnings_come_back(ray):

@@ -11,8 +11,8 @@ from twins.tiny import Plain, PlainPolicy, Tiny, TinyData
 from mobandits.contracts.protocols import Recipe
 from mobandits.metrics import Jaccard, LevelRegret, Reward
 from mobandits.policies import MolUcb, RandomChoice
-from mobandits.simulation import Readings, simulate
-from mobandits.support.naming import concise
+from mobandits.simulation import PreferenceSweep, simulate
+from mobandits.support.naming import short_repr
 
 SMALL = {"rounds": 300, "trials": 3, "seed": 5, "record": 7}
 ALL = [
@@ -42,7 +42,7 @@ def test_the_table_has_the_fixed_schema():
         "component": pl.Int64,
         "value": pl.Float64,
     }
-    assert table.row(0)[:7] == ("e", concise(Tiny()), "Plain()", 0, 43, "reward", 0)
+    assert table.row(0)[:7] == ("e", short_repr(Tiny()), "Plain()", 0, 43, "reward", 0)
     assert len(table) == 3 * 7 * 2
     assert table["round"].max() == 300
 
@@ -232,7 +232,7 @@ class Wrong(Reward):
             "policies must have distinct names, got 'Plain..' 2 times",
         ),
         (
-            {"policies": {"a": Plain(), "b": Readings(Plain(), {"a": None})}},
+            {"policies": {"a": Plain(), "b": PreferenceSweep(Plain(), {"a": None})}},
             "policies must have distinct names",
         ),
         ({"policies": Opaque()}, "recipes must print as what they are"),

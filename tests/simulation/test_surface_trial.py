@@ -17,11 +17,11 @@ from mobandits.environments import Linear, TwoRidges
 from mobandits.metrics import BinRatio, Jaccard
 from mobandits.orders import Pareto
 from mobandits.policies import ContextualZooming, Doubling, MolUcb, Pcz, RandomChoice
-from mobandits.simulation import Readings, simulate
+from mobandits.simulation import PreferenceSweep, simulate
 from mobandits.simulation.play_surface import play_surface
 from mobandits.simulation.streams import POLICY, ROUNDS, stream
-from mobandits.simulation.surface_trial import surface_blocks, surface_stretches
-from mobandits.support.naming import concise
+from mobandits.simulation.surface_trial import merged_surface_blocks, surface_blocks
+from mobandits.support.naming import short_repr
 
 RECIPES = {"pcz": Pcz(scale=0.12), "cz": ContextualZooming(scale=0.12), "random": RandomChoice()}
 SMALL = {"rounds": 600, "trials": 3, "seed": 5, "record": 6}
@@ -57,7 +57,7 @@ def test_numbers_are_those_of_the_points():
     problem = TwoRidges().problem(300, np.random.default_rng(0))
     policy, rng, rounds = (
         recipe.bind(problem.shape),
-        stream(3, 1, POLICY, concise(recipe)),
+        stream(3, 1, POLICY, short_repr(recipe)),
         stream(3, 1, ROUNDS),
     )
     chosen, state, blocks = (
@@ -201,8 +201,8 @@ def test_interpreted_equals_compiled():
     [
         (MolUcb(), "policy 'row': MolUcb needs finitely many arms"),
         (
-            Readings(MolUcb(), {"pareto": Pareto()}),
-            "policy 'row': Readings needs finitely many arms",
+            PreferenceSweep(MolUcb(), {"pareto": Pareto()}),
+            "policy 'row': PreferenceSweep needs finitely many arms",
         ),
         (Doubling(MolUcb()), "policy 'row': Doubling needs finitely many arms"),
         (ContextualZooming(objective=2), "policy 'row': ContextualZooming.objective must be below"),
@@ -257,7 +257,7 @@ def test_stretches_are_the_same_rounds(rounds, several):
     problem = Continuum(Copies(2)).problem(rounds, np.random.default_rng(0))
     pieces, wholes = (
         list(cut(problem, rounds, None, np.random.default_rng(1)))
-        for cut in (surface_blocks, surface_stretches)
+        for cut in (surface_blocks, merged_surface_blocks)
     )
     assert (len(pieces), len(wholes)) == (-(-rounds // 256), several)
     for piece, whole in zip(zip(*pieces, strict=True), zip(*wholes, strict=True), strict=True):
@@ -273,7 +273,7 @@ def test_blocks_of_another_width_are_played_by_themselves(monkeypatch):
         ),
     )
     problem = Continuum(Copies(2)).problem(1280, np.random.default_rng(0))
-    cut = surface_stretches(problem, 1280, None, np.random.default_rng(1))
+    cut = merged_surface_blocks(problem, 1280, None, np.random.default_rng(1))
     assert [block.uniforms.shape for block in cut] == [(512, 2), (512, 3), (256, 2)]
 
 

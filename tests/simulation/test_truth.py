@@ -5,7 +5,7 @@ import pytest
 
 from mobandits.contracts.protocols import Block
 from mobandits.orders import Levels, Lexicographic, Pareto
-from mobandits.simulation.truth import BlockTruth
+from mobandits.simulation.truth import BlockGroundTruth
 
 RNG = np.random.default_rng(0)
 
@@ -18,7 +18,10 @@ def block(means, rounds=6):
 def test_fixed_means_give_what_changing_means_give(order):
     means, chosen = RNG.random((1, 5, 3)), RNG.integers(5, size=6)
     digits = len(order.gap(means[0], 0))
-    fixed, changing = BlockTruth(block(means)), BlockTruth(block(np.repeat(means, 6, axis=0)))
+    fixed, changing = (
+        BlockGroundTruth(block(means)),
+        BlockGroundTruth(block(np.repeat(means, 6, axis=0))),
+    )
     np.testing.assert_array_equal(
         fixed.gaps(order, chosen, digits), changing.gaps(order, chosen, digits)
     )
@@ -44,18 +47,18 @@ def test_answers_are_kept_while_the_means_stay():
     order, means, chosen = Counting(), RNG.random((1, 5, 3)), np.zeros(6, np.int64)
     truth = None
     for _ in range(4):
-        truth = BlockTruth(block(means.copy()), before=truth)
+        truth = BlockGroundTruth(block(means.copy()), before=truth)
         for _ in range(2):
             truth.gaps(order, chosen, 1)
             truth.front(order)
     assert (order.tables, order.fronts) == (1, 1)
-    BlockTruth(block(means + 1), before=truth).gaps(order, chosen, 1)
+    BlockGroundTruth(block(means + 1), before=truth).gaps(order, chosen, 1)
     assert order.tables == 2
 
 
 def test_quantities_are_loaded_once_and_only_if_asked_for():
     calls = []
-    truth = BlockTruth(
+    truth = BlockGroundTruth(
         block(RNG.random((1, 2, 1))), lambda: calls.append(1) or {"a": np.ones((6, 2))}
     )
     assert not calls
@@ -66,4 +69,4 @@ def test_quantities_are_loaded_once_and_only_if_asked_for():
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_means_must_be_finite(bad):
     with pytest.raises(ValueError, match=r"Block.means must be finite"):
-        BlockTruth(block(np.array([[[bad]]])))
+        BlockGroundTruth(block(np.array([[[bad]]])))

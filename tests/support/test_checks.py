@@ -84,21 +84,21 @@ class Whole(Recipe):
             lambda: checks.integer("n", -(10**400), at_least=1),
             f"n must be an integer of at least 1, got -1{'0' * 195}...",
         ),
-        (lambda: checks.doubles("d", [10**400]), f"d must be numbers, got [1{'0' * 195}..."),
+        (lambda: checks.as_float_array("d", [10**400]), f"d must be numbers, got [1{'0' * 195}..."),
         (
-            lambda: checks.doubles("d", np.array([["a"], ["b"]])),
+            lambda: checks.as_float_array("d", np.array([["a"], ["b"]])),
             "d must be numbers, got array([['a'], ['b']], dtype='<U1')",
         ),
         (
-            lambda: checks.doubles("d", np.ma.array([1.0, 2.0], mask=[False, True])),
+            lambda: checks.as_float_array("d", np.ma.array([1.0, 2.0], mask=[False, True])),
             "d must have no masked entries, got masked_array(data=[1.0, --], mask=[False,  True], fill_value=1e+20)",
         ),
         (
-            lambda: checks.doubles("d", [0.5, np.ma.masked]),
+            lambda: checks.as_float_array("d", [0.5, np.ma.masked]),
             "d must have no masked entries, got [0.5, masked]",
         ),
         (
-            lambda: checks.whole(Whole(), np.array([0.5, np.nan])),
+            lambda: checks.require_complete(Whole(), np.array([0.5, np.nan])),
             "Whole must observe all objectives of a reward at once, got [0.5, nan]",
         ),
     ],
@@ -114,8 +114,8 @@ def test_what_is_accepted():
     checks.number("x", 1, at_least=1, at_most=1)
     checks.integer("n", np.int64(3), at_least=3)
     checks.choice("c", "beta", ["beta"])
-    checks.whole(Parts(), np.array([0.5, np.nan]))
-    checks.whole(Whole(), [0.5, 1.0])
+    checks.require_complete(Parts(), np.array([0.5, np.nan]))
+    checks.require_complete(Whole(), [0.5, 1.0])
     out = checks.matrix("m", [[1, 2.5]], ("arms", "objectives"))
     assert out.dtype == np.float64
     assert out.flags.c_contiguous
@@ -124,13 +124,13 @@ def test_what_is_accepted():
 @pytest.mark.parametrize("mask", [False, [False, False]])
 def test_masked_arrays_without_masked_entries_are_arrays(mask):
     given = np.ma.array([1.0, 2.0], mask=mask)
-    out = checks.doubles("d", given)
+    out = checks.as_float_array("d", given)
     assert type(out) is np.ndarray
     assert out.tolist() == [1.0, 2.0]
-    assert checks.doubles("d", [given, given]).tolist() == [[1.0, 2.0]] * 2
+    assert checks.as_float_array("d", [given, given]).tolist() == [[1.0, 2.0]] * 2
 
 
 def test_ready_memory_is_not_copied():
     given = np.zeros((3, 2))
-    assert checks.doubles("d", given) is given
+    assert checks.as_float_array("d", given) is given
     assert checks.matrix("m", given, ("arms", "objectives")) is given

@@ -9,7 +9,7 @@ import pytest
 
 import mobandits as mob
 from mobandits.logs import Journal
-from mobandits.support.found import found_at, kind_of
+from mobandits.support.found import file_kind, found_at
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ from mobandits.support.found import found_at, kind_of
 )
 def test_files(tmp_path, content, kind):
     (tmp_path / "file").write_bytes(content)
-    assert found_at(tmp_path / "file") == kind_of(content[:4096]) == kind
+    assert found_at(tmp_path / "file") == file_kind(content[:4096]) == kind
 
 
 def test_files_of_ours(tmp_path):

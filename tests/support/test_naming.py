@@ -16,7 +16,7 @@ from mobandits.logs.events import checked
 from mobandits.logs.names import checked_name, encoded
 from mobandits.policies import MolTs, MolUcb, Pcz, RandomChoice, ScalarizedUcb1
 from mobandits.spec import build, recipe_named
-from mobandits.support.checks import choice, doubles, integer, matrix, number
+from mobandits.support.checks import as_float_array, choice, integer, matrix, number
 from mobandits.support.naming import QUOTED, quoted, shortened
 
 PACKAGE = Path(mob.__file__).parent
@@ -132,7 +132,7 @@ FACES = {
         "n", -abs(value) if isinstance(value, int) else value, at_least=1
     ),
     "choice": lambda value: choice("n", value, ["a"]),
-    "doubles": lambda value: doubles("n", [value, "text"]),
+    "doubles": lambda value: as_float_array("n", [value, "text"]),
     "matrix": lambda value: matrix("n", [[value], ["text"]], ("a", "b")),
     "recipe": lambda value: agent_of(recipe=value),
     "arms": lambda value: agent_of(arms=[value, value]),

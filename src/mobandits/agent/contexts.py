@@ -9,7 +9,7 @@ from mobandits.agent.advice import listed, on_numbers, on_rows, on_shape
 from mobandits.agent.arms import Arms
 from mobandits.agent.decision import Offer
 from mobandits.contracts.protocols import Array
-from mobandits.support.checks import doubles, is_ready
+from mobandits.support.checks import as_float_array, is_compiled_layout
 from mobandits.support.naming import quoted
 
 
@@ -32,7 +32,9 @@ class Contexts:
 
     def offer(self, context: Any, eligible: Iterable[Hashable] | None) -> Offer:
         """The arms that may be played, and their rows, in memory that nobody else changes."""
-        if is_ready(context):  # first, since it is the most frequent and the fastest to tell
+        if is_compiled_layout(
+            context
+        ):  # first, since it is the most frequent and the fastest to tell
             given = context.copy()
         elif isinstance(context, Mapping):
             return self._offer_named(context, eligible)
@@ -115,7 +117,7 @@ class Contexts:
         if value is None and self._features > 0:
             raise ValueError(f"{name} must be numbers, got None{self._on_numbers(value, name)}")
         try:
-            return np.empty(0) if value is None else doubles(name, value)
+            return np.empty(0) if value is None else as_float_array(name, value)
         except ValueError as error:
             raise ValueError(f"{error}{self._on_numbers(value, name)}") from error
 

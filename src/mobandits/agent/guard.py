@@ -7,8 +7,9 @@ from typing import NoReturn
 
 import numpy as np
 
-from mobandits.contracts.assumptions import SLACK, InputWarning, complaint, outside
+from mobandits.contracts.assumptions import SLACK, first_violation, message
 from mobandits.contracts.protocols import Array, Assumption, Recipe
+from mobandits.errors import InputWarning
 
 LARGEST = sys.float_info.max
 NOTHING = np.empty(0)
@@ -57,8 +58,8 @@ class Guard:
                 f"context must be finite, got {contexts[tuple(place)]} in row {place[-2]}"
             )
         for one in self._bounds:
-            if (bad := outside(one, contexts, NOTHING)) is not None:
-                raise ValueError(f"{complaint(one)}, got {bad:g}")
+            if (bad := first_violation(one, contexts, NOTHING)) is not None:
+                raise ValueError(f"{message(one)}, got {bad:g}")
         raise ValueError(
             "contexts and rewards must be small enough for numbers to stay finite: no arm could be chosen"
         )
@@ -82,9 +83,9 @@ class Guard:
 
     @staticmethod
     def _complains(one: Assumption, x: Array, rewards: Array) -> bool:
-        bad = outside(one, x, rewards)
+        bad = first_violation(one, x, rewards)
         if bad is not None and one.refuse:
-            raise ValueError(f"{complaint(one)}, got {bad:g}")
+            raise ValueError(f"{message(one)}, got {bad:g}")
         if bad is not None:
-            warnings.warn(complaint(one), InputWarning, stacklevel=5)
+            warnings.warn(message(one), InputWarning, stacklevel=5)
         return bad is not None

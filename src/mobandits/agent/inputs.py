@@ -8,7 +8,7 @@ import numpy as np
 
 from mobandits.agent.advice import on_rewards
 from mobandits.contracts.protocols import Recipe
-from mobandits.support.checks import doubles, integer
+from mobandits.support.checks import as_float_array, integer
 from mobandits.support.naming import quoted, shortened
 from mobandits.support.nearest import as_object, did_you_mean
 
@@ -127,7 +127,7 @@ def reward_list(rewards: Any, places: Mapping[Any, int]) -> list[float]:
     named = type(rewards) is not list and isinstance(rewards, Mapping)
     given = _by_name(rewards, places) if named else rewards
     try:
-        array = doubles("rewards", given)
+        array = as_float_array("rewards", given)
     except ValueError as error:
         raise ValueError(_not_numbers(rewards, error, places)) from error
     if array.shape != (len(places),):
@@ -162,7 +162,7 @@ def _not_numbers(rewards: Any, error: ValueError, places: Mapping[Any, int]) -> 
     """What to say of rewards that are not numbers: of a dictionary, which of its values is none."""
     for name, value in rewards.items() if isinstance(rewards, Mapping) else ():
         try:
-            fits = doubles("reward", value).ndim == 0
+            fits = as_float_array("reward", value).ndim == 0
         except ValueError:
             fits = False
         if not fits:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from mobandits.agent.inputs import members
-from mobandits.contracts.assumptions import InputWarning
 from mobandits.contracts.protocols import Array
+from mobandits.errors import InputWarning
 from mobandits.support.checks import number
 from mobandits.support.naming import quoted
 

@@ -24,7 +24,9 @@ PARAMETERS: dict[Any, Any] = {float: 0.1, Floats: [0.5, 0.5], Ints: [[0], [1]]}
 IDENTITY = [[1.0, 0.0], [0.0, 1.0]]
 
 
-def warm_up(recipe: Callable[[], Recipe], order: Callable[..., Order] | None = None) -> str:
+def precompile_agent(
+    recipe: Callable[[], Recipe], order: Callable[..., Order] | None = None
+) -> str:
     """Let agents with a recipe decide and learn: with its defaults, and with a constant radius where it has a `scale`.
 
     Each where arms have features of their own, and where they share one context; without propensities and with them.

@@ -12,7 +12,7 @@ from mobandits.agent.descriptions import described, made
 from mobandits.logs.errors import LogError
 from mobandits.logs.journal import Journal
 from mobandits.logs.names import checked_name
-from mobandits.support.naming import concise, quoted
+from mobandits.support.naming import quoted, short_repr
 
 if TYPE_CHECKING:
     from mobandits.agent.agent import Agent
@@ -197,7 +197,7 @@ def _description(agent: "Agent", arms: tuple[Hashable, ...]) -> dict[str, Any]:
         "arms": list(arms),
         "objectives": objectives,
         "features": agent.features,
-        "recipe": concise(agent.recipe),
+        "recipe": short_repr(agent.recipe),
         "seed": agent.seed,
         **options,
         **bounds,

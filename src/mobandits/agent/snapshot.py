@@ -30,9 +30,10 @@ from mobandits.agent.objectives import Objective
 from mobandits.agent.pending import Pending
 from mobandits.agent.states import refuse_small, restored
 from mobandits.contracts.protocols import Array, Recipe
+from mobandits.errors import StateError
 from mobandits.logs.names import checked_name, encoded
 from mobandits.support.files import replacing
-from mobandits.support.found import PROBE, found_at, kind_of
+from mobandits.support.found import PROBE, file_kind, found_at
 from mobandits.support.naming import quoted, shortened
 
 if TYPE_CHECKING:
@@ -56,10 +57,6 @@ REFUSED = (
     RecursionError,
     MemoryError,
 )
-
-
-class StateError(ValueError):
-    """A file that holds no agent, or not a whole one; the message names it and says why. Nothing was changed."""
 
 
 def save(agent: "Agent", path: str | Path) -> None:
@@ -167,7 +164,7 @@ def parsed(data: bytes) -> tuple[dict[str, Any], list[Array]]:
     start = len(MAGIC) + LENGTH
     if not data.startswith(MAGIC):
         raise StateError(
-            f"is not the file of an agent, which `Agent.save` writes: found {kind_of(data[:PROBE])}"
+            f"is not the file of an agent, which `Agent.save` writes: found {file_kind(data[:PROBE])}"
         )
     if len(data) < start + DIGEST or hashlib.sha256(data[:-DIGEST]).digest() != data[-DIGEST:]:
         raise StateError("is damaged or cut off: its checksum is wrong")

@@ -22,11 +22,11 @@ from typing import Any, Literal, Protocol, TypeAlias
 import numba
 from numba import config
 
-from mobandits.compiling import BackendError
 from mobandits.compiling.records import Record
+from mobandits.errors import BackendError, CompilingWarning
 from mobandits.support.naming import quoted
 
-__all__ = ["BACKEND", "INTERPRETED", "MODE", "Backend", "CompilingWarning"]
+__all__ = ["BACKEND", "INTERPRETED", "MODE", "Backend"]
 
 Mode: TypeAlias = Literal["optimised", "plain", "interpreted"]
 
@@ -39,10 +39,6 @@ CHOICES = ("auto", "optimised", "plain")
 # another layout would corrupt the heap without any error.
 FIRST_TESTED = (0, 61)
 FIRST_UNTESTED = (0, 69)
-
-
-class CompilingWarning(UserWarning):
-    """Loops are compiled by the plain backend: the optimised one does not go with this Numba."""
 
 
 class Backend(Protocol):

@@ -20,7 +20,7 @@ import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FunctionType
-from typing import Any, ClassVar, Literal, TypeAlias, TypeVar, dataclass_transform
+from typing import Any, Literal, TypeAlias, TypeVar, dataclass_transform
 
 from mobandits.compiling.backend import BACKEND, INTERPRETED, MODE
 from mobandits.compiling.compiler_errors import explanation, is_compiler_error
@@ -35,9 +35,9 @@ from mobandits.compiling.fields import (
 from mobandits.compiling.fingerprint import VOLATILE, digest, fingerprint
 from mobandits.compiling.part_types import is_compiled, register_part_class, typeof
 from mobandits.compiling.records import NOT_INLINED
+from mobandits.errors import CompileError
 
 __all__ = [
-    "CompileError",
     "Compiled",
     "Floats",
     "Ints",
@@ -57,12 +57,6 @@ REMEDY = (
     "use explicit loops, `math` functions and NumPy arrays; "
     "docs/how-to/add-a-policy.md lists what compiled methods may use"
 )
-
-
-class CompileError(Exception):
-    """A method of a `compiled` class cannot be compiled; the message names the file, the line and the remedy."""
-
-    SAYS_WHERE: ClassVar[bool] = True
 
 
 def kernel(function: F) -> F:

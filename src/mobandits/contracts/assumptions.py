@@ -19,13 +19,13 @@ UNIT_BALL = Assumption("norms", 0.0, 1.0, refuse=False, because="the theory's wi
 SAID = {"contexts": "contexts", "rewards": "rewards", "norms": "norms of features"}
 
 
-def outside(assumption: Assumption, contexts: Array, rewards: Array) -> float | None:
+def first_violation(assumption: Assumption, contexts: Array, rewards: Array) -> float | None:
     """A number of `contexts` (..., features) or `rewards` (any shape) outside the range, or None; NaN is not observed.
 
     Example:
-        >>> outside(UNIT_REWARDS, np.zeros((1, 1, 0)), np.array([0.5, np.nan, 1.5]))
+        >>> first_violation(UNIT_REWARDS, np.zeros((1, 1, 0)), np.array([0.5, np.nan, 1.5]))
         1.5
-        >>> outside(UNIT_BALL, np.array([[0.6, 0.8]]), np.zeros(2)) is None
+        >>> first_violation(UNIT_BALL, np.array([[0.6, 0.8]]), np.zeros(2)) is None
         True
     """
     values = rewards if assumption.about == "rewards" else contexts
@@ -37,12 +37,12 @@ def outside(assumption: Assumption, contexts: Array, rewards: Array) -> float | 
     return float(beyond[0]) if beyond.size else None
 
 
-def assumed(recipe: Any, *assumptions: Assumption) -> tuple[Assumption, ...]:
+def declared(recipe: Any, *assumptions: Assumption) -> tuple[Assumption, ...]:
     """What a recipe assumes unless its parameter `check` is False.
 
     Example:
         >>> from mobandits.policies import Ucb1
-        >>> assumed(Ucb1(check=False), UNIT_REWARDS)
+        >>> declared(Ucb1(check=False), UNIT_REWARDS)
         ()
     """
     if recipe.check:
@@ -50,17 +50,13 @@ def assumed(recipe: Any, *assumptions: Assumption) -> tuple[Assumption, ...]:
     return ()
 
 
-def complaint(assumption: Assumption) -> str:
+def message(assumption: Assumption) -> str:
     """What is said; the same text in every trial, so that a warning is shown once.
 
     Example:
         >>> from mobandits.policies import Ucb1
-        >>> complaint(Ucb1().assumptions()[0])
+        >>> message(Ucb1().assumptions()[0])
         'Ucb1 needs rewards in [0, 1], because its widths are made for that range; Ucb1(check=False) plays on'
     """
     needs = f"{assumption.of} needs {SAID[assumption.about]} in [{assumption.low:g}, {assumption.high:g}]"
     return f"{needs}, because {assumption.because}; {assumption.of}(check=False) plays on"
-
-
-class InputWarning(UserWarning):
-    """Contexts or rewards outside the range that a recipe assumes."""

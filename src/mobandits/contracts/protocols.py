@@ -177,7 +177,7 @@ class Environment(Protocol):
         """Draw one trial's instance for a horizon of `rounds`."""
 
 
-class Truth(Protocol):
+class GroundTruth(Protocol):
     """What metrics may ask about a block. Answers are worked out once, for all policies that played it."""
 
     @property
@@ -226,7 +226,7 @@ class Metric(Protocol):
     def components(self, shape: Shape) -> int:
         """How many numbers there are per round."""
 
-    def per_round(self, truth: Truth, chosen: IntArray, fronts: Mask | None) -> Array:
+    def per_round(self, truth: GroundTruth, chosen: IntArray, fronts: Mask | None) -> Array:
         """(rounds, components), of the arms `chosen` (rounds,) from `fronts` (rounds, arms).
 
         NaN where there is nothing to record.

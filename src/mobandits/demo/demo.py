@@ -22,11 +22,11 @@ from mobandits.policies import (
     ScalarizedUcb1,
     SingleArm,
 )
-from mobandits.simulation import Readings, simulate
-from mobandits.simulation.collection import RUNS, check_folder, collect
+from mobandits.simulation import PreferenceSweep, simulate
+from mobandits.simulation.collection import RUNS, check_collection, collect
 from mobandits.simulation.files import locked
 from mobandits.support.checks import integer
-from mobandits.support.naming import concise
+from mobandits.support.naming import short_repr
 
 NAME = "demo"
 TRIALS = 30
@@ -114,7 +114,10 @@ def run(
     TEXT.problem(1, np.random.default_rng(seed))
 
     def play(
-        policies: Mapping[str, Recipe | Readings], environment: LlmRouting, folder: Path, half: int
+        policies: Mapping[str, Recipe | PreferenceSweep],
+        environment: LlmRouting,
+        folder: Path,
+        half: int,
     ) -> pl.DataFrame:
         results = simulate(
             policies,
@@ -132,11 +135,11 @@ def run(
         return results.table
 
     with locked(out):
-        check_folder(out, NAME)
+        check_collection(out, NAME)
         runs = out / RUNS
         runs.mkdir(exist_ok=True)
         readings = {reading(weights): Weighted(weights) for weights in WEIGHTS}
-        reader = {READER: Readings(MolUcb(scale=SCALE), readings)}
+        reader = {READER: PreferenceSweep(MolUcb(scale=SCALE), readings)}
 
         text_folder = runs / "text"
         players = {**LEARNERS, **CHANCE, **MODELS, **reader}
@@ -196,8 +199,8 @@ def demo_specification(trials: int, seed: int, best: str) -> dict[str, Any]:
         "trials": trials,
         "seed": seed,
         "models": list(LlmRouting.models),
-        "text": concise(TEXT),
-        "constant": concise(CONSTANT),
+        "text": short_repr(TEXT),
+        "constant": short_repr(CONSTANT),
         "balanced": list(BALANCED),
         "best": best,
         "constants": CONSTANTS,

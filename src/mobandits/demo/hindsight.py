@@ -8,7 +8,7 @@ import polars as pl
 from mobandits.contracts.protocols import Array
 from mobandits.environments import LlmRouting
 from mobandits.simulation.trial import SCHEMA
-from mobandits.support.naming import concise
+from mobandits.support.naming import short_repr
 
 
 def hindsight(
@@ -41,7 +41,7 @@ def hindsight(
     table = pl.DataFrame(rows, ["policy", "metric", "component", "value"], orient="row")
     return table.with_columns(
         experiment=pl.lit(experiment),
-        environment=pl.lit(concise(environment)),
+        environment=pl.lit(short_repr(environment)),
         trial=pl.lit(0),
         round=pl.lit(rounds),
     ).select(pl.col(name).cast(kind) for name, kind in SCHEMA.items())

@@ -9,7 +9,7 @@ from mobandits.evaluation.case import Estimator
 from mobandits.evaluation.ips import Ips
 from mobandits.evaluation.regions import Box
 from mobandits.evaluation.terms import Terms
-from mobandits.support.checks import doubles, number
+from mobandits.support.checks import as_float_array, number
 from mobandits.support.naming import quoted
 
 
@@ -88,7 +88,7 @@ def _reach(terms: Terms, risk: float, span: Array) -> tuple[Array, Array]:
 
 def _ends(low: Any, high: Any, objectives: int) -> tuple[Array, Array]:
     ends = [
-        np.broadcast_to(doubles(name, end), (objectives,))
+        np.broadcast_to(as_float_array(name, end), (objectives,))
         for name, end in (("low", low), ("high", high))
     ]
     if not (ends[0] < ends[1]).all():

@@ -19,7 +19,7 @@ from mobandits.logs import Feedback, read
 from mobandits.support.checks import choice, number
 from mobandits.support.files import replacing
 from mobandits.support.found import found_at
-from mobandits.support.naming import concise, quoted, shortened
+from mobandits.support.naming import quoted, short_repr, shortened
 
 Progress = Callable[[int, int], None]
 FORMAT = 1
@@ -153,7 +153,9 @@ def write_evaluation(
         "format": FORMAT,
         "log": log,
         "options": options,
-        "estimators": {name: concise(one.estimator) for (_, name), one in found.estimates.items()},
+        "estimators": {
+            name: short_repr(one.estimator) for (_, name), one in found.estimates.items()
+        },
         "shown": chosen(found, None),
         "policies": {name: _of_policy(found, name, target) for name, target in targets.items()},
         "dominance": _pairs(found, level),
@@ -296,7 +298,7 @@ def about(log: Feedback, source: str) -> dict[str, Any]:
 def _of_policy(found: Comparison, name: str, target: Target) -> dict[str, Any]:
     estimates = {estimator: found[name, estimator] for estimator in found.estimators}
     return {
-        "target": concise(target),
+        "target": short_repr(target),
         "diagnostics": dataclasses.asdict(next(iter(estimates.values())).diagnostics),
         "estimates": {
             estimator: {

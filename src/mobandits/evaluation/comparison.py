@@ -26,7 +26,7 @@ from mobandits.evaluation.targets import Logging, Target, check_target, probabil
 from mobandits.evaluation.training import Trained
 from mobandits.logs import Feedback
 from mobandits.support.checks import choice
-from mobandits.support.naming import concise, quoted, shortened
+from mobandits.support.naming import quoted, short_repr, shortened
 from mobandits.support.nearest import as_object
 
 ESTIMATORS: dict[str, type[Any]] = {
@@ -235,7 +235,7 @@ def _labelled(estimators: Sequence[Estimator | str] | Estimator | str) -> dict[s
         found.append(ESTIMATORS[one]() if isinstance(one, str) else one)
     names = [one.name for one in found]
     labels = [
-        name if names.count(name) == 1 else concise(one)
+        name if names.count(name) == 1 else short_repr(one)
         for name, one in zip(names, found, strict=True)
     ]
     if not found or len(set(labels)) < len(labels):

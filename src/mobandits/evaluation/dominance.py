@@ -10,7 +10,7 @@ from mobandits.evaluation.estimate import Estimate
 from mobandits.evaluation.regions import FLAT
 from mobandits.evaluation.spread import spread_of, tail
 from mobandits.evaluation.terms import influence
-from mobandits.support.checks import doubles, number
+from mobandits.support.checks import as_float_array, number
 from mobandits.support.naming import quoted
 
 Decision = Literal["dominates", "dominated", "incomparable", "undecided"]
@@ -86,7 +86,7 @@ def dominance(
     """
     number("level", level, above=0.0, below=1.0)
     _check_pair(first, second)
-    margins = np.broadcast_to(doubles("margin", margin), first.value.shape)
+    margins = np.broadcast_to(as_float_array("margin", margin), first.value.shape)
     if not (margins >= 0.0).all():
         raise ValueError(f"margin must be at least 0, got {quoted(margins.tolist())}")
     effects = influence(first.terms) - influence(second.terms)

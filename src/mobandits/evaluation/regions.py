@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from mobandits.contracts.protocols import Array
-from mobandits.support.checks import doubles
+from mobandits.support.checks import as_float_array
 
 FLAT = 1e-12  # a direction with less than this share of the variance is none: rounding
 
@@ -29,7 +29,7 @@ class Box:
 
     def contains(self, points: Any) -> Any:
         """Whether a point (objectives,) lies in the region, or (points,) which of some (points, objectives) do."""
-        table = doubles("points", points)
+        table = as_float_array("points", points)
         return np.all((table >= self.low) & (table <= self.high), axis=-1)
 
 
@@ -72,7 +72,7 @@ class Ellipsoid:
 
     def contains(self, points: Any) -> Any:
         """Whether a point (objectives,) lies in the region, or (points,) which of some (points, objectives) do."""
-        table = doubles("points", points)
+        table = as_float_array("points", points)
         if not np.isfinite(self.radius):
             return np.isfinite(table).all(-1)
         scale, values, axes = self._axes()

@@ -22,7 +22,7 @@ from mobandits.evaluation.training import (
 )
 from mobandits.logs import Feedback
 from mobandits.support.checks import integer
-from mobandits.support.naming import concise, quoted
+from mobandits.support.naming import quoted, short_repr
 from mobandits.support.nearest import as_object
 
 
@@ -102,7 +102,7 @@ def replay(
         len(log), count, 1.0, 1.0 / max(count, 1), np.nan, np.nan, count / len(log), 0.0, 0.0
     )
     estimate = Estimate(
-        concise(recipe), Replay(), log.objective_names, Replay().terms(case), seen, found
+        short_repr(recipe), Replay(), log.objective_names, Replay().terms(case), seen, found
     )
     said = cautions(case, estimate) + (
         (UNEVEN_LOGGING,) if not rejection and not is_even(log) else ()

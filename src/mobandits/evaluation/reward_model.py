@@ -7,7 +7,7 @@ import numpy as np
 
 from mobandits.contracts.protocols import Array, IntArray
 from mobandits.logs import Feedback
-from mobandits.support.checks import doubles, number
+from mobandits.support.checks import as_float_array, number
 
 CHUNK = 10_000  # rounds at a time: all of them would need many times the memory of the contexts
 
@@ -31,7 +31,7 @@ class OwnPredictions:
     """
 
     def __init__(self, predictions: Array, log: Feedback) -> None:
-        table = doubles("predictions", predictions)
+        table = as_float_array("predictions", predictions)
         wanted = (len(log), len(log.arm_names), len(log.objective_names))
         if table.shape != wanted:
             raise ValueError(

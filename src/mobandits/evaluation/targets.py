@@ -9,7 +9,7 @@ import numpy as np
 from mobandits.contracts.protocols import Array, IntArray, Mask, Recipe
 from mobandits.evaluation.training import Trained, check_recipe
 from mobandits.logs import Feedback
-from mobandits.support.checks import doubles
+from mobandits.support.checks import as_float_array
 from mobandits.support.naming import quoted, shortened
 from mobandits.support.nearest import as_object, did_you_mean
 
@@ -138,7 +138,7 @@ def eligible(log: Feedback) -> Mask:
 
 
 def _checked(value: Any, log: Feedback) -> Array:
-    table = doubles("target", value)
+    table = as_float_array("target", value)
     wanted = (len(log), len(log.arm_names))
     if table.shape != wanted:
         raise ValueError(f"target must have shape (rounds, arms) = {wanted}, got {table.shape}")

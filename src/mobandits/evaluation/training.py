@@ -9,7 +9,7 @@ import numpy as np
 
 from mobandits.compiling.compiled import loop_for
 from mobandits.compiling.first_round import rehearse
-from mobandits.contracts.assumptions import InputWarning, complaint, outside
+from mobandits.contracts.assumptions import first_violation, message
 from mobandits.contracts.protocols import (
     Array,
     Assumption,
@@ -20,6 +20,7 @@ from mobandits.contracts.protocols import (
     Rng,
     Shape,
 )
+from mobandits.errors import InputWarning
 from mobandits.evaluation.loops import believe, learn
 from mobandits.logs import Feedback
 from mobandits.support.checks import integer
@@ -188,7 +189,7 @@ def check_assumptions(recipe: Recipe, log: Feedback) -> None:
     """
     refuse_data(recipe, log)
     for assumption, _ in broken(recipe, log):
-        warnings.warn(complaint(assumption), InputWarning, stacklevel=2)
+        warnings.warn(message(assumption), InputWarning, stacklevel=2)
 
 
 def refuse_data(recipe: Recipe, log: Feedback) -> None:
@@ -199,13 +200,13 @@ def refuse_data(recipe: Recipe, log: Feedback) -> None:
     """
     for assumption, bad in broken(recipe, log):
         if assumption.refuse:
-            raise ValueError(f"{complaint(assumption)}, got {bad:g}")
+            raise ValueError(f"{message(assumption)}, got {bad:g}")
 
 
 def broken(recipe: Recipe, log: Feedback) -> Iterator[tuple[Assumption, float]]:
     """What a recipe assumes and a log does not keep, each with a number that breaks it."""
     rewards = log.rewards[~np.isnan(log.rewards)]
     for assumption in recipe.assumptions():
-        bad = outside(assumption, log.contexts, rewards)
+        bad = first_violation(assumption, log.contexts, rewards)
         if bad is not None:
             yield assumption, bad

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mobandits.compiling.compiled import CompileError, loop_for
-from mobandits.contracts.assumptions import InputWarning, complaint, outside
+from mobandits.compiling.compiled import loop_for
+from mobandits.contracts.assumptions import first_violation, message
 from mobandits.contracts.protocols import Array, IntArray, Policy, Recipe, Rng, Shape
+from mobandits.errors import CompileError, InputWarning
 from mobandits.interop.rows import add_laws, choose_rows, learn_rows
-from mobandits.support.checks import doubles, integer, whole
+from mobandits.support.checks import as_float_array, integer, require_complete
 from mobandits.support.naming import quoted, shortened
 from mobandits.support.nearest import as_object, did_you_mean
 from mobandits.support.optional import missing_extra
@@ -156,7 +157,7 @@ class MultiObjectiveBandit(BaseEstimator):  # type: ignore[misc] # untyped
             ensure_all_finite="allow-nan",
             input_name="rewards",
         )
-        paid = doubles("rewards", paid[:, None] if paid.ndim == 1 else paid)
+        paid = as_float_array("rewards", paid[:, None] if paid.ndim == 1 else paid)
         labels = one_dimensional("arms", arms)
         check_consistent_length(contexts, labels, paid)
         self._look_at(contexts, paid)
@@ -165,9 +166,9 @@ class MultiObjectiveBandit(BaseEstimator):  # type: ignore[misc] # untyped
     def _contexts(self, X: Any, *, reset: bool = False) -> Array:
         if not reset:
             check_is_fitted(self)
-        return doubles("X", validate_data(self, X, dtype=np.float64, order="C", reset=reset))[
-            :, None
-        ]
+        return as_float_array(
+            "X", validate_data(self, X, dtype=np.float64, order="C", reset=reset)
+        )[:, None]
 
     def _look_at(self, contexts: Array, paid: Array) -> None:
         """Refuse or warn of what the recipe assumes."""
@@ -175,12 +176,12 @@ class MultiObjectiveBandit(BaseEstimator):  # type: ignore[misc] # untyped
             found = f"{quoted(self.recipe)}{as_object(self.recipe)}"
             raise ValueError(f"recipe must be a recipe such as MolUcb(scale=0.3), got {found}")
         if not self.recipe.accepts_partial and np.isnan(paid).any():
-            whole(self.recipe, paid[np.isnan(paid).any(1)][0])
+            require_complete(self.recipe, paid[np.isnan(paid).any(1)][0])
         for assumption in self.recipe.assumptions():
-            if (bad := outside(assumption, contexts, paid)) is not None:
+            if (bad := first_violation(assumption, contexts, paid)) is not None:
                 if assumption.refuse:
-                    raise ValueError(f"{complaint(assumption)}, got {bad:g}")
-                warnings.warn(complaint(assumption), InputWarning, stacklevel=4)
+                    raise ValueError(f"{message(assumption)}, got {bad:g}")
+                warnings.warn(message(assumption), InputWarning, stacklevel=4)
 
     def _bound(
         self, labels: NDArray[Any], features: int, objectives: int

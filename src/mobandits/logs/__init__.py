@@ -3,7 +3,7 @@
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from mobandits.logs.errors import LogError, LogWarning
+from mobandits.errors import LogError, LogWarning
 from mobandits.logs.feedback import Feedback
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from mobandits.logs.errors import LogError
 from mobandits.logs.lines import MAX_LINE
 from mobandits.logs.names import name_of
 from mobandits.logs.segments import FORMAT
-from mobandits.support.found import PROBE, kind_of
+from mobandits.support.found import PROBE, file_kind
 from mobandits.support.naming import quoted, shortened
 
 KEY = "mobandits"
@@ -71,7 +71,7 @@ def _row(line: bytes, where: str, *, first: bool) -> Row | None:
     try:
         given = json.loads(line.decode())
     except (ValueError, RecursionError) as error:
-        instead = f"; found {kind_of(line[:PROBE])}, and {LOGS}" if first else ""
+        instead = f"; found {file_kind(line[:PROBE])}, and {LOGS}" if first else ""
         raise LogError(f"{where} is not dsjson: {shortened(str(error))}{instead}") from error
     if not isinstance(given, dict):
         raise LogError(f"{where} is not dsjson: it must be a JSON object, got {quoted(given)}")

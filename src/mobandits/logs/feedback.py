@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mobandits.contracts.protocols import Array, IntArray, Mask
-from mobandits.support.checks import doubles
+from mobandits.support.checks import as_float_array
 from mobandits.support.naming import quoted, shortened
 from mobandits.support.nearest import did_you_mean
 
@@ -142,7 +142,7 @@ def _names(name: str, given: Any) -> tuple[Hashable, ...]:
 
 def _numbers(name: str, given: Any, rule: str) -> Array:
     _refuse(given is None, name, rule, "None")
-    return doubles(f"Feedback.{name}", given, rule)
+    return as_float_array(f"Feedback.{name}", given, rule)
 
 
 def _rewards(given: Any, objectives: int) -> Array:

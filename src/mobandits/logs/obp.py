@@ -8,7 +8,7 @@ import numpy as np
 from mobandits.contracts.protocols import Array
 from mobandits.logs.errors import LogError
 from mobandits.logs.feedback import Feedback
-from mobandits.support.checks import doubles
+from mobandits.support.checks import as_float_array
 from mobandits.support.naming import quoted, shortened
 from mobandits.support.nearest import did_you_mean
 
@@ -123,8 +123,8 @@ def _feedback(
     arm_names: Sequence[Hashable] | None,
     objective_names: Sequence[Hashable] | None,
 ) -> Feedback:
-    reward = doubles("reward", given["reward"])
-    context = doubles("context", given["context"])
+    reward = as_float_array("reward", given["reward"])
+    context = as_float_array("context", given["context"])
     rewards = reward[:, None] if reward.ndim == 1 else reward
     n = len(rewards)
     count = rewards.shape[1]

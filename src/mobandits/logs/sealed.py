@@ -14,7 +14,7 @@ from mobandits.logs.errors import LogError
 from mobandits.logs.segments import FORMAT, Header
 from mobandits.logs.table import SCHEMA
 from mobandits.support.files import replacing
-from mobandits.support.found import PROBE, kind_of
+from mobandits.support.found import PROBE, file_kind
 
 MARK = b"mobandits-sha256"
 
@@ -105,7 +105,7 @@ def _other_than_written(data: bytes) -> str:
     if MARK in data or FORMAT.encode() in data:
         return "is a segment of a journal that was changed or cut off: it does not have the SHA-256 written into it"
     advice = "a table of your own is read from a .csv file, with the names of its columns"
-    return f"is not a segment of a journal: found {kind_of(data[:PROBE])} that no journal wrote; {advice}"
+    return f"is not a segment of a journal: found {file_kind(data[:PROBE])} that no journal wrote; {advice}"
 
 
 def parsed(data: bytes, path: Path) -> tuple[pl.DataFrame, Header]:

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mobandits.contracts.protocols import Array, IntArray, Mask, Shape, Truth
+from mobandits.contracts.protocols import Array, GroundTruth, IntArray, Mask, Shape
 
 
 def adversarial_pareto_regret(rewards: Any, chosen: Any) -> float:
@@ -62,7 +62,7 @@ class AdversarialParetoRegret:
         """One per arm and objective: how far the arm is ahead."""
         return shape.arms * shape.objectives
 
-    def per_round(self, truth: Truth, chosen: IntArray, fronts: Mask | None) -> Array:
+    def per_round(self, truth: GroundTruth, chosen: IntArray, fronts: Mask | None) -> Array:
         """(rounds, arms times objectives) what each arm would have paid, less what was paid."""
         rewards = truth.block.rewards[: len(chosen)]
         paid = rewards[np.arange(len(chosen)), chosen]

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from mobandits.contracts.continuum import Scores
-from mobandits.contracts.protocols import Array, IntArray, Mask, Shape, Truth
+from mobandits.contracts.protocols import Array, GroundTruth, IntArray, Mask, Shape
 from mobandits.support.checks import integer
 from mobandits.support.naming import quoted
 
@@ -42,7 +42,7 @@ class BinRatio:
         """One per bin."""
         return self.bins
 
-    def per_round(self, truth: Truth, chosen: IntArray, fronts: Mask | None) -> Array:
+    def per_round(self, truth: GroundTruth, chosen: IntArray, fronts: Mask | None) -> Array:
         """Finitely many arms have no bins.
 
         Raises:

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from mobandits.contracts.continuum import Scores
-from mobandits.contracts.protocols import Array, IntArray, Mask, Order, Shape, Truth
+from mobandits.contracts.protocols import Array, GroundTruth, IntArray, Mask, Order, Shape
 from mobandits.orders import Pareto
 
 
@@ -37,7 +37,7 @@ class FrontRounds:
         """One."""
         return 1
 
-    def per_round(self, truth: Truth, chosen: IntArray, fronts: Mask | None) -> Array:
+    def per_round(self, truth: GroundTruth, chosen: IntArray, fronts: Mask | None) -> Array:
         """(rounds, 1) 1 where the chosen arm was on the front."""
         front = truth.front(self.order)
         rows = np.arange(len(chosen)) if len(front) > 1 else 0

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mobandits.contracts.protocols import Array, IntArray, Mask, Shape, Truth
+from mobandits.contracts.protocols import Array, GroundTruth, IntArray, Mask, Shape
 from mobandits.metrics.reward import of_chosen
 from mobandits.numerics.hypervolume import Reach, exact_volume
 from mobandits.support.checks import matrix, number
@@ -78,7 +78,7 @@ class Hypervolume:
         """One per objective: the mean vectors themselves."""
         return shape.objectives
 
-    def per_round(self, truth: Truth, chosen: IntArray, fronts: Mask | None) -> Array:
+    def per_round(self, truth: GroundTruth, chosen: IntArray, fronts: Mask | None) -> Array:
         """(rounds, objectives) what the chosen arm's means exceed the reference by.
 
         Raises:

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mobandits.contracts.protocols import Array, IntArray, Mask, Order, Shape, Truth
+from mobandits.contracts.protocols import Array, GroundTruth, IntArray, Mask, Order, Shape
 from mobandits.orders import Pareto
 
 
@@ -53,7 +53,7 @@ class Jaccard:
         """One."""
         return 1
 
-    def per_round(self, truth: Truth, chosen: IntArray, fronts: Mask | None) -> Array:
+    def per_round(self, truth: GroundTruth, chosen: IntArray, fronts: Mask | None) -> Array:
         """(rounds, 1) indices."""
         if fronts is None:
             raise ValueError("Jaccard.per_round needs fronts, got None")

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from mobandits.contracts.protocols import Array, IntArray, Mask, Order, Shape, Truth
+from mobandits.contracts.protocols import Array, GroundTruth, IntArray, Mask, Order, Shape
 from mobandits.metrics.reward import of_chosen
 from mobandits.orders import Lexicographic
 
@@ -37,7 +37,7 @@ class ObjectiveRegret:
         """One per objective."""
         return shape.objectives
 
-    def per_round(self, truth: Truth, chosen: IntArray, fronts: Mask | None) -> Array:
+    def per_round(self, truth: GroundTruth, chosen: IntArray, fronts: Mask | None) -> Array:
         """(rounds, objectives) signed differences."""
         best = np.argmax(truth.front(self.order), axis=1)
         return of_chosen(truth.block.means, best) - of_chosen(truth.block.means, chosen)

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from mobandits.contracts.protocols import Array, IntArray, Mask, Order, Shape, Truth
+from mobandits.contracts.protocols import Array, GroundTruth, IntArray, Mask, Order, Shape
 from mobandits.orders import Pareto
 
 
@@ -26,7 +26,7 @@ class Plays:
         """One per arm."""
         return shape.arms
 
-    def per_round(self, truth: Truth, chosen: IntArray, fronts: Mask | None) -> Array:
+    def per_round(self, truth: GroundTruth, chosen: IntArray, fronts: Mask | None) -> Array:
         """(rounds, arms) 1 for the chosen arm, else 0."""
         return one_hot(chosen, truth.block.means.shape[1])
 
@@ -57,7 +57,7 @@ class FrontPlays:
         """One per arm, of which those off the front are not recorded."""
         return shape.arms
 
-    def per_round(self, truth: Truth, chosen: IntArray, fronts: Mask | None) -> Array:
+    def per_round(self, truth: GroundTruth, chosen: IntArray, fronts: Mask | None) -> Array:
         """(rounds, arms) 1 for the chosen arm, 0 for others of the front, NaN off the front.
 
         Raises:

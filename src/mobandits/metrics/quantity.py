@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mobandits.contracts.protocols import Array, IntArray, Mask, Shape, Truth
+from mobandits.contracts.protocols import Array, GroundTruth, IntArray, Mask, Shape
 from mobandits.metrics.reward import of_chosen
 
 
@@ -27,6 +27,6 @@ class Quantity:
         """One."""
         return 1
 
-    def per_round(self, truth: Truth, chosen: IntArray, fronts: Mask | None) -> Array:
+    def per_round(self, truth: GroundTruth, chosen: IntArray, fronts: Mask | None) -> Array:
         """(rounds, 1) the quantity of the chosen arm."""
         return of_chosen(truth.quantity(self.name), chosen)[:, None]

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from mobandits.contracts.continuum import Scores
-from mobandits.contracts.protocols import Array, IntArray, Mask, Order, Shape, Truth
+from mobandits.contracts.protocols import Array, GroundTruth, IntArray, Mask, Order, Shape
 from mobandits.orders import Chains, EffectivePareto, Levels, Pareto
 
 
@@ -30,7 +30,7 @@ class OrderRegret:
         """One per digit."""
         return self.digits
 
-    def per_round(self, truth: Truth, chosen: IntArray, fronts: Mask | None) -> Array:
+    def per_round(self, truth: GroundTruth, chosen: IntArray, fronts: Mask | None) -> Array:
         """(rounds, digits) gaps."""
         return truth.gaps(self.order, chosen, self.digits)
 

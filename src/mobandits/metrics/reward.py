@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from mobandits.contracts.continuum import Scores
-from mobandits.contracts.protocols import Array, IntArray, Mask, Shape, Truth
+from mobandits.contracts.protocols import Array, GroundTruth, IntArray, Mask, Shape
 
 
 def of_chosen(table: Array, chosen: IntArray) -> Array:
@@ -40,7 +40,7 @@ class Reward:
         """One per objective."""
         return shape.objectives
 
-    def per_round(self, truth: Truth, chosen: IntArray, fronts: Mask | None) -> Array:
+    def per_round(self, truth: GroundTruth, chosen: IntArray, fronts: Mask | None) -> Array:
         """(rounds, objectives) true means."""
         return of_chosen(truth.block.means, chosen)
 

@@ -46,7 +46,9 @@ class Question(NamedTuple):
     def as_claimed(self, interval: tuple[float, float]) -> bool:
         """Whether an interval is on the right side of the bar."""
         low, high = interval
-        return low > self.bar if self.above else high < self.bar
+        if self.above:
+            return low > self.bar
+        return high < self.bar
 
     def decided(self, interval: tuple[float, float]) -> bool:
         """Whether an interval is on one side of the bar."""
@@ -58,27 +60,32 @@ def on_many(question: Question, outcome: Outcome, run: str) -> Part:
     """The answer of a run on more problems; fewer than the first look decide nothing."""
     samples = question.read(outcome, more_of(run))
     trials = len(samples)
-    said = f"{question.said}, {run}, {trials} problems"
+    name = f"{question.said}, {run}, {trials} problems"
     if trials < LOOKS[0]:
+        # Only a user who asks for so few gets here; a look of its own would need another level.
         value, _ = resample(samples, question.statistic.value)
-        return Part(said, value, None, None, trials)
+        return Part(name, value, None, None, trials)
     value, interval = studentised(samples, question.statistic, CONFIDENCE)
-    holds = None if interval is None else question.as_claimed(interval)
-    return Part(said, value, interval, holds, trials)
+    holds = None
+    if interval is not None:
+        holds = question.as_claimed(interval)
+    return Part(name, value, interval, holds, trials)
 
 
 def on_few(question: Question, outcome: Outcome, run: str) -> Part:
     """The answer of a run at the paper's own number of problems."""
     samples = question.read(outcome, run)
+    trials = len(samples)
     value, interval = resample(samples, question.statistic.value)
-    said = f"{question.said}, {run}"
+    name = f"{question.said}, {run}"
     if interval is None or not question.plain:
-        return Part(said, value, None, None, len(samples))
-    return Part(said, value, interval, question.as_claimed(interval), len(samples))
+        return Part(name, value, None, None, trials)
+    holds = question.as_claimed(interval)
+    return Part(name, value, interval, holds, trials)
 
 
 def enough(questions: Sequence[Question]) -> Callable[[Outcome, str], bool]:
-    """Whether all questions are decided, as `More` asks it."""
+    """A function for `More` that says whether all questions are decided."""
 
     def decided(outcome: Outcome, run: str) -> bool:
         for question in questions:
@@ -108,10 +115,11 @@ class OnMany(Claim):
 
     def judge(self, outcome: Outcome) -> dict[str, Any]:
         """The claim's entry in claims.json."""
-        on_papers = Claim(self.id, self.claim, self.target, self.rule, self.few, kind=self.kind)
-        second = on_papers.judge(outcome)
+        entry = super().judge(outcome)
+        on_few_trials = Claim(self.id, self.claim, self.target, self.rule, self.few, kind=self.kind)
+        second = on_few_trials.judge(outcome)
         shown = {key: second[key] for key in (*SECOND, "trials", "parts")}
-        return super().judge(outcome) | {"papers_trials": shown}
+        return {**entry, "papers_trials": shown}
 
 
 def question_claim(
@@ -139,11 +147,12 @@ def question_claim(
     """
 
     def few(outcome: Outcome) -> list[Part]:
-        return [on_few(one, outcome, run) for run in runs for one in questions]
+        return [on_few(question, outcome, run) for run in runs for question in questions]
 
     def most(outcome: Outcome) -> list[Part]:
-        return [on_many(one, outcome, run) for run in runs for one in questions]
+        return [on_many(question, outcome, run) for run in runs for question in questions]
 
-    if many:
-        return OnMany(id, claim, target, f"{rule}; {RULE}", most, few=few, **rest)
-    return Claim(id, claim, target, rule, few, **rest)
+    if not many:
+        return Claim(id, claim, target, rule, few, **rest)
+    rule_on_many = f"{rule}; {RULE}"
+    return OnMany(id, claim, target, rule_on_many, most, few=few, **rest)

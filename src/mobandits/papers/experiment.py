@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -10,7 +10,8 @@ from mobandits.contracts.continuum import SurfaceEnvironment
 from mobandits.contracts.protocols import Environment, Metric, Recipe
 from mobandits.metrics import resolve
 from mobandits.papers.claims import Claim, Outcome
-from mobandits.support.naming import concise
+from mobandits.papers.contents import PlotKind
+from mobandits.support.naming import short_repr
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class Tuned:
     the reported trials, which is how papers choose, stands beside it.
 
     Args:
-        grid: {how the constant is said, such as "c = 0.1": the recipe with it}.
+        grid: {name of the constant, such as "c = 0.1": the recipe with it}.
         metric: what is best on average over trials: at the last round, or over all of them where it is a mean.
         component: of the metric; None adds up all of them.
         highest: whether more is better.
@@ -72,29 +73,37 @@ class Run:
     tuning_trials: int = 5
 
     def recipes(self) -> dict[str, Recipe]:
-        """Every row of the table: grids are spread out."""
-        return {
-            said: recipe
-            for row, one in self.rows.items()
-            for said, recipe in (spread(row, one) if isinstance(one, Tuned) else {row: one}).items()
-        }
+        """{row of the table: recipe}, in which every constant of a grid has a row of its own."""
+        recipes: dict[str, Recipe] = {}
+        for row, recipe in self.rows.items():
+            recipes |= spread(row, recipe) if isinstance(recipe, Tuned) else {row: recipe}
+        return recipes
 
     def tuned(self) -> dict[str, Tuned]:
         """The rows with a constant to choose."""
-        return {row: one for row, one in self.rows.items() if isinstance(one, Tuned)}
+        return {row: recipe for row, recipe in self.rows.items() if isinstance(recipe, Tuned)}
 
     def place(self) -> str:
         """The environment as tables call it."""
-        return concise(self.environment)
+        return short_repr(self.environment)
 
 
 def spread(row: str, tuned: Tuned) -> dict[str, Recipe]:
     """{name of the row in the table: recipe} of a grid."""
-    return {f"{row}, {said}": recipe for said, recipe in tuned.grid.items()}
+    return {f"{row}, {constant}": recipe for constant, recipe in tuned.grid.items()}
 
 
 class RunOptions(NamedTuple):
-    """How a user wants an experiment: None leaves the experiment's own number."""
+    """How a user wants an experiment; the fields are the arguments of `reproduce`.
+
+    Attributes:
+        rounds: None leaves the experiment's own number.
+        trials: None leaves the experiment's own number.
+        seed: of everything.
+        workers: trials at the same time; None: one per processor.
+        engine: "threads" or "ray".
+        address: of a Ray cluster.
+    """
 
     rounds: int | None = None
     trials: int | None = None
@@ -102,6 +111,14 @@ class RunOptions(NamedTuple):
     workers: int | None = None
     engine: str = "threads"
     address: str | None = None
+
+    def rounds_or(self, own: int) -> int:
+        """The rounds to play of a run with so many of its own."""
+        return self.rounds or own
+
+    def trials_or(self, own: int) -> int:
+        """The trials to play of a run with so many of its own."""
+        return self.trials or own
 
 
 @dataclass(frozen=True)
@@ -111,9 +128,9 @@ class Computed:
     Args:
         name: what a panel is called.
         compute: makes the rows of one trial (the columns of a table of results without `experiment`), from the trial's
-            number and what the user asked for.
-        trials: how many there are; a user may ask for fewer. A function that repeats something itself can read in what
-            the user asked for how often.
+            number and the user's options.
+        trials: how many there are; a user may ask for fewer. A function that repeats something itself can read in the
+            options how often.
         settings: everything else that decides the rows, for the manifest.
         measures_time: whether nothing else of ours may run meanwhile.
     """
@@ -182,7 +199,7 @@ class Plot:
     name: str
     metric: str
     caption: str
-    kind: Literal["curves", "bars", "heat", "bounds"] = "curves"
+    kind: PlotKind = "curves"
     rows: Sequence[str] = ()
     runs: Sequence[str] = ()
     parts: Sequence[str] = ()

@@ -18,12 +18,10 @@ SAID = {"horizons": HORIZONS.astype(np.int64).tolist()}
 
 def zooming_bounds(trial: int, options: RunOptions) -> pl.DataFrame:  # noqa: ARG001 - nothing is random
     """Corollary 1 of pcz2018, for some Pareto zooming dimensions."""
-    curves = {
-        f"d_p = {dimension}": pcz2018.expected_regret_bound(
-            HORIZONS, pcz2018.PACKING, dimension, 2, 0.5
-        )
-        for dimension in (1, 2, 3)
-    }
+    curves = {}
+    for dimension in (1, 2, 3):
+        bound = pcz2018.expected_regret_bound(HORIZONS, pcz2018.PACKING, dimension, 2, 0.5)
+        curves[f"d_p = {dimension}"] = bound
     return bound_rows(curves)
 
 
@@ -31,25 +29,25 @@ def cell_bounds(trial: int, options: RunOptions) -> pl.DataFrame:  # noqa: ARG00
     """Theorem 2 of mocmab2018, for some numbers of features: the larger of both objectives."""
     curves = {}
     for features in (1, 2, 4):
-        settings = [
-            mocmab2018.Setting(int(T), 4, features, mocmab2018.default_parts(int(T), features))
-            for T in HORIZONS
-        ]
-        curves[f"d = {features}"] = np.array(
-            [max(mocmab2018.expected_regret_bounds(one)) for one in settings]
-        )
+        bounds = []
+        for T in HORIZONS:
+            parts = mocmab2018.default_parts(int(T), features)
+            setting = mocmab2018.Setting(int(T), 4, features, parts)
+            both_objectives = mocmab2018.expected_regret_bounds(setting)
+            bounds.append(max(both_objectives))
+        curves[f"d = {features}"] = np.array(bounds)
     return bound_rows(curves)
 
 
 def bound_rows(curves: Mapping[str, Array]) -> pl.DataFrame:
     """Bounds over `HORIZONS` as rows of a table, one curve per row's name."""
     rounds = HORIZONS.astype(np.int64)
-    return pl.concat(
-        pl.DataFrame({"round": rounds, "value": values}).with_columns(
-            policy=pl.lit(said), metric=pl.lit("regret_bound"), component=pl.lit(0)
-        )
-        for said, values in curves.items()
-    )
+    metric = pl.lit("regret_bound")
+    tables = []
+    for name, values in curves.items():
+        table = pl.DataFrame({"round": rounds, "value": values})
+        tables.append(table.with_columns(policy=pl.lit(name), metric=metric, component=pl.lit(0)))
+    return pl.concat(tables)
 
 
 def rates(
@@ -71,13 +69,18 @@ def rates(
     """
 
     def parts(outcome: Outcome) -> list[Part]:
+        place = run or outcome.runs()[0]
         found = []
         for row, power in zip(rows, powers, strict=True):
-            T, bounds = outcome.curves(run or outcome.runs()[0], row, "regret_bound")
-            late = T >= LATE
-            heights = np.log(bounds[0, late]) - logarithms * np.log(np.log(T[late]))
-            slope = float(np.polyfit(np.log(T[late]), heights, 1)[0])
-            holds = None if near is None else abs(slope - power) <= near
+            horizons, bounds = outcome.curves(place, row, "regret_bound")
+            is_late = horizons >= LATE
+            x = np.log(horizons[is_late])
+            # What is left of the bound without its logarithms is the power of T alone.
+            y = np.log(bounds[0, is_late]) - logarithms * np.log(x)
+            slope = float(np.polyfit(x, y, 1)[0])
+            holds = None
+            if near is not None:
+                holds = abs(slope - power) <= near
             found.append(Part(f"{row}, whose power is {power:.4g}", slope, None, holds, 1))
         return found
 

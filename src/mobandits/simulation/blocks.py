@@ -6,7 +6,7 @@ import numpy as np
 
 from mobandits.contracts.continuum import SurfaceEnvironment
 from mobandits.contracts.protocols import Array, Block, Environment, Problem, Rng, Shape
-from mobandits.support.checks import doubles
+from mobandits.support.checks import as_float_array
 
 BLOCK = 256  # rounds drawn at once; a part of every result, so never a parameter
 STRETCH = (
@@ -14,7 +14,7 @@ STRETCH = (
 )  # numbers in blocks that are played at once: half a megabyte stays in a processor's cache
 
 
-def stretches(
+def merged_blocks(
     problem: Problem, rounds: int, limit: int | None, rng: Rng
 ) -> Iterator[tuple[int, Block]]:
     """The trial's blocks, several in one where they are small, each with its first round (from 0).
@@ -23,9 +23,9 @@ def stretches(
     """
     held: list[Block] = []
     start = numbers = 0
-    for first, block in blocks(problem, rounds, limit, rng):
-        if held and not continues(held[-1], block):
-            yield start, joined(held)
+    for first, block in trial_blocks(problem, rounds, limit, rng):
+        if held and not can_be_merged(held[-1], block):
+            yield start, merged(held)
             held = []
             numbers = 0
         start = start if held else first
@@ -35,14 +35,14 @@ def stretches(
         if numbers + size > STRETCH or hasattr(
             problem, "quantities"
         ):  # these may be known of the last block only
-            yield start, joined(held)
+            yield start, merged(held)
             held = []
             numbers = 0
     if held:
-        yield start, joined(held)
+        yield start, merged(held)
 
 
-def continues(before: Block, after: Block) -> bool:
+def can_be_merged(before: Block, after: Block) -> bool:
     """Whether two blocks can be one: what changes over rounds does so in both, and what does not is the same."""
     pairs = zip(before[:2], after[:2], strict=True)
     return before.decimals == after.decimals and all(
@@ -52,12 +52,12 @@ def continues(before: Block, after: Block) -> bool:
     )
 
 
-def joined(parts: Sequence[Block]) -> Block:
+def merged(parts: Sequence[Block]) -> Block:
     """Blocks that continue each other as one.
 
     Example:
         >>> part = Block(contexts=np.zeros((1, 1, 0)), means=np.zeros((1, 2, 1)), rewards=np.zeros((9, 2, 1)))
-        >>> [array.shape for array in joined([part, part])[:3]]
+        >>> [array.shape for array in merged([part, part])[:3]]
         [(1, 1, 0), (1, 2, 1), (18, 2, 1)]
     """
     if len(parts) == 1:
@@ -73,32 +73,32 @@ def _changes(array: Array, block: Block) -> bool:
     return len(array) == len(block.rewards)
 
 
-def blocks(
+def trial_blocks(
     problem: Problem, rounds: int, limit: int | None, rng: Rng
 ) -> Iterator[tuple[int, Block]]:
     """The trial's blocks, each with its first round (from 0).
 
     Full blocks are asked for always, and the last is cut: a run is then a prefix of every longer run.
     """
-    for first, asked in borders(rounds, limit):
+    for first, asked in block_bounds(rounds, limit):
         yield (
             first,
-            tidy(problem.block(first, asked, rng), min(BLOCK, rounds - first), problem.shape),
+            validated(problem.block(first, asked, rng), min(BLOCK, rounds - first), problem.shape),
         )
 
 
-def borders(rounds: int, limit: int | None) -> Iterator[tuple[int, int]]:
+def block_bounds(rounds: int, limit: int | None) -> Iterator[tuple[int, int]]:
     """The first round of every block, from 0, and how many to ask for.
 
     Example:
-        >>> list(borders(300, limit=400))
+        >>> list(block_bounds(300, limit=400))
         [(0, 256), (256, 144)]
     """
     for first in range(0, rounds, BLOCK):
         yield first, BLOCK if limit is None else min(BLOCK, limit - first)
 
 
-def longest(environment: Environment | SurfaceEnvironment, problem: object) -> int | None:
+def horizon_limit(environment: Environment | SurfaceEnvironment, problem: object) -> int | None:
     """The longest horizon, where there is one."""
     limit: int | None = getattr(environment, "max_rounds", None) or getattr(
         problem, "max_rounds", None
@@ -106,7 +106,7 @@ def longest(environment: Environment | SurfaceEnvironment, problem: object) -> i
     return limit
 
 
-def tidy(block: Block, rounds: int, shape: Shape) -> Block:
+def validated(block: Block, rounds: int, shape: Shape) -> Block:
     """The first `rounds` of a block, as writable, C-contiguous float arrays: other arrays would be other compilations.
 
     Raises:
@@ -114,14 +114,14 @@ def tidy(block: Block, rounds: int, shape: Shape) -> Block:
 
     Example:
         >>> block = Block(contexts=np.zeros((1, 1, 0)), means=np.zeros((1, 2, 1)), rewards=np.zeros((9, 3, 1)))
-        >>> tidy(block, 9, Shape(arms=2, features=0, objectives=1))
+        >>> validated(block, 9, Shape(arms=2, features=0, objectives=1))
         Traceback (most recent call last):
         ValueError: Block.rewards must have shape (rounds, arms, objectives) = (9, 2, 1), got (9, 3, 1)
     """
     if not isinstance(block, Block):
         raise ValueError(f"block() must return a Block, got {type(block).__name__}")
     contexts, means, rewards = (
-        doubles(f"Block.{name}", array)
+        as_float_array(f"Block.{name}", array)
         for name, array in zip(Block._fields[:3], block[:3], strict=True)
     )
     arms, features, objectives = shape[:3]

@@ -7,7 +7,8 @@ from typing import Any
 
 import polars as pl
 
-from mobandits.simulation.files import FolderError, parquet, write_atomically
+from mobandits.errors import FolderError
+from mobandits.simulation.files import parquet, write_atomically
 from mobandits.simulation.folder import TABLE
 from mobandits.simulation.manifest import FORMAT, MANIFEST, read_manifest, write_manifest
 from mobandits.support.files import is_temporary
@@ -17,7 +18,7 @@ from mobandits.support.naming import quoted
 RUNS = "runs"
 
 
-def check_folder(out: Path, experiment: str) -> None:
+def check_collection(out: Path, experiment: str) -> None:
     """Refuse a folder that holds something else than this experiment.
 
     Raises:

@@ -8,12 +8,9 @@ from pathlib import Path
 
 import polars as pl
 
+from mobandits.errors import FolderError
 from mobandits.support.files import fcntl, replacing
 from mobandits.support.found import found_at
-
-
-class FolderError(ValueError):
-    """A folder that cannot be used; the message names it and says why. Nothing in it was changed."""
 
 
 def write_atomically(path: Path, data: bytes) -> None:

@@ -17,7 +17,8 @@ from typing import Any, Self
 
 import polars as pl
 
-from mobandits.simulation.files import FolderError, locked, parquet, write_atomically
+from mobandits.errors import FolderError
+from mobandits.simulation.files import locked, parquet, write_atomically
 from mobandits.simulation.manifest import (
     FORMAT,
     MANIFEST,
@@ -60,7 +61,7 @@ class Memory:
 
     def finish(self) -> pl.DataFrame:
         """The whole table."""
-        return joined(self._frames[trial] for trial in sorted(self._frames))
+        return concatenated(self._frames[trial] for trial in sorted(self._frames))
 
 
 class Folder:
@@ -152,7 +153,7 @@ class Folder:
     def _joined(self) -> pl.DataFrame:
         old = [read_table(self.path / TABLE)] if (self.path / TABLE).exists() else []
         done = set(trials_of(old[0])) if old else set()
-        return joined(
+        return concatenated(
             [
                 *old,
                 *(
@@ -235,7 +236,7 @@ def _no_run(path: Path) -> str:
     return f"{path} has no {MANIFEST}, so it is not the folder of a run: found {found_at(path)}{advice}"
 
 
-def joined(frames: Iterable[pl.DataFrame]) -> pl.DataFrame:
+def concatenated(frames: Iterable[pl.DataFrame]) -> pl.DataFrame:
     """Tables one below the other, in one piece: how they were cut leaves no trace in the file."""
     return pl.concat(frames, rechunk=True)
 

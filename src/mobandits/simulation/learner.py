@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mobandits.contracts.assumptions import InputWarning, complaint, outside
+from mobandits.contracts.assumptions import first_violation, message
 from mobandits.contracts.protocols import (
     Array,
     Block,
@@ -17,7 +17,8 @@ from mobandits.contracts.protocols import (
     Rng,
     Shape,
 )
-from mobandits.support.checks import whole
+from mobandits.errors import InputWarning
+from mobandits.support.checks import require_complete
 from mobandits.support.naming import quoted
 
 
@@ -91,29 +92,30 @@ class Learner:
 
     def _refuse(self, block: Block) -> None:
         if not self._recipe.accepts_partial and np.isnan(block.rewards).any():
-            whole(self._recipe, block.rewards[np.isnan(block.rewards).any(2)][0])
+            require_complete(self._recipe, block.rewards[np.isnan(block.rewards).any(2)][0])
         for assumption in self._assumptions:
             if (
                 assumption.refuse
-                and (bad := outside(assumption, block.contexts, block.rewards)) is not None
+                and (bad := first_violation(assumption, block.contexts, block.rewards)) is not None
             ):
-                raise ValueError(
-                    f"policy {quoted(self._row)}: {complaint(assumption)}, got {bad:g}"
-                )
+                raise ValueError(f"policy {quoted(self._row)}: {message(assumption)}, got {bad:g}")
 
     def _warn(self, block: Block, chosen: IntArray) -> None:
         """Only what was played is looked at: the recipe sees no more, and it costs next to nothing."""
         for assumption in [a for a in self._assumptions if not a.refuse]:
             if (
                 assumption.about == "rewards"
-                and outside(assumption, block.contexts, block.rewards) is None
+                and first_violation(assumption, block.contexts, block.rewards) is None
             ):
                 continue  # the cheaper look
             rounds = range(len(chosen)) if len(block.contexts) > 1 else 0
             contexts = block.contexts[rounds, chosen if block.contexts.shape[1] > 1 else 0]
-            if outside(assumption, contexts, block.rewards[range(len(chosen)), chosen]) is not None:
+            if (
+                first_violation(assumption, contexts, block.rewards[range(len(chosen)), chosen])
+                is not None
+            ):
                 warnings.warn(
-                    f"policy {quoted(self._row)}: {complaint(assumption)}",
+                    f"policy {quoted(self._row)}: {message(assumption)}",
                     InputWarning,
                     stacklevel=1,
                 )

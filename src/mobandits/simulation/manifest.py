@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from mobandits.compiling.backend import MODE
-from mobandits.simulation.files import FolderError, write_atomically
+from mobandits.errors import FolderError
+from mobandits.simulation.files import write_atomically
 from mobandits.support.naming import quoted, shortened
 
 FORMAT = 1
@@ -64,7 +65,7 @@ def check_specification(path: Path, old: dict[str, Any], new: dict[str, Any]) ->
     """
     before = old.get("trials")
     now = new["trials"]
-    if found := difference({**old, "trials": now}, new):
+    if found := first_difference({**old, "trials": now}, new):
         key, a, b = found
         both = f"{key} = {shortened(str(a))}, now {shortened(str(b))}"
         raise FolderError(
@@ -92,11 +93,11 @@ def check_versions(path: Path, before: dict[str, str]) -> None:
             )
 
 
-def difference(old: Any, new: Any, key: str = "") -> tuple[str, str, str] | None:
+def first_difference(old: Any, new: Any, key: str = "") -> tuple[str, str, str] | None:
     """The first place where two JSON values differ: its key and both values; the order of keys counts.
 
     Example:
-        >>> difference({"seed": 1, "record": [1, 2]}, {"seed": 1, "record": [1, 3]})
+        >>> first_difference({"seed": 1, "record": [1, 2]}, {"seed": 1, "record": [1, 3]})
         ('record[1]', '2', '3')
     """
     if isinstance(old, dict) and isinstance(new, dict):
@@ -112,7 +113,7 @@ def difference(old: Any, new: Any, key: str = "") -> tuple[str, str, str] | None
         if type(old) is type(new) and old == new:
             return None
         return (key, str(old), str(new))
-    return next((found for name, a, b in pairs if (found := difference(a, b, name))), None)
+    return next((found for name, a, b in pairs if (found := first_difference(a, b, name))), None)
 
 
 def versions() -> dict[str, str]:

@@ -10,22 +10,27 @@ from mobandits.compiling.compiled import Compiled
 from mobandits.compiling.first_round import rehearse as rehearse_round
 from mobandits.compiling.first_round import rehearse_order
 from mobandits.compiling.tracebacks import foreign
-from mobandits.contracts.assumptions import outside
+from mobandits.contracts.assumptions import first_violation
 from mobandits.contracts.continuum import SurfaceEnvironment
 from mobandits.contracts.protocols import Block, Environment, Metric, Problem, Recipe, Shape
 from mobandits.metrics import DEFAULT, resolve
-from mobandits.simulation.blocks import BLOCK, blocks, longest
+from mobandits.simulation.blocks import BLOCK, horizon_limit, trial_blocks
 from mobandits.simulation.players import METHODS, player
-from mobandits.simulation.readings import Readings
-from mobandits.simulation.record import grid
+from mobandits.simulation.preference_sweep import PreferenceSweep
+from mobandits.simulation.record import recorded_rounds
 from mobandits.simulation.streams import ROUNDS, stream
 from mobandits.simulation.surface_trial import is_continuum, rehearse_on_surface
-from mobandits.simulation.trial import Setup, problem_of, truth_of
+from mobandits.simulation.trial import Setup, trial_problem, truth_of
 from mobandits.support.checks import integer
-from mobandits.support.naming import concise, quoted
+from mobandits.support.naming import quoted, short_repr
 from mobandits.support.nearest import as_object
 
-Policies = Recipe | Readings | Mapping[str, Recipe | Readings] | Sequence[Recipe | Readings]
+Policies = (
+    Recipe
+    | PreferenceSweep
+    | Mapping[str, Recipe | PreferenceSweep]
+    | Sequence[Recipe | PreferenceSweep]
+)
 
 
 @dataclass(frozen=True)
@@ -93,20 +98,27 @@ def prepare(
         raise ValueError(
             f"environments must print as what they are (a dataclass does), got {quoted(environment)}"
         )
-    points = grid(record, rounds)
+    points = recorded_rounds(record, rounds)
     _check_limit(rounds, getattr(environment, "max_rounds", None), environment)
     setup = Setup(
-        experiment, environment, rows_of(policies), int(rounds), int(seed), (), points, compiled
+        experiment,
+        environment,
+        recipes_by_row(policies),
+        int(rounds),
+        int(seed),
+        (),
+        points,
+        compiled,
     )
-    problem: Any = problem_of(setup, 0)
-    _check_limit(rounds, longest(environment, problem), environment)
+    problem: Any = trial_problem(setup, 0)
+    _check_limit(rounds, horizon_limit(environment, problem), environment)
     offered = problem.quantities(0, 1) if hasattr(problem, "quantities") else ()
     setup = setup._replace(metrics=resolve(metrics, offered))
-    (rehearse_on_surface if is_continuum(problem) else rehearse)(setup, problem)
+    (rehearse_on_surface if is_continuum(problem) else rehearse_setup)(setup, problem)
     return Plan(setup, int(trials))
 
 
-def rows_of(policies: Policies) -> dict[str, Recipe | Readings]:
+def recipes_by_row(policies: Policies) -> dict[str, Recipe | PreferenceSweep]:
     """{row: recipe} from one recipe, a list, or such a dict; without a name, a recipe's text is its row's name.
 
     Raises:
@@ -117,13 +129,14 @@ def rows_of(policies: Policies) -> dict[str, Recipe | Readings]:
         single = isinstance(policies, str) or not isinstance(policies, Sequence)
         several: Any = [policies] if single else policies
         named = [
-            (concise(one.recipe if isinstance(one, Readings) else one), one) for one in several
+            (short_repr(one.recipe if isinstance(one, PreferenceSweep) else one), one)
+            for one in several
         ]
     else:
         named = list(policies.items())
     rows: list[str] = []
     for row, recipe in named:
-        learner = recipe.recipe if isinstance(recipe, Readings) else recipe
+        learner = recipe.recipe if isinstance(recipe, PreferenceSweep) else recipe
         if isinstance(learner, type) or not hasattr(learner, "bind"):
             where = f" for {quoted(row)}" if with_names else ""
             raise ValueError(
@@ -133,7 +146,7 @@ def rows_of(policies: Policies) -> dict[str, Recipe | Readings]:
             raise ValueError(
                 f"recipes must print as what they are (a dataclass does), got {quoted(learner)} for {quoted(row)}"
             )
-        rows += [row, *(recipe.orders if isinstance(recipe, Readings) else ())]
+        rows += [row, *(recipe.orders if isinstance(recipe, PreferenceSweep) else ())]
     if repeated := [row for row in rows if rows.count(row) > 1]:
         raise ValueError(
             f"policies must have distinct names, got {quoted(repeated[0])} {rows.count(repeated[0])} times"
@@ -143,15 +156,17 @@ def rows_of(policies: Policies) -> dict[str, Recipe | Readings]:
     return dict(named)
 
 
-def rehearse(setup: Setup, problem: Problem) -> None:
+def rehearse_setup(setup: Setup, problem: Problem) -> None:
     """Bind every recipe, and measure two rounds in which nobody learns: whatever does not fit is refused now.
 
     Raises:
         ValueError: naming the row or the metric.
     """
     shape = problem.shape
-    limit = longest(setup.environment, problem)
-    _, block = next(blocks(problem, min(2, setup.rounds), limit, stream(setup.seed, 0, ROUNDS)))
+    limit = horizon_limit(setup.environment, problem)
+    _, block = next(
+        trial_blocks(problem, min(2, setup.rounds), limit, stream(setup.seed, 0, ROUNDS))
+    )
     law = any(metric.needs_fronts for metric in setup.metrics)
     for row, recipe in setup.policies.items():
         _rehearse_foreign(recipe, shape, block, law=law)
@@ -179,10 +194,12 @@ def rehearse(setup: Setup, problem: Problem) -> None:
             )
 
 
-def _rehearse_foreign(recipe: Recipe | Readings, shape: Shape, block: Block, *, law: bool) -> None:
+def _rehearse_foreign(
+    recipe: Recipe | PreferenceSweep, shape: Shape, block: Block, *, law: bool
+) -> None:
     """Play the first round in Python, where a policy or an order is from outside of this library."""
-    one = recipe.recipe if isinstance(recipe, Readings) else recipe
-    orders = list(recipe.orders.values()) if isinstance(recipe, Readings) else []
+    one = recipe.recipe if isinstance(recipe, PreferenceSweep) else recipe
+    orders = list(recipe.orders.values()) if isinstance(recipe, PreferenceSweep) else []
     if not foreign([one, orders]):
         return
     try:
@@ -190,7 +207,7 @@ def _rehearse_foreign(recipe: Recipe | Readings, shape: Shape, block: Block, *, 
     except ValueError:
         return  # which is told with the row's name
     refused = [each for each in one.assumptions() if each.refuse]
-    fits = all(outside(each, block.contexts, block.rewards) is None for each in refused)
+    fits = all(first_violation(each, block.contexts, block.rewards) is None for each in refused)
     whole_rewards = one.accepts_partial or not np.isnan(block.rewards[0]).any()
     if fits and whole_rewards and all(callable(getattr(policy, name, None)) for name in METHODS):
         rehearse_round(policy, block.contexts[0], np.arange(shape.arms), block.rewards[0], law=law)

@@ -9,9 +9,14 @@ from mobandits.compiling.compiled import Compiled, loop_for
 from mobandits.contracts.protocols import Block, IntArray, Mask, Policy, Recipe, Shape
 from mobandits.simulation.learner import Learner
 from mobandits.simulation.play import play
-from mobandits.simulation.readings import Readings, believe, play_aloud, read
+from mobandits.simulation.preference_sweep import (
+    PreferenceSweep,
+    initial_beliefs,
+    play_aloud,
+    play_order,
+)
 from mobandits.simulation.streams import POLICY, READER, stream
-from mobandits.support.naming import concise, quoted
+from mobandits.support.naming import quoted, short_repr
 
 METHODS = ("init", "beliefs", "draw", "probabilities", "update")
 
@@ -37,7 +42,7 @@ class Player(Protocol):
         """Everything that was played in a block."""
 
 
-class Solo:
+class SinglePlayer:
     """One learner, one row."""
 
     def __init__(self, row: str, learner: Learner) -> None:
@@ -51,14 +56,14 @@ class Solo:
         yield out
 
 
-class Aloud:
+class SweepPlayer:
     """One learner, which plays as it would alone, and a row for every order that reads its beliefs."""
 
     def __init__(
         self,
         row: str,
         learner: Learner,
-        readings: Readings,
+        readings: PreferenceSweep,
         seed: int,
         trial: int,
         compiled: Compiled,
@@ -70,7 +75,7 @@ class Aloud:
                 name,
                 order,
                 loop_for(
-                    read, order, compiled="auto" if compiled else False
+                    play_order, order, compiled="auto" if compiled else False
                 ),  # True refuses policies, not orders
                 stream(seed, trial, READER, f"{readings.recipe!r} read by {order!r}"),
             )
@@ -90,31 +95,36 @@ class Aloud:
 
 
 def player(
-    row: str, recipe: Recipe | Readings, shape: Shape, seed: int, trial: int, compiled: Compiled
+    row: str,
+    recipe: Recipe | PreferenceSweep,
+    shape: Shape,
+    seed: int,
+    trial: int,
+    compiled: Compiled,
 ) -> Player:
     """A recipe bound to a problem, ready to play.
 
     Raises:
-        ValueError: naming the row, where the recipe does not fit the problem, or what `compiled` and `Readings` ask
-            for.
+        ValueError: naming the row, where the recipe does not fit the problem, or what `compiled` and
+            `PreferenceSweep` ask for.
     """
-    aloud = isinstance(recipe, Readings)
-    one = recipe.recipe if isinstance(recipe, Readings) else recipe
+    aloud = isinstance(recipe, PreferenceSweep)
+    one = recipe.recipe if isinstance(recipe, PreferenceSweep) else recipe
 
     def loop(policy: Policy) -> Any:
         _check_methods(one, policy)
         return loop_for(play_aloud if aloud else play, policy, compiled=compiled)
 
     try:
-        learner = Learner(row, one, shape, loop, stream(seed, trial, POLICY, concise(one)))
-        if isinstance(recipe, Readings):
+        learner = Learner(row, one, shape, loop, stream(seed, trial, POLICY, short_repr(one)))
+        if isinstance(recipe, PreferenceSweep):
             recipe.check(
-                learner.policy, shape, loop_for(believe, learner.policy, compiled=compiled)
+                learner.policy, shape, loop_for(initial_beliefs, learner.policy, compiled=compiled)
             )
-            return Aloud(row, learner, recipe, seed, trial, compiled)
+            return SweepPlayer(row, learner, recipe, seed, trial, compiled)
     except ValueError as error:
         raise ValueError(f"policy {quoted(row)}: {error}") from error
-    return Solo(row, learner)
+    return SinglePlayer(row, learner)
 
 
 def _check_methods(recipe: Recipe, policy: object) -> None:

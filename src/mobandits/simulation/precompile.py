@@ -34,7 +34,7 @@ class SmallProblem(NamedTuple):
         return Block(contexts, rewards, rewards)
 
 
-def warm_up(recipe: Callable[[], Recipe]) -> str:
+def precompile_simulation(recipe: Callable[[], Recipe]) -> str:
     """Play a recipe with its defaults for some rounds, where arms have features of their own and where they share one.
 
     Returns:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from mobandits.errors import EngineError
 from mobandits.simulation.manifest import DECISIVE, versions
 from mobandits.simulation.trial import Setup, play_trial
 from mobandits.support.naming import quoted
@@ -24,11 +25,7 @@ from mobandits.support.optional import missing_extra
 RETRIES = 3  # of a trial whose process was lost; one that takes its process down every time must end somewhere
 
 
-class EngineError(Exception):
-    """The cluster cannot be reached, does not fit, or lost a trial for good; the message is one line."""
-
-
-class Told(NamedTuple):
+class RelayedWarning(NamedTuple):
     """A warning, on its way from the process that played."""
 
     message: Warning | str
@@ -136,7 +133,9 @@ def processors() -> int:
     return os.cpu_count() or 1
 
 
-def _play(setup: Setup, trial: int, expected: dict[str, str]) -> tuple[pl.DataFrame, list[Told]]:
+def _play(
+    setup: Setup, trial: int, expected: dict[str, str]
+) -> tuple[pl.DataFrame, list[RelayedWarning]]:
     """A trial, in a process of Ray's."""
     here = versions()
     for name in DECISIVE:
@@ -148,10 +147,12 @@ def _play(setup: Setup, trial: int, expected: dict[str, str]) -> tuple[pl.DataFr
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")  # what becomes of them is decided where the run was begun
         frame = play_trial(setup, trial, lambda _: None)
-    return frame, [Told(one.message, one.category, one.filename, one.lineno) for one in caught]
+    return frame, [
+        RelayedWarning(one.message, one.category, one.filename, one.lineno) for one in caught
+    ]
 
 
-def _result(ray: Any, done: Any, trial: int) -> tuple[pl.DataFrame, list[Told]]:
+def _result(ray: Any, done: Any, trial: int) -> tuple[pl.DataFrame, list[RelayedWarning]]:
     try:
         frame, told = ray.get(done)
     except ray.exceptions.RayTaskError as error:

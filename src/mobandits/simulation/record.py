@@ -10,7 +10,7 @@ from mobandits.support.checks import integer
 from mobandits.support.naming import quoted
 
 
-def grid(record: int | Sequence[int], rounds: int) -> tuple[int, ...]:
+def recorded_rounds(record: int | Sequence[int], rounds: int) -> tuple[int, ...]:
     """The rounds (from 1) to record; the last one is always among them.
 
     Args:
@@ -21,7 +21,7 @@ def grid(record: int | Sequence[int], rounds: int) -> tuple[int, ...]:
         ValueError: where `record` is neither.
 
     Example:
-        >>> grid(4, 10), grid([1, 5], 10)
+        >>> recorded_rounds(4, 10), recorded_rounds([1, 5], 10)
         ((3, 5, 8, 10), (1, 5, 10))
     """
     if isinstance(record, int | np.integer):
@@ -38,11 +38,11 @@ def grid(record: int | Sequence[int], rounds: int) -> tuple[int, ...]:
     return tuple(sorted({*map(int, record), rounds}))
 
 
-class Recorder:
+class MetricRecorder:
     """One metric of one row: eats blocks of rounds, keeps values at the points of the grid.
 
     Example:
-        >>> sums, means = Recorder((2, 3), cumulative=True), Recorder((2, 3), cumulative=False)
+        >>> sums, means = MetricRecorder((2, 3), cumulative=True), MetricRecorder((2, 3), cumulative=False)
         >>> for recorder in (sums, means):
         ...     recorder.add(np.array([[1.0], [3.0]]))
         ...     recorder.add(np.array([[5.0]]))
@@ -63,7 +63,7 @@ class Recorder:
         first = self._rounds
         self._rounds = self._rounds + len(values)
         (self._sums if self._cumulative else self._means)(
-            values, inside(self._points, first, self._rounds)
+            values, points_between(self._points, first, self._rounds)
         )
 
     def _sums(self, values: Array, ends: list[int]) -> None:
@@ -92,7 +92,7 @@ class Recorder:
         return np.array(self._kept)
 
 
-class Running:
+class AccumulatorRecorder:
     """The same for a metric that is neither a sum nor a mean, but has an accumulator."""
 
     def __init__(self, points: Sequence[int], accumulator: Accumulator) -> None:
@@ -106,7 +106,7 @@ class Running:
         first = self._rounds
         self._rounds = self._rounds + len(values)
         start = 0
-        for end in inside(self._points, first, self._rounds):
+        for end in points_between(self._points, first, self._rounds):
             self._accumulator.add(values[start:end])
             self._kept.append(self._accumulator.value())
             start = end
@@ -118,18 +118,20 @@ class Running:
         return np.array(self._kept)
 
 
-def recorder(metric: Metric, points: Sequence[int], shape: Shape) -> Recorder | Running:
+def recorder(
+    metric: Metric, points: Sequence[int], shape: Shape
+) -> MetricRecorder | AccumulatorRecorder:
     """What keeps a metric's numbers."""
     if hasattr(metric, "accumulator"):
-        return Running(points, metric.accumulator(shape))
-    return Recorder(points, cumulative=metric.cumulative)
+        return AccumulatorRecorder(points, metric.accumulator(shape))
+    return MetricRecorder(points, cumulative=metric.cumulative)
 
 
-def inside(points: Sequence[int], first: int, last: int) -> list[int]:
+def points_between(points: Sequence[int], first: int, last: int) -> list[int]:
     """The points, in ascending order, in the rounds after `first` up to `last`, counted from `first`.
 
     Example:
-        >>> inside([3, 5, 8], 4, 8)
+        >>> points_between([3, 5, 8], 4, 8)
         [1, 4]
     """
     return [

@@ -19,7 +19,7 @@ from mobandits.support.checks import choice, integer
 from mobandits.support.naming import quoted
 
 ENGINES = ("threads", "ray")
-Progress = Callable[[int, int], None]
+ProgressCallback = Callable[[int, int], None]
 
 
 def simulate(
@@ -37,7 +37,7 @@ def simulate(
     compiled: Compiled = "auto",
     experiment: str = "simulation",
     out: str | Path | None = None,
-    progress: Progress | None = None,
+    progress: ProgressCallback | None = None,
 ) -> Results:
     """Play policies in an environment, several times, and measure.
 
@@ -47,7 +47,7 @@ def simulate(
 
     Args:
         policies: a recipe, a list of them, or {row name: recipe}; without a name, the recipe's text is the name.
-            `Readings` may stand in the place of a recipe.
+            `PreferenceSweep` may stand in the place of a recipe.
         environment: what they play in.
         rounds: the horizon T.
         trials: independent repetitions, each with a problem of its own.
@@ -112,16 +112,19 @@ def run_plan(
     workers: int | None = None,
     engine: str = "threads",
     address: str | None = None,
-    progress: Progress | None = None,
+    progress: ProgressCallback | None = None,
     threads: Threads | None = None,
 ) -> Results:
-    """Run a plan; see `simulate`. It may share `threads`, from `opened`, with others that run at the same time."""
+    """Run a plan; see `simulate`.
+
+    It may share `threads`, from `shared_engine`, with others that run at the same time.
+    """
     check_engine(engine, address)
     if workers is not None:
         integer("workers", workers, at_least=1)
     with Memory() if out is None else Folder(out, plan.specification()) as store:
         todo = [trial for trial in range(plan.trials) if trial not in store.finished]
-        tally = Tally(plan.setup.rounds, plan.trials, len(todo), progress)
+        tally = Progress(plan.setup.rounds, plan.trials, len(todo), progress)
         if todo and engine == "ray":
             store.begin()
             play_on_ray(plan.setup, todo, store.keep, tally, workers=workers, address=address)
@@ -157,7 +160,9 @@ def check_engine(engine: str, address: str | None) -> None:
 
 
 @contextmanager
-def opened(engine: str, address: str | None, workers: int | None) -> Iterator[Threads | None]:
+def shared_engine(
+    engine: str, address: str | None, workers: int | None
+) -> Iterator[Threads | None]:
     """Several runs inside share what the engine starts: threads, which `run_plan` is given, or a connection to Ray."""
     if engine == "ray":
         with cluster(address, workers):
@@ -167,10 +172,12 @@ def opened(engine: str, address: str | None, workers: int | None) -> Iterator[Th
             yield threads
 
 
-class Tally:
+class Progress:
     """Counts rounds over all threads."""
 
-    def __init__(self, rounds: int, trials: int, todo: int, progress: Progress | None) -> None:
+    def __init__(
+        self, rounds: int, trials: int, todo: int, progress: ProgressCallback | None
+    ) -> None:
         self._lock = threading.Lock()
         self._progress = progress
         self._done = rounds * (trials - todo)

@@ -7,14 +7,14 @@ import numpy as np
 
 from mobandits.compiling.compiled import loop_for
 from mobandits.compiling.first_round import rehearse_loop
-from mobandits.contracts.assumptions import complaint, outside
+from mobandits.contracts.assumptions import first_violation, message
 from mobandits.contracts.continuum import Scores, SurfaceBlock, SurfaceProblem, SurfaceShape
 from mobandits.contracts.protocols import Array, Metric, Rng
-from mobandits.simulation.blocks import STRETCH, borders, longest
+from mobandits.simulation.blocks import STRETCH, block_bounds, horizon_limit
 from mobandits.simulation.play_surface import play_surface, score_surface
-from mobandits.simulation.record import Recorder, Running, recorder
+from mobandits.simulation.record import AccumulatorRecorder, MetricRecorder, recorder
 from mobandits.simulation.streams import POLICY, ROUNDS, stream
-from mobandits.support.naming import concise, quoted
+from mobandits.support.naming import quoted, short_repr
 
 if TYPE_CHECKING:
     from mobandits.simulation.trial import Setup
@@ -72,10 +72,8 @@ class SurfacePlayer:
             ValueError: where contexts break an assumption of the recipe.
         """
         for assumption in self._assumptions:
-            if (bad := outside(assumption, block.contexts, np.zeros(0))) is not None:
-                raise ValueError(
-                    f"policy {quoted(self._row)}: {complaint(assumption)}, got {bad:g}"
-                )
+            if (bad := first_violation(assumption, block.contexts, np.zeros(0))) is not None:
+                raise ValueError(f"policy {quoted(self._row)}: {message(assumption)}, got {bad:g}")
         chosen = np.empty((len(block.contexts), self._problem.shape.dimensions))
         first = 0
         while first < len(chosen):
@@ -98,7 +96,7 @@ class SurfacePlayer:
 
 def play_on_surface(
     setup: "Setup", trial: int, problem: SurfaceProblem, after_block: Callable[[int], None]
-) -> dict[tuple[str, str], Recorder | Running]:
+) -> dict[tuple[str, str], MetricRecorder | AccumulatorRecorder]:
     """What was measured of one trial, by row and metric; arguments as in `play_trial`."""
     shape: Any = problem.shape
     players = players_of(setup, trial, problem)
@@ -107,12 +105,14 @@ def play_on_surface(
         for row in players
         for metric in setup.metrics
     }
-    limit = longest(setup.environment, problem)
-    for block in surface_stretches(problem, setup.rounds, limit, stream(setup.seed, trial, ROUNDS)):
+    limit = horizon_limit(setup.environment, problem)
+    for block in merged_surface_blocks(
+        problem, setup.rounds, limit, stream(setup.seed, trial, ROUNDS)
+    ):
         for row, player in players.items():
             scores = scores_of(problem, block, player.play(block), setup.compiled)
             for metric in setup.metrics:
-                recorders[row, metric.name].add(measured(metric, scores))
+                recorders[row, metric.name].add(metric_values(metric, scores))
         after_block(len(block.contexts))
     return recorders
 
@@ -125,7 +125,7 @@ def rehearse_on_surface(setup: "Setup", problem: SurfaceProblem) -> None:
     """
     shape: Any = problem.shape
     players_of(setup, 0, problem)
-    limit = longest(setup.environment, problem)
+    limit = horizon_limit(setup.environment, problem)
     block = next(
         surface_blocks(problem, min(2, setup.rounds), limit, stream(setup.seed, 0, ROUNDS))
     )
@@ -135,7 +135,7 @@ def rehearse_on_surface(setup: "Setup", problem: SurfaceProblem) -> None:
         problem, block, np.full((len(block.contexts), shape.dimensions), 0.5), setup.compiled
     )
     for metric in setup.metrics:
-        values = measured(metric, scores)
+        values = metric_values(metric, scores)
         expected = (len(block.contexts), metric.components(shape))
         if values.shape != expected:
             raise ValueError(
@@ -144,7 +144,7 @@ def rehearse_on_surface(setup: "Setup", problem: SurfaceProblem) -> None:
             )
         if np.isnan(values).any():
             raise ValueError(
-                f"metric {metric.name} is not known in closed form in {concise(setup.environment)}"
+                f"metric {metric.name} is not known in closed form in {short_repr(setup.environment)}"
             )
 
 
@@ -168,16 +168,20 @@ def players_of(setup: "Setup", trial: int, problem: SurfaceProblem) -> dict[str,
     """The players of a trial by their rows."""
     return {
         row: SurfacePlayer(
-            row, recipe, problem, setup.compiled, stream(setup.seed, trial, POLICY, concise(recipe))
+            row,
+            recipe,
+            problem,
+            setup.compiled,
+            stream(setup.seed, trial, POLICY, short_repr(recipe)),
         )
         for row, recipe in setup.policies.items()
     }
 
 
-def surface_stretches(
+def merged_surface_blocks(
     problem: SurfaceProblem, rounds: int, limit: int | None, rng: Rng
 ) -> Iterator[SurfaceBlock]:
-    """The trial's blocks, several in one, as `blocks.stretches` joins those of finitely many arms."""
+    """The trial's blocks, several in one, as `blocks.merged_blocks` joins those of finitely many arms."""
     held: list[SurfaceBlock] = []
     for block in surface_blocks(problem, rounds, limit, rng):
         if held and held[-1].uniforms.shape[1] != block.uniforms.shape[1]:
@@ -204,7 +208,7 @@ def surface_blocks(
     Raises:
         ValueError: where an array has the wrong shape.
     """
-    for first, asked in borders(rounds, limit):
+    for first, asked in block_bounds(rounds, limit):
         contexts, uniforms = problem.block(first, asked, rng)
         if np.shape(contexts) != (asked, problem.shape.features):
             expected = (asked, problem.shape.features)
@@ -230,7 +234,7 @@ def scores_of(problem: SurfaceProblem, block: SurfaceBlock, chosen: Array, compi
     return scores
 
 
-def measured(metric: Metric, scores: Scores) -> Array:
+def metric_values(metric: Metric, scores: Scores) -> Array:
     """(rounds, components) of a metric.
 
     Raises:

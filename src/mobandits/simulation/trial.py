@@ -9,14 +9,14 @@ import polars as pl
 from mobandits.compiling.compiled import Compiled
 from mobandits.contracts.continuum import SurfaceEnvironment, SurfaceProblem
 from mobandits.contracts.protocols import Array, Block, Environment, Metric, Problem, Recipe
-from mobandits.simulation.blocks import longest, stretches
+from mobandits.simulation.blocks import horizon_limit, merged_blocks
 from mobandits.simulation.players import player
-from mobandits.simulation.readings import Readings
-from mobandits.simulation.record import Recorder, Running, recorder
+from mobandits.simulation.preference_sweep import PreferenceSweep
+from mobandits.simulation.record import AccumulatorRecorder, MetricRecorder, recorder
 from mobandits.simulation.streams import INSTANCE, ROUNDS, stream
 from mobandits.simulation.surface_trial import is_continuum, play_on_surface
-from mobandits.simulation.truth import BlockTruth
-from mobandits.support.naming import concise
+from mobandits.simulation.truth import BlockGroundTruth
+from mobandits.support.naming import short_repr
 
 SCHEMA = {
     "experiment": pl.String,
@@ -35,7 +35,7 @@ class Setup(NamedTuple):
 
     experiment: str
     environment: Environment | SurfaceEnvironment
-    policies: Mapping[str, Recipe | Readings]
+    policies: Mapping[str, Recipe | PreferenceSweep]
     rounds: int
     seed: int
     metrics: Sequence[Metric]
@@ -51,7 +51,7 @@ def play_trial(setup: Setup, trial: int, after_block: Callable[[int], None]) -> 
         trial: its number, from 0.
         after_block: called with the number of rounds just played; it may raise to stop.
     """
-    problem: Any = problem_of(setup, trial)
+    problem: Any = trial_problem(setup, trial)
     play = play_on_surface if is_continuum(problem) else play_arms
     recorders = play(setup, trial, problem, after_block)
     return _table(setup, trial, {key: kept.values() for key, kept in recorders.items()})
@@ -59,7 +59,7 @@ def play_trial(setup: Setup, trial: int, after_block: Callable[[int], None]) -> 
 
 def play_arms(
     setup: Setup, trial: int, problem: Problem, after_block: Callable[[int], None]
-) -> dict[tuple[str, str], Recorder | Running]:
+) -> dict[tuple[str, str], MetricRecorder | AccumulatorRecorder]:
     """What was measured of one trial with finitely many arms, by row and metric; arguments as in `play_trial`."""
     players = [
         player(row, recipe, problem.shape, setup.seed, trial, setup.compiled)
@@ -67,12 +67,12 @@ def play_arms(
     ]
     arms = np.arange(problem.shape.arms)
     with_fronts = any(metric.needs_fronts for metric in setup.metrics)
-    recorders: dict[tuple[str, str], Recorder | Running] = {}
+    recorders: dict[tuple[str, str], MetricRecorder | AccumulatorRecorder] = {}
     truth = None
-    for first, block in stretches(
+    for first, block in merged_blocks(
         problem,
         setup.rounds,
-        longest(setup.environment, problem),
+        horizon_limit(setup.environment, problem),
         stream(setup.seed, trial, ROUNDS),
     ):
         truth = truth_of(problem, first, block, truth)
@@ -88,17 +88,19 @@ def play_arms(
     return recorders
 
 
-def problem_of(setup: Setup, trial: int) -> Problem | SurfaceProblem:
+def trial_problem(setup: Setup, trial: int) -> Problem | SurfaceProblem:
     """The trial's instance of the environment."""
     return setup.environment.problem(setup.rounds, stream(setup.seed, trial, INSTANCE))
 
 
 def truth_of(
-    problem: Problem, first: int, block: Block, before: BlockTruth | None = None
-) -> BlockTruth:
+    problem: Problem, first: int, block: Block, before: BlockGroundTruth | None = None
+) -> BlockGroundTruth:
     """The truth about a block, with the problem's quantities where it offers any."""
     load = getattr(problem, "quantities", None)
-    return BlockTruth(block, (lambda: load(first, len(block.rewards))) if load else dict, before)
+    return BlockGroundTruth(
+        block, (lambda: load(first, len(block.rewards))) if load else dict, before
+    )
 
 
 def _table(setup: Setup, trial: int, kept: Mapping[tuple[str, str], Array]) -> pl.DataFrame:
@@ -107,7 +109,7 @@ def _table(setup: Setup, trial: int, kept: Mapping[tuple[str, str], Array]) -> p
     which = np.repeat(np.arange(len(kept)), [values.size for values in kept.values()])
     columns = {
         "experiment": pl.repeat(setup.experiment, len(which), eager=True),
-        "environment": pl.repeat(concise(setup.environment), len(which), eager=True),
+        "environment": pl.repeat(short_repr(setup.environment), len(which), eager=True),
         "policy": pl.Series(rows).gather(which),
         "trial": np.full(len(which), trial),
         "round": np.concatenate(

@@ -14,12 +14,12 @@ from mobandits.support.checks import choice
 Quantities = Mapping[str, Array]
 
 
-def table(order: Order, means: Array) -> Array:
+def gap_table(order: Order, means: Array) -> Array:
     """(arms, digits) the gap of every arm, from `means` (arms, objectives)."""
     return order.gaps(means)
 
 
-def fronts(order: Order, means: Array) -> Mask:
+def true_fronts(order: Order, means: Array) -> Mask:
     """(rounds, arms) the front of every round, from `means` (rounds, arms, objectives)."""
     out = np.empty(means.shape[:2], np.bool_)
     for t in range(len(means)):
@@ -27,7 +27,7 @@ def fronts(order: Order, means: Array) -> Mask:
     return out
 
 
-class BlockTruth:
+class BlockGroundTruth:
     """What metrics may ask about a block.
 
     Where the means never change, answers are kept from block to block: one table of gaps per trial. Means that are
@@ -44,7 +44,7 @@ class BlockTruth:
     Example:
         >>> from mobandits.orders import Pareto
         >>> means = np.array([[[1.0, 0.0], [0.0, 1.0], [0.25, 0.25], [0.0, 0.0]]])
-        >>> truth = BlockTruth(Block(np.zeros((1, 1, 0)), means, np.zeros((4, 4, 2))))
+        >>> truth = BlockGroundTruth(Block(np.zeros((1, 1, 0)), means, np.zeros((4, 4, 2))))
         >>> truth.front(Pareto())
         array([[ True,  True,  True, False]])
         >>> truth.gaps(Pareto(), np.array([2, 0, 3, 1]), digits=1).ravel()
@@ -55,7 +55,7 @@ class BlockTruth:
         self,
         block: Block,
         quantities: Callable[[], Quantities] = dict,
-        before: "BlockTruth | None" = None,
+        before: "BlockGroundTruth | None" = None,
     ) -> None:
         if not np.isfinite(block.means).all():
             raise ValueError("Block.means must be finite, got NaN or infinity")
@@ -75,7 +75,7 @@ class BlockTruth:
         exact, means, unit = self._exact(order)
         if len(means) == 1:
             gaps: Array = self._once(
-                "gaps", order, lambda: loop_for(table, exact)(exact, means[0]) / unit
+                "gaps", order, lambda: loop_for(gap_table, exact)(exact, means[0]) / unit
             )
             return gaps[chosen]
         gaps = np.empty((len(chosen), digits))
@@ -85,7 +85,7 @@ class BlockTruth:
     def front(self, order: Order) -> Mask:
         """(rounds or 1, arms) the arms that are best under an order, given the true means."""
         exact, means, _ = self._exact(order)
-        front: Mask = self._once("front", order, lambda: loop_for(fronts, exact)(exact, means))
+        front: Mask = self._once("front", order, lambda: loop_for(true_fronts, exact)(exact, means))
         return front
 
     def quantity(self, name: str) -> Array:

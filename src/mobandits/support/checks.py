@@ -80,11 +80,11 @@ def choice(name: str, value: Any, valid: Iterable[str]) -> None:
         )
 
 
-def is_ready(value: Any) -> bool:
+def is_compiled_layout(value: Any) -> bool:
     """Whether `value` is memory of the one kind that is compiled for: doubles, contiguous, aligned, writable.
 
     Example:
-        >>> is_ready(np.zeros(3)), is_ready([0.0]), is_ready(np.zeros(3, np.float32))
+        >>> is_compiled_layout(np.zeros(3)), is_compiled_layout([0.0]), is_compiled_layout(np.zeros(3, np.float32))
         (True, False, False)
     """
     return type(value) is np.ndarray and value.dtype is DOUBLE and value.flags.carray
@@ -106,20 +106,22 @@ def is_masked(value: Any) -> bool:
     return False
 
 
-def doubles(name: str, value: Any, rule: str = "numbers") -> Array:
-    """`value` as doubles in the memory that `is_ready`: not copied where it is; single precision takes one pass.
+def as_float_array(name: str, value: Any, rule: str = "numbers") -> Array:
+    """`value` as doubles in the layout of `is_compiled_layout`, copied only where it has another.
+
+    Single precision takes one pass.
 
     Raises:
         ValueError: where they are not real numbers, are too large to be doubles, or are masked.
 
     Example:
-        >>> doubles("context", [1, 2]).dtype.name
+        >>> as_float_array("context", [1, 2]).dtype.name
         'float64'
-        >>> doubles("context", ["1", "2"])
+        >>> as_float_array("context", ["1", "2"])
         Traceback (most recent call last):
         ValueError: context must be numbers, got ['1', '2']
     """
-    if is_ready(value):
+    if is_compiled_layout(value):
         ready: Array = value
         return ready
     if is_masked(value):  # NumPy would read the values under the mask
@@ -149,7 +151,7 @@ def matrix(name: str, value: Any, axes: tuple[str, str]) -> Array:
         Traceback (most recent call last):
         ValueError: means must have shape (arms, objectives), got (2,)
     """
-    array = doubles(name, value, f"numbers of shape ({axes[0]}, {axes[1]})")
+    array = as_float_array(name, value, f"numbers of shape ({axes[0]}, {axes[1]})")
     if array.ndim != 2:
         raise ValueError(f"{name} must have shape ({axes[0]}, {axes[1]}), got {array.shape}")
     if 0 in array.shape:
@@ -163,7 +165,7 @@ def matrix(name: str, value: Any, axes: tuple[str, str]) -> Array:
     return array
 
 
-def whole(recipe: Recipe, reward: Any) -> None:
+def require_complete(recipe: Recipe, reward: Any) -> None:
     """Refuse a reward that came in part, where the recipe cannot learn parts: what every face does before `update`.
 
     Example:
@@ -171,7 +173,7 @@ def whole(recipe: Recipe, reward: Any) -> None:
         >>> @dataclass(frozen=True)
         ... class Whole(Recipe):
         ...     accepts_partial = False
-        >>> whole(Whole(), [1.0, float("nan")])
+        >>> require_complete(Whole(), [1.0, float("nan")])
         Traceback (most recent call last):
         ValueError: Whole must observe all objectives of a reward at once, got [1.0, nan]
     """

@@ -35,7 +35,7 @@ def found_at(path: Path) -> str:
         if path.is_dir():
             return _folder(sorted(entry.name for entry in path.iterdir()))
         with path.open("rb") as file:
-            return kind_of(file.read(PROBE))
+            return file_kind(file.read(PROBE))
     except (FileNotFoundError, NotADirectoryError):
         return "nothing"
     except OSError as error:
@@ -52,11 +52,11 @@ def _folder(names: Sequence[str]) -> str:
     return f"a folder with {first_names(names)}"
 
 
-def kind_of(start: bytes) -> str:
+def file_kind(start: bytes) -> str:
     """The kind of file that begins with these bytes.
 
     Example:
-        >>> kind_of(b"PAR1..."), kind_of("grün".encode()[:-2])
+        >>> file_kind(b"PAR1..."), file_kind("grün".encode()[:-2])
         ('a Parquet file', 'a text file')
     """
     if not start:

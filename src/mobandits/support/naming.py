@@ -12,36 +12,36 @@ import numpy as np
 QUOTED = 200  # characters of a value that an error quotes
 
 
-def concise(part: Any) -> str:
+def short_repr(part: Any) -> str:
     """The class and the fields that differ from their defaults; other objects as they print.
 
     Example:
         >>> from mobandits.policies import MolTs
-        >>> concise(MolTs(scale=0.3)), concise(MolTs())
+        >>> short_repr(MolTs(scale=0.3)), short_repr(MolTs())
         ('MolTs(scale=0.3)', 'MolTs()')
     """
     if not dataclasses.is_dataclass(part) or isinstance(part, type):
         return repr(part)
     said = [(f, getattr(part, f.name)) for f in dataclasses.fields(part) if f.repr]
     differing = [
-        f"{f.name}={plain(value, whole='float' not in str(f.type))!r}"
+        f"{f.name}={canonical(value, whole='float' not in str(f.type))!r}"
         for f, value in said
         if f.default is dataclasses.MISSING or value != f.default
     ]
     return f"{type(part).__qualname__}({', '.join(differing)})"
 
 
-def plain(value: Any, *, whole: bool = True) -> Any:
+def canonical(value: Any, *, whole: bool = True) -> Any:
     """NumPy's numbers as Python's, and integers as floats where not `whole`: equal values have one text.
 
     Example:
-        >>> plain((np.int64(0), (np.float64(0.5),))), plain(1, whole=False)
+        >>> canonical((np.int64(0), (np.float64(0.5),))), canonical(1, whole=False)
         ((0, (0.5,)), 1.0)
     """
     if isinstance(value, (tuple, list)):
-        return tuple(plain(one, whole=whole) for one in value)
+        return tuple(canonical(one, whole=whole) for one in value)
     if isinstance(value, np.generic):
-        return plain(value.item(), whole=whole)
+        return canonical(value.item(), whole=whole)
     if isinstance(value, int) and not isinstance(value, bool) and not whole:
         return float(value)
     return value

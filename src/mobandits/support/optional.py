@@ -1,5 +1,7 @@
 """What to say where an optional part of the package is not installed."""
 
+from mobandits.errors import MissingExtraError
+
 
 def how_to_install(extra: str) -> str:
     """The command that installs an extra, and where to run it: the package is on no index.
@@ -14,10 +16,6 @@ def how_to_install(extra: str) -> str:
     return f"pip install '.[{extra}]' from a clone of the repository"
 
 
-class MissingExtraError(ImportError):
-    """An optional extra is not installed; the message is one line that says how to install it."""
-
-
 def missing_extra(user: str, extra: str) -> MissingExtraError:
     """The error to raise, from the ImportError that was met.
 
@@ -28,7 +26,7 @@ def missing_extra(user: str, extra: str) -> MissingExtraError:
     Example:
         >>> raise missing_extra("LlmRouting", "data")
         Traceback (most recent call last):
-        mobandits.support.optional.MissingExtraError: LlmRouting needs the extra `data`: \
+        mobandits.errors.MissingExtraError: LlmRouting needs the extra `data`: \
 pip install '.[data]' from a clone of the repository
     """
     return MissingExtraError(f"{user} needs the extra `{extra}`: {how_to_install(extra)}")

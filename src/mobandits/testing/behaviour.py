@@ -8,7 +8,7 @@ import numpy as np
 
 from mobandits.contracts.protocols import Array, IntArray, Recipe, Rng
 from mobandits.simulation.play import play
-from mobandits.support.checks import whole
+from mobandits.support.checks import require_complete
 from mobandits.support.naming import quoted
 from mobandits.testing.arena import ROUNDS, copied, distance, leaves, restored, same, snapshot
 from mobandits.testing.case import difference, require
@@ -204,9 +204,9 @@ def believed(r: Rehearsal, start: Moment, state: Any) -> Any:
 
 def refuses_parts(recipe: Recipe, objectives: int) -> None:
     """The check that every face makes lets full rewards through, and refuses parts naming the recipe."""
-    whole(recipe, np.ones(objectives))
+    require_complete(recipe, np.ones(objectives))
     try:
-        whole(recipe, np.full(objectives, np.nan))
+        require_complete(recipe, np.full(objectives, np.nan))
     except ValueError as error:
         require(type(recipe).__name__ in str(error), f"a refusal must name the recipe, got {error}")
     else:

@@ -29,7 +29,7 @@ from mobandits.papers.protocol.protocol import (
 )
 from mobandits.papers.protocol.watch import IntervalProbe, watched
 from mobandits.policies import MocMab
-from mobandits.support.naming import concise
+from mobandits.support.naming import short_repr
 
 HEIGHTS = np.array([[10.0, 3.0], [10.0, 8.0], [9.5, 5.0], [5.0, 12.0], [0.0, 20.0]])
 SLOPES = np.array([[1.0, -1.0], [1.0, 1.0], [-1.0, 0.5], [0.0, 1.0], [0.5, -0.5]])
@@ -131,7 +131,7 @@ class _PlayedRun(NamedTuple):
 
 def _played(problem: CheckedProblem, run: int, rounds: int, seed: int) -> _PlayedRun:
     recipe = MocMab(lipschitz=problem.lipschitz, beta=problem.beta)
-    now = trial(problem.environment, rounds, seed, run, concise(recipe))
+    now = trial(problem.environment, rounds, seed, run, short_repr(recipe))
     shape = now.problem.shape
     parts = theory.default_parts(rounds, shape.features)
     setting = theory.Setting(

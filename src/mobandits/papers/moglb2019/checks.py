@@ -18,7 +18,7 @@ from mobandits.papers.protocol.protocol import (
 )
 from mobandits.papers.protocol.watch import EllipsoidProbe, watched
 from mobandits.policies import MoglbUcb
-from mobandits.support.naming import concise
+from mobandits.support.naming import short_repr
 
 ENVIRONMENT = GeneralizedLinear(features=5)
 
@@ -27,7 +27,7 @@ def one_run(run: int, *, rounds: int, seed: int) -> list[Finding]:
     """Theorems 1 and 2, Corollary 1, and the inequality of every round."""
     recipe = MoglbUcb(links=ENVIRONMENT.links, delta=DELTA)
     given = theory.constants(ENVIRONMENT.links)
-    now = trial(ENVIRONMENT, rounds, seed, run, concise(recipe))
+    now = trial(ENVIRONMENT, rounds, seed, run, short_repr(recipe))
     features, objectives = now.problem.shape[1:3]
     problem: Any = now.problem  # of Linear or GeneralizedLinear, which know their parameters
     probe = EllipsoidProbe(problem.theta)

@@ -24,8 +24,8 @@ from mobandits.papers.protocol.protocol import (
 from mobandits.papers.protocol.watch import EllipsoidProbe, watched
 from mobandits.policies import MolTs, MolUcb
 from mobandits.policies.linear.mol_ts import optimistic_draws
-from mobandits.simulation.truth import BlockTruth
-from mobandits.support.naming import concise
+from mobandits.simulation.truth import BlockGroundTruth
+from mobandits.support.naming import short_repr
 
 ENVIRONMENT = Linear(arms=20, features=3, objectives=3)
 SAMPLES = 2000  # of the optimism, per run
@@ -67,7 +67,7 @@ class _PlayedRun(NamedTuple):
     radius: Array
     pareto: Array
     chosen: IntArray
-    truth: BlockTruth
+    truth: BlockGroundTruth
 
     @property
     def rounds(self) -> IntArray:
@@ -77,7 +77,7 @@ class _PlayedRun(NamedTuple):
 
 
 def _played(recipe: Recipe, run: int, rounds: int, seed: int) -> _PlayedRun:
-    now = trial(ENVIRONMENT, rounds, seed, run, concise(recipe))
+    now = trial(ENVIRONMENT, rounds, seed, run, short_repr(recipe))
     shape = now.problem.shape
     problem: Any = now.problem  # of Linear, which knows its parameters
     probe = EllipsoidProbe(problem.theta)

@@ -23,7 +23,7 @@ from mobandits.papers.experiment import Computed, Experiment, Plot, RunOptions
 from mobandits.papers.molts2025.theory import OPTIMISM as LEAST
 from mobandits.papers.molts2025.theory import draws_needed, optimism
 from mobandits.policies import MolTs
-from mobandits.simulation.truth import BlockTruth
+from mobandits.simulation.truth import BlockGroundTruth
 
 ARMS = {"(1, 0)": (1.0, 0.0), "(0.45, 0.45)": (0.45, 0.45), "(0, 1)": (0.0, 1.0)}
 # Two policies that are written down: nothing is learned, so that one trial is enough.
@@ -83,7 +83,7 @@ def toy_gaps(chosen: IntArray) -> dict[str, Array]:
     arms, objectives = means.shape[1:]
     no_contexts = np.zeros((1, 1, 0))
     rewards = np.zeros((rounds, arms, objectives))  # gaps do not look at them
-    truth = BlockTruth(Block(no_contexts, means, rewards))
+    truth = BlockGroundTruth(Block(no_contexts, means, rewards))
     return {
         "pareto": truth.gaps(Pareto(), chosen, 1),
         "effective": truth.gaps(EffectivePareto(), chosen, 1),

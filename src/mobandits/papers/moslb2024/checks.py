@@ -22,7 +22,7 @@ from mobandits.papers.protocol.protocol import (
 )
 from mobandits.papers.protocol.watch import EllipsoidProbe, watched
 from mobandits.policies import MoslbPc, MoslbPl
-from mobandits.support.naming import concise
+from mobandits.support.naming import short_repr
 
 NOISE = 0.1
 EPSILON = 0.1
@@ -118,7 +118,7 @@ class _Play:
     """One run of one recipe, and what is common to all of them."""
 
     def __init__(self, name: str, recipe: Recipe, run: int, rounds: int, seed: int) -> None:
-        now = trial(ENVIRONMENT, rounds, seed, run, concise(recipe))
+        now = trial(ENVIRONMENT, rounds, seed, run, short_repr(recipe))
         self.name = name
         self.truth = now.truth
         self.means = now.block.means[0]

@@ -7,10 +7,11 @@ from typing import NamedTuple, cast
 import numpy as np
 import polars as pl
 
+from mobandits.errors import FolderError
 from mobandits.figures.contents import kind_of_folder
 from mobandits.papers.contents import TheoremCount, TheoremSummary
 from mobandits.papers.protocol.protocol import KINDS, Report
-from mobandits.simulation.files import FolderError, write_atomically
+from mobandits.simulation.files import write_atomically
 from mobandits.simulation.manifest import MANIFEST, versions
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mobandits.contracts.assumptions import UNIT_CUBE, UNIT_REWARDS, assumed
+from mobandits.contracts.assumptions import UNIT_CUBE, UNIT_REWARDS, declared
 from mobandits.contracts.protocols import Assumption, Shape, Traits
 from mobandits.estimators import SampleMean
 from mobandits.explorers import Ucb
@@ -46,7 +46,7 @@ class CdUcb1(PartitionRecipe):
 
     def assumptions(self) -> tuple[Assumption, ...]:
         """Contexts in [0, 1]^d, rewards in [0, 1]."""
-        return assumed(self, UNIT_CUBE, UNIT_REWARDS)
+        return declared(self, UNIT_CUBE, UNIT_REWARDS)
 
     def bind(self, shape: Shape) -> Any:
         """Resolve m."""

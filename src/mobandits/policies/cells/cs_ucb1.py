@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mobandits.contracts.assumptions import UNIT_CUBE, UNIT_REWARDS, assumed
+from mobandits.contracts.assumptions import UNIT_CUBE, UNIT_REWARDS, declared
 from mobandits.contracts.protocols import Assumption, Shape, Traits
 from mobandits.policies.cells.partition import PartitionRecipe
 from mobandits.policies.context_free.scalarized_ucb1 import (
@@ -57,7 +57,7 @@ class CsUcb1(PartitionRecipe):
 
     def assumptions(self) -> tuple[Assumption, ...]:
         """Contexts in [0, 1]^d, rewards in [0, 1]."""
-        return assumed(self, UNIT_CUBE, UNIT_REWARDS)
+        return declared(self, UNIT_CUBE, UNIT_REWARDS)
 
     def bind(self, shape: Shape) -> Any:
         """Resolve m, and check the weights against the objectives."""

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from mobandits.contracts.assumptions import UNIT_CUBE, assumed
+from mobandits.contracts.assumptions import UNIT_CUBE, declared
 from mobandits.contracts.protocols import Assumption, Recipe, Shape
 from mobandits.estimators import Cells
 from mobandits.policies.cells.in_cells import InCells
@@ -51,7 +51,7 @@ class PartitionRecipe(Recipe):
 
     def assumptions(self) -> tuple[Assumption, ...]:
         """Contexts in [0, 1]^d."""
-        return assumed(self, UNIT_CUBE)
+        return declared(self, UNIT_CUBE)
 
     def partition(self, shape: Shape) -> Cells:
         """The cells.

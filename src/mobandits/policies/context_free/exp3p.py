@@ -7,7 +7,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from mobandits.compiling.compiled import compiled
-from mobandits.contracts.assumptions import UNIT_REWARDS, assumed
+from mobandits.contracts.assumptions import UNIT_REWARDS, declared
 from mobandits.contracts.protocols import (
     Array,
     Assumption,
@@ -139,7 +139,7 @@ class Exp3P(Recipe):
 
     def assumptions(self) -> tuple[Assumption, ...]:
         """Rewards in [0, 1]."""
-        return assumed(self, UNIT_REWARDS)
+        return declared(self, UNIT_REWARDS)
 
     def bind(self, shape: Shape) -> Exp3PPolicy:
         """Resolve the constants that depend on arms and horizon."""

@@ -7,7 +7,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from mobandits.compiling.compiled import compiled
-from mobandits.contracts.assumptions import assumed
+from mobandits.contracts.assumptions import declared
 from mobandits.contracts.protocols import (
     Array,
     Assumption,
@@ -157,7 +157,7 @@ class ParetoTs(Recipe):
 
     def assumptions(self) -> tuple[Assumption, ...]:
         """Rewards in [0, 1], for "beta"."""
-        return assumed(self, COINS) if self.prior == "beta" else ()
+        return declared(self, COINS) if self.prior == "beta" else ()
 
     def bind(self, shape: Shape) -> BetaSampling | GaussianSampling:
         """The posterior family that was asked for."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mobandits.contracts.assumptions import UNIT_REWARDS, assumed
+from mobandits.contracts.assumptions import UNIT_REWARDS, declared
 from mobandits.contracts.protocols import Assumption, Recipe, Shape, Traits
 from mobandits.estimators import SampleMean
 from mobandits.explorers import Ucb
@@ -52,7 +52,7 @@ class ParetoUcb1(Recipe):
 
     def assumptions(self) -> tuple[Assumption, ...]:
         """Rewards in [0, 1]."""
-        return assumed(self, UNIT_REWARDS)
+        return declared(self, UNIT_REWARDS)
 
     def bind(self, shape: Shape) -> Composite:
         """One mean per arm and objective."""

@@ -8,7 +8,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from mobandits.compiling.compiled import Floats, compiled, kernel
-from mobandits.contracts.assumptions import UNIT_REWARDS, assumed
+from mobandits.contracts.assumptions import UNIT_REWARDS, declared
 from mobandits.contracts.protocols import (
     Array,
     Assumption,
@@ -192,7 +192,7 @@ class ScalarizedUcb1(Recipe):
 
     def assumptions(self) -> tuple[Assumption, ...]:
         """Rewards in [0, 1]."""
-        return assumed(self, UNIT_REWARDS)
+        return declared(self, UNIT_REWARDS)
 
     def bind(self, shape: Shape) -> ScalarizedUcb1Policy:
         """Check the weights against the objectives."""

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from mobandits.compiling.compiled import compiled, kernel
-from mobandits.contracts.assumptions import UNIT_BALL, assumed
+from mobandits.contracts.assumptions import UNIT_BALL, declared
 from mobandits.contracts.protocols import Array, Assumption, Beliefs, Mask, Recipe, Shape, Traits
 from mobandits.estimators import ridge_for
 from mobandits.explorers import Ucb
@@ -134,7 +134,7 @@ class Mtlo(Recipe):
 
     def assumptions(self) -> tuple[Assumption, ...]:
         """Norms of at most 1."""
-        return assumed(self, UNIT_BALL)
+        return declared(self, UNIT_BALL)
 
     def bind(self, shape: Shape) -> Composite:
         """Resolve the finest width."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mobandits.contracts.assumptions import UNIT_BALL, assumed
+from mobandits.contracts.assumptions import UNIT_BALL, declared
 from mobandits.contracts.protocols import Assumption, Recipe, Shape, Traits
 from mobandits.estimators import ridge_for
 from mobandits.explorers import Ucb
@@ -66,7 +66,7 @@ class Stlo(Recipe):
 
     def assumptions(self) -> tuple[Assumption, ...]:
         """Norms of at most 1."""
-        return assumed(self, UNIT_BALL)
+        return declared(self, UNIT_BALL)
 
     def bind(self, shape: Shape) -> Composite:
         """Resolve epsilon."""

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mobandits.contracts.assumptions import UNIT_BALL, assumed
+from mobandits.contracts.assumptions import UNIT_BALL, declared
 from mobandits.contracts.protocols import Assumption, Recipe, Shape, Traits
 from mobandits.estimators import ridge_for
 from mobandits.explorers import Hypervolume, Thompson, Ucb
@@ -68,7 +68,7 @@ class HypervolumeUcb(Recipe):
 
     def assumptions(self) -> tuple[Assumption, ...]:
         """Norms of at most 1, for the theory's radius."""
-        return () if self.scale else assumed(self, UNIT_BALL)
+        return () if self.scale else declared(self, UNIT_BALL)
 
     def bind(self, shape: Shape) -> Composite:
         """Resolve the radius, and check the reference against the objectives."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mobandits.contracts.assumptions import UNIT_BALL, assumed
+from mobandits.contracts.assumptions import UNIT_BALL, declared
 from mobandits.contracts.protocols import Assumption, Recipe, Shape, Traits
 from mobandits.explorers import Ucb
 from mobandits.explorers.radii import TunedNewton
@@ -91,7 +91,7 @@ class MoglbUcb(Recipe):
 
     def assumptions(self) -> tuple[Assumption, ...]:
         """Norms of at most 1, for the theory's radius."""
-        return () if self.scale else assumed(self, UNIT_BALL)
+        return () if self.scale else declared(self, UNIT_BALL)
 
     def bind(self, shape: Shape) -> Composite:
         """Resolve links, constants and radius."""

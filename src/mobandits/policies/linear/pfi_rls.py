@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from mobandits.compiling.compiled import Floats, compiled, kernel
-from mobandits.contracts.assumptions import UNIT_BALL, assumed
+from mobandits.contracts.assumptions import UNIT_BALL, declared
 from mobandits.contracts.protocols import (
     Array,
     Assumption,
@@ -251,7 +251,7 @@ class PfiRls(Recipe):
 
     def assumptions(self) -> tuple[Assumption, ...]:
         """Norms of at most 1."""
-        return assumed(self, UNIT_BALL)
+        return declared(self, UNIT_BALL)
 
     def bind(self, shape: Shape) -> PfiPolicy:
         """Keep the arms' features."""

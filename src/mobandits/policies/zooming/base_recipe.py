@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mobandits.contracts.assumptions import UNIT_CUBE, assumed
+from mobandits.contracts.assumptions import UNIT_CUBE, declared
 from mobandits.contracts.continuum import SurfaceShape
 from mobandits.contracts.protocols import Array, Assumption, Recipe, Shape
 from mobandits.policies.zooming.similarity import ScaledEuclidean, Similarity, check_similarity
@@ -94,4 +94,4 @@ class ZoomingRecipe(Recipe):
     def assumptions(self) -> tuple[Assumption, ...]:
         """Contexts in the unit cube, unless another similarity says what is near."""
         cube = UNIT_CUBE._replace(because="its distances are at most 1 there")
-        return assumed(self, cube) if self.similarity is None else ()
+        return declared(self, cube) if self.similarity is None else ()

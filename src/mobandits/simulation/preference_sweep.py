@@ -21,7 +21,7 @@ from mobandits.support.naming import quoted
 
 
 @dataclass(frozen=True)
-class Readings:
+class PreferenceSweep:
     """A recipe that plays, and orders that read what it believes: preferences change without learning anew.
 
     In every round the learner decides and learns exactly as it would alone. Each order then picks an arm from the same
@@ -35,7 +35,7 @@ class Readings:
     Example:
         >>> from mobandits.orders import Lexicographic, Pareto
         >>> from mobandits.policies import MolUcb
-        >>> list(Readings(MolUcb(), {"pareto": Pareto(), "first things first": Lexicographic()}).orders)
+        >>> list(PreferenceSweep(MolUcb(), {"pareto": Pareto(), "first things first": Lexicographic()}).orders)
         ['pareto', 'first things first']
     """
 
@@ -58,7 +58,7 @@ class Readings:
                 try:
                     order.check(shape.objectives)
                 except ValueError as error:
-                    raise ValueError(f"Readings.orders[{quoted(name)}]: {error}") from error
+                    raise ValueError(f"PreferenceSweep.orders[{quoted(name)}]: {error}") from error
         context = np.zeros(
             (1 if shape.shared or not shape.features else shape.arms, shape.features)
         )
@@ -67,11 +67,12 @@ class Readings:
         )
         if not isinstance(beliefs, Beliefs) or beliefs.mean.shape != (shape.arms, shape.objectives):
             raise ValueError(
-                f"Readings.recipe must believe in means of every arm and objective (Beliefs), got {quoted(self.recipe)}"
+                "PreferenceSweep.recipe must believe in means of every arm and objective (Beliefs), "
+                f"got {quoted(self.recipe)}"
             )
 
 
-def believe(policy: Policy, state: Any, context: Array, arms: IntArray, rng: Rng) -> Any:
+def initial_beliefs(policy: Policy, state: Any, context: Array, arms: IntArray, rng: Rng) -> Any:
     """What a policy believes, compiled or not."""
     return policy.beliefs(state, context, arms, rng)
 
@@ -108,7 +109,9 @@ def play_aloud(
     return state
 
 
-def read(order: Order, believed: Array, rng: Rng, chosen: IntArray, fronts: Mask | None) -> None:
+def play_order(
+    order: Order, believed: Array, rng: Rng, chosen: IntArray, fronts: Mask | None
+) -> None:
     """What an order would have played: `chosen` (rounds,) and `fronts` (rounds, arms) out.
 
     `believed` is (rounds, arms, objectives).

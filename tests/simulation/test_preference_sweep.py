@@ -8,10 +8,10 @@ from twins.tiny import Plain, Tiny
 from mobandits.contracts.protocols import Beliefs, Block
 from mobandits.orders import Levels, Lexicographic, Pareto
 from mobandits.policies import MolUcb, RandomChoice
-from mobandits.simulation import Readings, simulate
+from mobandits.simulation import PreferenceSweep, simulate
 from mobandits.simulation.players import player
 from mobandits.simulation.streams import READER, stream
-from mobandits.support.naming import concise
+from mobandits.support.naming import short_repr
 
 LEARNER = MolUcb(scale=0.3)
 ORDERS = {"lexi": Lexicographic(), "front": Pareto()}
@@ -24,14 +24,16 @@ def rows(table, *policies):
 
 def test_the_learner_plays_as_it_would_alone():
     alone = simulate({"learner": LEARNER}, Tiny(), **SMALL).table
-    aloud = simulate({"learner": Readings(LEARNER, ORDERS)}, Tiny(), **SMALL).table
+    aloud = simulate({"learner": PreferenceSweep(LEARNER, ORDERS)}, Tiny(), **SMALL).table
     assert rows(aloud, "learner").equals(alone)
     assert aloud["policy"].unique(maintain_order=True).to_list() == ["learner", "lexi", "front"]
 
 
 def test_a_reader_depends_on_no_other_reader():
-    both = simulate({"learner": Readings(LEARNER, ORDERS)}, Tiny(), **SMALL).table
-    one = simulate({"learner": Readings(LEARNER, {"front": Pareto()})}, Tiny(), **SMALL).table
+    both = simulate({"learner": PreferenceSweep(LEARNER, ORDERS)}, Tiny(), **SMALL).table
+    one = simulate(
+        {"learner": PreferenceSweep(LEARNER, {"front": Pareto()})}, Tiny(), **SMALL
+    ).table
     assert rows(both, "front").equals(rows(one, "front"))
 
 
@@ -41,7 +43,7 @@ def test_a_reader_that_plays_no_arm_is_refused():
             return -1
 
     with pytest.raises(IndexError, match="draw must return the position of an arm"):
-        simulate({"learner": Readings(LEARNER, {"nobody": Nobody()})}, Tiny(), **SMALL)
+        simulate({"learner": PreferenceSweep(LEARNER, {"nobody": Nobody()})}, Tiny(), **SMALL)
 
 
 def test_readers_choose_from_the_means_before_the_round():
@@ -50,7 +52,7 @@ def test_readers_choose_from_the_means_before_the_round():
     rng = np.random.default_rng(2)
     block = Block(*problem.block(0, 40, rng))
     order = Levels([[1], [0]])
-    readings, arms = Readings(Plain(), {"r": order}), np.arange(4)
+    readings, arms = PreferenceSweep(Plain(), {"r": order}), np.arange(4)
     learner, reader = player("p", readings, problem.shape, 3, 0, "auto").play(
         block, arms, with_fronts=True
     )
@@ -73,12 +75,12 @@ def test_readers_choose_from_the_means_before_the_round():
 
 def test_lexicographic_reader_prefers_the_first_objective():
     table = simulate(
-        Readings(LEARNER, ORDERS), Tiny(fixed=True), rounds=300, trials=4, metrics=["reward"]
+        PreferenceSweep(LEARNER, ORDERS), Tiny(fixed=True), rounds=300, trials=4, metrics=["reward"]
     ).table
     last = table.filter(pl.col("round") == 300, pl.col("component") == 0)
     totals = dict(last.group_by("policy").agg(pl.col("value").sum()).iter_rows())
     assert totals["lexi"] >= totals["front"]
-    assert concise(LEARNER) in totals
+    assert short_repr(LEARNER) in totals
 
 
 @pytest.mark.parametrize(
@@ -87,11 +89,15 @@ def test_lexicographic_reader_prefers_the_first_objective():
         (
             RandomChoice(),
             ORDERS,
-            r"policy 'p': Readings.recipe must believe in means .*, got RandomChoice\(\)",
+            r"policy 'p': PreferenceSweep.recipe must believe in means .*, got RandomChoice\(\)",
         ),
-        (LEARNER, {"l": Levels([[0], [5]])}, "policy 'p': Readings.orders.'l'.: Levels.levels"),
+        (
+            LEARNER,
+            {"l": Levels([[0], [5]])},
+            "policy 'p': PreferenceSweep.orders.'l'.: Levels.levels",
+        ),
     ],
 )
 def test_what_cannot_be_read_is_refused_by_name(recipe, orders, message):
     with pytest.raises(ValueError, match=message):
-        simulate({"p": Readings(recipe, orders)}, Tiny(), rounds=5)
+        simulate({"p": PreferenceSweep(recipe, orders)}, Tiny(), rounds=5)

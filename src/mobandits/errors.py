@@ -1,0 +1,120 @@
+"""The exceptions and warnings of this library that a program may want to catch.
+
+    MobanditsError
+    ├── BackendError        ValueError     a way to compile that does not exist or cannot be had
+    ├── CompileError                       a method of a `compiled` class that cannot be compiled
+    ├── EngineError                        a Ray cluster that cannot be reached, or lost a trial
+    ├── FolderError         ValueError     a folder of results that cannot be used
+    ├── LogError            ValueError     a log that cannot be used
+    ├── MissingExtraError   ImportError    an optional part of this package that is not installed
+    ├── SpecError           ValueError     a mistake in a TOML file
+    └── StateError          ValueError     a file that holds no agent
+
+    MobanditsWarning        UserWarning
+    ├── CompilingWarning                   loops are compiled, but not in the fastest way
+    ├── InputWarning                       contexts or rewards that a recipe does not expect
+    └── LogWarning                         a log that was read only in part
+
+The second column says which exception of Python each is as well. An argument that does not fit is
+no exception of this tree: it raises `ValueError`, as in NumPy, with the name of the parameter, the
+rule and the value.
+
+Example:
+    >>> from mobandits.errors import FolderError, MobanditsError
+    >>> from mobandits.simulation import Results
+    >>> try:
+    ...     Results.read("no-such-folder")
+    ... except MobanditsError as error:
+    ...     print(type(error).__name__, "is a ValueError:", isinstance(error, ValueError))
+    FolderError is a ValueError: True
+"""
+
+from typing import ClassVar
+
+__all__ = [
+    "BackendError",
+    "CompileError",
+    "CompilingWarning",
+    "EngineError",
+    "FolderError",
+    "InputWarning",
+    "LogError",
+    "LogWarning",
+    "MissingExtraError",
+    "MobanditsError",
+    "MobanditsWarning",
+    "SpecError",
+    "StateError",
+]
+
+# All of them stand in this one module, which imports nothing: every room may raise them, and the
+# command line can name them where the rest of the package cannot be imported.
+
+
+class MobanditsError(Exception):
+    """The base of all exceptions that only this library raises."""
+
+
+class BackendError(MobanditsError, ValueError):
+    """``MOBANDITS_COMPILING`` asks for something that does not exist, or not with this Numba."""
+
+
+class CompileError(MobanditsError):
+    """A method of a `compiled` class that cannot be compiled.
+
+    The message names the file, the line and the remedy.
+    """
+
+    SAYS_WHERE: ClassVar[bool] = True
+
+
+class EngineError(MobanditsError):
+    """A Ray cluster that cannot be reached, does not fit, or lost a trial for good.
+
+    The message is one line.
+    """
+
+
+class FolderError(MobanditsError, ValueError):
+    """A folder of results that cannot be used; nothing in it was changed.
+
+    The message names it and says why.
+    """
+
+
+class LogError(MobanditsError, ValueError):
+    """A log that cannot be used; nothing in it was changed.
+
+    The message names the file, the place in it and the rule.
+    """
+
+
+class MissingExtraError(MobanditsError, ImportError):
+    """An optional extra that is not installed; the message is one line with the command to run."""
+
+
+class SpecError(MobanditsError, ValueError):
+    """A mistake in a specification; the message is one line with the file, the key and the rule."""
+
+
+class StateError(MobanditsError, ValueError):
+    """A file that holds no agent, or only a part of one; nothing was changed.
+
+    The message names it and says why.
+    """
+
+
+class MobanditsWarning(UserWarning):
+    """The base of all warnings of this library."""
+
+
+class CompilingWarning(MobanditsWarning):
+    """Loops are compiled by the plain backend: the optimised one does not go with this Numba."""
+
+
+class InputWarning(MobanditsWarning):
+    """Contexts or rewards outside the range that a recipe assumes."""
+
+
+class LogWarning(MobanditsWarning):
+    """A log that was read, but not all of it; the message says what was passed over."""
