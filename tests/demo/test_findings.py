@@ -68,9 +68,7 @@ def test_models_name_the_cheap_rival_or_say_that_there_is_none():
     frame = pl.DataFrame(
         {"policy": ["always a", "always <b>"], "dollars": [1.0, 10.0], "quality": [0.89, 0.9]}
     )
-    assert (
-        "a gives 99 % of the quality of <b> for 10 % of its price" in about_models(frame).text
-    )
+    assert "a gives 99 % of the quality of <b> for 10 % of its price" in about_models(frame).text
     poor = frame.with_columns(quality=pl.Series([0.5, 0.9]))
     assert about_models(poor).headline == "The best model has no cheap rival."
 

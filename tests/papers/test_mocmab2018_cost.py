@@ -1,4 +1,4 @@
-"""The cost of MOC-MAB: what is judged of made-up times, and the numbers that its state really holds."""
+"""The cost of MOC-MAB: claims on made-up times, and the numbers that its state really holds."""
 
 import numpy as np
 import polars as pl

@@ -6,9 +6,8 @@ from typing import TypeAlias
 import numpy as np
 
 from mobandits.contracts.protocols import Array
-from mobandits.papers.claims import Outcome, Part, final, resample
+from mobandits.papers.claims import Interval, Outcome, Part, final, resample
 
-Interval: TypeAlias = tuple[float, float]
 Parts: TypeAlias = Callable[[Outcome], list[Part]]
 Statistic: TypeAlias = Callable[[Array], Array]  # from means (k, n) to (n,)
 Rule: TypeAlias = Callable[[Interval], bool]
