@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import polars as pl
@@ -11,6 +11,7 @@ from mobandits.contracts.protocols import Recipe
 from mobandits.demo.hindsight import hindsight
 from mobandits.demo.page import demo_page
 from mobandits.environments import LlmRouting
+from mobandits.figures.contents import Manifest
 from mobandits.figures.page import write_page
 from mobandits.orders import Weighted
 from mobandits.policies import (
@@ -134,6 +135,7 @@ def run(
         )
         return results.table
 
+    # Two runs in one folder would write over each other's results.
     with locked(out):
         check_collection(out, NAME)
         runs = out / RUNS
@@ -142,8 +144,8 @@ def run(
         reader = {READER: PreferenceSweep(MolUcb(scale=SCALE), readings)}
 
         text_folder = runs / "text"
-        players = {**LEARNERS, **CHANCE, **MODELS, **reader}
-        text_table = play(players, TEXT, text_folder, 0)
+        policies = {**LEARNERS, **CHANCE, **MODELS}
+        text_table = play({**policies, **reader}, TEXT, text_folder, 0)
 
         # One learner without the text is enough to see what the text is worth: the best one.
         best = best_learner(text_table, list(BALANCED))
@@ -154,8 +156,9 @@ def run(
         known_table = hindsight(TEXT, known_rows, NAME)
         whole = pl.concat([text_table, constant_table, known_table], rechunk=True)
         described = demo_specification(trials, seed, best)
-        manifest = collect(out, NAME, whole, described, [text_folder, constant_folder])
-        return write_page(out, demo_page(out, whole, manifest))
+        collected = collect(out, NAME, whole, described, [text_folder, constant_folder])
+        page = demo_page(out, whole, cast("Manifest", collected))
+        return write_page(out, page)
 
 
 def progress_of_half(progress: Progress | None, half: int) -> Progress | None:

@@ -23,10 +23,15 @@ def mixtures(models: list[Point], steps: int = 40) -> list[list[Point]]:
     """
     lines = []
     for cheap, dear in itertools.combinations(sorted(models), 2):
-        ratio = dear[0] / cheap[0]
-        # Evenly on the logarithmic axis of the figure, on which the line is a curve.
-        costs = [cheap[0] * ratio ** (step / steps) for step in range(steps + 1)]
-        line = [(cost, quality_between(cheap, dear, cost)) for cost in costs]
+        least_cost, _ = cheap
+        most_cost, _ = dear
+        ratio = most_cost / least_cost
+        line = []
+        for step in range(steps + 1):
+            # Evenly on the logarithmic axis of the figure, on which the line is a curve.
+            cost = least_cost * ratio ** (step / steps)
+            quality = quality_between(cheap, dear, cost)
+            line.append((cost, quality))
         lines.append(line)
     return lines
 
@@ -40,7 +45,10 @@ def quality_between(cheap: Point, dear: Point, cost: float) -> float:
     """
     least_cost, low = cheap
     most_cost, high = dear
-    return low + (high - low) * (cost - least_cost) / (most_cost - least_cost)
+    # The coin's probability of the dear model is what makes the mean cost right.
+    cost_range = most_cost - least_cost
+    quality_range = high - low
+    return low + quality_range * (cost - least_cost) / cost_range
 
 
 def best_mixture(models: list[Point], dollars: float) -> float:
@@ -78,13 +86,16 @@ def gains(outcomes: pl.DataFrame) -> pl.DataFrame:
         left out.
     """
     rows_of_models = outcomes.filter(pl.col("role") == "model")
+    # The second half of an order has other prompts than that of another one, so that means differ.
     models: dict[int, list[Point]] = {}
     for trial, dollars, quality in rows_of_models.select("trial", "dollars", "quality").rows():
-        models.setdefault(trial, []).append((dollars, quality))
+        points = models.setdefault(trial, [])
+        points.append((dollars, quality))
 
     known = outcomes.filter(pl.col("trial").is_in(list(models)))
     coins = []
     for trial, dollars in known.select("trial", "dollars").rows():
-        coins.append(best_mixture(models[trial], dollars))
+        coin = best_mixture(models[trial], dollars)
+        coins.append(coin)
     coin_quality = pl.Series(coins, dtype=pl.Float64)
     return known.with_columns(value=pl.col("quality") - coin_quality)

@@ -51,6 +51,7 @@ def numbers(table: pl.DataFrame, specification: dict[str, Any]) -> Numbers:
     schema = {"policy": pl.String, "role": pl.String, "weight": pl.Float64}
     rows = pl.DataFrame(specification["rows"], schema)
     both = outcomes(table, rows)
+    # What was learned late is shown apart: the features of the text take time to learn.
     both_late = outcomes(table, rows, late=True)
     with_text = pl.col("environment") == text
     gain = context_gain(both, text, constant)
@@ -76,6 +77,7 @@ def coin_bands(points: pl.DataFrame) -> pl.DataFrame:
     Returns:
         Per reading `weight`, `dollars`, `quality` and the band `mean`, `low`, `high` of the gain.
     """
+    # Gains need the models of every trial, so that readings are picked afterwards.
     gains_of_all = gains(points)
     readings = gains_of_all.filter(pl.col("role") == "reading")
     groups = readings.group_by("weight", maintain_order=True)

@@ -1,6 +1,6 @@
 """Figures 2 to 13 of molts2025 and its remarks: MOL-TS against UCB and greedy play."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -619,7 +619,7 @@ def selection_claims(name: str) -> tuple[Claim, ...]:
     return (claim,)
 
 
-def run_of_figure_2(rows: dict[str, Recipe] | dict[str, Tuned]) -> Run:
+def run_of_figure_2(rows: Mapping[str, Recipe | Tuned]) -> Run:
     """The run of some rows in the setting of Figure 2."""
     return Run(
         "K = 50, d = 5, L = 4",
