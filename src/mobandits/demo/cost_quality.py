@@ -89,8 +89,13 @@ def legend_entries(panel: Axes) -> dict[str, Line2D]:
 def name_colours(named: dict[str, Point], means: pl.DataFrame) -> dict[str, str]:
     """{name: colour}: those of the readings have the colour of their line."""
     weights = means["weight"].drop_nulls()
-    of_readings = {READ, *[f"{weight:g}" for weight in weights]}
-    return {name: BLUE if name in of_readings else INK for name in named}
+    of_readings = [READ, *[f"{weight:g}" for weight in weights]]
+    colours = dict.fromkeys(named, INK)
+    for name in of_readings:
+        # Readings of small weights are not named.
+        if name in colours:
+            colours[name] = BLUE
+    return colours
 
 
 def draw_reference_lines(panel: Axes, means: pl.DataFrame) -> list[list[Point]]:

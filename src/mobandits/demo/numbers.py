@@ -81,7 +81,10 @@ def coin_bands(points: pl.DataFrame) -> pl.DataFrame:
     gains_of_all = gains(points)
     readings = gains_of_all.filter(pl.col("role") == "reading")
     groups = readings.group_by("weight", maintain_order=True)
-    means = groups.agg(pl.col("dollars").mean(), pl.col("quality").mean())
+    means = groups.agg(
+        pl.col("dollars").mean(),
+        pl.col("quality").mean(),
+    )
     intervals = bands(readings, ["weight"])
     return means.join(intervals, on="weight", maintain_order="left")
 

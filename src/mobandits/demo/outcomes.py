@@ -63,7 +63,8 @@ def outcomes(table: pl.DataFrame, rows: pl.DataFrame, *, late: bool = False) -> 
 def sums_of_all_rounds(table: pl.DataFrame) -> pl.DataFrame:
     """The rows of the last round, with a column `rounds`: how many the sums are of."""
     end = table["round"].max()
-    at_end = table.filter(pl.col("round") == end)
+    is_last = pl.col("round") == end
+    at_end = table.filter(is_last)
     return at_end.with_columns(rounds=pl.col("round"))
 
 

@@ -52,8 +52,12 @@ def policy_table(data: Numbers) -> Table:
 def bands_of(points: pl.DataFrame, column: str) -> dict[str, Band]:
     """{policy: the mean of a column over trials, and its interval}."""
     of_column = points.with_columns(value=pl.col(column))
-    rows = bands(of_column, ["policy"]).select("policy", "mean", "low", "high").rows()
-    return {policy: (mean, low, high) for policy, mean, low, high in rows}
+    table = bands(of_column, ["policy"])
+    columns = table.select("policy", "mean", "low", "high")
+    bands_by_policy: dict[str, Band] = {}
+    for policy, mean, low, high in columns.rows():
+        bands_by_policy[policy] = (mean, low, high)
+    return bands_by_policy
 
 
 def coin_table(data: Numbers) -> Table:

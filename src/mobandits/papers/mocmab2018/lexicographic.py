@@ -94,7 +94,8 @@ def farther(means: Array) -> bool:
         >>> farther(np.array([[1.0, 0.5], [0.9, 0.2]]))
         False
     """
-    pareto_gaps = Pareto().gaps(means)[:, 0]
+    gaps = Pareto().gaps(means)
+    pareto_gaps = gaps[:, 0]
     dominant = means[:, 0]
     dominant_gaps = dominant.max() - dominant
     return bool((pareto_gaps > dominant_gaps).any())

@@ -43,7 +43,10 @@ def gained(row: str) -> Parts:
     def parts(outcome: Outcome) -> list[Part]:
         regrets = final_values(outcome, row, REGRET, 1)
         name = f"{row}, objective 2"
-        return [resampled_part(name, regrets[:, None], only_mean, below(0.0))]
+        # A regret below 0: more was earned than the lexicographic oracle earns.
+        negative = below(0.0)
+        part = resampled_part(name, regrets[:, None], only_mean, negative)
+        return [part]
 
     return parts
 
@@ -71,7 +74,9 @@ def lasts(row: str) -> Parts:
         growth_between = np.diff(values[:, at], axis=1)
         growth_per_round = growth_between / rounds_between
         name = f"{row}, growth in the last third over that in the middle third"
-        return [resampled_part(name, growth_per_round, late_over_middle, above(LASTING))]
+        lasting = above(LASTING)
+        part = resampled_part(name, growth_per_round, late_over_middle, lasting)
+        return [part]
 
     return parts
 

@@ -364,7 +364,9 @@ def computations(
         >>> float(computations(100_000, features=2, arms=4))
         600000.0
     """
-    round_cost = per_coordinate * features + per_arm * arms
+    finding_the_cell = per_coordinate * features
+    choosing_the_arm = per_arm * arms
+    round_cost = finding_the_cell + choosing_the_arm
     count = np.asarray(rounds, np.float64)
     return np.asarray(round_cost * count)
 

@@ -259,7 +259,9 @@ def learn_and_sample(
         state = ridge.update(state, played[t], 0, rewards[t])
     for i in range(len(drawn)):
         drawn[i] = ridge.sample(state, contexts, arms, draws, radius, rng)
-    level: Array = ridge.mean(state, contexts, arms) + ridge.width(state, contexts, arms)
+    estimate = ridge.mean(state, contexts, arms)
+    width = ridge.width(state, contexts, arms)
+    level: Array = estimate + width
     return level
 
 

@@ -107,7 +107,8 @@ def holds(theta: Array, estimates: Array, gram: Array, radius: float) -> bool:
         >>> holds(np.array([[1.0, 0.0]]), np.array([[0.0, 0.0]]), 4.0 * np.eye(2), radius=2.0)
         True
     """
-    error = np.asarray(theta) - np.asarray(estimates)
+    truth = np.asarray(theta)
+    error = truth - np.asarray(estimates)
     squared_norms = np.einsum("li,ij,lj->l", error, gram, error)
     inside = squared_norms <= radius**2
     return bool(inside.all())
@@ -253,11 +254,12 @@ def ucb_regret_bound(
         >>> float(ucb_regret_bound(10_000, 5, 4, 0.01).round())
         16119.0
     """
+    d = features
     T = np.asarray(t, np.float64)
     # The largest radius stands for those of all rounds before.
     c1 = width(T, features, objectives, delta, noise, penalty)
-    growth = np.log1p(T / (penalty * features))
-    potential = np.sqrt(2.0 * T * features * growth)
+    growth = np.log1p(T / (penalty * d))
+    potential = np.sqrt(2.0 * T * d * growth)
     return np.asarray(2.0 * c1 * potential)
 
 
