@@ -254,12 +254,11 @@ def ucb_regret_bound(
         >>> float(ucb_regret_bound(10_000, 5, 4, 0.01).round())
         16119.0
     """
-    d = features
     T = np.asarray(t, np.float64)
     # The largest radius stands for those of all rounds before.
     c1 = width(T, features, objectives, delta, noise, penalty)
-    growth = np.log1p(T / (penalty * d))
-    potential = np.sqrt(2.0 * T * d * growth)
+    growth = np.log1p(T / (penalty * features))
+    potential = np.sqrt(2.0 * T * features * growth)
     return np.asarray(2.0 * c1 * potential)
 
 
