@@ -1,4 +1,4 @@
-"""The policy that most recipes bind to: an estimator, an explorer, an order."""
+"""The policy that most recipes bind to: an estimator, an explorer and an order."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from mobandits.numerics.masks import uniform
 
 @compiled
 class Composite:
-    """Believe through `estimator` and `explorer`, play uniformly from the front of `order`.
+    """A policy that plays uniformly from the front of `order`, given an explorer's beliefs.
 
     Algorithms that need more than this are policies of their own; this class never grows a flag.
 
@@ -41,12 +41,16 @@ class Composite:
 
     def draw(self, beliefs: Beliefs, rng: Rng) -> Choice:
         """An arm, uniform on the front."""
-        return Choice(self.order.draw(beliefs, rng), 0.0)
+        # Orders draw without the whole front where that is cheaper: the first arm of a random
+        # order of visit that belongs to it is uniform on it.
+        arm = self.order.draw(beliefs, rng)
+        return Choice(arm, 0.0)
 
     def probabilities(self, beliefs: Beliefs) -> Array:
-        """Front / size of the front."""
-        return uniform(self.order.front(beliefs))
+        """The probability of each arm: uniform on the front."""
+        front = self.order.front(beliefs)
+        return uniform(front)
 
     def update(self, state: Any, x: Array, arm: int, note: float, reward: Array, rng: Rng) -> Any:
-        """Teach the estimator."""
+        """The estimator's state after a reward."""
         return self.estimator.update(state, x, arm, reward)

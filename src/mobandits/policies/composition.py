@@ -1,4 +1,4 @@
-"""Policies taken apart: the estimator, explorer and order inside of a policy, and others put in their place."""
+"""The `Composite` inside of a policy, and policies with some of its parts exchanged."""
 
 import dataclasses
 from typing import Any
@@ -15,13 +15,14 @@ def composite(policy: Any) -> Composite | None:
         >>> composite(MolEpsGreedy().bind(Shape(arms=3, features=2, objectives=2))).order
         Pareto(on=[])
     """
+    # Wrappers are compiled dataclasses that hold what they wrap in a field `policy`.
     while dataclasses.is_dataclass(policy) and not isinstance(policy, Composite):
         policy = getattr(policy, "policy", None)
     return policy if isinstance(policy, Composite) else None
 
 
 def exchanged(policy: Any, **parts: Any) -> Any:
-    """The same policy with other parts in its `composite`.
+    """The same policy with other parts in its `Composite`; every wrapper around it stays.
 
     Args:
         policy: one that has a `composite`.
@@ -29,4 +30,5 @@ def exchanged(policy: Any, **parts: Any) -> Any:
     """
     if isinstance(policy, Composite):
         return dataclasses.replace(policy, **parts)
-    return dataclasses.replace(policy, policy=exchanged(policy.policy, **parts))
+    inner = exchanged(policy.policy, **parts)
+    return dataclasses.replace(policy, policy=inner)

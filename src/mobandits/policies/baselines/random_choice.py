@@ -1,4 +1,4 @@
-"""Uniform play: the floor of every comparison."""
+"""Uniform play: the lowest score that a comparison should show."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
@@ -18,7 +18,7 @@ class Plays(NamedTuple):
 
 @compiled
 class UniformPolicy:
-    """Every eligible arm with the same probability; learns nothing."""
+    """A policy that plays every eligible arm with the same probability and learns nothing."""
 
     def init(self) -> Plays:
         """No round yet."""
@@ -30,11 +30,14 @@ class UniformPolicy:
 
     def draw(self, beliefs: Array, rng: Rng) -> Choice:
         """A uniform arm."""
-        return Choice(int(rng.random() * len(beliefs)), 0.0)
+        arms = len(beliefs)
+        arm = int(rng.random() * arms)
+        return Choice(arm, 0.0)
 
     def probabilities(self, beliefs: Array) -> Array:
-        """1 / arms each."""
-        return np.full(len(beliefs), 1.0 / len(beliefs))
+        """The probability of each arm: 1 / arms."""
+        arms = len(beliefs)
+        return np.full(arms, 1.0 / arms)
 
     def update(
         self, state: Plays, x: Array, arm: int, note: float, reward: Array, rng: Rng
@@ -45,7 +48,7 @@ class UniformPolicy:
 
 @compiled
 class UniformPoint:
-    """Every point of a cube of arms, uniformly; learns nothing."""
+    """A policy that plays uniform points of a cube of arms and learns nothing."""
 
     dimensions: int
 
@@ -89,7 +92,7 @@ class RandomChoice(Recipe):
     continuum: ClassVar[bool] = True
 
     def bind(self, shape: Shape | SurfaceShape) -> Any:
-        """The same policy for any number of arms."""
-        return (
-            UniformPoint(shape.dimensions) if isinstance(shape, SurfaceShape) else UniformPolicy()
-        )
+        """The policy: the same one for any number of arms, another for a continuum."""
+        if isinstance(shape, SurfaceShape):
+            return UniformPoint(shape.dimensions)
+        return UniformPolicy()

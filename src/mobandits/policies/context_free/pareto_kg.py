@@ -1,4 +1,9 @@
-"""Pareto knowledge gradient: what another play is expected to change, without context."""
+"""Pareto-KG: the Pareto front of means plus what another play is expected to add to the best mean.
+
+It has no context. Symbols: s the standard error of an arm's mean, m the best mean of the other
+arms, kg the knowledge gradient s f(-|mean - m| / s) with f(z) = z Phi(z) + phi(z), T the horizon,
+t the round, L the objectives, K the arms.
+"""
 
 import math
 from dataclasses import dataclass
@@ -22,7 +27,8 @@ from mobandits.numerics.masks import uniform
 from mobandits.orders import Pareto
 from mobandits.support.checks import integer
 
-LEAST = 1e-12  # of a standard error: an arm whose rewards never differ
+# An arm whose rewards never differ would have a standard error of 0, which kg divides by.
+LEAST_ERROR = 1e-12
 
 
 class KgState(NamedTuple):
@@ -32,7 +38,8 @@ class KgState(NamedTuple):
         seen: (arms, objectives) rewards seen.
         total: (arms, objectives) their sum.
         squares: (arms, objectives) the sum of their squared distances from `origin`.
-        origin: (objectives,) the first reward of any arm: near the others, so that squares are small.
+        origin: (objectives,) the first reward of any arm: near the others, so that squares are
+            small.
     """
 
     seen: Array
@@ -43,9 +50,11 @@ class KgState(NamedTuple):
 
 @kernel
 def expected_gain(z: float) -> float:
-    """E max(z + N(0, 1), 0) = z Phi(z) + phi(z)."""
+    """The expectation f(z) = E max(z + N(0, 1), 0) = z Phi(z) + phi(z)."""
     density = math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
-    return z * 0.5 * math.erfc(-z * math.sqrt(0.5)) + density
+    # erfc keeps its relative precision in the lower tail, where z of clear losers lies.
+    tail = math.erfc(-z * math.sqrt(0.5))
+    return z * 0.5 * tail + density
 
 
 @compiled
@@ -59,52 +68,65 @@ class KgPolicy:
     order: Pareto
 
     def init(self) -> KgState:
-        """Nothing seen."""
+        """The state before the first round."""
         size = (self.arms, self.objectives)
-        return KgState(np.zeros(size), np.zeros(size), np.zeros(size), np.zeros(self.objectives))
+        seen = np.zeros(size)
+        total = np.zeros(size)
+        squares = np.zeros(size)
+        origin = np.zeros(self.objectives)
+        return KgState(seen, total, squares, origin)
 
     def beliefs(self, state: KgState, context: Array, arms: IntArray, rng: Rng) -> Beliefs:
-        """Means and indices, these infinite where an arm has had too few plays."""
-        n = len(arms)
+        """Means and indices; the index is infinite where an arm has had too few plays."""
+        candidates = len(arms)
         mean = averages(state.total, state.seen, arms)
-        index = np.full((n, self.objectives), math.inf)
+        index = np.full((candidates, self.objectives), math.inf)
         for l in range(self.objectives):
             seen = 0.0
-            first = -math.inf
+            best = -math.inf
             second = -math.inf
             leader = -1
-            for a in range(n):
+            for a in range(candidates):
                 seen += state.seen[arms[a], l]
-                if mean[a, l] > first:
-                    first, second, leader = mean[a, l], first, a
+                value = mean[a, l]
+                if value > best:
+                    second = best
+                    best = value
+                    leader = a
                 else:
-                    second = max(second, mean[a, l])
-            worth = self.objectives * self.arms * max(0.0, self.rounds - seen - 1.0)
-            for a in range(n):
-                if state.seen[arms[a], l] >= self.plays:
-                    rival = second if a == leader else first
-                    index[a, l] = mean[a, l] + worth * self.gradient(
-                        state, arms[a], l, mean[a, l] - rival
-                    )
+                    second = max(second, value)
+            # L K (T - t): what is learned now pays in all the rounds that are left.
+            rounds_left = max(0.0, self.rounds - seen - 1.0)
+            weight = self.objectives * self.arms * rounds_left
+            for a in range(candidates):
+                arm = arms[a]
+                if state.seen[arm, l] >= self.plays:
+                    rival = second if a == leader else best
+                    lead = mean[a, l] - rival
+                    gradient = self.gradient(state, arm, l, lead)
+                    index[a, l] = mean[a, l] + weight * gradient
         return Beliefs(mean, mean, index)
 
-    def gradient(self, state: KgState, arm: int, l: int, ahead: float) -> float:
-        """The knowledge gradient of an arm whose mean is `ahead` of the best other one."""
-        n = state.seen[arm, l]
-        apart = state.total[arm, l] - n * state.origin[l]
-        squares = max(
-            state.squares[arm, l] - apart * apart / n, 0.0
-        )  # of the distances from the mean
-        error = max(math.sqrt(squares / (n - 1.0) / n), LEAST)
-        return error * expected_gain(-abs(ahead) / error)
+    def gradient(self, state: KgState, arm: int, l: int, lead: float) -> float:
+        """The knowledge gradient kg of an arm whose mean is `lead` above the best other one."""
+        seen = state.seen[arm, l]
+        # Around the origin, near all rewards, squares lose no digits; around 0 they might.
+        shifted_total = state.total[arm, l] - seen * state.origin[l]
+        # Rounding may leave a sum of squares just below 0.
+        squares = max(state.squares[arm, l] - shifted_total * shifted_total / seen, 0.0)
+        variance_of_mean = squares / (seen - 1.0) / seen
+        error = max(math.sqrt(variance_of_mean), LEAST_ERROR)
+        return error * expected_gain(-abs(lead) / error)
 
     def draw(self, beliefs: Beliefs, rng: Rng) -> Choice:
         """A uniform arm of the front of the indices."""
-        return Choice(self.order.draw(beliefs, rng), 0.0)
+        arm = self.order.draw(beliefs, rng)
+        return Choice(arm, 0.0)
 
     def probabilities(self, beliefs: Beliefs) -> Array:
-        """Front / size of the front."""
-        return uniform(self.order.front(beliefs))
+        """The probability of each arm: uniform on the front of the indices."""
+        front = self.order.front(beliefs)
+        return uniform(front)
 
     def update(
         self, state: KgState, x: Array, arm: int, note: float, reward: Array, rng: Rng
@@ -116,7 +138,8 @@ class KgPolicy:
                     state.origin[l] = reward[l]
                 state.seen[arm, l] += 1.0
                 state.total[arm, l] += reward[l]
-                state.squares[arm, l] += (reward[l] - state.origin[l]) ** 2
+                distance = reward[l] - state.origin[l]
+                state.squares[arm, l] += distance**2
         return state
 
     def is_first(self, state: KgState, l: int) -> bool:
@@ -131,12 +154,13 @@ class KgPolicy:
 class ParetoKg(Recipe):
     """Play a uniform arm from the Pareto front of mean_{a,l} + L K (T - t) kg_{a,l}.
 
-    With the standard error s = std / sqrt(N) of the arm's mean, and m the best mean of the other arms::
+    With the standard error s = std / sqrt(N) of the arm's mean, and m the best mean of the other
+    arms::
 
         kg = s f(-|mean - m| / s);   f(z) = z Phi(z) + phi(z)
 
-    is what one more play is expected to add to the best mean. Every arm is played `plays` times first. Context is
-    ignored.
+    is what one more play is expected to add to the best mean. Every arm is played `plays` times
+    first. Context is ignored.
 
     Args:
         plays: initial plays of each arm, at least 2: a deviation must be seen.
@@ -165,7 +189,7 @@ class ParetoKg(Recipe):
         integer("ParetoKg.plays", self.plays, at_least=2)
 
     def bind(self, shape: Shape) -> KgPolicy:
-        """Resolve the horizon."""
+        """The policy, which needs the horizon."""
         if shape.rounds is None:
             raise ValueError(
                 "ParetoKg must know the number of rounds; Doubling(ParetoKg()) need not"

@@ -1,4 +1,7 @@
-"""The radius that the MOL-* recipes share: a constant, or the theory's."""
+"""The confidence radius of policies with linear rewards: a constant, or the theory's.
+
+Symbols: c1_t(delta) the theory's radius, N the number of estimates that must hold together.
+"""
 
 from typing import Protocol
 
@@ -37,12 +40,26 @@ def check_radius(recipe: HasRadius) -> None:
     number(f"{name}.penalty", recipe.penalty, above=0.0)
 
 
+def estimate_count(shape: Shape) -> int:
+    """The number of estimates N in the union bound of a linear policy.
+
+    Example:
+        >>> estimate_count(Shape(arms=3, features=2, objectives=4))
+        4
+        >>> estimate_count(Shape(arms=3, features=2, objectives=4, shared=True))
+        12
+    """
+    # Where arms share the context, each has a regression of its own that may fail.
+    regressions = shape.arms if shape.shared else 1
+    return shape.objectives * regressions
+
+
 def linear_radius(recipe: HasRadius, shape: Shape) -> Constant | SelfNormalised:
-    """The recipe's constant, or c1_t(delta) with a union over all models.
+    """The recipe's constant radius, or c1_t(delta) with a union over all estimates.
 
     These are as many as objectives, times arms where each arm has a model of its own.
     """
     if recipe.scale is not None:
         return Constant(recipe.scale)
-    models = shape.objectives * (shape.arms if shape.shared else 1)
+    models = estimate_count(shape)
     return SelfNormalised(shape.features, models, recipe.delta, recipe.noise, recipe.penalty)
