@@ -51,9 +51,11 @@ class KgState(NamedTuple):
 @kernel
 def expected_gain(z: float) -> float:
     """The expectation f(z) = E max(z + N(0, 1), 0) = z Phi(z) + phi(z)."""
-    density = math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
+    bell = math.exp(-0.5 * z * z)
+    density = bell / math.sqrt(2.0 * math.pi)
     # erfc keeps its relative precision in the lower tail, where z of clear losers lies.
-    tail = math.erfc(-z * math.sqrt(0.5))
+    argument = -z * math.sqrt(0.5)
+    tail = math.erfc(argument)
     return z * 0.5 * tail + density
 
 
@@ -111,10 +113,13 @@ class KgPolicy:
         """The knowledge gradient kg of an arm whose mean is `lead` above the best other one."""
         seen = state.seen[arm, l]
         # Around the origin, near all rewards, squares lose no digits; around 0 they might.
-        shifted_total = state.total[arm, l] - seen * state.origin[l]
+        total = state.total[arm, l]
+        shifted_total = total - seen * state.origin[l]
+        correction = shifted_total * shifted_total / seen
         # Rounding may leave a sum of squares just below 0.
-        squares = max(state.squares[arm, l] - shifted_total * shifted_total / seen, 0.0)
-        variance_of_mean = squares / (seen - 1.0) / seen
+        squares = max(state.squares[arm, l] - correction, 0.0)
+        variance = squares / (seen - 1.0)
+        variance_of_mean = variance / seen
         error = max(math.sqrt(variance_of_mean), LEAST_ERROR)
         return error * expected_gain(-abs(lead) / error)
 

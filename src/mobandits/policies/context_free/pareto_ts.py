@@ -78,6 +78,7 @@ class BetaSampling(ParetoSampling):
         sample = np.empty((len(arms), self.objectives))
         for a in range(len(arms)):
             arm = arms[a]
+            # Objectives are independent given the rewards: posteriors know nothing of correlation.
             for l in range(self.objectives):
                 alpha = state.alpha[arm, l]
                 beta = state.beta[arm, l]

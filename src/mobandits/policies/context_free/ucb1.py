@@ -21,9 +21,9 @@ from mobandits.support.naming import quoted
 class Ucb1(Recipe):
     """Play the arm with the largest mean_a + scale sqrt(2 ln n / N_a) in one objective.
 
-    Ties are broken at random. n is the number of plays so far, N_a that of arm a. Each arm is played once first, in random
-    order. Context is ignored, and so are the other objectives: its Pareto regret is at most its
-    regret in that objective, yet it is unfair by construction.
+    Ties are broken at random. n is the number of plays so far, N_a that of arm a. Each arm is
+    played once first, in random order. Context is ignored, and so are the other objectives: its
+    Pareto regret is at most its regret in that objective, yet it is unfair by construction.
 
     Args:
         objective: the one that counts, from 0.

@@ -37,18 +37,23 @@ class HasMoslbParameters(Protocol):
 def check_moslb(recipe: HasMoslbParameters, epsilon: float | None = None) -> None:
     """Refuse parameters that make no sense, by name."""
     name = type(recipe).__name__
-    number(f"{name}.alpha", recipe.alpha, above=0.0)
+    for parameter in ("alpha", "penalty", "noise"):
+        value = getattr(recipe, parameter)
+        number(f"{name}.{parameter}", value, above=0.0)
     number(f"{name}.delta", recipe.delta, above=0.0, below=1.0)
-    number(f"{name}.penalty", recipe.penalty, above=0.0)
-    number(f"{name}.noise", recipe.noise, above=0.0)
     if epsilon is not None:
         number(f"{name}.epsilon", epsilon, above=0.0)
 
 
 def moslb_ucb(recipe: HasMoslbParameters, shape: Shape) -> Ucb:
     """The explorer with intervals of half-width alpha gamma_t ||x||_{V^-1}."""
-    models = estimate_count(shape)
-    radius = Levelled(shape.features, models, recipe.delta, recipe.alpha, recipe.noise)
+    radius = Levelled(
+        features=shape.features,
+        models=estimate_count(shape),
+        delta=recipe.delta,
+        scale=recipe.alpha,
+        noise=recipe.noise,
+    )
     return Ucb(radius)
 
 

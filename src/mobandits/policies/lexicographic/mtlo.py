@@ -163,8 +163,14 @@ class Mtlo(Recipe):
         """The policy, with its finest width resolved."""
         if shape.rounds is None:
             raise ValueError("Mtlo must know the number of rounds; Doubling(Mtlo()) need not")
-        models = estimate_count(shape)
-        radius = Xue(shape.features, models, self.delta, self.noise, self.bound, self.scale)
+        radius = Xue(
+            features=shape.features,
+            models=estimate_count(shape),
+            delta=self.delta,
+            noise=self.noise,
+            bound=self.bound,
+            scale=self.scale,
+        )
         finest_width = shape.rounds**-0.5
         order = StagedFilter(self.tradeoff, finest_width)
         estimator = ridge_for(shape, self.penalty)

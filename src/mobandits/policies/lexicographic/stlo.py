@@ -82,10 +82,17 @@ class Stlo(Recipe):
                 "Stlo.epsilon must be given where the number of rounds is unknown, got None"
             )
         plays = shape.arms * (shape.rounds or 1)
-        default_epsilon = shape.features ** (4.0 / 3.0) * plays ** (-1.0 / 3.0)
-        epsilon = self.epsilon or default_epsilon
-        models = estimate_count(shape)
-        radius = Xue(shape.features, models, self.delta, self.noise, self.bound, self.scale)
+        dimension_factor = shape.features ** (4.0 / 3.0)
+        horizon_factor = plays ** (-1.0 / 3.0)
+        epsilon = self.epsilon or dimension_factor * horizon_factor
+        radius = Xue(
+            features=shape.features,
+            models=estimate_count(shape),
+            delta=self.delta,
+            noise=self.noise,
+            bound=self.bound,
+            scale=self.scale,
+        )
         # Both stages use the same epsilon: what exploration resolved is what the filter can tell.
         exploitation = FixedWidth(LastLeader(), epsilon)
         order = ExploreWidest(exploitation, epsilon)

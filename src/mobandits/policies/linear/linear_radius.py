@@ -36,8 +36,9 @@ def check_radius(recipe: HasRadius) -> None:
     if recipe.scale is not None:
         number(f"{name}.scale", recipe.scale, above=0.0)
     number(f"{name}.delta", recipe.delta, above=0.0, below=1.0)
-    number(f"{name}.noise", recipe.noise, above=0.0)
-    number(f"{name}.penalty", recipe.penalty, above=0.0)
+    for parameter in ("noise", "penalty"):
+        value = getattr(recipe, parameter)
+        number(f"{name}.{parameter}", value, above=0.0)
 
 
 def estimate_count(shape: Shape) -> int:
@@ -61,5 +62,10 @@ def linear_radius(recipe: HasRadius, shape: Shape) -> Constant | SelfNormalised:
     """
     if recipe.scale is not None:
         return Constant(recipe.scale)
-    models = estimate_count(shape)
-    return SelfNormalised(shape.features, models, recipe.delta, recipe.noise, recipe.penalty)
+    return SelfNormalised(
+        features=shape.features,
+        models=estimate_count(shape),
+        delta=recipe.delta,
+        noise=recipe.noise,
+        penalty=recipe.penalty,
+    )

@@ -151,4 +151,5 @@ def optimistic_draws(objectives: int, p: float = 0.15) -> int:
     """
     # Each draw multiplies the probability that an objective has no optimistic sample by 1 - p.
     log_failure = math.log(1.0 - p)
-    return math.ceil(1.0 - math.log(objectives) / log_failure)
+    extra_draws = math.log(objectives) / log_failure
+    return math.ceil(1.0 - extra_draws)

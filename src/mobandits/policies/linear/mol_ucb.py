@@ -73,7 +73,9 @@ class MolUcb(Recipe):
 
     def bind(self, shape: Shape) -> Composite:
         """The policy, with its radius resolved and its order checked against the objectives."""
-        order = Pareto() if self.order is None else self.order
+        order = self.order
+        if order is None:
+            order = Pareto()
         check_objectives(order, shape.objectives)
         estimator = ridge_for(shape, self.penalty)
         radius = linear_radius(self, shape)

@@ -201,10 +201,12 @@ class PfiPolicy:
 @kernel
 def difference_width(pairs: Pairs, i: int, j: int) -> float:
     """The half-width b_ij = c1_t ||x_i - x_j||_{V^-1}."""
+    features = pairs.features
+    images = pairs.images
     square = 0.0
-    for k in range(pairs.features.shape[1]):
-        difference = pairs.features[i, k] - pairs.features[j, k]
-        image = pairs.images[i, k] - pairs.images[j, k]
+    for k in range(features.shape[1]):
+        difference = features[i, k] - features[j, k]
+        image = images[i, k] - images[j, k]
         square += difference * image
     # Of equal arms the square is 0, and rounding may leave it just below.
     norm = math.sqrt(max(square, 0.0))
@@ -231,6 +233,7 @@ def least_leads(means: Array, i: int, out: Array) -> None:
     first = means[0, i]
     for j in range(arms):
         out[j] = means[0, j] - first
+    # Objective by objective: the arms of one objective stand side by side in memory.
     for l in range(1, len(means)):
         own = means[l, i]
         for j in range(arms):
