@@ -8,6 +8,7 @@ import numpy as np
 
 from mobandits.compiling.compiled import compiled
 from mobandits.contracts.assumptions import assumed
+from mobandits.contracts.notes import NotesNothing
 from mobandits.contracts.protocols import (
     Array,
     Assumption,
@@ -19,6 +20,7 @@ from mobandits.contracts.protocols import (
     Shape,
     Traits,
 )
+from mobandits.contracts.states import Field, state_fields
 from mobandits.estimators.sample_mean import MeanState, SampleMean
 from mobandits.numerics.masks import uniform
 from mobandits.orders import Pareto
@@ -29,6 +31,10 @@ COINS = Assumption(
 )
 
 
+@state_fields(
+    alpha=Field(("arms", "objectives"), low=1.0),
+    beta=Field(("arms", "objectives"), low=1.0),
+)
 class BetaState(NamedTuple):
     """Parameters of the Beta posteriors, each (arms, objectives)."""
 
@@ -36,7 +42,7 @@ class BetaState(NamedTuple):
     beta: Array
 
 
-class ParetoSampling:
+class ParetoSampling(NotesNothing):
     """Draw a uniform arm from the Pareto front of a sample; subclasses sample and learn."""
 
     order: Pareto
