@@ -49,7 +49,7 @@ MAY_IMPORT = {
     "simulation": GROUND | {"metrics", "statistics", "figures"},
     "testing": GROUND | {"simulation"},
     # Applications.
-    "agent": GROUND | {"orders", "estimators", "explorers", "policies", "logs"},
+    "agent": GROUND | {"orders", "logs"},
     "evaluation": GROUND | {"statistics", "logs", "figures"},
     "interop": GROUND | {"agent", "environments"},
     # What is played with all of it.
@@ -77,12 +77,25 @@ def imports(path):
                 yield name.split(".")[1]
 
 
+def room_files(name):
+    return sorted((PACKAGE / name).rglob("*.py"))
+
+
 @pytest.mark.parametrize(
     "path", sorted(PACKAGE.rglob("*.py")), ids=lambda p: str(p.relative_to(PACKAGE))
 )
 def test_imports_point_downwards(path):
     if room(path) not in FACE:
         assert set(imports(path)) - {room(path)} <= MAY_IMPORT[room(path)]
+
+
+def test_the_agent_asks_for_what_policies_declare():
+    """It names no policy, estimator or state: those of others must be able to do all that ours do."""
+    named = {
+        p.name: set(imports(p)) & {"policies", "estimators", "explorers"}
+        for p in room_files("agent")
+    }
+    assert not any(named.values()), named
 
 
 def test_nobody_imports_the_command_line():

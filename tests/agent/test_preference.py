@@ -11,12 +11,12 @@ from mobandits.agent import bound_policy as mind
 from mobandits.agent.parts import comparing, with_order
 from mobandits.agent.precompile import example, warm_up
 from mobandits.compiling.compiled import CompileError, compiled
+from mobandits.contracts.composition import composite, exchanged
 from mobandits.contracts.protocols import Shape
 from mobandits.orders import Chains, ExploreWide, Levels, Lexicographic, Pareto, Weighted
 from mobandits.orders.order import BaseOrder
 from mobandits.orders.validity import check_objectives
 from mobandits.policies import MolEpsGreedy, MolUcb, MoslbPl, ParetoKg
-from mobandits.policies.composition import composite, exchanged
 from mobandits.spec import catalogue
 
 SHAPE = Shape(5, 2, 3, rounds=400)

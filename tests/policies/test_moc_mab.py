@@ -209,8 +209,8 @@ def test_arms_with_contexts_of_their_own():
         ),
         (
             MocMab(boundary="random"),
-            TWO._replace(features=13),
-            "MocMab.boundary must be 'floor' for more than 12",
+            TWO._replace(features=63),
+            "MocMab.boundary must be 'floor' for more than 62",
         ),
     ],
 )

@@ -68,14 +68,14 @@ def test_every_round_is_the_books(recipe):
             policy, copied(state), RIDGES, x, rng.random(2), rng
         )
         if t:
-            pieces, (y,), ball = twin.pieces(x), aim.point, int(aim.note)
+            pieces, (y,), ball = twin.pieces(x), aim.point, int(aim.note.ball)
             front = twin.front(set.union(*(owners for _, _, owners in pieces)))
             assert set(beliefs.balls[beliefs.front]) == front, f"round {t}"
             here = [owners for a, b, owners in pieces if a - 1e-12 <= y <= b + 1e-12]
             assert any(ball in owners & front for owners in here), f"round {t}"
             seen += len(front) > 1
         lesson = reward if pareto else reward[[recipe.objective]]
-        twin.learn([x[0], aim.point[0]], int(aim.note), lesson)
+        twin.learn([x[0], aim.point[0]], int(aim.note.ball), lesson)
         if t % 20 == 0:
             twin.agrees(state)
     twin.agrees(state)
@@ -239,7 +239,7 @@ def test_only_eligible_arms_make_a_ball_relevant():
         beliefs = policy.beliefs(state, x, arms, rng)
         np.testing.assert_allclose(policy.probabilities(beliefs), allowed / allowed.sum())
         choice = policy.draw(beliefs, rng)
-        assert int(choice.note) in owners[choice.arm] - beaten
+        assert int(choice.note.ball) in owners[choice.arm] - beaten
 
 
 def owner_set(state, twin, pair):
@@ -283,7 +283,7 @@ def test_candidates_are_uniform_and_decided_on_exactly():
         aim = policy.draw(beliefs, rng)
         (j,) = np.flatnonzero(np.all(aim.point == beliefs.pairs[1:].T, axis=1))
         assert allowed[j]
-        assert beliefs.owners[int(aim.note), j]
+        assert beliefs.owners[int(aim.note.ball), j]
 
 
 def test_candidates_approach_the_interval():

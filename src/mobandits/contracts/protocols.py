@@ -46,10 +46,13 @@ class Beliefs(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """A decision: the position of the arm among the eligible ones, and a number that `update` must be told again."""
+    """A decision: the position of the arm among the eligible ones, and a note that `update` must have back.
+
+    The note is a number, or the policy's own NamedTuple of numbers and notes: see `contracts.notes`.
+    """
 
     arm: int
-    note: float
+    note: Any
 
 
 class Evidence(NamedTuple):
@@ -100,7 +103,7 @@ class Policy(Protocol):
     def probabilities(self, beliefs: Any) -> Array:
         """(arms,) the exact law of `draw` given the beliefs; the front is where it is positive."""
 
-    def update(self, state: Any, x: Array, arm: int, note: float, reward: Array, rng: Rng) -> Any:
+    def update(self, state: Any, x: Array, arm: int, note: Any, reward: Array, rng: Rng) -> Any:
         """The state after a reward, (objectives,) with NaN where one was not observed; consumes `state`."""
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from mobandits.compiling.compiled import loop_for
 from mobandits.compiling.first_round import rehearse
 from mobandits.contracts.assumptions import InputWarning, complaint, outside
+from mobandits.contracts.notes import note_of
 from mobandits.contracts.protocols import (
     Array,
     Assumption,
@@ -100,10 +101,10 @@ def trained(recipe: Recipe, log: Feedback, rounds: IntArray, rng: Rng) -> tuple[
         rehearse_on(policy, log)
         loop = loop_for(learn, policy)
         learned = np.zeros(1, np.int64)
-        state = loop(policy, policy.init(), part, *given, False, rng, learned)
+        state = loop(policy, policy.init(), part, *given, False, note_of(policy), rng, learned)
         if learned[0] < 0:
             learned[0] = 0
-            state = loop(policy, policy.init(), part, *given, True, rng, learned)
+            state = loop(policy, policy.init(), part, *given, True, note_of(policy), rng, learned)
         first += len(part)
         if first >= len(rounds):
             return policy, state

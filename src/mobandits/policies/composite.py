@@ -1,14 +1,15 @@
 """The policy that most recipes bind to: an estimator, an explorer and an order."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from mobandits.compiling.compiled import compiled
+from mobandits.contracts.notes import NotesNothing
 from mobandits.contracts.protocols import Array, Beliefs, Choice, IntArray, Rng
 from mobandits.numerics.masks import uniform
 
 
 @compiled
-class Composite:
+class Composite(NotesNothing):
     """A policy that plays uniformly from the front of `order`, given an explorer's beliefs.
 
     Algorithms that need more than this are policies of their own; this class never grows a flag.
@@ -29,6 +30,8 @@ class Composite:
     estimator: Any
     explorer: Any
     order: Any
+
+    COMPOSED: ClassVar[bool] = True
 
     def init(self) -> Any:
         """The estimator's first state."""

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from mobandits.contracts.notes import is_like, note_of
 from mobandits.contracts.protocols import Array, IntArray, Recipe, Rng
+from mobandits.contracts.states import declares
 from mobandits.simulation.play import play
 from mobandits.support.checks import whole
 from mobandits.support.naming import quoted
@@ -51,8 +53,12 @@ def well_formed(r: Rehearsal) -> None:
                 choice.arm in range(n),
                 f"a choice must be a position below {n}, got {choice.arm} {where}",
             )
-            finite = isinstance(choice.note, float) and math.isfinite(choice.note)
-            require(finite, f"a note must be a finite float, got {quoted(choice.note)} {where}")
+            template = note_of(r.policy)
+            require(
+                is_like(choice.note, template),
+                f"a note must have finite numbers as {quoted(template)} has, which the policy "
+                f"declares by note(), got {quoted(choice.note)} {where}",
+            )
 
 
 def inputs_are_left_alone(r: Rehearsal) -> None:
@@ -156,7 +162,7 @@ def law_of(r: Rehearsal, moment: Moment, context: Array, arms: IntArray) -> tupl
 def partial_rewards_add_up(r: Rehearsal) -> None:
     """A reward in parts, in any order and late, teaches what the full one does; or the recipe refuses parts by name.
 
-    A recipe that says `forgets = True` makes older rewards count less, so that only parts in order must add up.
+    A part that declares `FORGETS = True` makes older rewards count less, so that only parts in order must add up.
     """
     if not r.case.recipe.accepts_partial:
         refuses_parts(r.case.recipe, r.case.shape.objectives)
@@ -170,7 +176,9 @@ def partial_rewards_add_up(r: Rehearsal) -> None:
         "": parts,
         ", late and out of order,": [parts[i] for i in rng.permutation(len(parts))],
     }
-    for how, lessons in [*orders.items()][: 1 if getattr(r.case.recipe, "forgets", False) else 2]:
+    if declares(r.policy, "FORGETS"):
+        orders = {"": parts}
+    for how, lessons in orders.items():
         state = learned(r, start, lessons)
         off = max(
             distance(full, state), distance(believed(r, start, full), believed(r, start, state))

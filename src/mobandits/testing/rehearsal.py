@@ -57,7 +57,7 @@ class Play(NamedTuple):
 
     x: Array
     arm: int
-    note: float
+    note: Any
     reward: Array
 
 

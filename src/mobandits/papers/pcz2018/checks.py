@@ -202,7 +202,7 @@ def watch_balls(
         aim = policy.draw(beliefs, rng)
         reward = surface.reward(contexts[t], aim.point, uniforms[t])
         before = len(state.radius)
-        b = int(aim.note)
+        b = int(aim.note.ball)
         seen[t, 5] = -math.inf
         for j in range(POINTS if before > 0 else 0):  # before the first ball there is no index
             arm[0] = j / (POINTS - 1)

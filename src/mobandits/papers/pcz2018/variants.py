@@ -10,6 +10,7 @@ from mobandits.compiling.compiled import Floats, compiled
 from mobandits.contracts.continuum import Aim, Surface, SurfaceBlock, SurfaceShape
 from mobandits.contracts.protocols import Array, Assumption, Recipe, Rng
 from mobandits.policies.zooming.active_balls import Balls, move_first
+from mobandits.policies.zooming.zooming import BallNote
 from mobandits.support.checks import integer
 
 
@@ -101,7 +102,7 @@ class PinnedZooming:
         return aim
 
     def update(
-        self, state: Balls, x: Array, point: Array, note: float, reward: Array, rng: Rng
+        self, state: Balls, x: Array, point: Array, note: BallNote, reward: Array, rng: Rng
     ) -> Balls:
         """The policy's; where it moves its first ball to the first pair, the ball is put back."""
         after: Balls = self.inner.update(state, x, point, note, reward, rng)

@@ -7,17 +7,24 @@ import numpy as np
 
 from mobandits.compiling.compiled import compiled
 from mobandits.contracts.continuum import Aim, SurfaceShape
+from mobandits.contracts.notes import NotesNothing
 from mobandits.contracts.protocols import Array, Choice, IntArray, Recipe, Rng, Shape, Traits
+from mobandits.contracts.states import counts, state_fields
 
 
+@state_fields(seen=counts("one"))
 class Plays(NamedTuple):
     """The number of rewards seen, (1,): a state must hold an array."""
 
     seen: Array
 
+    def merged(self, other: "Plays", first: "Plays") -> "Plays":
+        """All rewards."""
+        return Plays(self.seen + other.seen)
+
 
 @compiled
-class UniformPolicy:
+class UniformPolicy(NotesNothing):
     """A policy that plays every eligible arm with the same probability and learns nothing."""
 
     def init(self) -> Plays:
@@ -47,7 +54,7 @@ class UniformPolicy:
 
 
 @compiled
-class UniformPoint:
+class UniformPoint(NotesNothing):
     """A policy that plays uniform points of a cube of arms and learns nothing."""
 
     dimensions: int

@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from mobandits.compiling.compiled import compiled
+from mobandits.contracts.notes import NotesNothing
 from mobandits.contracts.protocols import Array, Choice, IntArray, Recipe, Rng, Shape, Traits
 from mobandits.policies.baselines.random_choice import Plays
 from mobandits.support.checks import integer
@@ -13,7 +14,7 @@ from mobandits.support.naming import quoted
 
 
 @compiled
-class SingleArmPolicy:
+class SingleArmPolicy(NotesNothing):
     """A policy that plays `arm` where it is eligible, else a uniform arm; it learns nothing."""
 
     arm: int

@@ -1,9 +1,10 @@
 """Any policy that learns per arm, once per cell of the context space."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from mobandits.compiling.compiled import compiled
-from mobandits.contracts.protocols import Array, Choice, IntArray, Rng
+from mobandits.contracts.notes import Note, note_of, possible_notes, unpacked_note
+from mobandits.contracts.protocols import Array, Choice, IntArray, Mask, Rng
 
 
 @compiled
@@ -34,6 +35,20 @@ class InCells:
     policy: Any
     cells: Any
 
+    PASSES_BELIEFS: ClassVar[bool] = True
+
+    def note(self) -> Note:
+        """A note of the inner policy."""
+        return note_of(self.policy)
+
+    def possible_notes(self, state: Any, note: Note) -> Mask:
+        """(decisions,) as the inner policy."""
+        return possible_notes(self.policy, state, note)
+
+    def unpacked_note(self, packed: float) -> Note:
+        """The note of the inner policy."""
+        return unpacked_note(self.policy, packed)
+
     def init(self) -> Any:
         """Nothing seen in any cell."""
         return self.policy.init()
@@ -52,6 +67,6 @@ class InCells:
         law: Array = self.policy.probabilities(beliefs)
         return law
 
-    def update(self, state: Any, x: Array, arm: int, note: float, reward: Array, rng: Rng) -> Any:
+    def update(self, state: Any, x: Array, arm: int, note: Note, reward: Array, rng: Rng) -> Any:
         """Teach the instance of the cell that holds `x`."""
         return self.policy.update(state, x, self.cells.slot(x, arm), note, reward, rng)

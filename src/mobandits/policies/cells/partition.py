@@ -13,7 +13,7 @@ from mobandits.policies.wrappers.periodic import Periodic
 from mobandits.support.checks import choice, integer, number
 
 SLACK = 1e-9  # 1e5 ** (1 / 5) is 10.000000000000002
-MOST_FEATURES = 12  # their coins must fit into a note
+MOST_FEATURES = 62  # whose coins fit into the integer of a note
 
 
 @dataclass(frozen=True)

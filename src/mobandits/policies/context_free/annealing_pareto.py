@@ -10,13 +10,21 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from mobandits.compiling.compiled import compiled
+from mobandits.contracts.notes import NotesNothing
 from mobandits.contracts.protocols import Array, Choice, IntArray, Mask, Recipe, Rng, Shape, Traits
+from mobandits.contracts.states import Field, counts, state_fields
 from mobandits.estimators import SampleMean
 from mobandits.numerics.averages import averages
 from mobandits.numerics.masks import count, pick, uniform
 from mobandits.support.checks import integer, number
 
 
+@state_fields(
+    seen=counts("arms", "objectives"),
+    total=Field(("arms", "objectives")),
+    candidates=Field(("arms",)),
+    epsilon=Field(("one",), low=0.0),
+)
 class AnnealingState(NamedTuple):
     """What is remembered.
 
@@ -32,9 +40,13 @@ class AnnealingState(NamedTuple):
     candidates: Mask
     epsilon: Array
 
+    def upgraded(self) -> "AnnealingState":
+        """Sums, of a state in which `total` holds means."""
+        return self._replace(total=self.total * self.seen)
+
 
 @compiled
-class AnnealingPolicy:
+class AnnealingPolicy(NotesNothing):
     """See `AnnealingPareto`; beliefs are the set that is played from, (arms,)."""
 
     means: SampleMean

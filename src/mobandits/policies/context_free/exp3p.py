@@ -13,15 +13,21 @@ from mobandits.contracts.protocols import (
     Assumption,
     Choice,
     IntArray,
+    Mask,
     Recipe,
     Rng,
     Shape,
     Traits,
 )
+from mobandits.contracts.states import Field, state_fields
 from mobandits.support.checks import integer
 from mobandits.support.naming import quoted
 
 
+@state_fields(
+    gains=Field(("arms",)),
+    objective=Field(("one",), low=-1.0, whole=True, below_objectives=True),
+)
 class Exp3PState(NamedTuple):
     """What is remembered.
 
@@ -34,9 +40,15 @@ class Exp3PState(NamedTuple):
     objective: Array
 
 
+class Exp3PNote(NamedTuple):
+    """The probability with which the arm was drawn."""
+
+    probability: float
+
+
 @compiled
 class Exp3PPolicy:
-    """See `Exp3P`; beliefs are probabilities, and the note of a choice is that of its arm."""
+    """See `Exp3P`; beliefs are probabilities."""
 
     arms: int
     objectives: int
@@ -44,6 +56,16 @@ class Exp3PPolicy:
     bonus: float
     rate: float
     mixing: float
+
+    def note(self) -> Exp3PNote:
+        """A note like those of `draw`."""
+        return Exp3PNote(1.0)
+
+    def possible_notes(self, state: Exp3PState, note: Exp3PNote) -> Mask:
+        """(decisions,) positive probabilities."""
+        probability: Array = np.asarray(note.probability)
+        possible: Mask = (probability > 0.0) & (probability <= 1.0)
+        return possible
 
     def init(self) -> Exp3PState:
         """No gain yet."""
@@ -70,15 +92,15 @@ class Exp3PPolicy:
         for a in range(last):
             left -= beliefs[a]
             if left < 0.0:
-                return Choice(a, beliefs[a])
-        return Choice(last, beliefs[last])
+                return Choice(a, Exp3PNote(beliefs[a]))
+        return Choice(last, Exp3PNote(beliefs[last]))
 
     def probabilities(self, beliefs: Array) -> Array:
         """The beliefs themselves."""
         return beliefs.copy()
 
     def update(
-        self, state: Exp3PState, x: Array, arm: int, note: float, reward: Array, rng: Rng
+        self, state: Exp3PState, x: Array, arm: int, note: Exp3PNote, reward: Array, rng: Rng
     ) -> Exp3PState:
         """Every arm gains beta / p_a, and the one that was played r / p more, with p as it was when it was drawn."""
         if state.objective[0] < 0.0:
@@ -88,7 +110,7 @@ class Exp3PPolicy:
         law = self.beliefs(state, x.reshape(1, len(x)), np.arange(self.arms), rng)
         for a in range(self.arms):
             state.gains[a] += self.bonus / law[a]
-        state.gains[arm] += reward[int(state.objective[0])] / note
+        state.gains[arm] += reward[int(state.objective[0])] / note.probability
         return state
 
 

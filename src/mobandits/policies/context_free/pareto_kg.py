@@ -12,6 +12,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from mobandits.compiling.compiled import compiled, kernel
+from mobandits.contracts.notes import NotesNothing
 from mobandits.contracts.protocols import (
     Array,
     Beliefs,
@@ -22,6 +23,7 @@ from mobandits.contracts.protocols import (
     Shape,
     Traits,
 )
+from mobandits.contracts.states import Field, counts, state_fields
 from mobandits.numerics.averages import averages
 from mobandits.numerics.masks import uniform
 from mobandits.orders import Pareto
@@ -31,6 +33,12 @@ from mobandits.support.checks import integer
 LEAST_ERROR = 1e-12
 
 
+@state_fields(
+    seen=counts("arms", "objectives"),
+    total=Field(("arms", "objectives")),
+    squares=Field(("arms", "objectives"), low=0.0),
+    origin=Field(("objectives",), since=2),
+)
 class KgState(NamedTuple):
     """Sums, so that arms with the same rewards of 0 and 1 have the same deviation in any order.
 
@@ -47,6 +55,18 @@ class KgState(NamedTuple):
     squares: Array
     origin: Array
 
+    def upgraded(self) -> "KgState":
+        """Sums, of a state in which `total` holds means, and `squares` squared deviations from them.
+
+        The origin becomes the mean of all rewards, and squared deviations become squared distances
+        from it.
+        """
+        total = self.total * self.seen
+        origin = total.sum(axis=0) / np.maximum(self.seen.sum(axis=0), 1.0)
+        mean = total / np.maximum(self.seen, 1.0)
+        squares = self.squares + self.seen * (mean - origin) ** 2
+        return KgState(self.seen, total, squares, origin)
+
 
 @kernel
 def expected_gain(z: float) -> float:
@@ -60,7 +80,7 @@ def expected_gain(z: float) -> float:
 
 
 @compiled
-class KgPolicy:
+class KgPolicy(NotesNothing):
     """See `ParetoKg`; the upper bound of an arm is its index."""
 
     arms: int

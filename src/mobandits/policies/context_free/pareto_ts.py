@@ -11,6 +11,7 @@ import numpy as np
 
 from mobandits.compiling.compiled import compiled
 from mobandits.contracts.assumptions import assumed
+from mobandits.contracts.notes import NotesNothing
 from mobandits.contracts.protocols import (
     Array,
     Assumption,
@@ -22,6 +23,7 @@ from mobandits.contracts.protocols import (
     Shape,
     Traits,
 )
+from mobandits.contracts.states import Field, state_fields
 from mobandits.estimators.sample_mean import MeanState, SampleMean
 from mobandits.numerics.masks import uniform
 from mobandits.orders import Pareto
@@ -33,6 +35,10 @@ COIN_REWARDS = Assumption(
 )
 
 
+@state_fields(
+    alpha=Field(("arms", "objectives"), low=1.0),
+    beta=Field(("arms", "objectives"), low=1.0),
+)
 class BetaState(NamedTuple):
     """Parameters of the Beta posteriors, each (arms, objectives)."""
 
@@ -40,7 +46,7 @@ class BetaState(NamedTuple):
     beta: Array
 
 
-class ParetoSampling:
+class ParetoSampling(NotesNothing):
     """Base of policies that play from the Pareto front of a sample; subclasses sample and learn."""
 
     order: Pareto

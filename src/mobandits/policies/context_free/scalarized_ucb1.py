@@ -14,11 +14,13 @@ from mobandits.contracts.protocols import (
     Assumption,
     Choice,
     IntArray,
+    Mask,
     Recipe,
     Rng,
     Shape,
     Traits,
 )
+from mobandits.contracts.states import Field, counts, state_fields
 from mobandits.numerics.averages import averages
 from mobandits.numerics.linalg import dot
 from mobandits.numerics.masks import everyone, leaders, pick, uniform
@@ -26,6 +28,10 @@ from mobandits.support.checks import matrix, number
 from mobandits.support.naming import quoted
 
 
+@state_fields(
+    seen=counts("functions", "arms", "objectives"),
+    total=Field(("functions", "arms", "objectives")),
+)
 class ScalarizedState(NamedTuple):
     """Rewards per weight vector ("function"), arm and objective.
 
@@ -39,6 +45,16 @@ class ScalarizedState(NamedTuple):
     seen: Array
     total: Array
 
+    def upgraded(self) -> "ScalarizedState":
+        """Sums, of a state in which `total` holds means."""
+        return self._replace(total=self.total * self.seen)
+
+
+class FunctionNote(NamedTuple):
+    """The number of the function that chose the arm."""
+
+    function: int
+
 
 class ScalarizedBeliefs(NamedTuple):
     """The indices (arms,) of the function that was drawn, and its number."""
@@ -49,7 +65,7 @@ class ScalarizedBeliefs(NamedTuple):
 
 @compiled
 class ScalarizedUcb1Policy:
-    """See `ScalarizedUcb1`; the note of a choice is the number of its function."""
+    """See `ScalarizedUcb1`."""
 
     arms: int
     weights: Floats
@@ -59,6 +75,16 @@ class ScalarizedUcb1Policy:
     margin: float
 
     RANDOM_BELIEFS: ClassVar[bool] = True  # the function
+
+    def note(self) -> FunctionNote:
+        """A note like those of `draw`."""
+        return FunctionNote(0)
+
+    def possible_notes(self, state: ScalarizedState, note: FunctionNote) -> Mask:
+        """(decisions,) functions that there are."""
+        function: IntArray = np.asarray(note.function)
+        possible: Mask = (function >= 0) & (function < len(self.weights))
+        return possible
 
     def init(self) -> ScalarizedState:
         """Nothing seen."""
@@ -100,7 +126,7 @@ class ScalarizedUcb1Policy:
         """A uniform arm among those with the largest index."""
         return Choice(
             pick(leaders(beliefs.indices, everyone(len(beliefs.indices))), rng),
-            float(beliefs.function),
+            FunctionNote(beliefs.function),
         )
 
     def probabilities(self, beliefs: ScalarizedBeliefs) -> Array:
@@ -112,12 +138,12 @@ class ScalarizedUcb1Policy:
         state: ScalarizedState,
         x: Array,
         arm: int,
-        note: float,
+        note: FunctionNote,
         reward: Array,
         rng: Rng,
     ) -> ScalarizedState:
         """Only the function that chose the arm learns, unless all share their means."""
-        f = 0 if self.shared else int(note)
+        f = 0 if self.shared else note.function
         if not 0 <= f < len(state.seen):
             raise IndexError("note must be the number of a function")
         for l in range(len(reward)):

@@ -32,6 +32,7 @@ from mobandits.contracts.protocols import (
     Shape,
     Traits,
 )
+from mobandits.contracts.states import Field, counts, state_fields
 from mobandits.estimators import Ridge, RidgeState
 from mobandits.explorers.radii import SelfNormalised
 from mobandits.numerics.dominance import nondominated
@@ -39,6 +40,11 @@ from mobandits.numerics.masks import count, everyone, leaders, pick, uniform
 from mobandits.support.checks import number
 
 
+@state_fields(
+    undecided=Field(("arms",)),
+    accepted=Field(("arms",)),
+    explored=counts("one", whole=True),
+)
 class PfiState(NamedTuple):
     """The regression, and what was decided about each arm.
 

@@ -1,15 +1,16 @@
 """Any policy, mixed with uniform play."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from mobandits.compiling.compiled import compiled
+from mobandits.contracts.notes import NotesNothing
 from mobandits.contracts.protocols import Array, Choice, IntArray, Rng
 
 
 @compiled
-class EpsilonMixture:
+class EpsilonMixture(NotesNothing):
     """With probability epsilon a uniform arm, else the inner policy's: probabilities epsilon/K + (1 - epsilon) p.
 
     Every arm has a positive probability, so the set that a round is drawn from is all arms; the inner policy must
@@ -28,6 +29,8 @@ class EpsilonMixture:
 
     policy: Any
     epsilon: float
+
+    PASSES_BELIEFS: ClassVar[bool] = True
 
     def init(self) -> Any:
         """The inner policy's first state."""

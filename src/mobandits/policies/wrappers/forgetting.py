@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from mobandits.contracts.composition import composite, exchanged
 from mobandits.contracts.protocols import Assumption, Policy, Recipe, Shape, Traits
 from mobandits.estimators import Discounted, DisjointRidge, Ridge
 from mobandits.explorers import Greedy
 from mobandits.explorers.radii import Constant
-from mobandits.policies.composition import composite, exchanged
 from mobandits.support.checks import number
 from mobandits.support.naming import quoted
 
@@ -47,8 +47,6 @@ class Forgetting(Recipe):
 
     recipe: Recipe
     discount: float
-
-    forgets: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         """Check the parameters; a class becomes a recipe."""

@@ -6,6 +6,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from mobandits.compiling.compiled import compiled
+from mobandits.contracts.composition import composite
+from mobandits.contracts.notes import NotesNothing
 from mobandits.contracts.protocols import (
     Array,
     Assumption,
@@ -17,11 +19,12 @@ from mobandits.contracts.protocols import (
     Shape,
     Traits,
 )
-from mobandits.policies.composition import composite
+from mobandits.contracts.states import counts, state_fields
 from mobandits.support.checks import number
 from mobandits.support.naming import quoted
 
 
+@state_fields(observed=counts("objectives"))
 class GapWeightedState(NamedTuple):
     """The estimator's state, and how many rewards were observed of each objective, (objectives,)."""
 
@@ -37,7 +40,7 @@ class GapWeightedBeliefs(NamedTuple):
 
 
 @compiled
-class GapWeightedPolicy:
+class GapWeightedPolicy(NotesNothing):
     """Inverse gap weighting of a `Composite`'s estimator under its order; its explorer is not asked.
 
     Args:

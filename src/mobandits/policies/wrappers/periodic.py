@@ -5,11 +5,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mobandits.compiling.compiled import compiled
-from mobandits.contracts.protocols import Array, Choice, IntArray, Rng
+from mobandits.contracts.notes import Note, note_of, possible_notes, unpacked_note
+from mobandits.contracts.protocols import Array, Choice, IntArray, Mask, Rng
+from mobandits.contracts.states import counts, state_fields
 
-RADIX = 4294967296.0  # 2^32: more rounds than anybody plays, and notes stay exact
 
-
+@state_fields(clock=counts("one", whole=True))
 class Timed(NamedTuple):
     """The inner policy's state, and the number of the next round, (1,), from 0."""
 
@@ -24,12 +25,19 @@ class TimedBeliefs(NamedTuple):
     round: float
 
 
+class TimedNote(NamedTuple):
+    """The inner policy's note, and the number of the round in which the arm was played."""
+
+    inner: Note
+    round: float
+
+
 @compiled
 class Periodic:
     """Appends (t mod period) / period to every context of round t = 0, 1, ...
 
-    Rounds are counted by the rewards that come in; the note of a choice carries the round after the inner policy's note
-    n: n 2^32 + t, so that a late reward is learned for the time at which its arm was played.
+    Rounds are counted by the rewards that come in; the note of a choice holds the round, so that a late reward is
+    learned for the time at which its arm was played.
 
     Args:
         policy: a policy with one more feature.
@@ -48,6 +56,21 @@ class Periodic:
 
     policy: Any
     period: int
+
+    def note(self) -> TimedNote:
+        """A note like those of `draw`."""
+        return TimedNote(note_of(self.policy), 0.0)
+
+    def possible_notes(self, state: Timed, note: TimedNote) -> Mask:
+        """(decisions,) whole rounds up to the present one."""
+        rounds: Array = np.asarray(note.round)
+        past: Mask = (rounds >= 0.0) & (rounds <= state.clock[0]) & (rounds == np.floor(rounds))
+        return past & possible_notes(self.policy, state.state, note.inner)
+
+    def unpacked_note(self, packed: float) -> Note:
+        """The note of which older files have n 2^32 + round, n the number of the inner note."""
+        inner, played = divmod(packed, 2.0**32)
+        return TimedNote(unpacked_note(self.policy, inner), played)
 
     def init(self) -> Timed:
         """Round 0."""
@@ -73,7 +96,7 @@ class Periodic:
     def draw(self, beliefs: TimedBeliefs, rng: Rng) -> Choice:
         """The inner policy's choice, with the round in its note."""
         choice = self.policy.draw(beliefs.beliefs, rng)
-        return Choice(choice.arm, choice.note * RADIX + beliefs.round)
+        return Choice(choice.arm, TimedNote(choice.note, beliefs.round))
 
     def probabilities(self, beliefs: TimedBeliefs) -> Array:
         """The inner policy's law."""
@@ -81,13 +104,10 @@ class Periodic:
         return law
 
     def update(
-        self, state: Timed, x: Array, arm: int, note: float, reward: Array, rng: Rng
+        self, state: Timed, x: Array, arm: int, note: TimedNote, reward: Array, rng: Rng
     ) -> Timed:
         """Teach what was paid at that time."""
-        inner = float(int(note / RADIX))
-        then = note - inner * RADIX
-        context = self.timed(x.reshape(1, len(x)), then)
-        state.clock[0] = max(state.clock[0], then + 1.0)
-        return Timed(
-            self.policy.update(state.state, context[0], arm, inner, reward, rng), state.clock
-        )
+        context = self.timed(x.reshape(1, len(x)), note.round)
+        state.clock[0] = max(state.clock[0], note.round + 1.0)
+        after = self.policy.update(state.state, context[0], arm, note.inner, reward, rng)
+        return Timed(after, state.clock)

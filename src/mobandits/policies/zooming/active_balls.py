@@ -11,11 +11,21 @@ import numpy as np
 
 from mobandits.compiling.compiled import kernel
 from mobandits.contracts.protocols import Array
+from mobandits.contracts.states import Field, counts, state_fields
 from mobandits.numerics.averages import average
 
 NEAR = 1e-9  # bounds that differ by less may be the same one, rounded
 
 
+@state_fields(
+    centre=Field(("dimensions", "balls")),
+    radius=Field(("balls",), low=2.0**-1074, high=1.0),
+    seen=counts("balls"),
+    total=Field(("objectives", "balls")),
+    # Bounds are infinite where nothing was seen.
+    reach=Field(("objectives", "balls"), finite=False),
+    bound=Field(("objectives", "balls"), finite=False),
+)
 class Balls(NamedTuple):
     """Active balls, in columns.
 
@@ -35,6 +45,10 @@ class Balls(NamedTuple):
     total: Array
     reach: Array
     bound: Array
+
+    def upgraded(self) -> "Balls":
+        """Sums, of a state in which `total` holds means."""
+        return self._replace(total=self.total * self.seen)
 
 
 @kernel

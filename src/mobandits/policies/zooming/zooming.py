@@ -56,6 +56,12 @@ class Rule(Protocol):
         """(arms,) the probability of every arm, given who owns which, (balls, arms), and the front."""
 
 
+class BallNote(NamedTuple):
+    """The number of the ball that learns the reward."""
+
+    ball: int
+
+
 class Zooming:
     """Base of the policies: the balls, and how they learn."""
 
@@ -68,15 +74,25 @@ class Zooming:
         none = no_balls(self.dimensions, self.rule.objectives)
         return add_ball(none, np.zeros(self.dimensions), 1.0, self.rule.doubt(0.0), self.similarity)
 
+    def note(self) -> BallNote:
+        """A note like those of `draw`."""
+        return BallNote(0)
+
+    def possible_notes(self, state: Balls, note: BallNote) -> Mask:
+        """(decisions,) balls that there are."""
+        ball: IntArray = np.asarray(note.ball)
+        possible: Mask = (ball >= 0) & (ball < len(state.radius))
+        return possible
+
     def place(self, x: Array, arm: Any) -> Array:
         """(dimensions,) the pair of context and arm."""
         raise NotImplementedError
 
     def update(
-        self, state: Balls, x: Array, arm: Any, note: float, reward: Array, rng: Rng
+        self, state: Balls, x: Array, arm: Any, note: BallNote, reward: Array, rng: Rng
     ) -> Balls:
-        """Teach the ball that the note says, which may get a child."""
-        b = int(note)
+        """Teach the ball of the note, which may get a child."""
+        b = note.ball
         if not 0 <= b < len(state.radius):
             raise IndexError("note must be the number of a ball")
         seen = state.seen[b]
@@ -125,7 +141,7 @@ class ZoomingArms(Zooming):
         """A uniform arm in the domains of the balls that are played; the note is its ball."""
         played = self.rule.played(beliefs.front, rng)
         arm = pick(owned_by(beliefs.owners, played), rng)
-        return Choice(arm, float(pick_owner(beliefs.owners, played, arm, rng)))
+        return Choice(arm, BallNote(pick_owner(beliefs.owners, played, arm, rng)))
 
     def probabilities(self, beliefs: ArmBeliefs) -> Array:
         """(arms,) as the rule says."""

@@ -10,7 +10,14 @@ from mobandits.contracts.protocols import Array, IntArray, Mask, Rng
 from mobandits.numerics.masks import pick
 from mobandits.policies.zooming.active_balls import Balls
 from mobandits.policies.zooming.domains import cut, draw_from_slice, owners_of, relevant
-from mobandits.policies.zooming.zooming import Zooming, joined, own_any, owned_by, pick_owner
+from mobandits.policies.zooming.zooming import (
+    BallNote,
+    Zooming,
+    joined,
+    own_any,
+    owned_by,
+    pick_owner,
+)
 
 
 class ContinuumZooming(Zooming):
@@ -48,7 +55,7 @@ class ZoomingInterval(ContinuumZooming):
     def draw(self, beliefs: SliceBeliefs, rng: Rng) -> Aim:
         """A uniform point in the domains of the balls that are played; the note is its ball."""
         spot = draw_from_slice(beliefs.ends, self.rule.played(beliefs.front, rng), rng)
-        return Aim(np.full(1, spot.arm), float(beliefs.balls[spot.ball]))
+        return Aim(np.full(1, spot.arm), BallNote(beliefs.balls[spot.ball]))
 
 
 class CandidateBeliefs(NamedTuple):
@@ -89,4 +96,4 @@ class ZoomingCandidates(ContinuumZooming):
         point = np.empty(self.dimensions - self.features)
         for i in range(len(point)):
             point[i] = beliefs.pairs[self.features + i, j]
-        return Aim(point, float(pick_owner(beliefs.owners, played, j, rng)))
+        return Aim(point, BallNote(pick_owner(beliefs.owners, played, j, rng)))
