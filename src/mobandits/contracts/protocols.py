@@ -36,6 +36,15 @@ class Shape(NamedTuple):
     shared: bool = False
     fixed_arms: Array | None = None
 
+    def replaced(self, **changes: Any) -> "Shape":
+        """The same shape with other values of some attributes.
+
+        Example:
+            >>> Shape(arms=4, features=2, objectives=2).replaced(rounds=100).rounds
+            100
+        """
+        return self._replace(**changes)
+
 
 class Beliefs(NamedTuple):
     """What a policy would act on, each (arms, objectives): means and intervals, which may be infinite."""

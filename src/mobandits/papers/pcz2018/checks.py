@@ -217,7 +217,7 @@ def watch_balls(
         seen[t, 0] = 0.0
         seen[t, 1] = state.radius[b]
         for l in range(len(mean)):
-            reach = policy.rule.doubt(state.seen[b]) + state.radius[b]
+            reach = policy.rule.half_width(state.seen[b]) + state.radius[b]
             estimate = average(state.total[l, b], state.seen[b])
             seen[t, 0] = max(seen[t, 0], abs(mean[l] - estimate) / reach)
         created = len(state.radius) > before

@@ -1,4 +1,4 @@
-"""Any policy that learns per arm, once per cell of the context space."""
+"""A wrapper that runs one instance of a policy without context in every cell of the contexts."""
 
 from typing import Any, ClassVar
 
@@ -9,7 +9,7 @@ from mobandits.contracts.protocols import Array, Choice, IntArray, Mask, Rng
 
 @compiled
 class InCells:
-    """An instance of `policy` in every cell: what it knows as arm ids are slots, one per cell and arm.
+    """An instance of `policy` in every cell: its arms are slots, one per cell and arm.
 
     Args:
         policy: a policy without context that has as many arms as there are slots.
@@ -25,11 +25,14 @@ class InCells:
         >>> from mobandits.orders import Pareto
         >>> from mobandits.policies.composite import Composite
         >>> cells = Cells(per_side=2, features=1, arms=3)
-        >>> policy = InCells(Composite(SampleMean(cells.size(), objectives=1), Greedy(), Pareto()), cells)
-        >>> rng, arms = np.random.default_rng(0), np.arange(3)
+        >>> means = SampleMean(cells.size(), objectives=1)
+        >>> policy = InCells(Composite(means, Greedy(), Pareto()), cells)
+        >>> rng = np.random.default_rng(0)
         >>> state = policy.update(policy.init(), np.array([0.9]), 1, 0.0, np.array([7.0]), rng)
-        >>> [policy.beliefs(state, np.array([[x]]), arms, rng).mean.ravel().tolist() for x in (0.2, 0.8)]
-        [[0.0, 0.0, 0.0], [0.0, 7.0, 0.0]]
+        >>> policy.beliefs(state, np.array([[0.2]]), np.arange(3), rng).mean.ravel().tolist()
+        [0.0, 0.0, 0.0]
+        >>> policy.beliefs(state, np.array([[0.8]]), np.arange(3), rng).mean.ravel().tolist()
+        [0.0, 7.0, 0.0]
     """
 
     policy: Any
@@ -50,12 +53,13 @@ class InCells:
         return unpacked_note(self.policy, packed)
 
     def init(self) -> Any:
-        """Nothing seen in any cell."""
+        """The state before the first round: nothing seen in any cell."""
         return self.policy.init()
 
     def beliefs(self, state: Any, context: Array, arms: IntArray, rng: Rng) -> Any:
         """The inner policy's, on the slots of the cells that hold the context."""
-        return self.policy.beliefs(state, context, self.cells.slots(context, arms), rng)
+        slots = self.cells.slots(context, arms)
+        return self.policy.beliefs(state, context, slots, rng)
 
     def draw(self, beliefs: Any, rng: Rng) -> Choice:
         """The inner policy's choice."""
@@ -63,10 +67,11 @@ class InCells:
         return choice
 
     def probabilities(self, beliefs: Any) -> Array:
-        """The inner policy's law."""
-        law: Array = self.policy.probabilities(beliefs)
-        return law
+        """The probability of each arm: the inner policy's."""
+        probabilities: Array = self.policy.probabilities(beliefs)
+        return probabilities
 
     def update(self, state: Any, x: Array, arm: int, note: Note, reward: Array, rng: Rng) -> Any:
-        """Teach the instance of the cell that holds `x`."""
-        return self.policy.update(state, x, self.cells.slot(x, arm), note, reward, rng)
+        """The state after a reward: the instance of the cell that holds `x` learns."""
+        slot = self.cells.slot(x, arm)
+        return self.policy.update(state, x, slot, note, reward, rng)

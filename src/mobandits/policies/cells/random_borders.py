@@ -1,4 +1,4 @@
-"""Contexts on the border of cells go to either side by a coin."""
+"""A wrapper that moves contexts on the border of two cells to either side by a coin."""
 
 import math
 from typing import Any, ClassVar, NamedTuple
@@ -11,7 +11,7 @@ from mobandits.contracts.protocols import Array, Choice, IntArray, Mask, Rng
 
 
 class Bordered(NamedTuple):
-    """What the inner policy believes, and what the coins said.
+    """The inner policy's beliefs, and the coins of the round.
 
     Attributes:
         beliefs: the inner policy's.
@@ -31,9 +31,12 @@ class BorderNote(NamedTuple):
 
 @compiled
 class RandomBorders:
-    """Moves a coordinate that lies between two cells into the lower one with probability 1/2, anew in every round.
+    """Moves a coordinate between two cells into the lower one with probability 1/2.
 
-    The note of a choice holds the coins, so that a late reward teaches the cell for which its arm was played.
+    The coin is tossed anew in every round.
+
+    The note of a choice holds the coins, so that a late reward teaches the cell for which its arm
+    was played.
 
     Args:
         policy: an `InCells`.
@@ -69,7 +72,7 @@ class RandomBorders:
         return fits & possible_notes(self.policy, state, note.inner)
 
     def unpacked_note(self, packed: float) -> Note:
-        """The note of which older files have n 2^features + sides, n the number of the inner note."""
+        """The note that older files have as n 2^features + sides, n the inner note's number."""
         inner, sides = divmod(packed, math.ldexp(1.0, self.features))
         return BorderNote(unpacked_note(self.policy, inner), sides)
 
@@ -84,28 +87,35 @@ class RandomBorders:
         for row in range(len(context)):
             bit = 1
             for i in range(self.features):
+                # In units of a cell's side, borders inside the cube are 1, ..., m - 1.
                 z = context[row, i] * self.per_side
-                if z == int(z) and 1.0 <= z <= self.per_side - 1.0 and rng.random() < 0.5:
+                is_border = z == int(z) and 1.0 <= z <= self.per_side - 1.0
+                # A random number is drawn for contexts on a border only.
+                if is_border and rng.random() < 0.5:
                     sides[row] += bit
+                    # Half a cell down is the middle of the lower one: safe from rounding.
                     moved[row, i] -= 0.5 / self.per_side
                 bit *= 2
-        return Bordered(self.policy.beliefs(state, moved, arms, rng), sides)
+        inner = self.policy.beliefs(state, moved, arms, rng)
+        return Bordered(inner, sides)
 
     def draw(self, beliefs: Bordered, rng: Rng) -> Choice:
         """The inner policy's choice, with the coins in its note."""
         choice = self.policy.draw(beliefs.beliefs, rng)
-        side = beliefs.sides[choice.arm if len(beliefs.sides) > 1 else 0]
-        return Choice(choice.arm, BorderNote(choice.note, side))
+        # Arms that share the context share its coins.
+        row = choice.arm if len(beliefs.sides) > 1 else 0
+        note = BorderNote(choice.note, beliefs.sides[row])
+        return Choice(choice.arm, note)
 
     def probabilities(self, beliefs: Bordered) -> Array:
-        """The inner policy's law, given the coins."""
-        law: Array = self.policy.probabilities(beliefs.beliefs)
-        return law
+        """The probability of each arm, given the coins: the inner policy's."""
+        probabilities: Array = self.policy.probabilities(beliefs.beliefs)
+        return probabilities
 
     def update(
         self, state: Any, x: Array, arm: int, note: BorderNote, reward: Array, rng: Rng
     ) -> Any:
-        """Teach the cell that the coins chose."""
+        """The state after a reward: the cell that the coins chose learns, also from a late one."""
         moved = x.copy()
         bits = note.sides
         for i in range(self.features):

@@ -56,7 +56,7 @@ class KgState(NamedTuple):
     origin: Array
 
     def upgraded(self) -> "KgState":
-        """Sums, of a state in which `total` holds means, and `squares` squared deviations from them.
+        """Sums, of a state whose `total` holds means and whose `squares` are around these.
 
         The origin becomes the mean of all rewards, and squared deviations become squared distances
         from it.

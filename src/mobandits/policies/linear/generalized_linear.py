@@ -34,13 +34,7 @@ class GeneralizedLinearModel(NamedTuple):
         """One model for all arms where they have features of their own, else one per arm."""
         # Newton steps move the estimate off that of a regression, so the tables of means that a
         # regression keeps for fixed arms would be wrong.
-        without_tables = Shape(
-            arms=shape.arms,
-            features=shape.features,
-            objectives=shape.objectives,
-            rounds=shape.rounds,
-            shared=shape.shared,
-        )
+        without_tables = shape.replaced(fixed_arms=None)
         regression = ridge_for(without_tables, self.penalty)
         return OnlineNewton(regression, self.links, self.curvature, self.bound)
 

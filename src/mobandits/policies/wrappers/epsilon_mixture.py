@@ -1,4 +1,4 @@
-"""Any policy, mixed with uniform play."""
+"""A wrapper that mixes any policy with uniform play."""
 
 from typing import Any, ClassVar
 
@@ -11,10 +11,10 @@ from mobandits.contracts.protocols import Array, Choice, IntArray, Rng
 
 @compiled
 class EpsilonMixture(NotesNothing):
-    """With probability epsilon a uniform arm, else the inner policy's: probabilities epsilon/K + (1 - epsilon) p.
+    """A mixture of uniform play and a policy's: probabilities epsilon/K + (1 - epsilon) p.
 
-    Every arm has a positive probability, so the set that a round is drawn from is all arms; the inner policy must
-    not need its note.
+    Every arm has a positive probability, so the set that a round is drawn from is all arms; the
+    inner policy must not need its note.
 
     Args:
         policy: the inner policy.
@@ -43,17 +43,23 @@ class EpsilonMixture(NotesNothing):
     def draw(self, beliefs: Any, rng: Rng) -> Choice:
         """A uniform arm with probability epsilon, else the inner policy's."""
         if rng.random() < self.epsilon:
-            return Choice(int(rng.random() * len(self.policy.probabilities(beliefs))), 0.0)
-        return Choice(self.policy.draw(beliefs, rng).arm, 0.0)
+            # Beliefs are the inner policy's own type: only it knows how many arms they are about.
+            arms = len(self.policy.probabilities(beliefs))
+            arm = int(rng.random() * arms)
+            return Choice(arm, 0.0)
+        choice = self.policy.draw(beliefs, rng)
+        return Choice(choice.arm, 0.0)
 
     def probabilities(self, beliefs: Any) -> Array:
-        """The mixture, exactly."""
+        """The probability of each arm in the mixture, exactly."""
         inner = self.policy.probabilities(beliefs)
-        out = np.empty(len(inner))
-        for a in range(len(inner)):
-            out[a] = self.epsilon / len(inner) + (1.0 - self.epsilon) * inner[a]
-        return out
+        arms = len(inner)
+        probabilities = np.empty(arms)
+        uniform_part = self.epsilon / arms
+        for a in range(arms):
+            probabilities[a] = uniform_part + (1.0 - self.epsilon) * inner[a]
+        return probabilities
 
     def update(self, state: Any, x: Array, arm: int, note: float, reward: Array, rng: Rng) -> Any:
-        """Teach the inner policy: it learns from uniform plays too."""
+        """The state after a reward: the inner policy learns from uniform plays too."""
         return self.policy.update(state, x, arm, note, reward, rng)

@@ -1,4 +1,4 @@
-"""The time of the day as one more feature: for rewards that change with a known period."""
+"""A wrapper with the time as one more feature, for rewards that change with a known period."""
 
 from typing import Any, NamedTuple
 
@@ -36,8 +36,8 @@ class TimedNote(NamedTuple):
 class Periodic:
     """Appends (t mod period) / period to every context of round t = 0, 1, ...
 
-    Rounds are counted by the rewards that come in; the note of a choice holds the round, so that a late reward is
-    learned for the time at which its arm was played.
+    Rounds are counted by the rewards that come in; the note of a choice holds the round, so that a
+    late reward is learned for the time at which its arm was played.
 
     Args:
         policy: a policy with one more feature.
@@ -68,46 +68,53 @@ class Periodic:
         return past & possible_notes(self.policy, state.state, note.inner)
 
     def unpacked_note(self, packed: float) -> Note:
-        """The note of which older files have n 2^32 + round, n the number of the inner note."""
+        """The note that older files have as n 2^32 + round, n the inner note's number."""
         inner, played = divmod(packed, 2.0**32)
         return TimedNote(unpacked_note(self.policy, inner), played)
 
     def init(self) -> Timed:
-        """Round 0."""
-        return Timed(self.policy.init(), np.zeros(1))
+        """The state before round 0."""
+        inner = self.policy.init()
+        clock = np.zeros(1)
+        return Timed(inner, clock)
 
     def timed(self, context: Array, now: float) -> Array:
-        """`context` (rows, features) with one more column."""
+        """(rows, features + 1) the context with the time in [0, 1) as its last column."""
         rows, features = context.shape
-        out = np.empty((rows, features + 1))
+        phase = int(now) % self.period
+        time = phase / self.period
+        timed = np.empty((rows, features + 1))
         for row in range(rows):
             for i in range(features):
-                out[row, i] = context[row, i]
-            out[row, features] = (int(now) % self.period) / self.period
-        return out
+                timed[row, i] = context[row, i]
+            timed[row, features] = time
+        return timed
 
     def beliefs(self, state: Timed, context: Array, arms: IntArray, rng: Rng) -> TimedBeliefs:
         """The inner policy's, at this time."""
         now = state.clock[0]
-        return TimedBeliefs(
-            self.policy.beliefs(state.state, self.timed(context, now), arms, rng), now
-        )
+        timed = self.timed(context, now)
+        inner = self.policy.beliefs(state.state, timed, arms, rng)
+        return TimedBeliefs(inner, now)
 
     def draw(self, beliefs: TimedBeliefs, rng: Rng) -> Choice:
         """The inner policy's choice, with the round in its note."""
         choice = self.policy.draw(beliefs.beliefs, rng)
-        return Choice(choice.arm, TimedNote(choice.note, beliefs.round))
+        note = TimedNote(choice.note, beliefs.round)
+        return Choice(choice.arm, note)
 
     def probabilities(self, beliefs: TimedBeliefs) -> Array:
-        """The inner policy's law."""
-        law: Array = self.policy.probabilities(beliefs.beliefs)
-        return law
+        """The probability of each arm: the inner policy's."""
+        probabilities: Array = self.policy.probabilities(beliefs.beliefs)
+        return probabilities
 
     def update(
         self, state: Timed, x: Array, arm: int, note: TimedNote, reward: Array, rng: Rng
     ) -> Timed:
-        """Teach what was paid at that time."""
-        context = self.timed(x.reshape(1, len(x)), note.round)
+        """The state after a reward, which is learned for the time at which its arm was played."""
+        context = x.reshape(1, len(x))
+        timed = self.timed(context, note.round)
+        # Late rewards must not set the clock back.
         state.clock[0] = max(state.clock[0], note.round + 1.0)
-        after = self.policy.update(state.state, context[0], arm, note.inner, reward, rng)
-        return Timed(after, state.clock)
+        inner = self.policy.update(state.state, timed[0], arm, note.inner, reward, rng)
+        return Timed(inner, state.clock)
