@@ -11,12 +11,12 @@ from twins.zooming import ball_state, twin_of
 from mobandits.policies.zooming.active_balls import add_ball, no_balls
 from mobandits.policies.zooming.domains import (
     append_uncovered,
-    slice_at,
     draw_from_slice,
     include,
     owned_pieces,
     owners_of,
     relevant_balls,
+    slice_at,
 )
 from mobandits.policies.zooming.similarity import ScaledEuclidean
 
