@@ -56,4 +56,5 @@ class Composite(NotesNothing):
 
     def update(self, state: Any, x: Array, arm: int, note: float, reward: Array, rng: Rng) -> Any:
         """The estimator's state after a reward."""
+        # No other part learns: explorers and orders have no state.
         return self.estimator.update(state, x, arm, reward)

@@ -58,6 +58,7 @@ class InCells:
 
     def beliefs(self, state: Any, context: Array, arms: IntArray, rng: Rng) -> Any:
         """The inner policy's, on the slots of the cells that hold the context."""
+        # Every arm's row may lie in a cell of its own.
         slots = self.cells.slots(context, arms)
         return self.policy.beliefs(state, context, slots, rng)
 
@@ -73,5 +74,6 @@ class InCells:
 
     def update(self, state: Any, x: Array, arm: int, note: Note, reward: Array, rng: Rng) -> Any:
         """The state after a reward: the instance of the cell that holds `x` learns."""
+        # Line 6 of Algorithm 1: the cell p* that holds the context.
         slot = self.cells.slot(x, arm)
         return self.policy.update(state, x, slot, note, reward, rng)

@@ -102,9 +102,11 @@ class MocMab(PartitionRecipe):
     def margin(self, cells: Cells) -> float:
         """The margin v = L d^(alpha / 2) m^(-alpha): how much the means may vary inside a cell."""
         # The diagonal of a cell is sqrt(d) / m.
-        dimension_factor = cells.features ** (0.5 * self.alpha)
+        half_alpha = 0.5 * self.alpha
+        dimension_factor = cells.features**half_alpha
         side_factor = cells.per_side**-self.alpha
-        return float(self.lipschitz * dimension_factor * side_factor)
+        margin = self.lipschitz * dimension_factor * side_factor
+        return float(margin)
 
 
 def cell_confidence_constant(cells: Cells, objectives: int, rounds: int) -> float:
@@ -114,6 +116,8 @@ def cell_confidence_constant(cells: Cells, objectives: int, rounds: int) -> floa
         mocmab2018, section IV, with 2 D in place of 4.
     """
     # Logarithms are added: the product would leave the range of exact floats for long horizons.
-    log_estimates = math.log(2.0 * objectives * cells.size())
+    estimates = 2.0 * objectives * cells.size()
+    log_estimates = math.log(estimates)
     log_horizon = 1.5 * math.log(rounds)
-    return 1.0 + 2.0 * (log_estimates + log_horizon)
+    log_union = log_estimates + log_horizon
+    return 1.0 + 2.0 * log_union

@@ -67,14 +67,19 @@ class RandomBorders:
     def possible_notes(self, state: Any, note: BorderNote) -> Mask:
         """(decisions,) coins for this number of coordinates."""
         sides: IntArray = np.asarray(note.sides)
-        most = math.ldexp(1.0, min(self.features, 62))
-        fits: Mask = (sides >= 0) & (sides < most)
-        return fits & possible_notes(self.policy, state, note.inner)
+        # A coin per coordinate; an integer holds 62 of them.
+        coins = min(self.features, 62)
+        limit = math.ldexp(1.0, coins)
+        fits: Mask = (sides >= 0) & (sides < limit)
+        inner = possible_notes(self.policy, state, note.inner)
+        return fits & inner
 
     def unpacked_note(self, packed: float) -> Note:
         """The note that older files have as n 2^features + sides, n the inner note's number."""
-        inner, sides = divmod(packed, math.ldexp(1.0, self.features))
-        return BorderNote(unpacked_note(self.policy, inner), sides)
+        radix = math.ldexp(1.0, self.features)
+        packed_inner, sides = divmod(packed, radix)
+        inner = unpacked_note(self.policy, packed_inner)
+        return BorderNote(inner, sides)
 
     def init(self) -> Any:
         """The inner policy's first state."""

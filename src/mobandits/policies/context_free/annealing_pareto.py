@@ -57,7 +57,8 @@ class AnnealingPolicy(NotesNothing):
     def init(self) -> AnnealingState:
         """The state before the first round: no rewards, no candidates, tolerance eps_0."""
         means = self.means.init()
-        candidates = np.zeros(len(means.seen), np.bool_)
+        arms = len(means.seen)
+        candidates = np.zeros(arms, np.bool_)
         epsilon = np.full(1, self.epsilon)
         return AnnealingState(means.seen, means.total, candidates, epsilon)
 
@@ -79,15 +80,17 @@ class AnnealingPolicy(NotesNothing):
         """
         near = np.zeros(len(arms), np.bool_)
         mean = averages(state.total, state.seen, arms)
-        for l in range(mean.shape[1]):
+        arm_count, objectives = mean.shape
+        epsilon = state.epsilon[0]
+        for l in range(objectives):
             best = -math.inf
-            for a in range(len(arms)):
+            for a in range(arm_count):
                 best = max(best, mean[a, l])
-            floor = best - state.epsilon[0]
-            for a in range(len(arms)):
+            floor = best - epsilon
+            for a in range(arm_count):
                 near[a] |= mean[a, l] >= floor
         candidates = near.copy()
-        for a in range(len(arms)):
+        for a in range(arm_count):
             # The old set keeps front arms that are best in no objective: the tolerance shrinks
             # below their distance, but no near arm dominates them.
             if state.candidates[arms[a]] and not near[a]:
@@ -184,5 +187,9 @@ class AnnealingPareto(Recipe):
 
     def bind(self, shape: Shape) -> AnnealingPolicy:
         """The policy, with one mean per arm and objective."""
-        means = SampleMean(shape.arms, shape.objectives)
-        return AnnealingPolicy(means, self.epsilon, self.rate, self.plays)
+        return AnnealingPolicy(
+            means=SampleMean(shape.arms, shape.objectives),
+            epsilon=self.epsilon,
+            rate=self.rate,
+            plays=self.plays,
+        )

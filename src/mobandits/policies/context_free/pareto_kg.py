@@ -62,9 +62,13 @@ class KgState(NamedTuple):
         from it.
         """
         total = self.total * self.seen
-        origin = total.sum(axis=0) / np.maximum(self.seen.sum(axis=0), 1.0)
-        mean = total / np.maximum(self.seen, 1.0)
-        squares = self.squares + self.seen * (mean - origin) ** 2
+        # Counts of 0 become 1, so that means without rewards are 0 and not undefined.
+        all_seen = np.maximum(self.seen.sum(axis=0), 1.0)
+        own_seen = np.maximum(self.seen, 1.0)
+        origin = total.sum(axis=0) / all_seen
+        mean = total / own_seen
+        distance = mean - origin
+        squares = self.squares + self.seen * distance**2
         return KgState(self.seen, total, squares, origin)
 
 

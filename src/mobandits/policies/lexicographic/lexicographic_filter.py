@@ -74,8 +74,9 @@ class FixedWidth(BaseOrder):
         arms, objectives = mean.shape
         for a in range(arms):
             for i in range(objectives):
-                low[a, i] = mean[a, i] - self.epsilon
-                high[a, i] = mean[a, i] + self.epsilon
+                estimate = mean[a, i]
+                low[a, i] = estimate - self.epsilon
+                high[a, i] = estimate + self.epsilon
         intervals = Beliefs(mean, low, high)
         front: Mask = self.order.front(intervals)
         return front

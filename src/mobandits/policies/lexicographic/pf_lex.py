@@ -26,8 +26,9 @@ class CountedMean(SampleMean):
     def evidence(self, state: MeanState, context: Array, arms: IntArray) -> Evidence:
         """(slots, objectives) rewards of every arm; no volume."""
         # `SampleMean` gives the plays of all arms together, which suits radii of UCB1's kind only.
-        no_volume = np.zeros(state.seen.shape)
-        return Evidence(state.seen, no_volume)
+        seen = state.seen
+        no_volume = np.zeros(seen.shape)
+        return Evidence(seen, no_volume)
 
 
 @dataclass(frozen=True)

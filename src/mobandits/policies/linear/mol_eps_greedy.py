@@ -50,5 +50,6 @@ class MolEpsGreedy(Recipe):
     def bind(self, shape: Shape) -> EpsilonMixture:
         """The policy, on the regression that fits the shape."""
         estimator = ridge_for(shape, self.penalty)
+        # In the first round all estimates are 0, so that the front is all arms.
         greedy = Composite(estimator, Greedy(), Pareto())
         return EpsilonMixture(greedy, self.epsilon)

@@ -167,8 +167,9 @@ class PfiPolicy:
         columns = ridge.inverse[0, 0].T.copy()
         for i in range(arms):
             for m in range(features):
+                feature = self.features[i, m]
                 for k in range(features):
-                    images[i, k] += columns[m, k] * self.features[i, m]
+                    images[i, k] += columns[m, k] * feature
         rewards_seen = ridge.seen[0, 0]
         radius = self.scale * self.radius.at(rewards_seen, 0.0)
         return Pairs(self.features, images, radius)

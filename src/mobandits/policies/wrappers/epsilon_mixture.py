@@ -38,6 +38,7 @@ class EpsilonMixture(NotesNothing):
 
     def beliefs(self, state: Any, context: Array, arms: IntArray, rng: Rng) -> Any:
         """The inner policy's beliefs."""
+        # The coin belongs to `draw`: beliefs stay as definite as the inner policy's.
         return self.policy.beliefs(state, context, arms, rng)
 
     def draw(self, beliefs: Any, rng: Rng) -> Choice:
@@ -62,4 +63,5 @@ class EpsilonMixture(NotesNothing):
 
     def update(self, state: Any, x: Array, arm: int, note: float, reward: Array, rng: Rng) -> Any:
         """The state after a reward: the inner policy learns from uniform plays too."""
+        # The note is 0 whichever of the two drew the arm: the inner policy must do without it.
         return self.policy.update(state, x, arm, note, reward, rng)

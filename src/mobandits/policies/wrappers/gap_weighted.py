@@ -122,7 +122,8 @@ class GapWeightedPolicy(NotesNothing):
     ) -> Any:
         """The state after a reward: the estimator learns, and the observed rewards are counted."""
         estimator = self.policy.estimator.update(state.estimator, x, arm, reward)
-        for objective in range(len(reward)):
+        objectives = len(reward)
+        for objective in range(objectives):
             if not np.isnan(reward[objective]):
                 state.observed[objective] += 1.0
         return GapWeightedState(estimator, state.observed)
@@ -202,4 +203,5 @@ class GapWeighted(Recipe):
         """The recipe's assumptions without which it makes no sense."""
         # The others are about the widths of intervals, which are not used here.
         assumptions = self.recipe.assumptions()
-        return tuple(assumption for assumption in assumptions if assumption.refuse)
+        needed = [assumption for assumption in assumptions if assumption.refuse]
+        return tuple(needed)

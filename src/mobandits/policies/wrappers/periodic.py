@@ -64,13 +64,17 @@ class Periodic:
     def possible_notes(self, state: Timed, note: TimedNote) -> Mask:
         """(decisions,) whole rounds up to the present one."""
         rounds: Array = np.asarray(note.round)
-        past: Mask = (rounds >= 0.0) & (rounds <= state.clock[0]) & (rounds == np.floor(rounds))
-        return past & possible_notes(self.policy, state.state, note.inner)
+        is_whole = rounds == np.floor(rounds)
+        is_past = (rounds >= 0.0) & (rounds <= state.clock[0])
+        fits: Mask = is_whole & is_past
+        inner = possible_notes(self.policy, state.state, note.inner)
+        return fits & inner
 
     def unpacked_note(self, packed: float) -> Note:
         """The note that older files have as n 2^32 + round, n the inner note's number."""
-        inner, played = divmod(packed, 2.0**32)
-        return TimedNote(unpacked_note(self.policy, inner), played)
+        packed_inner, played = divmod(packed, 2.0**32)
+        inner = unpacked_note(self.policy, packed_inner)
+        return TimedNote(inner, played)
 
     def init(self) -> Timed:
         """The state before round 0."""
@@ -92,6 +96,7 @@ class Periodic:
 
     def beliefs(self, state: Timed, context: Array, arms: IntArray, rng: Rng) -> TimedBeliefs:
         """The inner policy's, at this time."""
+        # The clock counts rewards: an application's time between them may be anything.
         now = state.clock[0]
         timed = self.timed(context, now)
         inner = self.policy.beliefs(state.state, timed, arms, rng)
@@ -112,9 +117,12 @@ class Periodic:
         self, state: Timed, x: Array, arm: int, note: TimedNote, reward: Array, rng: Rng
     ) -> Timed:
         """The state after a reward, which is learned for the time at which its arm was played."""
+        played = note.round
         context = x.reshape(1, len(x))
-        timed = self.timed(context, note.round)
+        timed = self.timed(context, played)
+        timed_row = timed[0]
         # Late rewards must not set the clock back.
-        state.clock[0] = max(state.clock[0], note.round + 1.0)
-        inner = self.policy.update(state.state, timed[0], arm, note.inner, reward, rng)
+        now = state.clock[0]
+        state.clock[0] = max(now, played + 1.0)
+        inner = self.policy.update(state.state, timed_row, arm, note.inner, reward, rng)
         return Timed(inner, state.clock)

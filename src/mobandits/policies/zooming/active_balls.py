@@ -105,7 +105,9 @@ def add_ball(old: Balls, centre: Array, radius: float, half_width: float, simila
 @kernel
 def move_first(balls: Balls, centre: Array) -> None:
     """Give the first ball, while it is the only one, another centre (dimensions,), in place."""
-    for i in range(len(centre)):
+    # The only ball is at distance 0 of itself wherever it lies: its bounds stay what they are.
+    dimensions = len(centre)
+    for i in range(dimensions):
         balls.centre[i, 0] = centre[i]
 
 
@@ -186,11 +188,13 @@ def recompute_bound(balls: Balls, l: int, c: int, similarity: Any) -> None:
     It is infinite where no ball has seen anything.
     """
     reach = balls.reach
+    centre = balls.centre
     radius = balls.radius[c]
-    distances = np.empty(len(balls.radius))
+    count = len(balls.radius)
+    distances = np.empty(count)
     lowest = math.inf
-    similarity.distances(balls.centre, balls.centre, c, distances)
-    for b in range(len(distances)):
+    similarity.distances(centre, centre, c, distances)
+    for b in range(count):
         candidate = radius + (reach[l, b] + distances[b])
         lowest = min(lowest, candidate)
     balls.bound[l, c] = lowest

@@ -40,7 +40,8 @@ class LeaderRule:
 
     def enough(self, seen: float, radius: float) -> bool:
         """Whether conf_B <= r_B after the reward of this round, unlike PCZ, which tests before."""
-        return self.half_width(seen + 1.0) <= radius
+        half_width = self.half_width(seen + 1.0)
+        return half_width <= radius
 
     def learned_rewards(self, reward: Array) -> Array:
         """The reward of one objective, (1,)."""
@@ -49,13 +50,17 @@ class LeaderRule:
 
     def front(self, bound: Array, balls: IntArray, among: Mask) -> Mask:
         """(some,) the balls with the largest index; exact ties all lead."""
+        count = len(balls)
         largest = -math.inf
-        front = np.zeros(len(balls), np.bool_)
-        for i in range(len(balls)):
-            index = bound[0, balls[i]] if among[i] else -math.inf
-            largest = max(largest, index)
-        for i in range(len(balls)):
-            front[i] = among[i] and bound[0, balls[i]] == largest
+        front = np.zeros(count, np.bool_)
+        # There is one objective: the first row holds all indices.
+        for i in range(count):
+            if among[i]:
+                index = bound[0, balls[i]]
+                largest = max(largest, index)
+        for i in range(count):
+            index = bound[0, balls[i]]
+            front[i] = among[i] and index == largest
         return front
 
     def played(self, front: Mask, rng: Rng) -> Mask:
@@ -67,12 +72,16 @@ class LeaderRule:
 
     def probabilities(self, owners: Mask, front: Mask) -> Array:
         """The probability of each arm: uniform on a ball's domain, averaged over the front."""
-        probabilities = np.zeros(owners.shape[1])
-        for b in range(len(front)):
+        balls, arms = owners.shape
+        probabilities = np.zeros(arms)
+        for b in range(balls):
             if front[b]:
-                size = count(front) * count(owners[b])
-                for a in range(len(probabilities)):
-                    probabilities[a] += 1.0 / size if owners[b, a] else 0.0
+                # A ball of the front owns an arm at least: it would not be relevant otherwise.
+                owned = count(owners[b])
+                size = count(front) * owned
+                for a in range(arms):
+                    if owners[b, a]:
+                        probabilities[a] += 1.0 / size
         return probabilities
 
 

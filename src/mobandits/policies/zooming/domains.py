@@ -96,10 +96,11 @@ def append_uncovered(cover: Array, n: int, low: float, high: float, pieces: Arra
     i = 0
     while i < n and cover[0, i] < high:
         if cover[1, i] > low:
+            gap_end = cover[0, i]
             pieces[0, k] = low
-            pieces[1, k] = cover[0, i]
+            pieces[1, k] = gap_end
             # No branch: a piece that is too short is overwritten by the next one.
-            k += cover[0, i] - low > SHORT
+            k += gap_end - low > SHORT
             low = cover[1, i]
         i += 1
     pieces[0, k] = low
@@ -138,7 +139,12 @@ def include(cover: Array, n: int, low: float, high: float) -> int:
 @kernel
 def is_full(cover: Array, n: int) -> bool:
     """Whether the n intervals of `cover` are all of [0, 1]."""
-    return bool(n == 1 and cover[0, 0] <= 0.0 and cover[1, 0] >= 1.0)
+    # Touching intervals were merged: all of [0, 1] is a single one.
+    if n != 1:
+        return False
+    low = cover[0, 0]
+    high = cover[1, 0]
+    return bool(low <= 0.0 and high >= 1.0)
 
 
 @kernel
@@ -223,17 +229,21 @@ def draw_from_slice(ends: Array, chosen: Mask, rng: Rng) -> Spot:
         total += pieces[1, p] - pieces[0, p]
     rest = rng.random() * total
     piece = 0
+    length = pieces[1, 0] - pieces[0, 0]
     # Differences are rounded otherwise than their sum: what is left belongs to the last piece.
-    while piece < count - 1 and rest >= pieces[1, piece] - pieces[0, piece]:
-        rest -= pieces[1, piece] - pieces[0, piece]
+    while piece < count - 1 and rest >= length:
+        rest -= length
         piece += 1
+        length = pieces[1, piece] - pieces[0, piece]
+    # Rounding must not carry the arm beyond the piece: no chosen ball would own it.
     arm = min(pieces[0, piece] + rest, pieces[1, piece])
     radius = pieces[2, piece]
     owners = np.zeros(len(chosen), np.bool_)
     for i in range(len(chosen)):
         is_inside = ends[0, i] <= arm <= ends[1, i]
         # No smaller ball is around the arm, or the piece would be that ball's.
-        owners[i] = chosen[i] and ends[2, i] == radius and is_inside
+        is_smallest = ends[2, i] == radius
+        owners[i] = chosen[i] and is_smallest and is_inside
     ball = pick(owners, rng)
     return Spot(arm, ball)
 

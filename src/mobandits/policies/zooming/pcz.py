@@ -35,7 +35,8 @@ class ParetoRule:
 
     def enough(self, seen: float, radius: float) -> bool:
         """Whether u_B <= r_B, before the reward of this round: line 11 comes before line 16."""
-        return self.half_width(seen) <= radius
+        half_width = self.half_width(seen)
+        return half_width <= radius
 
     def learned_rewards(self, reward: Array) -> Array:
         """The rewards of all objectives."""
@@ -158,7 +159,9 @@ class Pcz(ZoomingRecipe):
 
     def rule(self, objectives: int, rounds: int) -> ParetoRule:
         """The rule, with delta and A resolved."""
-        strength = 2.0 * ball_confidence_constant(objectives, rounds, self.delta)
+        constant = ball_confidence_constant(objectives, rounds, self.delta)
+        # The factor 2 of u_B = sqrt(2 A / N_B) is part of the strength.
+        strength = 2.0 * constant
         return ParetoRule(objectives, strength, self.scale)
 
 
@@ -174,6 +177,8 @@ def ball_confidence_constant(objectives: int, rounds: int, delta: float | None) 
     """
     # delta = 1 / T turns T^1.5 into T^2.5. Logarithms are added: T^2.5 is large.
     power = 1.5 if delta is not None else 2.5
-    log_union = math.log(2.0 * math.sqrt(2.0) * objectives / (delta or 1.0))
+    failure = delta or 1.0
+    log_estimates = math.log(2.0 * math.sqrt(2.0) * objectives / failure)
     log_horizon = power * math.log(rounds)
-    return 1.0 + 2.0 * (log_union + log_horizon)
+    log_union = log_estimates + log_horizon
+    return 1.0 + 2.0 * log_union

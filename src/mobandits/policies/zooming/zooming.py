@@ -77,10 +77,12 @@ class Zooming:
 
     def init(self) -> Balls:
         """The state before the first round: one ball of radius 1."""
-        no_ball = no_balls(self.dimensions, self.rule.objectives)
+        rule = self.rule
+        empty = no_balls(self.dimensions, rule.objectives)
+        # The centre is provisional: the first pair that is learned becomes it.
         centre = np.zeros(self.dimensions)
-        half_width = self.rule.half_width(0.0)
-        return add_ball(no_ball, centre, 1.0, half_width, self.similarity)
+        half_width = rule.half_width(0.0)
+        return add_ball(empty, centre, 1.0, half_width, self.similarity)
 
     def note(self) -> BallNote:
         """A note like those of `draw`."""
@@ -149,6 +151,7 @@ class ZoomingArms(Zooming):
         coordinates = self.positions.shape[1]
         pairs = np.empty((self.dimensions, count))
         for a in range(count):
+            # Arms that share the context differ in their positions only.
             row = a if len(context) > 1 else 0
             arm = arms[a]
             for i in range(features):

@@ -62,15 +62,18 @@ class ZoomingInterval(ContinuumZooming):
     def beliefs(self, state: Balls, x: Array, rng: Rng) -> SliceBeliefs:
         """The slice of the balls at the context, and the best of those that own a part of it."""
         part = slice_at(state, x)
-        relevant = relevant_balls(part.ends)
-        front = self.rule.front(state.bound, part.balls, relevant)
-        return SliceBeliefs(part.balls, part.ends, front)
+        balls = part.balls
+        ends = part.ends
+        relevant = relevant_balls(ends)
+        front = self.rule.front(state.bound, balls, relevant)
+        return SliceBeliefs(balls, ends, front)
 
     def draw(self, beliefs: SliceBeliefs, rng: Rng) -> Aim:
         """A uniform point in the domains of the balls that are played; the note is its ball."""
         played = self.rule.played(beliefs.front, rng)
         spot = draw_from_slice(beliefs.ends, played, rng)
         point = np.full(1, spot.arm)
+        # The position in the slice becomes the ball's number, which outlives the round.
         ball = beliefs.balls[spot.ball]
         return Aim(point, BallNote(ball))
 
@@ -107,8 +110,9 @@ class ZoomingCandidates(ContinuumZooming):
         pairs = np.empty((self.dimensions, self.candidates))
         # Candidates are drawn anew in every round: a fixed grid would never resolve small balls.
         for i in range(self.dimensions):
+            is_context = i < self.features
             for j in range(self.candidates):
-                pairs[i, j] = x[i] if i < self.features else rng.random()
+                pairs[i, j] = x[i] if is_context else rng.random()
         owners = owners_of(state, pairs, self.similarity)
         balls = np.arange(len(owners))
         relevant = owning_balls(owners)
@@ -120,9 +124,11 @@ class ZoomingCandidates(ContinuumZooming):
         pairs = beliefs.pairs
         owners = beliefs.owners
         played = self.rule.played(beliefs.front, rng)
-        candidate = pick(owned_arms(owners, played), rng)
-        point = np.empty(self.dimensions - self.features)
-        for i in range(len(point)):
+        owned = owned_arms(owners, played)
+        candidate = pick(owned, rng)
+        coordinates = self.dimensions - self.features
+        point = np.empty(coordinates)
+        for i in range(coordinates):
             point[i] = pairs[self.features + i, candidate]
         ball = pick_owner(owners, played, candidate, rng)
         return Aim(point, BallNote(ball))
