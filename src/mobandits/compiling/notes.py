@@ -5,7 +5,7 @@ microsecond to hand over to compiled code or back, and as much again for every o
 tuple of floats costs next to nothing. So notes are taken apart and put together in compiled code.
 """
 
-# ruff: noqa: ARG001, ARG005 - Numba hands the types of all arguments to an overload, used or not
+# ruff: noqa: ARG001 - Numba hands the types of all arguments to an overload, used or not
 
 from typing import Any
 
@@ -62,8 +62,9 @@ if not INTERPRETED:
     from numba import types
     from numba.extending import overload
 
-    # Numba types a tuple element by element, and knows no loop over elements of different types:
-    # so both functions take the first element, and call themselves for the rest.
+    # Numba types a tuple element by element, and knows no loop over elements of different types.
+    # So both functions take the first element, and call themselves for the rest. It compares the
+    # parameters of an overload and of its implementations, annotations too.
 
     def _count(kind: Any) -> int:
         """How many numbers a note of this type has."""
@@ -73,32 +74,46 @@ if not INTERPRETED:
 
     @overload(numbers_of)
     def _compiled_numbers_of(note: Any) -> Any:
+        def number(note: Any) -> Any:
+            return (float(note),)
+
+        def last(note: Any) -> Any:
+            return numbers_of(note[0])
+
+        def several(note: Any) -> Any:
+            return numbers_of(note[0]) + numbers_of(note[1:])
+
         if not isinstance(note, types.BaseTuple):
-            return lambda note: (float(note),)
-        if len(note) == 1:
-            return lambda note: numbers_of(note[0])
-        return lambda note: numbers_of(note[0]) + numbers_of(note[1:])
+            return number
+        return last if len(note) == 1 else several
 
     @overload(note_like)
     def _compiled_note_like(template: Any, numbers: Any, first: Any = 0) -> Any:
-        if isinstance(template, types.Integer):
-            return lambda template, numbers, first=0: int(numbers[first])
-        if not isinstance(template, types.BaseTuple):
-            return lambda template, numbers, first=0: numbers[first]
-        named_tuple = template.instance_class
-        return lambda template, numbers, first=0: named_tuple(*_parts(template, numbers, first))
+        def whole(template: Any, numbers: Any, first: Any = 0) -> Any:
+            return int(numbers[first])
 
-    def _parts(template: Any, numbers: Any, first: int) -> Any:
+        def number(template: Any, numbers: Any, first: Any = 0) -> Any:
+            return numbers[first]
+
+        def note(template: Any, numbers: Any, first: Any = 0) -> Any:
+            return named_tuple(*_parts(template, numbers, first))
+
+        if isinstance(template, types.BaseTuple):
+            named_tuple = template.instance_class
+            return note
+        return whole if isinstance(template, types.Integer) else number
+
+    def _parts(template: Any, numbers: Any, first: Any) -> Any:
         raise NotImplementedError  # only compiled code calls it
 
     @overload(_parts)
     def _compiled_parts(template: Any, numbers: Any, first: Any) -> Any:
-        count = _count(template[0])
-        if len(template) == 1:
-            return lambda template, numbers, first: (note_like(template[0], numbers, first),)
+        def last(template: Any, numbers: Any, first: Any) -> Any:
+            return (note_like(template[0], numbers, first),)
 
-        def parts(template: Any, numbers: Any, first: Any) -> Any:
+        def several(template: Any, numbers: Any, first: Any) -> Any:
             head = (note_like(template[0], numbers, first),)
             return head + _parts(template[1:], numbers, first + count)
 
-        return parts
+        count = _count(template[0])
+        return last if len(template) == 1 else several
