@@ -38,6 +38,7 @@ class UniformPolicy(NotesNothing):
     def draw(self, beliefs: Array, rng: Rng) -> Choice:
         """A uniform arm."""
         arms = len(beliefs)
+        # One number of the stream in every round, whatever the number of arms.
         arm = int(rng.random() * arms)
         return Choice(arm, 0.0)
 

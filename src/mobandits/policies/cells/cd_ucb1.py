@@ -57,7 +57,8 @@ class CdUcb1(PartitionRecipe):
     def bind(self, shape: Shape) -> Any:
         """The policy, with m resolved."""
         cells = self.partition(shape)
-        means = SampleMean(cells.size(), shape.objectives)
+        slots = cells.size()
+        means = SampleMean(slots, shape.objectives)
         # Drugan's radius with L A = 1 is UCB1's, and the Pareto front of one objective its maximum.
         radius = Drugan(1.0, self.scale)
         order = Pareto([0])

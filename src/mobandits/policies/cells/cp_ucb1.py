@@ -57,7 +57,8 @@ class CpUcb1(PartitionRecipe):
     def bind(self, shape: Shape) -> Any:
         """The policy, with m resolved."""
         cells = self.partition(shape)
-        means = SampleMean(cells.size(), shape.objectives)
+        slots = cells.size()
+        means = SampleMean(slots, shape.objectives)
         # The number of Pareto optimal arms is not known: A = K.
         product = shape.objectives * shape.arms
         radius = Drugan(product, self.scale)

@@ -93,7 +93,8 @@ class MocMab(PartitionRecipe):
         constant = cell_confidence_constant(cells, shape.objectives, shape.rounds)
         # u_a = width / sqrt(N_a), of which `SampleMean` gives the second factor.
         width = self.scale * math.sqrt(2.0 * constant)
-        means = SampleMean(cells.size(), shape.objectives)
+        slots = cells.size()
+        means = SampleMean(slots, shape.objectives)
         # Lines 8 to 13: the test u > beta v, and the candidates of Equation (4) with their 2 v.
         order = Dominant(margin=2.0 * margin, doubt=self.beta * margin)
         policy = Composite(means, Ucb(Constant(width)), order)

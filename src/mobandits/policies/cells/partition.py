@@ -50,6 +50,7 @@ class PartitionRecipe(Recipe):
         """Check the parameters."""
         name = type(self).__name__
         number(f"{name}.scale", self.scale, above=0.0)
+        # Functions of a Hoelder exponent above 1 are constant.
         number(f"{name}.alpha", self.alpha, above=0.0, at_most=1.0)
         choice(f"{name}.aim", self.aim, ("dominant", "pareto"))
         choice(f"{name}.boundary", self.boundary, ("floor", "random"))
@@ -119,7 +120,9 @@ def best_per_side(rounds: int, features: int, alpha: float, aim: str) -> int:
         >>> best_per_side(4_681_992, 4, 1.0, "dominant"), best_per_side(10_000, 2, 1.0, "pareto")
         (9, 10)
     """
+    # Both balance the variation inside a cell against the few rewards that each cell sees.
     multiple = 3.0 if aim == "dominant" else 2.0
-    power = 1.0 / (multiple * alpha + features)
+    exponent = multiple * alpha + features
+    power = 1.0 / exponent
     cells = float(rounds**power)
     return max(1, math.ceil(cells - SLACK))

@@ -121,6 +121,7 @@ class RandomBorders:
         self, state: Any, x: Array, arm: int, note: BorderNote, reward: Array, rng: Rng
     ) -> Any:
         """The state after a reward: the cell that the coins chose learns, also from a late one."""
+        # Loops hand over a row of the context itself, which must stay what it is.
         moved = x.copy()
         bits = note.sides
         for i in range(self.features):

@@ -68,12 +68,15 @@ class Exp3PPolicy:
     def possible_notes(self, state: Exp3PState, note: Exp3PNote) -> Mask:
         """(decisions,) positive probabilities."""
         probability: Array = np.asarray(note.probability)
-        possible: Mask = (probability > 0.0) & (probability <= 1.0)
+        # `update` divides by it: a 0 in a file would make all later gains infinite.
+        is_positive = probability > 0.0
+        possible: Mask = is_positive & (probability <= 1.0)
         return possible
 
     def init(self) -> Exp3PState:
         """The state before the first round: no gains."""
         gains = np.zeros(self.arms)
+        # An array of one: a state's fields are arrays that `update` may change.
         objective = np.full(1, float(self.objective))
         return Exp3PState(gains, objective)
 

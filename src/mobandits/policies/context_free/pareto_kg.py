@@ -138,7 +138,8 @@ class KgPolicy(NotesNothing):
         seen = state.seen[arm, l]
         # Around the origin, near all rewards, squares lose no digits; around 0 they might.
         total = state.total[arm, l]
-        shifted_total = total - seen * state.origin[l]
+        origin = state.origin[l]
+        shifted_total = total - seen * origin
         correction = shifted_total * shifted_total / seen
         # Rounding may leave a sum of squares just below 0.
         squares = max(state.squares[arm, l] - correction, 0.0)
@@ -150,6 +151,7 @@ class KgPolicy(NotesNothing):
     def draw(self, beliefs: Beliefs, rng: Rng) -> Choice:
         """A uniform arm of the front of the indices."""
         arm = self.order.draw(beliefs, rng)
+        # Updates need nothing of the decision: the note is 0.
         return Choice(arm, 0.0)
 
     def probabilities(self, beliefs: Beliefs) -> Array:
@@ -163,11 +165,13 @@ class KgPolicy(NotesNothing):
         """Learn sums and squares."""
         for l in range(self.objectives):
             if not math.isnan(reward[l]):
+                value = reward[l]
+                # Before the counts change, or no reward would be the first one.
                 if self.is_first(state, l):
-                    state.origin[l] = reward[l]
+                    state.origin[l] = value
                 state.seen[arm, l] += 1.0
-                state.total[arm, l] += reward[l]
-                distance = reward[l] - state.origin[l]
+                state.total[arm, l] += value
+                distance = value - state.origin[l]
                 state.squares[arm, l] += distance**2
         return state
 

@@ -56,6 +56,7 @@ class ParetoSampling(NotesNothing):
     def draw(self, beliefs: Beliefs, rng: Rng) -> Choice:
         """A uniform arm of the sample's front."""
         arm = self.order.draw(beliefs, rng)
+        # Updates need nothing of the decision: the note is 0.
         return Choice(arm, 0.0)
 
     def probabilities(self, beliefs: Beliefs) -> Array:
@@ -75,6 +76,7 @@ class BetaSampling(ParetoSampling):
     def init(self) -> BetaState:
         """The state before the first round: the uniform prior."""
         size = (self.arms, self.objectives)
+        # Beta(1, 1): no initial round through the arms is needed.
         alpha = np.ones(size)
         beta = np.ones(size)
         return BetaState(alpha, beta)
@@ -176,6 +178,7 @@ class ParetoTs(Recipe):
     def __post_init__(self) -> None:
         """Check the parameters."""
         choice("ParetoTs.prior", self.prior, ("beta", "gaussian"))
+        # Checked for both priors: a wrong number should not wait until the prior is changed.
         number("ParetoTs.noise", self.noise, above=0.0)
 
     def assumptions(self) -> tuple[Assumption, ...]:
@@ -186,7 +189,9 @@ class ParetoTs(Recipe):
 
     def bind(self, shape: Shape) -> BetaSampling | GaussianSampling:
         """The policy of the chosen posterior family."""
+        arms = shape.arms
+        objectives = shape.objectives
         if self.prior == "beta":
-            return BetaSampling(shape.arms, shape.objectives, Pareto())
-        means = SampleMean(shape.arms, shape.objectives)
+            return BetaSampling(arms, objectives, Pareto())
+        means = SampleMean(arms, objectives)
         return GaussianSampling(means, self.noise, Pareto())

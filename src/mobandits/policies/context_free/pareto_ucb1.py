@@ -52,8 +52,9 @@ class ParetoUcb1(Recipe):
     def __post_init__(self) -> None:
         """Check the parameters."""
         number("ParetoUcb1.scale", self.scale, above=0.0)
-        if self.optimal_arms is not None:
-            integer("ParetoUcb1.optimal_arms", self.optimal_arms, at_least=1)
+        optimal_arms = self.optimal_arms
+        if optimal_arms is not None:
+            integer("ParetoUcb1.optimal_arms", optimal_arms, at_least=1)
 
     def assumptions(self) -> tuple[Assumption, ...]:
         """Rewards in [0, 1]."""
@@ -62,8 +63,10 @@ class ParetoUcb1(Recipe):
     def bind(self, shape: Shape) -> Composite:
         """The policy: one mean per arm and objective, and the front of their bounds."""
         # The union bound behind (L A)^(1/4) is over the objectives of the optimal arms.
+        objectives = shape.objectives
         optimal_arms = self.optimal_arms or shape.arms
-        product = shape.objectives * optimal_arms
+        product = objectives * optimal_arms
         radius = Drugan(product, self.scale)
-        means = SampleMean(shape.arms, shape.objectives)
+        means = SampleMean(shape.arms, objectives)
+        # A uniform arm of the front is as fair as the paper asks for.
         return Composite(means, Ucb(radius), Pareto())

@@ -88,12 +88,15 @@ class ScalarizedUcb1Policy:
     def possible_notes(self, state: ScalarizedState, note: FunctionNote) -> Mask:
         """(decisions,) functions that there are."""
         function: IntArray = np.asarray(note.function)
-        possible: Mask = (function >= 0) & (function < len(self.weights))
+        functions = len(self.weights)
+        is_known = function < functions
+        possible: Mask = (function >= 0) & is_known
         return possible
 
     def init(self) -> ScalarizedState:
         """The state before the first round."""
         functions, objectives = self.weights.shape
+        # Shared means are one instance of UCB1 that all functions read.
         instances = 1 if self.shared else functions
         size = (instances, self.arms, objectives)
         seen = np.zeros(size)
@@ -110,7 +113,8 @@ class ScalarizedUcb1Policy:
         function = int(rng.random() * len(self.weights))
         instance = 0 if self.shared else function
         seen = state.seen[instance]
-        mean = averages(state.total[instance], seen, arms)
+        total = state.total[instance]
+        mean = averages(total, seen, arms)
         count = len(arms)
         plays = np.empty(count)
         total_plays = 0.0
@@ -119,6 +123,7 @@ class ScalarizedUcb1Policy:
             total_plays += plays[a]
         reference = reference_point(mean, plays, self.margin)
         weights = self.weights[function]
+        # UCB1 counts the plays of its own instance, in n_f as in N_f[a].
         indices = np.full(count, math.inf)
         for a in range(count):
             if plays[a] > 0.0:
@@ -144,6 +149,7 @@ class ScalarizedUcb1Policy:
         """A uniform arm among those with the largest index."""
         indices = beliefs.indices
         all_arms = everyone(len(indices))
+        # Arms that were not played yet lead with infinite indices, in random order.
         best = leaders(indices, all_arms)
         arm = pick(best, rng)
         return Choice(arm, FunctionNote(beliefs.function))
@@ -241,6 +247,7 @@ class ScalarizedUcb1(Recipe):
         """Check the parameters and make the weights a tuple, so that recipes compare by value."""
         number("ScalarizedUcb1.scale", self.scale, above=0.0)
         number("ScalarizedUcb1.margin", self.margin, above=0.0)
+        # A tuple of tuples: recipes hold no arrays, which have no single truth when compared.
         weights = checked_weights("ScalarizedUcb1.weights", self.weights)
         object.__setattr__(self, "weights", weights)
 

@@ -50,6 +50,7 @@ class LastLeader(BaseOrder):
     def gap(self, means: Array, arm: int) -> Array:
         """(objectives,) the lexicographic gap."""
         gaps = priority_gaps(means, arm, arm + 1, 0.0)
+        # True means have no intervals: what is left of the filter is the lexicographic order.
         gap: Array = gaps[0]
         return gap
 
@@ -64,7 +65,8 @@ class FixedWidth(BaseOrder):
     def in_words(self, objectives: Sequence[str]) -> str:
         """The order in words, and the width of its intervals."""
         inner = in_words(self.order, objectives)
-        return f"{inner}, with intervals of ± {self.epsilon:g}"
+        width = f"{self.epsilon:g}"
+        return f"{inner}, with intervals of ± {width}"
 
     def front(self, beliefs: Beliefs) -> Mask:
         """(arms,) the front of `order`."""
@@ -105,7 +107,8 @@ class ExploreWidest(BaseOrder):
     def in_words(self, objectives: Sequence[str]) -> str:
         """The order in words, and the exploration that comes before it."""
         inner = in_words(self.order, objectives)
-        exploration = f"the arm with the widest interval above ± {self.epsilon:g}"
+        width = f"{self.epsilon:g}"
+        exploration = f"the arm with the widest interval above ± {width}"
         return f"{inner}, after {exploration}"
 
     def front(self, beliefs: Beliefs) -> Mask:

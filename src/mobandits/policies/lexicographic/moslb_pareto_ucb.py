@@ -56,6 +56,7 @@ class MoslbParetoUcb(Recipe):
         """The policy, with `on` checked against the objectives."""
         order = Pareto(self.on)
         order.check(shape.objectives)
+        # All objectives are learned, whichever the front looks at.
         estimator = ridge_for(shape, self.penalty)
         explorer = moslb_ucb(self, shape)
         return Composite(estimator, explorer, order)

@@ -70,6 +70,7 @@ class PfLex(Recipe):
         """Check the parameters."""
         number("PfLex.scale", self.scale, above=0.0)
         number("PfLex.delta", self.delta, above=0.0, below=1.0)
+        # With an epsilon of 0 exploration would never end: half-widths are positive.
         if self.epsilon is not None:
             number("PfLex.epsilon", self.epsilon, above=0.0)
 
@@ -81,7 +82,8 @@ class PfLex(Recipe):
             )
         # (K T)^(-1/3) balances the cost of exploring against that of confusing near ties.
         plays = shape.arms * (shape.rounds or 1)
-        epsilon = self.epsilon or plays ** (-1.0 / 3.0)
+        default_epsilon = plays ** (-1.0 / 3.0)
+        epsilon = self.epsilon or default_epsilon
         estimates = shape.arms * shape.objectives
         radius = SelfNormalisedMean(estimates, self.delta, self.scale)
         means = CountedMean(shape.arms, shape.objectives)

@@ -45,6 +45,7 @@ class MolEpsGreedy(Recipe):
     def __post_init__(self) -> None:
         """Check the parameters."""
         number("MolEpsGreedy.epsilon", self.epsilon, at_least=0.0, at_most=1.0)
+        # A penalty of 0 would leave no estimate before every direction was played.
         number("MolEpsGreedy.penalty", self.penalty, above=0.0)
 
     def bind(self, shape: Shape) -> EpsilonMixture:

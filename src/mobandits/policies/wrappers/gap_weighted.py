@@ -62,6 +62,7 @@ class GapWeightedPolicy(NotesNothing):
     def init(self) -> GapWeightedState:
         """The state before the first round: nothing observed."""
         estimator = self.policy.estimator.init()
+        # Counted here: not every estimator counts its rewards per objective.
         observed = np.zeros(self.objectives)
         return GapWeightedState(estimator, observed)
 

@@ -85,6 +85,7 @@ class Periodic:
     def timed(self, context: Array, now: float) -> Array:
         """(rows, features + 1) the context with the time in [0, 1) as its last column."""
         rows, features = context.shape
+        # Exact for any clock: the remainder is taken of whole numbers.
         phase = int(now) % self.period
         time = phase / self.period
         timed = np.empty((rows, features + 1))
@@ -105,6 +106,7 @@ class Periodic:
     def draw(self, beliefs: TimedBeliefs, rng: Rng) -> Choice:
         """The inner policy's choice, with the round in its note."""
         choice = self.policy.draw(beliefs.beliefs, rng)
+        # The clock may have moved on when the reward comes.
         note = TimedNote(choice.note, beliefs.round)
         return Choice(choice.arm, note)
 

@@ -49,6 +49,7 @@ class ZoomingRecipe(Recipe):
         number(f"{name}.scale", self.scale, above=0.0)
         integer(f"{name}.candidates", self.candidates, at_least=1)
         check_similarity(f"{name}.similarity", self.similarity)
+        # A tuple of tuples: recipes compare by value, and arrays do not.
         if self.positions is not None:
             positions = matrix(f"{name}.positions", self.positions, ("arms", "dimensions"))
             outside = (positions < 0) | (positions > 1)
@@ -75,6 +76,7 @@ class ZoomingRecipe(Recipe):
             raise ValueError(f"{name} must know the number of rounds; Doubling({name}()) need not")
         rule = self.rule(shape.objectives, shape.rounds)
         similarity = self.similarity or ScaledEuclidean()
+        # Finitely many arms: their pairs with the context are looked up one by one, exactly.
         if isinstance(shape, Shape):
             positions = self.arm_positions(shape)
             dimensions = shape.features + positions.shape[1]

@@ -46,6 +46,7 @@ class LeaderRule:
     def learned_rewards(self, reward: Array) -> Array:
         """The reward of one objective, (1,)."""
         first = self.objective
+        # A slice and not a number: balls keep a row per objective that they learn from.
         return reward[first : first + 1]
 
     def front(self, bound: Array, balls: IntArray, among: Mask) -> Mask:

@@ -253,10 +253,12 @@ def owners_of(balls: Balls, points: Array, similarity: Any) -> Mask:
     """(balls, points) the smallest balls around each of `points` (dimensions, points)."""
     radius = balls.radius
     count = points.shape[1]
-    owners = np.zeros((len(radius), count), np.bool_)
+    ball_count = len(radius)
+    owners = np.zeros((ball_count, count), np.bool_)
     distances = np.empty(count)
+    # The radius of the smallest ball around each point; the first ball has radius 1.
     least = np.ones(count)
-    for b in range(len(radius)):
+    for b in range(ball_count):
         similarity.distances(points, balls.centre, b, distances)
         own = radius[b]
         for j in range(count):
@@ -265,7 +267,7 @@ def owners_of(balls: Balls, points: Array, similarity: Any) -> Mask:
             owners[b, j] = inside
             least[j] = own if inside and own < least[j] else least[j]
     # Radii are powers of two, so that equal sizes compare as equal.
-    for b in range(len(radius)):
+    for b in range(ball_count):
         own = radius[b]
         for j in range(count):
             owners[b, j] &= least[j] == own

@@ -91,7 +91,9 @@ class Zooming:
     def possible_notes(self, state: Balls, note: BallNote) -> Mask:
         """(decisions,) balls that there are."""
         ball: IntArray = np.asarray(note.ball)
-        possible: Mask = (ball >= 0) & (ball < len(state.radius))
+        # Balls are only ever added: one that there was is one that there is.
+        is_active = ball < len(state.radius)
+        possible: Mask = (ball >= 0) & is_active
         return possible
 
     def place(self, x: Array, arm: Any) -> Array:
@@ -169,6 +171,7 @@ class ZoomingArms(Zooming):
         owners = beliefs.owners
         played = self.rule.played(beliefs.front, rng)
         candidates = owned_arms(owners, played)
+        # The arm first: an arm of several domains is no likelier than one of a single domain.
         arm = pick(candidates, rng)
         ball = pick_owner(owners, played, arm, rng)
         return Choice(arm, BallNote(ball))
