@@ -44,9 +44,10 @@ class Composite(NotesNothing):
 
     def draw(self, beliefs: Beliefs, rng: Rng) -> Choice:
         """An arm, uniform on the front."""
+        order = self.order
         # Orders draw without the whole front where that is cheaper: the first arm of a random
         # order of visit that belongs to it is uniform on it.
-        arm = self.order.draw(beliefs, rng)
+        arm = order.draw(beliefs, rng)
         return Choice(arm, 0.0)
 
     def probabilities(self, beliefs: Beliefs) -> Array:

@@ -13,27 +13,29 @@ from mobandits.contracts.states import counts, state_fields
 
 
 @state_fields(seen=counts("one"))
-class Plays(NamedTuple):
+class RewardCount(NamedTuple):
     """The number of rewards seen, (1,): a state must hold an array."""
 
     seen: Array
 
-    def merged(self, other: "Plays", first: "Plays") -> "Plays":
+    def merged(self, other: "RewardCount", first: "RewardCount") -> "RewardCount":
         """All rewards."""
-        return Plays(self.seen + other.seen)
+        return RewardCount(self.seen + other.seen)
 
 
 @compiled
 class UniformPolicy(NotesNothing):
     """A policy that plays every eligible arm with the same probability and learns nothing."""
 
-    def init(self) -> Plays:
-        """No round yet."""
-        return Plays(np.zeros(1))
+    def init(self) -> RewardCount:
+        """The state before the first round."""
+        seen = np.zeros(1)
+        return RewardCount(seen)
 
-    def beliefs(self, state: Plays, context: Array, arms: IntArray, rng: Rng) -> Array:
+    def beliefs(self, state: RewardCount, context: Array, arms: IntArray, rng: Rng) -> Array:
         """(arms,) zeros: nothing is believed."""
-        return np.zeros(len(arms))
+        count = len(arms)
+        return np.zeros(count)
 
     def draw(self, beliefs: Array, rng: Rng) -> Choice:
         """A uniform arm."""
@@ -45,11 +47,12 @@ class UniformPolicy(NotesNothing):
     def probabilities(self, beliefs: Array) -> Array:
         """The probability of each arm: 1 / arms."""
         arms = len(beliefs)
-        return np.full(arms, 1.0 / arms)
+        share = 1.0 / arms
+        return np.full(arms, share)
 
     def update(
-        self, state: Plays, x: Array, arm: int, note: float, reward: Array, rng: Rng
-    ) -> Plays:
+        self, state: RewardCount, x: Array, arm: int, note: float, reward: Array, rng: Rng
+    ) -> RewardCount:
         """Nothing to learn."""
         return state
 
@@ -60,11 +63,12 @@ class UniformPoint(NotesNothing):
 
     dimensions: int
 
-    def init(self) -> Plays:
-        """No round yet."""
-        return Plays(np.zeros(1))
+    def init(self) -> RewardCount:
+        """The state before the first round."""
+        seen = np.zeros(1)
+        return RewardCount(seen)
 
-    def beliefs(self, state: Plays, x: Array, rng: Rng) -> Array:
+    def beliefs(self, state: RewardCount, x: Array, rng: Rng) -> Array:
         """(dimensions,) zeros: nothing is believed."""
         return np.zeros(self.dimensions)
 
@@ -76,8 +80,8 @@ class UniformPoint(NotesNothing):
         return Aim(point, 0.0)
 
     def update(
-        self, state: Plays, x: Array, point: Array, note: float, reward: Array, rng: Rng
-    ) -> Plays:
+        self, state: RewardCount, x: Array, point: Array, note: float, reward: Array, rng: Rng
+    ) -> RewardCount:
         """Nothing to learn."""
         return state
 

@@ -8,7 +8,7 @@ import numpy as np
 from mobandits.compiling.compiled import compiled
 from mobandits.contracts.notes import NotesNothing
 from mobandits.contracts.protocols import Array, Choice, IntArray, Recipe, Rng, Shape, Traits
-from mobandits.policies.baselines.random_choice import Plays
+from mobandits.policies.baselines.random_choice import RewardCount
 from mobandits.support.checks import integer
 from mobandits.support.naming import quoted
 
@@ -19,11 +19,12 @@ class SingleArmPolicy(NotesNothing):
 
     arm: int
 
-    def init(self) -> Plays:
-        """No round yet."""
-        return Plays(np.zeros(1))
+    def init(self) -> RewardCount:
+        """The state before the first round."""
+        seen = np.zeros(1)
+        return RewardCount(seen)
 
-    def beliefs(self, state: Plays, context: Array, arms: IntArray, rng: Rng) -> Array:
+    def beliefs(self, state: RewardCount, context: Array, arms: IntArray, rng: Rng) -> Array:
         """(arms,) the probabilities themselves."""
         probabilities = np.full(len(arms), 1.0 / len(arms))
         is_eligible = False
@@ -50,8 +51,8 @@ class SingleArmPolicy(NotesNothing):
         return beliefs
 
     def update(
-        self, state: Plays, x: Array, arm: int, note: float, reward: Array, rng: Rng
-    ) -> Plays:
+        self, state: RewardCount, x: Array, arm: int, note: float, reward: Array, rng: Rng
+    ) -> RewardCount:
         """Nothing to learn."""
         return state
 

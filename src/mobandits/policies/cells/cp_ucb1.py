@@ -56,11 +56,12 @@ class CpUcb1(PartitionRecipe):
 
     def bind(self, shape: Shape) -> Any:
         """The policy, with m resolved."""
+        objectives = shape.objectives
         cells = self.partition(shape)
         slots = cells.size()
-        means = SampleMean(slots, shape.objectives)
+        means = SampleMean(slots, objectives)
         # The number of Pareto optimal arms is not known: A = K.
-        product = shape.objectives * shape.arms
+        product = objectives * shape.arms
         radius = Drugan(product, self.scale)
         policy = Composite(means, Ucb(radius), Pareto())
         return self.in_cells(policy, cells)

@@ -81,6 +81,7 @@ class MocMab(PartitionRecipe):
     def __post_init__(self) -> None:
         """Check the parameters."""
         super().__post_init__()
+        # With L = 0 the margin v would be 0, and the leader's uncertainty never below beta v.
         number("MocMab.lipschitz", self.lipschitz, above=0.0)
         number("MocMab.beta", self.beta, above=0.0)
 

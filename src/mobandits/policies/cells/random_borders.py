@@ -62,7 +62,8 @@ class RandomBorders:
 
     def note(self) -> BorderNote:
         """A note like those of `draw`."""
-        return BorderNote(note_of(self.policy), 0)
+        inner = note_of(self.policy)
+        return BorderNote(inner, 0)
 
     def possible_notes(self, state: Any, note: BorderNote) -> Mask:
         """(decisions,) coins for this number of coordinates."""
@@ -89,6 +90,7 @@ class RandomBorders:
         """The inner policy's, for the cells that the coins chose."""
         moved = context.copy()
         sides = np.zeros(len(context), np.int64)
+        # One coin per row and coordinate: arms with rows of their own have coins of their own.
         for row in range(len(context)):
             bit = 1
             for i in range(self.features):

@@ -64,8 +64,9 @@ class AnnealingPolicy(NotesNothing):
 
     def beliefs(self, state: AnnealingState, context: Array, arms: IntArray, rng: Rng) -> Mask:
         """(arms,) the arms with too few plays if there are any, else the candidates."""
-        fresh = np.zeros(len(arms), np.bool_)
-        for a in range(len(arms)):
+        arm_count = len(arms)
+        fresh = np.zeros(arm_count, np.bool_)
+        for a in range(arm_count):
             # Rewards are whole: every objective has been seen as often as the first one.
             plays = state.seen[arms[a], 0]
             fresh[a] = plays < self.plays

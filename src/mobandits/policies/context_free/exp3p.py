@@ -68,7 +68,7 @@ class Exp3PPolicy:
     def possible_notes(self, state: Exp3PState, note: Exp3PNote) -> Mask:
         """(decisions,) positive probabilities."""
         probability: Array = np.asarray(note.probability)
-        # `update` divides by it: a 0 in a file would make all later gains infinite.
+        # `update` divides by it: a 0 in a file would make a gain infinite.
         is_positive = probability > 0.0
         possible: Mask = is_positive & (probability <= 1.0)
         return possible
@@ -187,8 +187,9 @@ class Exp3P(Recipe):
 
     def __post_init__(self) -> None:
         """Check the parameters."""
-        if self.objective is not None:
-            integer("Exp3P.objective", self.objective, at_least=0)
+        objective = self.objective
+        if objective is not None:
+            integer("Exp3P.objective", objective, at_least=0)
 
     def assumptions(self) -> tuple[Assumption, ...]:
         """Rewards in [0, 1]."""
@@ -202,12 +203,14 @@ class Exp3P(Recipe):
             rule = f"Exp3P.objective must be below the number of objectives, {shape.objectives}"
             raise ValueError(f"{rule}, got {quoted(self.objective)}")
         # The constants of Bubeck and Cesa-Bianchi, Theorem 3.2; the theorem needs gamma <= 1/2.
-        log_arms = math.log(shape.arms)
-        bonus = math.sqrt(log_arms / (shape.rounds * shape.arms))
-        mixing = 1.05 * math.sqrt(shape.arms * log_arms / shape.rounds)
+        arms = shape.arms
+        log_arms = math.log(arms)
+        bonus = math.sqrt(log_arms / (shape.rounds * arms))
+        mixing = 1.05 * math.sqrt(arms * log_arms / shape.rounds)
+        # A state holds numbers only: -1 stands for an objective that is still to be drawn.
         objective = -1 if self.objective is None else self.objective
         return Exp3PPolicy(
-            arms=shape.arms,
+            arms=arms,
             objectives=shape.objectives,
             objective=objective,
             bonus=bonus,

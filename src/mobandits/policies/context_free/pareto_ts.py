@@ -104,7 +104,8 @@ class BetaSampling(ParetoSampling):
         for l in range(self.objectives):
             if math.isnan(reward[l]):
                 continue
-            success = min(max(reward[l], 0.0), 1.0)
+            at_least_zero = max(reward[l], 0.0)
+            success = min(at_least_zero, 1.0)
             # Only a reward that is not binary costs a random number: binary problems draw none.
             if 0.0 < success < 1.0:
                 success = 1.0 if rng.random() < success else 0.0

@@ -68,5 +68,5 @@ class ParetoUcb1(Recipe):
         product = objectives * optimal_arms
         radius = Drugan(product, self.scale)
         means = SampleMean(shape.arms, objectives)
-        # A uniform arm of the front is as fair as the paper asks for.
+        # Algorithm 1 plays a uniform arm of the front of the bounds.
         return Composite(means, Ucb(radius), Pareto())

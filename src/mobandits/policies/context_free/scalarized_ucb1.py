@@ -178,9 +178,11 @@ class ScalarizedUcb1Policy:
         seen = state.seen[instance]
         total = state.total[instance]
         for l in range(len(reward)):
-            if not math.isnan(reward[l]):
+            value = reward[l]
+            # NaN where an objective was not observed: counts are per objective.
+            if not math.isnan(value):
                 seen[arm, l] += 1.0
-                total[arm, l] += reward[l]
+                total[arm, l] += value
         return state
 
 
@@ -199,9 +201,11 @@ def reference_point(mean: Array, plays: Array, margin: float) -> Array:
     arms, objectives = mean.shape
     point = np.full(objectives, math.inf)
     for a in range(arms):
+        # The mean of an arm without plays is 0, which may lie below all others.
         if plays[a] > 0.0:
             for l in range(objectives):
-                point[l] = min(point[l], mean[a, l] - margin)
+                below = mean[a, l] - margin
+                point[l] = min(point[l], below)
     return point
 
 
@@ -259,7 +263,12 @@ class ScalarizedUcb1(Recipe):
         """The policy, with its weights checked against the objectives."""
         weights = resolved_weights("ScalarizedUcb1.weights", self.weights, shape.objectives)
         return ScalarizedUcb1Policy(
-            shape.arms, weights, self.scale, self.chebyshev, self.shared, self.margin
+            arms=shape.arms,
+            weights=weights,
+            scale=self.scale,
+            chebyshev=self.chebyshev,
+            shared=self.shared,
+            margin=self.margin,
         )
 
 

@@ -64,10 +64,12 @@ class MoslbPc(Recipe):
     def __post_init__(self) -> None:
         """Check the parameters and make the chains a tuple, so that recipes compare by value."""
         check_moslb(self, self.epsilon)
-        if self.chains is not None:
-            ChainFilter(self.chains)  # refuses what can never be chains, by name
-            chains = tuple(map(tuple, self.chains))
-            object.__setattr__(self, "chains", chains)
+        chains = self.chains
+        if chains is not None:
+            # Refuses what can never be chains, by name; the objectives are not known yet.
+            ChainFilter(chains)
+            rows = tuple(map(tuple, chains))
+            object.__setattr__(self, "chains", rows)
 
     def bind(self, shape: Shape) -> Composite:
         """The policy, with epsilon resolved and the chains checked against the objectives."""
@@ -79,5 +81,6 @@ class MoslbPc(Recipe):
         estimator = ridge_for(shape, self.penalty)
         explorer = moslb_ucb(self, shape)
         # Line 5 tests w_t > epsilon; the intervals that an order sees are alpha times as wide.
-        exploration = ExploreWide(order, self.alpha * epsilon)
+        widest = self.alpha * epsilon
+        exploration = ExploreWide(order, widest)
         return Composite(estimator, explorer, exploration)

@@ -60,10 +60,12 @@ class MoslbPl(Recipe):
     def __post_init__(self) -> None:
         """Check the parameters and make the levels a tuple, so that recipes compare by value."""
         check_moslb(self, self.epsilon)
-        if self.levels is not None:
-            Levels(self.levels)  # refuses what can never be levels, by name
-            levels = tuple(map(tuple, self.levels))
-            object.__setattr__(self, "levels", levels)
+        levels = self.levels
+        if levels is not None:
+            # Refuses what can never be levels, by name; the objectives are not known yet.
+            Levels(levels)
+            rows = tuple(map(tuple, levels))
+            object.__setattr__(self, "levels", rows)
 
     def bind(self, shape: Shape) -> Composite:
         """The policy, with epsilon resolved and the levels checked against the objectives."""
@@ -76,5 +78,6 @@ class MoslbPl(Recipe):
         estimator = ridge_for(shape, self.penalty)
         explorer = moslb_ucb(self, shape)
         # Line 5 tests w_t > epsilon; the intervals that an order sees are alpha times as wide.
-        exploration = ExploreWide(order, self.alpha * epsilon)
+        widest = self.alpha * epsilon
+        exploration = ExploreWide(order, widest)
         return Composite(estimator, explorer, exploration)

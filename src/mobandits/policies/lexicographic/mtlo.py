@@ -100,7 +100,7 @@ class StagedFilter(BaseOrder):
     def gap(self, means: Array, arm: int) -> Array:
         """(objectives,) the lexicographic gap."""
         gaps = priority_gaps(means, arm, arm + 1, 0.0)
-        # The trade-off is how arms are explored; regret is lexicographic, as in xue2025.
+        # The trade-off steers play only: regret is that of the lexicographic order.
         gap: Array = gaps[0]
         return gap
 

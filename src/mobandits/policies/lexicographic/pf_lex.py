@@ -80,8 +80,9 @@ class PfLex(Recipe):
             raise ValueError(
                 "PfLex.epsilon must be given where the number of rounds is unknown, got None"
             )
-        # (K T)^(-1/3) balances the cost of exploring against that of confusing near ties.
-        plays = shape.arms * (shape.rounds or 1)
+        rounds = shape.rounds or 1
+        plays = shape.arms * rounds
+        # It balances the cost of exploring against that of confusing near ties.
         default_epsilon = plays ** (-1.0 / 3.0)
         epsilon = self.epsilon or default_epsilon
         estimates = shape.arms * shape.objectives

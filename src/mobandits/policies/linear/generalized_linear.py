@@ -74,6 +74,7 @@ def generalized_linear_model(
         (0.196612, 0.841345, 1.0)
     """
     link_list = named_links(f"{name}.links", links, shape.objectives)
+    # One kappa for all objectives: they share the matrix Z, which it scales.
     slopes = [float(link.least_slope(bound)) for link in link_list]
     kappa = curvature or min(slopes)
     if kappa <= 0.0:

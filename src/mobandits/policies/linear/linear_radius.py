@@ -50,8 +50,10 @@ def estimate_count(shape: Shape) -> int:
         >>> estimate_count(Shape(arms=3, features=2, objectives=4, shared=True))
         12
     """
+    regressions = 1
     # Where arms share the context, each has a regression of its own that may fail.
-    regressions = shape.arms if shape.shared else 1
+    if shape.shared:
+        regressions = shape.arms
     return shape.objectives * regressions
 
 

@@ -127,7 +127,9 @@ class PfiPolicy:
     def draw(self, beliefs: PfiBeliefs, rng: Rng) -> Choice:
         """A uniform arm of the set that is played from."""
         arm = pick(beliefs.front, rng)
-        return Choice(arm, beliefs.exploring)
+        # `update` counts exploration rounds, which only beliefs can tell from others.
+        note = beliefs.exploring
+        return Choice(arm, note)
 
     def probabilities(self, beliefs: PfiBeliefs) -> Array:
         """The probability of each arm: uniform on the set that is played from."""
@@ -210,8 +212,9 @@ def difference_width(pairs: Pairs, i: int, j: int) -> float:
     """The half-width b_ij = c1_t ||x_i - x_j||_{V^-1}."""
     features = pairs.features
     images = pairs.images
+    count = features.shape[1]
     square = 0.0
-    for k in range(features.shape[1]):
+    for k in range(count):
         difference = features[i, k] - features[j, k]
         image = images[i, k] - images[j, k]
         square += difference * image
@@ -223,9 +226,11 @@ def difference_width(pairs: Pairs, i: int, j: int) -> float:
 @kernel
 def largest_lead(means: Array, i: int, j: int) -> float:
     """The lead M(i, j) = max_l (means[i, l] - means[j, l])."""
+    objectives = means.shape[1]
     lead = -math.inf
-    for l in range(means.shape[1]):
-        difference = means[i, l] - means[j, l]
+    for l in range(objectives):
+        own = means[i, l]
+        difference = own - means[j, l]
         lead = max(lead, difference)
     return lead
 

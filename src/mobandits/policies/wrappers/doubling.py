@@ -77,7 +77,7 @@ class Doubling(Recipe):
             recipe: Any = self.recipe
             rounds = self.first * 2**k
             if self.joint:
-                # The sum of 1 / ((k + 1)(k + 2)) over all stages is 1.
+                # Equal shares would add up without end; the sum of 1 / ((k + 1)(k + 2)) is 1.
                 share = (k + 1) * (k + 2)
                 recipe = dataclasses.replace(recipe, delta=recipe.delta / share)
             stage_shape = shape.replaced(rounds=rounds)

@@ -43,7 +43,8 @@ class EpsilonMixture(NotesNothing):
 
     def draw(self, beliefs: Any, rng: Rng) -> Choice:
         """A uniform arm with probability epsilon, else the inner policy's."""
-        if rng.random() < self.epsilon:
+        is_uniform = rng.random() < self.epsilon
+        if is_uniform:
             # Beliefs are the inner policy's own type: only it knows how many arms they are about.
             arms = len(self.policy.probabilities(beliefs))
             arm = int(rng.random() * arms)
@@ -57,8 +58,9 @@ class EpsilonMixture(NotesNothing):
         arms = len(inner)
         probabilities = np.empty(arms)
         uniform_part = self.epsilon / arms
+        inner_share = 1.0 - self.epsilon
         for a in range(arms):
-            probabilities[a] = uniform_part + (1.0 - self.epsilon) * inner[a]
+            probabilities[a] = uniform_part + inner_share * inner[a]
         return probabilities
 
     def update(self, state: Any, x: Array, arm: int, note: float, reward: Array, rng: Rng) -> Any:

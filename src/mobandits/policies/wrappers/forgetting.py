@@ -62,10 +62,11 @@ class Forgetting(Recipe):
 
     def bind(self, shape: Shape) -> Policy:
         """The recipe's policy, with an estimator that forgets."""
-        # Tables of fixed arms' means and widths are updated in place and cannot forget.
+        # The tables that a regression keeps for fixed arms have no discount.
         without_tables = shape.replaced(fixed_arms=None)
         policy = self.recipe.bind(without_tables)
         inner = composite(policy)
+        # Other estimators have no Gram matrix whose old terms could be discounted.
         name = type(self.recipe).__name__
         if inner is None or not isinstance(inner.estimator, Ridge | DisjointRidge):
             raise ValueError(f"Forgetting.recipe must rest on ridge regression, got {name}")

@@ -75,7 +75,9 @@ class GapWeightedPolicy(NotesNothing):
         # any order.
         rounds = 1.0 + state.observed.max()
         sharpness = self.gamma * rounds**self.power
-        return GapWeightedBeliefs(Beliefs(mean, mean, mean), sharpness)
+        # Intervals of length 0: the order compares the estimates themselves.
+        estimates = Beliefs(mean, mean, mean)
+        return GapWeightedBeliefs(estimates, sharpness)
 
     def draw(self, beliefs: GapWeightedBeliefs, rng: Rng) -> Choice:
         """An arm by its probability."""
@@ -202,7 +204,7 @@ class GapWeighted(Recipe):
 
     def assumptions(self) -> tuple[Assumption, ...]:
         """The recipe's assumptions without which it makes no sense."""
-        # The others are about the widths of intervals, which are not used here.
         assumptions = self.recipe.assumptions()
+        # The others are about the widths of intervals, which are not used here.
         needed = [assumption for assumption in assumptions if assumption.refuse]
         return tuple(needed)

@@ -59,7 +59,8 @@ class Periodic:
 
     def note(self) -> TimedNote:
         """A note like those of `draw`."""
-        return TimedNote(note_of(self.policy), 0.0)
+        inner = note_of(self.policy)
+        return TimedNote(inner, 0.0)
 
     def possible_notes(self, state: Timed, note: TimedNote) -> Mask:
         """(decisions,) whole rounds up to the present one."""
@@ -97,7 +98,7 @@ class Periodic:
 
     def beliefs(self, state: Timed, context: Array, arms: IntArray, rng: Rng) -> TimedBeliefs:
         """The inner policy's, at this time."""
-        # The clock counts rewards: an application's time between them may be anything.
+        # Rounds are counted by rewards: no clock of the application is read.
         now = state.clock[0]
         timed = self.timed(context, now)
         inner = self.policy.beliefs(state.state, timed, arms, rng)

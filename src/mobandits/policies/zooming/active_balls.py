@@ -94,7 +94,8 @@ def add_ball(old: Balls, centre: Array, radius: float, half_width: float, simila
         balls.centre[i, b] = centre[i]
     distances = np.empty(b + 1)
     similarity.distances(balls.centre, balls.centre, b, distances)
-    for l in range(len(balls.total)):
+    objectives = len(balls.total)
+    for l in range(objectives):
         balls.reach[l, b] = half_width + radius
         # The reach is finite where a prior makes it so: the old bounds may fall to it.
         lower_bounds(balls, l, b, distances)

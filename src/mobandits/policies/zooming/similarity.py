@@ -27,7 +27,8 @@ def check_similarity(name: str, similarity: Any) -> None:
         Traceback (most recent call last):
         ValueError: Pcz.similarity must be None or a @compiled distance with distances, got 'flat'
     """
-    fits = is_compiled(similarity) and callable(getattr(similarity, "distances", None))
+    distances = getattr(similarity, "distances", None)
+    fits = is_compiled(similarity) and callable(distances)
     if similarity is not None and not fits:
         raise ValueError(
             f"{name} must be None or a @compiled distance with distances, got {quoted(similarity)}"

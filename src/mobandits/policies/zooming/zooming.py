@@ -178,7 +178,9 @@ class ZoomingArms(Zooming):
 
     def probabilities(self, beliefs: ArmBeliefs) -> Array:
         """(arms,) the probability of each arm, as the rule has it."""
-        probabilities: Array = self.rule.probabilities(beliefs.owners, beliefs.front)
+        owners = beliefs.owners
+        front = beliefs.front
+        probabilities: Array = self.rule.probabilities(owners, front)
         return probabilities
 
     def place(self, x: Array, arm: int) -> Array:
@@ -206,6 +208,7 @@ def owned_arms(owners: Mask, chosen: Mask) -> Mask:
     """(arms,) the arms that are owned by one of the chosen balls."""
     balls, arms = owners.shape
     owned = np.zeros(arms, np.bool_)
+    # Balls outermost: few of them are chosen, and their rows lie side by side in memory.
     for b in range(balls):
         if chosen[b]:
             for a in range(arms):
