@@ -154,7 +154,7 @@ class PfiPolicy:
             i = 0
             while accept and i < len(arms):
                 if active[i] and not safe[i]:
-                    margin = largest_lead(means, i, j) + self.tolerance
+                    margin = largest_difference(means, i, j) + self.tolerance
                     accept = margin > difference_width(pairs, i, j)
                 i += 1
             state.accepted[j] |= accept
@@ -201,7 +201,7 @@ class PfiPolicy:
             j = 0
             while safe[i] and j < arms:
                 if active[j] and j != i:
-                    margin = largest_lead(means, i, j) + self.tolerance
+                    margin = largest_difference(means, i, j) + self.tolerance
                     safe[i] = margin >= difference_width(pairs, i, j)
                 j += 1
         return safe
@@ -224,15 +224,15 @@ def difference_width(pairs: Pairs, i: int, j: int) -> float:
 
 
 @kernel
-def largest_lead(means: Array, i: int, j: int) -> float:
-    """The lead M(i, j) = max_l (means[i, l] - means[j, l])."""
+def largest_difference(means: Array, i: int, j: int) -> float:
+    """The difference M(i, j) = max_l (means[i, l] - means[j, l])."""
     objectives = means.shape[1]
-    lead = -math.inf
+    largest = -math.inf
     for l in range(objectives):
         own = means[i, l]
         difference = own - means[j, l]
-        lead = max(lead, difference)
-    return lead
+        largest = max(largest, difference)
+    return largest
 
 
 @kernel

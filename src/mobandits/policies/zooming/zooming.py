@@ -186,7 +186,7 @@ class ZoomingArms(Zooming):
     def place(self, x: Array, arm: int) -> Array:
         """(dimensions,) the arm's context row and its position."""
         position = self.positions[arm]
-        place: Array = concatenated(x, position)
+        place: Array = joined_point(x, position)
         return place
 
 
@@ -227,7 +227,7 @@ def pick_owner(owners: Mask, chosen: Mask, arm: int, rng: Rng) -> int:
 
 
 @kernel
-def concatenated(x: Array, y: Array) -> Array:
+def joined_point(x: Array, y: Array) -> Array:
     """The numbers of x, then those of y."""
     first = len(x)
     both = np.empty(first + len(y))

@@ -21,7 +21,7 @@ from mobandits.policies.zooming.domains import (
 from mobandits.policies.zooming.zooming import (
     BallNote,
     Zooming,
-    concatenated,
+    joined_point,
     owned_arms,
     owning_balls,
     pick_owner,
@@ -33,7 +33,7 @@ class ContinuumZooming(Zooming):
 
     def place(self, x: Array, arm: Array) -> Array:
         """(dimensions,) the context and the point."""
-        place: Array = concatenated(x, arm)
+        place: Array = joined_point(x, arm)
         return place
 
 
