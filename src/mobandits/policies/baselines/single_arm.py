@@ -26,13 +26,14 @@ class SingleArmPolicy(NotesNothing):
 
     def beliefs(self, state: RewardCount, context: Array, arms: IntArray, rng: Rng) -> Array:
         """(arms,) the probabilities themselves."""
-        probabilities = np.full(len(arms), 1.0 / len(arms))
+        count = len(arms)
+        probabilities = np.full(count, 1.0 / count)
         is_eligible = False
         for arm in arms:
             is_eligible = is_eligible or arm == self.arm
         # An application may not offer the arm in this round: all the others are as good then.
         if is_eligible:
-            for a in range(len(arms)):
+            for a in range(count):
                 probabilities[a] = 1.0 if arms[a] == self.arm else 0.0
         return probabilities
 

@@ -61,6 +61,7 @@ class CdUcb1(PartitionRecipe):
         means = SampleMean(slots, shape.objectives)
         # Drugan's radius with L A = 1 is UCB1's, and the Pareto front of one objective its maximum.
         radius = Drugan(1.0, self.scale)
+        explorer = Ucb(radius)
         order = Pareto([0])
-        policy = Composite(means, Ucb(radius), order)
+        policy = Composite(means, explorer, order)
         return self.in_cells(policy, cells)

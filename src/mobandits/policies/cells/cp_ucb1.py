@@ -63,5 +63,6 @@ class CpUcb1(PartitionRecipe):
         # The number of Pareto optimal arms is not known: A = K.
         product = objectives * shape.arms
         radius = Drugan(product, self.scale)
-        policy = Composite(means, Ucb(radius), Pareto())
+        explorer = Ucb(radius)
+        policy = Composite(means, explorer, Pareto())
         return self.in_cells(policy, cells)

@@ -67,8 +67,9 @@ class AnnealingPolicy(NotesNothing):
         arm_count = len(arms)
         fresh = np.zeros(arm_count, np.bool_)
         for a in range(arm_count):
+            arm = arms[a]
             # Rewards are whole: every objective has been seen as often as the first one.
-            plays = state.seen[arms[a], 0]
+            plays = state.seen[arm, 0]
             fresh[a] = plays < self.plays
         if count(fresh) > 0:
             return fresh

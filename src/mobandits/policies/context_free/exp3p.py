@@ -91,7 +91,8 @@ class Exp3PPolicy:
             largest_gain = max(largest_gain, state.gains[arm])
         for a in range(count):
             gain = state.gains[arms[a]] - largest_gain
-            weight = math.exp(self.rate * gain)
+            exponent = self.rate * gain
+            weight = math.exp(exponent)
             probabilities[a] = weight
             total += weight
         # Every arm keeps gamma / K: the division by p_a in `update` stays bounded.
@@ -107,9 +108,10 @@ class Exp3PPolicy:
         last = len(beliefs) - 1
         # The last arm takes what rounding leaves of the sum 1.
         for a in range(last):
-            rest -= beliefs[a]
+            probability = beliefs[a]
+            rest -= probability
             if rest < 0.0:
-                return Choice(a, Exp3PNote(beliefs[a]))
+                return Choice(a, Exp3PNote(probability))
         return Choice(last, Exp3PNote(beliefs[last]))
 
     def probabilities(self, beliefs: Array) -> Array:

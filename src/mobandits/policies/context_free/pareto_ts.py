@@ -192,7 +192,8 @@ class ParetoTs(Recipe):
         """The policy of the chosen posterior family."""
         arms = shape.arms
         objectives = shape.objectives
+        order = Pareto()
         if self.prior == "beta":
-            return BetaSampling(arms, objectives, Pareto())
+            return BetaSampling(arms, objectives, order)
         means = SampleMean(arms, objectives)
-        return GaussianSampling(means, self.noise, Pareto())
+        return GaussianSampling(means, self.noise, order)

@@ -100,6 +100,7 @@ class ScalarizedUcb1Policy:
         instances = 1 if self.shared else functions
         size = (instances, self.arms, objectives)
         seen = np.zeros(size)
+        # Rewards are kept per objective, not scalarised: a reward may come in part.
         total = np.zeros(size)
         return ScalarizedState(seen, total)
 

@@ -73,7 +73,8 @@ class MoslbPc(Recipe):
 
     def bind(self, shape: Shape) -> Composite:
         """The policy, with epsilon resolved and the chains checked against the objectives."""
-        one_chain = (tuple(range(shape.objectives)),)
+        all_objectives = tuple(range(shape.objectives))
+        one_chain = (all_objectives,)
         # Algorithm 1, lines 9 to 13: the union of what Algorithm 2 leaves of each chain.
         order = ChainFilter(self.chains or one_chain)
         order.check(shape.objectives)

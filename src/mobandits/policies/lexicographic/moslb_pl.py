@@ -69,7 +69,8 @@ class MoslbPl(Recipe):
 
     def bind(self, shape: Shape) -> Composite:
         """The policy, with epsilon resolved and the levels checked against the objectives."""
-        one_level = (tuple(range(shape.objectives)),)
+        all_objectives = tuple(range(shape.objectives))
+        one_level = (all_objectives,)
         # Algorithm 3, lines 9 to 12. Line 11 is printed with its two arms exchanged: literally, it
         # would keep arms that dominate no other. The authors' code keeps the front, and so do we.
         order = Levels(self.levels or one_level)

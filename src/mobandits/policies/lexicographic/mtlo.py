@@ -44,7 +44,8 @@ def near_best(high: Array, among: Mask, tradeoff: float, width: float) -> Mask:
                 best = max(best, high[a, i])
         floor = best - factor * width
         for a in range(arms):
-            kept[a] = kept[a] and high[a, i] >= floor
+            is_near = high[a, i] >= floor
+            kept[a] = kept[a] and is_near
         power *= tradeoff
         factor += 4.0 * power
     return kept

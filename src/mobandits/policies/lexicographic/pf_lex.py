@@ -88,5 +88,6 @@ class PfLex(Recipe):
         estimates = shape.arms * shape.objectives
         radius = SelfNormalisedMean(estimates, self.delta, self.scale)
         means = CountedMean(shape.arms, shape.objectives)
-        order = ExploreWidest(LastLeader(), epsilon)
+        exploitation = LastLeader()
+        order = ExploreWidest(exploitation, epsilon)
         return Composite(means, Ucb(radius), order)

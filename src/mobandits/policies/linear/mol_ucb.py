@@ -79,4 +79,6 @@ class MolUcb(Recipe):
         check_objectives(order, shape.objectives)
         estimator = ridge_for(shape, self.penalty)
         radius = linear_radius(self, shape)
-        return Composite(estimator, Ucb(radius), order)
+        # The width is the same in all objectives: one Gram matrix serves them.
+        explorer = Ucb(radius)
+        return Composite(estimator, explorer, order)

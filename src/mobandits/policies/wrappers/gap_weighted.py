@@ -191,6 +191,7 @@ class GapWeighted(Recipe):
             )
         number("GapWeighted.gamma", self.gamma, above=0.0)
         number("GapWeighted.power", self.power, at_least=0.0, at_most=1.0)
+        # Whatever the estimator can learn from, this can: the counts are per objective.
         object.__setattr__(self, "accepts_partial", self.recipe.accepts_partial)
 
     def bind(self, shape: Shape) -> GapWeightedPolicy:

@@ -95,6 +95,7 @@ class ZoomingRecipe(Recipe):
                 raise ValueError(
                     f"{name}.positions must be given where arms share a context, got None"
                 )
+            # Rows of the context tell the arms apart: a place needs no more coordinates.
             return np.zeros((shape.arms, 0))
         positions = np.array(self.positions)
         if len(positions) != shape.arms:

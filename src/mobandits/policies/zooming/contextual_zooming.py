@@ -33,6 +33,7 @@ class LeaderRule:
     def half_width(self, seen: float) -> float:
         """The half-width conf_B; infinite at first where the prior is 0."""
         weight = self.prior + seen
+        # Without a prior, as in PCZ, a ball that has seen nothing may be anything.
         if weight > 0.0:
             variance = self.strength / weight
             return self.scale * math.sqrt(variance)
@@ -66,7 +67,9 @@ class LeaderRule:
 
     def played(self, front: Mask, rng: Rng) -> Mask:
         """The ball that is played: a uniform one of the front."""
-        played = np.zeros(len(front), np.bool_)
+        balls = len(front)
+        played = np.zeros(balls, np.bool_)
+        # One ball only, unlike PCZ: the arm comes from a single domain.
         ball = pick(front, rng)
         played[ball] = True
         return played

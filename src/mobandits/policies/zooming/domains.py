@@ -144,6 +144,7 @@ def is_full(cover: Array, n: int) -> bool:
         return False
     low = cover[0, 0]
     high = cover[1, 0]
+    # Ends were cut to [0, 1], so that these comparisons are exact.
     return bool(low <= 0.0 and high >= 1.0)
 
 

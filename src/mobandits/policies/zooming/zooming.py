@@ -81,8 +81,10 @@ class Zooming:
         empty = no_balls(self.dimensions, rule.objectives)
         # The centre is provisional: the first pair that is learned becomes it.
         centre = np.zeros(self.dimensions)
+        # Distances are at most 1: this ball contains everything.
+        radius = 1.0
         half_width = rule.half_width(0.0)
-        return add_ball(empty, centre, 1.0, half_width, self.similarity)
+        return add_ball(empty, centre, radius, half_width, self.similarity)
 
     def note(self) -> BallNote:
         """A note like those of `draw`."""
@@ -114,16 +116,17 @@ class Zooming:
             # Moved in place: the distances of a single ball do not depend on its centre.
             centre = self.place(x, arm)
             move_first(state, centre)
-        learned_rewards = self.rule.learned_rewards(reward)
-        half_width = self.rule.half_width(seen + 1.0)
+        rule = self.rule
+        learned_rewards = rule.learned_rewards(reward)
+        half_width = rule.half_width(seen + 1.0)
         add_reward(state, b, learned_rewards, half_width, self.similarity)
         # `seen` is from before this reward: each rule knows which of the two counts it tests.
-        if not self.rule.enough(seen, radius):
+        if not rule.enough(seen, radius):
             return state
         child = self.place(x, arm)
         # Halving keeps radii powers of two, so that equal ones compare as equal.
         child_radius = 0.5 * radius
-        child_half_width = self.rule.half_width(0.0)
+        child_half_width = rule.half_width(0.0)
         return add_ball(state, child, child_radius, child_half_width, self.similarity)
 
 
