@@ -52,15 +52,15 @@ class LeaderRule:
 
     def front(self, bound: Array, balls: IntArray, among: Mask) -> Mask:
         """(some,) the balls with the largest index; exact ties all lead."""
-        count = len(balls)
+        size = len(balls)
         largest = -math.inf
-        front = np.zeros(count, np.bool_)
+        front = np.zeros(size, np.bool_)
         # There is one objective: the first row holds all indices.
-        for i in range(count):
+        for i in range(size):
             if among[i]:
                 index = bound[0, balls[i]]
                 largest = max(largest, index)
-        for i in range(count):
+        for i in range(size):
             index = bound[0, balls[i]]
             front[i] = among[i] and index == largest
         return front
