@@ -38,7 +38,7 @@ class Composite(NotesNothing):
         return self.estimator.init()
 
     def beliefs(self, state: Any, context: Array, arms: IntArray, rng: Rng) -> Beliefs:
-        """What the order decides on."""
+        """The beliefs that the order decides on."""
         beliefs: Beliefs = self.explorer.beliefs(self.estimator, state, context, arms, rng)
         return beliefs
 

@@ -53,7 +53,7 @@ class MocMab(PartitionRecipe):
             is one more.
         check: refuse contexts outside [0, 1]^d.
         lipschitz: L, the Hoelder constant.
-        beta: how far the leader's doubt is resolved, in units of v.
+        beta: how far the leader's uncertainty is resolved, in units of v.
 
     Reference:
         mocmab2018, Algorithm 1; section VI-A for `period`; section VI-C for more than two

@@ -26,7 +26,7 @@ from mobandits.support.checks import integer, number
     epsilon=Field(("one",), low=0.0),
 )
 class AnnealingState(NamedTuple):
-    """What is remembered.
+    """The rewards seen so far, the candidates of the previous round, and the tolerance.
 
     Attributes:
         seen: (arms, objectives) rewards seen.

@@ -33,7 +33,7 @@ from mobandits.support.naming import quoted
     objective=Field(("one",), low=-1.0, whole=True, below_objectives=True),
 )
 class Exp3PState(NamedTuple):
-    """What is remembered.
+    """The estimated gains, and the objective that they are gains in.
 
     Attributes:
         gains: (arms,) estimated total gains G.

@@ -125,7 +125,7 @@ def longer(table: Array) -> Array:
 
 @kernel
 def add_reward(balls: Balls, b: int, reward: Array, half_width: float, similarity: Any) -> None:
-    """Teach ball b a reward, in place, and keep every bound what its definition says.
+    """Teach ball b a reward, in place, and keep every bound equal to its definition.
 
     The bound of ball c, its index, is ``r_c + min_b (reach_b + D(b, c))`` over all balls b, in each
     objective. One reward changes one reach. Where that falls, the minima can only fall to it; where

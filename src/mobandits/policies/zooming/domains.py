@@ -3,7 +3,7 @@
 Both are exact for arms in [0, 1] and for finitely many points. The domain of a ball is the part of
 it that no smaller ball covers (pcz2018, section 4, dom_t(B)). So a pair of context and arm belongs
 to the smallest of the balls around it, of which several may be of equal size. The first ball has
-radius 1, the largest distance there is: it contains everything, whatever rounding says.
+radius 1, the largest distance there is: it contains everything, also where distances are rounded.
 """
 
 import math
@@ -63,7 +63,7 @@ def slice_at(balls: Balls, context: Array) -> Slice:
         for b in range(count):
             difference = centre[i, b] - coordinate
             squares[b] -= difference * difference
-    # The first ball contains everything, whatever rounding says.
+    # The first ball contains everything, also where distances are rounded.
     squares[0] = math.inf
     # Insertion sort by radius, from the youngest: young balls are small, so it is nearly in order.
     for b in range(count - 1, -1, -1):
@@ -263,7 +263,7 @@ def owners_of(balls: Balls, points: Array, similarity: Any) -> Mask:
         similarity.distances(points, balls.centre, b, distances)
         own = radius[b]
         for j in range(count):
-            # The first ball contains everything, whatever rounding says.
+            # The first ball contains everything, also where distances are rounded.
             inside = b == 0 or distances[j] <= own
             owners[b, j] = inside
             least[j] = own if inside and own < least[j] else least[j]
