@@ -78,6 +78,8 @@ class RandomBorders:
     def unpacked_note(self, packed: float) -> Note:
         """The note that older files have as n 2^features + sides, n the inner note's number."""
         radix = math.ldexp(1.0, self.features)
+        # Still a float, as files have it: whether it is whole is checked where notes are read.
+        sides: Any
         packed_inner, sides = divmod(packed, radix)
         inner = unpacked_note(self.policy, packed_inner)
         return BorderNote(inner, sides)
