@@ -51,7 +51,7 @@ MAY_IMPORT = {
     "simulation": GROUND | {"metrics", "statistics", "figures"},
     "testing": GROUND | {"simulation"},
     # Applications.
-    "agent": GROUND | {"orders", "estimators", "explorers", "policies", "logs"},
+    "agent": GROUND | {"orders", "logs"},
     "evaluation": GROUND | {"statistics", "logs", "figures"},
     "interop": GROUND | {"agent", "environments"},
     # What is played with all of it.
@@ -77,6 +77,10 @@ def imports(path):
         for name in names:
             if name.startswith("mobandits."):
                 yield name.split(".")[1]
+
+
+def room_files(name):
+    return sorted((PACKAGE / name).rglob("*.py"))
 
 
 @pytest.mark.parametrize(
@@ -116,6 +120,15 @@ def test_the_tree_of_exceptions_is_what_its_module_draws():
             assert len(classes[name].__bases__) == 1
     assert {name for name, _ in drawn} == set(classes) - {base.__name__ for base in bases}
     assert sorted(classes) == errors.__all__
+
+
+def test_the_agent_asks_for_what_policies_declare():
+    """It names no policy, estimator or state: those of others must be able to do all that ours do."""
+    named = {
+        p.name: set(imports(p)) & {"policies", "estimators", "explorers"}
+        for p in room_files("agent")
+    }
+    assert not any(named.values()), named
 
 
 def test_nobody_imports_the_command_line():

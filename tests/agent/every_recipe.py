@@ -17,8 +17,8 @@ import numpy as np
 import mobandits as mob
 from mobandits.agent import snapshot
 from mobandits.agent.growth import arrays
-from mobandits.agent.parts import random_beliefs
 from mobandits.contracts.protocols import Recipe
+from mobandits.contracts.states import declares
 from mobandits.orders import (
     ChainFilter,
     Chains,
@@ -188,7 +188,7 @@ def frequencies(case):
     """What an agent says of its propensities, and how often arms are played: in one state, at one context."""
     agent, rng = case.agent(), np.random.default_rng(7)
     live(case, agent, rng, LESSONS)
-    random = random_beliefs(agent._mind.policy)
+    random = declares(agent._mind.policy, "RANDOM_BELIEFS")
     context, out = case.context(rng), []
     for eligible in (list(range(K)), [4, 0, 2]):
         asked = changed(agent, propensity="sampled" if random else "exact", samples=SAMPLES)
@@ -214,7 +214,7 @@ def chance(case):
         before = probe.bit_generator.state
         mind.policy.beliefs(mind.state(), rows, agent._arms.everyone, probe)
         used |= probe.bit_generator.state != before
-    return [random_beliefs(agent._mind.policy), used]
+    return [declares(agent._mind.policy, "RANDOM_BELIEFS"), used]
 
 
 def saved(case, folder):

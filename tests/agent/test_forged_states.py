@@ -120,7 +120,7 @@ CHANGES = [
     (
         MocMab(per_side=2, period=7, check=False),
         -1,
-        2.0**32,
+        2.0**54,
         "state's clock must hold whole numbers",
     ),
     (Pcz(), 1, 0.0, "state's radius must hold numbers in"),

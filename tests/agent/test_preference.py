@@ -10,13 +10,13 @@ import mobandits as mob
 from mobandits.agent import bound_policy as mind
 from mobandits.agent.parts import comparing, with_order
 from mobandits.compiling.compiled import compiled
+from mobandits.contracts.composition import composite, exchanged
 from mobandits.contracts.protocols import Shape
 from mobandits.errors import CompileError
 from mobandits.orders import Chains, ExploreWide, Levels, Lexicographic, Pareto, Weighted
 from mobandits.orders.order import BaseOrder
 from mobandits.orders.validity import check_objectives
 from mobandits.policies import MolEpsGreedy, MolUcb, MoslbPl, ParetoKg
-from mobandits.policies.composition import composite, exchanged
 from mobandits.precompile import example, precompile_agent
 from mobandits.spec import catalogue
 

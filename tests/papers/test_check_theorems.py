@@ -213,7 +213,9 @@ def test_what_dominates_an_index_against_the_formula(monkeypatch):
             return getattr(self.policy, name)
 
         def update(self, state, x, point, note, reward, rng):
-            index = state.bound[:, int(note)].copy() if len(state.radius) else np.full(2, np.inf)
+            index = (
+                state.bound[:, int(note.ball)].copy() if len(state.radius) else np.full(2, np.inf)
+            )
             indices.append((float(x[0]), index))
             return self.policy.update(state, x, point, note, reward, rng)
 

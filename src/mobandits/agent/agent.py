@@ -491,7 +491,9 @@ class Agent:
         mind = self._mind
         guard = self._guard
         chosen = np.zeros(len(tables), np.int64)
-        notes = np.empty((len(tables), 2))  # of the choice, and the norm of the arm's features
+        notes = np.empty(
+            (len(tables), 1 + mind.note_size)
+        )  # norm of the features, numbers of the note
         try:
             mind.decide_many(mind.session, tables, slots, guard.low, guard.high, chosen, notes)
         except FAILURES as failure:
@@ -500,12 +502,12 @@ class Agent:
             guard.refuse(tables)
         made = []
         number = self._waiting.next_id
-        for rows, place, (note, norm) in zip(
+        for rows, place, (norm, *note) in zip(
             tables.copy(), chosen.tolist(), notes.tolist(), strict=True
         ):
             slot = int(slots[place])
             x = rows[place if len(rows) > 1 else 0].copy()
-            kept = Pending(x, slot, note, mind.stage, self._arms.slots[slot], now)
+            kept = Pending(x, slot, tuple(note), mind.stage, self._arms.slots[slot], now)
             decision = Decision(number, names[place], context=rows, eligible=names)
             made.append((decision, kept, norm))
             number += 1

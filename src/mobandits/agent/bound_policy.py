@@ -12,10 +12,11 @@ import numpy as np
 
 from mobandits.agent import compiled_calls as compiled
 from mobandits.agent.growth import has_own_models, joined
-from mobandits.agent.parts import comparing, has_means, random_beliefs, unused_links, with_order
+from mobandits.agent.parts import comparing, has_means, unused_links, with_order
 from mobandits.agent.sizes import refuse_large
 from mobandits.compiling.compiled import compile_loop
 from mobandits.compiling.first_round import rehearse, rehearse_order
+from mobandits.compiling.notes import numbers_of
 from mobandits.compiling.session import (
     compiled_for,
     open_session,
@@ -24,7 +25,9 @@ from mobandits.compiling.session import (
     state_of,
 )
 from mobandits.compiling.tracebacks import foreign
+from mobandits.contracts.notes import note_of
 from mobandits.contracts.protocols import Array, IntArray, Policy, Recipe, Rng, Shape, Stage
+from mobandits.contracts.states import declares
 from mobandits.orders.validity import check_objectives, require_order
 
 # What the arithmetic of policies raises where numbers are too large, or come from a file and are not what it made.
@@ -71,6 +74,7 @@ class Mind:
         self._stages = _copyable(())
         self.policy: Any = None
         self._bound: Any = None
+        self.note_size = 1  # numbers of a note; no decision is made before there is a policy
         self._refuse_misfit()
 
     def rehearse(self, context: Array, *, shared: bool) -> None:
@@ -130,6 +134,7 @@ class Mind:
         self._bound = bound
         self.policy = self._with(self.order)
         self.session = open_session(self.policy, self.rng, state)
+        self.note_size = len(numbers_of(note_of(self.policy)))
         self.means = has_means(self.policy)
         self.own_models = has_own_models(self.recipe, self.shape)
         self.decide = self._decision()
@@ -320,7 +325,7 @@ class Mind:
             except ValueError as error:
                 said.append(error)
                 continue
-            if self._propensity == "exact" and random_beliefs(policy):
+            if self._propensity == "exact" and declares(policy, "RANDOM_BELIEFS"):
                 name = type(self.recipe).__name__
                 raise ValueError(
                     f"propensity must be 'sampled' or 'none' where beliefs are drawn, as in {name}, got 'exact'"

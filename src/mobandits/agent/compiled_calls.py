@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 from mobandits.compiling.compiled import kernel
+from mobandits.compiling.notes import note_like, numbers_of
 from mobandits.compiling.session import Session
 from mobandits.contracts.protocols import Array, Beliefs, IntArray, Policy, Rng
 from mobandits.numerics.linalg import dot
@@ -25,8 +26,8 @@ def allowed(context: Array, low: float, high: float) -> bool:
 
 def decide(
     session: Session, context: Array, arms: IntArray, low: float, high: float
-) -> tuple[int, float, float]:
-    """The position of the arm to play (or `OUTSIDE`), the note of the choice, and the norm of the arm's features.
+) -> tuple[int, tuple[float, ...], float]:
+    """The position of the arm to play (or `OUTSIDE`), the numbers of its note, and the norm of the arm's features.
 
     Args:
         session: of the policy.
@@ -36,12 +37,12 @@ def decide(
         high: the largest one.
     """
     if not allowed(context, low, high):
-        return OUTSIDE, 0.0, 0.0
+        return OUTSIDE, numbers_of(session.note), 0.0
     policy = session.policy
     rng = session.rng
     choice = policy.draw(policy.beliefs(session.state, context, arms, rng), rng)
     x = context[choice.arm if len(context) > 1 else 0]
-    return choice.arm, choice.note, math.sqrt(dot(x, x))
+    return choice.arm, numbers_of(choice.note), math.sqrt(dot(x, x))
 
 
 def decide_openly(
@@ -52,7 +53,7 @@ def decide_openly(
     high: float,
     law: Array,
     scores: Array | None,
-) -> tuple[int, float, float]:
+) -> tuple[int, tuple[float, ...], float]:
     """As `decide`, and what the decision rests on.
 
     Args:
@@ -65,18 +66,18 @@ def decide_openly(
         scores: (arms, objectives) out: the means believed in; None where beliefs are of another kind.
     """
     if not allowed(context, low, high):
-        return OUTSIDE, 0.0, 0.0
+        return OUTSIDE, numbers_of(session.note), 0.0
     policy = session.policy
     rng = session.rng
     beliefs = policy.beliefs(session.state, context, arms, rng)
     choice = policy.draw(beliefs, rng)
     if choice.arm < 0:  # nothing is best where beliefs are no numbers
-        return OUTSIDE, 0.0, 0.0
+        return OUTSIDE, numbers_of(session.note), 0.0
     law[:] = policy.probabilities(beliefs)
     if scores is not None:
         scores[:] = beliefs.mean
     x = context[choice.arm if len(context) > 1 else 0]
-    return choice.arm, choice.note, math.sqrt(dot(x, x))
+    return choice.arm, numbers_of(choice.note), math.sqrt(dot(x, x))
 
 
 def law_of(
@@ -120,7 +121,7 @@ def decide_many(
     chosen: IntArray,
     said: Array,
 ) -> None:
-    """Independent decisions in the present state: `chosen` (contexts,) and `said` (contexts, 2: note, norm) out.
+    """Independent decisions in the present state: `chosen` (contexts,) and `said` out.
 
     `contexts` is (contexts, arms or 1, features); where one of them is not allowed, no decision is made.
     """
@@ -135,10 +136,13 @@ def decide_many(
         choice = policy.draw(policy.beliefs(state, contexts[t], arms, rng), rng)
         x = contexts[t, choice.arm if contexts.shape[1] > 1 else 0]
         chosen[t] = choice.arm
-        said[t, 0] = choice.note
-        said[t, 1] = math.sqrt(dot(x, x))
+        said[t, 0] = math.sqrt(dot(x, x))
+        numbers = numbers_of(choice.note)
+        for i in range(len(numbers)):
+            said[t, 1 + i] = numbers[i]
 
 
-def learn(session: Session, x: Array, arm: int, note: float, reward: Array) -> None:
-    """Teach the policy a reward, (objectives,), NaN where it was not observed."""
+def learn(session: Session, x: Array, arm: int, numbers: tuple[float, ...], reward: Array) -> None:
+    """Teach the policy a reward, (objectives,), NaN where it was not observed; `numbers` are those of the note."""
+    note = note_like(session.note, numbers)
     session.state = session.policy.update(session.state, x, arm, note, reward, session.rng)

@@ -9,11 +9,11 @@ import numpy as np
 from mobandits.agent import compiled_calls as compiled
 from mobandits.agent.bound_policy import FAILURES
 from mobandits.agent.decision import Decision
-from mobandits.agent.parts import comparing, plain_explorer, unwrapped
+from mobandits.agent.parts import comparing, plain_explorer, unused_links, unwrapped
 from mobandits.compiling.compiled import compile_loop
-from mobandits.contracts.protocols import Array
+from mobandits.contracts.composition import exchanged
+from mobandits.contracts.protocols import Array, Beliefs
 from mobandits.orders.order import in_words
-from mobandits.policies.composition import exchanged
 from mobandits.support.naming import conjunction, quoted
 
 if TYPE_CHECKING:
@@ -91,7 +91,15 @@ def explain(agent: "Agent", decision: Decision) -> Explanation:
     mind = agent._mind
     rng = np.random.default_rng([agent.seed, 2])
     plain = exchanged(mind.policy, explorer=plain_explorer(inner))
-    mean, low, high = unwrapped(_believe(plain, mind, decision.context, slots, rng))
+    beliefs = unwrapped(_believe(plain, mind, decision.context, slots, rng))
+    links = unused_links(inner)
+    if links is not None:
+        put_links = compile_loop(compiled.put_links, links)
+        # Copies, since means and ends of intervals may be one array.
+        beliefs = Beliefs(*(part.copy() for part in beliefs))
+        for part in beliefs:
+            put_links(links, part)
+    mean, low, high = beliefs
     law = mind.probabilities(decision.context, slots, rng)
     said_of = agent._scales.outward
     ends = np.sort([said_of(low), said_of(high)], axis=0)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from mobandits.contracts.protocols import Array, Policy, Recipe, Shape
+from mobandits.contracts.states import ARMS, fields_of
 
 
 def joined(
@@ -48,9 +49,7 @@ def has_own_models(recipe: Recipe, shape: Shape) -> bool:
             after = recipe.bind(small._replace(arms=arms + 1)).init()
         except ValueError:
             continue
-        return any(
-            arm_axis(*pair) is not None for pair in zip(arrays(before), arrays(after), strict=True)
-        )
+        return any(axis is not None for axis in arm_axes(before, after))
     return True
 
 
@@ -89,12 +88,12 @@ def grown(state: Any, before: Any, after: Any) -> Any:
         >>> grown(state, few.init(), more.init()).total.ravel().tolist()
         [0.0, 0.5, 0.0]
     """
-    triples = zip(arrays(state), arrays(before), arrays(after), strict=True)
-    return rebuilt(state, (_grown(*each) for each in triples))
+    axes = arm_axes(before, after)
+    quadruples = zip(arrays(state), arrays(before), arrays(after), axes, strict=True)
+    return rebuilt(state, (_grown(*each) for each in quadruples))
 
 
-def _grown(now: Array, before: Array, after: Array) -> Array:
-    axis = arm_axis(before, after)
+def _grown(now: Array, before: Array, after: Array, axis: int | None) -> Array:
     if axis is None:
         return now
     cells = after.shape[axis] - before.shape[axis]  # one more arm in each
@@ -110,10 +109,10 @@ def _grown(now: Array, before: Array, after: Array) -> Array:
 
 def copy_slot(state: Any, source: Any, before: Any, after: Any, to: int, of: int) -> None:
     """Overwrite what `state` knows of the arm in slot `to` with what `source` knows of the one in slot `of`."""
-    for now, known, less, more in zip(
-        arrays(state), arrays(source), arrays(before), arrays(after), strict=True
+    axes = arm_axes(before, after)
+    for now, known, less, more, axis in zip(
+        arrays(state), arrays(source), arrays(before), arrays(after), axes, strict=True
     ):
-        axis = arm_axis(less, more)
         if axis is not None:
             cells = more.shape[axis] - less.shape[axis]
             arms = now.shape[axis] // cells
@@ -124,14 +123,26 @@ def copy_slot(state: Any, source: Any, before: Any, after: Any, to: int, of: int
                 ]
 
 
-def arm_axis(before: Array, after: Array) -> int | None:
-    """The axis that is longer with one arm more: of arms, or of cells times arms."""
-    longer = [
-        i
-        for i, (less, more) in enumerate(zip(before.shape, after.shape, strict=True))
-        if less != more
-    ]
-    return longer[0] if longer else None
+def arm_axes(before: Any, after: Any) -> list[int | None]:
+    """Per array of a state the axis of arms, or of cells times arms; None where no axis depends on the arms.
+
+    It is declared, or else the axis that is longer with one arm more.
+
+    Args:
+        before: the first state of a policy.
+        after: that of the policy for one arm more.
+    """
+    axes: list[int | None] = []
+    for (_, field), less, more in zip(
+        fields_of(before), arrays(before), arrays(after), strict=True
+    ):
+        longer = [i for i in range(less.ndim) if less.shape[i] != more.shape[i]]
+        declared = field.axis(ARMS)
+        if declared is not None and longer:
+            axes.append(declared)
+        else:
+            axes.append(longer[0] if longer else None)
+    return axes
 
 
 def _rest(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:

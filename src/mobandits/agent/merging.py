@@ -2,12 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from mobandits.contracts.protocols import Array
-from mobandits.estimators.linear import RidgeState, recompute_estimates, split_grams
-from mobandits.estimators.sample_mean import MeanState
-from mobandits.policies.baselines.random_choice import Plays
+from mobandits.contracts.states import declares
 from mobandits.support.naming import quoted
 
 if TYPE_CHECKING:
@@ -62,50 +57,10 @@ def added(mine: Any, theirs: Any, policy: Any, name: str) -> Any:
     Raises:
         ValueError: naming the recipe, where that is not a sum.
     """
-    forgets = any(getattr(part, "FORGETS", False) for part in _parts_of(policy))
-    if not forgets and isinstance(mine, RidgeState):
-        return _ridges(mine, theirs, policy.init())
-    if not forgets and isinstance(mine, MeanState):
-        return _means(mine, theirs)
-    if isinstance(mine, Plays):
-        return Plays(mine.seen + theirs.seen)
+    forgets = declares(policy, "FORGETS")
+    if not forgets and hasattr(mine, "merged"):
+        return mine.merged(theirs, policy.init())
     why = "forgets" if forgets else "keeps more than sums"
     raise ValueError(
         f"merge needs a recipe whose estimator is a ridge regression or a mean, but {name} {why}"
     )
-
-
-def _ridges(mine: RidgeState, theirs: RidgeState, first: RidgeState) -> RidgeState:
-    objectives = mine.theta.shape[1]
-    if mine.inverse.shape[1] != theirs.inverse.shape[1]:
-        part = np.full(objectives, np.nan)
-        part[0] = 0.0
-        mine = split_grams(mine, part)
-        theirs = split_grams(theirs, part)
-    gram = mine.gram + theirs.gram - first.gram  # the prior counts once
-    out = RidgeState(
-        gram,
-        np.empty(gram.shape),
-        mine.moment + theirs.moment,
-        mine.theta.copy(),
-        mine.seen + theirs.seen,
-        _volume(gram, first.gram),
-    )
-    for s in range(gram.shape[0]):
-        for g in range(gram.shape[1]):
-            recompute_estimates(out, s, g)
-    return out
-
-
-def _volume(gram: Array, first: Array) -> Array:
-    volume: Array = np.linalg.slogdet(gram)[1] - np.linalg.slogdet(first)[1]
-    return volume
-
-
-def _means(mine: MeanState, theirs: MeanState) -> MeanState:
-    return MeanState(mine.seen + theirs.seen, mine.total + theirs.total)
-
-
-def _parts_of(part: Any) -> list[Any]:
-    fields = [getattr(part, name) for name in getattr(part, "__dataclass_fields__", {})]
-    return [part, *(inner for field in fields for inner in _parts_of(field))]

@@ -20,7 +20,7 @@ class Pending(NamedTuple):
     Attributes:
         x: (features,) the features of the arm that was played.
         arm: its slot in the policy.
-        note: of the choice.
+        note: the numbers of the choice's note.
         stage: in which it was made.
         birth: of the arm, since slots are used again.
         time: seconds.
@@ -29,7 +29,7 @@ class Pending(NamedTuple):
 
     x: Array
     arm: int
-    note: float
+    note: tuple[float, ...]
     stage: int
     birth: int
     time: float

@@ -3,9 +3,8 @@
 import os
 from typing import Any
 
-from mobandits.compiling.compiled import is_compiled
 from mobandits.contracts.protocols import Shape
-from mobandits.estimators.linear import LinearEstimator
+from mobandits.contracts.states import parts_of
 from mobandits.support.naming import quoted
 
 MOST = 2**36  # bytes that an agent may need, where the machine has as many
@@ -47,16 +46,14 @@ def needed(shape: Shape, policy: Any = None) -> int:
     """
     entries = ENTRY * (shape.arms + shape.objectives)
     numbers = 2 * shape.arms * shape.objectives + shape.features
-    matrices = sum(2 * part.slots * part.features**2 for part in _linear(policy))
+    matrices = 2 * matrix_entries(policy)  # Gram matrices and their inverses
     return entries + NUMBER * (numbers + matrices)
 
 
-def _linear(part: Any) -> list[LinearEstimator]:
-    """The ridge regressions inside of a policy."""
-    if isinstance(part, LinearEstimator):
-        return [part]
-    fields = vars(part).values() if is_compiled(part) else ()
-    return [found for field in fields for found in _linear(field)]
+def matrix_entries(policy: Any) -> int:
+    """How many numbers the Gram matrices of a policy's estimators have, as these declare."""
+    declared = [getattr(part, "matrix_entries", None) for part in parts_of(policy)]
+    return sum(entries() for entries in declared if entries is not None)
 
 
 def _memory() -> int:

@@ -25,10 +25,11 @@ from mobandits.agent.headers import (
     decoded_names,
     whole,
 )
-from mobandits.agent.notes import possible
 from mobandits.agent.objectives import Objective
 from mobandits.agent.pending import Pending
-from mobandits.agent.states import refuse_small, restored
+from mobandits.agent.states import possible, refuse_small, restored
+from mobandits.compiling.notes import numbers_of
+from mobandits.contracts.notes import unpacked_note
 from mobandits.contracts.protocols import Array, Recipe
 from mobandits.errors import StateError
 from mobandits.logs.names import checked_name, encoded
@@ -40,9 +41,11 @@ if TYPE_CHECKING:
     from mobandits.agent.agent import Agent
 
 PACKAGE = f"mobandits {importlib.metadata.version('mobandits')}"
-# version 1 kept means of rewards, where there are sums now
 MAGIC = b"mobandits agent\n"
-VERSION = 2
+# Version 1 kept means of rewards, where there are sums now. Versions 1 and 2 kept a note in one
+# number, also where it has several now.
+VERSION = 3
+PACKED_NOTES = 2
 LENGTH = 8
 DIGEST = 32
 KINDS = {"<f8": np.float64, "<i8": np.int64, "|b1": np.bool_}
@@ -111,7 +114,7 @@ def contents(agent: "Agent") -> tuple[dict[str, Any], list[Any]]:
     columns = [[number, one.arm, one.stage, one.birth] for number, one in kept]
     tables: list[Any] = [
         np.array(columns, np.int64).reshape(-1, len(PENDING)),
-        np.array([[one.note, one.time] for _, one in kept], np.float64).reshape(-1, 2),
+        _notes_and_times(kept, mind),
         np.array([one.x for _, one in kept], np.float64).reshape(len(kept), agent.features),
         np.array([one.rewards or nothing for _, one in kept], np.float64).reshape(
             len(kept), len(nothing)
@@ -122,6 +125,17 @@ def contents(agent: "Agent") -> tuple[dict[str, Any], list[Any]]:
         ),
     ]
     return header, tables + ([] if mind.stage == 0 else list(arrays(mind.state())))
+
+
+def _notes_and_times(kept: Sequence[tuple[int, Pending]], mind: Any) -> Array:
+    """(decisions, numbers of a note and 1): what was noted, and when."""
+    nothing = (0.0,) * mind.note_size
+    rows = []
+    for _, one in kept:
+        # No policy learns any more from decisions of earlier stages, whose notes may be others.
+        note = one.note if one.stage == mind.stage else nothing
+        rows.append([*note, one.time])
+    return np.array(rows, np.float64).reshape(-1, mind.note_size + 1)
 
 
 def load(
@@ -225,8 +239,22 @@ def revived(
         agent._contexts.lay(shared=bool(header["shared"]))
         restore = _restorer(tables[6:], len(agent.objectives), header["version"])
         mind.restore(header["stage"], header["left"], restore)
+    tables = list(tables)
+    if header["version"] <= PACKED_NOTES:
+        tables[1] = _with_unpacked_notes(tables[1], mind)
     _fill(agent, header, tables)
     return agent
+
+
+def _with_unpacked_notes(table: Array, mind: Any) -> Array:
+    """The table of notes and times, from one in which every note is one number."""
+    if table.ndim != 2 or table.shape[1] != 2 or not mind.stage:
+        return table  # which is refused, or empty
+    rows = []
+    for packed, time_made in table.tolist():
+        note = unpacked_note(mind.policy, packed)
+        rows.append([*numbers_of(note), time_made])
+    return np.array(rows, np.float64).reshape(-1, mind.note_size + 1)
 
 
 def _fill(agent: "Agent", header: dict[str, Any], tables: Sequence[Array]) -> None:
@@ -234,11 +262,11 @@ def _fill(agent: "Agent", header: dict[str, Any], tables: Sequence[Array]) -> No
     _check_tables(agent, header, tables)
     whole, real, x, rewards, settled, told = tables[:6]
     waiting = agent._waiting
-    for (number, slot, stage, birth), (note, then), row, paid in zip(
+    for (number, slot, stage, birth), (*note, then), row, paid in zip(
         whole.tolist(), real.tolist(), x, rewards.tolist(), strict=True
     ):
         known = None if all(np.isnan(paid)) else paid
-        waiting.open[number] = Pending(row.copy(), slot, note, stage, birth, then, known)
+        waiting.open[number] = Pending(row.copy(), slot, tuple(note), stage, birth, then, known)
     for number, paid in zip(settled.tolist(), told.tolist(), strict=True):
         waiting.settled[number] = tuple(paid)
     waiting.next_id = int(header["next_id"])
@@ -254,7 +282,7 @@ def _check_tables(agent: "Agent", header: dict[str, Any], tables: Sequence[Array
     count = len(agent.objectives)
     shapes = (
         (n, len(PENDING)),
-        (n, 2),
+        (n, agent._mind.note_size + 1),
         (n, agent.features),
         (n, count),
         (remembered,),
@@ -277,7 +305,10 @@ def _check_tables(agent: "Agent", header: dict[str, Any], tables: Sequence[Array
 
 
 def _check_decisions(agent: "Agent", header: dict[str, Any], tables: Sequence[Array]) -> None:
-    mind, (numbers, slots, stages, births), (notes, times) = agent._mind, tables[0].T, tables[1].T
+    mind = agent._mind
+    numbers, slots, stages, births = tables[0].T
+    notes = tables[1][:, :-1]
+    times = tables[1][:, -1]
     ids = np.concatenate([numbers, tables[4]])
     if len(np.unique(ids)) < len(ids) or (ids < 0).any() or (ids >= header["next_id"]).any():
         raise ValueError("ids of decisions must be different, and below the next one")

@@ -1,50 +1,26 @@
-"""What states of policies look like from outside: which arrays, of which shapes; files of them are held to that."""
+"""States that come from files: held to what their classes declare of arrays, and to the policy's first state."""
 
-import math
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from mobandits.agent.earlier import completed, sums_of_means
-from mobandits.agent.growth import arrays, parts, rebuilt
-from mobandits.contracts.protocols import Array
-from mobandits.estimators.linear import LinearEstimator
-from mobandits.policies.composition import composite
-from mobandits.policies.wrappers.periodic import RADIX
+from mobandits.agent.growth import arrays, rebuilt
+from mobandits.agent.sizes import matrix_entries
+from mobandits.contracts.notes import note_columns, note_of, possible_notes
+from mobandits.contracts.protocols import Array, Mask
+from mobandits.contracts.states import BALLS, GRAMS, Field, fields_of
 
-ENDLESS = ("Balls",)  # states in which numbers may be infinite
-GRAMS = {"RidgeState": (1, 1, None, None, 1, 1), "FixedState": (1, 1, None, None, 1, 1, None, 1)}
-BALLS = (1, 0, 0, 1, 1, 1)  # the axis of balls, whose number grows
-
-
-class Limits(NamedTuple):
-    """What numbers of a state are: in [low, high], and whole numbers or not."""
-
-    low: float
-    high: float = math.inf
-    whole: bool = False
-
-
-# Of fields that count, by class where it matters; what else must hold, arithmetic finds out (see `Mind.refuse`).
-LIMITS = {
-    "seen": Limits(0.0, 2.0**53),
-    "clock": Limits(0.0, RADIX - 1.0, whole=True),
-    "BetaState.alpha": Limits(1.0),
-    "BetaState.beta": Limits(1.0),
-    "KgState.squares": Limits(0.0),
-    "AnnealingState.epsilon": Limits(0.0),
-    "Exp3PState.objective": Limits(-1.0, whole=True),
-    "Balls.radius": Limits(2.0**-1074, 1.0),
-}
+MEANS = 1  # the last version of files in which states kept means, where they keep sums now
 
 
 def restored(template: Any, given: "list[Array]", objectives: int, version: int) -> Any:
     """A state like `template` with these arrays.
 
     Args:
-        template: the first state of the policy, which the arrays must be like: in number, type and shape, except for
-            Gram matrices, which rewards in part multiply by the number of objectives, and for balls, which are added.
+        template: the first state of the policy, which the arrays must be like: in number, type and
+            shape, except for Gram matrices, which rewards in part multiply by the number of
+            objectives, and for balls, which are added.
         given: the arrays, which the state takes over.
         objectives: of the problem.
         version: of the file that they come from.
@@ -53,99 +29,119 @@ def restored(template: Any, given: "list[Array]", objectives: int, version: int)
         ValueError: naming what does not fit.
     """
     wanted = list(arrays(template))
-    if version == 1:
-        given = completed(template, given)
+    fields = [field for _, field in fields_of(template)]
+    given = _completed(wanted, fields, given, version)
     if len(wanted) != len(given):
         raise ValueError(f"state must have {len(wanted)} arrays, got {len(given)}")
-    _check_shapes(template, wanted, given, objectives)
+    _check_shapes(wanted, fields, given, objectives)
     state = rebuilt(template, iter(given))
-    if version == 1:
-        sums_of_means(state)
-    _check_finite(template, state)
-    _check_numbers(template, arrays(state), objectives)
+    if version <= MEANS:
+        # A forged file may hold numbers whose sums are infinite, which are refused below.
+        with np.errstate(over="ignore", invalid="ignore"):
+            state = _upgraded(state)
+    _check_finite(fields, list(arrays(state)))
+    for (name, field), array in zip(fields_of(template), arrays(state), strict=True):
+        _check_numbers(name, field, array, objectives)
     return state
 
 
-def _check_shapes(
-    template: Any, wanted: "list[Array]", given: "list[Array]", objectives: int
-) -> None:
-    axes = list(_free_axes(template))
-    lengths = set()
-    for i, (like, array, axis) in enumerate(zip(wanted, given, axes, strict=True)):
-        if array.dtype != like.dtype or array.ndim != like.ndim:
-            raise ValueError(
-                f"state[{i}] must be {like.dtype} of {like.ndim} axes, got {array.dtype} of {array.ndim}"
-            )
-        shape = tuple(like.shape[j] if j != axis else array.shape[j] for j in range(like.ndim))
-        if array.shape != shape:
-            raise ValueError(f"state[{i}] must have shape {shape}, got {array.shape}")
-        if axis is not None:
-            lengths.add(array.shape[axis])
-        if array.dtype == np.bool_ and (array.view(np.uint8) > 1).any():
-            raise ValueError(f"state[{i}] must hold truth values, got others")
-    grams = any(type(part).__name__ in GRAMS for part in parts(template))
-    if len(lengths) > 1 or 0 in lengths or (grams and not lengths <= {1, objectives}):
-        raise ValueError(
-            f"state must have one number of Gram matrices or balls, got {sorted(lengths)}"
-        )
-
-
-def _check_finite(template: Any, state: Any) -> None:
-    bounded = type(template).__name__ not in ENDLESS
-    for i, array in enumerate(arrays(state)):
-        if np.isnan(array).any() or (bounded and np.isinf(array).any()):
-            raise ValueError(f"state[{i}] must hold finite numbers, got others")
-
-
-def refuse_small(policy: Any, given: "list[Array]") -> None:
+def refuse_small(policy: Any, given: Sequence[Array]) -> None:
     """Refuse arrays that cannot hold a policy's regressions, before memory is taken for these.
 
     Raises:
         ValueError: saying how many numbers are there.
     """
-    estimator = getattr(composite(policy), "estimator", None)
-    model = getattr(estimator, "model", estimator)
-    there = sum(array.size for array in given)
-    if isinstance(model, LinearEstimator) and model.slots * model.features**2 > there:
-        raise ValueError(
-            f"state must have a Gram matrix of {model.features} features per model, got {there} numbers"
-        )
+    needed = matrix_entries(policy)
+    held = sum(array.size for array in given)
+    if needed > held:
+        raise ValueError(f"state must have {needed} numbers of Gram matrices, got {held} in all")
 
 
-def _check_numbers(template: Any, given: "Iterator[Array]", objectives: int) -> None:
+def possible(policy: Any, state: Any, numbers: Array) -> Mask:
+    """(decisions,) which notes the policy may have given before it came to this state.
+
+    Args:
+        policy: of the state.
+        state: as it is now.
+        numbers: (decisions, numbers of a note).
+
+    Example:
+        >>> from mobandits.contracts.protocols import Shape
+        >>> from mobandits.policies import ScalarizedUcb1
+        >>> policy = ScalarizedUcb1().bind(Shape(arms=4, features=0, objectives=2))
+        >>> numbers = np.array([[0.0], [2.0], [3.0], [-1.0], [0.5]])
+        >>> possible(policy, policy.init(), numbers).tolist()
+        [True, True, False, False, False]
+    """
+    note, fits = note_columns(note_of(policy), numbers)
+    return fits & possible_notes(policy, state, note)
+
+
+def _completed(
+    wanted: "list[Array]", fields: "list[Field]", given: "list[Array]", version: int
+) -> "list[Array]":
+    """The arrays of an older file, and zeros in the place of those that it did not have."""
+    rest = list(given)
+    completed = []
+    for like, field in zip(wanted, fields, strict=True):
+        if field.since > version:
+            completed.append(np.zeros_like(like))
+        elif rest:
+            completed.append(rest.pop(0))
+    return completed + rest  # too few or too many remain so
+
+
+def _upgraded(state: Any) -> Any:
+    """Sums in the place of means, in a state and in those inside of it."""
+    parts = [_upgraded(part) if isinstance(part, tuple) else part for part in state]
+    rebuilt_state = type(state)(*parts)
+    upgraded = getattr(rebuilt_state, "upgraded", None)
+    return rebuilt_state if upgraded is None else upgraded()
+
+
+def _check_shapes(
+    wanted: "list[Array]", fields: "list[Field]", given: "list[Array]", objectives: int
+) -> None:
+    lengths = set()
+    grams = False
+    for i, (like, field, array) in enumerate(zip(wanted, fields, given, strict=True)):
+        if array.dtype != like.dtype or array.ndim != like.ndim:
+            rule = f"state[{i}] must be {like.dtype} of {like.ndim} axes"
+            raise ValueError(f"{rule}, got {array.dtype} of {array.ndim}")
+        gram_axis = field.axis(GRAMS)
+        free_axis = field.axis(BALLS) if gram_axis is None else gram_axis
+        shape = list(like.shape)
+        if free_axis is not None:
+            shape[free_axis] = array.shape[free_axis]
+            lengths.add(array.shape[free_axis])
+        if array.shape != tuple(shape):
+            raise ValueError(f"state[{i}] must have shape {tuple(shape)}, got {array.shape}")
+        grams |= gram_axis is not None
+        # Compiled code takes a byte for a truth value as it is, also where it is neither 0 nor 1.
+        if array.dtype == np.bool_ and (array.view(np.uint8) > 1).any():
+            raise ValueError(f"state[{i}] must hold truth values, got others")
+    if len(lengths) > 1 or 0 in lengths or (grams and not lengths <= {1, objectives}):
+        rule = "state must have one number of Gram matrices or balls"
+        raise ValueError(f"{rule}, got {sorted(lengths)}")
+
+
+def _check_finite(fields: "list[Field]", given: "list[Array]") -> None:
+    for i, (field, array) in enumerate(zip(fields, given, strict=True)):
+        if np.isnan(array).any() or (field.finite and np.isinf(array).any()):
+            raise ValueError(f"state[{i}] must hold finite numbers, got others")
+
+
+def _check_numbers(name: str, field: Field, array: Array, objectives: int) -> None:
     """Refuse counts below 0 and the like: an update would divide by them, or take them for a position."""
-    kind = type(template).__name__
-    ours = type(template).__module__.startswith("mobandits.")  # others' fields may mean anything
-    fields = template._fields if ours else [""] * len(template)
-    for field, part in zip(fields, template, strict=True):
-        if isinstance(part, tuple):
-            _check_numbers(part, given, objectives)
-            continue
-        array = next(given)
-        limits = LIMITS.get(f"{kind}.{field}", LIMITS.get(field))
-        if limits is not None:
-            _check_limits(f"state's {field}", array, limits)
-        if field == "gram" and not (np.diagonal(array, axis1=-2, axis2=-1) > 0.0).all():
-            raise ValueError("state's gram must be positive on the diagonal")
-        if kind == "Exp3PState" and field == "objective" and array[0] >= objectives:
-            raise ValueError(f"state's objective must be below {objectives}, got {array[0]}")
-
-
-def _check_limits(name: str, array: Array, limits: Limits) -> None:
-    fits = (array >= limits.low) & (array <= limits.high)
-    if limits.whole:
-        fits &= array == np.floor(array)
-    if not fits.all():
-        rule = (
-            f"{'whole numbers' if limits.whole else 'numbers'} in [{limits.low:g}, {limits.high:g}]"
-        )
-        raise ValueError(f"{name} must hold {rule}, got {array[~fits][0]}")
-
-
-def _free_axes(state: Any) -> "list[int | None]":
-    kind = type(state).__name__
-    own = GRAMS.get(kind, BALLS if kind == "Balls" else (None,) * len(state))
-    out: list[int | None] = []
-    for part, axis in zip(state, own, strict=True):
-        out += _free_axes(part) if isinstance(part, tuple) else [axis]
-    return out
+    if field.is_limited:
+        fits = (array >= field.low) & (array <= field.high)
+        if field.whole:
+            fits &= array == np.floor(array)
+        if not fits.all():
+            kind = "whole numbers" if field.whole else "numbers"
+            rule = f"{kind} in [{field.low:g}, {field.high:g}]"
+            raise ValueError(f"state's {name} must hold {rule}, got {array[~fits][0]}")
+    if field.positive_diagonal and not (np.diagonal(array, axis1=-2, axis2=-1) > 0.0).all():
+        raise ValueError(f"state's {name} must be positive on the diagonal")
+    if field.below_objectives and (array >= objectives).any():
+        raise ValueError(f"state's {name} must be below {objectives}, got {array.max()}")

@@ -7,10 +7,22 @@ import numpy as np
 
 from mobandits.compiling.compiled import Floats, compiled, kernel
 from mobandits.contracts.protocols import Array, Evidence, IntArray, Rng
+from mobandits.contracts.states import Field, counts, state_fields
 from mobandits.estimators.linear import REFRESH, RidgeState
 from mobandits.numerics.linalg import dot, quadratic, weigh, weigh_quadratic
 
 
+@state_fields(
+    gram=Field(("arms", "grams", "features", "features"), positive_diagonal=True),
+    inverse=Field(("arms", "grams", "features", "features")),
+    moment=Field(("arms", "objectives", "features")),
+    theta=Field(("arms", "objectives", "features")),
+    seen=counts("arms", "grams"),
+    volume=Field(("arms", "grams")),
+    mean=Field(("arms", "objectives")),
+    square=Field(("arms", "grams")),
+    columns=Field(("features", "arms")),
+)
 class FixedState(NamedTuple):
     """State of `FixedRidge`: that of the regression, and two tables.
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from mobandits.compiling.compiled import kernel
 from mobandits.contracts.protocols import Array, Evidence, IntArray
+from mobandits.contracts.states import Field, counts, state_fields
 from mobandits.numerics.linalg import dot, invert, quadratic, shrink_inverse
 from mobandits.numerics.masks import count
 
@@ -16,6 +17,14 @@ from mobandits.numerics.masks import count
 REFRESH = 1000
 
 
+@state_fields(
+    gram=Field(("arms", "grams", "features", "features"), positive_diagonal=True),
+    inverse=Field(("arms", "grams", "features", "features")),
+    moment=Field(("arms", "objectives", "features")),
+    theta=Field(("arms", "objectives", "features")),
+    seen=counts("arms", "grams"),
+    volume=Field(("arms", "grams")),
+)
 class RidgeState(NamedTuple):
     """State of the ridge family.
 
@@ -37,6 +46,13 @@ class RidgeState(NamedTuple):
     theta: Array
     seen: Array
     volume: Array
+
+    def merged(self, other: "RidgeState", first: "RidgeState") -> "RidgeState":
+        """Sums of Gram matrices and moments, and the estimates that follow from them.
+
+        Both Gram matrices began with the penalty, which counts once.
+        """
+        return merged_ridges(self, other, first)
 
 
 class LinearEstimator:
@@ -71,6 +87,10 @@ class LinearEstimator:
             seen=np.zeros((slots, 1)),
             volume=np.zeros((slots, 1)),
         )
+
+    def matrix_entries(self) -> int:
+        """How many numbers the Gram matrices of all models have, before rewards come in part."""
+        return self.slots * self.features**2
 
     def evidence(self, state: RidgeState, context: Array, arms: IntArray) -> Evidence:
         """Rewards seen and log det V - log det V_1, per slot and Gram matrix."""
@@ -159,3 +179,28 @@ def split_grams(state: RidgeState, reward: Array) -> RidgeState:
                     gram[s, l, i, j] = state.gram[s, 0, i, j]
                     inverse[s, l, i, j] = state.inverse[s, 0, i, j]
     return RidgeState(gram, inverse, state.moment, state.theta, seen, volume)
+
+
+def merged_ridges(one: RidgeState, other: RidgeState, first: RidgeState) -> RidgeState:
+    """The state after what led to either state, which both began as `first`."""
+    objectives = one.theta.shape[1]
+    if one.inverse.shape[1] != other.inverse.shape[1]:
+        # One of them has had a reward in part: the other is split as by a first such reward.
+        partial = np.full(objectives, np.nan)
+        partial[0] = 0.0
+        one = split_grams(one, partial)
+        other = split_grams(other, partial)
+    gram = one.gram + other.gram - first.gram
+    volume = np.linalg.slogdet(gram)[1] - np.linalg.slogdet(first.gram)[1]
+    merged = RidgeState(
+        gram=gram,
+        inverse=np.empty(gram.shape),
+        moment=one.moment + other.moment,
+        theta=one.theta.copy(),
+        seen=one.seen + other.seen,
+        volume=volume,
+    )
+    for s in range(gram.shape[0]):
+        for g in range(gram.shape[1]):
+            recompute_estimates(merged, s, g)
+    return merged

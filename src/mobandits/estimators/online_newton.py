@@ -7,11 +7,19 @@ import numpy as np
 
 from mobandits.compiling.compiled import compiled
 from mobandits.contracts.protocols import Array, Evidence, IntArray, Rng
+from mobandits.contracts.states import Field, counts, state_fields
 from mobandits.estimators.linear import REFRESH, absorb
 from mobandits.numerics.ball import project_onto_ball
 from mobandits.numerics.linalg import dot, invert, quadratic
 
 
+@state_fields(
+    gram=Field(("arms", "one", "features", "features"), positive_diagonal=True),
+    inverse=Field(("arms", "one", "features", "features")),
+    theta=Field(("arms", "objectives", "features")),
+    seen=counts("arms", "one"),
+    volume=Field(("arms", "one")),
+)
 class NewtonState(NamedTuple):
     """State of the online Newton step: 1 slot where the arms share their parameters, else one per arm.
 

@@ -7,9 +7,11 @@ import numpy as np
 
 from mobandits.compiling.compiled import compiled
 from mobandits.contracts.protocols import Array, Evidence, IntArray
+from mobandits.contracts.states import Field, counts, state_fields
 from mobandits.numerics.averages import averages
 
 
+@state_fields(seen=counts("arms", "objectives"), total=Field(("arms", "objectives")))
 class MeanState(NamedTuple):
     """Counts are per objective, so that rewards may come in part.
 
@@ -20,6 +22,14 @@ class MeanState(NamedTuple):
 
     seen: Array
     total: Array
+
+    def merged(self, other: "MeanState", first: "MeanState") -> "MeanState":
+        """All counts and sums; both began at 0."""
+        return MeanState(self.seen + other.seen, self.total + other.total)
+
+    def upgraded(self) -> "MeanState":
+        """Sums, of a state in which `total` holds means."""
+        return self._replace(total=self.total * self.seen)
 
 
 @compiled

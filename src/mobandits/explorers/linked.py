@@ -1,6 +1,6 @@
 """Beliefs about linear predictors, as beliefs about mean rewards."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -28,6 +28,15 @@ class Linked:
 
     explorer: Any
     links: Any
+
+    MEAN_REWARDS: ClassVar[bool] = True  # not linear predictors
+
+    def intervals(self) -> "Linked":
+        """The links on the intervals that `explorer` rests on."""
+        inner = self.explorer
+        if hasattr(inner, "intervals"):
+            inner = inner.intervals()
+        return Linked(inner, self.links)
 
     def beliefs(
         self, estimator: Any, state: Any, context: Array, arms: IntArray, rng: Rng

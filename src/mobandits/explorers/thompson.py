@@ -4,6 +4,7 @@ from typing import Any, ClassVar
 
 from mobandits.compiling.compiled import compiled
 from mobandits.contracts.protocols import Array, Beliefs, IntArray, Rng
+from mobandits.explorers.ucb import Ucb
 
 
 @compiled
@@ -30,6 +31,10 @@ class Thompson:
     draws: int = 1
 
     RANDOM_BELIEFS: ClassVar[bool] = True
+
+    def intervals(self) -> Ucb:
+        """The estimates, and one standard deviation of the samples on either side."""
+        return Ucb(self.radius)
 
     def beliefs(
         self, estimator: Any, state: Any, context: Array, arms: IntArray, rng: Rng

@@ -56,6 +56,12 @@ class ExploreWide(BaseOrder):
         """Refuse a problem that the inner order refuses."""
         check_objectives(self.order, objectives)
 
+    def succeeded_by(self, order: Any) -> "ExploreWide":
+        """What is played where `order` is preferred: exploration comes first there too."""
+        if isinstance(order, ExploreWide):
+            return order
+        return ExploreWide(order, self.epsilon)
+
     def scaled(self, factor: float) -> "ExploreWide":
         """The same order for means that are `factor` times as large."""
         order = rescaled(self.order, factor)

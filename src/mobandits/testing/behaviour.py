@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from mobandits.contracts.notes import Note, is_like, note_of
 from mobandits.contracts.protocols import Array, Choice, IntArray, Recipe, Rng
+from mobandits.contracts.states import declares
 from mobandits.simulation.play import play
 from mobandits.support.checks import require_complete
 from mobandits.support.naming import quoted
@@ -55,7 +57,7 @@ def _require_decision(rehearsal: Rehearsal, moment: Moment, arms: IntArray) -> N
     choice = rehearsal.policy.draw(beliefs, rng)
     where = f"{moment}, eligible arms {arms.tolist()}"
     _require_distribution(probabilities, len(arms), where)
-    _require_choice(choice, len(arms), where)
+    _require_choice(choice, len(arms), note_of(rehearsal.policy), where)
 
 
 def _require_distribution(probabilities: Array, arms: int, where: str) -> None:
@@ -73,15 +75,15 @@ def _require_distribution(probabilities: Array, arms: int, where: str) -> None:
     )
 
 
-def _require_choice(choice: Choice, arms: int, where: str) -> None:
+def _require_choice(choice: Choice, arms: int, template: Note, where: str) -> None:
     require(
         choice.arm in range(arms),
         f"a choice must be a position below {arms}, got {choice.arm} {where}",
     )
-    note = choice.note
+    declared = f"as {quoted(template)} has, which the policy declares by note()"
     require(
-        isinstance(note, float) and math.isfinite(note),
-        f"a note must be a finite float, got {quoted(note)} {where}",
+        is_like(choice.note, template),
+        f"a note must have finite numbers {declared}, got {quoted(choice.note)} {where}",
     )
 
 
@@ -209,7 +211,7 @@ def mean_probabilities(
 def partial_rewards_add_up(rehearsal: Rehearsal) -> None:
     """A reward in parts, in any order and late, teaches what the full reward does.
 
-    A recipe that does not accept parts must be refused them by name. A recipe with `forgets = True`
+    A recipe that does not accept parts must be refused them by name. A part that declares `FORGETS = True`
     makes older rewards count less, so that only parts in order must add up.
     """
     recipe = rehearsal.case.recipe
@@ -224,7 +226,7 @@ def partial_rewards_add_up(rehearsal: Rehearsal) -> None:
     late = [parts[i] for i in rng.permutation(len(parts))]
     expected = learned(rehearsal, start, full)
     _require_same_lesson(rehearsal, expected, parts, "")
-    if not getattr(recipe, "forgets", False):
+    if not declares(rehearsal.policy, "FORGETS"):
         _require_same_lesson(rehearsal, expected, late, ", late and out of order,")
 
 

@@ -62,7 +62,7 @@ class Play(NamedTuple):
 
     x: Array
     arm: int
-    note: float
+    note: Any
     reward: Array
 
 

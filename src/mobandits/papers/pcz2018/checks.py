@@ -301,7 +301,7 @@ def watch_balls(
         aim = policy.draw(beliefs, rng)
         reward = surface.reward(context, aim.point, uniforms[t])
         before = len(state.radius)
-        b = int(aim.note)
+        b = int(aim.note.ball)
         # Lemma 2, which is about the index before the reward: max_y min_i (mu_y^i - g^i).
         dominance = -math.inf
         points = POINTS if before > 0 else 0  # before the first ball there is no index
@@ -319,7 +319,7 @@ def watch_balls(
         centre_context = state.centre[:features, b].copy()
         centre_arm = state.centre[features:, b].copy()
         mean = surface.mean(centre_context, centre_arm)
-        reach = policy.rule.doubt(state.seen[b]) + state.radius[b]
+        reach = policy.rule.half_width(state.seen[b]) + state.radius[b]
         off = 0.0
         for l in range(len(mean)):
             estimate = average(state.total[l, b], state.seen[b])

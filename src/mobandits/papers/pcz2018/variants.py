@@ -13,6 +13,7 @@ from mobandits.compiling.compiled import Floats, compiled
 from mobandits.contracts.continuum import Aim, Surface, SurfaceBlock, SurfaceShape
 from mobandits.contracts.protocols import Array, Assumption, Recipe, Rng
 from mobandits.policies.zooming.active_balls import Balls, move_first
+from mobandits.policies.zooming.zooming import BallNote
 from mobandits.support.checks import integer
 
 
@@ -116,7 +117,7 @@ class PinnedZooming:
         return aim
 
     def update(
-        self, state: Balls, x: Array, point: Array, note: float, reward: Array, rng: Rng
+        self, state: Balls, x: Array, point: Array, note: BallNote, reward: Array, rng: Rng
     ) -> Balls:
         """The state of the policy after the round, with the first ball where it was."""
         after: Balls = self.inner.update(state, x, point, note, reward, rng)
