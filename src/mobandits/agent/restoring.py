@@ -14,7 +14,7 @@ from mobandits.contracts.states import BALLS, GRAMS, Field, fields_of
 MEANS = 1  # the last version of files in which states kept means, where they keep sums now
 
 
-def restored(template: Any, given: "list[Array]", objectives: int, version: int) -> Any:
+def restored_state(template: Any, given: "list[Array]", objectives: int, version: int) -> Any:
     """A state like `template` with these arrays.
 
     Args:
