@@ -102,7 +102,9 @@ def _parsed_arrays(specified: Any, data: memoryview) -> list[Array]:
 
 
 def _array_bytes(array: Array) -> bytes:
-    return np.ascontiguousarray(array, array.dtype.newbyteorder("<")).tobytes()
+    little_endian = array.dtype.newbyteorder("<")
+    contiguous = np.ascontiguousarray(array, little_endian)
+    return contiguous.tobytes()
 
 
 def _python_number(value: Any) -> Any:
@@ -115,4 +117,5 @@ def _python_number(value: Any) -> Any:
 
 
 def _refuse_constant(text: str) -> float:
-    raise StateError(f"is damaged: numbers must be finite, got {shortened(text)}")
+    got = shortened(text)
+    raise StateError(f"is damaged: numbers must be finite, got {got}")
