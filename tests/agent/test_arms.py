@@ -5,6 +5,7 @@ import pytest
 
 import mobandits as mob
 from mobandits.agent.growth import arrays, has_own_models, with_arm_added
+from mobandits.contracts.notes import note_of
 from mobandits.contracts.protocols import Shape
 from mobandits.policies import (
     CpUcb1,
@@ -157,7 +158,7 @@ def test_states_grow_as_if_they_had_been_larger(recipe, shared):
 def taught(policy, lessons):
     state = policy.init()
     for arm, x, reward, seed in lessons:
-        state = policy.update(state, x, arm, 0.0, reward, np.random.default_rng(seed))
+        state = policy.update(state, x, arm, note_of(policy), reward, np.random.default_rng(seed))
     return state
 
 

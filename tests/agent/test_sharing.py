@@ -189,7 +189,7 @@ def test_copies_of_sessions_say_what_to_do(copied):
         MolUcb(scale=0.3).bind(Shape(arms=3, features=2, objectives=2)),
         np.random.default_rng(0),
     )
-    for session in (open_session(policy, rng), InterpretedSession(policy, policy.init(), rng)):
+    for session in (open_session(policy, rng), InterpretedSession(policy, policy.init(), rng, 0.0)):
         with pytest.raises(
             TypeError, match="sessions cannot be copied or pickled: open another one"
         ):

@@ -156,12 +156,14 @@ class Agent:
     @property
     def waiting(self) -> int:
         """How many decisions wait for rewards."""
-        return len(self.core.pending.open)
+        pending = self.core.pending
+        return len(pending.open)
 
     @property
     def dropped(self) -> dict[str, int]:
         """How many decisions were dropped before all their rewards came: for their age, or because too many waited."""
-        return dict(self.core.pending.dropped)
+        pending = self.core.pending
+        return dict(pending.dropped)
 
     def decide(self, context: Any = None, eligible: Iterable[Hashable] | None = None) -> Decision:
         """The arm to play now.
@@ -237,7 +239,8 @@ class Agent:
         An order of a class that was not played before is compiled first, in seconds, once per machine; only then it is
         played. The logger "mobandits" warns where that takes more than a second; `mobandits warm --agents` spares it.
         """
-        return self.core.bound.preference()
+        bound = self.core.bound
+        return bound.preference()
 
     @preference.setter
     def preference(self, order: Any) -> None:
@@ -280,8 +283,9 @@ class Agent:
 
     def close(self) -> None:
         """Let go of the log, where there is one; nothing is lost without it. Later calls are refused."""
-        if self.core.writer is not None:
-            self.core.writer.close()
+        writer = self.core.writer
+        if writer is not None:
+            writer.close()
 
     @classmethod
     def load(

@@ -37,16 +37,19 @@ class Arms:
     """
 
     def __init__(self, given: int | Sequence[Hashable]) -> None:
-        self.names: tuple[Hashable, ...] = name_tuple("arms", given)
-        self.slots = list(range(len(self.names)))
-        self.count = len(self.names)
-        self._index({name: slot for slot, name in enumerate(self.names)})
+        names = name_tuple("arms", given)
+        self.names: tuple[Hashable, ...] = names
+        self.count = len(names)
+        self.slots = list(range(self.count))
+        slot_of = {name: slot for slot, name in enumerate(names)}
+        self._index(slot_of)
 
     def _index(self, slot_of: dict[Hashable, int]) -> None:
         """Renew what is looked up in every decision, after `names` or slots have changed."""
         self._slot_of = slot_of
         self._row_of = {name: row for row, name in enumerate(self.names)}
-        self.everyone: IntArray = np.array([slot_of[name] for name in self.names], np.int64)
+        slots = [slot_of[name] for name in self.names]
+        self.everyone: IntArray = np.array(slots, np.int64)
 
     def add(self, name: Hashable) -> int:
         """The slot of a new arm: a free one, or one more.
@@ -76,10 +79,14 @@ class Arms:
         """
         slot = self.slot(name)
         if len(self.names) == 1:
-            raise ValueError(f"arm must not be the last one, got {quoted(name)}")
+            rule = "arm must not be the last one"
+            raise ValueError(f"{rule}, got {quoted(name)}")
+        others = [each for each in self.names if each != name]
+        slot_of = dict(self._slot_of)
+        del slot_of[name]
         self.slots[slot] = -1
-        self.names = tuple(each for each in self.names if each != name)
-        self._index({each: self._slot_of[each] for each in self.names})
+        self.names = tuple(others)
+        self._index(slot_of)
 
     def slot(self, name: Hashable) -> int:
         """Where an arm sits.
@@ -97,27 +104,32 @@ class Arms:
             ValueError: where there are none of them, one comes twice, or is no arm.
         """
         if isinstance(given, str) or not isinstance(given, Iterable):
-            is_arm = self._is_arm(given)
-            advice = f"; write [{quoted(given)}]" if is_arm else on_arm(given, self.names)
-            raise ValueError(f"{called} must be a list of arms, got {quoted(given)}{advice}")
+            shown = quoted(given)
+            advice = on_arm(given, self.names)
+            if self._is_arm(given):
+                advice = f"; write [{shown}]"
+            raise ValueError(f"{called} must be a list of arms, got {shown}{advice}")
         wanted = list(given)
         try:
             rows = [self._row_of[name] for name in wanted]
         except (KeyError, TypeError):
-            unknown = next(name for name in wanted if not self._is_arm(name))
-            raise ValueError(self._unknown(called, unknown)) from None
+            unknown = [name for name in wanted if not self._is_arm(name)]
+            raise ValueError(self._unknown(called, unknown[0])) from None
         # True is equal to 1, so that a mask would be taken for a list of the arms 0 and 1.
         is_mask = bool(wanted) and isinstance(wanted[0], bool | np.bool_)
         if is_mask and type(self.names[rows[0]]) is not bool:
             raise ValueError(self._unknown(called, wanted[0]))
-        if not rows or len(set(rows)) < len(rows):
+        different = set(rows)
+        if not rows or len(different) < len(rows):
             rule = f"{called} must name at least one arm, each once"
             raise ValueError(f"{rule}, got {quoted(wanted)}")
         return np.array(rows, np.int64)
 
     def _unknown(self, called: str, name: Any) -> str:
-        wanted = f"{called} must name arms of the agent, which are {listed_names(self.names)}"
-        return f"{wanted}, got {quoted(name)}{on_arm(name, self.names)}"
+        known = listed_names(self.names)
+        advice = on_arm(name, self.names)
+        rule = f"{called} must name arms of the agent, which are {known}"
+        return f"{rule}, got {quoted(name)}{advice}"
 
     def _is_arm(self, name: Any) -> bool:
         try:
@@ -127,7 +139,8 @@ class Arms:
 
     def saved(self) -> ArmTable:
         """What `restore` takes."""
-        return ArmTable(self.names, list(self.slots), self.count)
+        slots = list(self.slots)
+        return ArmTable(self.names, slots, self.count)
 
     def restore(self, names: Sequence[Hashable], slots: Sequence[int], count: int) -> None:
         """What `names`, `slots` and `count` were; `names` in the order of their numbers.
@@ -135,16 +148,17 @@ class Arms:
         Raises:
             ValueError: where they do not fit together.
         """
-        numbers = sorted(number for number in slots if number >= 0)
-        is_one_each = len(numbers) == len(names) == len(set(numbers))
+        slot_by_number = {number: slot for slot, number in enumerate(slots) if number >= 0}
+        taken = [number for number in slots if number >= 0]
+        is_one_each = len(taken) == len(names) == len(slot_by_number)
         is_counted = all(-1 <= number < count for number in slots)
-        if not (is_one_each and is_counted) or list(name_tuple("arms", names)) != list(names):
+        is_names = list(name_tuple("arms", names)) == list(names)
+        if not (is_one_each and is_counted and is_names):
             raise ValueError("arms must have a slot each")
         self.names = tuple(names)
         self.slots = list(slots)
         self.count = count
-        slot_by_number = {number: slot for slot, number in enumerate(slots) if number >= 0}
         slot_of = {}
-        for name, number in zip(names, numbers, strict=True):
+        for name, number in zip(names, sorted(taken), strict=True):
             slot_of[name] = slot_by_number[number]
         self._index(slot_of)

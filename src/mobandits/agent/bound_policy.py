@@ -114,31 +114,46 @@ class BoundPolicy:
         policy = next(iter(self.recipe.stages(shape))).policy
         if self.order is not None:
             policy = with_order(policy, self.order)
-        arms = np.arange(len(context) if len(context) > 1 else shape.arms)
+        count = len(context) if len(context) > 1 else shape.arms
+        arms = np.arange(count)
         rewards = np.ones((shape.arms, shape.objectives))  # there are none yet
-        needs_probabilities = self._propensity != "none"
-        rehearse(policy, context, arms, rewards, law=needs_probabilities, made_up=True)
+        rehearse(
+            policy,
+            context,
+            arms,
+            rewards,
+            law=self._propensity != "none",
+            made_up=True,
+        )
 
     def set_layout(self, *, shared: bool) -> None:
         """Settle whether the arms share the context, and begin."""
-        self.shape = self.shape._replace(shared=shared)
-        self._stages = _copyable(self.recipe.stages(self.shape))
+        shape = self.shape._replace(shared=shared)
+        stages = self.recipe.stages(shape)
+        self.shape = shape
+        self._stages = _copyable(stages)
         self.begin_stage()
 
     def begin_stage(self) -> None:
         """The next stage: a policy that has seen nothing."""
-        policy, self.left = next(self._stages)
+        stage = next(self._stages)
+        policy = stage.policy
+        self.left = stage.rounds
         refuse_large(self.shape, policy)
-        self.load_state(policy, policy.init())
+        first_state = policy.init()
+        self.load_state(policy, first_state)
         self.stage += 1
 
     def position(self) -> dict[str, Any]:
         """All that `set_layout` and `begin_stage` change, for `go_back`."""
-        return {**vars(self), "_stages": copy.copy(self._stages)}
+        position = dict(vars(self))
+        position["_stages"] = copy.copy(self._stages)
+        return position
 
     def go_back(self, position: dict[str, Any]) -> None:
         """Undo what `set_layout` and `begin_stage` changed since; nothing may have been learned meanwhile."""
-        vars(self).update(position)
+        attributes = vars(self)
+        attributes.update(position)
 
     def streams(self) -> list[Any]:
         """Where the streams are, for `rewind`."""
@@ -149,22 +164,28 @@ class BoundPolicy:
 
     def rewind(self, streams: list[Any]) -> None:
         """Have the streams where they were: what was drawn since is drawn again."""
-        for rng, state in zip((self.rng, self.propensity_rng), streams, strict=False):
-            rng.bit_generator.state = state
+        rngs = (self.rng, self.propensity_rng)
+        for rng, state in zip(rngs, streams, strict=False):
+            generator = rng.bit_generator
+            generator.state = state
 
     def load_state(self, policy: Policy, state: Any) -> None:
         """Play on with a policy of the recipe, from a state."""
         self.recipe_policy = policy
         self.policy = self._with_order(self.order)
         self.session = open_session(self.policy, self.rng, state)
-        self.note_size = len(numbers_of(note_of(self.policy)))
+        note = note_of(self.policy)
+        self.note_size = len(numbers_of(note))
         self.has_means = has_means(self.policy)
         self.own_models = has_own_models(self.recipe, self.shape)
         self.decide = self._decision_call()
-        self.decide_many = compiled_for(compiled_calls.decide_many, self.session)
-        self.add_probabilities = compiled_for(compiled_calls.add_probabilities, self.session)
+        session = self.session
+        self.decide_many = compiled_for(compiled_calls.decide_many, session)
+        self.add_probabilities = compiled_for(compiled_calls.add_probabilities, session)
         self.update_state = compiled_for(
-            compiled_calls.update_state, self.session, stores_arguments=True
+            compiled_calls.update_state,
+            session,
+            stores_arguments=True,
         )
 
     def _decision_call(self) -> Any:
@@ -202,10 +223,17 @@ class BoundPolicy:
         squares = probabilities**2
         n = samples + 1
         self.add_probabilities(
-            self.session, rows, slots, self.propensity_rng, samples, total, squares
+            self.session,
+            rows,
+            slots,
+            self.propensity_rng,
+            samples,
+            total,
+            squares,
         )
         mean = float(total[place] / n)
-        variance = max(float(squares[place]) / n - mean**2, 0.0)
+        mean_square = float(squares[place]) / n
+        variance = max(mean_square - mean**2, 0.0)
         return mean, math.sqrt(variance / n)
 
     def probabilities(self, rows: Array, slots: IntArray, rng: Rng) -> Array:
@@ -220,7 +248,8 @@ class BoundPolicy:
 
     def refuse_arithmetic(self, error: Exception) -> NoReturn:
         """Say what an error of the policy's arithmetic means; policies of others raise what they like."""
-        if not type(self.policy).__module__.startswith("mobandits."):
+        module = type(self.policy).__module__
+        if not module.startswith("mobandits."):
             raise error
         name = type(self.recipe).__name__
         why = f"its numbers are too large, or do not fit together ({error})"
@@ -234,7 +263,9 @@ class BoundPolicy:
         """The policy, or the one that there would be."""
         if self.stage:
             return self.policy
-        return next(iter(self.recipe.stages(self.shape))).policy
+        stages = self.recipe.stages(self.shape)
+        first = next(iter(stages))
+        return first.policy
 
     def preference(self) -> Any:
         """The order that is played; None where the policy has none of its own."""
@@ -310,12 +341,19 @@ class BoundPolicy:
         if self.left is not None:
             name = type(self.recipe).__name__
             raise ValueError(f"arm must not be added to {name}, which plays in stages")
-        shape = self.shape._replace(arms=max(self.shape.arms, slot + 1))
+        arms = max(self.shape.arms, slot + 1)
+        shape = self.shape._replace(arms=arms)
         larger = self.recipe.bind(shape)
         refuse_large(shape, larger)
         if self.stage == 0:
             return Enlargement(shape, larger, None)
-        policy, state = with_arm_added(self.recipe, self.shape, self.state(), slot, like)
+        policy, state = with_arm_added(
+            self.recipe,
+            self.shape,
+            self.state(),
+            slot,
+            like,
+        )
         return Enlargement(shape, policy, state)
 
     def add_arm(self, enlargement: Enlargement) -> None:
@@ -335,13 +373,17 @@ class BoundPolicy:
         Raises:
             ValueError: where the recipe has no such stage.
         """
-        self._stages = _copyable(self.recipe.stages(self.shape))
-        found = next(itertools.islice(self._stages, stage - 1, None), None)
+        stages = self.recipe.stages(self.shape)
+        self._stages = _copyable(stages)
+        later = itertools.islice(self._stages, stage - 1, None)
+        found = next(later, None)
         name = type(self.recipe).__name__
         if found is None:
             raise ValueError(f"stage must be one that {name} has, got {stage}")
         policy, rounds = found
-        if (left is None) != (rounds is None) or (left or 0) > (rounds or 0):
+        ends = rounds is not None
+        is_left = left is not None
+        if is_left != ends or (left or 0) > (rounds or 0):
             rule = f"left must be what is left of stage {stage}, which has {rounds} rounds"
             raise ValueError(f"{rule}, got {left}")
         self.load_state(policy, make_state(policy))

@@ -1,7 +1,7 @@
 """Contexts as an application gives them, in the one form that policies take."""
 
 from collections.abc import Hashable, Iterable, Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -98,9 +98,12 @@ class Contexts:
         if given.shape == (0,):  # an empty list of contexts
             shape = self._shape or (self._features,)
             given = given.reshape(0, *shape)
-        if given.ndim < 2 or given.shape[1:] != self._shape:
+        one = given.shape[1:]
+        if given.ndim < 2 or one != self._shape:
             self._settle_many(given.shape)
-        return given if given.ndim == 3 else given[:, None]
+        if given.ndim == 3:
+            return given
+        return given[:, None]
 
     def set_layout(self, *, shared: bool | None) -> None:
         """Settle whether arms share a row, or, with None, forget what was settled."""
@@ -115,24 +118,36 @@ class Contexts:
     @property
     def has_row_per_arm(self) -> bool:
         """Whether contexts hold a row for every arm."""
-        return self._shape is not None and len(self._shape) == 2
+        if self._shape is None:
+            return False
+        return len(self._shape) == 2
 
     def resize(self) -> None:
         """There are other arms now."""
-        self.set_layout(shared=self.shared)
+        shared = self.shared
+        self.set_layout(shared=shared)
 
     def _numbers(self, name: str, value: Any) -> Array:
-        if value is None and self._features > 0:
-            raise ValueError(f"{name} must be numbers, got None{self._advice(value, name)}")
+        if value is None:
+            if self._features == 0:
+                return np.empty(0)
+            advice = self._advice(value, name)
+            raise ValueError(f"{name} must be numbers, got None{advice}")
         try:
-            return np.empty(0) if value is None else as_float_array(name, value)
+            return as_float_array(name, value)
         except ValueError as error:
-            raise ValueError(f"{error}{self._advice(value, name)}") from error
+            advice = self._advice(value, name)
+            raise ValueError(f"{error}{advice}") from error
 
     def _advice(self, value: Any, name: str = "context") -> str:
         count = len(self._arms.names)
-        is_batch = name == "contexts"
-        return on_numbers(value, self._features, count, shared=self.shared, batch=is_batch)
+        return on_numbers(
+            value,
+            self._features,
+            count,
+            shared=self.shared,
+            batch=name == "contexts",
+        )
 
     def _settle(self, name: str, shape: tuple[int, ...]) -> None:
         """Take the shape of the first context; refuse all others afterwards."""
@@ -141,8 +156,11 @@ class Contexts:
 
     def _settle_many(self, shape: tuple[int, ...]) -> None:
         """As `_settle`, of a table of contexts."""
-        if shape == () or not self._take(shape[1:]):
-            count = shape[0] if shape else 0
+        if shape == ():
+            self._refuse("contexts", shape, ("n",), (0,))
+        count = shape[0]
+        one = shape[1:]
+        if not self._take(one):
             self._refuse("contexts", shape, ("n",), (count,))
 
     def _take(self, shape: tuple[int, ...]) -> bool:
@@ -158,7 +176,10 @@ class Contexts:
     def _layouts(self) -> Layouts:
         count = len(self._arms.names)
         d = self._features
-        return {(d,): ("features",), (count, d): ("arms", "features")}
+        return {
+            (d,): ("features",),
+            (count, d): ("arms", "features"),
+        }
 
     def _refuse(
         self,
@@ -166,17 +187,21 @@ class Contexts:
         shape: tuple[int, ...],
         batch_axes: tuple[str, ...],
         batch_sizes: tuple[int, ...],
-    ) -> None:
+    ) -> NoReturn:
         layouts = self._layouts()
         if self._shape is not None:
             layouts = {self._shape: layouts[self._shape]}
         wanted = []
         for sizes, axes in layouts.items():
+            all_sizes = (*batch_sizes, *sizes)
             all_axes = (*batch_axes, *axes)
+            listed = ", ".join(all_axes)
             comma = "," if len(all_axes) == 1 else ""  # as Python writes a tuple of one
-            wanted.append(f"({', '.join(all_axes)}{comma}) = {(*batch_sizes, *sizes)}")
+            wanted.append(f"({listed}{comma}) = {all_sizes}")
+        shapes = " or ".join(wanted)
         because = "" if self._shape is None else ", as the first one had"
         count = len(self._arms.names)
-        advice = on_shape(shape, self._features, count, batch=bool(batch_axes))
-        rule = f"{name} must have shape {' or '.join(wanted)}{because}"
+        is_batch = len(batch_axes) > 0
+        advice = on_shape(shape, self._features, count, batch=is_batch)
+        rule = f"{name} must have shape {shapes}{because}"
         raise ValueError(f"{rule}, got {shape}{advice}")

@@ -127,15 +127,25 @@ class AgentCore:
     ) -> None:
         check_is_recipe(recipe)
         integer("seed", seed, at_least=0)
-        check_counts(features=(features, 0), pending=(pending, 1), remembered=(remembered, 0))
-        check_counts(rounds=(1 if rounds is None else rounds, 1))
+        check_counts(
+            features=(features, 0),
+            pending=(pending, 1),
+            remembered=(remembered, 0),
+        )
+        if rounds is not None:
+            check_counts(rounds=(rounds, 1))
         check_counts(MOST_SAMPLES, samples=(samples, 1))
         if max_age is not None:
             number("max_age", max_age, above=0.0)
         choice("propensity", propensity, ("exact", "sampled", "none"))
         check_clock(clock)
         # Before names are made of a number of arms, which may be 10^9 by mistake.
-        refuse_large(Shape(name_count(arms), int(features), name_count(objectives)))
+        size = Shape(
+            name_count(arms),
+            int(features),
+            name_count(objectives),
+        )
+        refuse_large(size)
         self.recipe = recipe
         self.objectives = as_objectives(objectives)
         self.objective_names = tuple(each.name for each in self.objectives)
@@ -147,12 +157,22 @@ class AgentCore:
         self.features = int(features)
         self.arms = Arms(arms)
         self.contexts = Contexts(self.arms, self.features)
-        shape = Shape(len(self.arms.names), self.features, len(self.objectives), rounds)
+        shape = Shape(
+            len(self.arms.names),
+            self.features,
+            len(self.objectives),
+            rounds,
+        )
         self.bound = BoundPolicy(recipe, shape, self.seed, propensity)
         self.guard = Guard(recipe)
         self.scales = Scales(self.objectives)
         self._expectations = Expectations(self.objectives)
-        self.pending = PendingDecisions(self.objectives, int(pending), max_age, int(remembered))
+        self.pending = PendingDecisions(
+            self.objectives,
+            int(pending),
+            max_age,
+            int(remembered),
+        )
         self.clock = clock
         self.now = 0.0
         self.is_timed = self.pending.is_timed
@@ -232,14 +252,15 @@ class AgentCore:
         with self.lock:
             new = reward_list(rewards, self._places)
             now = self.advance_clock()
+            decisions = self.pending
             number = decision_id
             if type(number) is not int:
-                number = self.pending.number(decision_id)
-            pending = self.pending.open.get(number)
+                number = decisions.number(decision_id)
+            pending = decisions.open.get(number)
             if pending is None:
-                settled = self.pending.settled.get(number)
+                settled = decisions.settled.get(number)
                 if settled is None:
-                    raise ValueError(self.pending.why_unknown(number))
+                    raise ValueError(decisions.why_unknown(number))
                 merged_rewards(settled, new, self.objective_names)  # refuses other numbers
                 return
             self.guard.check_rewards(self.scales.inward(new))
@@ -249,7 +270,8 @@ class AgentCore:
             if pending.rewards is not None:
                 new, known = merged_rewards(pending.rewards, new, self.objective_names)
             # The sum is NaN where a number is: the closer look is for partial rewards only.
-            if math.isnan(sum(new)) and all(map(math.isnan, new)):
+            may_be_nothing = math.isnan(sum(new))
+            if may_be_nothing and all(map(math.isnan, new)):
                 return
             if self.writer is not None:
                 self.writer.write_reward(number, new, now)
@@ -323,8 +345,9 @@ class AgentCore:
         """The time, where it matters; what it brings: rewards by default, and decisions that are too old."""
         if not self.is_timed:
             return self.now
+        reading = as_seconds(self.clock())
         # A clock that was set back stands still: times of decisions never fall.
-        self.now = max(self.now, as_seconds(self.clock()))
+        self.now = max(self.now, reading)
         if not self.pending.is_timed:
             return self.now
         if self.writer is not None:
@@ -334,7 +357,8 @@ class AgentCore:
             pending = self.pending.open[decision_id]
             default = self.objectives[place].default
             assert default is not None  # noqa: S101 - only objectives with a default have timers
-            new = [math.nan] * len(self.objectives)
+            count = len(self.objectives)
+            new = [math.nan] * count
             new[place] = default
             known = new
             if pending.rewards is not None:
@@ -362,8 +386,9 @@ class AgentCore:
         self._unsettle_contexts()
 
     def _unsettle_contexts(self) -> None:
-        """Only a decision settles which shape contexts have."""
-        if self.bound.stage == 0:
+        """Forget the shape of contexts, unless there was a decision: only one settles it."""
+        has_decided = self.bound.stage > 0
+        if not has_decided:
             self.contexts.set_layout(shared=None)
 
     def _make(self, offer: Offer, now: float, number: int) -> Made:
@@ -395,20 +420,39 @@ class AgentCore:
             guard.refuse(rows)
         front = None
         if probabilities is not None:
-            front = tuple(names[i] for i in np.flatnonzero(probabilities > 0.0).tolist())
+            on_front = np.flatnonzero(probabilities > 0.0)
+            front = tuple(names[i] for i in on_front.tolist())
         if scores is not None:
             scores = self.scales.outward(scores)
         pending = self._pending(rows, int(slots[place]), place, note, now)
-        decision = Decision(number, names[place], propensity, front, scores, error, rows, names)
+        decision = Decision(
+            number,
+            names[place],
+            propensity,
+            front,
+            scores,
+            error,
+            rows,
+            names,
+        )
         return decision, pending, norm
 
     def _pending(
         self, rows: Array, slot: int, place: int, note: tuple[float, ...], now: float
     ) -> Pending:
         """What is kept of a decision for the arm in `slot`, the one at `place` among the eligible."""
+        row = rows[place if len(rows) > 1 else 0]
+        birth = self.arms.slots[slot]
         # A copy: the decision holds the rows, and applications may write into them.
-        x = rows[place if len(rows) > 1 else 0].copy()
-        return Pending(x, slot, note, self.bound.stage, self.arms.slots[slot], now)
+        x = row.copy()
+        return Pending(
+            x,
+            slot,
+            note,
+            self.bound.stage,
+            birth,
+            now,
+        )
 
     def _make_many(
         self, names: tuple[Hashable, ...], slots: IntArray, tables: Array, now: float
@@ -429,7 +473,9 @@ class AgentCore:
         for position, rows in enumerate(tables.copy()):
             if bound.left == 0:
                 bound.begin_stage()
-            made.append(self._make((names, slots, rows), now, first + position))
+            offer = (names, slots, rows)
+            number = first + position
+            made.append(self._make(offer, now, number))
             if bound.left is not None:
                 bound.left -= 1
         return made
@@ -453,10 +499,19 @@ class AgentCore:
         made = []
         number = self.pending.next_id
         for rows, place, (norm, *note) in zip(
-            tables.copy(), chosen.tolist(), norms_and_notes.tolist(), strict=True
+            tables.copy(),
+            chosen.tolist(),
+            norms_and_notes.tolist(),
+            strict=True,
         ):
-            pending = self._pending(rows, int(slots[place]), place, tuple(note), now)
-            decision = Decision(number, names[place], context=rows, eligible=names)
+            slot = int(slots[place])
+            pending = self._pending(rows, slot, place, tuple(note), now)
+            decision = Decision(
+                number,
+                names[place],
+                context=rows,
+                eligible=names,
+            )
             made.append((decision, pending, norm))
             number += 1
         return made
@@ -467,11 +522,13 @@ class AgentCore:
         partial = self.recipe.accepts_partial
         bound = self.bound
         # The slot of an arm that left may be another arm's by now.
-        is_there = not bound.own_models or self.arms.slots[pending.arm] == pending.birth
+        is_same_arm = self.arms.slots[pending.arm] == pending.birth
+        is_there = is_same_arm or not bound.own_models
         # A stage plays from scratch: what belongs to an earlier one would teach it wrong notes.
         is_of_stage = pending.stage == bound.stage
         if is_of_stage and is_there and (complete or partial):
-            lesson = np.array(self.scales.inward(new if partial else known))
+            rewards = new if partial else known
+            lesson = np.array(self.scales.inward(rewards))
             try:
                 bound.update_state(bound.session, pending.x, pending.arm, pending.note, lesson)
             except FAILURES as failure:

@@ -16,7 +16,7 @@ import numpy as np
 from mobandits.agent.headers import MOST_FEATURES
 from mobandits.contracts.protocols import Array
 from mobandits.errors import StateError
-from mobandits.support.found import PROBE, kind_of
+from mobandits.support.found import PROBE, file_kind
 from mobandits.support.naming import quoted, shortened
 
 PACKAGE = f"mobandits {importlib.metadata.version('mobandits')}"
@@ -56,7 +56,7 @@ def parsed_file(data: bytes) -> tuple[dict[str, Any], list[Array]]:
     """
     start = len(MAGIC) + LENGTH_BYTES
     if not data.startswith(MAGIC):
-        kind = kind_of(data[:PROBE])
+        kind = file_kind(data[:PROBE])
         raise StateError(f"is not the file of an agent, which `Agent.save` writes: found {kind}")
     body = data[:-DIGEST_BYTES]
     digest = data[-DIGEST_BYTES:]
@@ -99,7 +99,9 @@ def _parsed_arrays(specified: Any, data: memoryview) -> list[Array]:
 
 
 def _array_bytes(array: Array) -> bytes:
-    return np.ascontiguousarray(array, array.dtype.newbyteorder("<")).tobytes()
+    little_endian = array.dtype.newbyteorder("<")
+    contiguous = np.ascontiguousarray(array, little_endian)
+    return contiguous.tobytes()
 
 
 def _python_number(value: Any) -> Any:
@@ -112,4 +114,5 @@ def _python_number(value: Any) -> Any:
 
 
 def _refuse_constant(text: str) -> float:
-    raise StateError(f"is damaged: numbers must be finite, got {shortened(text)}")
+    got = shortened(text)
+    raise StateError(f"is damaged: numbers must be finite, got {got}")

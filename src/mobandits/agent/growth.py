@@ -99,24 +99,29 @@ def grown(state: Any, before: Any, after: Any) -> Any:
 
 def _grown_array(now: Array, before: Array, after: Array, axis: int) -> Array:
     # With one arm more, an axis of cells times arms is longer by one entry per cell.
-    cells = after.shape[axis] - before.shape[axis]
-    arms = before.shape[axis] // cells
+    length = before.shape[axis]
+    cells = after.shape[axis] - length
+    arms = length // cells
     known = _by_cell(now, axis, cells)
     first = _by_cell(after, axis, cells)
-    together = np.empty((cells, arms + 1, *known.shape[2:]), now.dtype)
+    rest = known.shape[2:]
+    together = np.empty((cells, arms + 1, *rest), now.dtype)
     together[:, :arms] = known
     # Rewards in part give every arm a Gram matrix per objective, and the first state has one: it
     # stands for all of them.
     together[:, arms] = first[:, arms]
-    flat = together.reshape(-1, *known.shape[2:])
+    flat = together.reshape(-1, *rest)
+    in_place = np.moveaxis(flat, 0, axis)
     # Compiled code was compiled for contiguous arrays.
-    return np.ascontiguousarray(np.moveaxis(flat, 0, axis))
+    return np.ascontiguousarray(in_place)
 
 
 def _by_cell(array: Array, axis: int, cells: int) -> Array:
     """(cells, arms, ...): an axis of cells times arms as two axes, and in front."""
     front = np.moveaxis(array, axis, 0)
-    by_cell: Array = front.reshape(cells, front.shape[0] // cells, *front.shape[1:])
+    length, *rest = front.shape
+    arms = length // cells
+    by_cell: Array = front.reshape(cells, arms, *rest)
     return by_cell
 
 

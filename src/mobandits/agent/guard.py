@@ -55,7 +55,9 @@ class Guard:
 
     def allows(self, contexts: Array) -> bool:
         """Whether all coordinates lie in `low` to `high`: as `compiled_calls.is_within`, and nothing is compiled."""
-        inside = (self.low <= contexts) & (contexts <= self.high)
+        is_high = self.low <= contexts
+        is_low = contexts <= self.high
+        inside = is_high & is_low
         return bool(inside.all())
 
     def refuse(self, contexts: Array) -> NoReturn:
@@ -77,7 +79,8 @@ class Guard:
     def check_features(self, x: Array, norm: float) -> None:
         """Check the features of an arm that is played, and their norm."""
         if norm > self._longest:
-            self._about_features = self._kept(self._about_features, x, NOTHING)
+            kept = self._kept(self._about_features, x, NOTHING)
+            self._about_features = kept
             self._longest = self._unchecked_norm()
 
     def check_rewards(self, rewards: Sequence[float]) -> None:

@@ -47,7 +47,8 @@ def whole_number(name: str, value: Any, at_least: int = 0, at_most: int = LARGES
     """
     integer(name, value, at_least=at_least)
     if value > at_most:
-        raise ValueError(f"{name} must be at most {at_most}, got {quoted(value)}")
+        rule = f"{name} must be at most {at_most}"
+        raise ValueError(f"{rule}, got {quoted(value)}")
     return int(value)
 
 
@@ -64,8 +65,9 @@ def check_header(header: dict[str, Any]) -> None:
         ValueError: naming key, rule and value.
     """
     if set(header) != KEYS:
-        there = shortened(", ".join(sorted(header)))
-        raise ValueError(f"header must have {', '.join(sorted(KEYS))}, got {there}")
+        wanted = ", ".join(sorted(KEYS))
+        there = ", ".join(sorted(header))
+        raise ValueError(f"header must have {wanted}, got {shortened(there)}")
     _check_options(header["options"])
     for objective in _checked_list(header["objectives"], "objectives"):
         _check_keys("objectives", objective, ("name", *FIELDS))
@@ -78,24 +80,35 @@ def check_header(header: dict[str, Any]) -> None:
         counts[name] = header[name]
     for name, value in counts.items():
         whole_number(name, value, at_most=MOST_COUNTED)
-    if type(header["now"]) is not float:
-        raise ValueError(f"now must be seconds, a float, got {quoted(header['now'])}")
-    number("now", header["now"], at_least=0.0)
+    now = header["now"]
+    if type(now) is not float:
+        raise ValueError(f"now must be seconds, a float, got {quoted(now)}")
+    number("now", now, at_least=0.0)
 
 
 def _check_options(options: Any) -> None:
     _check_keys("options", options, OPTIONS)
-    whole_number("features", options["features"], at_most=MOST_FEATURES)
-    whole_number("samples", options["samples"], 1)
-    if options["rounds"] is not None:
-        whole_number("rounds", options["rounds"], 1)
+    features = options["features"]
+    samples = options["samples"]
+    rounds = options["rounds"]
+    whole_number("features", features, at_most=MOST_FEATURES)
+    whole_number("samples", samples, 1)
+    if rounds is not None:
+        whole_number("rounds", rounds, 1)
 
 
 def _check_arms(header: dict[str, Any]) -> None:
-    there = len(_checked_list(header["arms"], "arms"))
-    ever = whole_number("arms_ever", header["arms_ever"], there, MOST_COUNTED)
-    for slot in _checked_list(header["slots"], "slots"):
-        whole_number("slots", slot, -1, ever - 1)
+    arms = _checked_list(header["arms"], "arms")
+    slots = _checked_list(header["slots"], "slots")
+    ever = whole_number(
+        "arms_ever",
+        header["arms_ever"],
+        at_least=len(arms),
+        at_most=MOST_COUNTED,
+    )
+    last = ever - 1
+    for slot in slots:
+        whole_number("slots", slot, -1, last)
 
 
 def _check_stage(header: dict[str, Any]) -> None:
@@ -111,8 +124,10 @@ def _check_stage(header: dict[str, Any]) -> None:
 
 
 def _check_keys(name: str, given: Any, keys: tuple[str, ...]) -> None:
-    if not isinstance(given, dict) or set(given) != set(keys):
-        raise ValueError(f"{name} must have {', '.join(keys)}, got {quoted(given)}")
+    has_keys = isinstance(given, dict) and set(given) == set(keys)
+    if not has_keys:
+        wanted = ", ".join(keys)
+        raise ValueError(f"{name} must have {wanted}, got {quoted(given)}")
 
 
 def _checked_list(given: Any, where: str) -> list[Any]:

@@ -136,13 +136,18 @@ def _new_core(
 
 def _unpacked(core: AgentCore, table: Array) -> Array:
     """The table of notes and times, from one in which every note is one number."""
-    if table.ndim != 2 or table.shape[1] != 2 or core.bound.stage == 0:
+    bound = core.bound
+    is_table = table.ndim == 2 and table.shape[1] == 2
+    if not is_table or bound.stage == 0:
         return table  # which is refused, or empty
     rows = []
     for packed, made_at in table.tolist():
-        note = unpacked_note(core.bound.policy, packed)
-        rows.append([*numbers_of(note), made_at])
-    return np.array(rows, np.float64).reshape(-1, core.bound.note_size + 1)
+        note = unpacked_note(bound.policy, packed)
+        numbers = numbers_of(note)
+        rows.append([*numbers, made_at])
+    unpacked = np.array(rows, np.float64)
+    columns = bound.note_size + 1
+    return unpacked.reshape(-1, columns)
 
 
 def _fill(core: AgentCore, header: dict[str, Any], tables: Sequence[Array]) -> None:
@@ -230,7 +235,8 @@ def _check_notes(core: AgentCore, tables: Sequence[Array]) -> None:
 
 def _all_in(column: Array, low: int, high: int) -> bool:
     """Whether all numbers lie in [low, high)."""
-    return bool(((column >= low) & (column < high)).all())
+    is_inside = (column >= low) & (column < high)
+    return bool(is_inside.all())
 
 
 def _recipe(kept: Any, given: Recipe | None) -> Any:

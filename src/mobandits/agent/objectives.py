@@ -88,8 +88,12 @@ class Objective:
     @property
     def range(self) -> tuple[float, float]:
         """What is expected, infinite where nothing was said."""
-        low = -math.inf if self.low is None else self.low
-        high = math.inf if self.high is None else self.high
+        low = -math.inf
+        high = math.inf
+        if self.low is not None:
+            low = self.low
+        if self.high is not None:
+            high = self.high
         return low, high
 
     def say(self, value: float) -> str:
@@ -99,7 +103,8 @@ class Objective:
             >>> Objective("cost", unit="USD").say(0.00061234)
             '0.000612 USD'
         """
-        return f"{value:.3g} {self.unit}".rstrip()
+        number = f"{value:.3g}"
+        return f"{number} {self.unit}".rstrip()
 
 
 class Scales:
@@ -112,10 +117,13 @@ class Scales:
     """
 
     def __init__(self, objectives: Sequence[Objective]) -> None:
-        self._lines = [each.line for each in objectives]
-        self._offset = np.array([offset for offset, _ in self._lines])
-        self._factor = np.array([factor for _, factor in self._lines])
-        self._is_identity = all(line == (0.0, 1.0) for line in self._lines)
+        lines = [each.line for each in objectives]
+        table = np.array(lines)
+        identity = (0.0, 1.0)
+        self._lines = lines
+        self._offset = table[:, 0]
+        self._factor = table[:, 1]
+        self._is_identity = all(line == identity for line in lines)
 
     def inward(self, rewards: list[float]) -> list[float]:
         """(objectives,) what is learned of rewards; NaN stays."""
@@ -128,7 +136,8 @@ class Scales:
 
     def outward(self, learned: Array) -> Array:
         """(arms, objectives) means in the application's terms."""
-        means: Array = learned / self._factor + self._offset
+        distances = learned / self._factor
+        means: Array = distances + self._offset
         return means
 
 
@@ -142,8 +151,8 @@ class Expectations:
     def __init__(self, objectives: Sequence[Objective]) -> None:
         self._names = [each.name for each in objectives]
         self._ranges = [each.range for each in objectives]
-        ends = [end for each in self._ranges for end in each]
-        self.any = any(math.isfinite(end) for end in ends)
+        unlimited = (-math.inf, math.inf)
+        self.any = any(limits != unlimited for limits in self._ranges)
 
     def check(self, rewards: Sequence[float]) -> None:
         """The rewards of a decision, NaN where not observed."""
@@ -152,7 +161,8 @@ class Expectations:
             if value < low or value > high:  # never so for NaN
                 self._ranges[i] = (-math.inf, math.inf)
                 name = quoted(self._names[i])
-                message = f"rewards[{name}] were expected in [{low:g}, {high:g}], got {value:g}"
+                rule = f"rewards[{name}] were expected in [{low:g}, {high:g}]"
+                message = f"{rule}, got {value:g}"
                 # Of the line that calls `Agent.learn`, which calls `AgentCore.learn`.
                 warnings.warn(message, InputWarning, stacklevel=4)
 
@@ -167,10 +177,17 @@ def as_objectives(given: int | Sequence[Any]) -> tuple[Objective, ...]:
         >>> [each.name for each in as_objectives(["quality", Objective("cost", minimise=True)])]
         ['quality', 'cost']
     """
-    if isinstance(given, int | np.integer | str) or not isinstance(given, Sequence):
-        return tuple(Objective(name) for name in name_tuple("objectives", given))
-    names = [each.name if isinstance(each, Objective) else each for each in given]
+    is_list = isinstance(given, Sequence) and not isinstance(given, str)
+    if not is_list:
+        names = name_tuple("objectives", given)
+        return tuple(Objective(name) for name in names)
+    items: Sequence[Any] = given
+    ready = [isinstance(item, Objective) for item in items]
+    titles = []
+    for item, is_ready in zip(items, ready, strict=True):
+        titles.append(item.name if is_ready else item)
+    names = name_tuple("objectives", titles)
     objectives = []
-    for each, name in zip(given, name_tuple("objectives", names), strict=True):
-        objectives.append(each if isinstance(each, Objective) else Objective(name))
+    for item, is_ready, name in zip(items, ready, names, strict=True):
+        objectives.append(item if is_ready else Objective(name))
     return tuple(objectives)

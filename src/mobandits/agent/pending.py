@@ -103,8 +103,10 @@ class PendingDecisions:
         self.next_id = 0
         self._timers = []
         for i, objective in enumerate(objectives):
-            if objective.after is not None:
-                self._timers.append(Timer(i, objective.after))
+            after = objective.after
+            if after is not None:
+                timer = Timer(i, after)
+                self._timers.append(timer)
         self.is_timed = max_age is not None or bool(self._timers)
 
     def add(self, pending: Pending) -> int:
@@ -141,24 +143,29 @@ class PendingDecisions:
 
     def _next_time(self, timer: Timer) -> float:
         """When the timer's next decision that is open has waited long enough."""
-        first = timer.first(self.open, self.next_id)
+        waiting = self.open
+        first = timer.first(waiting, self.next_id)
         if first is None:
             return math.inf
-        return self.open[first].time + timer.after
+        decision = waiting[first]
+        return decision.time + timer.after
 
     def _drop_time(self) -> float:
         """When the oldest decision is too old."""
-        if self.max_age is None or not self.open:
+        waiting = self.open
+        if self.max_age is None or not waiting:
             return math.inf
-        oldest = next(iter(self.open.values()))
+        first = next(iter(waiting))
+        oldest = waiting[first]
         return oldest.time + self.max_age
 
     def settle(self, number: int, rewards: Sequence[float]) -> None:
         """All rewards of a decision are in: only they are remembered."""
+        settled = self.settled
         self.open.pop(number, None)
-        self.settled[number] = tuple(rewards)
-        if len(self.settled) > self.remembered:
-            self.settled.popitem(last=False)
+        settled[number] = tuple(rewards)
+        if len(settled) > self.remembered:
+            settled.popitem(last=False)
 
     def number(self, given: object) -> int:
         """An id that is a whole number, but not an `int`.
@@ -190,5 +197,6 @@ class PendingDecisions:
             timer.next = self.next_id
 
     def _drop_oldest(self, why: str) -> None:
-        self.open.popitem(last=False)
+        waiting = self.open
+        waiting.popitem(last=False)
         self.dropped[why] += 1

@@ -79,7 +79,8 @@ class JournalWriter:
 
     def number_arm(self, name: Hashable) -> None:
         """Number an arm, unless it has a number."""
-        self._numbers.setdefault(name, len(self._numbers))
+        next_number = len(self._numbers)
+        self._numbers.setdefault(name, next_number)
 
     def arm_names(self) -> list[Hashable]:
         """All arms there ever were, by number."""
@@ -91,12 +92,16 @@ class JournalWriter:
 
     def describe_order(self, order: Any) -> Any:
         """An order as plain data; one for which files have no words is refused before it is played."""
-        return None if order is None else described(order, "preference")
+        if order is None:
+            return None
+        return described(order, "preference")
 
     def write_decision(self, decision: Decision, now: float) -> None:
         """A decision."""
-        if not self.silent:
-            self._append(self._decision_event(decision, now))
+        if self.silent:
+            return
+        event = self._decision_event(decision, now)
+        self._append(event)
 
     def write_decisions(self, decisions: Sequence[Decision], now: float) -> None:
         """Decisions of one call: all but the first say that they are of the batch of the one before."""
@@ -112,23 +117,35 @@ class JournalWriter:
             return
         pairs = zip(self._objective_names, rewards, strict=True)
         observed = {name: value for name, value in pairs if not math.isnan(value)}
-        self._append({"kind": "learn", "id": int(number), "time": now, "rewards": observed})
+        event = {
+            "kind": "learn",
+            "id": int(number),
+            "time": now,
+            "rewards": observed,
+        }
+        self._append(event)
 
     def write_new_arm(self, name: Hashable, like: Hashable | None, now: float) -> None:
         """An arm that joined."""
         if not self.silent:
-            self._append({"kind": "add", "time": now, "arm": name, "like": like})
+            event = {"kind": "add", "time": now}
+            event |= {"arm": name, "like": like}
+            self._append(event)
         self.number_arm(name)
 
     def write_removed_arm(self, name: Hashable, now: float) -> None:
         """An arm that left."""
-        if not self.silent:
-            self._append({"kind": "remove", "time": now, "arm": name})
+        if self.silent:
+            return
+        event = {"kind": "remove", "time": now, "arm": name}
+        self._append(event)
 
     def write_preference(self, description: Any, now: float) -> None:
         """Another preference."""
-        if not self.silent:
-            self._append({"kind": "preference", "time": now, "order": description})
+        if self.silent:
+            return
+        event = {"kind": "preference", "time": now, "order": description}
+        self._append(event)
 
     def _start(self) -> None:
         # An earlier call was interrupted between its event and its effect, or is being written.
@@ -142,10 +159,16 @@ class JournalWriter:
 
     def _decision_event(self, decision: Decision, now: float) -> dict[str, Any]:
         arms = self._arms.names
-        event: dict[str, Any] = {"kind": "decide", "id": decision.id, "time": now}
+        event: dict[str, Any] = {
+            "kind": "decide",
+            "id": decision.id,
+            "time": now,
+        }
         if self._features and decision.context is not None:
             has_row_per_arm = self._contexts.has_row_per_arm
-            event["context"] = self._table(decision) if has_row_per_arm else decision.context
+            event["context"] = decision.context
+            if has_row_per_arm:
+                event["context"] = self._table(decision)
             if has_row_per_arm and len(arms) == 1:
                 event["own"] = True  # the row of the only arm, and not one for all
         if decision.eligible != arms:
@@ -156,8 +179,11 @@ class JournalWriter:
 
     def _table(self, decision: Decision) -> Array:
         """A row for every arm that there is; zeros for those that were not eligible."""
-        rows = np.zeros((len(self._arms.names), self._features))
-        rows[self._arms.rows(decision.eligible)] = decision.context
+        arms = self._arms
+        size = (len(arms.names), self._features)
+        rows = np.zeros(size)
+        eligible = arms.rows(decision.eligible)
+        rows[eligible] = decision.context
         return rows
 
 

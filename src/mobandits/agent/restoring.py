@@ -73,8 +73,10 @@ def possible(policy: Any, state: Any, numbers: Array) -> Mask:
         >>> possible(policy, policy.init(), numbers).tolist()
         [True, True, False, False, False]
     """
-    note, fits = note_columns(note_of(policy), numbers)
-    return fits & possible_notes(policy, state, note)
+    template = note_of(policy)
+    note, fits = note_columns(template, numbers)
+    may_be_given = possible_notes(policy, state, note)
+    return fits & may_be_given
 
 
 def _completed(
@@ -93,10 +95,17 @@ def _completed(
 
 def _upgraded(state: Any) -> Any:
     """Sums in the place of means, in a state and in those inside of it."""
-    parts = [_upgraded(part) if isinstance(part, tuple) else part for part in state]
-    rebuilt_state = type(state)(*parts)
-    upgraded = getattr(rebuilt_state, "upgraded", None)
-    return rebuilt_state if upgraded is None else upgraded()
+    parts = []
+    for part in state:
+        inner = part
+        if isinstance(part, tuple):
+            inner = _upgraded(part)
+        parts.append(inner)
+    same = type(state)(*parts)
+    upgraded = getattr(same, "upgraded", None)
+    if upgraded is None:
+        return same
+    return upgraded()
 
 
 def _check_shapes(
@@ -126,8 +135,12 @@ def _check_shapes(
 
 
 def _check_finite(fields: "list[Field]", given: "list[Array]") -> None:
-    for i, (field, array) in enumerate(zip(fields, given, strict=True)):
-        if np.isnan(array).any() or (field.finite and np.isinf(array).any()):
+    pairs = zip(fields, given, strict=True)
+    for i, (field, array) in enumerate(pairs):
+        allowed = np.isfinite(array)
+        if not field.finite:
+            allowed |= np.isinf(array)
+        if not allowed.all():
             raise ValueError(f"state[{i}] must hold finite numbers, got others")
 
 
@@ -135,13 +148,19 @@ def _check_numbers(name: str, field: Field, array: Array, objectives: int) -> No
     """Refuse counts below 0 and the like: an update would divide by them, or take them for a position."""
     if field.is_limited:
         fits = (array >= field.low) & (array <= field.high)
+        kind = "numbers"
         if field.whole:
             fits &= array == np.floor(array)
+            kind = "whole numbers"
         if not fits.all():
-            kind = "whole numbers" if field.whole else "numbers"
+            bad = array[~fits][0]
             rule = f"{kind} in [{field.low:g}, {field.high:g}]"
-            raise ValueError(f"state's {name} must hold {rule}, got {array[~fits][0]}")
-    if field.positive_diagonal and not (np.diagonal(array, axis1=-2, axis2=-1) > 0.0).all():
-        raise ValueError(f"state's {name} must be positive on the diagonal")
-    if field.below_objectives and (array >= objectives).any():
-        raise ValueError(f"state's {name} must be below {objectives}, got {array.max()}")
+            raise ValueError(f"state's {name} must hold {rule}, got {bad}")
+    if field.positive_diagonal:
+        diagonals = np.diagonal(array, axis1=-2, axis2=-1)
+        if not (diagonals > 0.0).all():
+            raise ValueError(f"state's {name} must be positive on the diagonal")
+    if field.below_objectives:
+        largest = array.max()
+        if largest >= objectives:
+            raise ValueError(f"state's {name} must be below {objectives}, got {largest}")

@@ -123,8 +123,11 @@ def _described_recipe(recipe: Recipe) -> Any:
 
 
 def _described_objective(objective: Objective) -> dict[str, Any]:
-    name = encoded(checked_name(objective.name, "objective"))
-    return {"name": name, **{field: getattr(objective, field) for field in FIELDS}}
+    name = checked_name(objective.name, "objective")
+    described_fields = {"name": encoded(name)}
+    for field in FIELDS:
+        described_fields[field] = getattr(objective, field)
+    return described_fields
 
 
 def _described_stream(rng: Any) -> dict[str, Any]:

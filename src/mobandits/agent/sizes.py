@@ -25,7 +25,11 @@ def refuse_large(shape: Shape, policy: Any = None) -> None:
     needed = bytes_needed(shape, policy)
     allowed = min(MOST_BYTES, _machine_memory())
     if needed > allowed:
-        counts = {"arms": shape.arms, "features": shape.features, "objectives": shape.objectives}
+        counts = {
+            "arms": shape.arms,
+            "features": shape.features,
+            "objectives": shape.objectives,
+        }
         sizes = ", ".join(f"{name} = {quoted(count)}" for name, count in counts.items())
         raise ValueError(
             f"{sizes} need {_size_text(needed)} of memory, and an agent may need at most "
@@ -46,9 +50,12 @@ def bytes_needed(shape: Shape, policy: Any = None) -> int:
         >>> bytes_needed(shape), bytes_needed(shape, MolUcb().bind(shape))
         (11392, 160011392)
     """
-    entries = shape.arms + shape.objectives
-    numbers = 2 * shape.arms * shape.objectives + shape.features
-    numbers += 2 * matrix_entries(policy)  # Gram matrices and their inverses
+    arms = shape.arms
+    objectives = shape.objectives
+    entries = arms + objectives
+    scores = 2 * arms * objectives
+    matrices = 2 * matrix_entries(policy)  # Gram matrices and their inverses
+    numbers = scores + shape.features + matrices
     return ENTRY_BYTES * entries + NUMBER_BYTES * numbers
 
 
