@@ -39,7 +39,7 @@ class PublicClasses:
         """
         room, _, class_name = name.rpartition(".") if isinstance(name, str) else ("", "", "")
         if room in MODULES:
-            member = getattr(importlib.import_module(MODULES[room]), class_name, None)
+            member: Any = getattr(importlib.import_module(MODULES[room]), class_name, None)
             is_data = isinstance(member, type) and dataclasses.is_dataclass(member)
             # A module may also hold what it imports from elsewhere.
             if is_data and member.__module__.startswith("mobandits."):
