@@ -112,7 +112,7 @@ def _specification(path: Path, content: dict[str, Any]) -> Specification:
             options[key] = content[key]
     if "metrics" in content:
         options["metrics"] = _metrics(content["metrics"])
-    rows = []
+    rows: list[tuple[str, Recipe]] = []
     for i, entry in enumerate(entries):
         rows += _rows(entry, f"policies[{i}]")
     # A dictionary would keep the last of equal names in silence.

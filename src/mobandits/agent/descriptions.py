@@ -38,13 +38,14 @@ class PublicClasses:
             ValueError: where it names anything else.
         """
         room, _, class_name = name.rpartition(".") if isinstance(name, str) else ("", "", "")
-        cls = None
         if room in MODULES:
-            cls = getattr(importlib.import_module(MODULES[room]), class_name, None)
-        is_data = isinstance(cls, type) and dataclasses.is_dataclass(cls)
-        if not is_data or not cls.__module__.startswith("mobandits."):
-            raise ValueError(f"{where} must name a public class of mobandits, got {quoted(name)}")
-        return cls
+            member: Any = getattr(importlib.import_module(MODULES[room]), class_name, None)
+            is_data = isinstance(member, type) and dataclasses.is_dataclass(member)
+            # A module may also hold what it imports from elsewhere.
+            if is_data and member.__module__.startswith("mobandits."):
+                cls: type = member
+                return cls
+        raise ValueError(f"{where} must name a public class of mobandits, got {quoted(name)}")
 
 
 NAMES = PublicClasses()

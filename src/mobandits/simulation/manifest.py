@@ -31,17 +31,18 @@ def read_manifest(path: Path) -> dict[str, Any] | None:
     file = path / MANIFEST
     not_a_manifest = f"{file} is not the manifest of a run"
     try:
-        manifest = json.loads(file.read_text(encoding="utf-8"))
+        content = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
     except OSError as error:
         raise FolderError(f"{file} cannot be read: {error.strerror}") from error
     except ValueError as error:
         raise FolderError(f"{not_a_manifest}: expected JSON, found {error}; {REMEDY}") from error
-    has_keys = isinstance(manifest, dict) and manifest.keys() >= NEEDED
-    if not has_keys or not isinstance(manifest["specification"], dict):
+    has_keys = isinstance(content, dict) and content.keys() >= NEEDED
+    if not has_keys or not isinstance(content["specification"], dict):
         wanted = f"expected an object with {', '.join(sorted(NEEDED))}"
         raise FolderError(f"{not_a_manifest}: {wanted}; choose another folder")
+    manifest: dict[str, Any] = content
     if manifest["format"] != FORMAT:
         raise FolderError(
             f"{file} has format {quoted(manifest['format'])}, and this version reads {FORMAT}: "

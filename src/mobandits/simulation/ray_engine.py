@@ -136,7 +136,9 @@ def play_on_ray(
                 frame, relayed = _result(ray, future, trial)
                 keep(trial, frame)
                 for warning in relayed:
-                    warnings.warn_explicit(*warning)
+                    warnings.warn_explicit(
+                        warning.message, warning.category, warning.filename, warning.line
+                    )
                 after_rounds(setup.rounds)
 
 
