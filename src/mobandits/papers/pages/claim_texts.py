@@ -147,6 +147,7 @@ def badge_of(claim: ClaimEntry) -> str:
         >>> badge_of({"verdict": "reported", "kind": "check", "holds": False})
         'no'
     """
+    # A violated check is a mistake in the program, and stands out.
     if kind_of(claim) == "check" and holds(claim) is False:
         return "no"
     return BADGES[claim["verdict"]]
@@ -194,7 +195,7 @@ def on_papers_trials(claim: ClaimEntry) -> list[tuple[str, str]]:
         ([('a less b, d = 5, on 10 trials', '2.00')], [])
     """
     few = claim.get("papers_trials")
-    if few is None:
+    if few is None:  # the claim is judged on them
         return []
     return [(f"{few['of']}, on {few['trials']} trials", measured(few))]
 
@@ -244,6 +245,7 @@ def remarks(claim: ClaimEntry) -> str:
         >>> remarks(claim | {"verdict": "reproduced"})
         ''
     """
+    # What is always shown comes first, then what only a claim that does not hold needs.
     sentences = [claim["note"], claim.get("regardless", "")]
     if holds(claim) is not True:
         opposite: list[str] = []

@@ -32,7 +32,7 @@ def claims_markdown(claims: Sequence[ClaimEntry], experiments: Sequence[Experime
     for experiment in experiments:
         name = experiment["experiment"]
         own = [claim for claim in claims if claim["id"].rpartition("/")[0] == name]
-        if own:
+        if own:  # a heading without a table would look like a loss
             lines += ["", f"### {name}", ""]
             changed = experiment["changed"]
             if changed:

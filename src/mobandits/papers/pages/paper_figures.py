@@ -41,6 +41,7 @@ def shown_rows(
         experiment's order.
     """
     places = specification["places"]
+    # Tuning trials have another name of the experiment, and are no results.
     reported = table.filter(pl.col("experiment") == specification["experiment"])
     parts = reported.partition_by("environment", "policy", as_dict=True)
     named = []

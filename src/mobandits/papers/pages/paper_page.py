@@ -137,6 +137,8 @@ def paper_figures(
     """
     drawn = []
     for plot in specification["plots"]:
+        # Small scales may measure nothing of a metric: the page says so in place of an empty
+        # figure.
         caption = plot["caption"]
         picture = None
         if is_drawable(rows, plot):
@@ -216,6 +218,7 @@ def value_rows_of(values: pl.DataFrame, metric: str) -> list[list[str]]:
 
 def grid_tables(table: pl.DataFrame, specification: ExperimentSpecification) -> list[FoldedTable]:
     """The values of all constants in reported and in tuning trials; none without a choice."""
+    # Where nothing was chosen, the values above are all that there is.
     if not any(row["tuned"] for row in specification["rows"]):
         return []
     tables = []

@@ -69,14 +69,14 @@ def theorems_page(directory: Path, checks: Mapping[str, TheoremChecks]) -> str:
 
     Args:
         directory: that holds them; the figures go to its folder `figures`.
-        checks: {paper: what was found out}, at least one.
+        checks: {paper: findings}, at least one.
     """
     kinds: dict[str, str] = {}
     facts: list[Fact] = []
     sections = []
     for paper in sorted(checks):
         summary = checks[paper].summary
-        kinds |= summary["kinds"]
+        kinds |= summary["kinds"]  # which every summary has, as its version knew them
         facts.append((paper, _origin(summary)))
         sections.append(theorem_section(directory / "figures", checks[paper]))
     page = TheoremsPage("Theorem checks", sections, list(kinds.items()), Provenance(facts))

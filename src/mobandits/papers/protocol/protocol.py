@@ -1,4 +1,4 @@
-"""Independent runs, what each of them found out about the theorems, and what that adds up to."""
+"""The findings of independent runs about theorems, and the counts that they add up to."""
 
 import itertools
 import math
@@ -15,7 +15,8 @@ from mobandits.simulation.streams import INSTANCE, POLICY, ROUNDS, stream
 from mobandits.simulation.truth import BlockGroundTruth
 from mobandits.support.checks import integer
 
-DELTA = 0.1  # the probability with which events may fail
+# Events may fail with this probability: often enough that 200 runs can tell it from a mistake.
+DELTA = 0.1
 ROUNDING = 1e-9  # relative: what sums of floats may be off by
 POINTS = 50  # of curves
 
@@ -261,6 +262,8 @@ def added_up(paper: str, runs: Sequence[Sequence[Finding]]) -> Report:
         paper: its key.
         runs: the findings of each.
     """
+    # A run has no findings on what follows from an event that failed in it: statements differ in
+    # their runs.
     statements: dict[tuple[str, str], list[Finding]] = {}
     for finding in itertools.chain.from_iterable(runs):
         statements.setdefault((finding.kind, finding.name), []).append(finding)
