@@ -84,7 +84,10 @@ def count_by_kind(claims: Sequence[ClaimEntry]) -> dict[ClaimKind, Counts]:
     counts = {}
     for kind in KINDS:
         answers = [holds(claim) for claim in claims if kind_of(claim) == kind]
-        counts[kind] = (answers.count(True), answers.count(False), answers.count(None))
+        yes = answers.count(True)
+        no = answers.count(False)
+        undecided = answers.count(None)
+        counts[kind] = (yes, no, undecided)
     return counts
 
 
@@ -139,6 +142,7 @@ def by_paper(
         start = f"{paper}/"  # with the slash, or one key could begin like another
         own_claims = [claim for claim in claims if claim["id"].startswith(start)]
         own_experiments = [one for one in experiments if one["experiment"].startswith(start)]
+
         rows.append(_row(paper, own_claims, own_experiments))
     rows.append(_row("all", claims, experiments))
     return rows

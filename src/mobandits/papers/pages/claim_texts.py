@@ -134,7 +134,8 @@ def parts_table(parts: Sequence[PartEntry]) -> Table:
     rows = []
     for part in parts:
         as_claimed = AS_CLAIMED[part["holds"]]
-        rows.append([part["said"], measured(part), as_claimed, str(part["trials"])])
+        trials = str(part["trials"])
+        rows.append([part["said"], measured(part), as_claimed, trials])
     return Table(("number", "mean and interval", "as claimed", "trials"), rows)
 
 
@@ -228,8 +229,9 @@ def rounded(values: Sequence[float]) -> list[str]:
         >>> rounded([-0.004, 12.346])
         ['0.0', '12.3']
     """
-    largest = max(map(abs, values)) or 1.0
-    digits = digits_after_point(largest, DIGITS, most=5)
+    largest = max(abs(value) for value in values)
+    # A zero has no logarithm to count digits with.
+    digits = digits_after_point(largest or 1.0, DIGITS, most=5)
     return [format_number(value, digits) for value in values]
 
 

@@ -185,9 +185,11 @@ def value_tables(
     last = both.filter(rounds == rounds.max().over("run"))
     tables = []
     for metric in last["metric"].unique(maintain_order=True):
-        rows = value_rows_of(last.filter(pl.col("metric") == metric), metric)
+        own = last.filter(pl.col("metric") == metric)
+        rows = value_rows_of(own, metric)
         table = Table(("row", *HEADER), rows)
-        tables.append(FoldedTable(title_of(metric), table, open=len(rows) <= SHORT))
+        is_short = len(rows) <= SHORT
+        tables.append(FoldedTable(title_of(metric), table, open=is_short))
     return tables
 
 
@@ -224,8 +226,10 @@ def grid_tables(table: pl.DataFrame, specification: ExperimentSpecification) -> 
     tables = []
     for experiment in table["experiment"].unique(maintain_order=True):
         own = table.filter(pl.col("experiment") == experiment)
+        # Tuning trials have the metrics that constants were chosen by, and no others.
         for metric in own["metric"].unique(maintain_order=True):
             rows = final_rows(own, metric)
+            grid = Table(("row", *HEADER), rows)
             title = f"{experiment}: {spoken(metric)}"
-            tables.append(FoldedTable(title, Table(("row", *HEADER), rows)))
+            tables.append(FoldedTable(title, grid))
     return tables

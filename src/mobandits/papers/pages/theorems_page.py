@@ -71,12 +71,13 @@ def theorems_page(directory: Path, checks: Mapping[str, TheoremChecks]) -> str:
         directory: that holds them; the figures go to its folder `figures`.
         checks: {paper: findings}, at least one.
     """
+    # A kind means the same in all papers.
     kinds: dict[str, str] = {}
     facts: list[Fact] = []
     sections = []
     for paper in sorted(checks):
         summary = checks[paper].summary
-        kinds |= summary["kinds"]  # which every summary has, as its version knew them
+        kinds |= summary["kinds"]
         facts.append((paper, _origin(summary)))
         sections.append(theorem_section(directory / "figures", checks[paper]))
     page = TheoremsPage("Theorem checks", sections, list(kinds.items()), Provenance(facts))

@@ -56,7 +56,9 @@ def write_index(directory: Path, manifest: Manifest, claims: Sequence[ClaimEntry
     names = [experiment["experiment"] for experiment in experiments]
     for name in names:
         source = directory / RUNS / name / FIGURES
-        _copy_figures(source, directory / FIGURES, prefix=name.replace("/", "-"))
+        prefix = name.replace("/", "-")
+        _copy_figures(source, directory / FIGURES, prefix)
+
     markdown = claims_markdown(claims, experiments)
     (directory / MARKDOWN).write_text(markdown, encoding="utf-8")
     if len(names) == 1:  # an index of one entry would only be in the way
@@ -70,7 +72,8 @@ def _copy_figures(source: Path, target: Path, prefix: str) -> None:
     # Copies, because a folder that is sent to somebody shows its figures without `runs/`.
     for figure in sorted(source.glob("*")):
         target.mkdir(exist_ok=True)
-        shutil.copyfile(figure, target / f"{prefix}-{figure.name}")
+        copy = target / f"{prefix}-{figure.name}"
+        shutil.copyfile(figure, copy)
 
 
 def read_claims(directory: Path) -> list[ClaimEntry]:
