@@ -238,7 +238,8 @@ def reproduce_papers(
 @app.command()
 def report(
     folders: Annotated[
-        list[Path], typer.Argument(metavar="DIR...", help="Folders of finished runs.")
+        list[Path],
+        typer.Argument(metavar="DIR...", help="Folders of finished runs, or of check-theorems."),
     ],
 ) -> None:
     """Draw the figures and write the page again, from the tables."""

@@ -6,6 +6,8 @@ from typing import Any, Literal, NotRequired, TypedDict
 Kind = Literal["run", "demo", "experiment", "experiments", "theorems"]
 
 
+# TypedDicts and not dataclasses: what is read is used as it is, unknown keys of later versions
+# included.
 class Session(TypedDict):
     """One stretch of work on a table; one that was interrupted has no length.
 

@@ -53,7 +53,7 @@ def curves_data(table: pl.DataFrame, metric: str) -> pl.DataFrame:
         known = ", ".join(table["metric"].unique().sort())
         raise ValueError(f"metric must be one of {known}, got {metric!r:.200}")
 
-    # What all panels share is said above the figure, not in every title.
+    # What all panels share stands above the figure, not in every title.
     title = [pl.col(name) for name in ("experiment", "environment") if rows[name].n_unique() > 1]
     if rows["component"].n_unique() > 1:
         component = pl.format("{} {}", pl.lit(component_name(metric)), "component")

@@ -31,7 +31,7 @@ class Provenance:
 
     Args:
         facts: what computed the table, on which machine, and how long it took.
-        runs: what was asked for; none: this is said elsewhere.
+        runs: what was asked for; none: the page says it elsewhere.
     """
 
     facts: Sequence[Fact]

@@ -136,6 +136,7 @@ class Claim:
 
     def judge(self, outcome: Outcome) -> dict[str, Any]:
         """The claim's entry in claims.json, a `contents.ClaimEntry`."""
+        # A claim without numbers, as at tiny scales, is reported like one that cannot be read.
         parts = [readable(part) for part in self.parts(outcome)] or [NOTHING]
         shown = weakest(parts)
         ruled = verdict(parts)
@@ -172,6 +173,7 @@ def verdict(parts: Sequence[Part]) -> Verdict:
         >>> verdict([Part("a", 1.0, (0.5, 1.5), True, 10), Part("b", 1.0, (-0.5, 1.5), False, 10)])
         'not reproduced'
     """
+    # One number that no rule decides could turn the verdict: then there is none.
     if any(part.holds is None for part in parts):
         return "reported"
     return "reproduced" if all(part.holds for part in parts) else "not reproduced"
@@ -263,6 +265,7 @@ def resample(
     # Ratios to a mean of 0 are not finite; `readable` takes them for numbers that are missing.
     with np.errstate(divide="ignore", invalid="ignore"):
         means = samples.mean(axis=0)[:, None]
+        # The mean itself, not that of the resamples, which chance has moved.
         value = float(statistic(means)[0])
         if trials < LEAST:
             return value, None
@@ -389,6 +392,7 @@ def difference(
     name = f"{b} less {a}{_which(outcome, run, a, metric, component)}"
     if several:
         name += f", {run}"
+    # Without an interval nothing is decided.
     holds = interval and interval[0] > 0.0
     return Part(name, value, interval, holds, len(samples))
 
@@ -489,7 +493,7 @@ def level(
 
     def parts(outcome: Outcome) -> list[Part]:
         places = runs or outcome.runs()
-        found = []
+        numbers = []
         for run, row in itertools.product(places, rows):
             end_of_name = f", {run}" if len(places) > 1 else ""
             for component in _components(outcome, run, row, metric, components):
@@ -500,8 +504,8 @@ def level(
                 if within is not None and interval is not None:
                     holds = within[0] <= interval[0] and interval[1] <= within[1]
                 name = f"{row}{_which(outcome, run, row, metric, component)}{end_of_name}"
-                found.append(Part(name, value, interval, holds, len(samples)))
-        return found
+                numbers.append(Part(name, value, interval, holds, len(samples)))
+        return numbers
 
     rule = "none: reported"
     if within is not None:

@@ -12,6 +12,8 @@ ClaimKind = Literal["paper", "extension", "ours", "stand-in", "check"]
 PlotKind = Literal["curves", "bars", "heat", "bounds"]
 
 
+# TypedDicts and not dataclasses: what is read is used as it is, unknown keys of later versions
+# included.
 class PartEntry(TypedDict):
     """One number of a claim, as in `claims.Part`; null where there is none."""
 

@@ -47,6 +47,7 @@ from mobandits.policies import (
     Ucb1,
 )
 
+# Long enough for orders between policies to settle, short enough for all of them in minutes.
 HORIZON = 2000
 TRIALS = 10
 POINTS = 20
@@ -96,6 +97,7 @@ def context_free(*, within: bool = True) -> dict[str, Recipe]:
         >>> context_free(within=False)["P-TS"].prior
         'gaussian'
     """
+    # Where rewards leave [0, 1], the check that policies make of it would only warn in every trial.
     return {
         "P-UCB1": ParetoUcb1(check=within),
         "S-UCB1": ScalarizedUcb1(check=within),
@@ -230,6 +232,7 @@ def side_by_side(
     metrics: list[str | Metric] = [*METRICS, Hypervolume(reference)]
     names = [*METRICS, "hypervolume"]
     paragraphs = [about, CONSTANTS, AIMS]
+    # Where means change, so does the front: arms of one front cannot be recalled.
     if reference is None:
         metrics.append("front_recall")
         names.append("front_recall")

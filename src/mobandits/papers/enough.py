@@ -17,7 +17,7 @@ from mobandits.papers.experiment import more_of
 from mobandits.papers.studentised import Statistic, studentised
 
 LOOKS = (100, 200, 400)
-CONFIDENCE = 1.0 - 0.05 / len(LOOKS)
+CONFIDENCE = 1.0 - 0.05 / len(LOOKS)  # Bonferroni: the looks share the 5 %
 RULE = (
     "more problems are played until every interval excludes its bar: looked at after "
     f"{', '.join(map(str, LOOKS[:-1]))} and {LOOKS[-1]}, each time with studentised bootstrap "
@@ -89,6 +89,7 @@ def enough(questions: Sequence[Question]) -> Callable[[Outcome, str], bool]:
     """A function for `More` that says whether all questions are decided."""
 
     def decided(outcome: Outcome, run: str) -> bool:
+        # The first that is open is reason enough to go on.
         for question in questions:
             samples = question.read(outcome, run)
             _, interval = studentised(samples, question.statistic, CONFIDENCE)
@@ -116,6 +117,7 @@ class OnMany(Claim):
 
     def judge(self, outcome: Outcome) -> dict[str, Any]:
         """The claim's entry in claims.json."""
+        # The verdict rests on many problems; the paper's own number of them stands beside it.
         entry = super().judge(outcome)
         on_few_trials = Claim(self.id, self.claim, self.target, self.rule, self.few, kind=self.kind)
         second = on_few_trials.judge(outcome)

@@ -48,6 +48,7 @@ class Tuned:
 
     def cumulative(self) -> bool:
         """Whether tables hold sums of the metric; otherwise means since the round before."""
+        # A name alone does not say it; the metric that it stands for does.
         (metric,) = resolve([self.metric])
         return metric.cumulative
 
@@ -79,6 +80,8 @@ class Run:
 
     def recipes(self) -> dict[str, Recipe]:
         """{row of the table: recipe}, in which every constant of a grid has a row of its own."""
+        # Grids are played whole on the reported trials too: their best constant is the papers'
+        # choice.
         recipes: dict[str, Recipe] = {}
         for row, recipe in self.rows.items():
             recipes |= spread(row, recipe) if isinstance(recipe, Tuned) else {row: recipe}
@@ -101,6 +104,7 @@ def spread(row: str, tuned: Tuned) -> dict[str, Recipe]:
     return rows
 
 
+# One object, because parts that are no simulation read what they need of it.
 class RunOptions(NamedTuple):
     """How a user wants an experiment; the fields are the arguments of `reproduce`.
 

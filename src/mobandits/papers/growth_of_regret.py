@@ -59,6 +59,7 @@ def over_runs(rows: Mapping[str, str], metric: str, component: int = 0) -> Read:
     """The horizons of several runs, {run: row}, and the regrets at their ends."""
 
     def read(outcome: Outcome) -> tuple[Array, Array]:
+        # Policies that know their horizon are played anew for each: no single run shows their rate.
         horizons = []
         regrets = []
         for run, row in rows.items():
@@ -70,11 +71,11 @@ def over_runs(rows: Mapping[str, str], metric: str, component: int = 0) -> Read:
     return read
 
 
-def grows_with(said: str, read: Read, most: float | None) -> Callable[[Outcome], Part]:
+def grows_with(name: str, read: Read, most: float | None) -> Callable[[Outcome], Part]:
     """A function that reads the exponent of a regret, from the means over trials.
 
     Args:
-        said: what it is.
+        name: of the number.
         read: rounds and regrets.
         most: what the interval must be below; None: no rule decides.
     """
@@ -85,7 +86,7 @@ def grows_with(said: str, read: Read, most: float | None) -> Callable[[Outcome],
         holds = None
         if most is not None and interval is not None:
             holds = interval[1] < most
-        return Part(said, value, interval, holds, len(regrets))
+        return Part(name, value, interval, holds, len(regrets))
 
     return one
 
@@ -94,7 +95,7 @@ def rate_claim(
     id: str,  # noqa: A002 - as in Claim
     claim: str,
     power: float,
-    said: str,
+    growth: str,
     exponents: Sequence[Callable[[Outcome], Part]],
     *,
     judged: bool = True,
@@ -106,11 +107,12 @@ def rate_claim(
         id: of the claim.
         claim: a sentence.
         power: of T in the theorem.
-        said: the power, as the paper writes it.
+        growth: the power of T, as the paper writes it.
         exponents: that are read.
         judged: whether a rule decides.
         differs: as in `Claim`.
     """
+    # A theorem bounds the exponent from above: nothing is asked of how small it is.
     highest = power + ALLOWED
     rule = "none: reported"
     note = ""
@@ -123,7 +125,7 @@ def rate_claim(
     return Claim(
         id,
         claim,
-        f"not in the paper; its bound grows with {said}, up to logarithms",
+        f"not in the paper; its bound grows with {growth}, up to logarithms",
         rule,
         lambda outcome: [one(outcome) for one in exponents],
         differs,

@@ -98,6 +98,7 @@ def play_run(
     tuned = run.tuned()
     tables = []
     folders = []
+    # Chosen before the reported trials are played, on problems of which none is reported.
     chosen = {}
     if tuned:
         tuning_place = place.with_name(f"{place.name}-tuning")
@@ -221,8 +222,10 @@ def compute_part(
         "trials": trials,
         "seed": options.seed,
         **part.settings,
+        # A part that repeats something inside has other rows for another number of trials.
         "asked trials": options.trials or 0,
     }
+    # The trial is added by the caller of `compute`, so that no part can forget or mistake it.
     labels = {"experiment": pl.lit(experiment.id), "environment": pl.lit(part.name)}
     columns = [pl.col(column).cast(kind) for column, kind in SCHEMA.items()]
     with engine.progress_of(1), Folder(place, specification) as store:
@@ -294,7 +297,7 @@ def tuning_plan(experiment: Experiment, run: Run, options: RunOptions) -> Plan:
         trials=tuning_trials(run, options),
         seed=options.seed + TUNING,
         metrics=list(metrics.values()),
-        record=1,
+        record=1,  # a choice needs the end only
         experiment=f"{experiment.id}, tuning",
     )
 
@@ -333,6 +336,7 @@ def best_constant(table: pl.DataFrame, row: str, tuned: Tuned) -> str:
     weighted_mean = weighted_sum / weight.sum()
     means = dict(own.group_by("policy").agg(weighted_mean).rows())
 
+    # The first of several that are equal, in the order of the grid.
     sign = -1.0 if tuned.highest else 1.0
     return min(spread(row, tuned), key=lambda name: sign * float(means[name]))
 
@@ -344,6 +348,7 @@ def rounds_of(experiment: Experiment, options: RunOptions) -> int:
         if isinstance(run, Computed):
             total += 1
         elif isinstance(run, More):
+            # At most; if fewer are enough, the rest counts as done at once.
             trials = options.trials_or(run.looks[-1])
             total += options.rounds_or(run.run.rounds) * trials
         else:

@@ -70,7 +70,7 @@ def rates(
 
     def parts(outcome: Outcome) -> list[Part]:
         place = run or outcome.runs()[0]
-        found = []
+        slopes = []
         for row, power in zip(rows, powers, strict=True):
             horizons, bounds = outcome.curves(place, row, "regret_bound")
             is_late = horizons >= LATE
@@ -81,8 +81,8 @@ def rates(
             holds = None
             if near is not None:
                 holds = abs(slope - power) <= near
-            found.append(Part(f"{row}, whose power is {power:.4g}", slope, None, holds, 1))
-        return found
+            slopes.append(Part(f"{row}, whose power is {power:.4g}", slope, None, holds, 1))
+        return slopes
 
     return parts
 

@@ -44,8 +44,10 @@ from mobandits.simulation.run import check_engine, shared_engine
 from mobandits.simulation.threads import settle
 from mobandits.support.checks import integer
 
-COLLECTION = "reproduced"
-ABREAST = 3  # experiments at the same time
+COLLECTION = "reproduced"  # in place of an experiment's ID in the manifest above all of them
+# Experiments at the same time: one plays while another is drawn and a third waits for its last
+# trial.
+ABREAST = 3
 DRAWING = threading.Lock()  # Matplotlib's settings are the whole process's
 
 
@@ -98,6 +100,7 @@ def reproduce(
         MissingExtraError: where the engine is not installed.
         EngineError: where the cluster cannot be reached, or lost a trial for good.
     """
+    # All mistakes are told before a folder is made.
     experiments = find(ids)
     check_engine(engine, address)
     for name, value, least in (
@@ -181,6 +184,7 @@ def _run(
         manifest = cast("Manifest", collected)
         write_claims(folder, claims)
         with DRAWING:
+            # Others may have failed while this one waited for its turn.
             engine.check()
             write_experiment(folder, played.table, manifest, claims)
     return ExperimentResult(played.table, manifest, claims)
@@ -211,6 +215,7 @@ def merge_results(
             experiments.append(_summary(result.manifest))
             folders.append(folder)
     content: dict[str, Any] = {"experiment": COLLECTION, "experiments": experiments}
+    # In one piece: how many calls the tables came from leaves no trace in the file.
     table = pl.concat(tables, rechunk=True)
     (out / CLAIMS).unlink(missing_ok=True)
     manifest = cast("Manifest", collect(out, "experiments", table, content, folders))
@@ -251,7 +256,7 @@ def judge_claims(experiment: Experiment, played: RunResult) -> list[ClaimEntry]:
     best = {(row.run, row.row): row.best for row in rows}
     outcome = _outcome(experiment, played.table, chosen)
     entries = [cast("ClaimEntry", claim.judge(outcome)) for claim in experiment.claims]
-    if best == chosen:
+    if best == chosen:  # then the paper's rule gives the same
         return entries
     outcome_of_best = _outcome(experiment, played.table, best)
     for claim, entry in zip(experiment.claims, entries, strict=True):
@@ -293,6 +298,7 @@ def specification(
     experiment: Experiment, options: RunOptions, rows: Sequence[SelectedRow]
 ) -> ExperimentSpecification:
     """What the page needs to know, for the manifest."""
+    # More problems have the scale of the run that they repeat, and as many trials as they need.
     own = [run for run in experiment.runs if not isinstance(run, More)]
     return {
         "experiment": experiment.id,

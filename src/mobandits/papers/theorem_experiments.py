@@ -73,6 +73,7 @@ def counts_table(counts: Sequence[Count], rounds: int) -> pl.DataFrame:
 
 def curves_table(report: Report) -> pl.DataFrame:
     """The regret beside its bounds: a row per bound, round and curve."""
+    # The rows of the figure that draws them, see `paper_figures.BOUND`.
     names = dict(zip(("mean", "highest", "bound"), BOUND, strict=True))
     wide = bound_curves(report).rename({"name": "metric", **names})
     long = wide.unpivot(BOUND, index=["metric", "round"], variable_name="policy")
@@ -130,13 +131,13 @@ def statements(outcome: Outcome, kind: Kind, *, tested: bool = True) -> list[str
         kind: of the statements, not "event".
         tested: which of them.
     """
-    found = []
+    rows = []
     for row in outcome.rows(RUN):
         if f"{kind}: cases" in outcome.metrics(RUN, row):
             was_tested = count_of(outcome, row, kind, "cases") > 0.0
             if was_tested is tested:
-                found.append(row)
-    return found
+                rows.append(row)
+    return rows
 
 
 @dataclass(frozen=True)
@@ -167,8 +168,8 @@ def event(paper: str, what: str, name: str, source: str) -> Claim:
         # With very few runs no count would be too many, so that the rule cannot decide.
         holds = broken <= allowed if allowed < runs else None
         share = broken / runs
-        said = f"{name}: share of runs in which this fails"
-        return [Part(said, share, wilson(broken, runs), holds, runs)]
+        number = f"{name}: share of runs in which this fails"
+        return [Part(number, share, wilson(broken, runs), holds, runs)]
 
     promise = "at most delta = 1/T" if paper == "mocmab2018" else "at most delta, here 0.1"
     return Claim(
@@ -235,15 +236,15 @@ def expectations(paper: str) -> Claim:
     """No mean regret exceeds the bound on its expectation."""
 
     def parts(outcome: Outcome) -> list[Part]:
-        found = []
+        numbers = []
         for row in statements(outcome, "expectation"):
             ratio = count_of(outcome, row, "expectation", "closest")
             broken = count_of(outcome, row, "expectation", "broken")
             runs = int(count_of(outcome, row, "expectation", "runs"))
             # A mean far below its bound does not tell whether the bound is right.
             holds = None if broken == 0.0 and ratio < HALF else broken == 0.0
-            found.append(Part(f"{row}: mean over its bound", ratio, None, holds, runs))
-        return found
+            numbers.append(Part(f"{row}: mean over its bound", ratio, None, holds, runs))
+        return numbers
 
     return Claim(
         f"{paper}/theory/expectations",
@@ -285,12 +286,12 @@ def doubted_bounds(paper: str, claim: str) -> Claim:
 
 def _ratios(statement: Kind) -> Callable[[Outcome], list[Part]]:
     def parts(outcome: Outcome) -> list[Part]:
-        found = []
+        numbers = []
         for row in statements(outcome, statement):
             ratio = count_of(outcome, row, statement, "closest")
             runs = int(count_of(outcome, row, statement, "runs"))
-            found.append(Part(f"{row}: largest ratio to its bound", ratio, None, None, runs))
-        return found
+            numbers.append(Part(f"{row}: largest ratio to its bound", ratio, None, None, runs))
+        return numbers
 
     return parts
 
@@ -317,6 +318,7 @@ def experiment(
         doubts: a sentence on the bounds whose proof has a gap; empty: there are none.
         expected: whether bounds on expected regrets are among the statements.
     """
+    # In the order of the proofs: events, what follows in every round, what follows for sums.
     claims = [event(paper, what, name, where) for what, (name, where) in events.items()]
     claims += [inequalities(paper), bounds(paper), slack(paper)]
     if expected:

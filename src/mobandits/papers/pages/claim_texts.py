@@ -134,7 +134,8 @@ def parts_table(parts: Sequence[PartEntry]) -> Table:
     rows = []
     for part in parts:
         as_claimed = AS_CLAIMED[part["holds"]]
-        rows.append([part["said"], measured(part), as_claimed, str(part["trials"])])
+        trials = str(part["trials"])
+        rows.append([part["said"], measured(part), as_claimed, trials])
     return Table(("number", "mean and interval", "as claimed", "trials"), rows)
 
 
@@ -147,6 +148,7 @@ def badge_of(claim: ClaimEntry) -> str:
         >>> badge_of({"verdict": "reported", "kind": "check", "holds": False})
         'no'
     """
+    # A violated check is a mistake in the program, and stands out.
     if kind_of(claim) == "check" and holds(claim) is False:
         return "no"
     return BADGES[claim["verdict"]]
@@ -194,7 +196,7 @@ def on_papers_trials(claim: ClaimEntry) -> list[tuple[str, str]]:
         ([('a less b, d = 5, on 10 trials', '2.00')], [])
     """
     few = claim.get("papers_trials")
-    if few is None:
+    if few is None:  # the claim is judged on them
         return []
     return [(f"{few['of']}, on {few['trials']} trials", measured(few))]
 
@@ -227,8 +229,9 @@ def rounded(values: Sequence[float]) -> list[str]:
         >>> rounded([-0.004, 12.346])
         ['0.0', '12.3']
     """
-    largest = max(map(abs, values)) or 1.0
-    digits = digits_after_point(largest, DIGITS, most=5)
+    largest = max(abs(value) for value in values)
+    # A zero has no logarithm to count digits with.
+    digits = digits_after_point(largest or 1.0, DIGITS, most=5)
     return [format_number(value, digits) for value in values]
 
 
@@ -244,6 +247,7 @@ def remarks(claim: ClaimEntry) -> str:
         >>> remarks(claim | {"verdict": "reproduced"})
         ''
     """
+    # What is always shown comes first, then what only a claim that does not hold needs.
     sentences = [claim["note"], claim.get("regardless", "")]
     if holds(claim) is not True:
         opposite: list[str] = []

@@ -41,6 +41,7 @@ def shown_rows(
         experiment's order.
     """
     places = specification["places"]
+    # Tuning trials have another name of the experiment, and are no results.
     reported = table.filter(pl.col("experiment") == specification["experiment"])
     parts = reported.partition_by("environment", "policy", as_dict=True)
     named = []
@@ -88,14 +89,18 @@ def _in_order(rows: pl.DataFrame, column: str, names: Sequence[str]) -> pl.DataF
     """The rows of these names, in this order; all rows where there are no names."""
     if not names:
         return rows
-    return pl.concat([rows.filter(pl.col(column) == name) for name in names])
+    label = pl.col(column)
+    parts = [rows.filter(label == name) for name in names]
+    return pl.concat(parts)
 
 
 def is_drawable(rows: pl.DataFrame, plot: PlotEntry) -> bool:
     """Whether there is anything to draw: tables leave out values that are NaN."""
     if plot["kind"] == "bounds":
-        return bool(rows["policy"].is_in(BOUND).any())
-    return not plot_data(rows, plot).is_empty()
+        has_bounds = rows["policy"].is_in(BOUND).any()
+        return bool(has_bounds)
+    data = plot_data(rows, plot)
+    return not data.is_empty()
 
 
 def component_title(plot: PlotEntry, component: int) -> str:
@@ -143,10 +148,13 @@ def draw_panels(
     groups = data.partition_by("panel", maintain_order=True)
     columns = panel_columns(data, len(groups)) if width >= WIDTH else 1
     figure, axes = panels_with_legend(width, len(groups), columns, names)
+    room = width / columns - AXIS
     for i, (panel, group) in enumerate(zip(axes, groups, strict=False)):
+        # Axes are named at the edges of the figure only.
         is_leftmost = i % columns == 0
         is_lowest = i + columns >= len(groups)
-        panel.set_title(wrapped(group["panel"][0], width / columns - AXIS))
+        title = wrapped(group["panel"][0], room)
+        panel.set_title(title)
         draw_lines(panel, group, style)
         panel.set_ylabel(vertical if is_leftmost else "")
         panel.set_xlabel("round" if is_lowest else "")
@@ -180,11 +188,12 @@ def draw_bars(data: pl.DataFrame, plot: PlotEntry, vertical: str, width: float =
     groups = last.partition_by("run", maintain_order=True)
     figure, axes = panels_with_legend(width, len(groups), 1, names)
     for panel, group in zip(axes, groups, strict=False):
-        panel.set_title(group["run"][0] if len(groups) > 1 else "")
+        if len(groups) > 1:
+            panel.set_title(group["run"][0])
         _draw_bars_of_run(panel, group, names, style)
-        components = group["component"].unique().sort().to_list()
+        components = group["component"].unique().sort()
         titles = [component_title(plot, i) for i in components]
-        panel.set_xticks(range(len(components)), titles)
+        panel.set_xticks(range(len(titles)), titles)
         panel.set_ylabel(vertical)
     draw_legend(figure, axes, key(names, width, 2))
     return figure

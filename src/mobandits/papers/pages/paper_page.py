@@ -137,6 +137,8 @@ def paper_figures(
     """
     drawn = []
     for plot in specification["plots"]:
+        # Small scales may measure nothing of a metric: the page says so in place of an empty
+        # figure.
         caption = plot["caption"]
         picture = None
         if is_drawable(rows, plot):
@@ -183,9 +185,11 @@ def value_tables(
     last = both.filter(rounds == rounds.max().over("run"))
     tables = []
     for metric in last["metric"].unique(maintain_order=True):
-        rows = value_rows_of(last.filter(pl.col("metric") == metric), metric)
+        own = last.filter(pl.col("metric") == metric)
+        rows = value_rows_of(own, metric)
         table = Table(("row", *HEADER), rows)
-        tables.append(FoldedTable(title_of(metric), table, open=len(rows) <= SHORT))
+        is_short = len(rows) <= SHORT
+        tables.append(FoldedTable(title_of(metric), table, open=is_short))
     return tables
 
 
@@ -216,13 +220,16 @@ def value_rows_of(values: pl.DataFrame, metric: str) -> list[list[str]]:
 
 def grid_tables(table: pl.DataFrame, specification: ExperimentSpecification) -> list[FoldedTable]:
     """The values of all constants in reported and in tuning trials; none without a choice."""
+    # Where nothing was chosen, the values above are all that there is.
     if not any(row["tuned"] for row in specification["rows"]):
         return []
     tables = []
     for experiment in table["experiment"].unique(maintain_order=True):
         own = table.filter(pl.col("experiment") == experiment)
+        # Tuning trials have the metrics that constants were chosen by, and no others.
         for metric in own["metric"].unique(maintain_order=True):
             rows = final_rows(own, metric)
+            grid = Table(("row", *HEADER), rows)
             title = f"{experiment}: {spoken(metric)}"
-            tables.append(FoldedTable(title, Table(("row", *HEADER), rows)))
+            tables.append(FoldedTable(title, grid))
     return tables

@@ -69,8 +69,9 @@ def theorems_page(directory: Path, checks: Mapping[str, TheoremChecks]) -> str:
 
     Args:
         directory: that holds them; the figures go to its folder `figures`.
-        checks: {paper: what was found out}, at least one.
+        checks: {paper: findings}, at least one.
     """
+    # A kind means the same in all papers.
     kinds: dict[str, str] = {}
     facts: list[Fact] = []
     sections = []

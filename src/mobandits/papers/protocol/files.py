@@ -16,7 +16,7 @@ from mobandits.simulation.manifest import MANIFEST, versions
 
 
 class TheoremChecks(NamedTuple):
-    """What was found out about the theorems of a paper.
+    """The findings on the theorems of a paper.
 
     Attributes:
         summary: counts, and where they come from.
@@ -92,7 +92,7 @@ def write_checks(folder: Path, checks: TheoremChecks) -> Path:
 
 
 def read_checks(folder: Path) -> dict[str, TheoremChecks]:
-    """{paper: what was found out}; none where the folder is not one of `check-theorems`.
+    """{paper: findings}; none where the folder is not one of `check-theorems`.
 
     Raises:
         FolderError: where the curves of a paper cannot be read.
@@ -108,6 +108,7 @@ def read_checks(folder: Path) -> dict[str, TheoremChecks]:
 
 
 def _read_summary(file: Path) -> TheoremSummary | None:
+    # The folder is the user's: whatever else lies there is no mistake.
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):  # some other file

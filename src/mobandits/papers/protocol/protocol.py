@@ -1,4 +1,4 @@
-"""Independent runs, what each of them found out about the theorems, and what that adds up to."""
+"""The findings of independent runs about theorems, and the counts that they add up to."""
 
 import itertools
 import math
@@ -15,7 +15,8 @@ from mobandits.simulation.streams import INSTANCE, POLICY, ROUNDS, stream
 from mobandits.simulation.truth import BlockGroundTruth
 from mobandits.support.checks import integer
 
-DELTA = 0.1  # the probability with which events may fail
+# Events may fail with this probability: often enough that 200 runs can tell it from a mistake.
+DELTA = 0.1
 ROUNDING = 1e-9  # relative: what sums of floats may be off by
 POINTS = 50  # of curves
 
@@ -142,8 +143,10 @@ class Trial(NamedTuple):
 
 def trial(environment: Environment, rounds: int, seed: int, run: int, text: str) -> Trial:
     """One run's problem and rounds; the policy's stream depends on its text, as in simulations."""
-    problem = environment.problem(rounds, stream(seed, run, INSTANCE))
-    block = problem.block(0, rounds, stream(seed, run, ROUNDS))
+    instance_rng = stream(seed, run, INSTANCE)
+    rounds_rng = stream(seed, run, ROUNDS)
+    problem = environment.problem(rounds, instance_rng)
+    block = problem.block(0, rounds, rounds_rng)
     policy_rng = stream(seed, run, POLICY, text)
     return Trial(problem, block, policy_rng)
 
@@ -151,8 +154,9 @@ def trial(environment: Environment, rounds: int, seed: int, run: int, text: str)
 def event(name: str, source: str, left: ArrayLike, right: ArrayLike, promise: float) -> Finding:
     """An event: left <= right at all times, but for a probability of `promise`."""
     broken, closest = compared(left, right)
+    failed = bool(broken.any())
     # An event fails once per run, however often it is false there.
-    return Finding("event", name, source, 1, int(broken.any()), closest, promise)
+    return Finding("event", name, source, 1, int(failed), closest, promise)
 
 
 def inequality(
@@ -174,12 +178,14 @@ def inequality(
 def bound(name: str, source: str, per_round: Array, right: Array) -> Finding:
     """The sums of `per_round` (rounds,) against a bound after every round, (rounds,)."""
     regret = np.cumsum(per_round)
-    broken, closest = compared(regret, right)
+    bounds = np.broadcast_to(right, regret.shape)
+    broken, closest = compared(regret, bounds)
+
     # Evenly spread on logarithmic axes.
     spaced = np.geomspace(1, len(regret), POINTS)
     points = np.unique(spaced.astype(np.int64))
-    bounds = np.broadcast_to(right, regret.shape)
-    curve = Curve(points, regret[points - 1], bounds[points - 1])
+    at_points = points - 1
+    curve = Curve(points, regret[at_points], bounds[at_points])
     return Finding("bound", name, source, broken.size, int(broken.sum()), closest, curve=curve)
 
 
@@ -203,15 +209,18 @@ def compared(left: ArrayLike, right: ArrayLike) -> tuple[Any, float]:
         >>> compared([1.0, 2.0], [2.0, 2.0])
         (array([False, False]), 1.0)
     """
-    smaller, larger = np.broadcast_arrays(
-        np.asarray(left, np.float64), np.asarray(right, np.float64)
-    )
+    lefts = np.asarray(left, np.float64)
+    rights = np.asarray(right, np.float64)
+    smaller, larger = np.broadcast_arrays(lefts, rights)
+
     with np.errstate(divide="ignore", invalid="ignore"):
         # What is at most 0 is no strain on any bound, even on one of 0.
         ratios = np.where(smaller <= 0.0, 0.0, smaller / larger)
+    largest = float(np.nanmax(ratios, initial=0.0))
+
     tolerance = ROUNDING * np.maximum(1.0, np.abs(larger))
     broken = smaller > larger + tolerance
-    return broken, float(np.nanmax(ratios, initial=0.0))
+    return broken, largest
 
 
 def on_the_event(first: Finding, others: Callable[[], Iterable[Finding]]) -> list[Finding]:
@@ -261,9 +270,12 @@ def added_up(paper: str, runs: Sequence[Sequence[Finding]]) -> Report:
         paper: its key.
         runs: the findings of each.
     """
+    # A run has no findings on what follows from an event that failed in it: statements differ in
+    # their runs.
     statements: dict[tuple[str, str], list[Finding]] = {}
     for finding in itertools.chain.from_iterable(runs):
         statements.setdefault((finding.kind, finding.name), []).append(finding)
+
     counts = []
     curves = {}
     for (kind, name), findings in statements.items():
@@ -271,6 +283,7 @@ def added_up(paper: str, runs: Sequence[Sequence[Finding]]) -> Report:
         if kind in ("bound", "doubted"):
             own = [finding.curve for finding in findings if finding.curve is not None]
             curves[name] = tuple(own)
+
     return Report(tuple(counts), curves)
 
 
