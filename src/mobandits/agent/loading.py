@@ -18,7 +18,6 @@ from mobandits.agent.file_layout import (
     SETTLED_REWARDS,
     TABLES,
     WHOLE,
-    StateError,
     parsed_file,
 )
 from mobandits.agent.headers import OPTIONS, check_header, decoded_names, whole_number
@@ -28,6 +27,7 @@ from mobandits.agent.restoring import possible, refuse_small, restored_state
 from mobandits.compiling.notes import numbers_of
 from mobandits.contracts.notes import unpacked_note
 from mobandits.contracts.protocols import Array, Policy, Recipe
+from mobandits.errors import StateError
 from mobandits.support.found import found_at
 from mobandits.support.naming import quoted, shortened
 

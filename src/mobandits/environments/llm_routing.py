@@ -227,4 +227,5 @@ def scaled_cost(dollars: Array, fitted_on: int) -> Array:
     low = logs[:fitted_on].min()
     high = logs[:fitted_on].max()
     scaled = (high - logs) / (high - low)
-    return np.clip(scaled, 0.0, 1.0)
+    within: Array = np.clip(scaled, 0.0, 1.0)
+    return within

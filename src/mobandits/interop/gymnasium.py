@@ -105,7 +105,8 @@ class BanditEnv(gymnasium.Env[Floats, np.int64]):
             raise ValueError(
                 f"BanditEnv.environment must have finitely many arms, got {quoted(environment)}"
             )
-        self.observation_space = _context_space(shape)
+        space: Any = _context_space(shape)
+        self.observation_space = space
         self.arms = shape.arms
         self.action_space = Discrete(shape.arms)
         self.reward_space = Box(-math.inf, math.inf, (shape.objectives,))
