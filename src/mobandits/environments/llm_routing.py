@@ -226,5 +226,5 @@ def scaled_cost(dollars: Array, fitted_on: int) -> Array:
     logs = np.log10(dollars)
     low = logs[:fitted_on].min()
     high = logs[:fitted_on].max()
-    scaled = (high - logs) / (high - low)
-    return np.clip(scaled, 0.0, 1.0)
+    scaled: Array = np.clip((high - logs) / (high - low), 0.0, 1.0)
+    return scaled
