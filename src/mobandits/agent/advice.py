@@ -20,9 +20,11 @@ def listed_names(names: Iterable[Hashable]) -> str:
         ("'small', ('large', 2)", '8, 9, ...')
     """
     texts = [quoted(name) for name in names]
-    first = ", ".join(texts[:MOST_LISTED])
-    rest = ", ..." if len(texts) > MOST_LISTED else ""
-    return shortened(first + rest)
+    listed = ", ".join(texts[:MOST_LISTED])
+    if len(texts) > MOST_LISTED:
+        listed += ", ..."
+    # Ten names may be long texts all the same.
+    return shortened(listed)
 
 
 def on_numbers(value: Any, features: int, arms: int, *, shared: bool | None, batch: bool) -> str:

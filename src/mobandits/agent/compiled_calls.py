@@ -93,12 +93,14 @@ def add_probabilities(
     squares: Array,
 ) -> None:
     """Add to `total` and `squares` (arms,) the probabilities given `draws` beliefs, drawn anew, and their squares."""
+    policy = session.policy
     for _ in range(draws):
-        beliefs = session.policy.beliefs(session.state, context, arms, rng)
-        probabilities = session.policy.probabilities(beliefs)
+        beliefs = policy.beliefs(session.state, context, arms, rng)
+        probabilities = policy.probabilities(beliefs)
         for a in range(len(probabilities)):
-            total[a] += probabilities[a]
-            squares[a] += probabilities[a] * probabilities[a]
+            p = probabilities[a]
+            total[a] += p
+            squares[a] += p * p
 
 
 def beliefs_in_state(
@@ -111,9 +113,11 @@ def beliefs_in_state(
 
 def apply_links(links: Any, values: Array) -> None:
     """Replace linear predictors (arms, objectives) by mean rewards: `links.mean(objective, predictor)`."""
-    for a in range(values.shape[0]):
-        for l in range(values.shape[1]):
-            values[a, l] = links.mean(l, values[a, l])
+    arms, objectives = values.shape
+    for a in range(arms):
+        for l in range(objectives):
+            predictor = values[a, l]
+            values[a, l] = links.mean(l, predictor)
 
 
 def decide_many(
@@ -167,5 +171,14 @@ def update_state(
         numbers: of the note of its choice.
         reward: (objectives,), NaN where it was not observed.
     """
+    policy = session.policy
     note = note_like(session.note, numbers)
-    session.state = session.policy.update(session.state, x, arm, note, reward, session.rng)
+    # An update consumes the state that it is given: the session holds the new one only.
+    session.state = policy.update(
+        session.state,
+        x,
+        arm,
+        note,
+        reward,
+        session.rng,
+    )

@@ -149,7 +149,8 @@ class Contexts:
 
     def _settle(self, name: str, shape: tuple[int, ...]) -> None:
         """Take the shape of the first context; refuse all others afterwards."""
-        if not self._take(shape):
+        fits = self._take(shape)
+        if not fits:
             self._refuse(name, shape, (), ())
 
     def _settle_many(self, shape: tuple[int, ...]) -> None:

@@ -120,8 +120,9 @@ def _check_kind(where: str, value: Any, kind: Any) -> None:
     """Recipes check ranges; that a switch is no text they leave to type checkers, which do not read files."""
     kinds = set(_kinds_of(kind))
     if isinstance(value, PLAIN):
-        is_named = type(value) in kinds or Any in kinds
-        is_whole_float = type(value) is int and float in kinds
+        own_kind = type(value)
+        is_named = own_kind in kinds or Any in kinds
+        is_whole_float = own_kind is int and float in kinds
         is_sequence = isinstance(value, str) and Sequence in kinds
         fits = is_named or is_whole_float or is_sequence
     else:
@@ -143,18 +144,22 @@ def _kinds_of(kind: Any) -> Iterator[Any]:
 
 
 def _public_name(cls: type, where: str) -> str:
-    for name, module in MODULES.items():
-        if getattr(importlib.import_module(module), cls.__name__, None) is cls:
-            return f"{name}.{cls.__name__}"
+    class_name = cls.__name__
+    for name, path in MODULES.items():
+        module = importlib.import_module(path)
+        if getattr(module, class_name, None) is cls:
+            return f"{name}.{class_name}"
     rule = "must be of a public class of mobandits to be kept in a file"
     raise ValueError(f"{where} {rule}, got {cls.__qualname__}")
 
 
 def _public_class(name: Any, where: str) -> type:
-    room, _, class_name = name.rpartition(".") if isinstance(name, str) else ("", "", "")
+    text = name if isinstance(name, str) else ""
+    room, _, class_name = text.rpartition(".")
     found = None
     if room in MODULES:
-        found = getattr(importlib.import_module(MODULES[room]), class_name, None)
+        module = importlib.import_module(MODULES[room])
+        found = getattr(module, class_name, None)
     # A module also holds what it imports: nothing of that is made.
     is_part = isinstance(found, type) and dataclasses.is_dataclass(found)
     if not is_part or not found.__module__.startswith("mobandits."):
@@ -166,5 +171,8 @@ def _without_padding(array: Any) -> Any:
     """Numbers as lists; rows of integers are padded with -1 where they are stored."""
     if array.dtype.kind != "i" or array.ndim != 2:
         return array.tolist()
-    rows = array.tolist()
-    return [[number for number in row if number >= 0] for row in rows]
+    rows = []
+    for row in array.tolist():
+        numbers = [number for number in row if number >= 0]
+        rows.append(numbers)
+    return rows

@@ -150,8 +150,10 @@ def _dominating(mean: Array, names: Names) -> tuple[Names, ...]:
     for row in mean:  # one at a time, so that many arms take no square of memory
         is_as_good = (mean >= row).all(axis=1)
         is_better = (mean > row).any(axis=1)
-        by = np.flatnonzero(is_as_good & is_better)
-        dominating.append(tuple(names[b] for b in by.tolist()))
+        dominates = is_as_good & is_better
+        places = np.flatnonzero(dominates)
+        by = [names[place] for place in places.tolist()]
+        dominating.append(tuple(by))
     return tuple(dominating)
 
 
@@ -189,25 +191,36 @@ def _how_it_was_played(core: AgentCore, decision: Decision) -> str:
 
 def _rewards_in_words(core: AgentCore, rewards: Array) -> str:
     parts = []
-    for objective, reward in zip(core.objectives, rewards.tolist(), strict=True):
-        parts.append(f"{objective.name} {objective.say(reward)}")
+    values = rewards.tolist()
+    for objective, value in zip(core.objectives, values, strict=True):
+        reward = objective.say(value)
+        parts.append(f"{objective.name} {reward}")
     return ", ".join(parts)
 
 
 def _front_in_words(core: AgentCore, decision: Decision, front: Names) -> str:
+    played = decision.arm
+    preference = core.bound.preference()
     titles = [str(objective.name) for objective in core.objectives]
-    order = in_words(core.bound.preference(), titles)
-    where = "On" if decision.arm in front else "No more on"
+    order = in_words(preference, titles)
+    is_on_front = played in front
+    where = "On" if is_on_front else "No more on"
     sentence = f"{where} the front within what is not known yet ({order})"
-    others = [name for name in front if name != decision.arm]
+    others = [name for name in front if name != played]
     if others:
-        return f"{sentence}, with {_names_in_words(others)}."
-    return f"{sentence}, alone." if decision.arm in front else f"{sentence}."
+        company = _names_in_words(others)
+        return f"{sentence}, with {company}."
+    if is_on_front:
+        return f"{sentence}, alone."
+    return f"{sentence}."
 
 
 def _names_in_words(names: Sequence[Hashable]) -> str:
     texts = [str(name) for name in names]
-    if len(texts) > MOST_NAMED:
+    count = len(texts)
+    if count > MOST_NAMED:
+        # One fewer, since "1 more" would take as much room as the name.
         shown = texts[: MOST_NAMED - 1]
-        texts = [*shown, f"{len(texts) - len(shown)} more"]
+        left = count - len(shown)
+        texts = [*shown, f"{left} more"]
     return conjunction(texts)

@@ -69,8 +69,13 @@ def arrays(state: Any) -> Iterator[Any]:
 
 def rebuilt(template: Any, given: Iterator[Any]) -> Any:
     """A state like `template`, with other arrays."""
-    parts = [rebuilt(part, given) if isinstance(part, tuple) else next(given) for part in template]
-    return type(template)(*parts)
+    parts = []
+    for part in template:
+        is_state = isinstance(part, tuple)
+        inner = rebuilt(part, given) if is_state else next(given)
+        parts.append(inner)
+    state_class = type(template)
+    return state_class(*parts)
 
 
 def grown(state: Any, before: Any, after: Any) -> Any:
@@ -134,11 +139,11 @@ def copy_slot(state: Any, source: Any, before: Any, after: Any, to: int, of: int
         if axis is None:
             continue
         cells = more.shape[axis] - less.shape[axis]
-        arms_now = now.shape[axis] // cells
-        arms_known = known.shape[axis] // cells
         # `moveaxis` gives views, so that this writes into the state itself.
         to_rows = np.moveaxis(now, axis, 0)
         of_rows = np.moveaxis(known, axis, 0)
+        arms_now = len(to_rows) // cells
+        arms_known = len(of_rows) // cells
         for cell in range(cells):
             to_rows[cell * arms_now + to] = of_rows[cell * arms_known + of]
 

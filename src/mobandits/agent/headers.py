@@ -54,8 +54,12 @@ def whole_number(name: str, value: Any, at_least: int = 0, at_most: int = LARGES
 
 def decoded_names(given: Any, where: str) -> list[Any]:
     """Names as they were encoded."""
+    names = []
     encoded_names = _checked_list(given, where)
-    return [checked_name(decoded(name), where) for name in encoded_names]
+    for encoded_name in encoded_names:
+        name = decoded(encoded_name)
+        names.append(checked_name(name, where))
+    return names
 
 
 def check_header(header: dict[str, Any]) -> None:

@@ -19,8 +19,9 @@ MOST_SAMPLES = 10**6  # of beliefs per decision, which takes seconds to minutes
 def check_is_recipe(recipe: Any) -> None:
     """Refuse what is no recipe, such as its class."""
     if not isinstance(recipe, Recipe):
-        wanted = "a recipe such as MolUcb(scale=0.3)"
-        raise ValueError(f"recipe must be {wanted}, got {quoted(recipe)}{as_object(recipe)}")
+        advice = as_object(recipe)
+        rule = "recipe must be a recipe such as MolUcb(scale=0.3)"
+        raise ValueError(f"{rule}, got {quoted(recipe)}{advice}")
 
 
 def check_counts(at_most: int = MOST_COUNTED, **counts: tuple[Any, int]) -> None:
@@ -73,8 +74,11 @@ def name_count(given: Any) -> int:
         (1000000000, 2, 0)
     """
     if isinstance(given, int | np.integer):
-        return max(int(given), 0)
-    return len(given) if isinstance(given, Sequence) else 0
+        number = int(given)
+        return max(number, 0)
+    if isinstance(given, Sequence):
+        return len(given)
+    return 0
 
 
 def name_tuple(called: str, given: int | Sequence[Any]) -> tuple[Any, ...]:

@@ -149,22 +149,27 @@ class Expectations:
     """
 
     def __init__(self, objectives: Sequence[Objective]) -> None:
-        self._names = [each.name for each in objectives]
-        self._ranges = [each.range for each in objectives]
         unlimited = (-math.inf, math.inf)
+        self._names = []
+        self._ranges = []
+        for each in objectives:
+            self._names.append(each.name)
+            self._ranges.append(each.range)
         self.any = any(limits != unlimited for limits in self._ranges)
 
     def check(self, rewards: Sequence[float]) -> None:
         """The rewards of a decision, NaN where not observed."""
         for i, value in enumerate(rewards):
             low, high = self._ranges[i]
-            if value < low or value > high:  # never so for NaN
-                self._ranges[i] = (-math.inf, math.inf)
-                name = quoted(self._names[i])
-                rule = f"rewards[{name}] were expected in [{low:g}, {high:g}]"
-                message = f"{rule}, got {value:g}"
-                # Of the line that calls `Agent.learn`, which calls `AgentCore.learn`.
-                warnings.warn(message, InputWarning, stacklevel=4)
+            is_expected = not (value < low or value > high)  # so for NaN too
+            if is_expected:
+                continue
+            self._ranges[i] = (-math.inf, math.inf)
+            name = quoted(self._names[i])
+            limits = f"[{low:g}, {high:g}]"
+            message = f"rewards[{name}] were expected in {limits}, got {value:g}"
+            # Of the line that calls `Agent.learn`, which calls `AgentCore.learn`.
+            warnings.warn(message, InputWarning, stacklevel=4)
 
 
 def as_objectives(given: int | Sequence[Any]) -> tuple[Objective, ...]:

@@ -90,8 +90,15 @@ def _variants(recipe: Callable[[], Recipe]) -> list[Recipe]:
 
 def _takes_orders(recipe: Recipe, *, shared: bool) -> bool:
     """Whether the policy has an order that can be exchanged."""
-    shape = Shape(ARMS, FEATURES, OBJECTIVES, ROUNDS, shared)
-    first_stage = next(iter(recipe.stages(shape)))
+    shape = Shape(
+        ARMS,
+        FEATURES,
+        OBJECTIVES,
+        ROUNDS,
+        shared,
+    )
+    stages = recipe.stages(shape)
+    first_stage = next(iter(stages))
     return comparing(first_stage.policy) is not None
 
 

@@ -52,7 +52,9 @@ def note_of(policy: Any) -> Note:
         (0.0, FunctionNote(function=0))
     """
     declared = getattr(policy, "note", None)
-    return declared() if callable(declared) else 0.0
+    if callable(declared):
+        return declared()
+    return 0.0
 
 
 def is_like(note: Any, template: Note) -> bool:
@@ -65,11 +67,14 @@ def is_like(note: Any, template: Note) -> bool:
         (True, False, False)
     """
     if isinstance(template, tuple):
-        if type(note) is not type(template) or len(note) != len(template):
+        if type(note) is not type(template):
             return False
-        return all(is_like(part, like) for part, like in zip(note, template, strict=True))
-    numbers = (int, np.integer) if isinstance(template, int) else (int, float, np.number)
-    return isinstance(note, numbers) and math.isfinite(note)
+        pairs = zip(note, template, strict=True)
+        return all(is_like(part, like) for part, like in pairs)
+    wanted: tuple[type, ...] = (int, float, np.number)
+    if isinstance(template, int):
+        wanted = (int, np.integer)
+    return isinstance(note, wanted) and math.isfinite(note)
 
 
 def possible_notes(policy: Any, state: Any, note: Note) -> Mask:
@@ -91,8 +96,8 @@ def possible_notes(policy: Any, state: Any, note: Note) -> Mask:
     if callable(declared):
         possible: Mask = declared(state, note)
         return possible
-    count = len(next(_leaves(note)))
-    return np.ones(count, np.bool_)
+    first = next(_leaves(note))
+    return np.ones(len(first), np.bool_)
 
 
 def unpacked_note(policy: Any, packed: float) -> Note:
@@ -122,9 +127,11 @@ def note_columns(template: Note, numbers: Array) -> tuple[Note, Mask]:
     for column, like in zip(numbers.T, _leaves(template), strict=True):
         if isinstance(like, int | np.integer):
             # A larger number would not fit into an integer, and the cast would make any of it.
-            small = np.abs(column) <= LARGEST_WHOLE
-            fits &= small & (column == np.floor(column))
-            columns.append(np.where(fits, column, 0.0).astype(np.int64))
+            is_small = np.abs(column) <= LARGEST_WHOLE
+            is_whole = column == np.floor(column)
+            fits &= is_small & is_whole
+            whole = np.where(fits, column, 0.0)
+            columns.append(whole.astype(np.int64))
         else:
             columns.append(np.where(fits, column, 0.0))
     return _with_leaves(template, iter(columns)), fits

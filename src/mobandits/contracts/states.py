@@ -65,12 +65,16 @@ class Field(NamedTuple):
 
     def axis(self, name: str) -> int | None:
         """The position of an axis; None where there is none of this name."""
-        return self.axes.index(name) if name in self.axes else None
+        if name not in self.axes:
+            return None
+        return self.axes.index(name)
 
     @property
     def is_limited(self) -> bool:
         """Whether numbers have limits."""
-        return self.whole or math.isfinite(self.low) or math.isfinite(self.high)
+        has_low = math.isfinite(self.low)
+        has_high = math.isfinite(self.high)
+        return self.whole or has_low or has_high
 
 
 UNDECLARED = Field()
