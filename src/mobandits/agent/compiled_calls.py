@@ -1,4 +1,7 @@
-"""What an agent does in compiled form: a decision, many decisions, a lesson. Inputs are checked on the way."""
+"""What an agent does in compiled form: a decision, many decisions, a lesson.
+
+Inputs are checked on the way.
+"""
 
 import math
 from typing import Any
@@ -29,7 +32,7 @@ def is_within(context: Array, low: float, high: float) -> bool:
 def decide(
     session: Session, context: Array, arms: IntArray, low: float, high: float
 ) -> CompiledDecision:
-    """The position of the arm to play (or `OUTSIDE`), the numbers of its note, and the norm of the arm's features.
+    """A decision: position of the arm (or `OUTSIDE`), numbers of the note, norm of the features.
 
     Args:
         session: of the policy.
@@ -38,6 +41,7 @@ def decide(
         low: the least coordinate that a context may have.
         high: the largest one.
     """
+    # Checked here and not in Python, where a pass over the context costs a microsecond.
     if not is_within(context, low, high):
         return OUTSIDE, numbers_of(session.note), 0.0
     policy = session.policy
@@ -66,7 +70,8 @@ def decide_with_probabilities(
         low: the least coordinate that a context may have.
         high: the largest one.
         probabilities: (arms,) out: of the arms, given the beliefs.
-        scores: (arms, objectives) out: the means believed in; None where beliefs are of another kind.
+        scores: (arms, objectives) out: the means believed in; None where beliefs are of another
+            kind.
     """
     if not is_within(context, low, high):
         return OUTSIDE, numbers_of(session.note), 0.0
@@ -92,7 +97,17 @@ def add_probabilities(
     total: Array,
     squares: Array,
 ) -> None:
-    """Add to `total` and `squares` (arms,) the probabilities given `draws` beliefs, drawn anew, and their squares."""
+    """Add up probabilities of arms, given beliefs that are drawn anew, and their squares.
+
+    Args:
+        session: of the policy.
+        context: (arms or 1, features).
+        arms: the eligible arms.
+        rng: that beliefs are drawn from.
+        draws: how many beliefs.
+        total: (arms,) out: the probabilities are added.
+        squares: (arms,) out: their squares are.
+    """
     policy = session.policy
     for _ in range(draws):
         beliefs = policy.beliefs(session.state, context, arms, rng)
@@ -112,7 +127,7 @@ def beliefs_in_state(
 
 
 def apply_links(links: Any, values: Array) -> None:
-    """Replace linear predictors (arms, objectives) by mean rewards: `links.mean(objective, predictor)`."""
+    """Replace linear predictors, (arms, objectives), by mean rewards."""
     arms, objectives = values.shape
     for a in range(arms):
         for l in range(objectives):
@@ -137,10 +152,13 @@ def decide_many(
         arms: the eligible arms, in all of them.
         low: the least coordinate that a context may have.
         high: the largest one.
-        chosen: (contexts,) out: positions of arms; the first is `OUTSIDE` where no decision is made.
+        chosen: (contexts,) out: positions of arms; the first is `OUTSIDE` where no decision is
+            made.
         norms_and_notes: (contexts, 1 and numbers of a note) out: the norm of the arm's features,
             and the note.
     """
+    # All of them before the first decision: none is made where one context is refused, and no
+    # number has been drawn then.
     for t in range(len(contexts)):
         if not is_within(contexts[t], low, high):
             chosen[0] = OUTSIDE

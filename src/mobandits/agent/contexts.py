@@ -36,7 +36,7 @@ class Contexts:
     def offer(self, context: Any, eligible: Iterable[Hashable] | None) -> Offer:
         """The arms that may be played, and their rows, in memory that nobody else changes."""
         if is_ready(context):  # first, since it is the most frequent and the fastest to tell
-            given = context.copy()
+            given = context.copy()  # the decision keeps it, and the application may write into it
         elif isinstance(context, Mapping):
             return self._offer_named(context, eligible)
         else:
@@ -48,6 +48,7 @@ class Contexts:
         rows = given if has_row_per_arm else given[None]
         if eligible is None:
             return arms.names, arms.everyone, rows
+        # In the order in which they were given, which that of the decision's rows follows.
         places = arms.rows(eligible)
         names = tuple(arms.names[place] for place in places.tolist())
         return names, arms.everyone[places], rows[places] if has_row_per_arm else rows
@@ -55,7 +56,10 @@ class Contexts:
     def _offer_named(
         self, context: Mapping[Any, Any], eligible: Iterable[Hashable] | None
     ) -> Offer:
-        """The offer of a context {arm: row}, whose arms are the eligible ones where nothing else is said."""
+        """The offer of a dictionary {arm: row}.
+
+        Its arms are the eligible ones where these are not given.
+        """
         names = list(context if eligible is None else eligible)
         try:
             places = self._arms.rows(names, "context" if eligible is None else "eligible")
@@ -79,7 +83,10 @@ class Contexts:
         return tuple(names), self._arms.everyone[places], rows
 
     def offers(self, contexts: Any, eligible: Iterable[Hashable] | None) -> Offer:
-        """As `offer` for contexts (n, features) or (n, arms, features): rows are (n, eligible arms or 1, features)."""
+        """As `offer` for contexts (n, features) or (n, arms, features).
+
+        Rows are (n, eligible arms or 1, features).
+        """
         arms = self._arms
         tables = self.tables(contexts)
         if eligible is None:

@@ -1,4 +1,7 @@
-"""Recipes and orders as plain data and back: only classes of this library are named, and nothing else can be made."""
+"""Recipes and orders as plain data and back.
+
+Only classes of this library are named, and nothing else can be made.
+"""
 
 import dataclasses
 import importlib
@@ -33,7 +36,7 @@ def described(part: Any, where: str) -> Any:
         >>> described(MolUcb(scale=0.3), "recipe")["class"]
         'policies.MolUcb'
     """
-    if isinstance(part, np.ndarray):
+    if isinstance(part, np.ndarray):  # a parameter of an order, which its class makes again
         return {"array": _without_padding(part)}
     if dataclasses.is_dataclass(part) and not isinstance(part, type):
         return _described_part(part, where)
@@ -101,6 +104,7 @@ def _made_part(description: dict[str, Any], where: str) -> Any:
     kinds = typing.get_type_hints(cls)
     for name, value in values.items():
         _check_kind(f"{where}.{name}", value, kinds.get(name, Any))
+    # The constructor checks ranges, as it does for applications.
     try:
         return cls(**values)
     except TypeError as error:
@@ -117,7 +121,11 @@ def _checked_numbers(items: list[Any], where: str) -> list[Any]:
 
 
 def _check_kind(where: str, value: Any, kind: Any) -> None:
-    """Recipes check ranges; that a switch is no text they leave to type checkers, which do not read files."""
+    """Refuse a parameter that is of another type than its annotation.
+
+    Recipes check ranges of numbers. That a switch is no text they leave to type checkers, which do
+    not read files.
+    """
     kinds = set(_kinds_of(kind))
     if isinstance(value, PLAIN):
         own_kind = type(value)
@@ -156,13 +164,13 @@ def _public_name(cls: type, where: str) -> str:
 def _public_class(name: Any, where: str) -> type:
     text = name if isinstance(name, str) else ""
     room, _, class_name = text.rpartition(".")
-    found = None
+    found: Any = None
     if room in MODULES:
         module = importlib.import_module(MODULES[room])
         found = getattr(module, class_name, None)
+    is_class = isinstance(found, type) and dataclasses.is_dataclass(found)
     # A module also holds what it imports: nothing of that is made.
-    is_part = isinstance(found, type) and dataclasses.is_dataclass(found)
-    if not is_part or not found.__module__.startswith("mobandits."):
+    if not is_class or not found.__module__.startswith("mobandits."):
         raise ValueError(f"{where} must name a public class of mobandits, got {quoted(name)}")
     return found
 

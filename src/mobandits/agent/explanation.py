@@ -1,4 +1,4 @@
-"""Why an arm was played: what is believed of every arm, which arms dominate it, as a table and as a sentence."""
+"""Explanations of decisions: what is believed of every arm, as a table and as a sentence."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -35,11 +35,13 @@ class Explanation:
 
     Attributes:
         decision: which.
-        estimates: (eligible arms, objectives) mean rewards in the objectives' own directions and units, also where
-            the policy compares the linear predictors of generalized linear models.
+        estimates: (eligible arms, objectives) mean rewards in the objectives' own directions and
+            units, also where the policy compares the linear predictors of generalized linear
+            models.
         low: the lower ends of the intervals.
         high: their upper ends.
-        dominated_by: per eligible arm, the arms whose estimates are at least as good in all and better in one.
+        dominated_by: per eligible arm, the arms whose estimates are at least as good in all and
+            better in one.
         front: the eligible arms that the policy would play now, with positive probability.
         sentence: the same in words.
         objectives: the objectives.
@@ -56,7 +58,10 @@ class Explanation:
 
     @property
     def table(self) -> "pl.DataFrame":
-        """A row per eligible arm and objective: arm, played, on_front, dominated_by, objective, estimate, low, high."""
+        """A row per eligible arm and objective.
+
+        Columns: arm, played, on_front, dominated_by, objective, estimate, low, high, unit.
+        """
         import polars as pl  # noqa: PLC0415 - agents run without it
 
         rows = []
@@ -89,8 +94,9 @@ def explain(core: AgentCore, decision: Decision) -> Explanation:
         slots = np.array([core.arms.slot(name) for name in decision.eligible], np.int64)
         # A stream of its own: to explain must not change what is decided next.
         rng = np.random.default_rng([core.seed, 2])
-        beliefs = _plain_beliefs(core.bound, decision.context, slots, rng)
-        probabilities = core.bound.probabilities(decision.context, slots, rng)
+        context: Any = decision.context
+        beliefs = _plain_beliefs(core.bound, context, slots, rng)
+        probabilities = core.bound.probabilities(context, slots, rng)
         to_units = core.scales.outward
         estimates = to_units(beliefs.mean)
         # Where less is better, the lower end of what is learned is the upper end of the reward.
@@ -115,10 +121,10 @@ def _check(core: AgentCore, decision: Decision) -> None:
     if not isinstance(decision, Decision) or decision.context is None:
         raise ValueError(f"decision must be one that decide returned, got {quoted(decision)}")
     if comparing(core.bound.policy) is None:
-        name = type(core.recipe).__name__
-        raise ValueError(f"{name} has no estimates per arm and objective to explain it by")
+        recipe = type(core.recipe).__name__
+        raise ValueError(f"{recipe} has no estimates per arm and objective to explain it by")
     for name in decision.eligible:
-        if name not in core.arms.names:
+        if name not in core.arms.names:  # the policy may know another arm in its slot
             raise ValueError(
                 f"decision must be between arms that are still there, got {quoted(name)}"
             )
@@ -164,6 +170,7 @@ def _sentence(
     dominated_by: Sequence[Names],
     front: Names,
 ) -> str:
+    # Of the arm that was played; the table has the others.
     place = decision.eligible.index(decision.arm)
     sentence = f"{_how_it_was_played(core, decision)} It is now estimated at "
     sentence += _rewards_in_words(core, estimates[place])

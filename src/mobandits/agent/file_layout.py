@@ -1,4 +1,6 @@
-"""The layout of an agent's file: a header of names and numbers as JSON, arrays as they are in memory, and a checksum.
+"""The layout of an agent's file.
+
+A header of names and numbers as JSON, arrays as they are in memory, and a checksum.
 
 The magic line; the length of the header, 8 bytes, little-endian; the header, UTF-8; the arrays, one
 after the other, little-endian, C order; the SHA-256 of all of that. Reading makes numbers, names,
@@ -36,7 +38,10 @@ PENDING_COLUMNS = ("id", "slot", "stage", "birth")
 
 
 class StateError(ValueError):
-    """A file that holds no agent, or not a whole one; the message names it and says why. Nothing was changed."""
+    """A file that holds no agent, or not a whole one; the message names it and says why.
+
+    Nothing was changed.
+    """
 
 
 def file_bytes(header: dict[str, Any], tables: list[Array]) -> bytes:

@@ -1,4 +1,7 @@
-"""What the header of an agent's file must say: types, ranges, and what fits what; a checksum proves no good will."""
+"""Checks of the header of an agent's file: types, ranges, and what fits what.
+
+A checksum proves that a file is whole, and not that an agent wrote it.
+"""
 
 from typing import Any
 

@@ -92,6 +92,7 @@ def revived(
     streams = (bound.rng, bound.propensity_rng)
     for rng, state in zip(streams, header["streams"], strict=True):
         rng.bit_generator.state = _checked_stream(state)
+    # Without a first context there is no policy yet, and no state.
     if header["shared"] is not None:
         core.contexts.set_layout(shared=bool(header["shared"]))
         given = [array.copy() for array in tables[TABLES:]]
@@ -133,6 +134,7 @@ def _new_core(
         clock=clock,
         **options,
     )
+    # Arms came and went: slots are not in the order of names.
     core.arms.restore(names, header["slots"], header["arms_ever"])
     return core
 
@@ -223,6 +225,7 @@ def _check_rewards(core: AgentCore, tables: Sequence[Array]) -> None:
 def _check_decisions(core: AgentCore, header: dict[str, Any], tables: Sequence[Array]) -> None:
     numbers, slots, stages, births = tables[WHOLE].T
     next_id = header["next_id"]
+    # A decision waits or is settled: an id in both tables would be learned from twice.
     ids = np.concatenate([numbers, tables[SETTLED]])
     different = np.unique(ids)
     if len(different) < len(ids) or not _all_in(ids, 0, next_id):

@@ -28,9 +28,10 @@ IDENTITY = [[1.0, 0.0], [0.0, 1.0]]
 def precompile_agents(
     recipe: Callable[[], Recipe], order: Callable[..., Order] | None = None
 ) -> str:
-    """Let agents with a recipe decide and learn: with its defaults, and with a constant radius where it has a `scale`.
+    """Let agents with a recipe decide and learn, so that what they call is compiled.
 
-    Each where arms have features of their own, and where they share one context; without propensities and with them.
+    The recipe has its defaults, and a constant radius where it has a `scale`; arms have features of
+    their own, and share one context; propensities are not asked for, and are.
 
     Args:
         recipe: its class.
@@ -76,7 +77,10 @@ def example(order: Callable[..., Order]) -> Order:
 
 
 def _variants(recipe: Callable[[], Recipe]) -> list[Recipe]:
-    """The recipe with its defaults, and with a number for its `scale` where that is None: another kind of radius."""
+    """The recipe with its defaults, and with a number for its `scale` where that is None.
+
+    A number makes another kind of radius, which is compiled by itself.
+    """
     try:
         default = recipe()
     except TypeError:  # it needs parameters

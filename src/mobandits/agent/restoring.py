@@ -1,4 +1,7 @@
-"""States that come from files: held to what their classes declare of arrays, and to the policy's first state."""
+"""Checks of states that come from files.
+
+They must be like the policy's first state, and as their classes declare their arrays.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -150,7 +153,10 @@ def _check_finite(fields: "list[Field]", given: "list[Array]") -> None:
 
 
 def _check_numbers(name: str, field: Field, array: Array, objectives: int) -> None:
-    """Refuse counts below 0 and the like: an update would divide by them, or take them for a position."""
+    """Refuse numbers outside of their declared limits, such as counts below 0.
+
+    An update would divide by them, or take them for a position.
+    """
     if field.is_limited:
         fits = (array >= field.low) & (array <= field.high)
         kind = "numbers"

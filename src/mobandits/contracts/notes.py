@@ -1,13 +1,14 @@
-"""What a policy notes of a decision: the numbers that `update` must have back, besides context, arm and reward.
+"""Notes: what `update` must have back of a decision, besides context, arm and reward.
 
 A note is a number, or a NamedTuple of numbers and of other notes: a wrapper's note holds the note
 of the policy inside of it. Loops hand a note from `draw` to `update` as it is; an agent keeps its
 numbers until the reward arrives, and writes them into files. So a policy whose notes are more than
-one number declares what they are like::
+one number declares by methods what they are like:
 
-    note(self)                                a note, of which only the types count
-    possible_notes(self, state, note)         which notes it may have given before it came to `state`
-    unpacked_note(self, packed)               for wrappers: the note that files before version 3 kept in one number
+- `note(self)`: a note, of which only the types count;
+- `possible_notes(self, state, note)`: which notes it may have given before it came to `state`;
+- `unpacked_note(self, packed)`, for wrappers: the note that files before version 3 kept in one
+  number.
 
 Built-in policies that need no note return 0.0 and inherit from `NotesNothing`. A policy that
 declares nothing notes one number, and any finite number is possible.
@@ -51,6 +52,7 @@ def note_of(policy: Any) -> Note:
         >>> note_of(MolUcb().bind(shape)), note_of(ScalarizedUcb1().bind(shape))
         (0.0, FunctionNote(function=0))
     """
+    # Asked of the object and not of its class: a spy or a proxy in a test declares what it wraps.
     declared = getattr(policy, "note", None)
     if callable(declared):
         return declared()
@@ -71,10 +73,10 @@ def is_like(note: Any, template: Note) -> bool:
             return False
         pairs = zip(note, template, strict=True)
         return all(is_like(part, like) for part, like in pairs)
-    wanted: tuple[type, ...] = (int, float, np.number)
-    if isinstance(template, int):
-        wanted = (int, np.integer)
-    return isinstance(note, wanted) and math.isfinite(note)
+    # Compiled code would cut a float off where the policy counts on an integer.
+    if isinstance(template, int) and not isinstance(note, int | np.integer):
+        return False
+    return isinstance(note, int | float | np.number) and math.isfinite(float(note))
 
 
 def possible_notes(policy: Any, state: Any, note: Note) -> Mask:
@@ -122,7 +124,7 @@ def note_columns(template: Note, numbers: Array) -> tuple[Note, Mask]:
         The columns, with 0 where a number is not what the template has in its place, and
         (decisions,) which notes have finite numbers only, whole ones where the template has those.
     """
-    fits = np.isfinite(numbers).all(axis=1)
+    fits: Mask = np.isfinite(numbers).all(axis=1)
     columns = []
     for column, like in zip(numbers.T, _leaves(template), strict=True):
         if isinstance(like, int | np.integer):

@@ -71,7 +71,7 @@ class RandomBorders:
     def unpacked_note(self, packed: float) -> Note:
         """The note of which older files have n 2^features + sides, n the number of the inner note."""
         inner, sides = divmod(packed, math.ldexp(1.0, self.features))
-        return BorderNote(unpacked_note(self.policy, inner), sides)
+        return BorderNote(unpacked_note(self.policy, inner), sides)  # type: ignore[arg-type]
 
     def init(self) -> Any:
         """The inner policy's first state."""
