@@ -38,6 +38,14 @@ class Shape(NamedTuple):
     shared: bool = False
     fixed_arms: Array | None = None
 
+    def with_arms(self, arms: int) -> "Shape":
+        """The same problem with so many arms."""
+        return self._replace(arms=arms)
+
+    def with_layout(self, *, shared: bool) -> "Shape":
+        """The same problem whose arms share a context, or have rows of their own."""
+        return self._replace(shared=shared)
+
 
 class Beliefs(NamedTuple):
     """What a policy would act on, each (arms, objectives).

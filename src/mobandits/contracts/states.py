@@ -103,7 +103,7 @@ def state_fields(**fields: Field) -> Callable[[S], S]:
 
     def declare(state_class: S) -> S:
         for name in fields:
-            if name not in state_class._fields:  # type: ignore[attr-defined]
+            if name not in state_class.__annotations__:
                 raise ValueError(f"{state_class.__name__} must have the field {name}, and has not")
         state_class.FIELDS = fields  # type: ignore[attr-defined]
         return state_class
