@@ -13,6 +13,7 @@ Example:
 """
 
 from mobandits.compiling.compiled import compiled, kernel
+from mobandits.contracts.notes import NotesNothing
 from mobandits.contracts.protocols import (
     Array,
     Assumption,
@@ -32,6 +33,7 @@ from mobandits.contracts.protocols import (
     Rng,
     Shape,
 )
+from mobandits.contracts.states import Field, counts, state_fields
 from mobandits.estimators import (
     Discounted,
     DisjointRidge,
@@ -74,6 +76,7 @@ __all__ = [
     "Estimator",
     "ExploreWide",
     "Explorer",
+    "Field",
     "FixedRidge",
     "Greedy",
     "IntArray",
@@ -82,6 +85,7 @@ __all__ = [
     "Linked",
     "Mask",
     "Metric",
+    "NotesNothing",
     "OnlineNewton",
     "Order",
     "Pareto",
@@ -97,10 +101,12 @@ __all__ = [
     "Weighted",
     "checks",
     "compiled",
+    "counts",
     "kernel",
     "linalg",
     "links",
     "masks",
     "radii",
     "ridge_for",
+    "state_fields",
 ]

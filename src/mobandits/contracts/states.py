@@ -1,6 +1,4 @@
-"""What the arrays of a state are.
-
-Their axes and the limits of their numbers, as the classes of states declare them.
+"""The arrays of states: their axes, and the limits of their numbers, as classes declare them.
 
 Loops need none of it. An agent does: arms join, states are added up, and files of states come from
 anywhere. The classes of states, and the parts of policies, declare what it may know::
