@@ -30,14 +30,14 @@ def write(directory: str | Path) -> Path:
     """
     folder = Path(directory)
     table, manifest = read_folder(folder)
-    return WRITERS[kind_of(manifest)](folder, table, manifest)
+    return WRITERS[folder_kind(manifest)](folder, table, manifest)
 
 
-def kind_of(manifest: Manifest) -> str:
+def folder_kind(manifest: Manifest) -> str:
     """What a folder holds, a key of `WRITERS`. Manifests of version 0.1 do not say it: their keys tell.
 
     Example:
-        >>> kind_of({"kind": "run"}), kind_of({"specification": {"experiments": []}})
+        >>> folder_kind({"kind": "run"}), folder_kind({"specification": {"experiments": []}})
         ('run', 'experiments')
     """
     if "kind" in manifest:
