@@ -171,9 +171,9 @@ def recipe_named(text: str) -> Recipe:
         ValueError: naming what is wrong.
 
     Example:
-        >>> recipe_named("mol-ucb:scale=0.3,order=lexicographic")
-        MolUcb(scale=0.3, order=Lexicographic(tolerance=0.0), penalty=1.0, delta=0.01, noise=1.0,
-        check=True)
+        >>> recipe = recipe_named("mol-ucb:scale=0.3,order=lexicographic")
+        >>> recipe.scale, recipe.order
+        (0.3, Lexicographic(tolerance=0.0))
     """
     name, _, given = text.partition(":")
     # Words that are no values of TOML, such as names of orders, get their quotes here.

@@ -132,8 +132,9 @@ def validated(block: Block, rounds: int, shape: Shape) -> Block:
         >>> means = np.zeros((1, 2, 1))
         >>> block = Block(contexts=np.zeros((1, 1, 0)), means=means, rewards=np.zeros((9, 3, 1)))
         >>> validated(block, 9, Shape(arms=2, features=0, objectives=1))
-        Traceback (most recent call last): ValueError: Block.rewards must have shape (rounds, arms,
-        objectives) = (9, 2, 1), got (9, 3, 1)
+        Traceback (most recent call last):
+        ValueError: Block.rewards must have shape (rounds, arms, objectives) = (9, 2, 1), \
+got (9, 3, 1)
     """
     if not isinstance(block, Block):
         raise ValueError(f"block() must return a Block, got {type(block).__name__}")

@@ -157,8 +157,9 @@ def check_engine(engine: str, address: str | None) -> None:
 
     Example:
         >>> check_engine("threads", "auto")
-        Traceback (most recent call last): ValueError: address must be None with engine='threads',
-        got 'auto'; a cluster needs engine='ray'
+        Traceback (most recent call last):
+        ValueError: address must be None with engine='threads', got 'auto'; a cluster needs \
+engine='ray'
     """
     choice("engine", engine, ENGINES)
     if engine == "ray":
