@@ -18,8 +18,8 @@ class Discounted:
     A reward of a model makes its earlier ones count `discount` times as much. With S the discounted
     sum of x x' and Z that of r x, a reward r of the arm with features x does
     S <- discount S + x x', Z <- discount Z + r x, V = penalty I + S, theta = V^-1 Z. The penalty is
-    not forgotten. A model remembers about 1 / (1 - discount) of its own rewards; a model that gets none forgets
-    nothing. V is inverted anew in every update, in O(d^3).
+    not forgotten. A model remembers about 1 / (1 - discount) of its own rewards; a model that gets
+    none forgets nothing. V is inverted anew in every update, in O(d^3).
 
     Args:
         model: `Ridge` or `DisjointRidge`.

@@ -67,7 +67,7 @@ class Levels(BaseOrder):
 
     def gap(self, means: Array, arm: int) -> Array:
         """(levels,) the gap of one arm."""
-        # An arm that is dominated only weakly has digit 0 there, and is measured against that level's
+        # An arm that is dominated only weakly has digit 0, and is measured against that level's
         # front all the same.
         digits = np.zeros(len(self.levels))
         among = everyone(len(means))
