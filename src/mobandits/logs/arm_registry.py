@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Iterable
 from typing import Any
 
-from mobandits.logs.errors import LogError
+from mobandits.errors import LogError
 from mobandits.logs.names import checked_name, decoded, encoded
 from mobandits.support.naming import quoted
 

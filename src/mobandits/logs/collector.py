@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from mobandits.logs.errors import LogError
+from mobandits.errors import LogError
 
 if TYPE_CHECKING:
     import polars as pl

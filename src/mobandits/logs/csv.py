@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from mobandits.contracts.protocols import Array, IntArray
-from mobandits.logs.errors import LogError
+from mobandits.errors import LogError
 from mobandits.logs.feedback import Feedback, together
 from mobandits.support.checks import integer
 from mobandits.support.naming import quoted, shortened

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mobandits.logs.errors import LogError
+from mobandits.errors import LogError
 from mobandits.logs.lines import MAX_LINE
 from mobandits.logs.names import name_of
 from mobandits.logs.segments import FORMAT

@@ -31,8 +31,8 @@ from typing import Any
 import numpy as np
 
 from mobandits.contracts.protocols import Array
+from mobandits.errors import LogError
 from mobandits.logs.decision_lines import KEY, VERSION, read_rows
-from mobandits.logs.errors import LogError
 from mobandits.logs.feedback import Feedback, together
 from mobandits.logs.names import compact, name_text
 from mobandits.logs.schema_scan import SchemaScan

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from mobandits.contracts.protocols import Array
-from mobandits.logs.errors import LogError
+from mobandits.errors import LogError
 from mobandits.logs.names import checked_name, encoded
 from mobandits.support.naming import quoted
 

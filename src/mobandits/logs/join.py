@@ -15,8 +15,8 @@ import numpy as np
 import polars as pl
 
 from mobandits.contracts.protocols import Array, IntArray, Mask
+from mobandits.errors import LogError
 from mobandits.logs.arm_registry import ArmRegistry
-from mobandits.logs.errors import LogError
 from mobandits.logs.feedback import Feedback
 from mobandits.logs.names import checked_name, name_of
 from mobandits.logs.table import events_of

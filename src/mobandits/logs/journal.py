@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, Self
 
+from mobandits.errors import LogError, LogWarning
 from mobandits.logs.arm_registry import ArmRegistry, first_arms
 from mobandits.logs.collector import Collector
-from mobandits.logs.errors import LogError, LogWarning
 from mobandits.logs.events import checked
 from mobandits.logs.files import LOCK, lock
 from mobandits.logs.lines import event_content, event_in, is_own, sealed_line

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from mobandits.contracts.protocols import Array
-from mobandits.logs.errors import LogError
+from mobandits.errors import LogError
 from mobandits.logs.feedback import Feedback
 from mobandits.support.checks import as_float_array
 from mobandits.support.naming import quoted, shortened

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from mobandits.errors import LogError
 from mobandits.logs import csv, dsjson
 from mobandits.logs.arm_registry import ArmRegistry, first_arms
-from mobandits.logs.errors import LogError
 from mobandits.logs.feedback import Feedback, together
 from mobandits.logs.join import Objectives, joined
 from mobandits.logs.sealed import read_alone

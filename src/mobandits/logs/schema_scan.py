@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from mobandits.contracts.protocols import Array
+from mobandits.errors import LogError, LogWarning
 from mobandits.logs.decision_lines import Row
-from mobandits.logs.errors import LogError, LogWarning
 from mobandits.logs.feedback import Feedback
 from mobandits.support.naming import quoted
 

@@ -20,8 +20,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Self
 
+from mobandits.errors import LogError, LogWarning
 from mobandits.logs.arm_registry import ArmRegistry
-from mobandits.logs.errors import LogError, LogWarning
 from mobandits.logs.lines import MAX_LINE, Lines, opened_line, sealed_line
 from mobandits.logs.names import compact, decoded, encoded
 from mobandits.support.found import found_at

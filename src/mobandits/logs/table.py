@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from mobandits.logs.errors import LogError
+from mobandits.errors import LogError
 from mobandits.logs.events import LARGEST, checked
 from mobandits.logs.names import compact, decoded, encoded, name_of, name_text
 from mobandits.support.naming import quoted
