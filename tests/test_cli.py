@@ -344,7 +344,7 @@ def test_warm_takes_orders(program, monkeypatch):
         asked.append((recipe, order))
         return "compiled" if recipe is MolUcb else "this one needs more"
 
-    monkeypatch.setattr("mobandits.agent.precompile.warm_up", warm_up)
+    monkeypatch.setattr("mobandits.agent.precompile.precompile_agents", warm_up)
     status, _, err = program("warm", "--agents")
     assert status == 0
     assert err.splitlines() == [

@@ -351,7 +351,7 @@ def warm(
 
     For images and CI: run it once while an image is built, with NUMBA_CACHE_DIR set to a folder inside the image.
     """
-    from mobandits.agent.precompile import warm_up as warm_agent  # noqa: PLC0415
+    from mobandits.agent.precompile import precompile_agents  # noqa: PLC0415
     from mobandits.simulation.precompile import warm_up  # noqa: PLC0415
     from mobandits.spec import catalogue  # noqa: PLC0415
 
@@ -366,10 +366,10 @@ def warm(
             "--order must come with --agents: simulations play the orders of their policies"
         )
     for name in sorted(names or known):
-        outcome = (warm_agent if agents else warm_up)(known[name])
+        outcome = (precompile_agents if agents else warm_up)(known[name])
         typer.echo(f"{name}: {outcome}", err=True)
         for order in sorted(orders or known_orders) if agents and outcome == "compiled" else ():
-            if preferred := warm_agent(known[name], known_orders[order]):
+            if preferred := precompile_agents(known[name], known_orders[order]):
                 typer.echo(f"{name}, {order}: {preferred}", err=True)
 
 

@@ -114,7 +114,7 @@ def lived(agent, clock):
     rng, said = np.random.default_rng(12), []
     features = agent.features
     whole = not agent.recipe.accepts_partial
-    for number in list(agent._waiting.open)[::2]:
+    for number in list(agent.core.pending.open)[::2]:
         agent.learn(number, [0.25, 0.75] if whole else {agent.objectives[1].name: 0.75})
     for i in range(12):
         clock.now = max(clock.now, 30.0) + 1.0
@@ -123,7 +123,7 @@ def lived(agent, clock):
         )
         said.append([str(decision.arm), decision.propensity])
         agent.learn(decision.id, rng.random(len(agent.objectives)))
-    found = estimates(agent._mind.state()).tolist()
+    found = estimates(agent.core.bound.state()).tolist()
     return {"said": said, "estimates": found, "lessons": agent.lessons, "waiting": agent.waiting}
 
 

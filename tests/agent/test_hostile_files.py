@@ -13,7 +13,8 @@ from state_files import START, D, changed, forged, parts, places, rich_agent, se
 
 import mobandits as mob
 from mobandits.agent.descriptions import described, made
-from mobandits.agent.snapshot import MAGIC, REFUSED, StateError
+from mobandits.agent.file_layout import MAGIC, StateError
+from mobandits.agent.loading import REFUSED
 from mobandits.policies import Doubling, Exp3P, MocMab, MolUcb, Pcz, ScalarizedUcb1
 
 ODD = [
@@ -58,7 +59,9 @@ def load(tmp_path):
         agent.save(again)
         if play:
             size = (
-                (agent.features,) if agent._contexts.shared else (len(agent.arms), agent.features)
+                (agent.features,)
+                if agent.core.contexts.shared
+                else (len(agent.arms), agent.features)
             )
             with contextlib.suppress(ValueError):  # numbers may be so large that no arm is best
                 agent.learn(agent.decide(np.full(size, 0.5)).id, [0.0] * len(agent.objectives))
@@ -175,7 +178,7 @@ def test_flipped_bits_under_a_right_checksum_are_refused_or_what_the_agent_is(wh
         (
             ("version",),
             99,
-            r"is of version 99 \(mobandits [0-9.]+\); mobandits [0-9.]+ reads up to 2",
+            r"is of version 99 \(mobandits [0-9.]+\); mobandits [0-9.]+ reads up to 3",
         ),
         (("version",), 0, "is damaged: its header has no version"),
         (("version",), -3, "is damaged: its header has no version"),

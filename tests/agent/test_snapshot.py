@@ -16,7 +16,7 @@ import mobandits as mob
 from mobandits import orders
 from mobandits.agent import Objective
 from mobandits.agent.descriptions import described, made
-from mobandits.agent.snapshot import StateError
+from mobandits.agent.file_layout import StateError
 from mobandits.contracts.protocols import Recipe, Shape
 from mobandits.orders import (
     Levels,

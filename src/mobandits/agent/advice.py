@@ -1,4 +1,4 @@
-"""What to write instead: the ends of messages about contexts, arms and rewards that an agent cannot take."""
+"""Advice at the end of messages: what to write in place of what an agent cannot take."""
 
 import math
 from collections.abc import Hashable, Iterable, Sequence
@@ -9,18 +9,22 @@ import numpy as np
 from mobandits.support.naming import quoted, shortened
 from mobandits.support.nearest import did_you_mean
 
-LISTED = 10  # names that a message lists
+MOST_LISTED = 10  # names in a message
 
 
-def listed(names: Iterable[Hashable]) -> str:
+def listed_names(names: Iterable[Hashable]) -> str:
     """Names as messages list them.
 
     Example:
-        >>> listed(["small", ("large", 2)]), listed(range(12))[-9:]
+        >>> listed_names(["small", ("large", 2)]), listed_names(range(12))[-9:]
         ("'small', ('large', 2)", '8, 9, ...')
     """
     texts = [quoted(name) for name in names]
-    return shortened(", ".join(texts[:LISTED]) + ", ..." * (len(texts) > LISTED))
+    listed = ", ".join(texts[:MOST_LISTED])
+    if len(texts) > MOST_LISTED:
+        listed += ", ..."
+    # Ten names may be long texts all the same.
+    return shortened(listed)
 
 
 def on_numbers(value: Any, features: int, arms: int, *, shared: bool | None, batch: bool) -> str:
@@ -39,16 +43,22 @@ def on_numbers(value: Any, features: int, arms: int, *, shared: bool | None, bat
     """
     if features == 0:
         return "; leave it out where features=0"
-    text = " (of text, 0 or 1 per category)" if _has_text(value) else ""
-    row = f"{features} numbers{text} in the order of the features"
-    own = f"such a row for each of {arms} arms"
-    shape = {True: row, False: f"{row}, {own}", None: f"{row}, or {own}"}[shared]
+    categories = " (of text, 0 or 1 per category)" if _has_text(value) else ""
+    row = f"{features} numbers{categories} in the order of the features"
+    row_per_arm = f"such a row for each of {arms} arms"
+    if shared is None:
+        wanted = f"{row}, or {row_per_arm}"
+    elif shared:
+        wanted = row
+    else:
+        wanted = f"{row}, {row_per_arm}"
     each = "for every context " if batch else ""
-    return f"; write {each}{shape}"
+    return f"; write {each}{wanted}"
 
 
 def _has_text(value: Any) -> bool:
     try:
+        # As objects: NumPy would turn all numbers beside a text into texts.
         parts = np.asarray(value, object).ravel().tolist()
     except (TypeError, ValueError):
         return False
@@ -64,19 +74,21 @@ def on_shape(shape: Sequence[int], features: int, arms: int, *, batch: bool) -> 
         >>> on_shape((3,), 3, 2, batch=True)
         '; decide takes one context'
     """
-    layouts = [(features,), (arms, features)]
+    shape = tuple(shape)
+    one_row = (features,)
+    # Each piece of advice is for a slip that the shape betrays; without one there is none.
     if batch:
-        return "; decide takes one context" if tuple(shape) == layouts[0] else ""
+        return "; decide takes one context" if shape == one_row else ""
     if shape == () and features != 1:
         return f"; write a list of {features} numbers"
     if math.prod(shape) == features:
         return "; np.ravel(context) is one row"
-    many = len(shape) > 1 and tuple(shape[1:]) in layouts
-    return "; decide_batch takes many contexts" if many else ""
+    is_batch = len(shape) > 1 and shape[1:] in (one_row, (arms, features))
+    return "; decide_batch takes many contexts" if is_batch else ""
 
 
 def on_rows(given: Iterable[Any], names: Sequence[Hashable]) -> str | None:
-    """What to say of a dictionary in the place of a context whose keys are not arms, or None where all are.
+    """What is wrong with a dictionary in the place of a context; None where all its keys are arms.
 
     Example:
         >>> on_rows({"mid": [1.0], "large": [2.0]}, ["small", "large"])
@@ -88,9 +100,10 @@ def on_rows(given: Iterable[Any], names: Sequence[Hashable]) -> str | None:
         return None
     first = unknown[0]
     if len(unknown) < len(keys):
-        wanted = f"context must have rows of the agent's arms, which are {listed(names)}"
+        wanted = f"context must have rows of the agent's arms, which are {listed_names(names)}"
         return f"{wanted}, got one for {quoted(first)}{did_you_mean(first, names)}"
-    wanted = f"context must be numbers, or {{arm: row}} with the arms {listed(names)}"
+    # With no arm among its keys, it is a dictionary of something else, such as features.
+    wanted = f"context must be numbers, or {{arm: row}} with the arms {listed_names(names)}"
     return f"{wanted}, got a dictionary with {quoted(first)}"
 
 
@@ -103,7 +116,7 @@ def on_arm(given: Any, names: Sequence[Hashable]) -> str:
         >>> on_arm(1, ["small", "large"]), on_arm("smal", ["small", "large"])
         ('; a position i is written agent.arms[i]', '; did you mean small?')
     """
-    if isinstance(given, bool | np.bool_):
+    if isinstance(given, bool | np.bool_):  # which are integers too, so that this comes first
         return "; of a mask write [arm for arm, may in zip(agent.arms, mask) if may]"
     if isinstance(given, int | np.integer) and 0 <= given < len(names):
         return "; a position i is written agent.arms[i]"
@@ -114,7 +127,10 @@ def on_rewards(objectives: Sequence[Hashable]) -> str:
     """How to give rewards.
 
     Example:
-        >>> on_rewards(["quality", "cost"])
-        "; write a number for each of 'quality', 'cost', NaN where not observed, or {objective: number}"
+        >>> on_rewards(["cost"])
+        "; write a number for each of 'cost', NaN where not observed, or {objective: number}"
     """
-    return f"; write a number for each of {listed(objectives)}, NaN where not observed, or {{objective: number}}"
+    listed = listed_names(objectives)
+    return (
+        f"; write a number for each of {listed}, NaN where not observed, or {{objective: number}}"
+    )

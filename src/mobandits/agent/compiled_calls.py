@@ -1,4 +1,7 @@
-"""What an agent does in compiled form: a decision, many decisions, a lesson. Inputs are checked on the way."""
+"""What an agent does in compiled form: a decision, many decisions, a lesson.
+
+Inputs are checked on the way.
+"""
 
 import math
 from typing import Any
@@ -11,23 +14,25 @@ from mobandits.numerics.linalg import dot
 
 OUTSIDE = -1  # in place of an arm: the context has a number that is not allowed
 
+# The position of an arm, the numbers of the choice's note, and the norm of the arm's features.
+CompiledDecision = tuple[int, tuple[float, ...], float]
+
 
 @kernel
-def allowed(context: Array, low: float, high: float) -> bool:
+def is_within(context: Array, low: float, high: float) -> bool:
     """Whether all coordinates lie in [low, high]; NaN does not."""
     inside = True
     for row in range(len(context)):
         for i in range(context.shape[1]):
-            inside &= (
-                low <= context[row, i] <= high
-            )  # no early exit: most contexts are as they should be
+            # No early exit: most contexts are as they should be, and a loop without one is faster.
+            inside &= low <= context[row, i] <= high
     return inside
 
 
 def decide(
     session: Session, context: Array, arms: IntArray, low: float, high: float
-) -> tuple[int, tuple[float, ...], float]:
-    """The position of the arm to play (or `OUTSIDE`), the numbers of its note, and the norm of the arm's features.
+) -> CompiledDecision:
+    """A decision: position of the arm (or `OUTSIDE`), numbers of the note, norm of the features.
 
     Args:
         session: of the policy.
@@ -36,24 +41,26 @@ def decide(
         low: the least coordinate that a context may have.
         high: the largest one.
     """
-    if not allowed(context, low, high):
+    # Checked here and not in Python, where a pass over the context costs a microsecond.
+    if not is_within(context, low, high):
         return OUTSIDE, numbers_of(session.note), 0.0
     policy = session.policy
     rng = session.rng
-    choice = policy.draw(policy.beliefs(session.state, context, arms, rng), rng)
+    beliefs = policy.beliefs(session.state, context, arms, rng)
+    choice = policy.draw(beliefs, rng)
     x = context[choice.arm if len(context) > 1 else 0]
     return choice.arm, numbers_of(choice.note), math.sqrt(dot(x, x))
 
 
-def decide_openly(
+def decide_with_probabilities(
     session: Session,
     context: Array,
     arms: IntArray,
     low: float,
     high: float,
-    law: Array,
+    probabilities: Array,
     scores: Array | None,
-) -> tuple[int, tuple[float, ...], float]:
+) -> CompiledDecision:
     """As `decide`, and what the decision rests on.
 
     Args:
@@ -62,10 +69,11 @@ def decide_openly(
         arms: the eligible arms.
         low: the least coordinate that a context may have.
         high: the largest one.
-        law: (arms,) out: the probabilities of the arms, given the beliefs.
-        scores: (arms, objectives) out: the means believed in; None where beliefs are of another kind.
+        probabilities: (arms,) out: of the arms, given the beliefs.
+        scores: (arms, objectives) out: the means believed in; None where beliefs are of another
+            kind.
     """
-    if not allowed(context, low, high):
+    if not is_within(context, low, high):
         return OUTSIDE, numbers_of(session.note), 0.0
     policy = session.policy
     rng = session.rng
@@ -73,14 +81,14 @@ def decide_openly(
     choice = policy.draw(beliefs, rng)
     if choice.arm < 0:  # nothing is best where beliefs are no numbers
         return OUTSIDE, numbers_of(session.note), 0.0
-    law[:] = policy.probabilities(beliefs)
+    probabilities[:] = policy.probabilities(beliefs)
     if scores is not None:
         scores[:] = beliefs.mean
     x = context[choice.arm if len(context) > 1 else 0]
     return choice.arm, numbers_of(choice.note), math.sqrt(dot(x, x))
 
 
-def law_of(
+def add_probabilities(
     session: Session,
     context: Array,
     arms: IntArray,
@@ -89,27 +97,42 @@ def law_of(
     total: Array,
     squares: Array,
 ) -> None:
-    """Add to `total` and `squares` (arms,) the probabilities given `draws` beliefs, drawn anew, and their squares."""
+    """Add up probabilities of arms, given beliefs that are drawn anew, and their squares.
+
+    Args:
+        session: of the policy.
+        context: (arms or 1, features).
+        arms: the eligible arms.
+        rng: that beliefs are drawn from.
+        draws: how many beliefs.
+        total: (arms,) out: the probabilities are added.
+        squares: (arms,) out: their squares are.
+    """
+    policy = session.policy
     for _ in range(draws):
-        law = session.policy.probabilities(
-            session.policy.beliefs(session.state, context, arms, rng)
-        )
-        for a in range(len(law)):
-            total[a] += law[a]
-            squares[a] += law[a] * law[a]
+        beliefs = policy.beliefs(session.state, context, arms, rng)
+        probabilities = policy.probabilities(beliefs)
+        for a in range(len(probabilities)):
+            p = probabilities[a]
+            total[a] += p
+            squares[a] += p * p
 
 
-def believe(policy: Policy, session: Session, context: Array, arms: IntArray, rng: Rng) -> Beliefs:
-    """What `policy` would act on if it knew what the session's knows."""
+def beliefs_in_state(
+    policy: Policy, session: Session, context: Array, arms: IntArray, rng: Rng
+) -> Beliefs:
+    """What `policy` would act on if it had the session's state."""
     beliefs: Beliefs = policy.beliefs(session.state, context, arms, rng)
     return beliefs
 
 
-def put_links(links: Any, values: Array) -> None:
-    """Replace linear predictors (arms, objectives) by mean rewards: `links.mean(objective, predictor)`."""
-    for a in range(values.shape[0]):
-        for l in range(values.shape[1]):
-            values[a, l] = links.mean(l, values[a, l])
+def apply_links(links: Any, values: Array) -> None:
+    """Replace linear predictors, (arms, objectives), by mean rewards."""
+    arms, objectives = values.shape
+    for a in range(arms):
+        for l in range(objectives):
+            predictor = values[a, l]
+            values[a, l] = links.mean(l, predictor)
 
 
 def decide_many(
@@ -119,30 +142,61 @@ def decide_many(
     low: float,
     high: float,
     chosen: IntArray,
-    said: Array,
+    norms_and_notes: Array,
 ) -> None:
-    """Independent decisions in the present state: `chosen` (contexts,) and `said` out.
+    """Independent decisions in the present state, none of them where a context is not allowed.
 
-    `contexts` is (contexts, arms or 1, features); where one of them is not allowed, no decision is made.
+    Args:
+        session: of the policy.
+        contexts: (contexts, arms or 1, features).
+        arms: the eligible arms, in all of them.
+        low: the least coordinate that a context may have.
+        high: the largest one.
+        chosen: (contexts,) out: positions of arms; the first is `OUTSIDE` where no decision is
+            made.
+        norms_and_notes: (contexts, 1 and numbers of a note) out: the norm of the arm's features,
+            and the note.
     """
+    # All of them before the first decision: none is made where one context is refused, and no
+    # number has been drawn then.
     for t in range(len(contexts)):
-        if not allowed(contexts[t], low, high):
+        if not is_within(contexts[t], low, high):
             chosen[0] = OUTSIDE
             return
     policy = session.policy
     state = session.state
     rng = session.rng
     for t in range(len(contexts)):
-        choice = policy.draw(policy.beliefs(state, contexts[t], arms, rng), rng)
+        beliefs = policy.beliefs(state, contexts[t], arms, rng)
+        choice = policy.draw(beliefs, rng)
         x = contexts[t, choice.arm if contexts.shape[1] > 1 else 0]
         chosen[t] = choice.arm
-        said[t, 0] = math.sqrt(dot(x, x))
-        numbers = numbers_of(choice.note)
-        for i in range(len(numbers)):
-            said[t, 1 + i] = numbers[i]
+        norms_and_notes[t, 0] = math.sqrt(dot(x, x))
+        note = numbers_of(choice.note)
+        for i in range(len(note)):
+            norms_and_notes[t, 1 + i] = note[i]
 
 
-def learn(session: Session, x: Array, arm: int, numbers: tuple[float, ...], reward: Array) -> None:
-    """Teach the policy a reward, (objectives,), NaN where it was not observed; `numbers` are those of the note."""
+def update_state(
+    session: Session, x: Array, arm: int, numbers: tuple[float, ...], reward: Array
+) -> None:
+    """Teach the policy a reward.
+
+    Args:
+        session: of the policy.
+        x: (features,) of the arm that was played.
+        arm: its slot.
+        numbers: of the note of its choice.
+        reward: (objectives,), NaN where it was not observed.
+    """
+    policy = session.policy
     note = note_like(session.note, numbers)
-    session.state = session.policy.update(session.state, x, arm, note, reward, session.rng)
+    # An update consumes the state that it is given: the session holds the new one only.
+    session.state = policy.update(
+        session.state,
+        x,
+        arm,
+        note,
+        reward,
+        session.rng,
+    )

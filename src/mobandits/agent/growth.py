@@ -9,7 +9,7 @@ from mobandits.contracts.protocols import Array, Policy, Recipe, Shape
 from mobandits.contracts.states import ARMS, fields_of
 
 
-def joined(
+def with_arm_added(
     recipe: Recipe, shape: Shape, state: Any, slot: int, like: int | None
 ) -> tuple[Policy, Any]:
     """The policy with an arm more, and its state.
@@ -25,24 +25,32 @@ def joined(
     many = recipe.bind(shape._replace(arms=shape.arms + 1))
     before = few.init()
     after = many.init()
-    if slot == shape.arms:
+    needs_room = slot == shape.arms
+    if needs_room:
         state = grown(state, before, after)
     else:
-        state = rebuilt(state, (array.copy() for array in arrays(state)))
+        copies = [array.copy() for array in arrays(state)]
+        state = rebuilt(state, iter(copies))
+        # An arm that left its slot may have been known well: the new one starts from the prior.
         copy_slot(state, before, before, after, slot, slot)
     if like is not None:
         copy_slot(state, state, before, after, slot, like)
-    return (many if slot == shape.arms else few), state
+    return (many if needs_room else few), state
 
 
 def has_own_models(recipe: Recipe, shape: Shape) -> bool:
-    """Whether something of the state belongs to single arms; so it is assumed where one more arm is not possible."""
-    # States of few arms and features are small; but some recipes are for certain arms, or certain features.
-    for arms, features in (
+    """Whether something of the state belongs to single arms.
+
+    Where the recipe cannot be bound to one more arm, so it is assumed.
+    """
+    # States of few arms and features are small; but some recipes are for certain arms, or certain
+    # features.
+    sizes = (
         (2, min(shape.features, 1)),
         (2, shape.features),
         (shape.arms, shape.features),
-    ):
+    )
+    for arms, features in sizes:
         small = shape._replace(arms=arms, features=features)
         try:
             before = recipe.bind(small).init()
@@ -62,15 +70,15 @@ def arrays(state: Any) -> Iterator[Any]:
             yield part
 
 
-def parts(state: Any) -> list[Any]:
-    """A state and the states inside of it."""
-    return [state, *(inner for part in state if isinstance(part, tuple) for inner in parts(part))]
-
-
 def rebuilt(template: Any, given: Iterator[Any]) -> Any:
     """A state like `template`, with other arrays."""
-    parts = (rebuilt(part, given) if isinstance(part, tuple) else next(given) for part in template)
-    return type(template)(*parts)
+    parts = []
+    for part in template:
+        is_state = isinstance(part, tuple)
+        inner = rebuilt(part, given) if is_state else next(given)
+        parts.append(inner)
+    state_class = type(template)
+    return state_class(*parts)
 
 
 def grown(state: Any, before: Any, after: Any) -> Any:
@@ -89,42 +97,73 @@ def grown(state: Any, before: Any, after: Any) -> Any:
         [0.0, 0.5, 0.0]
     """
     axes = arm_axes(before, after)
-    quadruples = zip(arrays(state), arrays(before), arrays(after), axes, strict=True)
-    return rebuilt(state, (_grown(*each) for each in quadruples))
+    grown_arrays = []
+    for now, less, more, axis in zip(
+        arrays(state), arrays(before), arrays(after), axes, strict=True
+    ):
+        grown_arrays.append(now if axis is None else _grown_array(now, less, more, axis))
+    return rebuilt(state, iter(grown_arrays))
 
 
-def _grown(now: Array, before: Array, after: Array, axis: int | None) -> Array:
-    if axis is None:
-        return now
-    cells = after.shape[axis] - before.shape[axis]  # one more arm in each
-    arms = before.shape[axis] // cells
-    old = np.moveaxis(now, axis, 0).reshape(cells, arms, *_rest(now.shape, axis))
-    new = np.moveaxis(after, axis, 0).reshape(cells, arms + 1, *_rest(after.shape, axis))
-    out = np.empty((cells, arms + 1, *old.shape[2:]), now.dtype)
-    # one Gram matrix of the new arm stands for all objectives
-    out[:, :arms] = old
-    out[:, arms] = new[:, arms]
-    return np.ascontiguousarray(np.moveaxis(out.reshape(-1, *old.shape[2:]), 0, axis))
+def _grown_array(now: Array, before: Array, after: Array, axis: int) -> Array:
+    # With one arm more, an axis of cells times arms is longer by one entry per cell.
+    length = before.shape[axis]
+    cells = after.shape[axis] - length
+    arms = length // cells
+    known = _by_cell(now, axis, cells)
+    first = _by_cell(after, axis, cells)
+    rest = known.shape[2:]
+    together = np.empty((cells, arms + 1, *rest), now.dtype)
+    together[:, :arms] = known
+    # Rewards in part give every arm a Gram matrix per objective, and the first state has one: it
+    # stands for all of them.
+    together[:, arms] = first[:, arms]
+    flat = together.reshape(-1, *rest)
+    in_place = np.moveaxis(flat, 0, axis)
+    # Compiled code was compiled for contiguous arrays.
+    return np.ascontiguousarray(in_place)
+
+
+def _by_cell(array: Array, axis: int, cells: int) -> Array:
+    """(cells, arms, ...): an axis of cells times arms as two axes, and in front."""
+    front = np.moveaxis(array, axis, 0)
+    length, *rest = front.shape
+    arms = length // cells
+    by_cell: Array = front.reshape(cells, arms, *rest)
+    return by_cell
 
 
 def copy_slot(state: Any, source: Any, before: Any, after: Any, to: int, of: int) -> None:
-    """Overwrite what `state` knows of the arm in slot `to` with what `source` knows of the one in slot `of`."""
+    """Overwrite the arm in slot `to` of a state with the one in slot `of` of another.
+
+    Args:
+        state: changed in place.
+        source: of the same policy, or of the one for more arms; it may be `state`.
+        before: the first state of a policy.
+        after: that of the policy for one arm more.
+        to: a slot of `state`.
+        of: a slot of `source`.
+    """
     axes = arm_axes(before, after)
     for now, known, less, more, axis in zip(
         arrays(state), arrays(source), arrays(before), arrays(after), axes, strict=True
     ):
-        if axis is not None:
-            cells = more.shape[axis] - less.shape[axis]
-            arms = now.shape[axis] // cells
-            others = known.shape[axis] // cells
-            for cell in range(cells):
-                np.moveaxis(now, axis, 0)[cell * arms + to] = np.moveaxis(known, axis, 0)[
-                    cell * others + of
-                ]
+        if axis is None:
+            continue
+        cells = more.shape[axis] - less.shape[axis]
+        # `moveaxis` gives views, so that this writes into the state itself.
+        to_rows = np.moveaxis(now, axis, 0)
+        of_rows = np.moveaxis(known, axis, 0)
+        arms_now = len(to_rows) // cells
+        arms_known = len(of_rows) // cells
+        for cell in range(cells):
+            to_rows[cell * arms_now + to] = of_rows[cell * arms_known + of]
 
 
 def arm_axes(before: Any, after: Any) -> list[int | None]:
-    """Per array of a state the axis of arms, or of cells times arms; None where no axis depends on the arms.
+    """Per array of a state the axis of arms, or of cells times arms.
+
+    None where no axis depends on the arms.
 
     It is declared, or else the axis that is longer with one arm more.
 
@@ -138,12 +177,10 @@ def arm_axes(before: Any, after: Any) -> list[int | None]:
     ):
         longer = [i for i in range(less.ndim) if less.shape[i] != more.shape[i]]
         declared = field.axis(ARMS)
-        if declared is not None and longer:
-            axes.append(declared)
+        if not longer:
+            axes.append(None)  # one entry of its axis of arms serves them all
+        elif declared is None:
+            axes.append(longer[0])
         else:
-            axes.append(longer[0] if longer else None)
+            axes.append(declared)
     return axes
-
-
-def _rest(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
-    return shape[:axis] + shape[axis + 1 :]

@@ -1,4 +1,7 @@
-"""Policies taken apart: their order exchanged, their explorer replaced."""
+"""The parts of a policy as an agent sees them.
+
+The order that it compares by, the intervals that it rests on.
+"""
 
 from typing import Any
 
@@ -9,9 +12,14 @@ from mobandits.support.naming import quoted
 
 
 def comparing(policy: Any) -> Any:
-    """The `composite` of a policy, where its order compares all objectives, and not one number that stands for them."""
+    """The `composite` of a policy whose order compares all objectives; None where it has none.
+
+    The explorers of some policies turn all objectives into one number, which their orders compare.
+    """
     inner = composite(policy)
-    return None if inner is None or getattr(inner.explorer, "ONE_COLUMN", False) else inner
+    if inner is None or getattr(inner.explorer, "ONE_COLUMN", False):
+        return None
+    return inner
 
 
 def with_order(policy: Policy, order: Any) -> Any:
@@ -24,32 +32,40 @@ def with_order(policy: Policy, order: Any) -> Any:
         >>> from mobandits.contracts.protocols import Shape
         >>> from mobandits.orders import Lexicographic
         >>> from mobandits.policies import MolUcb
-        >>> with_order(MolUcb(scale=0.3).bind(Shape(arms=3, features=2, objectives=2)), Lexicographic()).order
+        >>> policy = MolUcb(scale=0.3).bind(Shape(arms=3, features=2, objectives=2))
+        >>> with_order(policy, Lexicographic()).order
         Lexicographic(tolerance=0.0)
     """
     inner = comparing(policy)
     if inner is None:
+        name = type(policy).__name__
         raise ValueError(
-            f"preference must be left alone with {type(policy).__name__}: only policies of an estimator, an explorer "
-            f"and an order, such as MolUcb, can exchange it, got {quoted(order)}"
+            f"preference must be left alone with {name}: only policies of an estimator, an "
+            f"explorer and an order, such as MolUcb, can exchange it, got {quoted(order)}"
         )
+    # An exploration phase before the order belongs to the recipe, and not to the preference.
     succeeded_by = getattr(inner.order, "succeeded_by", None)
     if succeeded_by is not None:
         order = succeeded_by(order)
     return exchanged(policy, order=order)
 
 
-def plain_explorer(inner: Composition) -> Any:
-    """An explorer that believes in the estimates and the intervals that the policy's explorer rests on.
+def with_plain_explorer(policy: Policy) -> Any:
+    """The same policy, believing in the estimates and in the intervals that its explorer rests on.
 
-    Intervals of `Ucb` are its own; those of `Thompson` are one standard deviation of its samples; `Greedy` has none.
+    Intervals of `Ucb` are its own; those of `Thompson` are one standard deviation of its samples;
+    `Greedy` has none.
     """
-    intervals = getattr(inner.explorer, "intervals", None)
-    return inner.explorer if intervals is None else intervals()
+    # A sample is no estimate: to explain a decision by it would show numbers that were drawn.
+    explorer = composite(policy).explorer
+    intervals = getattr(explorer, "intervals", None)
+    if intervals is None:
+        return policy
+    return exchanged(policy, explorer=intervals())
 
 
 def unused_links(inner: Composition) -> Any:
-    """The links of a policy that believes in linear predictors, and not in the mean rewards to which they lead.
+    """The links of a policy that believes in linear predictors, and not in mean rewards.
 
     Returns:
         A part with `mean(objective, predictor)`; None where beliefs are of rewards.
@@ -58,7 +74,8 @@ def unused_links(inner: Composition) -> Any:
         >>> from mobandits.contracts.protocols import Shape
         >>> from mobandits.policies import MoglbUcb, MolTs, MolUcb
         >>> shape = Shape(arms=3, features=2, objectives=2)
-        >>> [unused_links(recipe.bind(shape)) for recipe in (MoglbUcb(), MolTs(links="logit"), MolUcb())]
+        >>> recipes = (MoglbUcb(), MolTs(links="logit"), MolUcb())
+        >>> [unused_links(recipe.bind(shape)) for recipe in recipes]
         [Shared(link=Logit()), None, None]
     """
     if declares(inner.explorer, "MEAN_REWARDS"):
@@ -66,7 +83,7 @@ def unused_links(inner: Composition) -> Any:
     return getattr(inner.estimator, "links", None)
 
 
-def unwrapped(beliefs: Any) -> Beliefs:
+def innermost_beliefs(beliefs: Any) -> Beliefs:
     """The `Beliefs` inside what a policy that holds another one believes."""
     while not isinstance(beliefs, Beliefs):
         beliefs = beliefs.beliefs
@@ -75,9 +92,10 @@ def unwrapped(beliefs: Any) -> Beliefs:
 
 def has_means(policy: Any) -> bool:
     """Whether beliefs are a `Beliefs` of all objectives, and not something of the policy's own."""
-    if comparing(policy) is None:
+    inner = comparing(policy)
+    if inner is None:
         return False
-    inner = composite(policy)
+    # Wrappers that keep beliefs of their own, such as the time, hold the means further inside.
     while policy is not inner:
         if not getattr(policy, "PASSES_BELIEFS", False):
             return False

@@ -13,6 +13,7 @@ from mobandits.compiling.compiled import Floats, Ints
 from mobandits.contracts.protocols import Order, Recipe, Shape
 from mobandits.orders import Pareto
 
+# Compiled code depends on types, and not on sizes: a small problem will do.
 ARMS = 4
 FEATURES = 2
 OBJECTIVES = 2
@@ -24,10 +25,13 @@ PARAMETERS: dict[Any, Any] = {float: 0.1, Floats: [0.5, 0.5], Ints: [[0], [1]]}
 IDENTITY = [[1.0, 0.0], [0.0, 1.0]]
 
 
-def warm_up(recipe: Callable[[], Recipe], order: Callable[..., Order] | None = None) -> str:
-    """Let agents with a recipe decide and learn: with its defaults, and with a constant radius where it has a `scale`.
+def precompile_agents(
+    recipe: Callable[[], Recipe], order: Callable[..., Order] | None = None
+) -> str:
+    """Let agents with a recipe decide and learn, so that what they call is compiled.
 
-    Each where arms have features of their own, and where they share one context; without propensities and with them.
+    The recipe has its defaults, and a constant radius where it has a `scale`; arms have features of
+    their own, and share one context; propensities are not asked for, and are.
 
     Args:
         recipe: its class.
@@ -37,13 +41,15 @@ def warm_up(recipe: Callable[[], Recipe], order: Callable[..., Order] | None = N
         "compiled", or why there was nothing to compile; empty where the policy takes no preference.
     """
     outcome = ""
-    for one in _variants(recipe):
+    for variant in _variants(recipe):
         for shared in (False, True):
             try:
-                if order is not None and not _takes_orders(one, shared=shared):
+                if order is not None and not _takes_orders(variant, shared=shared):
                     continue
-                _play(one, None if order is None else example(order), shared=shared)
+                preference = None if order is None else example(order)
+                _play(variant, preference, shared=shared)
             except (TypeError, ValueError) as error:
+                # Many recipes work with one layout of contexts only.
                 outcome = outcome or str(error)
             else:
                 outcome = "compiled"
@@ -64,27 +70,40 @@ def example(order: Callable[..., Order]) -> Order:
     try:
         return order(**values)
     except ValueError:  # its arrays are matrices, and not one number per objective
-        matrices = {field.name: IDENTITY for field in needed if field.type is Floats}
-        return order(**{**values, **matrices})
+        for field in needed:
+            if field.type is Floats:
+                values[field.name] = IDENTITY
+        return order(**values)
 
 
 def _variants(recipe: Callable[[], Recipe]) -> list[Recipe]:
+    """The recipe with its defaults, and with a number for its `scale` where that is None.
+
+    A number makes another kind of radius, which is compiled by itself.
+    """
     try:
-        first = recipe()
-    except TypeError:
+        default = recipe()
+    except TypeError:  # it needs parameters
         return []
-    scaled = [
-        field
-        for field in dataclasses.fields(first)
-        if field.name == "scale" and field.default is None
-    ]
-    return [first, *(dataclasses.replace(first, **{field.name: 0.3}) for field in scaled)]
+    optional = [field.name for field in dataclasses.fields(default) if field.default is None]
+    if "scale" not in optional:
+        return [default]
+    scaled: Any = default
+    return [default, dataclasses.replace(scaled, scale=0.3)]
 
 
 def _takes_orders(recipe: Recipe, *, shared: bool) -> bool:
     """Whether the policy has an order that can be exchanged."""
-    shape = Shape(ARMS, FEATURES, OBJECTIVES, ROUNDS, shared)
-    return comparing(next(iter(recipe.stages(shape))).policy) is not None
+    shape = Shape(
+        ARMS,
+        FEATURES,
+        OBJECTIVES,
+        ROUNDS,
+        shared,
+    )
+    stages = recipe.stages(shape)
+    first_stage = next(iter(stages))
+    return comparing(first_stage.policy) is not None
 
 
 def _play(recipe: Recipe, order: Order | None, *, shared: bool) -> None:
@@ -105,4 +124,4 @@ def _play(recipe: Recipe, order: Order | None, *, shared: bool) -> None:
             warnings.simplefilter("ignore")  # rewards and contexts are made up
             agent.learn(agent.decide(context).id, [0.5, 0.5])
             agent.decide_batch(np.stack([context, context]))
-        agent._mind.state()
+        agent.core.bound.state()  # which moves to another session where a preference is set

@@ -73,8 +73,8 @@ def open_session(policy: Policy, rng: Rng, state: Any = None) -> Session:
         >>> from mobandits.policies import MolUcb
         >>> policy = MolUcb(scale=0.3).bind(Shape(arms=3, features=2, objectives=2))
         >>> session = open_session(policy, np.random.default_rng(0))
-        >>> from mobandits.agent.compiled_calls import learn
-        >>> teach = compiled_for(learn, session, stores_arguments=True)
+        >>> from mobandits.agent.compiled_calls import update_state
+        >>> teach = compiled_for(update_state, session, stores_arguments=True)
         >>> teach(session, np.array([1.0, 0.0]), 0, (0.0,), np.array([0.5, 2.0]))
         >>> state_of(session).seen.tolist()
         [[1.0]]

@@ -1,4 +1,7 @@
-"""States that come from files: held to what their classes declare of arrays, and to the policy's first state."""
+"""Checks of states that come from files.
+
+They must be like the policy's first state, and as their classes declare their arrays.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +17,7 @@ from mobandits.contracts.states import BALLS, GRAMS, Field, fields_of
 MEANS = 1  # the last version of files in which states kept means, where they keep sums now
 
 
-def restored(template: Any, given: "list[Array]", objectives: int, version: int) -> Any:
+def restored_state(template: Any, given: "list[Array]", objectives: int, version: int) -> Any:
     """A state like `template` with these arrays.
 
     Args:
@@ -73,8 +76,10 @@ def possible(policy: Any, state: Any, numbers: Array) -> Mask:
         >>> possible(policy, policy.init(), numbers).tolist()
         [True, True, False, False, False]
     """
-    note, fits = note_columns(note_of(policy), numbers)
-    return fits & possible_notes(policy, state, note)
+    template = note_of(policy)
+    note, fits = note_columns(template, numbers)
+    may_be_given = possible_notes(policy, state, note)
+    return fits & may_be_given
 
 
 def _completed(
@@ -93,10 +98,17 @@ def _completed(
 
 def _upgraded(state: Any) -> Any:
     """Sums in the place of means, in a state and in those inside of it."""
-    parts = [_upgraded(part) if isinstance(part, tuple) else part for part in state]
-    rebuilt_state = type(state)(*parts)
-    upgraded = getattr(rebuilt_state, "upgraded", None)
-    return rebuilt_state if upgraded is None else upgraded()
+    parts = []
+    for part in state:
+        inner = part
+        if isinstance(part, tuple):
+            inner = _upgraded(part)
+        parts.append(inner)
+    same = type(state)(*parts)
+    upgraded = getattr(same, "upgraded", None)
+    if upgraded is None:
+        return same
+    return upgraded()
 
 
 def _check_shapes(
@@ -108,17 +120,22 @@ def _check_shapes(
         if array.dtype != like.dtype or array.ndim != like.ndim:
             rule = f"state[{i}] must be {like.dtype} of {like.ndim} axes"
             raise ValueError(f"{rule}, got {array.dtype} of {array.ndim}")
-        gram_axis = field.axis(GRAMS)
-        free_axis = field.axis(BALLS) if gram_axis is None else gram_axis
-        shape = list(like.shape)
+        sizes = list(like.shape)
+        free_axis = field.axis(GRAMS)
+        if free_axis is None:
+            free_axis = field.axis(BALLS)
+        else:
+            grams = True
         if free_axis is not None:
-            shape[free_axis] = array.shape[free_axis]
-            lengths.add(array.shape[free_axis])
-        if array.shape != tuple(shape):
-            raise ValueError(f"state[{i}] must have shape {tuple(shape)}, got {array.shape}")
-        grams |= gram_axis is not None
+            length = array.shape[free_axis]
+            sizes[free_axis] = length
+            lengths.add(length)
+        shape = tuple(sizes)
+        if array.shape != shape:
+            raise ValueError(f"state[{i}] must have shape {shape}, got {array.shape}")
         # Compiled code takes a byte for a truth value as it is, also where it is neither 0 nor 1.
-        if array.dtype == np.bool_ and (array.view(np.uint8) > 1).any():
+        is_mask = array.dtype == np.bool_
+        if is_mask and (array.view(np.uint8) > 1).any():
             raise ValueError(f"state[{i}] must hold truth values, got others")
     if len(lengths) > 1 or 0 in lengths or (grams and not lengths <= {1, objectives}):
         rule = "state must have one number of Gram matrices or balls"
@@ -126,22 +143,35 @@ def _check_shapes(
 
 
 def _check_finite(fields: "list[Field]", given: "list[Array]") -> None:
-    for i, (field, array) in enumerate(zip(fields, given, strict=True)):
-        if np.isnan(array).any() or (field.finite and np.isinf(array).any()):
+    pairs = zip(fields, given, strict=True)
+    for i, (field, array) in enumerate(pairs):
+        allowed = np.isfinite(array)
+        if not field.finite:
+            allowed |= np.isinf(array)
+        if not allowed.all():
             raise ValueError(f"state[{i}] must hold finite numbers, got others")
 
 
 def _check_numbers(name: str, field: Field, array: Array, objectives: int) -> None:
-    """Refuse counts below 0 and the like: an update would divide by them, or take them for a position."""
+    """Refuse numbers outside of their declared limits, such as counts below 0.
+
+    An update would divide by them, or take them for a position.
+    """
     if field.is_limited:
         fits = (array >= field.low) & (array <= field.high)
+        kind = "numbers"
         if field.whole:
             fits &= array == np.floor(array)
+            kind = "whole numbers"
         if not fits.all():
-            kind = "whole numbers" if field.whole else "numbers"
+            bad = array[~fits][0]
             rule = f"{kind} in [{field.low:g}, {field.high:g}]"
-            raise ValueError(f"state's {name} must hold {rule}, got {array[~fits][0]}")
-    if field.positive_diagonal and not (np.diagonal(array, axis1=-2, axis2=-1) > 0.0).all():
-        raise ValueError(f"state's {name} must be positive on the diagonal")
-    if field.below_objectives and (array >= objectives).any():
-        raise ValueError(f"state's {name} must be below {objectives}, got {array.max()}")
+            raise ValueError(f"state's {name} must hold {rule}, got {bad}")
+    if field.positive_diagonal:
+        diagonals = np.diagonal(array, axis1=-2, axis2=-1)
+        if not (diagonals > 0.0).all():
+            raise ValueError(f"state's {name} must be positive on the diagonal")
+    if field.below_objectives:
+        largest = array.max()
+        if largest >= objectives:
+            raise ValueError(f"state's {name} must be below {objectives}, got {largest}")
