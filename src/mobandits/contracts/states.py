@@ -103,6 +103,7 @@ def state_fields(**fields: Field) -> Callable[[S], S]:
         for name in fields:
             if name not in state_class.__annotations__:
                 raise ValueError(f"{state_class.__name__} must have the field {name}, and has not")
+
         state_class.FIELDS = fields  # type: ignore[attr-defined]
         return state_class
 
@@ -141,6 +142,7 @@ def parts_of(part: Any) -> Iterator[Any]:
     """
     if not dataclasses.is_dataclass(part) or isinstance(part, type):
         return
+
     yield part
     for field in dataclasses.fields(part):
         yield from parts_of(getattr(part, field.name))

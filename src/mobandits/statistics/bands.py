@@ -57,4 +57,5 @@ def bands(table: pl.DataFrame, by: list[str]) -> pl.DataFrame:
     half_width = groups["deviation"].fill_null(0.0) * factors
     mean = pl.col("mean")
     intervals = groups.with_columns(low=mean - half_width, high=mean + half_width)
+
     return intervals.select(*by, "mean", "low", "high", "trials")
