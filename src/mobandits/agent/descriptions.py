@@ -172,7 +172,8 @@ def _public_class(name: Any, where: str) -> type:
     # A module also holds what it imports: nothing of that is made.
     if not is_class or not found.__module__.startswith("mobandits."):
         raise ValueError(f"{where} must name a public class of mobandits, got {quoted(name)}")
-    return found
+    part_class: type = found
+    return part_class
 
 
 def _without_padding(array: Any) -> Any:

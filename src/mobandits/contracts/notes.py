@@ -124,7 +124,7 @@ def note_columns(template: Note, numbers: Array) -> tuple[Note, Mask]:
         The columns, with 0 where a number is not what the template has in its place, and
         (decisions,) which notes have finite numbers only, whole ones where the template has those.
     """
-    fits: Mask = np.isfinite(numbers).all(axis=1)
+    fits: Mask = np.logical_and.reduce(np.isfinite(numbers), axis=1)
     columns = []
     for column, like in zip(numbers.T, _leaves(template), strict=True):
         if isinstance(like, int | np.integer):
