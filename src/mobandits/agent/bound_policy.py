@@ -117,7 +117,7 @@ class BoundPolicy:
         # compiled code at one of ours.
         if not foreign([self.recipe, self.order]):
             return
-        shape = self.shape._replace(shared=shared)
+        shape = self.shape.replaced(shared=shared)
         policy = next(iter(self.recipe.stages(shape))).policy
         if self.order is not None:
             policy = with_order(policy, self.order)
@@ -135,7 +135,7 @@ class BoundPolicy:
 
     def set_layout(self, *, shared: bool) -> None:
         """Settle whether the arms share the context, and begin."""
-        shape = self.shape._replace(shared=shared)
+        shape = self.shape.replaced(shared=shared)
         stages = self.recipe.stages(shape)
         self.shape = shape
         self._stages = _copyable(stages)
@@ -367,7 +367,7 @@ class BoundPolicy:
             name = type(self.recipe).__name__
             raise ValueError(f"arm must not be added to {name}, which plays in stages")
         arms = max(self.shape.arms, slot + 1)
-        shape = self.shape._replace(arms=arms)
+        shape = self.shape.replaced(arms=arms)
         larger = self.recipe.bind(shape)
         refuse_large(shape, larger)
         if self.stage == 0:
@@ -420,7 +420,7 @@ class BoundPolicy:
         """Bind for both layouts of contexts, since the first context tells which it is."""
         errors = []
         for shared in (False, True):
-            shape = self.shape._replace(shared=shared)
+            shape = self.shape.replaced(shared=shared)
             try:
                 policy = self.recipe.bind(shape)
                 refuse_large(shape, policy)

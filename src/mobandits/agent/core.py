@@ -561,7 +561,7 @@ class AgentCore:
         if complete:
             self.pending.settle(number, known)
         else:
-            self.pending.open[number] = pending._replace(rewards=known)
+            self.pending.open[number] = pending.with_rewards(known)
 
 
 class _LockElsewhere:

@@ -22,7 +22,7 @@ def with_arm_added(
         like: the slot of the arm whose beliefs it starts from; None: the prior.
     """
     few = recipe.bind(shape)
-    many = recipe.bind(shape._replace(arms=shape.arms + 1))
+    many = recipe.bind(shape.replaced(arms=shape.arms + 1))
     before = few.init()
     after = many.init()
     needs_room = slot == shape.arms
@@ -51,10 +51,10 @@ def has_own_models(recipe: Recipe, shape: Shape) -> bool:
         (shape.arms, shape.features),
     )
     for arms, features in sizes:
-        small = shape._replace(arms=arms, features=features)
+        small = Shape(arms, features, shape.objectives, shape.rounds, shape.shared)
         try:
             before = recipe.bind(small).init()
-            after = recipe.bind(small._replace(arms=arms + 1)).init()
+            after = recipe.bind(small.replaced(arms=arms + 1)).init()
         except ValueError:
             continue
         return any(axis is not None for axis in arm_axes(before, after))

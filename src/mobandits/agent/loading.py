@@ -84,7 +84,8 @@ def revived(
     check_header(header)
     core = _new_core(header, recipe, clock)
     bound = core.bound
-    bound.shape = bound.shape._replace(arms=len(core.arms.slots), shared=bool(header["shared"]))
+    shape = bound.shape.replaced(arms=len(core.arms.slots))
+    bound.shape = shape.replaced(shared=bool(header["shared"]))
     if header["preference"] is not None:
         order = made(header["preference"], "preference")
         bound.check_order(order)

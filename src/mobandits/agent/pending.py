@@ -33,6 +33,10 @@ class Pending(NamedTuple):
     time: float
     rewards: list[float] | None = None
 
+    def with_rewards(self, rewards: list[float]) -> "Pending":
+        """The same decision, of whose rewards so many are known."""
+        return self._replace(rewards=rewards)
+
 
 class Timer:
     """When a reward by default is due, one decision after the other: times of decisions never fall.

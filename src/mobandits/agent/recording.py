@@ -14,7 +14,7 @@ from mobandits.agent.core import AgentCore
 from mobandits.agent.decision import Decision
 from mobandits.agent.descriptions import described, made
 from mobandits.contracts.protocols import Array
-from mobandits.logs.errors import LogError
+from mobandits.errors import LogError
 from mobandits.logs.journal import Journal
 from mobandits.logs.names import checked_name
 from mobandits.support.naming import quoted, short_repr

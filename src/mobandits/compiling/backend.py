@@ -84,12 +84,14 @@ def choose(asked: str, version: str, *, interpreted: bool) -> tuple[Mode, Any]:
         return "interpreted", None
     if asked == "plain":
         return "plain", load_plain()
+
     try:
         check_tested(version)
         return "optimised", load_optimised(version)
     except BackendError as error:
         if asked == "optimised":
             raise
+
         remedy = f"loops run slower, compiled as by {VARIABLE}=plain, which silences this warning"
         warnings.warn(f"{error}: {remedy}", CompilingWarning, stacklevel=2)
         return "plain", load_plain()
@@ -130,6 +132,7 @@ def load_optimised(version: str) -> Backend:
     except (ImportError, AttributeError) as error:
         rule = f"{VARIABLE}=optimised does not go with Numba {version}"
         raise BackendError(f"{rule}, because {error}") from error
+
     return OptimisedBackend()
 
 

@@ -56,9 +56,11 @@ def _record_class(cls: type) -> type[Record]:
     register_model(record_class)(RecordModel)
     for field in dataclasses.fields(cls):
         make_attribute_wrapper(record_class, field.name, field.name)
+
     for name, method in inspect.getmembers_static(cls, inspect.isfunction):
         if not name.startswith("__"):
             _declare_method(record_class, name, method)
+
     return record_class
 
 

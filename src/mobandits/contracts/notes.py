@@ -71,11 +71,14 @@ def is_like(note: Any, template: Note) -> bool:
     if isinstance(template, tuple):
         if type(note) is not type(template):
             return False
+
         pairs = zip(note, template, strict=True)
         return all(is_like(part, like) for part, like in pairs)
+
     # Compiled code would cut a float off where the policy counts on an integer.
     if isinstance(template, int) and not isinstance(note, int | np.integer):
         return False
+
     return isinstance(note, int | float | np.number) and math.isfinite(float(note))
 
 
@@ -98,7 +101,9 @@ def possible_notes(policy: Any, state: Any, note: Note) -> Mask:
     if callable(declared):
         possible: Mask = declared(state, note)
         return possible
+
     first = next(_leaves(note))
+
     return np.ones(len(first), np.bool_)
 
 
@@ -124,7 +129,7 @@ def note_columns(template: Note, numbers: Array) -> tuple[Note, Mask]:
         The columns, with 0 where a number is not what the template has in its place, and
         (decisions,) which notes have finite numbers only, whole ones where the template has those.
     """
-    fits: Mask = np.isfinite(numbers).all(axis=1)
+    fits: Mask = np.all(np.isfinite(numbers), axis=1)
     columns = []
     for column, like in zip(numbers.T, _leaves(template), strict=True):
         if isinstance(like, int | np.integer):
@@ -136,6 +141,7 @@ def note_columns(template: Note, numbers: Array) -> tuple[Note, Mask]:
             columns.append(whole.astype(np.int64))
         else:
             columns.append(np.where(fits, column, 0.0))
+
     return _with_leaves(template, iter(columns)), fits
 
 

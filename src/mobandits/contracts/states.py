@@ -1,6 +1,4 @@
-"""What the arrays of a state are.
-
-Their axes and the limits of their numbers, as the classes of states declare them.
+"""The arrays of states: their axes, and the limits of their numbers, as classes declare them.
 
 Loops need none of it. An agent does: arms join, states are added up, and files of states come from
 anywhere. The classes of states, and the parts of policies, declare what it may know::
@@ -103,8 +101,9 @@ def state_fields(**fields: Field) -> Callable[[S], S]:
 
     def declare(state_class: S) -> S:
         for name in fields:
-            if name not in state_class._fields:  # type: ignore[attr-defined]
+            if name not in state_class.__annotations__:
                 raise ValueError(f"{state_class.__name__} must have the field {name}, and has not")
+
         state_class.FIELDS = fields  # type: ignore[attr-defined]
         return state_class
 
@@ -143,6 +142,7 @@ def parts_of(part: Any) -> Iterator[Any]:
     """
     if not dataclasses.is_dataclass(part) or isinstance(part, type):
         return
+
     yield part
     for field in dataclasses.fields(part):
         yield from parts_of(getattr(part, field.name))

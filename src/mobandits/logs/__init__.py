@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Feedback", "Journal", "LogError", "LogWarning", "csv", "dsjson", "obp", "read", "scan"]
 
+# The module of each name, and of modules themselves.
 _HOME = {
     "Journal": "journal",
     "read": "reading",
@@ -24,10 +25,12 @@ _HOME = {
 
 
 def __getattr__(name: str) -> Any:
-    """Load what is asked for when it is first asked for: an agent that writes a journal needs no tables."""
+    """A module or one of its names, loaded when it is first asked for."""
+    # An agent that writes a journal needs no tables, which take a tenth of a second to load.
     if name not in _HOME:
         raise AttributeError(f"module 'mobandits.logs' has no attribute {name!r}")
-    module = importlib.import_module(f"mobandits.logs.{_HOME[name]}")
-    found = module if _HOME[name] == name else getattr(module, name)
-    globals()[name] = found
-    return found
+    home = _HOME[name]
+    module = importlib.import_module(f"mobandits.logs.{home}")
+    value = module if home == name else getattr(module, name)
+    globals()[name] = value  # so that the next time Python finds it without asking
+    return value

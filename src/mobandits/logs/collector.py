@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from mobandits.logs.errors import LogError
+from mobandits.errors import LogError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -71,11 +71,11 @@ class Collector:
         return bool(block)
 
     def _convert(self, events: list[dict[str, Any]], new: int) -> None:
-        from mobandits.logs.table import events_of, table  # noqa: PLC0415
+        from mobandits.logs.table import event_table, events_of  # noqa: PLC0415
 
         if events:
             first = self._first + new * self._earlier_count + sum(map(len, self._tables[new]))
-            frame = table(events, first)
+            frame = event_table(events, first)
             if list(events_of(frame)) != events:
                 raise LogError("events cannot be made a table: it would not give them back")
             self._tables[new].append(frame)

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 from typing import BinaryIO
 
-from mobandits.logs.errors import LogError
+from mobandits.errors import LogError
 from mobandits.support.files import lock_file
 
 LOCK = "lock"

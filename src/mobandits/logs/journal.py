@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, Self
 
+from mobandits.errors import LogError, LogWarning
+from mobandits.logs.arm_registry import ArmRegistry, first_arms
 from mobandits.logs.collector import Collector
-from mobandits.logs.errors import LogError, LogWarning
 from mobandits.logs.events import checked
 from mobandits.logs.files import LOCK, lock
 from mobandits.logs.lines import event_content, event_in, is_own, sealed_line
 from mobandits.logs.names import compact, decoded, encoded
-from mobandits.logs.roster import Roster, first_arms
 from mobandits.logs.segments import Header, Snapshot, first_events, is_journal, segment_path
 from mobandits.support.checks import choice, integer
 from mobandits.support.files import is_temporary, replacing, sync_folder
@@ -86,7 +86,7 @@ class Journal:
         self.torn = 0
         self._file: BinaryIO | None = None
         self._header: Header | None = None
-        self._roster = Roster()
+        self._roster = ArmRegistry()
         self._waiting = bytearray()
         # whether a write was not finished; whether some are not on disk
         self._broken = False
@@ -142,7 +142,7 @@ class Journal:
             if self._header is None:
                 header = _first_header(description)
                 self._begin(header)
-                self._roster = Roster.from_json(header.arms)
+                self._roster = ArmRegistry.from_json(header.arms)
                 return
             mine = self._header.description
         for key in [*mine, *description]:
@@ -288,7 +288,7 @@ class Journal:
         with Snapshot(self.folder) as snapshot:
             header = snapshot.header
             lines = snapshot.open_events()
-            roster = Roster.from_json(header.arms)
+            roster = ArmRegistry.from_json(header.arms)
             count = 0
             for event in lines:
                 roster.follow(event, snapshot.path)

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from mobandits.logs.errors import LogError
+from mobandits.errors import LogError
 from mobandits.logs.events import checked
 from mobandits.logs.names import compact, decoded, encoded, is_plain
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import polars as pl
 
-from mobandits.logs.errors import LogError
+from mobandits.errors import LogError
 from mobandits.logs.segments import FORMAT, Header
 from mobandits.logs.table import SCHEMA
 from mobandits.support.files import replacing

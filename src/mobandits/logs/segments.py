@@ -20,10 +20,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Self
 
-from mobandits.logs.errors import LogError, LogWarning
+from mobandits.errors import LogError, LogWarning
+from mobandits.logs.arm_registry import ArmRegistry
 from mobandits.logs.lines import MAX_LINE, Lines, opened_line, sealed_line
 from mobandits.logs.names import compact, decoded, encoded
-from mobandits.logs.roster import Roster
 from mobandits.support.found import found_at
 from mobandits.support.naming import quoted
 
@@ -44,7 +44,7 @@ class Header(NamedTuple):
         first: the number of its first event.
         sealed: the SHA-256 of the file of each segment before it.
         description: the caller's.
-        arms: which there were when it began, see `Roster.to_json`.
+        arms: which there were when it began, see `ArmRegistry.to_json`.
     """
 
     segment: int
@@ -96,7 +96,7 @@ class Header(NamedTuple):
         description = decoded(self.description)
         if not isinstance(description, dict):
             raise LogError(f"description must be an object, got {quoted(description)}")
-        Roster.from_json(self.arms)
+        ArmRegistry.from_json(self.arms)
         return self._replace(sealed=tuple(self.sealed), description=description)
 
 
@@ -252,14 +252,14 @@ class Snapshot:
         Raises:
             LogError: on the way, where something is damaged.
         """
-        from mobandits.logs.table import table  # noqa: PLC0415
+        from mobandits.logs.table import event_table  # noqa: PLC0415
 
         if self.header.sealed:
             yield from self._sealed_tables()
         events = self._remaining()
         first = self.header.first
         while block := list(itertools.islice(events, BLOCK)):
-            yield table(block, first)
+            yield event_table(block, first)
             first += len(block)
 
     def _sealed_tables(self) -> "Iterator[pl.DataFrame]":

@@ -67,8 +67,10 @@ class ChainFilter(BaseOrder):
             for objective in chain:
                 if objective >= 0:
                     kept = linked(beliefs.low, beliefs.high, objective, kept)
+
             for a in range(arms):
                 union[a] |= kept[a]
+
         return union
 
     def gap(self, means: Array, arm: int) -> Array:

@@ -52,6 +52,7 @@ class Results:
         counts.append(spanned(runs["trial"], "trial"))
         counts.append(spanned(runs["round"], "round"))
         counts.append(quantity(number_of["metric"], "metric"))
+
         return f"Results({', '.join(counts)})"
 
     def summary(self) -> pl.DataFrame:
@@ -80,6 +81,7 @@ class Results:
         for name in ("experiment", "environment", "round"):
             if summary[name].n_unique() < 2:
                 columns.remove(name)
+
         return summary.select(columns)
 
     def plot(self, metric: str) -> Any:

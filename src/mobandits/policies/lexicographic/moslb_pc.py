@@ -84,4 +84,5 @@ class MoslbPc(Recipe):
         # Line 5 tests w_t > epsilon; the intervals that an order sees are alpha times as wide.
         widest = self.alpha * epsilon
         exploration = ExploreWide(order, widest)
+
         return Composite(estimator, explorer, exploration)
