@@ -1,4 +1,4 @@
-"""Exp3.P on one of the objectives: for rewards that an adversary chooses, without context.
+"""EXP3.P on one of the objectives: for rewards that an adversary chooses, without context.
 
 Symbols: G_a the estimated gains of arm a, p_a its probability, beta the bonus, eta the rate, gamma
 the share of uniform play, K the arms, T the horizon.
