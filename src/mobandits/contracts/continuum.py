@@ -1,7 +1,8 @@
 """The contracts for a continuum of arms: points of the unit cube, and rewards that are functions of context and point.
 
-They mirror those of `protocols`. A problem draws contexts and uniform numbers; its surface, a `compiled` part, turns
-them into rewards; a policy chooses points. Recipes with ``continuum = True`` bind to a `SurfaceShape` too.
+They mirror those of `protocols`. A problem draws contexts and uniform numbers; its surface, a
+`compiled` part, turns them into rewards; a policy chooses points. Recipes with ``continuum = True``
+bind to a `SurfaceShape` too.
 """
 
 import math
@@ -43,7 +44,8 @@ class SurfaceBlock(NamedTuple):
 class Surface:
     """Base of reward surfaces, which are `compiled` classes; `x` is a context, `y` a point.
 
-    Regret needs `gap`, in closed form. Whoever knows more of a surface redefines `effective_gap` and `bin` as well.
+    Regret needs `gap`, in closed form. Whoever knows more of a surface redefines `effective_gap`
+    and `bin` as well.
     """
 
     def mean(self, x: Array, y: Array) -> Array:

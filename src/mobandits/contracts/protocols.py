@@ -1,7 +1,7 @@
 """The agreements on which everything stands: what a recipe, a policy, an order, an environment is. Contracts, no code.
 
-A recipe is what people write; `bind` resolves it for a problem's `Shape` into a policy, which is what loops run.
-States are NamedTuples of arrays. docs/architecture.md tells why.
+A recipe is what people write; `bind` resolves it for a problem's `Shape` into a policy, which is
+what loops run. States are NamedTuples of arrays. docs/architecture.md tells why.
 """
 
 from collections.abc import Iterator
@@ -57,7 +57,8 @@ class Beliefs(NamedTuple):
 class Choice(NamedTuple):
     """A decision: the position of the arm among the eligible ones, and a note that `update` must have back.
 
-    The note is a number, or the policy's own NamedTuple of numbers and notes: see `contracts.notes`.
+    The note is a number, or the policy's own NamedTuple of numbers and notes: see
+    `contracts.notes`.
     """
 
     arm: int
@@ -80,12 +81,12 @@ class Block(NamedTuple):
     """Some consecutive rounds of a problem.
 
     Attributes:
-        contexts: (rounds, arms, features); first axis 1 where nothing changes over rounds, second axis 1 where arms
-            share the context; (1, 1, 0) without context.
+        contexts: (rounds, arms, features); first axis 1 where nothing changes over rounds, second
+            axis 1 where arms share the context; (1, 1, 0) without context.
         means: (rounds or 1, arms, objectives), the true means: for metrics only.
         rewards: (rounds, arms, objectives), what each arm would have paid.
-        decimals: where the means are rounded to that many decimals, so that gaps are computed on integers and ties
-            are exact; else None.
+        decimals: where the means are rounded to that many decimals, so that gaps are computed on
+            integers and ties are exact; else None.
     """
 
     contexts: Array
@@ -97,7 +98,8 @@ class Block(NamedTuple):
 class Policy(Protocol):
     """What loops run.
 
-    `context` is (arms or 1, features), `arms` the ids of the eligible arms, `x` the row of the arm that was played.
+    `context` is (arms or 1, features), `arms` the ids of the eligible arms, `x` the row of the arm
+    that was played.
     """
 
     def init(self) -> Any:
@@ -163,8 +165,8 @@ class Order(Protocol):
 class Problem(Protocol):
     """One trial's instance of an environment.
 
-    A problem may also offer `quantities(first, rounds)`, a dict of named numbers (rounds, arms) that are not
-    rewards, such as money spent: a metric of that name sums those of the chosen arms.
+    A problem may also offer `quantities(first, rounds)`, a dict of named numbers (rounds, arms)
+    that are not rewards, such as money spent: a metric of that name sums those of the chosen arms.
     """
 
     @property
@@ -174,8 +176,8 @@ class Problem(Protocol):
     def block(self, first: int, rounds: int, rng: Rng) -> Block:
         """Rounds `first` (0-based) to `first + rounds`, drawn at once.
 
-        Blocks are asked for in order and at full length, so that a shorter run is a prefix of a longer one: the last
-        may reach past the horizon, but never past `max_rounds`.
+        Blocks are asked for in order and at full length, so that a shorter run is a prefix of a
+        longer one: the last may reach past the horizon, but never past `max_rounds`.
         """
 
 
@@ -219,8 +221,9 @@ class Accumulator(Protocol):
 class Metric(Protocol):
     """A number, or several, per round.
 
-    A metric with an `order` has it checked against the number of objectives before the first round. One that offers
-    `accumulator(shape)` is recorded through the `Accumulator` that it returns, and not as a sum or a mean.
+    A metric with an `order` has it checked against the number of objectives before the first round.
+    One that offers `accumulator(shape)` is recorded through the `Accumulator` that it returns, and
+    not as a sum or a mean.
     """
 
     @property
@@ -249,10 +252,12 @@ class Assumption(NamedTuple):
     """A range that a recipe's guarantees, or its arithmetic, rest on.
 
     Attributes:
-        about: what must lie in the range: every coordinate of the contexts, the rewards, or the contexts' norms.
+        about: what must lie in the range: every coordinate of the contexts, the rewards, or the
+            contexts' norms.
         low: the range's lower end.
         high: its upper end.
-        refuse: True where the recipe makes no sense outside, False where it may be played with a warning.
+        refuse: True where the recipe makes no sense outside, False where it may be played with a
+            warning.
         because: the reason, for messages.
         of: the recipe's class, for messages.
     """
@@ -277,7 +282,8 @@ class Traits(NamedTuple):
 
     Attributes:
         context: "none", "linear", "cells" or "zooming": how contexts become rewards.
-        beliefs: "definite", or "drawn" where they are random and probabilities of arms are estimated.
+        beliefs: "definite", or "drawn" where they are random and probabilities of arms are
+            estimated.
         plays: which arms, given the beliefs.
         horizon: "yes" where the number of rounds is needed, or the parameter that stands for it.
         part: whether it learns from a reward in part.
@@ -307,7 +313,8 @@ class Recipe:
         """The policy for a problem of this shape.
 
         Raises:
-            ValueError: naming parameter, rule and value, where the recipe cannot work on this shape.
+            ValueError: naming parameter, rule and value, where the recipe cannot work on this
+                shape.
         """
         raise NotImplementedError(f"{type(self).__name__} must define bind(shape), and does not")
 

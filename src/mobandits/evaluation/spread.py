@@ -58,6 +58,16 @@ class Spread(NamedTuple):
         """(objectives,) standard errors."""
         return np.sqrt(np.diag(self.covariance))
 
+    def mirrored(self) -> "Spread":
+        """The spread of the same estimate with the opposite sign: the long tail is on the other side."""
+        return Spread(
+            covariance=self.covariance,
+            freedom=self.freedom,
+            joint_freedom=self.joint_freedom,
+            skew=-self.skew,
+            joint_skew=-self.joint_skew,
+        )
+
 
 def spread_of(effects: Array, size: Array) -> Spread:
     """The spread of an estimate whose rounds have these influences.
