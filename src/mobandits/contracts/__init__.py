@@ -1,1 +1,1 @@
-"""The agreements between rooms: recipe, policy, order, environment, metric, and what they assume."""
+"""The contracts: recipe, policy, order, environment, metric, and what recipes assume of data."""

@@ -64,7 +64,12 @@ def declared(recipe: Any, *assumptions: Assumption) -> tuple[Assumption, ...]:
     if not recipe.check:
         return ()
     name = type(recipe).__name__
-    return tuple(assumption._replace(of=name) for assumption in assumptions)
+    named = []
+    for assumption in assumptions:
+        # All of it but `of`, its last field, which no constant of a module can know.
+        *content, _ = assumption
+        named.append(Assumption(*content, of=name))
+    return tuple(named)
 
 
 def message(assumption: Assumption) -> str:

@@ -1,4 +1,4 @@
-"""Policies taken apart: the estimator, explorer and order inside of a policy, and others put in their place.
+"""The estimator, explorer and order inside of a policy, and others put in their place.
 
 A policy that consists of an estimator, an explorer and an order declares `COMPOSED = True`, as
 `Composite` does, and one that wraps another policy holds it as `policy`. Parts declare what an

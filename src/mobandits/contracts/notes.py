@@ -1,13 +1,14 @@
-"""What a policy notes of a decision: the numbers that `update` must have back, besides context, arm and reward.
+"""Notes of decisions: the numbers that `update` must have back, besides context, arm and reward.
 
 A note is a number, or a NamedTuple of numbers and of other notes: a wrapper's note holds the note
 of the policy inside of it. Loops hand a note from `draw` to `update` as it is; an agent keeps its
 numbers until the reward arrives, and writes them into files. So a policy whose notes are more than
 one number declares what they are like::
 
-    note(self)                                a note, of which only the types count
-    possible_notes(self, state, note)         which notes it may have given before it came to `state`
-    unpacked_note(self, packed)               for wrappers: the note that files before version 3 kept in one number
+    note(self)                         a note, of which only the types count
+    possible_notes(self, state, note)  which notes it may have given before it came to `state`
+    unpacked_note(self, packed)        for wrappers: the note that files before version 3 kept in
+                                       one number
 
 Built-in policies that need no note return 0.0 and inherit from `NotesNothing`. A policy that
 declares nothing notes one number, and any finite number is possible.
@@ -25,6 +26,8 @@ from mobandits.contracts.protocols import Array, Mask
 # annotations cannot say where a wrapper holds any policy.
 Note = Any
 
+WHOLE = (int, np.integer)
+NUMBERS = (int, float, np.number)
 LARGEST_WHOLE = 2.0**53  # whole numbers up to here are exact as floats, in which files keep notes
 
 
@@ -67,9 +70,10 @@ def is_like(note: Any, template: Note) -> bool:
     if isinstance(template, tuple):
         if type(note) is not type(template) or len(note) != len(template):
             return False
-        return all(is_like(part, like) for part, like in zip(note, template, strict=True))
-    numbers = (int, np.integer) if isinstance(template, int) else (int, float, np.number)
-    return isinstance(note, numbers) and math.isfinite(note)
+        pairs = zip(note, template, strict=True)
+        return all(is_like(part, like) for part, like in pairs)
+    allowed = WHOLE if isinstance(template, int) else NUMBERS
+    return isinstance(note, allowed) and math.isfinite(note)
 
 
 def possible_notes(policy: Any, state: Any, note: Note) -> Mask:

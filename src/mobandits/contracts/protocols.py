@@ -1,4 +1,4 @@
-"""The agreements on which everything stands: what a recipe, a policy, an order, an environment is. Contracts, no code.
+"""The contracts of recipes, policies, orders, environments and metrics, without any code.
 
 A recipe is what people write; `bind` resolves it for a problem's `Shape` into a policy, which is
 what loops run. States are NamedTuples of arrays. docs/architecture.md tells why.
@@ -47,7 +47,10 @@ class Shape(NamedTuple):
 
 
 class Beliefs(NamedTuple):
-    """What a policy would act on, each (arms, objectives): means and intervals, which may be infinite."""
+    """The beliefs that a policy acts on: means and intervals, each (arms, objectives).
+
+    Intervals may be infinite.
+    """
 
     mean: Array
     low: Array
@@ -55,7 +58,7 @@ class Beliefs(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """A decision: the position of the arm among the eligible ones, and a note that `update` must have back.
+    """A decision: the position of the arm among the eligible ones, and a note for `update`.
 
     The note is a number, or the policy's own NamedTuple of numbers and notes: see
     `contracts.notes`.
@@ -66,7 +69,9 @@ class Choice(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """How much an estimator has seen, (slots, grams): an axis of length 1 is shared by all arms, or by all objectives.
+    """How much an estimator has seen, (slots, grams).
+
+    An axis of length 1 is shared by all arms, or by all objectives.
 
     Attributes:
         seen: number of rewards seen.
@@ -115,7 +120,7 @@ class Policy(Protocol):
         """(arms,) the exact law of `draw` given the beliefs; the front is where it is positive."""
 
     def update(self, state: Any, x: Array, arm: int, note: Any, reward: Array, rng: Rng) -> Any:
-        """The state after a reward, (objectives,) with NaN where one was not observed; consumes `state`."""
+        """The state after a reward, (objectives,), NaN where not observed; consumes `state`."""
 
 
 class Estimator(Protocol):
@@ -147,7 +152,10 @@ class Explorer(Protocol):
 
 
 class Order(Protocol):
-    """What "better" means: it drives learning (`front`, `draw`, on intervals) and scores it (`gap`, on true means)."""
+    """What "better" means.
+
+    It drives learning (`front`, `draw`, on intervals) and scores it (`gap`, on true means).
+    """
 
     def front(self, beliefs: Beliefs) -> Mask:
         """(arms,) the arms that nothing beats; never empty."""
@@ -192,14 +200,17 @@ class Environment(Protocol):
 
 
 class GroundTruth(Protocol):
-    """What metrics may ask about a block. Answers are worked out once, for all policies that played it."""
+    """What metrics may ask about a block.
+
+    Answers are computed once, for all policies that played it.
+    """
 
     @property
     def block(self) -> Block:
         """The block itself."""
 
     def gaps(self, order: Order, chosen: IntArray, digits: int) -> Array:
-        """(rounds, digits) the regret of the arms `chosen` (rounds,) under an order whose gap has so many digits."""
+        """The regret of the arms `chosen` (rounds,) under an order, (rounds, digits of its gap)."""
 
     def front(self, order: Order) -> Mask:
         """(rounds or 1, arms) the arms that are best under an order, given the true means."""
@@ -232,7 +243,7 @@ class Metric(Protocol):
 
     @property
     def cumulative(self) -> bool:
-        """Whether the table holds sums since the first round; else means since the previously recorded one."""
+        """Whether the table holds sums since the first round; else means since the last record."""
 
     @property
     def needs_fronts(self) -> bool:
@@ -271,14 +282,16 @@ class Assumption(NamedTuple):
 
 
 class Stage(NamedTuple):
-    """A policy and the number of rounds that it plays before the next stage begins; None: all that are left."""
+    """A policy and the number of rounds of its stage; None for all that are left."""
 
     policy: Policy
     rounds: int | None
 
 
 class Traits(NamedTuple):
-    """What a recipe is like, in the words of the page that helps to choose; tests hold most of it against the code.
+    """What a recipe is like, in the words of the page that helps to choose.
+
+    Tests hold most of it against the code.
 
     Attributes:
         context: "none", "linear", "cells" or "zooming": how contexts become rewards.
@@ -298,7 +311,9 @@ class Traits(NamedTuple):
 
 @dataclass(frozen=True)
 class Recipe:
-    """Base of all recipes: frozen parameters as in the paper, which `bind` resolves; None is the paper's default.
+    """Base of all recipes: frozen parameters as in the paper, which `bind` resolves.
+
+    None is the paper's default.
 
     A recipe prints as what it is, compares by value, and names its rows in every table.
     """
@@ -319,9 +334,9 @@ class Recipe:
         raise NotImplementedError(f"{type(self).__name__} must define bind(shape), and does not")
 
     def stages(self, shape: Shape) -> Iterator[Stage]:
-        """The policies to play one after the other, each from scratch: one for the whole run, if not redefined."""
+        """The policies to play one after the other, each from scratch; one, if not redefined."""
         yield Stage(self.bind(shape), None)
 
     def assumptions(self) -> tuple[Assumption, ...]:
-        """What contexts and rewards must be like: checked where they come in, refused or warned about."""
+        """What contexts and rewards must be like: else they are refused, or warned about."""
         return ()

@@ -1,4 +1,4 @@
-"""What the arrays of a state are: their axes and the limits of their numbers, as the classes of states declare them.
+"""Declarations about the arrays of a state: their axes, and the limits of their numbers.
 
 Loops need none of it. An agent does: arms join, states are added up, and files of states come from
 anywhere. The classes of states, and the parts of policies, declare what it may know::
@@ -87,15 +87,19 @@ def counts(*axes: str, whole: bool = False) -> Field:
 
 
 def state_fields(**fields: Field) -> Callable[[S], S]:
-    """Class decorator: declare the arrays of a state by name; states inside of it declare their own.
+    """Class decorator that declares the arrays of a state, by name.
+
+    States inside of it declare their own.
 
     Raises:
         ValueError: on decoration, where the class has no such field.
     """
 
     def declare(state_class: S) -> S:
+        # The public name for a NamedTuple's fields, in order.
+        known = state_class.__match_args__  # type: ignore[attr-defined]
         for name in fields:
-            if name not in state_class._fields:  # type: ignore[attr-defined]
+            if name not in known:
                 raise ValueError(f"{state_class.__name__} must have the field {name}, and has not")
         state_class.FIELDS = fields  # type: ignore[attr-defined]
         return state_class
@@ -104,15 +108,19 @@ def state_fields(**fields: Field) -> Callable[[S], S]:
 
 
 def fields_of(state: Any) -> Iterator[tuple[str, Field]]:
-    """Name and `Field` of every array of a state, in order; those of states inside of it in their place.
+    """Name and `Field` of every array of a state, in order.
+
+    Those of states inside of it are in their place.
 
     Example:
         >>> from mobandits.estimators import SampleMean
-        >>> [(name, field.axes) for name, field in fields_of(SampleMean(slots=3, objectives=2).init())]
+        >>> state = SampleMean(slots=3, objectives=2).init()
+        >>> [(name, field.axes) for name, field in fields_of(state)]
         [('seen', ('arms', 'objectives')), ('total', ('arms', 'objectives'))]
     """
     declared = getattr(type(state), "FIELDS", {})
-    names = getattr(type(state), "_fields", [""] * len(state))
+    # A plain tuple, such as that of a wrapper's states, has no names.
+    names = getattr(type(state), "__match_args__", [""] * len(state))
     for name, part in zip(names, state, strict=True):
         if isinstance(part, tuple):
             yield from fields_of(part)

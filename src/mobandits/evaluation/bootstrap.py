@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from mobandits.contracts.protocols import Array
-from mobandits.evaluation.terms import Terms, ratio
+from mobandits.evaluation.terms import Terms, ratio_of_sums
 from mobandits.support.checks import integer
 
 
@@ -47,7 +47,7 @@ def largest_quantile(terms: Terms, level: float, samples: int, seed: int) -> flo
     # A resampled log's value and standard error follow from its sums of these columns, so that
     # each costs one product of a vector and a matrix.
     columns = np.hstack([a, b, a * a, a * b, b * b])
-    value = ratio(terms)
+    value = ratio_of_sums(terms)
     each_once = np.ones(rounds)
     # By the same formula as in resampled logs: rounding must not make one of the two 0.
     _, error_of_log = _value_and_error(each_once @ columns, rounds)

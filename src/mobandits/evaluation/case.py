@@ -47,7 +47,7 @@ class EvaluationCase:
 
     @cached_property
     def played(self) -> Array:
-        """The target's probability of the arm that was played, (rounds,); 1 for the logging policy."""
+        """The target's probability of the played arm, (rounds,); 1 for the logging policy."""
         if self.probabilities is None:
             # It did play that arm, and what else it might have played does not matter.
             return np.ones(len(self.log))

@@ -82,7 +82,7 @@ def diagnose(case: EvaluationCase, logging: Array | None = None) -> Diagnostics:
 
 
 def _weighing(weights: Array) -> tuple[float, float, float, float, float]:
-    """Effective rounds, the largest weight and its share, the mean weight, and how far it strayed."""
+    """Effective rounds, largest weight and its share, mean weight, and how far it strayed."""
     total = weights.sum()
     squares = (weights**2).sum()
     largest = weights.max()

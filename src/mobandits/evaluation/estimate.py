@@ -12,7 +12,7 @@ from mobandits.evaluation.case import ValueEstimator
 from mobandits.evaluation.diagnostics import Diagnostics
 from mobandits.evaluation.regions import Box, Ellipsoid
 from mobandits.evaluation.spread import Spread, reach, spread_of
-from mobandits.evaluation.terms import Terms, influence, ratio
+from mobandits.evaluation.terms import Terms, influence, ratio_of_sums
 from mobandits.statistics.quantiles import hotelling_square
 from mobandits.support.checks import number
 
@@ -60,7 +60,7 @@ class Estimate:
     @cached_property
     def value(self) -> Array:
         """(objectives,) the estimate; NaN where no round speaks of an objective."""
-        return ratio(self.terms)
+        return ratio_of_sums(self.terms)
 
     @cached_property
     def spread(self) -> Spread:

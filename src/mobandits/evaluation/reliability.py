@@ -11,8 +11,8 @@ from mobandits.evaluation.estimate import Estimate
 from mobandits.evaluation.replay import Replay
 from mobandits.logs import Feedback
 
-# Below the thresholds regions missed the truth more often than their level in simulations: the
-# reference page of evaluation has the numbers.
+# docs/reference/evaluation.md counts how often regions hold: with few effective rounds and skewed
+# rewards less often than their level, and most of those estimates break one of these rules.
 FEW = 100  # effective rounds
 FREEDOM = 10  # degrees of freedom of the standard error
 SHARE = 0.05  # of all weight in one round

@@ -27,10 +27,10 @@ class Replay:
 
     Example:
         >>> import numpy as np
-        >>> from mobandits.evaluation.terms import ratio
+        >>> from mobandits.evaluation.terms import ratio_of_sums
         >>> from mobandits.logs import Feedback
         >>> log = Feedback(np.ones((2, 1)), [0, 1], [[0.5], [1.0]], [0.5, 0.5], ["a", "b"], ["q"])
-        >>> ratio(Replay().terms(EvaluationCase(log, np.array([[1.0, 0.0], [1.0, 0.0]])))).tolist()
+        >>> ratio_of_sums(Replay().terms(EvaluationCase(log, np.array([[1.0, 0.0], [1.0, 0.0]])))).tolist()
         [0.5]
     """
 

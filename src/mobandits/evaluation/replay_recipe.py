@@ -144,7 +144,7 @@ def _estimate(log: Feedback, recipe: Recipe, matched: Mask) -> Estimate:
 
 
 def _after_rejection(log: Feedback, rng: Rng) -> tuple[IntArray, float]:
-    """The rounds that are left, as if all arms had been equally likely, and the least propensity."""
+    """The rounds left, as if all arms had been equally likely, and the least propensity."""
     lacking = int(np.isnan(log.propensities).sum())
     if lacking:
         rule = "Feedback.propensities must be known in every round for rejection"

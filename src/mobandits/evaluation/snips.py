@@ -7,7 +7,7 @@ import numpy as np
 
 from mobandits.evaluation.case import EvaluationCase
 from mobandits.evaluation.clipping import check_clip, clipped
-from mobandits.evaluation.terms import Terms, observed, ratio
+from mobandits.evaluation.terms import Terms, observed, ratio_of_sums
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +33,7 @@ class Snips:
     Example:
         >>> from mobandits.logs import Feedback
         >>> log = Feedback(np.ones((2, 1)), [0, 1], [[0.5], [1.0]], [0.5, 0.25], ["a", "b"], ["q"])
-        >>> ratio(Snips().terms(EvaluationCase(log, np.full((2, 2), 0.5)))).round(4).tolist()
+        >>> ratio_of_sums(Snips().terms(EvaluationCase(log, np.full((2, 2), 0.5)))).round(4).tolist()
         [0.8333]
     """
 
@@ -56,6 +56,6 @@ class Snips:
         if cut is None:
             return terms
         # Against the estimate: a weighted mean of equal rewards loses nothing by clipping.
-        errors = np.abs(rewards - ratio(terms))
+        errors = np.abs(rewards - ratio_of_sums(terms))
         lost = cut[:, None] * seen * errors
         return Terms(numerator, denominator, lost)

@@ -1,4 +1,4 @@
-"""The sampling law of an estimate: Student's t, with the tails and the skew of its rounds."""
+"""The sampling distribution of an estimate: Student's t, with the tails and skew of its rounds."""
 
 from typing import NamedTuple
 
@@ -59,7 +59,7 @@ class Spread(NamedTuple):
         return np.sqrt(np.diag(self.covariance))
 
     def mirrored(self) -> "Spread":
-        """The spread of the same estimate with the opposite sign: the long tail is on the other side."""
+        """The spread of the estimate with the opposite sign, whose long tail is on the other side."""
         return Spread(
             covariance=self.covariance,
             freedom=self.freedom,
@@ -88,16 +88,19 @@ def spread_of(effects: Array, size: Array) -> Spread:
     rounds, objectives = effects.shape
     others = max(rounds - 1, 1)
     with np.errstate(invalid="ignore"):
-        covariance: Array = effects.T @ effects / (rounds * others)
+        products: Array = effects.T @ effects
+        covariance = products / (rounds * others)
     error = np.sqrt(np.diag(covariance))
-    uncertain = np.flatnonzero(np.isfinite(error) & (error > FLAT * size))
+    # An objective that does not vary has no moments: their unit would be 0.
+    varies = error > FLAT * size
+    uncertain = np.flatnonzero(np.isfinite(error) & varies)
     skew = np.zeros(objectives)
     joint_skew = np.zeros(objectives)
     if not len(uncertain):
         return Spread(covariance, float(others), float(others), skew, joint_skew)
     unit = error[uncertain] * np.sqrt(rounds)
-    covariance_of_uncertain = covariance[np.ix_(uncertain, uncertain)]
-    correlation = covariance_of_uncertain * rounds / np.outer(unit, unit)
+    pairs = np.ix_(uncertain, uncertain)
+    correlation = covariance[pairs] * rounds / np.outer(unit, unit)
     moments = _moments(effects[:, uncertain], unit, correlation)
     # Units are those of variances with n - 1 in the denominator, kurtosis is that of means over n.
     correction = (rounds / others) ** 2
@@ -105,6 +108,7 @@ def spread_of(effects: Array, size: Array) -> Spread:
     freedom = _freedom(largest_kurtosis, rounds)
     # The number of objectives, without those that follow from others.
     rank = moments.square * rounds / others
+    # |z|^4 of normal influences has the mean p (p + 2): in units of it, times 3 as in one dimension.
     mean_kurtosis = correction * 3.0 * moments.quartic / (rank * (rank + 2.0))
     # Fourth moments of so few rounds say no more than 2 p degrees of freedom.
     at_least = 2.0 * rank
@@ -150,9 +154,11 @@ def _moments(effects: Array, unit: Array, correlation: Array) -> _Moments:
     quartic = 0.0
     pull = np.zeros(objectives)
     for first in range(0, rounds, BLOCK):
-        scaled = effects[first : first + BLOCK] / unit
+        last = first + BLOCK
+        scaled = effects[first:last] / unit
         squares = scaled * scaled
-        squared_lengths = ((scaled @ inverse) * scaled).sum(1)
+        lengths_by_objective = (scaled @ inverse) * scaled
+        squared_lengths = lengths_by_objective.sum(1)
         third += np.einsum("nl,nl->l", squares, scaled)
         fourth += np.einsum("nl,nl->l", squares, squares)
         square += float(squared_lengths.sum())

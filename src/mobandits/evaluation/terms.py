@@ -25,11 +25,11 @@ class Terms(NamedTuple):
     lost: Array | None = None
 
 
-def ratio(terms: Terms) -> Array:
+def ratio_of_sums(terms: Terms) -> Array:
     """(objectives,) the estimate; NaN where no round speaks of an objective.
 
     Example:
-        >>> ratio(Terms(np.array([[1.0], [2.0]]), np.array([[1.0], [1.0]]))).tolist()
+        >>> ratio_of_sums(Terms(np.array([[1.0], [2.0]]), np.array([[1.0], [1.0]]))).tolist()
         [1.5]
     """
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -59,7 +59,7 @@ def influence(terms: Terms) -> Array:
     """
     other_rounds = len(terms.numerator) - 1
     with np.errstate(invalid="ignore", divide="ignore"):
-        value = ratio(terms)
+        value = ratio_of_sums(terms)
         errors = terms.numerator - value * terms.denominator
         weight_without = terms.denominator.sum(0) - terms.denominator
         scale = other_rounds / weight_without

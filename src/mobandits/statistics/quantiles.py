@@ -52,4 +52,5 @@ def hotelling_square(level: float, dimensions: int, joint_freedom: float, freedo
     # The fewer degrees of freedom of the two, which makes the region larger.
     fewer = min(freedom, denominator_freedom)
     quantile = float(fdtri(dimensions, fewer, level))
-    return dimensions * joint_freedom / denominator_freedom * quantile
+    scale = dimensions * joint_freedom / denominator_freedom
+    return scale * quantile
