@@ -80,8 +80,8 @@ def message(assumption: Assumption) -> str:
     Example:
         >>> from mobandits.policies import Ucb1
         >>> message(Ucb1().assumptions()[0])
-        'Ucb1 needs rewards in [0, 1], because its widths are made for that range; Ucb1(check=False)
-        plays on'
+        'Ucb1 needs rewards in [0, 1], because its widths are made for that range; \
+Ucb1(check=False) plays on'
     """
     recipe = assumption.of
     noun = NOUNS[assumption.about]

@@ -119,10 +119,12 @@ def _reward_range(low: Any, high: Any, objectives: int) -> tuple[Array, Array]:
 
 def _check_range(values: Array, least: Array, most: Array) -> None:
     slack = 1e-9 * (most - least)  # products of weights and rewards are rounded
-    outside = (values < least - slack) | (values > most + slack)
-    if not outside.any():
+    below = values < least - slack
+    above = values > most + slack
+    outside = np.argwhere(below | above)
+    if not len(outside):
         return
-    t, objective = np.argwhere(outside)[0].tolist()
+    t, objective = outside[0].tolist()
     interval = f"[{least[objective]:g}, {most[objective]:g}]"
     rule = f"weight times reward must lie in {interval} by `low`, `high` and `weight_bound`"
     got = f"{values[t, objective]:g} in round {t}, objective {objective}"

@@ -79,6 +79,7 @@ class Comparison:
             targets = shortened(", ".join(self.targets))
             estimators = shortened(", ".join(self.estimators))
             wanted = f"a target of {targets}, and an estimator of {estimators}"
+            # Not from the KeyError below it, which says nothing more.
             raise KeyError(f"the key must be {wanted}, got {quoted(key)}") from None
 
     def table(self, level: float = 0.95) -> pl.DataFrame:

@@ -146,8 +146,9 @@ def _p_dominates(not_worse: Array, better: Array, exact: Mask) -> float:
 
 def _p_in_one(p_values: Array) -> float:
     """The p-value of "in one objective", by Bonferroni."""
+    objectives = len(p_values)
     least = float(p_values.min())
-    return min(len(p_values) * least, 1.0)
+    return min(objectives * least, 1.0)
 
 
 def _check_pair(first: Estimate, second: Estimate) -> None:
@@ -155,6 +156,7 @@ def _check_pair(first: Estimate, second: Estimate) -> None:
         if not isinstance(estimate, Estimate):
             wanted = "an estimate such as comparison[target, estimator]"
             raise ValueError(f"{name} must be {wanted}, got {quoted(estimate)}")
+    # Differences are taken round by round, so that both must come from one log in one way.
     for name in ("rounds", "objectives", "estimator"):
         left = getattr(first, name)
         right = getattr(second, name)

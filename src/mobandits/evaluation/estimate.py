@@ -189,6 +189,7 @@ class Estimate:
             maximum: Romano and Wolf, Econometrica 73, 2005.
         """
         number("level", level, above=0.0, below=1.0)
+        # In units of standard errors, each resampled log's own: that is what "studentised" means.
         quantile = bootstrap.largest_quantile(self.terms, level, samples, seed)
         distance = quantile * self.standard_error
         return _box(self.value, distance, distance)

@@ -57,7 +57,7 @@ class Ips:
         """a_il = w_i r_il and b_il = 1, both 0 where the reward is missing."""
         rewards, seen = observed(case.rewards)
         weights, cut = clipped(case.weights, self.clip)
-        numerator = weights[:, None] * rewards
+        numerator = weights[:, None] * rewards  # missing rewards are 0 here
         lost = None
         if cut is not None:
             lost = cut[:, None] * np.abs(rewards)

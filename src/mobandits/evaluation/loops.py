@@ -22,8 +22,10 @@ EVERY = 64
 @kernel
 def round_of_log(t: int, contexts: Array, eligible: Mask) -> tuple[Array, IntArray]:
     """The context of round t, (arms or 1, features), and the ids of its eligible arms."""
-    arms = np.flatnonzero(eligible[t if len(eligible) > 1 else 0])
+    row = t if len(eligible) > 1 else 0
+    arms = np.flatnonzero(eligible[row])
     context = contexts[t]
+    # Policies take the rows of eligible arms alone; a shared row stands for any of them.
     if len(context) > 1 and len(arms) < len(context):
         return context[arms], arms
     return context, arms

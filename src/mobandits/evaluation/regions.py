@@ -34,7 +34,9 @@ class Box:
             points: (objectives,), or (points, objectives), for which there are (points,) answers.
         """
         table = as_float_array("points", points)
-        inside = (table >= self.low) & (table <= self.high)
+        above_low = table >= self.low
+        below_high = table <= self.high
+        inside = above_low & below_high
         return np.all(inside, axis=-1)
 
 
@@ -76,9 +78,10 @@ class Ellipsoid:
     @property
     def _reach(self) -> Array:
         if not np.isfinite(self.radius):
+            # Also where a variance is 0 or NaN, which times an infinite radius would be NaN.
             return np.full(len(self.center), np.inf)
-        deviations = np.sqrt(np.diag(self.covariance))
-        return self.radius * deviations
+        variances = np.diag(self.covariance)
+        return self.radius * np.sqrt(variances)
 
     def contains(self, points: Any) -> Any:
         """Whether a point lies in the region, or which of several points do.
@@ -109,7 +112,8 @@ class Ellipsoid:
         """
         pair = np.ix_(objectives, objectives)
         values, axes = np.linalg.eigh(self.covariance[pair])
-        half_axes = np.sqrt(np.maximum(values, 0.0))  # rounding may make a flat axis negative
+        variances = np.maximum(values, 0.0)  # rounding may make that of a flat axis negative
+        half_axes = np.sqrt(variances)
         angle = np.linspace(0.0, 2.0 * np.pi, points)
         cosine = np.cos(angle)
         sine = np.sin(angle)
@@ -153,9 +157,12 @@ class Ellipsoid:
         """Scale per objective, and the eigenvalues and eigenvectors of the correlations."""
         deviation = np.sqrt(np.diag(self.covariance))
         size = np.abs(self.center)
+        varies = deviation > FLAT * size
         # An objective that does not vary is scaled by its value, so that rounding stays rounding.
         fallback = np.where(size > 0.0, size, 1.0)
-        scale = np.where(deviation > FLAT * size, deviation, fallback)
-        correlations = self.covariance / np.outer(scale, scale)
+        scale = np.where(varies, deviation, fallback)
+        units = np.outer(scale, scale)
+        # Of correlations, or which direction is flat would depend on the units of rewards.
+        correlations = self.covariance / units
         values, axes = np.linalg.eigh(correlations)
         return scale, values, axes

@@ -30,7 +30,8 @@ class Replay:
         >>> from mobandits.evaluation.terms import ratio_of_sums
         >>> from mobandits.logs import Feedback
         >>> log = Feedback(np.ones((2, 1)), [0, 1], [[0.5], [1.0]], [0.5, 0.5], ["a", "b"], ["q"])
-        >>> ratio_of_sums(Replay().terms(EvaluationCase(log, np.array([[1.0, 0.0], [1.0, 0.0]])))).tolist()
+        >>> case = EvaluationCase(log, np.array([[1.0, 0.0], [1.0, 0.0]]))
+        >>> ratio_of_sums(Replay().terms(case)).tolist()
         [0.5]
     """
 
@@ -41,5 +42,8 @@ class Replay:
     def terms(self, case: EvaluationCase) -> Terms:
         """a_il = pi(a_i | x_i) r_il and b_il = pi(a_i | x_i), 0 where the reward is missing."""
         rewards, seen = observed(case.rewards)
+        # A probability in place of a draw: that leaves out the noise of the draws.
         played = case.played[:, None]
-        return Terms(played * rewards, played * seen)
+        numerator = played * rewards
+        denominator = played * seen
+        return Terms(numerator, denominator)

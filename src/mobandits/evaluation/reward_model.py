@@ -161,10 +161,13 @@ class CrossFitted:
     def logged(self) -> Array:
         """Of the arms that were played."""
         predicted = self._means[self._folds]
+        played = self._log.arms
         fold_count, arms = self._theta.shape[:2]
-        for fold, arm, rounds in _groups(self._folds, self._log.arms, fold_count, arms):
+        # Group by group, since rounds of a fold and an arm share their coefficients.
+        for fold, arm, rounds in _groups(self._folds, played, fold_count, arms):
             features = _features(self._log, rounds, arm)
-            predicted[rounds] += features @ self._theta[fold, arm]
+            theta = self._theta[fold, arm]
+            predicted[rounds] += features @ theta
         return predicted
 
     def expected(self, probabilities: Array) -> Array:
@@ -176,14 +179,16 @@ class CrossFitted:
         for fold, theta in enumerate(self._theta):
             rounds = np.flatnonzero(self._folds == fold)
             for first in range(0, len(rounds), CHUNK):
-                chunk = rounds[first : first + CHUNK]
+                last = first + CHUNK
+                chunk = rounds[first:last]
                 predicted[chunk] += effect(chunk, probabilities[chunk], theta)
         return predicted
 
     def _effect_of_shared(self, rounds: IntArray, probabilities: Array, theta: Array) -> Array:
         """sum_a pi(a) z . theta_a = z . sum_a pi(a) theta_a: one product of matrices."""
         arms, size, objectives = theta.shape
-        mixed = probabilities @ theta.reshape(arms, size * objectives)
+        flat = theta.reshape(arms, size * objectives)
+        mixed = probabilities @ flat
         coefficients = mixed.reshape(len(rounds), size, objectives)
         features = _features(self._log, rounds, 0)
         effect: Array = np.einsum("nd,ndl->nl", features, coefficients)
@@ -194,7 +199,8 @@ class CrossFitted:
         arms, _, objectives = theta.shape
         effect: Array = np.zeros((len(rounds), objectives))
         for arm in range(arms):
-            predicted = _features(self._log, rounds, arm) @ theta[arm]
+            features = _features(self._log, rounds, arm)
+            predicted = features @ theta[arm]
             effect += probabilities[:, arm, None] * predicted
         return effect
 
@@ -216,8 +222,10 @@ def _of_other_folds(sums: Array) -> Array:
 
 def _features(log: Feedback, rounds: IntArray, arm: int) -> Array:
     """(rounds, features + 1) of an arm, with the constant 1 first."""
-    shared = log.contexts.ndim == 2
-    rows = log.contexts[rounds] if shared else log.contexts[rounds, arm]
+    if log.contexts.ndim == 2:
+        rows = log.contexts[rounds]
+    else:
+        rows = log.contexts[rounds, arm]
     constant = np.ones((len(rounds), 1))
     return np.hstack([constant, rows])
 

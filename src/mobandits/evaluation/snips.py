@@ -33,7 +33,8 @@ class Snips:
     Example:
         >>> from mobandits.logs import Feedback
         >>> log = Feedback(np.ones((2, 1)), [0, 1], [[0.5], [1.0]], [0.5, 0.25], ["a", "b"], ["q"])
-        >>> ratio_of_sums(Snips().terms(EvaluationCase(log, np.full((2, 2), 0.5)))).round(4).tolist()
+        >>> case = EvaluationCase(log, np.full((2, 2), 0.5))
+        >>> ratio_of_sums(Snips().terms(case)).round(4).tolist()
         [0.8333]
     """
 

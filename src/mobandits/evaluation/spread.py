@@ -56,10 +56,11 @@ class Spread(NamedTuple):
     @property
     def error(self) -> Array:
         """(objectives,) standard errors."""
-        return np.sqrt(np.diag(self.covariance))
+        variances = np.diag(self.covariance)
+        return np.sqrt(variances)
 
     def mirrored(self) -> "Spread":
-        """The spread of the estimate with the opposite sign, whose long tail is on the other side."""
+        """The spread of the estimate with the opposite sign: tails are on the other side."""
         return Spread(
             covariance=self.covariance,
             freedom=self.freedom,
@@ -108,7 +109,7 @@ def spread_of(effects: Array, size: Array) -> Spread:
     freedom = _freedom(largest_kurtosis, rounds)
     # The number of objectives, without those that follow from others.
     rank = moments.square * rounds / others
-    # |z|^4 of normal influences has the mean p (p + 2): in units of it, times 3 as in one dimension.
+    # |z|^4 of normal influences has the mean p (p + 2): in units of that, times 3 as where p is 1.
     mean_kurtosis = correction * 3.0 * moments.quartic / (rank * (rank + 2.0))
     # Fourth moments of so few rounds say no more than 2 p degrees of freedom.
     at_least = 2.0 * rank
@@ -122,8 +123,10 @@ def spread_of(effects: Array, size: Array) -> Spread:
 def _freedom(kurtosis: float, rounds: int) -> float:
     """2 n / (k - 1), and n - 1 where tails are lighter than normal ones."""
     others = max(rounds - 1, 1)
+    # Never more than Student's t has: few rounds show lighter tails by chance.
     lightest = 2.0 * rounds / others
-    return 2.0 * rounds / max(kurtosis - 1.0, lightest)
+    excess = max(kurtosis - 1.0, lightest)
+    return 2.0 * rounds / excess
 
 
 class _Moments(NamedTuple):
@@ -188,9 +191,10 @@ def reach(spread: Spread, probability: float) -> tuple[Array, Array]:
     quantile = student_quantile(probability, spread.freedom)
     symmetric = quantile * spread.error
     towards_tail = quantile**2 * spread.skew
-    below = symmetric + np.maximum(-towards_tail, 0.0)
-    above = symmetric + np.maximum(towards_tail, 0.0)
-    return below, above
+    # The side of the shorter tail keeps its length, see `Spread`.
+    further_below = np.maximum(-towards_tail, 0.0)
+    further_above = np.maximum(towards_tail, 0.0)
+    return symmetric + further_below, symmetric + further_above
 
 
 def tail(spread: Spread, ahead: Array) -> Array:

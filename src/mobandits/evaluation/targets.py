@@ -146,7 +146,8 @@ def eligible_arms(log: Feedback) -> Mask:
 
 def _first_entry(table: Array, refused: Mask) -> str:
     """The first refused number and its place, in words."""
-    t, arm = np.argwhere(refused)[0].tolist()
+    places = np.argwhere(refused)
+    t, arm = places[0].tolist()
     return f"{table[t, arm]} in round {t}, arm {arm}"
 
 

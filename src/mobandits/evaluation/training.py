@@ -57,7 +57,8 @@ class Trained:
     def __post_init__(self) -> None:
         if not isinstance(self.recipe, Recipe):
             got = f"{quoted(self.recipe)}{as_object(self.recipe)}"
-            raise ValueError(f"Trained.recipe must be a recipe such as MolUcb(), got {got}")
+            rule = "Trained.recipe must be a recipe such as MolUcb()"
+            raise ValueError(f"{rule}, got {got}")
         integer("Trained.draws", self.draws, at_least=1)
 
     def probabilities(self, log: Feedback, folds: IntArray, seed: int) -> Array:
@@ -259,4 +260,5 @@ def refuse_data(recipe: Recipe, log: Feedback) -> None:
 
 def observed_rewards(log: Feedback) -> Array:
     """(any number,) the rewards of a log that were observed."""
-    return log.rewards[~np.isnan(log.rewards)]
+    was_observed = ~np.isnan(log.rewards)
+    return log.rewards[was_observed]

@@ -261,7 +261,8 @@ def _integer(name: str, value: Any, low: int, high: int) -> int:
     # JSON's true is an int to Python.
     is_integer = isinstance(value, int) and not isinstance(value, bool)
     if not is_integer or not low <= value < high:
-        raise LogError(f"{name} must be an integer from {low} to {high - 1}, got {quoted(value)}")
+        rule = f"{name} must be an integer from {low} to {high - 1}"
+        raise LogError(f"{rule}, got {quoted(value)}")
     return int(value)
 
 
