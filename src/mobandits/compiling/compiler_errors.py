@@ -141,7 +141,7 @@ def _named_tuple(name: str) -> tuple[str, ...] | None:
     for value in _values(name):
         if isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):
             # The public name for a NamedTuple's fields.
-            return tuple(value.__match_args__)
+            return tuple(value.__match_args__)  # type: ignore[attr-defined]
     return None
 
 

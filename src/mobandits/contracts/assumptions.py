@@ -66,9 +66,15 @@ def declared(recipe: Any, *assumptions: Assumption) -> tuple[Assumption, ...]:
     name = type(recipe).__name__
     named = []
     for assumption in assumptions:
-        # All of it but `of`, its last field, which no constant of a module can know.
-        *content, _ = assumption
-        named.append(Assumption(*content, of=name))
+        copy = Assumption(
+            about=assumption.about,
+            low=assumption.low,
+            high=assumption.high,
+            refuse=assumption.refuse,
+            because=assumption.because,
+            of=name,
+        )
+        named.append(copy)
     return tuple(named)
 
 

@@ -24,11 +24,11 @@ class Composition(Protocol):
 
     @property
     def estimator(self) -> Any:
-        """What is believed."""
+        """The estimates of means and their uncertainty."""
 
     @property
     def explorer(self) -> Any:
-        """How doubt becomes optimism."""
+        """The rule that turns uncertainty into optimism."""
 
     @property
     def order(self) -> Any:

@@ -127,7 +127,8 @@ def note_columns(template: Note, numbers: Array) -> tuple[Note, Mask]:
         if isinstance(like, int | np.integer):
             # A larger number would not fit into an integer, and the cast would make any of it.
             small = np.abs(column) <= LARGEST_WHOLE
-            fits &= small & (column == np.floor(column))
+            is_whole = column == np.floor(column)
+            fits = fits & small & is_whole
             columns.append(np.where(fits, column, 0.0).astype(np.int64))
         else:
             columns.append(np.where(fits, column, 0.0))

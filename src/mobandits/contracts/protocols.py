@@ -117,14 +117,14 @@ class Policy(Protocol):
         """One arm, drawn by the policy's rule; leaves `beliefs` untouched."""
 
     def probabilities(self, beliefs: Any) -> Array:
-        """(arms,) the exact law of `draw` given the beliefs; the front is where it is positive."""
+        """The probability of each arm in `draw`, (arms,); the front is where it is positive."""
 
     def update(self, state: Any, x: Array, arm: int, note: Any, reward: Array, rng: Rng) -> Any:
         """The state after a reward, (objectives,), NaN where not observed; consumes `state`."""
 
 
 class Estimator(Protocol):
-    """What is believed: means and their doubt, per arm and objective."""
+    """The estimates: means and their uncertainty, per arm and objective."""
 
     def init(self) -> Any:
         """The state before the first reward."""
@@ -143,7 +143,7 @@ class Estimator(Protocol):
 
 
 class Explorer(Protocol):
-    """How doubt becomes optimism."""
+    """The rule that turns uncertainty into optimism."""
 
     def beliefs(
         self, estimator: Any, state: Any, context: Array, arms: IntArray, rng: Rng

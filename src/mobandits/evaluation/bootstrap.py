@@ -32,7 +32,7 @@ def largest_quantile(terms: Terms, level: float, samples: int, seed: int) -> flo
     """The quantile of max_l |V*_l - V_l| / s*_l over resampled logs.
 
     V*_l is the estimate of objective l in a resampled log, s*_l its standard error there.
-    Objectives without any doubt are left out. Where a resampled log says nothing, its maximum is
+    Objectives that are certain are left out. Where a resampled log says nothing, its maximum is
     infinite.
 
     Args:

@@ -133,13 +133,13 @@ class RidgePerArm:
         shift = means[:, None, :, None] * _of_other_folds(mass)
         centred = _of_other_folds(moment) - shift
         ridge = _of_other_folds(gram) + self.penalty * np.eye(size)
-        solution: Array
         if complete:
+            # One factorisation for the right-hand sides of all objectives.
             solution = np.linalg.solve(ridge[:, :, 0], centred.swapaxes(2, 3))
         else:
             by_objective = np.linalg.solve(ridge, centred[..., None])[..., 0]
             solution = by_objective.swapaxes(2, 3)
-        return solution
+        return np.asarray(solution, np.float64)
 
 
 class CrossFitted:

@@ -201,7 +201,7 @@ def tail(spread: Spread, ahead: Array) -> Array:
     """(objectives,) p-values of the claim that the truth is above a bound.
 
     An estimate that is ahead of the bound by `reach(spread, 1 - p)` has the p-value p. It is 0 or 1
-    where there is no doubt, and 1 where nothing is known.
+    where the estimate is certain, and 1 where nothing is known.
 
     Args:
         spread: of the estimate.

@@ -87,7 +87,7 @@ def _row(line: bytes, where: str, *, is_first: bool) -> Row | None:
         raise LogError(f"{where}: {error}") from error
     except KeyError as error:
         raise LogError(f"{where}: {error} is missing") from error
-    # A field of another type than it should have: the line is somebody else's, or damaged.
+    # A field of another type than it should have: the line is of another program, or damaged.
     except (ValueError, TypeError, AttributeError, IndexError, RecursionError) as error:
         raise LogError(f"{where} is not dsjson: {shortened(str(error))}") from error
 

@@ -60,7 +60,7 @@ def to_description(part: Any, where: str, names: ClassNames, *, exact: bool = Fa
         return _described_object(part, fields, where, names, exact=exact)
     if exact and isinstance(part, tuple) and hasattr(part, "_fields"):
         # The public name for a NamedTuple's fields, in order.
-        fields = list(type(part).__match_args__)
+        fields = list(type(part).__match_args__)  # type: ignore[attr-defined]
         return _described_object(part, fields, where, names, exact=exact)
     if isinstance(part, tuple | list):
         kind = "tuple" if isinstance(part, tuple) else "list"
