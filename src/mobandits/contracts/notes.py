@@ -121,14 +121,14 @@ def note_columns(template: Note, numbers: Array) -> tuple[Note, Mask]:
         The columns, with 0 where a number is not what the template has in its place, and
         (decisions,) which notes have finite numbers only, whole ones where the template has those.
     """
-    fits: Mask = np.isfinite(numbers).all(axis=1)
+    fits: Mask = np.all(np.isfinite(numbers), axis=1)
     columns = []
     for column, like in zip(numbers.T, _leaves(template), strict=True):
         if isinstance(like, int | np.integer):
             # A larger number would not fit into an integer, and the cast would make any of it.
             small = np.abs(column) <= LARGEST_WHOLE
             is_whole = column == np.floor(column)
-            fits = fits & small & is_whole
+            fits &= small & is_whole
             columns.append(np.where(fits, column, 0.0).astype(np.int64))
         else:
             columns.append(np.where(fits, column, 0.0))
