@@ -23,7 +23,7 @@ from mobandits.compiling.notes import numbers_of
 from mobandits.compiling.session import (
     compiled_for,
     open_session,
-    prepare,
+    prepare_like,
     prepare_state_of,
     state_of,
 )
@@ -341,9 +341,8 @@ class BoundPolicy:
             compiled_calls.decide_many,
             compiled_calls.add_probabilities,
         ):
-            prepare(function, session, self.session)
-
-        prepare(compiled_calls.update_state, session, self.session, stores_arguments=True)
+            prepare_like(function, session, self.session)
+        prepare_like(compiled_calls.update_state, session, self.session, stores_arguments=True)
         # The state moves from one session to the other, and back where the preference does.
         prepare_state_of(self.session)
         prepare_state_of(session)

@@ -1,4 +1,4 @@
-"""Policies taken apart: their estimator, explorer and order, and others in their place.
+"""The estimator, explorer and order inside of a policy, and others put in their place.
 
 A policy that consists of an estimator, an explorer and an order declares `COMPOSED = True`, as
 `Composite` does, and one that wraps another policy holds it as `policy`. Parts declare what an
@@ -24,11 +24,11 @@ class Composition(Protocol):
 
     @property
     def estimator(self) -> Any:
-        """What is believed."""
+        """The estimates of means and their uncertainty."""
 
     @property
     def explorer(self) -> Any:
-        """How doubt becomes optimism."""
+        """The rule that turns uncertainty into optimism."""
 
     @property
     def order(self) -> Any:

@@ -1,6 +1,4 @@
-"""The agreements on which everything stands.
-
-What a recipe, a policy, an order, an environment is. Contracts, no code.
+"""The contracts of recipes, policies, orders, environments and metrics, without any code.
 
 A recipe is what people write; `bind` resolves it for a problem's `Shape` into a policy, which is
 what loops run. States are NamedTuples of arrays. docs/architecture.md tells why.
@@ -49,9 +47,9 @@ class Shape(NamedTuple):
 
 
 class Beliefs(NamedTuple):
-    """What a policy would act on, each (arms, objectives).
+    """The beliefs that a policy acts on: means and intervals, each (arms, objectives).
 
-    Means and intervals, which may be infinite.
+    Intervals may be infinite.
     """
 
     mean: Array
@@ -119,17 +117,14 @@ class Policy(Protocol):
         """One arm, drawn by the policy's rule; leaves `beliefs` untouched."""
 
     def probabilities(self, beliefs: Any) -> Array:
-        """(arms,) the exact law of `draw` given the beliefs; the front is where it is positive."""
+        """The probability of each arm in `draw`, (arms,); the front is where it is positive."""
 
     def update(self, state: Any, x: Array, arm: int, note: Any, reward: Array, rng: Rng) -> Any:
-        """The state after a reward, (objectives,) with NaN where one was not observed.
-
-        Consumes `state`.
-        """
+        """The state after a reward, (objectives,), NaN where not observed; consumes `state`."""
 
 
 class Estimator(Protocol):
-    """What is believed: means and their doubt, per arm and objective."""
+    """The estimates: means and their uncertainty, per arm and objective."""
 
     def init(self) -> Any:
         """The state before the first reward."""
@@ -148,7 +143,7 @@ class Estimator(Protocol):
 
 
 class Explorer(Protocol):
-    """How doubt becomes optimism."""
+    """The rule that turns uncertainty into optimism."""
 
     def beliefs(
         self, estimator: Any, state: Any, context: Array, arms: IntArray, rng: Rng
@@ -207,7 +202,7 @@ class Environment(Protocol):
 class GroundTruth(Protocol):
     """What metrics may ask about a block.
 
-    Answers are worked out once, for all policies that played it.
+    Answers are computed once, for all policies that played it.
     """
 
     @property
@@ -215,10 +210,7 @@ class GroundTruth(Protocol):
         """The block itself."""
 
     def gaps(self, order: Order, chosen: IntArray, digits: int) -> Array:
-        """(rounds, digits) the regret of the arms `chosen` (rounds,) under an order.
-
-        Its gap has so many digits.
-        """
+        """The regret of the arms `chosen` (rounds,) under an order, (rounds, digits of its gap)."""
 
     def front(self, order: Order) -> Mask:
         """(rounds or 1, arms) the arms that are best under an order, given the true means."""
@@ -251,10 +243,7 @@ class Metric(Protocol):
 
     @property
     def cumulative(self) -> bool:
-        """Whether the table holds sums since the first round.
-
-        Else means since the previously recorded one.
-        """
+        """Whether the table holds sums since the first round; else means since the last record."""
 
     @property
     def needs_fronts(self) -> bool:
@@ -293,10 +282,7 @@ class Assumption(NamedTuple):
 
 
 class Stage(NamedTuple):
-    """A policy and the number of rounds that it plays before the next stage begins.
-
-    None: all that are left.
-    """
+    """A policy and the number of rounds of its stage; None for all that are left."""
 
     policy: Policy
     rounds: int | None
@@ -348,15 +334,9 @@ class Recipe:
         raise NotImplementedError(f"{type(self).__name__} must define bind(shape), and does not")
 
     def stages(self, shape: Shape) -> Iterator[Stage]:
-        """The policies to play one after the other, each from scratch.
-
-        One for the whole run, if not redefined.
-        """
+        """The policies to play one after the other, each from scratch; one, if not redefined."""
         yield Stage(self.bind(shape), None)
 
     def assumptions(self) -> tuple[Assumption, ...]:
-        """What contexts and rewards must be like.
-
-        Checked where they come in, refused or warned about.
-        """
+        """What contexts and rewards must be like: else they are refused, or warned about."""
         return ()

@@ -103,7 +103,11 @@ def scan(
 
 def _several(names: Any) -> Sequence[Any]:
     """Names of columns, also where only one is given."""
-    return [names] if isinstance(names, str) else names
+    if isinstance(names, str):
+        # Text is a sequence, too: of letters, none of which is a column.
+        return [names]
+    several: Sequence[Any] = names
+    return several
 
 
 class _Table(NamedTuple):
@@ -173,14 +177,18 @@ class _Table(NamedTuple):
         """Rewards that are all maximised, (rows, objectives)."""
         columns = []
         for objective, column in self.rewards.items():
+            values = self._numbers(frame, column, done)
             sign = -1.0 if objective in self.minimise else 1.0
-            columns.append(self._numbers(frame, column, done) * sign)
+            columns.append(values * sign)
         return np.column_stack(columns)
 
     def _contexts(self, frame: pl.DataFrame, arms: tuple[Hashable, ...], done: int) -> Array:
         if not isinstance(self.context, Mapping):
             return self._features(frame, self.context, done)
-        tables = [self._features(frame, self.context[arm], done) for arm in arms]
+        tables = []
+        for arm in arms:
+            columns = self.context[arm]
+            tables.append(self._features(frame, columns, done))
         return np.stack(tables, axis=1)
 
     def _features(self, frame: pl.DataFrame, columns: Sequence[str], done: int) -> Array:
@@ -195,10 +203,12 @@ class _Table(NamedTuple):
         if not self.propensity:
             return np.full(len(frame), np.nan)
         values = self._numbers(frame, self.propensity, done)
-        wrong = np.flatnonzero((values <= 0.0) | (values > 1.0))
+        is_wrong = (values <= 0.0) | (values > 1.0)
+        wrong = np.flatnonzero(is_wrong)
         if len(wrong):
             row = int(wrong[0])
-            raise self._error(self.propensity, done + row, "in (0, 1]", float(values[row]))
+            value = float(values[row])
+            raise self._error(self.propensity, done + row, "in (0, 1]", value)
         return values
 
     def _numbers(
@@ -219,8 +229,10 @@ class _Table(NamedTuple):
         return values.fill_null(np.nan).to_numpy()
 
     def _error(self, column: str, row: int, rule: str, value: Any) -> LogError:
-        place = f"{self.path}, column {quoted(column)}, row {row + 1}"
-        return LogError(f"{place} must be {rule}, got {quoted(value)}")
+        number = row + 1  # rows are counted from 1, below the names of columns
+        place = f"{self.path}, column {quoted(column)}, row {number}"
+        got = quoted(value)
+        return LogError(f"{place} must be {rule}, got {got}")
 
     # --- the file
 
@@ -242,12 +254,15 @@ class _Table(NamedTuple):
     def _arms_of_file(self, chunk: int) -> list[str]:
         arms: dict[str, None] = {}  # a dictionary, because a set would lose the order
         for frame in self._frames([self.arm], chunk):
+            # An empty cell is no arm, and is refused when its row is read.
             names = frame[self.arm].drop_nulls()
-            arms |= dict.fromkeys(names.unique(maintain_order=True))
+            new_arms = names.unique(maintain_order=True)
+            arms |= dict.fromkeys(new_arms)
         return list(arms)
 
     def _advice_on(self, column: str, names: Sequence[str]) -> str:
         """The likely reason why a file has no such column."""
+        # All names in one: the file has another separator.
         if len(names) == 1 and re.search(r"[,;\t|]", names[0]):
             return f"; cells must be separated by {quoted(self.separator)}"
         return did_you_mean(column, names)

@@ -87,7 +87,7 @@ def _row(line: bytes, where: str, *, is_first: bool) -> Row | None:
         raise LogError(f"{where}: {error}") from error
     except KeyError as error:
         raise LogError(f"{where}: {error} is missing") from error
-    # A field of another type than it should have: the line is somebody else's, or damaged.
+    # A field of another type than it should have: the line is of another program, or damaged.
     except (ValueError, TypeError, AttributeError, IndexError, RecursionError) as error:
         raise LogError(f"{where} is not dsjson: {shortened(str(error))}") from error
 
@@ -261,7 +261,8 @@ def _integer(name: str, value: Any, low: int, high: int) -> int:
     # JSON's true is an int to Python.
     is_integer = isinstance(value, int) and not isinstance(value, bool)
     if not is_integer or not low <= value < high:
-        raise LogError(f"{name} must be an integer from {low} to {high - 1}, got {quoted(value)}")
+        rule = f"{name} must be an integer from {low} to {high - 1}"
+        raise LogError(f"{rule}, got {quoted(value)}")
     return int(value)
 
 

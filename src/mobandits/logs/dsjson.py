@@ -124,6 +124,7 @@ def _scanned(path: Path, chunk: int, features: Sequence[str] | None) -> Iterator
     for line_number, row in read_rows(path):
         schema.add(line_number, row)
     schema.warn()
+    # Read again, line by line: the decisions of a large file do not fit into the memory.
     decisions = ((line_number, row) for line_number, row in read_rows(path) if row is not None)
     for start in range(0, schema.decisions, chunk):
         left = schema.decisions - start

@@ -143,7 +143,8 @@ def _integer(field: str, value: Any) -> int:
         return value
     is_integer = isinstance(value, int | np.integer) and not isinstance(value, bool)
     if not is_integer or not 0 <= value <= LARGEST:
-        raise LogError(f"event.{field} must be an integer from 0 to {LARGEST}, got {quoted(value)}")
+        rule = f"event.{field} must be an integer from 0 to {LARGEST}"
+        raise LogError(f"{rule}, got {quoted(value)}")
     return int(value)
 
 

@@ -88,7 +88,9 @@ class Feedback:
 
     def __getitem__(self, rounds: slice | Sequence[int] | IntArray | Mask) -> "Feedback":
         """Some of the rounds."""
-        selected = {name: values[rounds] for name, values in self.columns().items()}
+        selected = {}
+        for name, values in self.columns().items():
+            selected[name] = values[rounds]
         return replace(self, **selected)
 
     def columns(self) -> dict[str, Any]:
@@ -166,8 +168,10 @@ def _contexts(value: Any, rounds: int, arms: int) -> Array:
     rule = "numbers of shape (rounds, features) or (rounds, arms, features)"
     contexts = _numbers("contexts", value, rule)
     shape = _shape(contexts)
-    _refuse(contexts.ndim not in (2, 3), "contexts", rule, shape)
-    _refuse(len(contexts) != rounds, "contexts", f"{rounds} rows, as rewards are", shape)
+    is_table = contexts.ndim in (2, 3)
+    _refuse(not is_table, "contexts", rule, shape)
+    other_length = len(contexts) != rounds
+    _refuse(other_length, "contexts", f"{rounds} rows, as rewards are", shape)
     by_arm = contexts.ndim == 3
     other_arms = by_arm and contexts.shape[1] != arms
     _refuse(other_arms, "contexts", f"{arms} arms in every round", shape)
@@ -246,8 +250,10 @@ def _mask(value: Any, arms: IntArray, count: int) -> Mask:
 
 def _ids(value: Any, rounds: int) -> IntArray:
     ids = np.asarray(value)
-    fits = ids.shape == (rounds,) and ids.dtype.kind in "iu"
-    _refuse(not fits, "ids", "an integer per round", f"{_shape(ids)} of {ids.dtype}")
+    is_integer = ids.dtype.kind in "iu"
+    fits = is_integer and ids.shape == (rounds,)
+    got = f"{_shape(ids)} of {ids.dtype}"
+    _refuse(not fits, "ids", "an integer per round", got)
     return ids
 
 
@@ -270,4 +276,5 @@ def _refuse(wrong: bool, name: str, rule: str, value: Any) -> None:
 
 
 def _wrong(name: str, rule: str, value: Any) -> ValueError:
-    return ValueError(f"Feedback.{name} must be {rule}, got {shortened(str(value))}")
+    got = shortened(str(value))
+    return ValueError(f"Feedback.{name} must be {rule}, got {got}")

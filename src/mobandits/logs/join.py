@@ -103,8 +103,10 @@ class RewardTable:
         kind = pl.col("kind")
         # Decisions first: rewards of this table may be of decisions of this table.
         self._add_decisions(frame.filter(kind == "decide"))
-        lessons = frame.filter(kind == "learn").select("number", "id", "rewards")
-        rewards = lessons.explode("rewards").drop_nulls("rewards")
+        lessons = frame.filter(kind == "learn")
+        columns = lessons.select("number", "id", "rewards")
+        # A row per reward; a lesson without any would leave one of nulls.
+        rewards = columns.explode("rewards").drop_nulls("rewards")
         self._add_rewards(rewards.unnest("rewards"))
         changes = frame.filter(kind.is_in(CHANGES))
         self.restricted |= len(changes) > 0
@@ -165,7 +167,8 @@ class RewardTable:
     def _rows_of(self, ids: IntArray) -> tuple[IntArray, Mask]:
         """The rows of decisions with these ids, and which of them there are."""
         if not self.decisions:
-            return np.zeros(len(ids), np.int64), np.zeros(len(ids), bool)
+            no_rows = np.zeros(len(ids), np.int64)
+            return no_rows, np.zeros(len(ids), bool)
         known = self._ids[: self.decisions]
         rows = np.searchsorted(known, ids)
         # An id beyond the last one has no row: any other does, as its id will differ.

@@ -74,6 +74,7 @@ def to_dict(log: Feedback, objective: Hashable | None = None) -> dict[str, Any]:
         "objective_names": objective_names,
         "context_shape": context_shape,
     }
+    # Absent and not None, which other programs need not expect.
     for name in ("eligible", "ids", "times"):
         values = getattr(log, name)
         if values is not None:
@@ -179,4 +180,5 @@ def _log(
 
 def _first(*choices: Sequence[Hashable] | None) -> tuple[Hashable, ...]:
     """The first names that are not None."""
-    return tuple(next(names for names in choices if names is not None))
+    known = [names for names in choices if names is not None]
+    return tuple(known[0])

@@ -81,8 +81,9 @@ class SchemaScan:
             raise self._error(line, rule)
 
     def _check_layout(self, line: int, row: Row, first: Row) -> None:
-        shared, widths = self._layout_of(row)
-        if len(widths) != 1 or (shared, widths) != self._layout_of(first):
+        layout = self._layout_of(row)
+        _, widths = layout
+        if len(widths) != 1 or layout != self._layout_of(first):
             rule = "must have as many features for all arms, and as the lines before"
             raise self._error(line, rule)
 
@@ -91,7 +92,8 @@ class SchemaScan:
         self._add_columns(self._shared_columns, row.shared)
         for features in row.actions or ():
             self._add_columns(self._arm_columns, features)
-        if len(self._shared_columns) + len(self._arm_columns) > MAX_FEATURES:
+        features_so_far = len(self._shared_columns) + len(self._arm_columns)
+        if features_so_far > MAX_FEATURES:
             advice = "choose some with features=[...]"
             raise self._error(line, f"makes it more than {MAX_FEATURES} features: {advice}")
 
@@ -155,7 +157,8 @@ class SchemaScan:
             raise LogError(f"{self._path}, line {line} or before it: {quoted(error)}") from error
 
     def _error(self, line: int, rule: str) -> LogError:
-        return LogError(f"{self._path}, line {line} {rule}")
+        place = f"{self._path}, line {line}"
+        return LogError(f"{place} {rule}")
 
     @staticmethod
     def _layout_of(row: Row) -> tuple[bool, set[int]]:

@@ -172,8 +172,11 @@ def _context_of(row: dict[str, Any]) -> list[list[float]]:
     if not has_shape or numbers is None or len(numbers) != rows * features:
         rule = f"context must have rows x features = {rows} x {features} numbers"
         raise LogError(f"{rule}, got {quoted(numbers)}")
-    starts = [i * features for i in range(rows)]
-    return [numbers[start : start + features] for start in starts]
+    context = []
+    for row_number in range(rows):
+        start = row_number * features
+        context.append(numbers[start : start + features])
+    return context
 
 
 def _others(text: str) -> dict[Any, Any]:
