@@ -289,6 +289,7 @@ class Agent:
 
         if type(other) is not type(self) or other is self:
             raise ValueError(f"merge needs another agent, got {quoted(other)}")
+
         merge(self.core, other.core)
 
     def save(self, path: str | Path) -> None:
@@ -338,4 +339,5 @@ class Agent:
         # The core is ready: the constructor would make another one.
         agent = cls.__new__(cls)
         agent.core = load_core(path, recipe, log, clock)
+
         return agent

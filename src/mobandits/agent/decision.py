@@ -42,9 +42,11 @@ class Decision(NamedTuple):
         """The same decision with the same propensity; arrays are left out."""
         if not isinstance(other, Decision):
             return False
+
         # All up to `scores`, and the standard error: arrays compare element by element.
         mine = (*self[:4], self.error)
         theirs = (*other[:4], other.error)
+
         return mine == theirs
 
     def __hash__(self) -> int:
