@@ -24,15 +24,15 @@ class Composition(Protocol):
 
     @property
     def estimator(self) -> Any:
-        """What is believed."""
+        """The part that learns means and widths."""
 
     @property
     def explorer(self) -> Any:
-        """How doubt becomes optimism."""
+        """The part that makes intervals or samples of them."""
 
     @property
     def order(self) -> Any:
-        """What "better" means."""
+        """The part that says which arms are best."""
 
 
 def composite(policy: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What other decisions would have brought, from a log: estimates as vectors, their doubt, and whether to believe them.
+"""Off-policy evaluation: values as vectors, confidence regions, and warnings, from a log.
 
 `compare` evaluates targets on a log; `evaluate` one of them. See docs/tutorials/evaluate-before-you-deploy.md.
 """

@@ -107,4 +107,4 @@ class Estimator(Protocol):
     needs_propensities: ClassVar[bool]  # of every round, unless the target is the logging policy
 
     def terms(self, case: EvaluationCase) -> Terms:
-        """What every round adds to the estimate."""
+        """The terms that rounds add to the estimate."""

@@ -1,4 +1,4 @@
-"""What `mobandits evaluate` does: from a log and some names to tables, figures and a page."""
+"""The command `mobandits evaluate`: from a log and names to tables, figures and a page."""
 
 import dataclasses
 import importlib.metadata
@@ -48,7 +48,7 @@ def evaluate_file(
     """Evaluate policies on a log, and write a folder about it; what cannot work is refused before anything is computed.
 
     Args:
-        file: whatever `mobandits.logs.read` reads.
+        file: any that `mobandits.logs.read` reads.
         out: the folder: a new one, an empty one, or that of an earlier evaluation.
         policies: names, see `target_named`; or NAME=SPEC, see `split_name`.
         recipe: from a name to a recipe.
@@ -280,7 +280,7 @@ def estimator_named(name: str, clip: float | None) -> Any:
 
 
 def about(log: Feedback, source: str) -> dict[str, Any]:
-    """What a page says of a log.
+    """The summary of a log, for pages.
 
     Args:
         log: the logged decisions.

@@ -102,7 +102,7 @@ def evaluate(
     seed: int = 0,
     logging: Array | None = None,
 ) -> Estimate:
-    """What a target would have been worth, from a log of other decisions.
+    """The value of a target, estimated from a log of other decisions.
 
     Args:
         log: the logged decisions.
@@ -143,7 +143,7 @@ def compare(
     logging: Array | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Comparison:
-    """What several targets would have been worth on the same rounds.
+    """The values of several targets, estimated from the same rounds.
 
     A reward that was not observed (NaN) leaves its round out for that objective and that objective only. That is right
     where being missing depends on neither arm nor reward; a warning says where it visibly depends on the arm.

@@ -1,4 +1,4 @@
-"""How much a log can tell of a target, in numbers."""
+"""Diagnostics: how much evidence a log has about a target."""
 
 from dataclasses import dataclass
 

@@ -18,7 +18,7 @@ Decision = Literal["dominates", "dominated", "incomparable", "undecided"]
 
 @dataclass(frozen=True, eq=False)
 class Verdict:
-    """What the log says of two targets, the first against the second.
+    """The verdict of the test on two targets, the first against the second.
 
     Attributes:
         decision: "dominates", "dominated" or "incomparable", where that was shown; else "undecided".

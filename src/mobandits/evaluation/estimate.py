@@ -1,4 +1,4 @@
-"""The value of a target as a vector, with its doubt."""
+"""The value of a target as a vector, with its uncertainty."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ from mobandits.support.checks import number
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Estimate:
-    """What a target is worth, by one estimator.
+    """The value of a target, by one estimator.
 
     All regions are for the vector of values; see `ellipsoid`, `box`, `bootstrap` and `bernstein`. They take rounds as
     independent draws of the same law, and the target, the reward model and the propensities as given.

@@ -1,4 +1,4 @@
-"""Parts of a log: what is fitted on the others is used on each, so that no round judges what it taught."""
+"""Folds of a log: a model is fitted on the others, so that it is never used on its own data."""
 
 import numpy as np
 

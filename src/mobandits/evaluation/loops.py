@@ -1,4 +1,4 @@
-"""What recipes do with a log: learn from it, say what they would play, and be replayed. Plain loops, also compiled.
+"""Loops over a log: a recipe learns from it, gives its probabilities, or is replayed.
 
 In all of them `contexts` is (rounds, arms or 1, features), `eligible` (rounds or 1, arms), one row where all rounds
 have the same arms, and `rounds` names the rows that are visited, in order.
@@ -42,7 +42,7 @@ def learn_logged(
     rng: Rng,
     learned: IntArray,
 ) -> Any:
-    """Teach a policy what somebody else played.
+    """Update a policy with decisions that another one made.
 
     Some policies attach a note to a draw, which `update` must have back: only the rounds in which they draw the arm
     that was played can teach them. Where `matching` is False, a note with a number that is not 0 ends the loop.

@@ -1,4 +1,4 @@
-"""When an estimate is not to be trusted: rules with thresholds, and what is said where one is broken."""
+"""Warnings about estimates that should not be trusted: rules with thresholds."""
 
 from collections.abc import Iterator
 

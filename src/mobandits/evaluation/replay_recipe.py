@@ -62,7 +62,7 @@ def replay(
         log: the logged decisions, in order.
         recipe: what learns.
         rejection: False skips it, for logs without propensities: biased where these differ.
-        rounds: the horizon that the recipe is told; None for the expected number of rounds that count.
+        rounds: the horizon for `bind`; None for the expected number of rounds that count.
         seed: of the rejection and of the policy's draws.
 
     Returns:

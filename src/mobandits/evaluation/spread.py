@@ -1,4 +1,4 @@
-"""The sampling law of an estimate: Student's t, with the tails and the skew of its rounds."""
+"""The distribution of an estimate: Student's t, with the tails and the skew of its rounds."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""What is evaluated: a law over arms for every round of a log."""
+"""Targets: probabilities of the arms in every round of a log."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What an estimator makes of every round, so that all estimators share one way to doubt themselves."""
+"""The terms of every round, from which all estimators have their errors in the same way."""
 
 from typing import NamedTuple
 

@@ -161,7 +161,7 @@ def add_probabilities(
 
 
 def log_shape(log: Feedback, rounds: int) -> Shape:
-    """What a recipe may know of a log of which it will see so many rounds.
+    """The shape of a log for a recipe that will learn from so many rounds of it.
 
     Example:
         >>> log = Feedback(np.ones((2, 3)), [0, 1], [[0.5], [1.0]], [0.5, 0.5], ("a", "b"), ("quality",))

@@ -106,12 +106,12 @@ def event_of(content: bytes) -> dict[str, Any]:
 
 
 def event_in(line: bytes) -> dict[str, Any]:
-    """The event of a line that `sealed_line` made: a copy that nobody else has."""
+    """The event of a line that `sealed_line` made, as a copy."""
     return event_of(line[:-_TAIL] + b"}")
 
 
 def is_own(event: dict[str, Any]) -> bool:
-    """Whether nobody else has any part of an event that was checked: it has no fields but those of its kind."""
+    """Whether a checked event needs no copy: it has no fields but those of its kind."""
     if event["kind"] == "learn":
         return event.keys() <= OWN_LESSON
     return (
