@@ -3,8 +3,8 @@
     {"kind":"learn","id":7,"time":2.5,"rewards":{"quality":0.93},"crc":"1f0c5a39"}
 
 The checksum is the CRC-32 of the line up to it, begun with the checksum of the line before. So a flipped bit is found,
-and so are lines that are missing, doubled or in another order. It does not protect against people: whoever can write
-the file can compute checksums too.
+and so are lines that are missing, doubled or in another order. It does not find forgeries: a program that can
+write the file can compute checksums too.
 """
 
 import json
