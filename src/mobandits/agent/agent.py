@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mobandits.agent.core import AgentCore, Propensity
 from mobandits.agent.decision import Decision
+from mobandits.compiling.tracebacks import shorten
 from mobandits.contracts.protocols import Recipe
 from mobandits.support.naming import quoted
 
@@ -187,7 +188,13 @@ class Agent:
             ValueError: where it has another shape, or a number that is not finite or not what the
                 recipe needs; where arms are unknown, or none are left.
         """
-        return self.core.decide(context, eligible)
+        # An author's mistake in a policy shows the author's lines: here, where no frame of ours is
+        # added any more.
+        try:
+            return self.core.decide(context, eligible)
+        except BaseException as error:
+            shorten(error)
+            raise
 
     def decide_batch(
         self, contexts: Any, eligible: Iterable[Hashable] | None = None
@@ -206,7 +213,11 @@ class Agent:
         Raises:
             ValueError: as `decide`; then no decision is made.
         """
-        return self.core.decide_batch(contexts, eligible)
+        try:
+            return self.core.decide_batch(contexts, eligible)
+        except BaseException as error:
+            shorten(error)
+            raise
 
     def learn(self, decision_id: int, rewards: Any) -> None:
         """Learn the rewards of a decision, or some of them: the rest may follow, in any order.
@@ -261,7 +272,11 @@ class Agent:
 
     @preference.setter
     def preference(self, order: Any) -> None:
-        self.core.set_preference(order)
+        try:
+            self.core.set_preference(order)
+        except BaseException as error:
+            shorten(error)
+            raise
 
     def explain(self, decision: Decision) -> "Explanation":
         """An `Explanation` of a decision: the agent's present estimates of its arms.

@@ -28,6 +28,10 @@ class SurfaceShape(NamedTuple):
     objectives: int
     rounds: int | None = None
 
+    def replaced(self, **changes: Any) -> "SurfaceShape":
+        """The same shape with other values of some attributes, as `Shape.replaced`."""
+        return self._replace(**changes)
+
 
 class Aim(NamedTuple):
     """A decision: a point (dimensions,), and a note, as in `Choice`."""
