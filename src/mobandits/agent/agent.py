@@ -121,12 +121,12 @@ class Agent:
 
     @property
     def recipe(self) -> Recipe:
-        """What it plays."""
+        """The recipe that it plays."""
         return self.core.recipe
 
     @property
     def objectives(self) -> tuple[Any, ...]:
-        """What it is paid in, as `Objective`s."""
+        """The objectives of its rewards."""
         return self.core.objectives
 
     @property
@@ -220,7 +220,7 @@ class Agent:
             raise
 
     def learn(self, decision_id: int, rewards: Any) -> None:
-        """Learn what a decision brought, or some of it: the rest may follow, in any order.
+        """Learn the rewards of a decision, or some of them: the rest may follow, in any order.
 
         What is repeated with the same value changes nothing. A recipe that cannot learn from a part
         learns when the last part is there.
@@ -279,7 +279,7 @@ class Agent:
             raise
 
     def explain(self, decision: Decision) -> "Explanation":
-        """What the agent now believes of the arms of a decision: an `Explanation`.
+        """An `Explanation` of a decision: the agent's present estimates of its arms.
 
         It is a table and a sentence.
 

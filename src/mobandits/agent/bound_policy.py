@@ -1,4 +1,4 @@
-"""What an agent has learned and how it plays.
+"""The policy of an agent, bound to its arms, with its state and its random stream.
 
 A compiled policy, which takes more arms or another order.
 """
@@ -45,7 +45,7 @@ SLOW_ORDER = (
 
 
 class Enlargement(NamedTuple):
-    """What a policy becomes with an arm more.
+    """A policy and its state with one arm more.
 
     Attributes:
         shape: of the problem then.
@@ -367,7 +367,7 @@ class BoundPolicy:
             self.load_state(self.recipe_policy, self.state())
 
     def with_room(self, slot: int, like: int | None) -> Enlargement:
-        """What `add_arm` takes: room for an arm in `slot`, while all stays as it is.
+        """The enlargement for an arm in `slot`, which `add_arm` takes; it changes nothing yet.
 
         Args:
             slot: of the arm.

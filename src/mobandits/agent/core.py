@@ -42,7 +42,7 @@ Made = tuple[Decision, Pending, float]
 
 
 class EventWriter(Protocol):
-    """What writes an agent's calls down, each before its effect is seen: see `recording`."""
+    """A writer of an agent's calls, each before its effect is seen: see `recording`."""
 
     def position(self) -> int:
         """How much was written."""
@@ -69,7 +69,7 @@ class EventWriter(Protocol):
         """Decisions of one call."""
 
     def write_reward(self, number: int, rewards: list[float], now: float) -> None:
-        """What is new of a decision's reward."""
+        """The new part of a decision's reward."""
 
     def write_new_arm(self, name: Hashable, like: Hashable | None, now: float) -> None:
         """An arm that joined."""
@@ -262,7 +262,7 @@ class AgentCore:
             return decisions
 
     def learn(self, decision_id: int, rewards: Any) -> None:
-        """Learn what a decision brought, or some of it; see `Agent.learn`."""
+        """Learn the rewards of a decision, or some of them; see `Agent.learn`."""
         with self.lock:
             new = reward_list(rewards, self._places)
             now = self.advance_clock()

@@ -1,4 +1,4 @@
-"""What Numba says of code that it cannot compile, in a sentence for the author of that code."""
+"""Numba's errors about code that it cannot compile, as a sentence for the author of that code."""
 
 import re
 import sys

@@ -24,15 +24,15 @@ class Composition(Protocol):
 
     @property
     def estimator(self) -> Any:
-        """The estimates of means and their uncertainty."""
+        """The part that learns means and widths."""
 
     @property
     def explorer(self) -> Any:
-        """The rule that turns uncertainty into optimism."""
+        """The part that makes intervals or samples of them."""
 
     @property
     def order(self) -> Any:
-        """What "better" means."""
+        """The part that says which arms are best."""
 
 
 def composite(policy: Any) -> Any:

@@ -54,7 +54,7 @@ def evaluate_file(
     What cannot work is refused before anything is computed.
 
     Args:
-        file: whatever `mobandits.logs.read` reads.
+        file: any that `mobandits.logs.read` reads.
         out: the folder: a new one, an empty one, or that of an earlier evaluation.
         policies: names, see `target_named`; or NAME=SPEC, see `split_name`.
         recipe: from a name to a recipe.

@@ -1,4 +1,4 @@
-"""What was decided and what it brought: the form that is evaluated, and the files that hold it."""
+"""Logs of decisions and rewards: the form that is evaluated, and the files that hold it."""
 
 import importlib
 from typing import TYPE_CHECKING, Any

@@ -14,7 +14,7 @@ BLOCK_BYTES = 2**22  # or as many as have so many bytes as lines
 
 
 class Collector:
-    """What the open segment holds.
+    """The events of the open segment.
 
     Args:
         first: the number of its first event.
@@ -40,7 +40,7 @@ class Collector:
         )  # of earlier and of new events
 
     def add(self, event: dict[str, Any], size: int) -> None:
-        """The next event, in its canonical form and nobody else's, and the length of its line.
+        """Add the next event, a copy in its canonical form, and the length of its line.
 
         Raises:
             LogError: where a table would not give it back.

@@ -27,7 +27,7 @@ CHANGES = ["add", "remove"]  # kinds of events after which positions mean other 
 
 
 class Objectives(NamedTuple):
-    """What is rewarded: names, and +1 for each, -1 where it is minimised."""
+    """The objectives of a log: names, and +1 for each, -1 where it is minimised."""
 
     names: tuple[Any, ...]
     signs: Array

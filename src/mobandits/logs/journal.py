@@ -124,11 +124,11 @@ class Journal:
 
     @property
     def description(self) -> dict[str, Any] | None:
-        """What the journal says of itself; None where it is new and nobody has said anything."""
+        """The journal's description; None where it is new and has none."""
         return self._header.description if self._header else None
 
     def describe(self, description: dict[str, Any]) -> None:
-        """Begin a new journal, saying what its events mean; of an old one, make sure that it says the same.
+        """Describe the events of a new journal; check that an old one has the same description.
 
         Args:
             description: names and numbers; for `logs.read` it has the names of "arms" and "objectives", these as

@@ -3,8 +3,8 @@
     {"kind":"learn","id":7,"time":2.5,"rewards":{"quality":0.93},"crc":"1f0c5a39"}
 
 The checksum is the CRC-32 of the line up to it, begun with the checksum of the line before. So a flipped bit is found,
-and so are lines that are missing, doubled or in another order. It does not protect against people: whoever can write
-the file can compute checksums too.
+and so are lines that are missing, doubled or in another order. It does not find forgeries: a program that can
+write the file can compute checksums too.
 """
 
 import json
@@ -106,12 +106,12 @@ def event_of(content: bytes) -> dict[str, Any]:
 
 
 def event_in(line: bytes) -> dict[str, Any]:
-    """The event of a line that `sealed_line` made: a copy that nobody else has."""
+    """The event of a line that `sealed_line` made, as a copy."""
     return event_of(line[:-_TAIL] + b"}")
 
 
 def is_own(event: dict[str, Any]) -> bool:
-    """Whether nobody else has any part of an event that was checked: it has no fields but those of its kind."""
+    """Whether a checked event needs no copy: it has no fields but those of its kind."""
     if event["kind"] == "learn":
         return event.keys() <= OWN_LESSON
     return (

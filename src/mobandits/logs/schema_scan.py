@@ -1,4 +1,4 @@
-"""What the lines of a dsjson file have in common, and chunks of them as Feedback."""
+"""The common schema of the lines of a dsjson file, and chunks of them as Feedback."""
 
 import warnings
 from collections.abc import Hashable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""The files of a journal, and what it held at one moment.
+"""The files of a journal, and a snapshot of its events.
 
     000000.parquet   sealed: a table of events, see `table`
     000001.parquet

@@ -1,4 +1,4 @@
-"""Checks of arguments: every error says the parameter, the rule and the value."""
+"""Checks of arguments: every error names the parameter, the rule and the value."""
 
 import math
 from collections.abc import Iterable
