@@ -88,6 +88,7 @@ def _reason(text: str) -> str:
     if found:
         name, kind = found.groups()
         return f"{readable_types(kind)} has no attribute {name!r}{did_you_mean(name, _public_members(kind))}"
+
     return readable_types(row.partition(" Raised from ")[0])
 
 
@@ -154,6 +155,7 @@ def _named_tuple(name: str) -> tuple[str, ...] | None:
         if isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):
             # The public name for a NamedTuple's fields.
             return tuple(value.__match_args__)  # type: ignore[attr-defined]
+
     return None
 
 

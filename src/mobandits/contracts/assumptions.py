@@ -66,6 +66,7 @@ def declared(recipe: Any, *assumptions: Assumption) -> tuple[Assumption, ...]:
     """
     if not recipe.check:
         return ()
+
     name = type(recipe).__name__
     named = []
     for assumption in assumptions:
@@ -78,6 +79,7 @@ def declared(recipe: Any, *assumptions: Assumption) -> tuple[Assumption, ...]:
             of=name,
         )
         named.append(copy)
+
     return tuple(named)
 
 

@@ -107,6 +107,7 @@ def state_fields(**fields: Field) -> Callable[[S], S]:
                 raise ValueError(f"{state_class.__name__} must have the field {name}, and has not")
 
         state_class.FIELDS = fields  # type: ignore[attr-defined]
+
         return state_class
 
     return declare

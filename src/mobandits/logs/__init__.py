@@ -29,8 +29,10 @@ def __getattr__(name: str) -> Any:
     # An agent that writes a journal needs no tables, which take a tenth of a second to load.
     if name not in _HOME:
         raise AttributeError(f"module 'mobandits.logs' has no attribute {name!r}")
+
     home = _HOME[name]
     module = importlib.import_module(f"mobandits.logs.{home}")
     value = module if home == name else getattr(module, name)
     globals()[name] = value  # so that the next time Python finds it without asking
+
     return value

@@ -60,9 +60,11 @@ class Collector:
 
         while self._convert_earlier():
             pass
+
         self._convert(self._fresh, 1)
         self._fresh = []
         self._bytes = 0
+
         return pl.concat([*self._tables[0], *self._tables[1]])
 
     def _convert_earlier(self) -> bool:
@@ -78,4 +80,5 @@ class Collector:
             frame = event_table(events, first)
             if list(events_of(frame)) != events:
                 raise LogError("events cannot be made a table: it would not give them back")
+
             self._tables[new].append(frame)

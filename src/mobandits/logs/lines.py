@@ -52,6 +52,7 @@ def opened_line(line: bytes, crc: int) -> tuple[bytes, int] | None:
     crc = zlib.crc32(body, crc)
     if line[-_TAIL:] == b"%b%08x%b" % (_BEFORE, crc, _AFTER):
         return (body + b"}", crc)
+
     return None
 
 
@@ -67,11 +68,13 @@ def event_content(event: dict[str, Any]) -> str:
         raise (
             error if isinstance(error, LogError) else LogError(f"event cannot be written: {error}")
         ) from error
+
     # Few events are long enough for it to matter how many bytes their characters take.
     size = len(content) if len(content) < MAX_LINE // 4 else len(content.encode())
     length = size - 1 + _TAIL
     if length > MAX_LINE:
         raise LogError(f"event must be at most {MAX_LINE} bytes as a line, got {length}")
+
     return content
 
 
@@ -114,6 +117,7 @@ def is_own(event: dict[str, Any]) -> bool:
     """Whether a checked event needs no copy: it has no fields but those of its kind."""
     if event["kind"] == "learn":
         return event.keys() <= OWN_LESSON
+
     return (
         event["kind"] == "decide"
         and event.keys() <= OWN_DECISION
@@ -152,15 +156,18 @@ class Lines:
             if not line.endswith(b"\n"):
                 self._torn(line, number)
                 return
+
             found = opened_line(line, self.crc)
             if found is None:
                 raise self._error(
                     number, "is damaged: it does not agree with its checksum and the line before"
                 )
+
             try:
                 event = event_of(found[0])
             except LogError as error:
                 raise self._error(number, f"holds no event: {error}") from error
+
             self.crc = found[1]
             self.whole = self.whole + len(line)
             yield event
@@ -171,6 +178,7 @@ class Lines:
             raise self._error(number, f"is longer than {MAX_LINE} bytes")
         if opened_line(line[:-1] + b"\n", self.crc) is not None:
             raise self._error(number, "is damaged: it does not end with a new line")
+
         self.torn = len(line)
 
     def _error(self, number: int, said: str) -> LogError:

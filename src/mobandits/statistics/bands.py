@@ -54,6 +54,7 @@ def bands(table: pl.DataFrame, by: list[str]) -> pl.DataFrame:
     factor_of = {1: 0.0}
     for count in set(trials) - {1}:
         factor_of[count] = interval_factor(count)
+
     factors = pl.Series([factor_of[count] for count in trials], dtype=pl.Float64)
     # One value has no deviation. Zero and not null, since what is drawn needs a number.
     half_width = groups["deviation"].fill_null(0.0) * factors

@@ -54,4 +54,5 @@ def hotelling_square(level: float, dimensions: int, joint_freedom: float, freedo
     fewer = min(freedom, denominator_freedom)
     quantile = float(fdtri(dimensions, fewer, level))
     scale = dimensions * joint_freedom / denominator_freedom
+
     return scale * quantile
