@@ -152,6 +152,10 @@ def as_float_array(name: str, value: Any, rule: str = "numbers") -> Array:
 
     try:
         numbers = np.asarray(value)
+        # A list of floats, as most rewards are, has it now: to ask NumPy once more would double
+        # the costs.
+        if is_compiled_layout(numbers):
+            return numbers
         if numbers.dtype.kind not in REAL_KINDS:
             raise TypeError(f"numbers of type {numbers.dtype}")  # noqa: TRY301
 
