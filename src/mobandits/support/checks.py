@@ -10,6 +10,8 @@ from mobandits.contracts.protocols import Array, Recipe
 from mobandits.support.naming import quoted
 from mobandits.support.nearest import did_you_mean
 
+# Looked up once: agents ask in every call.
+MaskedArray = np.ma.MaskedArray
 DOUBLE = np.dtype(np.float64)
 
 # Kinds of numbers that become doubles: booleans, integers, floats, and objects, each of which is
@@ -113,15 +115,15 @@ def is_masked(value: Any) -> bool:
         >>> is_masked([1.0])
         False
     """
-    if isinstance(value, np.ma.MaskedArray):
-        return bool(np.ma.is_masked(value))
     if isinstance(value, (list, tuple)):
         for item in value:
             # Most items are floats, and lists may be long.
             if type(item) is not float and is_masked(item):
                 return True
 
-    return False
+        return False
+
+    return isinstance(value, MaskedArray) and bool(np.ma.is_masked(value))
 
 
 def as_float_array(name: str, value: Any, rule: str = "numbers") -> Array:
