@@ -11,7 +11,7 @@ from mobandits.support.naming import quoted
 from mobandits.support.nearest import did_you_mean
 
 # Looked up once: agents ask in every call.
-MaskedArray = np.ma.MaskedArray
+MASKED_ARRAY = np.ma.MaskedArray
 DOUBLE = np.dtype(np.float64)
 
 # Kinds of numbers that become doubles: booleans, integers, floats, and objects, each of which is
@@ -116,14 +116,11 @@ def is_masked(value: Any) -> bool:
         False
     """
     if isinstance(value, (list, tuple)):
-        for item in value:
-            # Most items are floats, and lists may be long.
-            if type(item) is not float and is_masked(item):
-                return True
+        # Most items are floats, and lists may be long.
+        others = [item for item in value if type(item) is not float]
+        return bool(others) and any(map(is_masked, others))
 
-        return False
-
-    return isinstance(value, MaskedArray) and bool(np.ma.is_masked(value))
+    return isinstance(value, MASKED_ARRAY) and bool(np.ma.is_masked(value))
 
 
 def as_float_array(name: str, value: Any, rule: str = "numbers") -> Array:
