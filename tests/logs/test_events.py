@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from log_strategies import EVENTS, same
 
-from mobandits.logs.errors import LogError
+from mobandits.errors import LogError
 from mobandits.logs.events import checked
 from mobandits.logs.lines import event_content, event_of, opened_line, sealed_line
 from mobandits.logs.table import SCHEMA, event_table, events_of

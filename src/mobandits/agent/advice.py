@@ -1,4 +1,4 @@
-"""What to write instead: the ends of messages about contexts, arms and rewards that an agent cannot take."""
+"""Advice at the end of messages: what to write in place of what an agent cannot take."""
 
 import math
 from collections.abc import Hashable, Iterable, Sequence
@@ -20,9 +20,12 @@ def listed_names(names: Iterable[Hashable]) -> str:
         ("'small', ('large', 2)", '8, 9, ...')
     """
     texts = [quoted(name) for name in names]
-    first = ", ".join(texts[:MOST_LISTED])
-    rest = ", ..." if len(texts) > MOST_LISTED else ""
-    return shortened(first + rest)
+    listed = ", ".join(texts[:MOST_LISTED])
+    if len(texts) > MOST_LISTED:
+        listed += ", ..."
+
+    # Ten names may be long texts all the same.
+    return shortened(listed)
 
 
 def on_numbers(value: Any, features: int, arms: int, *, shared: bool | None, batch: bool) -> str:
@@ -41,6 +44,7 @@ def on_numbers(value: Any, features: int, arms: int, *, shared: bool | None, bat
     """
     if features == 0:
         return "; leave it out where features=0"
+
     categories = " (of text, 0 or 1 per category)" if _has_text(value) else ""
     row = f"{features} numbers{categories} in the order of the features"
     row_per_arm = f"such a row for each of {arms} arms"
@@ -50,15 +54,19 @@ def on_numbers(value: Any, features: int, arms: int, *, shared: bool | None, bat
         wanted = row
     else:
         wanted = f"{row}, {row_per_arm}"
+
     each = "for every context " if batch else ""
+
     return f"; write {each}{wanted}"
 
 
 def _has_text(value: Any) -> bool:
     try:
+        # As objects: NumPy would turn all numbers beside a text into texts.
         parts = np.asarray(value, object).ravel().tolist()
     except (TypeError, ValueError):
         return False
+
     return any(isinstance(part, str | bytes) for part in parts)
 
 
@@ -73,18 +81,21 @@ def on_shape(shape: Sequence[int], features: int, arms: int, *, batch: bool) -> 
     """
     shape = tuple(shape)
     one_row = (features,)
+    # Each piece of advice is for a slip that the shape betrays; without one there is none.
     if batch:
         return "; decide takes one context" if shape == one_row else ""
     if shape == () and features != 1:
         return f"; write a list of {features} numbers"
     if math.prod(shape) == features:
         return "; np.ravel(context) is one row"
+
     is_batch = len(shape) > 1 and shape[1:] in (one_row, (arms, features))
+
     return "; decide_batch takes many contexts" if is_batch else ""
 
 
 def on_rows(given: Iterable[Any], names: Sequence[Hashable]) -> str | None:
-    """What to say of a dictionary in the place of a context whose keys are not arms, or None where all are.
+    """What is wrong with a dictionary in the place of a context; None where all its keys are arms.
 
     Example:
         >>> on_rows({"mid": [1.0], "large": [2.0]}, ["small", "large"])
@@ -94,12 +105,15 @@ def on_rows(given: Iterable[Any], names: Sequence[Hashable]) -> str | None:
     unknown = [name for name in keys if name not in names]
     if not unknown:
         return None
+
     first = unknown[0]
     if len(unknown) < len(keys):
         wanted = f"context must have rows of the agent's arms, which are {listed_names(names)}"
         return f"{wanted}, got one for {quoted(first)}{did_you_mean(first, names)}"
+
     # With no arm among its keys, it is a dictionary of something else, such as features.
     wanted = f"context must be numbers, or {{arm: row}} with the arms {listed_names(names)}"
+
     return f"{wanted}, got a dictionary with {quoted(first)}"
 
 
@@ -112,10 +126,11 @@ def on_arm(given: Any, names: Sequence[Hashable]) -> str:
         >>> on_arm(1, ["small", "large"]), on_arm("smal", ["small", "large"])
         ('; a position i is written agent.arms[i]', '; did you mean small?')
     """
-    if isinstance(given, bool | np.bool_):
+    if isinstance(given, bool | np.bool_):  # which are integers too, so that this comes first
         return "; of a mask write [arm for arm, may in zip(agent.arms, mask) if may]"
     if isinstance(given, int | np.integer) and 0 <= given < len(names):
         return "; a position i is written agent.arms[i]"
+
     return did_you_mean(given, names)
 
 
@@ -123,8 +138,8 @@ def on_rewards(objectives: Sequence[Hashable]) -> str:
     """How to give rewards.
 
     Example:
-        >>> on_rewards(["quality", "cost"])
-        "; write a number for each of 'quality', 'cost', NaN where not observed, or {objective: number}"
+        >>> on_rewards(["cost"])
+        "; write a number for each of 'cost', NaN where not observed, or {objective: number}"
     """
     listed = listed_names(objectives)
     return (

@@ -1,4 +1,7 @@
-"""What an agent has learned and how it plays: a compiled policy, which takes more arms or another order."""
+"""The policy of an agent, bound to its arms, with its state and its random stream.
+
+A compiled policy, which takes more arms or another order.
+"""
 
 import copy
 import itertools
@@ -42,7 +45,7 @@ SLOW_ORDER = (
 
 
 class Enlargement(NamedTuple):
-    """What a policy becomes with an arm more.
+    """A policy and its state with one arm more.
 
     Attributes:
         shape: of the problem then.
@@ -80,7 +83,8 @@ class BoundPolicy:
         decide: a compiled call of `compiled_calls`, as the four after it.
 
     Raises:
-        ValueError: where the recipe fits neither layout of contexts, or its propensities cannot be exact.
+        ValueError: where the recipe fits neither layout of contexts, or its propensities cannot be
+            exact.
     """
 
     def __init__(self, recipe: Recipe, shape: Shape, seed: int, propensity: str) -> None:
@@ -88,6 +92,7 @@ class BoundPolicy:
         self.shape = shape
         self._propensity = propensity
         self.rng = np.random.default_rng(seed)
+        # A stream of its own, so that asking for propensities changes no decision.
         self.propensity_rng = np.random.default_rng([seed, 1])
         self.order: Any = None
         self.stage = 0
@@ -108,12 +113,16 @@ class BoundPolicy:
         Raises:
             Exception: what the policy raises, at its author's line.
         """
+        # Policies of this library are tested; those of others fail in Python at their line, and in
+        # compiled code at one of ours.
         if not foreign([self.recipe, self.order]):
             return
-        shape = self.shape._replace(shared=shared)
+
+        shape = self.shape.replaced(shared=shared)
         policy = next(iter(self.recipe.stages(shape))).policy
         if self.order is not None:
             policy = with_order(policy, self.order)
+
         count = len(context) if len(context) > 1 else shape.arms
         arms = np.arange(count)
         rewards = np.ones((shape.arms, shape.objectives))  # there are none yet
@@ -128,7 +137,7 @@ class BoundPolicy:
 
     def set_layout(self, *, shared: bool) -> None:
         """Settle whether the arms share the context, and begin."""
-        shape = self.shape._replace(shared=shared)
+        shape = self.shape.replaced(shared=shared)
         stages = self.recipe.stages(shape)
         self.shape = shape
         self._stages = _copyable(stages)
@@ -137,6 +146,7 @@ class BoundPolicy:
     def begin_stage(self) -> None:
         """The next stage: a policy that has seen nothing."""
         stage = next(self._stages)
+        # A later stage may be bound to more rounds, and need more memory than the one before.
         policy = stage.policy
         self.left = stage.rounds
         refuse_large(self.shape, policy)
@@ -146,12 +156,17 @@ class BoundPolicy:
 
     def position(self) -> dict[str, Any]:
         """All that `set_layout` and `begin_stage` change, for `go_back`."""
+        # What is learned changes arrays in place, so that it could not be undone this way: stages
+        # begin with new ones.
         position = dict(vars(self))
         position["_stages"] = copy.copy(self._stages)
         return position
 
     def go_back(self, position: dict[str, Any]) -> None:
-        """Undo what `set_layout` and `begin_stage` changed since; nothing may have been learned meanwhile."""
+        """Undo what `set_layout` and `begin_stage` changed since.
+
+        Nothing may have been learned meanwhile.
+        """
         attributes = vars(self)
         attributes.update(position)
 
@@ -189,14 +204,19 @@ class BoundPolicy:
         )
 
     def _decision_call(self) -> Any:
-        """`decide`, or `decide_with_probabilities` with scores that are mean rewards, whatever beliefs are about."""
+        """The compiled call of a decision.
+
+        Its scores are mean rewards, also where beliefs are about linear predictors.
+        """
         if self._propensity == "none":
             return compiled_for(compiled_calls.decide, self.session)
+
         decide = compiled_for(compiled_calls.decide_with_probabilities, self.session)
         inner = comparing(self.policy)
         links = unused_links(inner) if inner is not None and self.has_means else None
         if links is None:
             return decide
+
         apply_links = compile_loop(compiled_calls.apply_links, links)
 
         def decide_with_links(*arguments: Any) -> Any:
@@ -204,6 +224,7 @@ class BoundPolicy:
             if made[0] != compiled_calls.OUTSIDE:  # then nothing was scored
                 scores = arguments[-1]
                 apply_links(links, scores)
+
             return made
 
         return decide_with_links
@@ -217,8 +238,9 @@ class BoundPolicy:
         beliefs and given those that were played. To count those too keeps the mean positive, and
         the average of 1 / propensity over decisions next to unbiased.
         """
-        if self._propensity == "exact":
+        if self._propensity == "exact":  # beliefs are not random: these are the probabilities
             return float(probabilities[place]), 0.0
+
         total = probabilities.copy()
         squares = probabilities**2
         n = samples + 1
@@ -234,23 +256,33 @@ class BoundPolicy:
         mean = float(total[place] / n)
         mean_square = float(squares[place]) / n
         variance = max(mean_square - mean**2, 0.0)
+
         return mean, math.sqrt(variance / n)
 
     def probabilities(self, rows: Array, slots: IntArray, rng: Rng) -> Array:
-        """(arms,) the probability of each arm in the next draw, given beliefs that are drawn from `rng`."""
+        """(arms,) the probability of each arm in the next draw.
+
+        Where beliefs are drawn, it is given one belief, drawn from `rng`.
+        """
         total = np.zeros(len(slots))
         squares = np.zeros(len(slots))
         try:
             self.add_probabilities(self.session, rows, slots, rng, 1, total, squares)
         except FAILURES as failure:
             self.refuse_arithmetic(failure)
+
         return total
 
     def refuse_arithmetic(self, error: Exception) -> NoReturn:
-        """Say what an error of the policy's arithmetic means; policies of others raise what they like."""
+        """Say what an error of the policy's arithmetic means.
+
+        Policies of others raise what they like.
+        """
         module = type(self.policy).__module__
+        # What an error of somebody else's code means only its author knows.
         if not module.startswith("mobandits."):
             raise error
+
         name = type(self.recipe).__name__
         why = f"its numbers are too large, or do not fit together ({error})"
         raise ValueError(f"{name} cannot compute with what it has learned: {why}") from error
@@ -263,8 +295,10 @@ class BoundPolicy:
         """The policy, or the one that there would be."""
         if self.stage:
             return self.policy
+
         stages = self.recipe.stages(self.shape)
         first = next(iter(stages))
+
         return first.policy
 
     def preference(self) -> Any:
@@ -281,9 +315,10 @@ class BoundPolicy:
             check_objectives(order, self.shape.objectives)
 
     def compile_for(self, order: Any) -> None:
-        """Compile for another order what was called until now: then playing on with it costs no more than before.
+        """Compile for another order what was called until now: playing on costs no more then.
 
-        Neither the state nor the order that is played changes, so that decisions may go on meanwhile.
+        Neither the state nor the order that is played changes, so that decisions may go on
+        meanwhile.
 
         Raises:
             ValueError: where the policy has no order that could be exchanged.
@@ -291,11 +326,13 @@ class BoundPolicy:
         """
         if not self.stage:
             return  # the first decision compiles
+
         start = time.perf_counter()
         policy = self._with_order(order)
         rng = np.random.default_rng(0)
         if order is not None:
             rehearse_order(order, rng.random((self.shape.arms, self.shape.objectives)))
+
         # Of another state, but of the same types: those are all that compiling depends on.
         session = open_session(policy, np.random.default_rng(0))
         for function in (
@@ -324,12 +361,13 @@ class BoundPolicy:
         """Play another order from now on; None: the recipe's."""
         if order is not None:
             with_order(self.any_policy(), order)  # which refuses it, before anything has changed
+
         self.order = order
         if self.stage:
             self.load_state(self.recipe_policy, self.state())
 
     def with_room(self, slot: int, like: int | None) -> Enlargement:
-        """What `add_arm` takes: room for an arm in `slot`, while all stays as it is.
+        """The enlargement for an arm in `slot`, which `add_arm` takes; it changes nothing yet.
 
         Args:
             slot: of the arm.
@@ -338,15 +376,18 @@ class BoundPolicy:
         Raises:
             ValueError: where the recipe does not go with so many arms.
         """
+        # The next stage would be bound to the arms that its recipe saw at the beginning.
         if self.left is not None:
             name = type(self.recipe).__name__
             raise ValueError(f"arm must not be added to {name}, which plays in stages")
+
         arms = max(self.shape.arms, slot + 1)
-        shape = self.shape._replace(arms=arms)
+        shape = self.shape.replaced(arms=arms)
         larger = self.recipe.bind(shape)
         refuse_large(shape, larger)
         if self.stage == 0:
             return Enlargement(shape, larger, None)
+
         policy, state = with_arm_added(
             self.recipe,
             self.shape,
@@ -354,6 +395,7 @@ class BoundPolicy:
             slot,
             like,
         )
+
         return Enlargement(shape, policy, state)
 
     def add_arm(self, enlargement: Enlargement) -> None:
@@ -373,6 +415,7 @@ class BoundPolicy:
         Raises:
             ValueError: where the recipe has no such stage.
         """
+        # Stages before it are bound on the way: each may depend on those before.
         stages = self.recipe.stages(self.shape)
         self._stages = _copyable(stages)
         later = itertools.islice(self._stages, stage - 1, None)
@@ -380,12 +423,14 @@ class BoundPolicy:
         name = type(self.recipe).__name__
         if found is None:
             raise ValueError(f"stage must be one that {name} has, got {stage}")
+
         policy, rounds = found
         ends = rounds is not None
         is_left = left is not None
         if is_left != ends or (left or 0) > (rounds or 0):
             rule = f"left must be what is left of stage {stage}, which has {rounds} rounds"
             raise ValueError(f"{rule}, got {left}")
+
         self.load_state(policy, make_state(policy))
         self.stage = stage
         self.left = left
@@ -394,24 +439,27 @@ class BoundPolicy:
         """Bind for both layouts of contexts, since the first context tells which it is."""
         errors = []
         for shared in (False, True):
-            shape = self.shape._replace(shared=shared)
+            shape = self.shape.replaced(shared=shared)
             try:
                 policy = self.recipe.bind(shape)
                 refuse_large(shape, policy)
             except ValueError as error:
                 errors.append(error)
                 continue
+
             if self._propensity == "exact" and declares(policy, "RANDOM_BELIEFS"):
                 name = type(self.recipe).__name__
                 raise ValueError(
                     "propensity must be 'sampled' or 'none' where beliefs are drawn, as in "
                     f"{name}, got 'exact'"
                 )
+
         if len(errors) == 2:
             raise errors[0]
 
 
 def _copyable(stages: Iterable[Stage]) -> Iterator[Stage]:
     """The stages one after the other, by an iterator whose copies go on from where it is."""
+    # A generator cannot be copied; what `tee` returns can.
     (iterator,) = itertools.tee(stages, 1)
     return iterator

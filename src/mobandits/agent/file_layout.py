@@ -1,4 +1,6 @@
-"""The layout of an agent's file: a header of names and numbers as JSON, arrays as they are in memory, and a checksum.
+"""The layout of an agent's file.
+
+A header of names and numbers as JSON, arrays as they are in memory, and a checksum.
 
 The magic line; the length of the header, 8 bytes, little-endian; the header, UTF-8; the arrays, one
 after the other, little-endian, C order; the SHA-256 of all of that. Reading makes numbers, names,
@@ -38,14 +40,25 @@ PENDING_COLUMNS = ("id", "slot", "stage", "birth")
 
 def file_bytes(header: dict[str, Any], tables: list[Array]) -> bytes:
     """A file with this header and these arrays."""
-    specified = [[table.dtype.newbyteorder("<").str, list(table.shape)] for table in tables]
-    whole_header = {**header, "arrays": specified}
+    specified = []
+    parts = []
+    for table in tables:
+        kind = table.dtype.newbyteorder("<")
+        specified.append([kind.str, list(table.shape)])
+        parts.append(_array_bytes(table))
+
     text = json.dumps(
-        whole_header, allow_nan=False, separators=(",", ":"), default=_python_number
-    ).encode()
-    length = len(text).to_bytes(LENGTH_BYTES, "little")
-    body = b"".join([MAGIC, length, text, *(_array_bytes(table) for table in tables)])
-    return body + hashlib.sha256(body).digest()
+        {**header, "arrays": specified},
+        allow_nan=False,
+        separators=(",", ":"),
+        default=_python_number,
+    )
+    encoded = text.encode()
+    length = len(encoded).to_bytes(LENGTH_BYTES, "little")
+    body = b"".join([MAGIC, length, encoded, *parts])
+    digest = hashlib.sha256(body).digest()
+
+    return body + digest
 
 
 def parsed_file(data: bytes) -> tuple[dict[str, Any], list[Array]]:
@@ -58,20 +71,27 @@ def parsed_file(data: bytes) -> tuple[dict[str, Any], list[Array]]:
     if not data.startswith(MAGIC):
         kind = file_kind(data[:PROBE])
         raise StateError(f"is not the file of an agent, which `Agent.save` writes: found {kind}")
+
     body = data[:-DIGEST_BYTES]
     digest = data[-DIGEST_BYTES:]
-    if len(data) < start + DIGEST_BYTES or hashlib.sha256(body).digest() != digest:
+    is_short = len(data) < start + DIGEST_BYTES
+    if is_short or hashlib.sha256(body).digest() != digest:
         raise StateError("is damaged or cut off: its checksum is wrong")
-    end = start + int.from_bytes(data[len(MAGIC) : start], "little")
+
+    length = int.from_bytes(data[len(MAGIC) : start], "little")
+    end = start + length
     if end > len(body):
         raise StateError("is damaged: its header is longer than the file")
-    header = json.loads(data[start:end].decode(), parse_constant=_refuse_constant)
+
+    text = data[start:end].decode()
+    header = json.loads(text, parse_constant=_refuse_constant)
     version = header.get("version") if isinstance(header, dict) else None
     if type(version) is not int or version < 1:
         raise StateError("is damaged: its header has no version")
     if version > VERSION:
         by = f"{header.get('by')!s:.40}"
         raise StateError(f"is of version {version} ({by}); {PACKAGE} reads up to {VERSION}")
+
     return header, _parsed_arrays(header["arrays"], memoryview(body)[end:])
 
 
@@ -86,15 +106,19 @@ def _parsed_arrays(specified: Any, data: memoryview) -> list[Array]:
             raise ValueError(
                 f"arrays must be of known kinds and of sizes that the file holds, got {got}"
             )
+
         # Integers of Python: NumPy's would overflow for what a forged file says.
         last = first + np.dtype(kind).itemsize * math.prod(shape)
         if last > len(data):
             raise ValueError("arrays must not be longer than the file")
+
         array = np.frombuffer(data[first:last], kind).reshape(shape)
         arrays.append(array.astype(KINDS[kind]))
         first = last
+
     if first != len(data):
         raise ValueError("arrays must fill the file")
+
     return arrays
 
 
@@ -108,6 +132,7 @@ def _python_number(value: Any) -> Any:
     """Numbers of NumPy as Python's."""
     if isinstance(value, np.generic):
         return value.item()
+
     raise ValueError(
         f"agents must hold names and numbers to be kept in a file, got {quoted(value)}"
     )

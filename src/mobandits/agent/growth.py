@@ -22,7 +22,7 @@ def with_arm_added(
         like: the slot of the arm whose beliefs it starts from; None: the prior.
     """
     few = recipe.bind(shape)
-    many = recipe.bind(shape._replace(arms=shape.arms + 1))
+    many = recipe.bind(shape.replaced(arms=shape.arms + 1))
     before = few.init()
     after = many.init()
     needs_room = slot == shape.arms
@@ -33,13 +33,18 @@ def with_arm_added(
         state = rebuilt(state, iter(copies))
         # An arm that left its slot may have been known well: the new one starts from the prior.
         copy_slot(state, before, before, after, slot, slot)
+
     if like is not None:
         copy_slot(state, state, before, after, slot, like)
+
     return (many if needs_room else few), state
 
 
 def has_own_models(recipe: Recipe, shape: Shape) -> bool:
-    """Whether something of the state belongs to single arms; so it is assumed where one more arm is not possible."""
+    """Whether something of the state belongs to single arms.
+
+    Where the recipe cannot be bound to one more arm, so it is assumed.
+    """
     # States of few arms and features are small; but some recipes are for certain arms, or certain
     # features.
     sizes = (
@@ -48,13 +53,15 @@ def has_own_models(recipe: Recipe, shape: Shape) -> bool:
         (shape.arms, shape.features),
     )
     for arms, features in sizes:
-        small = shape._replace(arms=arms, features=features)
+        small = Shape(arms, features, shape.objectives, shape.rounds, shape.shared)
         try:
             before = recipe.bind(small).init()
-            after = recipe.bind(small._replace(arms=arms + 1)).init()
+            after = recipe.bind(small.replaced(arms=arms + 1)).init()
         except ValueError:
             continue
+
         return any(axis is not None for axis in arm_axes(before, after))
+
     return True
 
 
@@ -69,8 +76,15 @@ def arrays(state: Any) -> Iterator[Any]:
 
 def rebuilt(template: Any, given: Iterator[Any]) -> Any:
     """A state like `template`, with other arrays."""
-    parts = [rebuilt(part, given) if isinstance(part, tuple) else next(given) for part in template]
-    return type(template)(*parts)
+    parts = []
+    for part in template:
+        is_state = isinstance(part, tuple)
+        inner = rebuilt(part, given) if is_state else next(given)
+        parts.append(inner)
+
+    state_class = type(template)
+
+    return state_class(*parts)
 
 
 def grown(state: Any, before: Any, after: Any) -> Any:
@@ -94,6 +108,7 @@ def grown(state: Any, before: Any, after: Any) -> Any:
         arrays(state), arrays(before), arrays(after), axes, strict=True
     ):
         grown_arrays.append(now if axis is None else _grown_array(now, less, more, axis))
+
     return rebuilt(state, iter(grown_arrays))
 
 
@@ -112,6 +127,7 @@ def _grown_array(now: Array, before: Array, after: Array, axis: int) -> Array:
     together[:, arms] = first[:, arms]
     flat = together.reshape(-1, *rest)
     in_place = np.moveaxis(flat, 0, axis)
+
     # Compiled code was compiled for contiguous arrays.
     return np.ascontiguousarray(in_place)
 
@@ -122,29 +138,42 @@ def _by_cell(array: Array, axis: int, cells: int) -> Array:
     length, *rest = front.shape
     arms = length // cells
     by_cell: Array = front.reshape(cells, arms, *rest)
+
     return by_cell
 
 
 def copy_slot(state: Any, source: Any, before: Any, after: Any, to: int, of: int) -> None:
-    """Overwrite what `state` knows of the arm in slot `to` with what `source` knows of the one in slot `of`."""
+    """Overwrite the arm in slot `to` of a state with the one in slot `of` of another.
+
+    Args:
+        state: changed in place.
+        source: of the same policy, or of the one for more arms; it may be `state`.
+        before: the first state of a policy.
+        after: that of the policy for one arm more.
+        to: a slot of `state`.
+        of: a slot of `source`.
+    """
     axes = arm_axes(before, after)
     for now, known, less, more, axis in zip(
         arrays(state), arrays(source), arrays(before), arrays(after), axes, strict=True
     ):
         if axis is None:
             continue
+
         cells = more.shape[axis] - less.shape[axis]
-        arms_now = now.shape[axis] // cells
-        arms_known = known.shape[axis] // cells
         # `moveaxis` gives views, so that this writes into the state itself.
         to_rows = np.moveaxis(now, axis, 0)
         of_rows = np.moveaxis(known, axis, 0)
+        arms_now = len(to_rows) // cells
+        arms_known = len(of_rows) // cells
         for cell in range(cells):
             to_rows[cell * arms_now + to] = of_rows[cell * arms_known + of]
 
 
 def arm_axes(before: Any, after: Any) -> list[int | None]:
-    """Per array of a state the axis of arms, or of cells times arms; None where no axis depends on the arms.
+    """Per array of a state the axis of arms, or of cells times arms.
+
+    None where no axis depends on the arms.
 
     It is declared, or else the axis that is longer with one arm more.
 
@@ -164,4 +193,5 @@ def arm_axes(before: Any, after: Any) -> list[int | None]:
             axes.append(longer[0])
         else:
             axes.append(declared)
+
     return axes

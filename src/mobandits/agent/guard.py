@@ -1,4 +1,7 @@
-"""Contexts and rewards against what a recipe assumes of them: refused where it makes no sense outside, else warned."""
+"""Contexts and rewards against what a recipe assumes of them.
+
+Refused where it makes no sense outside, else warned.
+"""
 
 import sys
 from collections.abc import Sequence
@@ -14,7 +17,9 @@ NOTHING = np.empty(0)
 
 
 class Guard:
-    """The assumptions of a recipe, checked in every call; where nothing is assumed, that costs nothing.
+    """The assumptions of a recipe, checked in every call.
+
+    Where nothing is assumed, that costs nothing.
 
     An assumption that may be broken is warned about once: then it is checked no more.
 
@@ -35,6 +40,7 @@ class Guard:
                 self._bounds.append(assumption)
             else:
                 self._about_features.append(assumption)
+
         self.low = max((bound.low - SLACK for bound in self._bounds), default=-LARGEST)
         self.high = min((bound.high + SLACK for bound in self._bounds), default=LARGEST)
         self._longest = self._unchecked_norm()
@@ -45,7 +51,9 @@ class Guard:
         for assumption in self._about_features:
             if assumption.about != "norms" or assumption.low > 0.0:
                 return -1.0
+
             longest = min(longest, assumption.high)
+
         return longest
 
     def check_context(self, context: Array) -> None:
@@ -54,7 +62,10 @@ class Guard:
             self.refuse(context)
 
     def allows(self, contexts: Array) -> bool:
-        """Whether all coordinates lie in `low` to `high`: as `compiled_calls.is_within`, and nothing is compiled."""
+        """Whether all coordinates lie in `low` to `high`.
+
+        As `compiled_calls.is_within`, and nothing is compiled.
+        """
         is_high = self.low <= contexts
         is_low = contexts <= self.high
         inside = is_high & is_low
@@ -68,8 +79,10 @@ class Guard:
             number = contexts[tuple(place)]
             row = place[-2]
             raise ValueError(f"context must be finite, got {number} in row {row}")
+
         for assumption in self._bounds:
             enforce(assumption, contexts, NOTHING)
+
         # The context is as it should be, and the policy's numbers for it are not.
         raise ValueError(
             "contexts and rewards must be small enough for numbers to stay finite: no arm could "
@@ -102,4 +115,5 @@ class Guard:
             warned = enforce(assumption, x, rewards, stacklevel=5)
             if not warned:
                 kept.append(assumption)
+
         return kept

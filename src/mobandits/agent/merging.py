@@ -1,4 +1,4 @@
-"""What two agents learned apart, added up."""
+"""The sum of what two agents learned."""
 
 from typing import Any
 
@@ -16,7 +16,9 @@ def merge(core: AgentCore, other: AgentCore) -> None:
         theirs = other.bound
         if theirs.stage == 0:
             return
+
         mine = core.bound
+        # An agent that has seen no context takes the other's layout.
         if mine.stage == 0:
             shared = bool(other.contexts.shared)
             core.contexts.set_layout(shared=shared)
@@ -26,8 +28,11 @@ def merge(core: AgentCore, other: AgentCore) -> None:
                 "merge needs agents with contexts of one shape, and without stages, got "
                 f"{quoted(core.recipe)}"
             )
+
+        # Slots are added up one by one: they must hold the same arms.
         if core.arms.slots != other.arms.slots:
             raise ValueError("merge needs agents whose arms came and went in the same order")
+
         name = type(core.recipe).__name__
         state = merged_state(mine.state(), theirs.state(), mine.recipe_policy, name)
         mine.load_state(mine.recipe_policy, state)
@@ -40,6 +45,7 @@ def _check_alike(core: AgentCore, other: AgentCore) -> None:
             "merge needs an agent without a log: to replay it would not lead to what another one "
             "learned"
         )
+
     pairs = {
         "recipe": (core.recipe, other.recipe),
         "objectives": (core.objectives, other.objectives),
@@ -66,9 +72,11 @@ def merged_state(mine: Any, theirs: Any, policy: Any, name: str) -> Any:
     Raises:
         ValueError: where that is not a sum.
     """
+    # Of two streams of rewards nothing tells in which order they would have been forgotten.
     forgets = declares(policy, "FORGETS")
     if not forgets and hasattr(mine, "merged"):
         return mine.merged(theirs, policy.init())
+
     why = "forgets" if forgets else "keeps more than sums"
     raise ValueError(
         f"merge needs a recipe whose estimator is a ridge regression or a mean, but {name} {why}"

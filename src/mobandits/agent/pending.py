@@ -1,4 +1,4 @@
-"""What an agent remembers of its decisions until all their rewards are in, and for a while after."""
+"""Decisions that wait for rewards, and the rewards of the last ones that wait no more."""
 
 import math
 from collections import OrderedDict, deque
@@ -13,7 +13,7 @@ from mobandits.support.naming import quoted
 
 
 class Pending(NamedTuple):
-    """What is kept of a decision: a few numbers, whatever the number of arms.
+    """The record of a decision that waits: a few numbers, for any number of arms.
 
     Attributes:
         x: (features,) the features of the arm that was played.
@@ -33,6 +33,10 @@ class Pending(NamedTuple):
     time: float
     rewards: list[float] | None = None
 
+    def with_rewards(self, rewards: list[float]) -> "Pending":
+        """The same decision, of whose rewards so many are known."""
+        return self._replace(rewards=rewards)
+
 
 class Timer:
     """When a reward by default is due, one decision after the other: times of decisions never fall.
@@ -40,8 +44,9 @@ class Timer:
     Attributes:
         objective: of the default.
         after: seconds after the decision.
-        earlier: decisions that it comes to first: those that waited when the agent was read from a file. Their ids may
-            be far apart, so that counting from one to the next could take years.
+        earlier: decisions that it comes to first: those that waited when the agent was read from a
+            file. Their ids may be far apart, so that counting from one to the next could take
+            years.
         next: the first of the others that it has not come to.
     """
 
@@ -58,12 +63,16 @@ class Timer:
             pending: the decisions that wait.
             made: how many decisions were made.
         """
+        # Settled and dropped decisions are passed when it comes to them, which costs one step each.
         while self.earlier and self.earlier[0] not in pending:
             self.earlier.popleft()
+
         if self.earlier:
             return self.earlier[0]
+
         while self.next < made and self.next not in pending:
             self.next += 1
+
         return self.next if self.next < made else None
 
     def pass_by(self) -> None:
@@ -75,13 +84,16 @@ class Timer:
 
 
 class PendingDecisions:
-    """Decisions by id: those that wait, with a bound and an age limit, and the rewards of the last settled ones.
+    """The decisions that wait, by id, and the rewards of the last settled ones.
+
+    Their number is bounded, and their age may be.
 
     Args:
         objectives: of the agent.
         limit: how many may wait; beyond it the oldest is dropped.
         max_age: seconds after which a decision is dropped; None: never.
-        remembered: of how many settled decisions the rewards are kept, so that a repeat can be told from a mistake.
+        remembered: of how many settled decisions the rewards are kept, so that a repeat can be seen
+            from a mistake.
 
     Attributes:
         open: the decisions that wait, oldest first.
@@ -107,19 +119,25 @@ class PendingDecisions:
             if after is not None:
                 timer = Timer(i, after)
                 self._timers.append(timer)
+
         self.is_timed = max_age is not None or bool(self._timers)
 
     def add(self, pending: Pending) -> int:
         """Keep a decision, and drop the oldest where there are too many."""
+        # Ids count on for ever, so that a late reward never meets another decision.
         number = self.next_id
         self.next_id = number + 1
         if len(self.open) >= self.limit:
             self._drop_oldest("limit")
+
         self.open[number] = pending
+
         return number
 
     def due(self, now: float) -> Iterator[tuple[int, int]]:
-        """Decisions and objectives whose time is up, with no reward so far; drops what is older than `max_age`.
+        """Decisions and objectives whose time is up, with no reward so far.
+
+        Drops what is older than `max_age`.
 
         One after the other as their times came, so that it does not matter how often one looks: a
         log that is replayed is looked at less often.
@@ -134,6 +152,7 @@ class PendingDecisions:
             if timer is None or drop_time < default_time:
                 self._drop_oldest("age")
                 continue
+
             number = timer.first(self.open, self.next_id)
             assert number is not None  # noqa: S101 - something is due
             timer.pass_by()
@@ -147,7 +166,9 @@ class PendingDecisions:
         first = timer.first(waiting, self.next_id)
         if first is None:
             return math.inf
+
         decision = waiting[first]
+
         return decision.time + timer.after
 
     def _drop_time(self) -> float:
@@ -155,8 +176,10 @@ class PendingDecisions:
         waiting = self.open
         if self.max_age is None or not waiting:
             return math.inf
+
         first = next(iter(waiting))
         oldest = waiting[first]
+
         return oldest.time + self.max_age
 
     def settle(self, number: int, rewards: Sequence[float]) -> None:
@@ -173,7 +196,7 @@ class PendingDecisions:
         Raises:
             ValueError: where it is none; True would else be decision 1.
         """
-        if isinstance(given, np.integer):
+        if isinstance(given, np.integer):  # such as one that was read from a table
             return int(given)
         raise ValueError(self.why_unknown(given))
 
@@ -182,8 +205,10 @@ class PendingDecisions:
         if type(number) is not int or not 0 <= number < self.next_id:
             advice = "; write decision.id" if hasattr(number, "arm") else ""
             return f"decision_id must be of a decision that was made, got {quoted(number)}{advice}"
+
         age = self.dropped["age"]
         limit = self.dropped["limit"]
+
         return (
             f"decision_id must be of a decision that waits for rewards, got {number}: it was "
             f"settled long ago, or dropped ({age} were for their age, {limit} because too many "

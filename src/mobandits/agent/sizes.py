@@ -13,7 +13,7 @@ ENTRY_BYTES = 256  # of an arm or an objective: its name, and its places in tabl
 
 
 def refuse_large(shape: Shape, policy: Any = None) -> None:
-    """Refuse an agent that needs more memory than it may have: `MOST_BYTES`, or what the machine has.
+    """Refuse an agent that needs more memory than `MOST_BYTES`, or than the machine has.
 
     Args:
         shape: of the problem.
@@ -56,16 +56,19 @@ def bytes_needed(shape: Shape, policy: Any = None) -> int:
     scores = 2 * arms * objectives
     matrices = 2 * matrix_entries(policy)  # Gram matrices and their inverses
     numbers = scores + shape.features + matrices
+
     return ENTRY_BYTES * entries + NUMBER_BYTES * numbers
 
 
 def matrix_entries(policy: Any) -> int:
     """How many numbers the Gram matrices of a policy's estimators have, as these declare."""
     total = 0
+    # Of estimators inside of wrappers too, such as one that forgets.
     for part in parts_of(policy):
         declared = getattr(part, "matrix_entries", None)
         if declared is not None:
             total += declared()
+
     return total
 
 
@@ -87,7 +90,9 @@ def _size_text(size: int) -> str:
     """
     if size > 10**24:
         return "more than 10^24 bytes"
+
     tenths = size // 10**8
     if tenths < 100:
         return f"{tenths / 10:.1f} GB"
+
     return f"{tenths // 10:,} GB"

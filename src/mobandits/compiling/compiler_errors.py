@@ -1,4 +1,4 @@
-"""What Numba says of code that it cannot compile, in a sentence for the author of that code."""
+"""Numba's errors about code that it cannot compile, as a sentence for the author of that code."""
 
 import re
 import sys
@@ -27,11 +27,14 @@ def is_compiler_error(error: Exception) -> bool:
         return True
     if not isinstance(error, AttributeError | NameError | TypeError):
         return False
+
     trace = error.__traceback__  # some come as Python's own, from the midst of the compiler
     while trace is not None:
         if trace.tb_frame.f_globals.get("__name__") == "numba.core.compiler":
             return True
+
         trace = trace.tb_next
+
     return False
 
 
@@ -48,6 +51,7 @@ def explanation(error: Exception, arguments: Sequence[Any], remedy: str) -> str:
     where = _place(text, [cls.__name__ for cls in classes])
     reason = (_reason(text) + hint(error)).rstrip(".: ")
     stop = "" if reason.endswith("?") else "."
+
     return f"{where} cannot be compiled: {reason}{stop} Remedy: {remedy}."
 
 
@@ -63,9 +67,11 @@ def _place(text: str, authors: Sequence[str]) -> str:
         return f"a method of {' or '.join(authors)}, or a helper of it,"
     if not places:
         return "a method or a helper"  # Numba does not always say which
+
     file, line = (theirs or written or files)[0]  # Numba names the innermost first
     rows = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
     source = rows[line - 1].strip() if line <= len(rows) else ""
+
     return f"{file}:{line}: `{source}`"
 
 
@@ -82,6 +88,7 @@ def _reason(text: str) -> str:
     if found:
         name, kind = found.groups()
         return f"{readable_types(kind)} has no attribute {name!r}{did_you_mean(name, _public_members(kind))}"
+
     return readable_types(row.partition(" Raised from ")[0])
 
 
@@ -100,6 +107,7 @@ def readable_types(text: str) -> str:
     while found := RECORD.search(text):
         name = found[0].partition("@")[0].rpartition(".")[2]
         text = text[: found.start()] + name + _beyond(text, found.end())
+
     text = re.sub(r"Literal\[(\w+)\]\([^)]*\)", r"\1", text)
     text = re.sub(r"[Aa]rray\((\w+), (\d)d?, '?[A-Z]'?[^)]*\)", r"array(\1, \2d)", text)
     text = text.replace("NumPyRandomGeneratorType", "Generator")
@@ -107,6 +115,7 @@ def readable_types(text: str) -> str:
         if _named_tuple(name) is not None:  # without the types of its fields
             start = text.index(f"{name}(")
             text = text[: start + len(name)] + _beyond(text, start + len(name))
+
     return text
 
 
@@ -114,11 +123,13 @@ def _beyond(text: str, start: int) -> str:
     """What follows the brackets that open at `start`, or begins there where none do."""
     if text[start : start + 1] != "(":
         return text[start:]
+
     depth = 0
     for i in range(start, len(text)):
         depth += (text[i] == "(") - (text[i] == ")")
         if depth == 0:
             return text[i + 1 :]
+
     return ""
 
 
@@ -132,7 +143,9 @@ def _members(kind: str) -> list[str]:
         return [*CLASSES[record[0]].__dataclass_fields__, *dir(CLASSES[record[0]])]  # type: ignore[attr-defined]
     if kind.startswith("array("):
         return dir(np.ndarray)
+
     fields = _named_tuple(kind.partition("(")[0])
+
     return [] if fields is None else list(fields)
 
 
@@ -142,6 +155,7 @@ def _named_tuple(name: str) -> tuple[str, ...] | None:
         if isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):
             # The public name for a NamedTuple's fields.
             return tuple(value.__match_args__)  # type: ignore[attr-defined]
+
     return None
 
 

@@ -90,7 +90,9 @@ def open_session(policy: Policy, rng: Rng, state: Any = None) -> Session:
         state = policy.init()
     if not is_compiled(policy):
         return InterpretedSession(policy, state, rng, note_of(policy))
+
     new_session = compile_loop(_new_session, policy, stores_arguments=True)
+
     return new_session(policy, state, rng, note_of(policy))
 
 
@@ -129,6 +131,7 @@ def prepare_like(
     """
     if isinstance(session, InterpretedSession) or isinstance(like, InterpretedSession):
         return
+
     kind = typeof(session)
     loop = compiled_for(function, session, stores_arguments=stores_arguments)
     in_use = compiled_for(function, like, stores_arguments=stores_arguments)

@@ -24,15 +24,15 @@ class Composition(Protocol):
 
     @property
     def estimator(self) -> Any:
-        """The estimates of means and their uncertainty."""
+        """The part that learns means and widths."""
 
     @property
     def explorer(self) -> Any:
-        """The rule that turns uncertainty into optimism."""
+        """The part that makes intervals or samples of them."""
 
     @property
     def order(self) -> Any:
-        """What "better" means."""
+        """The part that says which arms are best."""
 
 
 def composite(policy: Any) -> Any:
@@ -44,6 +44,7 @@ def composite(policy: Any) -> Any:
         >>> composite(MolEpsGreedy().bind(Shape(arms=3, features=2, objectives=2))).order
         Pareto(on=[])
     """
+    # Wrappers hold one policy each, so that this is a walk along a line.
     while policy is not None and not getattr(policy, "COMPOSED", False):
         policy = getattr(policy, "policy", None) if dataclasses.is_dataclass(policy) else None
     return policy

@@ -13,7 +13,7 @@ from mobandits.contracts.protocols import Array, IntArray, Rng
 
 
 class SurfaceShape(NamedTuple):
-    """What a recipe may know of a problem whose arms are the points of a unit cube.
+    """The shape of a problem whose arms are the points of a unit cube, as recipes know it.
 
     Attributes:
         dimensions: of the cube of arms.
@@ -26,6 +26,10 @@ class SurfaceShape(NamedTuple):
     features: int
     objectives: int
     rounds: int | None = None
+
+    def replaced(self, **changes: Any) -> "SurfaceShape":
+        """The same shape with other values of some attributes, as `Shape.replaced`."""
+        return self._replace(**changes)
 
 
 class Aim(NamedTuple):
@@ -45,8 +49,8 @@ class SurfaceBlock(NamedTuple):
 class Surface:
     """Base of reward surfaces, which are `compiled` classes; `x` is a context, `y` a point.
 
-    Regret needs `gap`, in closed form. A surface of which more is known redefines
-    `effective_gap` and `bin` as well.
+    Regret needs `gap`, in closed form. A surface that knows more redefines `effective_gap`
+    and `bin` as well.
     """
 
     def mean(self, x: Array, y: Array) -> Array:
@@ -75,7 +79,7 @@ class SurfaceProblem(Protocol):
 
     @property
     def shape(self) -> SurfaceShape:
-        """What recipes may know of it."""
+        """Its shape, as recipes know it."""
 
     @property
     def surface(self) -> Surface:
@@ -93,13 +97,13 @@ class SurfaceEnvironment(Protocol):
 
 
 class SurfacePolicy(Protocol):
-    """What the loop of a continuum runs; `x` is the context, (features,)."""
+    """A policy on a continuum of arms; `x` is the context, (features,)."""
 
     def init(self) -> Any:
         """The state before the first round: a NamedTuple of arrays."""
 
     def beliefs(self, state: Any, x: Array, rng: Rng) -> Any:
-        """What the policy would act on; leaves `state` untouched."""
+        """The beliefs that a draw rests on; leaves `state` untouched."""
 
     def draw(self, beliefs: Any, rng: Rng) -> Aim:
         """One point, drawn by the policy's rule; leaves `beliefs` untouched."""

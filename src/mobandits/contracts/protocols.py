@@ -18,7 +18,7 @@ Rng = np.random.Generator
 
 
 class Shape(NamedTuple):
-    """What a recipe may know of a problem before the first round.
+    """The shape of a problem: what a recipe may know before the first round.
 
     Attributes:
         arms: number of arms K.
@@ -47,7 +47,7 @@ class Shape(NamedTuple):
 
 
 class Beliefs(NamedTuple):
-    """The beliefs that a policy acts on: means and intervals, each (arms, objectives).
+    """The beliefs that an order decides on, each (arms, objectives).
 
     Intervals may be infinite.
     """
@@ -101,7 +101,7 @@ class Block(NamedTuple):
 
 
 class Policy(Protocol):
-    """What loops run.
+    """An algorithm bound to a problem, which loops run.
 
     `context` is (arms or 1, features), `arms` the ids of the eligible arms, `x` the row of the arm
     that was played.
@@ -111,20 +111,20 @@ class Policy(Protocol):
         """The state before the first round: a NamedTuple of arrays."""
 
     def beliefs(self, state: Any, context: Array, arms: IntArray, rng: Rng) -> Any:
-        """What the policy would act on; leaves `state` untouched. Opaque to the loop."""
+        """The beliefs that `draw` takes; leaves `state` untouched. Opaque to the loop."""
 
     def draw(self, beliefs: Any, rng: Rng) -> Choice:
         """One arm, drawn by the policy's rule; leaves `beliefs` untouched."""
 
     def probabilities(self, beliefs: Any) -> Array:
-        """The probability of each arm in `draw`, (arms,); the front is where it is positive."""
+        """(arms,) the exact distribution of `draw`, given the beliefs; 0 off the front."""
 
     def update(self, state: Any, x: Array, arm: int, note: Any, reward: Array, rng: Rng) -> Any:
         """The state after a reward, (objectives,), NaN where not observed; consumes `state`."""
 
 
 class Estimator(Protocol):
-    """The estimates: means and their uncertainty, per arm and objective."""
+    """The part that learns: means and their uncertainty, per arm and objective."""
 
     def init(self) -> Any:
         """The state before the first reward."""
@@ -136,14 +136,14 @@ class Estimator(Protocol):
         """(arms, grams) unscaled widths, grams 1 or objectives; infinite where nothing is known."""
 
     def evidence(self, state: Any, context: Array, arms: IntArray) -> Evidence:
-        """What radii need."""
+        """The counts that radii need."""
 
     def update(self, state: Any, x: Array, arm: int, reward: Array) -> Any:
         """The state after a reward with NaN where it was not observed."""
 
 
 class Explorer(Protocol):
-    """The rule that turns uncertainty into optimism."""
+    """The part that explores: intervals or samples around the means."""
 
     def beliefs(
         self, estimator: Any, state: Any, context: Array, arms: IntArray, rng: Rng
@@ -152,7 +152,7 @@ class Explorer(Protocol):
 
 
 class Order(Protocol):
-    """What "better" means.
+    """The part that says which arms are best.
 
     It drives learning (`front`, `draw`, on intervals) and scores it (`gap`, on true means).
     """
@@ -179,7 +179,7 @@ class Problem(Protocol):
 
     @property
     def shape(self) -> Shape:
-        """What recipes may know of it."""
+        """Its shape, as recipes know it."""
 
     def block(self, first: int, rounds: int, rng: Rng) -> Block:
         """Rounds `first` (0-based) to `first + rounds`, drawn at once.
@@ -200,7 +200,7 @@ class Environment(Protocol):
 
 
 class GroundTruth(Protocol):
-    """What metrics may ask about a block.
+    """The true side of a block, for metrics.
 
     Answers are computed once, for all policies that played it.
     """
@@ -220,7 +220,7 @@ class GroundTruth(Protocol):
 
 
 class Accumulator(Protocol):
-    """What a metric is after some rounds, where that is neither a sum nor a mean over them."""
+    """The value of a metric after some rounds, where it is neither a sum nor a mean over them."""
 
     def add(self, values: Array) -> None:
         """The next rows of `Metric.per_round`, (rounds, components)."""
@@ -289,7 +289,7 @@ class Stage(NamedTuple):
 
 
 class Traits(NamedTuple):
-    """What a recipe is like, in the words of the page that helps to choose.
+    """The row of a recipe on the page that helps to choose.
 
     Tests hold most of it against the code.
 
@@ -338,5 +338,8 @@ class Recipe:
         yield Stage(self.bind(shape), None)
 
     def assumptions(self) -> tuple[Assumption, ...]:
-        """What contexts and rewards must be like: else they are refused, or warned about."""
+        """The ranges of contexts and rewards that it assumes.
+
+        Checked where they come in, refused or warned about.
+        """
         return ()

@@ -65,12 +65,16 @@ class Field(NamedTuple):
 
     def axis(self, name: str) -> int | None:
         """The position of an axis; None where there is none of this name."""
-        return self.axes.index(name) if name in self.axes else None
+        if name not in self.axes:
+            return None
+        return self.axes.index(name)
 
     @property
     def is_limited(self) -> bool:
         """Whether numbers have limits."""
-        return self.whole or math.isfinite(self.low) or math.isfinite(self.high)
+        has_low = math.isfinite(self.low)
+        has_high = math.isfinite(self.high)
+        return self.whole or has_low or has_high
 
 
 UNDECLARED = Field()
@@ -101,7 +105,9 @@ def state_fields(**fields: Field) -> Callable[[S], S]:
         for name in fields:
             if name not in known:
                 raise ValueError(f"{state_class.__name__} must have the field {name}, and has not")
+
         state_class.FIELDS = fields  # type: ignore[attr-defined]
+
         return state_class
 
     return declare
@@ -118,6 +124,7 @@ def fields_of(state: Any) -> Iterator[tuple[str, Field]]:
         >>> [(name, field.axes) for name, field in fields_of(state)]
         [('seen', ('arms', 'objectives')), ('total', ('arms', 'objectives'))]
     """
+    # States of others may be any tuples of arrays: nothing is declared of these.
     declared = getattr(type(state), "FIELDS", {})
     # A plain tuple, such as that of a wrapper's states, has no names.
     names = getattr(type(state), "__match_args__", [""] * len(state))
@@ -137,8 +144,9 @@ def parts_of(part: Any) -> Iterator[Any]:
         >>> list(parts_of(Ucb(Constant(0.3))))
         [Ucb(radius=Constant(value=0.3)), Constant(value=0.3)]
     """
-    if not dataclasses.is_dataclass(part):
+    if not dataclasses.is_dataclass(part) or isinstance(part, type):
         return
+
     yield part
     for field in dataclasses.fields(part):
         yield from parts_of(getattr(part, field.name))

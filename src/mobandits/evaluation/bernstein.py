@@ -60,10 +60,12 @@ def box(
     if not isinstance(estimator, Ips):
         rule = "estimator must be Ips for an empirical Bernstein box"
         raise ValueError(f"{rule}, got {quoted(estimator)}")
+
     clip = estimator.clip
     largest_weight = clip if weight_bound is None else weight_bound
     if largest_weight is None:
         raise ValueError("weight_bound must be given where Ips.clip is None, got None")
+
     number("weight_bound", largest_weight, above=0.0)
     objectives = terms.numerator.shape[1]
     lows, highs = _reward_range(low, high, objectives)
@@ -79,8 +81,10 @@ def box(
     if clip is not None and clip <= largest_weight:
         # The mean of clipped terms is no mean of rewards: it may be out of their range.
         return Box(below, above)
+
     low_end = np.maximum(below, lows)
     high_end = np.minimum(above, highs)
+
     return Box(low_end, high_end)
 
 
@@ -98,9 +102,11 @@ def _half_width(terms: Terms, risk: float, span: Array) -> tuple[Array, Array]:
         variance = squares.sum(0) / others
         by_variance = np.sqrt(2.0 * variance * log_risk / count)
         by_range = 7.0 * span * log_risk / (3.0 * others)
+
     known = count > 1.0
     value = np.where(known, value, 0.0)
     half_width = np.where(known, by_variance + by_range, np.inf)
+
     return value, half_width
 
 
@@ -114,6 +120,7 @@ def _reward_range(low: Any, high: Any, objectives: int) -> tuple[Array, Array]:
         got_high = quoted(highs.tolist())
         got = f"{got_low} and {got_high}"
         raise ValueError(f"low must be below high in every objective, got {got}")
+
     return lows, highs
 
 
@@ -124,6 +131,7 @@ def _check_range(values: Array, least: Array, most: Array) -> None:
     outside = np.argwhere(below | above)
     if not len(outside):
         return
+
     t, objective = outside[0].tolist()
     interval = f"[{least[objective]:g}, {most[objective]:g}]"
     rule = f"weight times reward must lie in {interval} by `low`, `high` and `weight_bound`"

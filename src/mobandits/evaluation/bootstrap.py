@@ -58,11 +58,14 @@ def largest_quantile(terms: Terms, level: float, samples: int, seed: int) -> flo
         with np.errstate(invalid="ignore", divide="ignore"):
             moved = np.abs(resampled - value)
             distance = moved[uncertain] / error[uncertain]
+
         # A resampled log without the rounds that matter says nothing.
         distance = np.where(np.isnan(distance), np.inf, distance)
         largest.append(np.max(distance, initial=0.0))
+
     # An order statistic and not a mean of two, which could be infinite less infinite.
     quantile = np.quantile(largest, level, method="higher")
+
     return float(quantile)
 
 
@@ -77,4 +80,5 @@ def _value_and_error(sums: Array, rounds: int) -> tuple[Array, Array]:
         squares = np.maximum(squares, 0.0)
         deviation = np.sqrt(squares * rounds / others)
         error = deviation / np.abs(b)
+
     return value, error

@@ -51,8 +51,10 @@ class EvaluationCase:
         if self.probabilities is None:
             # It did play that arm, and what else it might have played does not matter.
             return np.ones(len(self.log))
+
         rounds = np.arange(len(self.log))
         probabilities: Array = self.probabilities[rounds, self.log.arms]
+
         return probabilities
 
     @cached_property

@@ -54,7 +54,7 @@ def evaluate_file(
     What cannot work is refused before anything is computed.
 
     Args:
-        file: whatever `mobandits.logs.read` reads.
+        file: any that `mobandits.logs.read` reads.
         out: the folder: a new one, an empty one, or that of an earlier evaluation.
         policies: names, see `target_named`; or NAME=SPEC, see `split_name`.
         recipe: from a name to a recipe.
@@ -82,9 +82,11 @@ def evaluate_file(
     specs = named_specs(policies)
     if Path(file).suffix == ".csv" and "propensity" not in meanings:
         _refuse_weights(chosen_estimators, list(specs.values()))
+
     for spec in specs.values():
         if not _is_plain(spec):
             recipe(spec)  # a mistake in it need not wait until the log is read
+
     log: Feedback = read(file, **meanings)
     targets = {name: target_named(spec, log, recipe) for name, spec in specs.items()}
     with hold(out):
@@ -114,6 +116,7 @@ which has evaluation.json; found an empty file at /dev/null
         is_empty = not any(out.iterdir())
         if was_evaluation or is_empty:
             return
+
     wanted = f"a new folder, an empty one or that of an earlier evaluation, which has {SUMMARY}"
     raise ValueError(f"--out must be {wanted}; found {found_at(out)} at {out}")
 
@@ -127,9 +130,11 @@ def _checked_columns(file: Path, pairs: Sequence[str]) -> dict[str, str | list[s
         rule = f"--column must name arm and rewards for a .csv file, such as {example}"
         got = shortened(", ".join(meanings)) or "none"
         raise ValueError(f"{rule}, got {got}")
+
     if meanings and not is_table:
         advice = "a table of your own is read as .csv"
         raise ValueError(f"--column must go with a .csv file, got {file}: {advice}")
+
     return meanings
 
 
@@ -171,15 +176,18 @@ def write_evaluation(
     # run again.
     with replacing(out / SUMMARY) as file:
         file.write((text + "\n").encode())
+
     values = comparison.table(level)
     values.write_csv(out / "values.csv")
     membership = front(comparison, level=level, seed=seed)
     borders = None
     if len(comparison.objectives) == 2:
         borders = outlines(comparison, level=level)
+
     page = evaluation_page(out, values, membership, borders, summary)
     report = out / "report.html"
     report.write_text(page, encoding="utf-8")
+
     return report
 
 
@@ -193,9 +201,11 @@ def _summary(
     estimators = {}
     for (_, name), estimate in comparison.estimates.items():
         estimators[name] = short_repr(estimate.estimator)
+
     policies = {}
     for name, target in targets.items():
         policies[name] = _policy_summary(comparison, name, target)
+
     summary = {
         "format": FORMAT,
         "log": log,
@@ -207,6 +217,7 @@ def _summary(
         "versions": {"mobandits": importlib.metadata.version("mobandits")},
     }
     finite: EvaluationSummary = _finite(summary)
+
     return finite
 
 
@@ -229,8 +240,10 @@ def columns_named(pairs: Sequence[str]) -> dict[str, str | list[str]]:
         choice("--column: a meaning", meaning, (*SINGLE_COLUMNS, *LISTS_OF_COLUMNS))
         if not names:
             raise ValueError(f"--column must be meaning=column, got {quoted(pair)}")
+
         is_single = meaning in SINGLE_COLUMNS
         meanings[meaning] = names if is_single else names.split(",")
+
     return meanings
 
 
@@ -249,6 +262,7 @@ def split_name(policy: str) -> tuple[str, str]:
     # After a colon come parameters, or the name of an arm: an equals sign there gives no name.
     if equals and ":" not in name:
         return name.strip(), spec.strip()
+
     return policy, policy
 
 
@@ -270,7 +284,9 @@ def named_specs(policies: Sequence[str]) -> dict[str, str]:
         # The same policy twice is no harm, and is evaluated once.
         if specs.get(name, spec) != spec:
             raise ValueError(f"--policy must have distinct names, got {quoted(name)} twice")
+
         specs[name] = spec
+
     return specs
 
 
@@ -295,10 +311,12 @@ def target_named(name: str, log: Feedback, recipe: Callable[[str], Recipe]) -> T
         return PLAIN[name]()
     if not name.startswith(ARM):
         return recipe(name)
+
     text = name.removeprefix(ARM)
     # Names of arms may be numbers, and a command line has text only.
     arm_of_text = {str(arm): arm for arm in log.arm_names}
     choice("--policy: an arm", text, arm_of_text)
+
     return ConstantTarget(arm_of_text[text])
 
 
@@ -321,9 +339,11 @@ def estimator_named(name: str, clip: float | None) -> Any:
     kind = ESTIMATORS[name]
     if clip is None:
         return kind()
+
     parameters = {field.name for field in dataclasses.fields(kind)}
     # Of these an estimator has one or, where it has no weights to be cut, none.
     bounds = {key: clip for key in ("clip", "threshold") if key in parameters}
+
     return kind(**bounds)
 
 
@@ -354,8 +374,10 @@ def _policy_summary(comparison: Comparison, name: str, target: Target) -> dict[s
             "bias_bound": estimate.bias_bound.tolist(),
             "warnings": list(estimate.warnings),
         }
+
     # They are of the weights, which all estimators share.
     diagnostics = comparison[name, comparison.estimators[0]].diagnostics
+
     return {
         "target": short_repr(target),
         "diagnostics": dataclasses.asdict(diagnostics),
@@ -373,7 +395,9 @@ def _pairs(comparison: Comparison, level: float) -> list[dict[str, Any]]:
         for key, value in vars(verdict).items():
             is_array = hasattr(value, "tolist")
             pair[key] = value.tolist() if is_array else value
+
         pairs.append(pair)
+
     return pairs
 
 
@@ -385,4 +409,5 @@ def _finite(value: Any) -> Any:
         return [_finite(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
+
     return value

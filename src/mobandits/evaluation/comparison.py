@@ -106,6 +106,7 @@ class Comparison:
                 "high": box.high,
             }
             parts.append(pl.DataFrame(columns, TABLE))
+
         # Without any estimate there is a table without rows.
         return pl.concat([pl.DataFrame(schema=TABLE), *parts])
 
@@ -149,6 +150,7 @@ def evaluate(
         log, targets, [estimator], model=model, folds=folds, seed=seed, logging=logging
     )
     (estimate,) = comparison.estimates.values()
+
     return estimate
 
 
@@ -201,25 +203,32 @@ def compare(
         fold_of_round = folds_of(len(log), folds, seed)
     else:
         fold_of_round = np.zeros(len(log), np.int64)
+
     predictions = None
     if needs_model:
         predictions = _predictions(log, model, fold_of_round)
+
     logging_probabilities = None
     if logging is not None:
         logging_probabilities = probabilities_of(logging, log, fold_of_round)
+
     estimates: dict[tuple[str, str], Estimate] = {}
     # Target by target, since the probabilities of one take as much memory as the log.
     for done, (name, target) in enumerate(targets.items()):
         if progress:
             progress(done, len(targets))
+
         with _naming_target(name):
             probabilities = probabilities_of(target, log, fold_of_round, seed)
             case = EvaluationCase(log, probabilities, predictions)
+
         diagnostics = diagnose(case, logging_probabilities)
         for label, each in by_label.items():
             estimates[name, label] = _estimate(name, case, each, diagnostics)
+
     if progress:
         progress(len(targets), len(targets))
+
     return Comparison(log.objective_names, estimates)
 
 
@@ -231,16 +240,20 @@ def _check_needs(
         advice = ""
         if isinstance(log, str | Path):
             advice = f"; write mobandits.logs.read({quoted(log)})"
+
         raise ValueError(f"log must be a Feedback, got {quoted(log)}{advice}")
+
     if not isinstance(targets, Mapping):
         raise ValueError(f"targets must be a dictionary {{name: target}}, got {quoted(targets)}")
     if not len(log):
         raise ValueError("log must have at least one round, got none")
     if not targets:
         raise ValueError("targets must name at least one target, got none")
+
     for name, target in targets.items():
         with _naming_target(name):
             check_target(target, log)
+
     # An estimator of a user's own need not declare it: it is refused where it asks for weights.
     weighted = any(getattr(each, "needs_propensities", False) for each in estimators.values())
     only_logging = all(isinstance(target, LoggingPolicy) for target in targets.values())
@@ -270,10 +283,12 @@ def _labelled(
         # Such as Ips(clip=10) and Ips(clip=20).
         is_unique = names.count(name) == 1
         labels.append(name if is_unique else short_repr(each))
+
     by_label = dict(zip(labels, resolved, strict=True))
     if not labels or len(by_label) < len(labels):
         got = shortened(", ".join(labels)) or "none"
         raise ValueError(f"estimators must be some, each once, got {got}")
+
     return by_label
 
 
@@ -287,6 +302,7 @@ def _resolved(estimator: ValueEstimator | str) -> ValueEstimator:
     if not hasattr(estimator, "terms") or isinstance(estimator, type):
         got = f"{quoted(estimator)}{as_object(estimator)}"
         raise ValueError(f"estimator must be a name or an estimator such as Ips(), got {got}")
+
     return estimator
 
 
@@ -295,6 +311,7 @@ def _predictions(log: Feedback, model: Model, fold_of_round: IntArray) -> Predic
         model = RidgePerArm()
     if isinstance(model, RidgePerArm):
         return model.fit(log, fold_of_round)
+
     return OwnPredictions(model, log)
 
 

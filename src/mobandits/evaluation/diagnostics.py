@@ -66,8 +66,10 @@ def diagnose(case: EvaluationCase, logging: Array | None = None) -> Diagnostics:
     # Asked of the log and not of the case, which refuses to give weights without propensities.
     if is_logging_policy or not np.isnan(log.propensities).any():
         weighing = _weighing(case.weights)
+
     effective, largest, share, mean, strayed = weighing
     uncovered_rounds, uncovered_mass = _uncovered(case, logging)
+
     return Diagnostics(
         rounds=len(log),
         effective_rounds=effective,
@@ -92,8 +94,10 @@ def _weighing(weights: Array) -> tuple[float, float, float, float, float]:
     with np.errstate(divide="ignore"):
         # Equal weights have no error: then a distance of rounding size is none.
         strayed = 0.0 if distance < 1e-12 else distance / error
+
     effective = total**2 / squares if squares > 0.0 else 0.0
     share = largest / total if total > 0.0 else 0.0
+
     return float(effective), float(largest), float(share), float(mean), float(strayed)
 
 
@@ -108,6 +112,8 @@ def _uncovered(case: EvaluationCase, logging: Array | None) -> tuple[float, floa
         beyond = probabilities[:, plays == 0]
     else:
         beyond = np.where(logging == 0.0, probabilities, 0.0)
+
     rounds = (beyond > 0.0).any(1).mean()
     mass = beyond.sum(1).mean()
+
     return float(rounds), float(mass)

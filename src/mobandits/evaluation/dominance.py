@@ -93,6 +93,7 @@ def dominance(
     margins = np.broadcast_to(as_float_array("margin", margin), first.value.shape)
     if not (margins >= 0.0).all():
         raise ValueError(f"margin must be at least 0, got {quoted(margins.tolist())}")
+
     size = np.abs(first.value) + np.abs(second.value)
     difference = first.value - second.value
     is_rounding = np.abs(difference) <= FLAT * size
@@ -125,6 +126,7 @@ def dominance(
     shown = [claim for claim, p_value in claims.items() if p_value <= 1.0 - level]
     # Two claims at once: the targets differ by less than the margins.
     decision = shown[0] if len(shown) == 1 else "undecided"
+
     return Verdict(
         decision=decision,
         difference=difference,
@@ -141,6 +143,7 @@ def _p_dominates(not_worse: Array, better: Array, exact: Mask) -> float:
     if exact.any():
         # Not to be worse by a margin of 0 is to be better in that objective: the second part holds.
         return everywhere
+
     return max(everywhere, _p_in_one(better))
 
 
@@ -156,6 +159,7 @@ def _check_pair(first: Estimate, second: Estimate) -> None:
         if not isinstance(estimate, Estimate):
             wanted = "an estimate such as comparison[target, estimator]"
             raise ValueError(f"{name} must be {wanted}, got {quoted(estimate)}")
+
     # Differences are taken round by round, so that both must come from one log in one way.
     for name in ("rounds", "objectives", "estimator"):
         left = getattr(first, name)

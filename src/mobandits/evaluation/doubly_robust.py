@@ -72,4 +72,5 @@ class DoublyRobust:
         lost = None
         if cut is not None:
             lost = cut[:, None] * np.abs(errors)
+
         return Terms(numerator, seen, lost)

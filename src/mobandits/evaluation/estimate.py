@@ -114,8 +114,10 @@ class Estimate:
         lost = self.terms.lost
         if lost is None:
             return np.zeros(len(self.objectives))
+
         rounds = np.maximum(self.seen, 1)  # an objective without rewards has lost nothing
         bound: Array = lost.sum(0) / rounds
+
         return bound
 
     def ellipsoid(self, level: float = 0.95) -> Ellipsoid:
@@ -141,9 +143,11 @@ class Estimate:
         covariance_is_known = np.isfinite(self.covariance).all()
         if not value_is_known or not covariance_is_known:
             return Ellipsoid(self.value, self.covariance, np.inf)
+
         objectives = len(self.objectives)
         square = hotelling_square(level, objectives, spread.joint_freedom, spread.freedom)
         symmetric = Ellipsoid(self.value, self.covariance, square**0.5)
+
         return symmetric.stretched(square * spread.joint_skew)
 
     def box(self, level: float = 0.95) -> Box:
@@ -165,6 +169,7 @@ class Estimate:
         level_of_each = level ** (1.0 / len(self.objectives))
         probability = (1.0 + level_of_each) / 2.0
         below, above = reach(self.spread, probability)
+
         return _box(self.value, below, above)
 
     def bootstrap(self, level: float = 0.95, samples: int = 1000, seed: int = 0) -> Box:
@@ -192,6 +197,7 @@ class Estimate:
         # In units of standard errors, each resampled log's own: that is what "studentised" means.
         quantile = bootstrap.largest_quantile(self.terms, level, samples, seed)
         distance = quantile * self.standard_error
+
         return _box(self.value, distance, distance)
 
     def bernstein(
@@ -221,4 +227,5 @@ def _box(value: Array, below: Array, above: Array) -> Box:
     known = np.isfinite(low) & np.isfinite(high)
     low = np.where(known, low, -np.inf)
     high = np.where(known, high, np.inf)
+
     return Box(low, high)

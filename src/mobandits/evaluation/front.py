@@ -90,6 +90,7 @@ def front(
     membership = pl.DataFrame(columns, MEMBERSHIP)
     table = comparison.table(level).filter(pl.col("estimator") == name)
     intervals = table.drop("estimator", "standard_error")
+
     return intervals.join(membership, on="policy", maintain_order="left")
 
 
@@ -100,6 +101,7 @@ def _dominators(estimates: list[Estimate], level: float) -> dict[str, list[str]]
         verdict = dominance(first, second, level=level)
         if verdict.decision == "dominates":
             dominators[second.target].append(first.target)
+
     return dominators
 
 
@@ -128,8 +130,10 @@ def outlines(
         region = comparison[target, name].ellipsoid(level)
         if not np.isfinite(region.radius):
             continue
+
         for x, y in region.outline(objectives).tolist():
             rows.append((target, x, y))
+
     return pl.DataFrame(rows, OUTLINE, orient="row")
 
 
@@ -159,6 +163,7 @@ def plot_front(
     borders = pl.DataFrame()
     if len(comparison.objectives) == 2:
         borders = outlines(comparison, estimator, level=level)
+
     return draw_front(table, borders)
 
 
@@ -185,6 +190,7 @@ def nondominated_targets(values: Array) -> Mask:
     if len(known):
         loop = compile_loop(front_of_many)
         on_front[known] = loop(values[known], ALL)
+
     return on_front
 
 
@@ -199,5 +205,7 @@ def _front_share(estimates: list[Estimate], samples: int, seed: int) -> Array:
             denominator = counts @ estimate.terms.denominator
             with np.errstate(invalid="ignore", divide="ignore"):
                 values.append(numerator / denominator)
+
         times_on_front += nondominated_targets(np.array(values))
+
     return times_on_front / samples

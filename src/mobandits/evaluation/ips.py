@@ -61,4 +61,5 @@ class Ips:
         lost = None
         if cut is not None:
             lost = cut[:, None] * np.abs(rewards)
+
         return Terms(numerator, seen, lost)

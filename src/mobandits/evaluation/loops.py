@@ -28,6 +28,7 @@ def round_of_log(t: int, contexts: Array, eligible: Mask) -> tuple[Array, IntArr
     # Policies take the rows of eligible arms alone; a shared row stands for any of them.
     if len(context) > 1 and len(arms) < len(context):
         return context[arms], arms
+
     return context, arms
 
 
@@ -77,15 +78,18 @@ def learn_logged(
             choice = policy.draw(beliefs, rng)
             if matching and choice.arm != position:
                 continue
+
             note = choice.note
             if not matching:
                 for number in numbers_of(note):
                     if number != 0.0:
                         learned[0] = -1
                         return state
+
         x = context[position if len(context) > 1 else 0]
         state = policy.update(state, x, played[t], note, rewards[t], rng)
         learned[0] += 1
+
     return state
 
 
@@ -145,6 +149,7 @@ def replay_logged(
     for i in range(len(rounds)):
         if count == limit:
             return state
+
         visited[0] += 1
         t = rounds[i]
         context, arms = round_of_log(t, contexts, eligible)
@@ -152,10 +157,12 @@ def replay_logged(
         choice = policy.draw(beliefs, rng)
         if arms[choice.arm] != played[t]:
             continue
+
         # It counts also where nothing can be learned: whether rewards are missing must not choose.
         matched[t] = True
         count += 1
         if partial or not np.isnan(rewards[t]).any():
             x = context[choice.arm if len(context) > 1 else 0]
             state = policy.update(state, x, played[t], choice.note, rewards[t], rng)
+
     return state

@@ -37,6 +37,7 @@ class Box:
         above_low = table >= self.low
         below_high = table <= self.high
         inside = above_low & below_high
+
         return np.all(inside, axis=-1)
 
 
@@ -80,6 +81,7 @@ class Ellipsoid:
         if not np.isfinite(self.radius):
             # Also where a variance is 0 or NaN, which times an infinite radius would be NaN.
             return np.full(len(self.center), np.inf)
+
         variances = np.diag(self.covariance)
         return self.radius * np.sqrt(variances)
 
@@ -92,6 +94,7 @@ class Ellipsoid:
         table = as_float_array("points", points)
         if not np.isfinite(self.radius):
             return np.isfinite(table).all(-1)
+
         scale, values, axes = self._axes()
         distances = (table - self.center) / scale
         coordinates = distances @ axes
@@ -101,6 +104,7 @@ class Ellipsoid:
         outside_plane = off_plane.any(-1)
         squares = coordinates[..., ~flat] ** 2 / values[~flat]
         within_radius = squares.sum(-1) <= self.radius**2
+
         return within_radius & ~outside_plane
 
     def outline(self, objectives: tuple[int, int] = (0, 1), points: int = 100) -> Array:
@@ -121,6 +125,7 @@ class Ellipsoid:
         center = self.center[list(objectives)]
         turned = circle * half_axes @ axes.T
         border: Array = center + turned
+
         return border
 
     def stretched(self, by: Array) -> "Ellipsoid":
@@ -146,11 +151,13 @@ class Ellipsoid:
         is_length = 0.0 < square < np.inf
         if not is_length or not np.isfinite(self.radius):
             return self
+
         # One end moves by the vector's length and the other stays: half of it goes to the center.
         longer = 1.0 + np.sqrt(square) / (2.0 * self.radius)
         growth = (longer**2 - 1.0) / square
         covariance = self.covariance + growth * np.outer(by, by)
         center = self.center + by / 2.0
+
         return Ellipsoid(center, covariance, self.radius)
 
     def _axes(self) -> tuple[Array, Array, Array]:
@@ -165,4 +172,5 @@ class Ellipsoid:
         # Of correlations, or which direction is flat would depend on the units of rewards.
         correlations = self.covariance / units
         values, axes = np.linalg.eigh(correlations)
+
         return scale, values, axes

@@ -69,6 +69,7 @@ def cautions(case: EvaluationCase, estimate: Estimate) -> tuple[str, ...]:
         warnings += _of_replay(case)
     else:
         warnings += _of_weights(estimate)
+
     warnings += _of_overlap(estimate)
     # Terms of the direct method are predictions: neither weights nor missing rewards reach them.
     if not is_model_alone:
@@ -76,7 +77,9 @@ def cautions(case: EvaluationCase, estimate: Estimate) -> tuple[str, ...]:
         warnings += _of_tails(estimate)
         warnings += _of_events(case, estimate, weights)
         warnings += _of_missing(case, estimate)
+
     warnings += _of_clipping(estimate)
+
     return tuple(warnings)
 
 
@@ -88,6 +91,7 @@ def _of_weights(estimate: Estimate) -> Iterator[str]:
             f"few rounds: the log tells as much as {rounds:.3g} rounds of the target would; below "
             f"{FEW}, regions are not reliable"
         )
+
     if diagnostics.largest_share > SHARE:
         percent = 100 * diagnostics.largest_share
         limit = 100 * SHARE
@@ -118,6 +122,7 @@ def _of_replay(case: EvaluationCase) -> Iterator[str]:
             f"few rounds: the target matches {matched:.3g} rounds; below {FEW}, regions are not "
             "reliable"
         )
+
     # The logging policy itself matches every round, however uneven it is.
     if case.probabilities is not None and not is_even(case.log):
         yield UNEVEN_LOGGING
@@ -167,14 +172,17 @@ def _effective_events(rewards: Array, weights: Array) -> float:
     """How many rounds of equal weight tell as much as those without the most common reward."""
     if not len(rewards):
         return 0.0
+
     values, sizes = np.unique(rewards, return_counts=True)
     most_common = values[sizes.argmax()]
     rare_weights = weights[rewards != most_common]
     if not len(rare_weights):
         return 0.0
+
     total = rare_weights.sum()
     squares = (rare_weights**2).sum()
     events: float = total**2 / squares
+
     return events
 
 
@@ -186,6 +194,7 @@ def _of_missing(case: EvaluationCase, estimate: Estimate) -> Iterator[str]:
         if missing.all():
             yield f"missing rewards: {name} was never observed"
             continue
+
         difference = _largest_difference(missing, log.arms, plays)
         if difference > UNEVEN:
             yield (
@@ -200,7 +209,9 @@ def _largest_difference(missing: Mask, arms: IntArray, plays: IntArray) -> float
     often_played = plays >= EVENTS  # the share of a rarely played arm is mostly chance
     if not often_played.any():
         return 0.0
+
     shares = missing_plays[often_played] / plays[often_played]
+
     return float(np.ptp(shares))
 
 

@@ -46,4 +46,5 @@ class Replay:
         played = case.played[:, None]
         numerator = played * rewards
         denominator = played * seen
+
         return Terms(numerator, denominator)

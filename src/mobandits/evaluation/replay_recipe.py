@@ -94,9 +94,11 @@ def replay(
     if not isinstance(recipe, Recipe):
         got = f"{quoted(recipe)}{as_object(recipe)}"
         raise ValueError(f"recipe must be a recipe such as MolUcb(), got {got}")
+
     integer("seed", seed, at_least=0)
     if not len(log):
         raise ValueError("log must have at least one round, got none")
+
     check_assumptions(recipe, log)
     rng = np.random.default_rng(seed)
     if rejection:
@@ -105,6 +107,7 @@ def replay(
         kept = np.arange(len(log))
         # As if all arms had been equally likely, which nothing can tell without propensities.
         least_propensity = 1.0 / len(log.arm_names)
+
     expected_matches = int(least_propensity * len(log))
     horizon = rounds or max(expected_matches, 1)
     matched = _play(log, recipe, kept, horizon, rng)
@@ -113,6 +116,7 @@ def replay(
     warnings = cautions(case, estimate)
     if not rejection and not is_even(log):
         warnings += (UNEVEN_LOGGING,)
+
     return estimate.warned(warnings)
 
 
@@ -133,6 +137,7 @@ def _estimate(log: Feedback, recipe: Recipe, matched: Mask) -> Estimate:
     )
     case = ReplayedCase(log, None, None, matched)
     was_observed = ~np.isnan(log.rewards)
+
     return Estimate(
         target=short_repr(recipe),
         estimator=Replay(),
@@ -150,10 +155,12 @@ def _after_rejection(log: Feedback, rng: Rng) -> tuple[IntArray, float]:
         rule = "Feedback.propensities must be known in every round for rejection"
         got = f"NaN in {lacking} of {len(log)}"
         raise ValueError(f"{rule}, got {got}; rejection=False needs none")
+
     least = float(log.propensities.min())
     # Kept with probability least / p: then every arm remains with probability least.
     drawn = rng.random(len(log))
     kept = drawn * log.propensities < least
+
     return np.flatnonzero(kept), least
 
 
@@ -174,4 +181,5 @@ def _play(log: Feedback, recipe: Recipe, kept: IntArray, horizon: int, rng: Rng)
         first += int(visited[0])
         if first >= len(kept):
             break
+
     return matched

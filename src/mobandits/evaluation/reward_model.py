@@ -38,6 +38,7 @@ class OwnPredictions:
             raise ValueError(f"{rule}, got {table.shape}")
         if not np.isfinite(table).all():
             raise ValueError("predictions must be finite, got a number that is not")
+
         self._table = table
         self._arms = log.arms
 
@@ -99,8 +100,10 @@ class RidgePerArm:
             others = folds != fold
             mean = _observed_means(log.rewards[others], observed[others])
             means_by_fold.append(mean)
+
         means = np.array(means_by_fold)
         theta = self._coefficients(log, observed, folds, means)
+
         return CrossFitted(log, folds, means, theta)
 
     def _coefficients(self, log: Feedback, observed: Array, folds: IntArray, means: Array) -> Array:
@@ -126,9 +129,12 @@ class RidgePerArm:
                 counted = features
                 if not complete:
                     counted = features * present[:, objective, None]
+
                 gram[fold, arm, objective] = features.T @ counted
+
             moment[fold, arm] = rewards[rounds].T @ features
             mass[fold, arm] = present.T.astype(np.float64) @ features
+
         # The regression is on rewards less their mean: sum z (r - m) = sum z r - m sum z.
         shift = means[:, None, :, None] * _of_other_folds(mass)
         centred = _of_other_folds(moment) - shift
@@ -139,6 +145,7 @@ class RidgePerArm:
         else:
             by_objective = np.linalg.solve(ridge, centred[..., None])[..., 0]
             solution = by_objective.swapaxes(2, 3)
+
         return np.asarray(solution, np.float64)
 
 
@@ -168,6 +175,7 @@ class CrossFitted:
             features = _features(self._log, rounds, arm)
             theta = self._theta[fold, arm]
             predicted[rounds] += features @ theta
+
         return predicted
 
     def expected(self, probabilities: Array) -> Array:
@@ -182,6 +190,7 @@ class CrossFitted:
                 last = first + CHUNK
                 chunk = rounds[first:last]
                 predicted[chunk] += effect(chunk, probabilities[chunk], theta)
+
         return predicted
 
     def _effect_of_shared(self, rounds: IntArray, probabilities: Array, theta: Array) -> Array:
@@ -192,6 +201,7 @@ class CrossFitted:
         coefficients = mixed.reshape(len(rounds), size, objectives)
         features = _features(self._log, rounds, 0)
         effect: Array = np.einsum("nd,ndl->nl", features, coefficients)
+
         return effect
 
     def _effect_of_rows(self, rounds: IntArray, probabilities: Array, theta: Array) -> Array:
@@ -202,6 +212,7 @@ class CrossFitted:
             features = _features(self._log, rounds, arm)
             predicted = features @ theta[arm]
             effect += probabilities[:, arm, None] * predicted
+
         return effect
 
 
@@ -211,6 +222,7 @@ def _observed_means(rewards: Array, observed: Array) -> Array:
     total = filled.sum(0)
     count = np.maximum(observed.sum(0), 1)
     means: Array = total / count
+
     return means
 
 
@@ -226,6 +238,7 @@ def _features(log: Feedback, rounds: IntArray, arm: int) -> Array:
         rows = log.contexts[rounds]
     else:
         rows = log.contexts[rounds, arm]
+
     constant = np.ones((len(rounds), 1))
     return np.hstack([constant, rows])
 

@@ -56,7 +56,9 @@ class Snips:
         terms = Terms(numerator, denominator)
         if cut is None:
             return terms
+
         # Against the estimate: a weighted mean of equal rewards loses nothing by clipping.
         errors = np.abs(rewards - ratio_of_sums(terms))
         lost = cut[:, None] * seen * errors
+
         return Terms(numerator, denominator, lost)

@@ -91,6 +91,7 @@ def spread_of(effects: Array, size: Array) -> Spread:
     with np.errstate(invalid="ignore"):
         products: Array = effects.T @ effects
         covariance = products / (rounds * others)
+
     error = np.sqrt(np.diag(covariance))
     # An objective that does not vary has no moments: their unit would be 0.
     varies = error > FLAT * size
@@ -99,6 +100,7 @@ def spread_of(effects: Array, size: Array) -> Spread:
     joint_skew = np.zeros(objectives)
     if not len(uncertain):
         return Spread(covariance, float(others), float(others), skew, joint_skew)
+
     unit = error[uncertain] * np.sqrt(rounds)
     pairs = np.ix_(uncertain, uncertain)
     correlation = covariance[pairs] * rounds / np.outer(unit, unit)
@@ -117,6 +119,7 @@ def spread_of(effects: Array, size: Array) -> Spread:
     joint_freedom = min(joint_freedom, float(others))
     skew[uncertain] = unit * moments.third / (3.0 * rounds)
     joint_skew[uncertain] = unit * moments.pull / (rounds * (rank + 2.0))
+
     return Spread(covariance, freedom, joint_freedom, skew, joint_skew)
 
 
@@ -126,6 +129,7 @@ def _freedom(kurtosis: float, rounds: int) -> float:
     # Never more than Student's t has: few rounds show lighter tails by chance.
     lightest = 2.0 * rounds / others
     excess = max(kurtosis - 1.0, lightest)
+
     return 2.0 * rounds / excess
 
 
@@ -167,6 +171,7 @@ def _moments(effects: Array, unit: Array, correlation: Array) -> _Moments:
         square += float(squared_lengths.sum())
         quartic += float(squared_lengths @ squared_lengths)
         pull += squared_lengths @ scaled
+
     return _Moments(
         third=third / rounds,
         fourth=fourth / rounds,
@@ -194,6 +199,7 @@ def reach(spread: Spread, probability: float) -> tuple[Array, Array]:
     # The side of the shorter tail keeps its length, see `Spread`.
     further_below = np.maximum(-towards_tail, 0.0)
     further_above = np.maximum(towards_tail, 0.0)
+
     return symmetric + further_below, symmetric + further_above
 
 
@@ -219,10 +225,12 @@ def tail(spread: Spread, ahead: Array) -> Array:
         further = np.maximum(-spread.skew, 0.0) / error
         discriminant = 1.0 + 4.0 * further * np.maximum(scores, 0.0)
         solved = 2.0 * scores / (1.0 + np.sqrt(discriminant))
+
     # Behind the bound the interval is not shortened, whatever the skew.
     quantiles = np.where(scores > 0.0, solved, scores)
     certain = np.where(ahead > 0.0, np.inf, -np.inf)
     quantiles = np.where(error == 0.0, certain, quantiles)
     unknown = np.isnan(ahead) | np.isnan(error)
     quantiles = np.where(unknown, -np.inf, quantiles)
+
     return student_tail(quantiles, spread.freedom)

@@ -61,4 +61,5 @@ class SwitchDr:
         numerator = seen * case.expected + correction
         switched_off = weights - used
         lost = switched_off * np.abs(errors)
+
         return Terms(numerator, seen, lost)

@@ -60,6 +60,7 @@ class ConstantTarget:
         playable = eligible_arms(log)[:, arm]
         probabilities[playable] = 0.0
         probabilities[playable, arm] = 1.0
+
         return probabilities
 
     def arm_index(self, log: Feedback) -> int:
@@ -73,6 +74,7 @@ class ConstantTarget:
             advice = did_you_mean(self.arm, log.arm_names)
             rule = f"ConstantTarget.arm must be one of {known}"
             raise ValueError(f"{rule}, got {quoted(self.arm)}{advice}")
+
         return log.arm_names.index(self.arm)
 
 
@@ -110,7 +112,9 @@ def probabilities_of(target: Target, log: Feedback, folds: IntArray, seed: int =
         target = Trained(target)
     if isinstance(target, Trained):
         return target.probabilities(log, folds, seed)
+
     values = target(log) if callable(target) else target
+
     return _checked(values, log)
 
 
@@ -132,6 +136,7 @@ def check_target(target: Target, log: Feedback) -> None:
         raise ValueError(f"target must be {wanted}, got {got}")
     if isinstance(target, ConstantTarget):
         target.arm_index(log)  # raises where there is no such arm
+
     recipe = target.recipe if isinstance(target, Trained) else target
     if isinstance(recipe, Recipe):
         check_recipe_on(recipe, log)
@@ -157,10 +162,12 @@ def _checked(value: Any, log: Feedback) -> Array:
     wanted = (len(log), len(log.arm_names))
     if table.shape != wanted:
         raise ValueError(f"target must have shape (rounds, arms) = {wanted}, got {table.shape}")
+
     not_probabilities = ~(table >= 0.0)  # also NaN
     if not_probabilities.any():
         got = _first_entry(table, not_probabilities)
         raise ValueError(f"target must hold probabilities, at least 0, got {got}")
+
     sums = table.sum(1)
     distances = np.abs(sums - 1.0)
     worst = int(distances.argmax())
@@ -172,4 +179,5 @@ def _checked(value: Any, log: Feedback) -> Array:
         if forbidden.any():
             got = _first_entry(table, forbidden)
             raise ValueError(f"target must be 0 where an arm is not eligible, got {got}")
+
     return table

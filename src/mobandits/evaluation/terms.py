@@ -36,6 +36,7 @@ def ratio_of_sums(terms: Terms) -> Array:
         numerator = terms.numerator.sum(0)
         denominator = terms.denominator.sum(0)
         value = numerator / denominator
+
     # Also where the numerator is not 0: rounds without weight say nothing.
     return np.where(denominator == 0.0, np.nan, value)
 
@@ -64,6 +65,7 @@ def influence(terms: Terms) -> Array:
         weight_without = terms.denominator.sum(0) - terms.denominator
         scale = other_rounds / weight_without
         effect: Array = errors * scale
+
     return effect
 
 

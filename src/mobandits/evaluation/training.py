@@ -59,6 +59,7 @@ class Trained:
             got = f"{quoted(self.recipe)}{as_object(self.recipe)}"
             rule = "Trained.recipe must be a recipe such as MolUcb()"
             raise ValueError(f"{rule}, got {got}")
+
         integer("Trained.draws", self.draws, at_least=1)
 
     def probabilities(self, log: Feedback, folds: IntArray, seed: int) -> Array:
@@ -84,6 +85,7 @@ class Trained:
             add_frozen_probabilities(
                 policy, state, log, test_rounds, self.draws, rng, probabilities
             )
+
         return probabilities
 
 
@@ -100,6 +102,7 @@ def trained(recipe: Recipe, log: Feedback, rounds: IntArray, rng: Rng) -> tuple[
     if not recipe.accepts_partial:
         incomplete = np.isnan(log.rewards[rounds]).any(1)
         rounds = rounds[~incomplete]
+
     # Without any rounds, too, the policy is asked: with what it believes at first.
     shape = log_shape(log, max(len(rounds), 1))
     stages = recipe.stages(shape)
@@ -142,6 +145,7 @@ def _after_learning(policy: Policy, log: Feedback, rounds: IntArray, rng: Rng) -
         # The policy's draws carry notes: only rounds in which it draws the logged arm teach.
         learned[0] = 0
         state = learn(matching=True)
+
     return state
 
 
@@ -179,6 +183,7 @@ def add_frozen_probabilities(
     if random_beliefs:
         for _ in range(draws - 1):
             loop(policy, state, *arguments)
+
         probabilities[rounds] /= draws
 
 
@@ -198,6 +203,7 @@ def log_shape(log: Feedback, rounds: int) -> Shape:
         is_fixed = bool((contexts == contexts[0]).all())
         if is_fixed:
             fixed_arms = contexts[0].copy()
+
     return Shape(
         arms=len(log.arm_names),
         features=features,

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from mobandits.errors import LogError
 from mobandits.logs import csv, dsjson
 from mobandits.logs.arm_registry import ArmRegistry, first_arms
-from mobandits.logs.errors import LogError
 from mobandits.logs.feedback import Feedback, together
 from mobandits.logs.join import Objectives, joined
 from mobandits.logs.sealed import read_alone
@@ -71,6 +71,7 @@ def scan(path: str | Path, *, chunk: int = CHUNK, **columns: Any) -> Iterator[Fe
         return _scan_sealed(place, chunk)
     if is_table:
         return csv.scan(place, chunk=chunk, **columns)
+
     # Any other name: dsjson says best what a file must be to be a log.
     return dsjson.scan(place, chunk=chunk, **columns)
 

@@ -1,4 +1,4 @@
-"""What the lines of a dsjson file have in common, and chunks of them as Feedback."""
+"""The common schema of the lines of a dsjson file, and chunks of them as Feedback."""
 
 import warnings
 from collections.abc import Hashable, Iterator, Sequence
@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from mobandits.contracts.protocols import Array
+from mobandits.errors import LogError, LogWarning
 from mobandits.logs.decision_lines import Row
-from mobandits.logs.errors import LogError, LogWarning
 from mobandits.logs.feedback import Feedback
 from mobandits.support.naming import quoted
 
@@ -53,9 +53,11 @@ class SchemaScan:
             return
         if self._first is None:
             self._first = row
+
         self._check_alike(line, row, self._first)
         for name in row.everyone:
             self._positions.setdefault(name, len(self._positions))
+
         if len(row.arms) < len(row.everyone):
             self._restricted = True
         if row.ours:
@@ -64,7 +66,9 @@ class SchemaScan:
             # Others' arms are places: where their number changes, the last ones were not there.
             if len(row.arms) != len(self._first.arms):
                 self._restricted = True
+
             self._add_features(line, row)
+
         self.decisions += 1
 
     def _check_alike(self, line: int, row: Row, first: Row) -> None:
@@ -92,6 +96,7 @@ class SchemaScan:
         self._add_columns(self._shared_columns, row.shared)
         for features in row.actions or ():
             self._add_columns(self._arm_columns, features)
+
         features_so_far = len(self._shared_columns) + len(self._arm_columns)
         if features_so_far > MAX_FEATURES:
             advice = "choose some with features=[...]"
@@ -127,6 +132,7 @@ class SchemaScan:
         for name in first.more:
             number_type = np.int64 if name == "id" else np.float64
             more[name] = np.empty(size, number_type)
+
         line = 0
         try:
             for t in range(size):
@@ -139,6 +145,7 @@ class SchemaScan:
                 self._fill(contexts[t], row, positions)
                 for name, values in more.items():
                     values[t] = row.more[name]
+
             return Feedback(
                 contexts=contexts,
                 arms=arms,
@@ -174,7 +181,9 @@ class SchemaScan:
             shared, widths = self._layout_of(first)
             features = max(widths, default=0)
             return (features,) if shared else (arms, features)
+
         features = len(self._shared_columns) + len(self._arm_columns)
+
         return (arms, features) if self._arm_columns else (features,)
 
     def _fill(self, context: Array, row: Row, positions: list[int]) -> None:
@@ -187,6 +196,7 @@ class SchemaScan:
             # Rows are of the eligible arms, or of all of them.
             if len(row.actions) != len(positions):
                 positions = [self._positions[name] for name in row.everyone]
+
             context[positions] = row.actions
 
     def _fill_named(self, context: Array, row: Row, positions: list[int]) -> None:
@@ -194,6 +204,7 @@ class SchemaScan:
             column = self._shared_columns.get(name)
             if column is not None:
                 context[..., column] = value  # in the rows of all arms, where there are such
+
         first_of_arms = len(self._shared_columns)
         for position, features in zip(positions, row.actions or [], strict=False):
             for name, value in features.items():

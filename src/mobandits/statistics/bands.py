@@ -21,7 +21,9 @@ def interval_factor(trials: int) -> float:
         >>> round(interval_factor(10), 4), round(interval_factor(1001) * 1001**0.5, 4)
         (0.7154, 1.9623)
     """
-    quantile = student_quantile(UPPER, trials - 1)
+    # One degree is used up: the deviations are from the mean of the same values.
+    freedom = trials - 1
+    quantile = student_quantile(UPPER, freedom)
     return quantile / math.sqrt(trials)
 
 
@@ -52,9 +54,11 @@ def bands(table: pl.DataFrame, by: list[str]) -> pl.DataFrame:
     factor_of = {1: 0.0}
     for count in set(trials) - {1}:
         factor_of[count] = interval_factor(count)
+
     factors = pl.Series([factor_of[count] for count in trials], dtype=pl.Float64)
     # One value has no deviation. Zero and not null, since what is drawn needs a number.
     half_width = groups["deviation"].fill_null(0.0) * factors
     mean = pl.col("mean")
     intervals = groups.with_columns(low=mean - half_width, high=mean + half_width)
+
     return intervals.select(*by, "mean", "low", "high", "trials")

@@ -10,7 +10,7 @@ import polars as pl
 from mobandits.errors import FolderError
 from mobandits.figures.contents import kind_of_folder
 from mobandits.papers.contents import TheoremCount, TheoremSummary
-from mobandits.papers.protocol.protocol import KINDS, Report
+from mobandits.papers.protocol.protocol import KINDS, Count, Report
 from mobandits.simulation.files import write_atomically
 from mobandits.simulation.manifest import MANIFEST, versions
 
@@ -44,9 +44,25 @@ def theorem_checks(paper: str, report: Report, *, runs: int, seed: int) -> Theor
         "seed": seed,
         "holds": report.holds,
         "kinds": {str(kind): meaning for kind, meaning in KINDS.items()},
-        "counts": [cast("TheoremCount", count._asdict()) for count in report.counts],
+        "counts": [_count_entry(count) for count in report.counts],
     }
     return TheoremChecks(summary, bound_curves(report))
+
+
+def _count_entry(count: Count) -> TheoremCount:
+    return {
+        "paper": count.paper,
+        "kind": count.kind,
+        "name": count.name,
+        "source": count.source,
+        "runs": count.runs,
+        "cases": count.cases,
+        "broken": count.broken,
+        "promise": count.promise,
+        "allowed": count.allowed,
+        "closest": count.closest,
+        "holds": count.holds,
+    }
 
 
 def bound_curves(report: Report) -> pl.DataFrame:
@@ -67,6 +83,7 @@ def bound_curves(report: Report) -> pl.DataFrame:
             "bound": bound.mean(0),
         }
         tables.append(pl.DataFrame(columns).select(pl.lit(name).alias("name"), pl.all()))
+
     return pl.concat(tables) if tables else pl.DataFrame()
 
 
@@ -88,6 +105,7 @@ def write_checks(folder: Path, checks: TheoremChecks) -> Path:
         checks.curves.write_parquet(folder / f"{paper}.parquet")
     except OSError as error:
         raise FolderError(f"{folder} cannot be written: {error.strerror}") from error
+
     return file
 
 
@@ -99,11 +117,13 @@ def read_checks(folder: Path) -> dict[str, TheoremChecks]:
     """
     if (folder / MANIFEST).exists():  # a run, whatever lies beside it
         return {}
+
     checks = {}
     for file in sorted(folder.glob("*.json")):
         summary = _read_summary(file)
         if summary is not None:
             checks[summary["paper"]] = TheoremChecks(summary, _read_curves(file))
+
     return checks
 
 
@@ -113,8 +133,10 @@ def _read_summary(file: Path) -> TheoremSummary | None:
         content = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):  # some other file
         return None
+
     if not isinstance(content, dict) or not content.keys() >= {"paper", "counts"}:
         return None
+
     return cast("TheoremSummary", content) if kind_of_folder(content) == "theorems" else None
 
 
