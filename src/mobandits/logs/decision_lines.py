@@ -16,8 +16,8 @@ from mobandits.support.naming import quoted, shortened
 KEY = "mobandits"
 VERSION = 1
 LOGS = (
-    "a log is the folder of a journal, one of its .parquet files, a .csv file, or dsjson, which has "
-    "a JSON object in every line"
+    "a log is the folder of a journal, one of its .parquet files, a .csv file, or dsjson, which "
+    "has a JSON object in every line"
 )
 
 

@@ -35,8 +35,8 @@ def checked_name(value: Any, where: str) -> Any:
     Example:
         >>> checked_name([1], "arm")
         Traceback (most recent call last):
-        mobandits.errors.LogError: arm must be text, a number, a boolean, None or a tuple of these, \
-got [1]
+        mobandits.errors.LogError: arm must be text, a number, a boolean, None or a tuple of \
+these, got [1]
     """
     # Nearly all names: no need to look for lone surrogates, which no file can hold.
     if isinstance(value, str) and value.isascii():
