@@ -179,3 +179,17 @@ def test_the_plain_backend_does_without_them():
     assert "mobandits.compiling.plain" in answer["loaded"]
     assert not {f"mobandits.compiling.{name}" for name in KNOWS_ALL} & set(answer["loaded"])
     assert answer["front"] == [True, True, False]
+
+
+RECURSION = """
+import numpy as np
+from mobandits.numerics.hypervolume import exact_volume
+print(exact_volume(np.array([[2.0, 1.0, 1.0], [1.0, 2.0, 1.0], [1.0, 1.0, 2.0]])))
+"""
+
+
+def test_the_plain_backend_compiles_kernels_that_call_themselves():
+    """Three boxes of volume 2 share a cube of volume 1: 1 + 3 x (2 - 1)."""
+    done = run(["-W", "ignore", "-c", RECURSION], MOBANDITS_COMPILING="plain")
+    assert not done.returncode, done.stderr[-2000:]
+    assert float(done.stdout) == 4.0

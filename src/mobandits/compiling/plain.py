@@ -6,9 +6,11 @@ counted at every use, and memory comes from Numba's runtime.
 """
 
 import dataclasses
+import dis
 import functools
 import inspect
 import threading
+import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -28,7 +30,10 @@ class PlainBackend:
 
     def declare_kernel(self, kernel: Any, function: Callable[..., Any]) -> None:
         """Make `function` the implementation of `kernel`, whatever the types of the arguments."""
-        overload(kernel)(_implementation(function))
+        if _calls_itself(function):
+            overload(kernel)(_recursive_implementation(function, kernel))
+        else:
+            overload(kernel)(_implementation(function))
 
     def record_class(self, cls: type) -> type[Record]:
         """A subclass of `Record`: Numba finds fields and methods by the class of a type."""
@@ -79,6 +84,52 @@ def _implementation(function: Callable[..., Any]) -> Callable[..., Any]:
         return function
 
     return implementation
+
+
+def _calls_itself(function: Callable[..., Any]) -> bool:
+    """Whether a function looks up the name that it is going to have."""
+    name = function.__name__
+    instructions = dis.get_instructions(function)
+    return any(each.opname == "LOAD_GLOBAL" and each.argval == name for each in instructions)
+
+
+def _recursive_implementation(function: Callable[..., Any], kernel: Any) -> Callable[..., Any]:
+    """As `_implementation`, of a function that calls itself.
+
+    Numba finds the types of a recursion only where a function of its own calls itself, and not
+    where a kernel does through its overload: so the kernel's implementation calls such a function.
+    """
+
+    @functools.cache
+    def with_own_function() -> Callable[..., Any]:
+        name = function.__name__
+        # Looked up when it is compiled: what stands below it in its module is there by then.
+        names = dict(function.__globals__)
+        if names.get(name) is not kernel:
+            return function
+
+        # Two copies: of one alone Numba would find the compilation of the outer call unfinished.
+        names[name] = njit(_copied(function, names))
+        return _copied(function, names)
+
+    @functools.wraps(function)
+    def implementation(*_: Any, **__: Any) -> Callable[..., Any]:
+        return with_own_function()
+
+    return implementation
+
+
+def _copied(function: Callable[..., Any], names: dict[str, Any]) -> Callable[..., Any]:
+    """The same function, with other globals."""
+    copy = types.FunctionType(
+        function.__code__,
+        names,
+        function.__name__,
+        function.__defaults__,
+        function.__closure__,
+    )
+    # Numba compares the arguments with those of the original, annotations and all.
+    return functools.update_wrapper(copy, function)
 
 
 class _PlainRecord(Record):
