@@ -1,6 +1,7 @@
 """Many targets on one log."""
 
 import contextlib
+import itertools
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,8 +27,9 @@ from mobandits.evaluation.targets import LoggingPolicy, Target, check_target, pr
 from mobandits.evaluation.training import Trained
 from mobandits.logs import Feedback
 from mobandits.support.checks import choice
-from mobandits.support.naming import quoted, short_repr, shortened
+from mobandits.support.naming import quantity, quoted, short_repr, shortened
 from mobandits.support.nearest import as_object
+from mobandits.support.notebooks import MOST_ROWS, block, html_table
 
 ESTIMATORS: dict[str, type[Any]] = {
     kind.name: kind for kind in (Ips, Snips, DoublyRobust, SwitchDr, DirectMethod, Replay)
@@ -39,7 +41,7 @@ TABLE: dict[str, Any] = {
 Model = RidgePerArm | Array | None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
     """The values of several targets on the same rounds.
 
@@ -50,6 +52,34 @@ class Comparison:
 
     objectives: tuple[Hashable, ...]
     estimates: Mapping[tuple[str, str], Estimate]
+
+    def __repr__(self) -> str:
+        counts = [
+            quantity(len(self.targets), "target"),
+            quantity(len(self.estimators), "estimator"),
+            quantity(len(self.objectives), "objective"),
+        ]
+        # All estimates are of the same log; without any, nothing is known of it.
+        first = next(iter(self.estimates.values()), None)
+        if first is not None:
+            counts.append(quantity(first.rounds, "round"))
+
+        return f"Comparison({', '.join(counts)})"
+
+    def _repr_html_(self) -> str:
+        """A row per target and estimator: its values with their 95 % box, and its warnings."""
+        header = ["target", "estimator", "warnings", *self.objectives]
+        rows = []
+        # Estimates keep their spread, so that a box costs no pass over the rounds.
+        for key, estimate in itertools.islice(self.estimates.items(), MOST_ROWS):
+            box = estimate.box()
+            columns = (estimate.value, box.low, box.high)
+            ends = zip(*(column.tolist() for column in columns), strict=True)
+            values = [f"{value:.4g} ({low:.4g} to {high:.4g})" for value, low, high in ends]
+            rows.append((*key, len(estimate.warnings), *values))
+
+        values_table = html_table(header, rows, total=len(self.estimates), noun="estimate")
+        return block(repr(self), values_table)
 
     @property
     def targets(self) -> list[str]:
