@@ -2,7 +2,7 @@
 
 import contextlib
 import itertools
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ from mobandits.support.checks import choice
 from mobandits.support.naming import quantity, quoted, short_repr, shortened
 from mobandits.support.nearest import as_object
 from mobandits.support.notebooks import MOST_ROWS, block, html_table
+from mobandits.support.progress import Progress, ProgressCallback, check_progress, shown_progress
 
 ESTIMATORS: dict[str, type[Any]] = {
     kind.name: kind for kind in (Ips, Snips, DoublyRobust, SwitchDr, DirectMethod, Replay)
@@ -156,7 +157,14 @@ def evaluate(
         ([0.51, 0.48], True)
     """
     comparison = compare(
-        log, {"target": target}, [estimator], model=model, folds=folds, seed=seed, logging=logging
+        log,
+        {"target": target},
+        [estimator],
+        model=model,
+        folds=folds,
+        seed=seed,
+        logging=logging,
+        progress=False,  # of one target, a bar has nothing to tell
     )
     (estimate,) = comparison.estimates.values()
     return estimate
@@ -171,7 +179,7 @@ def compare(
     folds: int = 5,
     seed: int = 0,
     logging: Array | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress = "auto",
 ) -> Comparison:
     """What several targets would have been worth on the same rounds.
 
@@ -192,11 +200,14 @@ def compare(
         seed: of the folds and of what recipes draw.
         logging: (rounds, arms) the logging policy's probabilities of all arms, if they are known: for the diagnostics
             of overlap alone.
-        progress: called with the number of targets done, and of all.
+        progress: "auto" shows a bar on stderr, where that is a terminal, or below a notebook's
+            cell, once the call has taken a second; False shows none. A function is called with the
+            number of targets done, and of all.
 
     Raises:
         ValueError: naming parameter, rule and value.
     """
+    check_progress(progress)
     by_label = _labelled(estimators)
     _check_needs(log, targets, by_label)
     needs_model = any(each.needs_model for each in by_label.values())
@@ -206,21 +217,28 @@ def compare(
         fold_of_round = folds_of(len(log), folds, seed)
     else:
         fold_of_round = np.zeros(len(log), np.int64)
-    predictions = _predictions(log, model, fold_of_round) if needs_model else None
-    known = None if logging is None else probabilities_of(logging, log, fold_of_round)
-    estimates: dict[tuple[str, str], Estimate] = {}
-    for done, (name, target) in enumerate(targets.items()):
-        if progress:
-            progress(done, len(targets))
-        with _naming_target(name):
-            probabilities = probabilities_of(target, log, fold_of_round, seed)
-            case = EvaluationCase(log, probabilities, predictions)
-        diagnostics = diagnose(case, known)
-        for label, each in by_label.items():
-            estimates[name, label] = _estimate(name, case, each, diagnostics)
-    if progress:
-        progress(len(targets), len(targets))
+    with shown_progress(progress, "compare", "targets") as report:
+        _report(report, 0, len(targets))
+        predictions = _predictions(log, model, fold_of_round) if needs_model else None
+        known = None if logging is None else probabilities_of(logging, log, fold_of_round)
+        estimates: dict[tuple[str, str], Estimate] = {}
+        for done, (name, target) in enumerate(targets.items(), 1):
+            with _naming_target(name):
+                probabilities = probabilities_of(target, log, fold_of_round, seed)
+                case = EvaluationCase(log, probabilities, predictions)
+
+            diagnostics = diagnose(case, known)
+            for label, each in by_label.items():
+                estimates[name, label] = _estimate(name, case, each, diagnostics)
+
+            _report(report, done, len(targets))
+
     return Comparison(log.objective_names, estimates)
+
+
+def _report(report: ProgressCallback | None, done: int, targets: int) -> None:
+    if report is not None:
+        report(done, targets)
 
 
 def _check_needs(
