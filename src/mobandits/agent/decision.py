@@ -81,7 +81,8 @@ class Decision(NamedTuple):
         columns = [names, [name == self.arm for name in names]]
         if self.front is not None:
             header.append("on the front")
-            columns.append([name in self.front for name in names])
+            front = set(self.front)
+            columns.append([name in front for name in names])
         if self.scores is not None:
             scores = self.scores[places].T.tolist()
             header += [f"score {number}" for number in range(1, len(scores) + 1)]

@@ -1,7 +1,8 @@
 """What notebooks show of an object: short HTML without colours of its own.
 
-An object's `_repr_html_` is `block`, of a title, `facts` and an `html_table`. Every text is escaped. Sizes are
-bounded, so that an agent with a million arms, or a log of a million rounds, is shown at once.
+An object's `_repr_html_` is `block`, of a title, `facts` and an `html_table`. Every text is
+escaped. Sizes are bounded, so that an agent with a million arms, or a log of a million rounds, is
+shown at once.
 """
 
 import html

@@ -1,6 +1,7 @@
 """Progress of long calls, shown where somebody looks: in a terminal, or below a notebook's cell.
 
-A call that counts its steps runs inside of `shown_progress`, which gives it the function to report to.
+A call that counts its steps runs inside of `shown_progress`, which gives it the function to report
+to.
 """
 
 import contextlib
@@ -168,7 +169,7 @@ def _unless_broken(draw: Callable[[], None]) -> bool:
 
 
 def display_here(what: str, unit: str) -> Display | None:
-    """A bar in the notebook or the terminal that this process writes to; None where it has neither."""
+    """A bar in the notebook or the terminal that this process writes to; None: it has neither."""
     publish = notebook_display()
     if publish is not None:
         return NotebookBar(what, unit, publish)
