@@ -81,7 +81,7 @@ def html_table(
     columns = len(header)
     shown_columns = min(columns, MOST_COLUMNS)
     head = [_cell("th", cell_text(name), "left", "col") for name in header[:shown_columns]]
-    body = []
+    body: list[str] = []
     for row in rows:
         if len(body) == MOST_ROWS:
             break
@@ -194,7 +194,7 @@ def escaped(text: str) -> str:
 
 def _side(value: Any) -> str:
     """Numbers are read from the right; a cell without a value stands in a column of numbers."""
-    is_number = isinstance(value, numbers.Real) and type(value) is not bool
+    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
     return "right" if is_number or value is None else "left"
 
 

@@ -6,6 +6,7 @@ to.
 
 import contextlib
 import html
+import importlib
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -192,9 +193,7 @@ def notebook_display() -> Callable[..., Any] | None:
     if shell is None or getattr(shell, "kernel", None) is None:
         return None
 
-    from IPython.display import display  # noqa: PLC0415
-
-    publish: Callable[..., Any] = display
+    publish: Callable[..., Any] = importlib.import_module("IPython.display").display
     return publish
 
 
