@@ -136,7 +136,7 @@ AGENT_CORE = {
     *("growth", "guard", "inputs", "objectives", "parts", "pending", "sizes"),
 }
 AGENT_SERVICES = {
-    *("descriptions", "explanation", "file_layout", "headers", "loading", "merging"),
+    *("descriptions", "display", "explanation", "file_layout", "headers", "loading", "merging"),
     *("recording", "restoring", "saving"),
 }
 AGENT_FACE = {"__init__", "agent", "precompile"}

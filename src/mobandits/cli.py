@@ -21,6 +21,7 @@ from mobandits.errors import (
     MissingExtraError,
     SpecError,
 )
+from mobandits.support.progress import STARTING, TerminalBar
 
 OnProgress = Callable[[int, int], None]
 Out = Annotated[
@@ -49,9 +50,6 @@ Address = Annotated[
     ),
 ]
 
-STARTING = (
-    "starting; policies that were never played are compiled first, about a minute for all of them"
-)
 TARGETS = ("uniform", "logging", "arm:NAME")  # policies that learn nothing
 # Of other errors the traceback is worth more than one line.
 MISTAKES = (BackendError, EngineError, FolderError, MissingExtraError, SpecError)
@@ -452,17 +450,11 @@ def progress_of(what: str, unit: str = "rounds") -> contextlib.AbstractContextMa
 @contextlib.contextmanager
 def bar(what: str) -> Iterator[OnProgress]:
     """A progress bar on stderr."""
-    from rich.console import Console  # noqa: PLC0415
-    from rich.progress import Progress as Bar  # noqa: PLC0415
-
-    with Bar(console=Console(stderr=True), transient=True) as shown:
-        task = shown.add_task(what, total=None)
-
-        def progress(done: int, total: int) -> None:
-            description = what if done else f"{what}: {STARTING}"
-            shown.update(task, completed=done, total=total, description=description)
-
-        yield progress
+    shown = TerminalBar(what)
+    try:
+        yield shown.show
+    finally:
+        shown.close()
 
 
 def lines(what: str, unit: str = "rounds") -> OnProgress:

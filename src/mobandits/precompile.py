@@ -44,7 +44,8 @@ def precompile_simulation(recipe: Callable[[], Recipe]) -> str:
     """
 
     def play(shared: bool) -> bool:
-        simulate(recipe(), Small(shared), rounds=8, trials=1, compiled=True)
+        # `warm` prints a line per policy: a bar would stand between them.
+        simulate(recipe(), Small(shared), rounds=8, trials=1, compiled=True, progress=False)
         return True
 
     return _outcome([functools.partial(play, shared) for shared in (False, True)])

@@ -71,6 +71,8 @@ class Agent:
         >>> agent.learn(decision.id, {"quality": 0.9})
         >>> decision.arm in ("small", "large"), agent.waiting
         (True, 0)
+        >>> agent
+        Agent(MolUcb(scale=0.3), 2 arms, 2 features, 2 objectives, 2 learned, 0 waiting)
     """
 
     core: AgentCore
@@ -118,6 +120,16 @@ class Agent:
             "Agent cannot be copied or pickled: write it with `save`, and make another with "
             "`Agent.load`"
         )
+
+    def __repr__(self) -> str:
+        from mobandits.agent.display import agent_text  # noqa: PLC0415
+
+        return agent_text(self.core)
+
+    def _repr_html_(self) -> str:
+        from mobandits.agent.display import agent_html  # noqa: PLC0415
+
+        return agent_html(self.core)
 
     @property
     def recipe(self) -> Recipe:

@@ -4,6 +4,7 @@ from collections.abc import Hashable
 from typing import NamedTuple
 
 from mobandits.contracts.protocols import Array, IntArray
+from mobandits.support.naming import quoted
 
 
 class Decision(NamedTuple):
@@ -51,6 +52,46 @@ class Decision(NamedTuple):
 
     def __hash__(self) -> int:
         return hash(self.id)
+
+    def __repr__(self) -> str:
+        """What was decided, in one line: arrays are left out, and what was not asked for."""
+        text = f"id={self.id}, arm={quoted(self.arm)}"
+        if self.propensity is not None:
+            text += f", propensity={self.propensity:.4g}"
+        if self.error:
+            text += f" ± {self.error:.2g}"
+        if self.front is not None:
+            text += f", {len(self.front):,} on the front"
+
+        return f"Decision({text}, {len(self.eligible):,} eligible)"
+
+    def _repr_html_(self) -> str:
+        """A row per eligible arm: whether it was played, and what was believed of it."""
+        # Most decisions are never shown.
+        from mobandits.support.notebooks import block, html_table, shown_places  # noqa: PLC0415
+
+        header = ["arm", "played"]
+        # Of a million arms twenty are shown, and the one that was played is among them.
+        places = shown_places(len(self.eligible))
+        played = self.eligible.index(self.arm) if self.arm in self.eligible else None
+        if played is not None and played not in places:
+            places[len(places) // 2] = played
+
+        names = [self.eligible[place] for place in places]
+        columns = [names, [name == self.arm for name in names]]
+        if self.front is not None:
+            header.append("on the front")
+            front = set(self.front)
+            columns.append([name in front for name in names])
+        if self.scores is not None:
+            scores = self.scores[places].T.tolist()
+            header += [f"score {number}" for number in range(1, len(scores) + 1)]
+            columns += scores
+
+        rows = zip(*columns, strict=True)
+        arms = html_table(header, rows, total=len(self.eligible), noun="eligible arm")
+
+        return block(repr(self), arms)
 
 
 # The eligible arms' names and slots, and the rows that describe them. A plain tuple, since every

@@ -23,8 +23,8 @@ from mobandits.support.checks import choice, number
 from mobandits.support.files import replacing
 from mobandits.support.found import found_at
 from mobandits.support.naming import quoted, short_repr, shortened
+from mobandits.support.progress import ProgressCallback
 
-Progress = Callable[[int, int], None]
 FORMAT = 1
 SUMMARY = "evaluation.json"
 PLAIN: dict[str, type[Any]] = {"uniform": Uniform, "logging": LoggingPolicy}
@@ -47,7 +47,7 @@ def evaluate_file(
     clip: float | None = None,
     seed: int = 0,
     hold: Callable[[Path], AbstractContextManager[Any]] = nullcontext,
-    progress: Progress | None = None,
+    progress: ProgressCallback | None = None,
 ) -> Path:
     """Evaluate policies on a log, and write a folder about it.
 

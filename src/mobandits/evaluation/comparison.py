@@ -1,7 +1,8 @@
 """Many targets on one log."""
 
 import contextlib
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,8 +32,10 @@ from mobandits.evaluation.targets import LoggingPolicy, Target, check_target, pr
 from mobandits.evaluation.training import Trained
 from mobandits.logs import Feedback
 from mobandits.support.checks import choice
-from mobandits.support.naming import quoted, short_repr, shortened
+from mobandits.support.naming import quantity, quoted, short_repr, shortened
 from mobandits.support.nearest import as_object
+from mobandits.support.notebooks import MOST_ROWS, block, html_table
+from mobandits.support.progress import Progress, ProgressCallback, check_progress, shown_progress
 
 BUILT_IN: tuple[type[Any], ...] = (Ips, Snips, DoublyRobust, SwitchDr, DirectMethod, Replay)
 ESTIMATORS: dict[str, type[Any]] = {kind.name: kind for kind in BUILT_IN}
@@ -48,7 +51,7 @@ TABLE: dict[str, Any] = {
 Model = RidgePerArm | Array | None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
     """The values of several targets on the same rounds.
 
@@ -59,6 +62,34 @@ class Comparison:
 
     objectives: tuple[Hashable, ...]
     estimates: Mapping[tuple[str, str], Estimate]
+
+    def __repr__(self) -> str:
+        counts = [
+            quantity(len(self.targets), "target"),
+            quantity(len(self.estimators), "estimator"),
+            quantity(len(self.objectives), "objective"),
+        ]
+        # All estimates are of the same log; without any, nothing is known of it.
+        first = next(iter(self.estimates.values()), None)
+        if first is not None:
+            counts.append(quantity(first.rounds, "round"))
+
+        return f"Comparison({', '.join(counts)})"
+
+    def _repr_html_(self) -> str:
+        """A row per target and estimator: its values with their 95 % box, and its warnings."""
+        header = ["target", "estimator", "warnings", *self.objectives]
+        rows = []
+        # Estimates keep their spread, so that a box costs no pass over the rounds.
+        for key, estimate in itertools.islice(self.estimates.items(), MOST_ROWS):
+            box = estimate.box()
+            columns = (estimate.value, box.low, box.high)
+            ends = zip(*(column.tolist() for column in columns), strict=True)
+            values = [f"{value:.4g} ({low:.4g} to {high:.4g})" for value, low, high in ends]
+            rows.append((*key, len(estimate.warnings), *values))
+
+        values_table = html_table(header, rows, total=len(self.estimates), noun="estimate")
+        return block(repr(self), values_table)
 
     @property
     def targets(self) -> list[str]:
@@ -147,7 +178,14 @@ def evaluate(
     """
     targets = {"target": target}
     comparison = compare(
-        log, targets, [estimator], model=model, folds=folds, seed=seed, logging=logging
+        log,
+        targets,
+        [estimator],
+        model=model,
+        folds=folds,
+        seed=seed,
+        logging=logging,
+        progress=False,  # of one target, a bar has nothing to tell
     )
     (estimate,) = comparison.estimates.values()
 
@@ -163,7 +201,7 @@ def compare(
     folds: int = 5,
     seed: int = 0,
     logging: Array | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress = "auto",
 ) -> Comparison:
     """The values of several targets on the same rounds.
 
@@ -188,11 +226,14 @@ def compare(
         seed: of the folds and of what recipes draw.
         logging: (rounds, arms) the logging policy's probabilities of all arms, if they are known:
             for the diagnostics of overlap alone.
-        progress: called with the number of targets done, and of all.
+        progress: "auto" shows a bar on stderr, where that is a terminal, or below a notebook's
+            cell, once the call has taken a second; False shows none. A function is called with the
+            number of targets done, and of all.
 
     Raises:
         ValueError: naming parameter, rule and value.
     """
+    check_progress(progress)
     by_label = _labelled(estimators)
     _check_needs(log, targets, by_label)
     needs_model = any(each.needs_model for each in by_label.values())
@@ -204,32 +245,35 @@ def compare(
     else:
         fold_of_round = np.zeros(len(log), np.int64)
 
-    predictions = None
-    if needs_model:
-        predictions = _predictions(log, model, fold_of_round)
+    with shown_progress(progress, "compare", "targets") as report:
+        _report(report, 0, len(targets))
+        predictions = None
+        if needs_model:
+            predictions = _predictions(log, model, fold_of_round)
 
-    logging_probabilities = None
-    if logging is not None:
-        logging_probabilities = probabilities_of(logging, log, fold_of_round)
+        logging_probabilities = None
+        if logging is not None:
+            logging_probabilities = probabilities_of(logging, log, fold_of_round)
 
-    estimates: dict[tuple[str, str], Estimate] = {}
-    # Target by target, since the probabilities of one take as much memory as the log.
-    for done, (name, target) in enumerate(targets.items()):
-        if progress:
-            progress(done, len(targets))
+        estimates: dict[tuple[str, str], Estimate] = {}
+        # Target by target, since the probabilities of one take as much memory as the log.
+        for done, (name, target) in enumerate(targets.items(), 1):
+            with _naming_target(name):
+                probabilities = probabilities_of(target, log, fold_of_round, seed)
+                case = EvaluationCase(log, probabilities, predictions)
 
-        with _naming_target(name):
-            probabilities = probabilities_of(target, log, fold_of_round, seed)
-            case = EvaluationCase(log, probabilities, predictions)
+            diagnostics = diagnose(case, logging_probabilities)
+            for label, each in by_label.items():
+                estimates[name, label] = _estimate(name, case, each, diagnostics)
 
-        diagnostics = diagnose(case, logging_probabilities)
-        for label, each in by_label.items():
-            estimates[name, label] = _estimate(name, case, each, diagnostics)
-
-    if progress:
-        progress(len(targets), len(targets))
+            _report(report, done, len(targets))
 
     return Comparison(log.objective_names, estimates)
+
+
+def _report(report: ProgressCallback | None, done: int, targets: int) -> None:
+    if report is not None:
+        report(done, targets)
 
 
 def _check_needs(

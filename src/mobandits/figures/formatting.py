@@ -58,20 +58,6 @@ def digits_after_point(largest: float, digits: int, most: int = 6) -> int:
     return min(max(after_point, 0), most)
 
 
-def quantity(number: int, one: str, several: str = "") -> str:
-    """A number of things, with the noun in singular or plural.
-
-    Example:
-        >>> both = "policy", "policies"
-        >>> quantity(1, *both), quantity(2, *both), quantity(1000, "round")
-        ('1 policy', '2 policies', '1,000 rounds')
-    """
-    noun = one
-    if number != 1:
-        noun = several or f"{one}s"
-    return f"{number:,} {noun}"
-
-
 def money(dollars: float) -> str:
     """Dollars, with three decimals below one.
 

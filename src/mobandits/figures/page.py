@@ -13,8 +13,9 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from matplotlib.figure import Figure
 
-from mobandits.figures.formatting import format_number, join_words, quantity
+from mobandits.figures.formatting import format_number, join_words
 from mobandits.figures.style import NARROW, WIDTH, save, svg
+from mobandits.support.naming import quantity
 
 PAGE = "report.html"
 

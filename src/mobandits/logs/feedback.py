@@ -8,13 +8,14 @@ import numpy as np
 
 from mobandits.contracts.protocols import Array, IntArray, Mask
 from mobandits.support.checks import as_float_array
-from mobandits.support.naming import quoted, shortened
+from mobandits.support.naming import quantity, quoted, shortened
 from mobandits.support.nearest import did_you_mean
+from mobandits.support.notebooks import block, html_table, shown_places
 
 COLUMNS = ("contexts", "arms", "rewards", "propensities", "eligible", "ids", "times")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Feedback:
     """Decisions of a logging policy, one row each, checked once.
 
@@ -44,6 +45,8 @@ class Feedback:
         >>> log = Feedback([[1.0], [1.0]], [0, 1], rewards, [0.5, 0.5], ["a", "b"], ["q", "c"])
         >>> len(log), log[:1].arms.tolist()
         (2, [0])
+        >>> log
+        Feedback(2 rounds, 2 arms, 1 feature, 2 objectives)
         >>> by_name = Feedback(log.contexts, ["b", "a"], rewards, [0.5, 0.5], ["a", "b"], "qc")
         >>> by_name.arms.tolist()
         [1, 0]
@@ -83,6 +86,32 @@ class Feedback:
 
         for name, value in values.items():
             object.__setattr__(self, name, value)  # the dataclass is frozen
+
+    def __repr__(self) -> str:
+        """Its sizes: nothing that would cost a pass over the rounds."""
+        features = quantity(self.contexts.shape[-1], "feature")
+        if self.contexts.ndim == 3:
+            features += " per arm"
+
+        counts = [
+            quantity(len(self), "round"),
+            quantity(len(self.arm_names), "arm"),
+            features,
+            quantity(len(self.objective_names), "objective"),
+        ]
+        return f"Feedback({', '.join(counts)})"
+
+    def _repr_html_(self) -> str:
+        """The first and the last rounds: what was played, with which probability, for what."""
+        header = ["round", "arm", "propensity", *self.objective_names]
+        rows = []
+        for place in shown_places(len(self)):
+            arm = self.arm_names[self.arms[place]]
+            rewards = self.rewards[place].tolist()
+            rows.append((place, arm, float(self.propensities[place]), *rewards))
+
+        rounds = html_table(header, rows, total=len(self), noun="round")
+        return block(repr(self), rounds)
 
     def __len__(self) -> int:
         return len(self.arms)

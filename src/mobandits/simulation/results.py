@@ -6,13 +6,16 @@ from typing import Any, Self
 
 import polars as pl
 
-from mobandits.figures.formatting import quantity
 from mobandits.simulation.folder import Folder, read_folder
 from mobandits.statistics.bands import interval_factor
 from mobandits.support.checks import choice
+from mobandits.support.naming import quantity
+from mobandits.support.notebooks import MOST_ROWS, block, html_table, remark
 
 # What is played. Its trials have the same rounds, which those of another need not have.
 RUN = ["experiment", "environment", "policy"]
+# Rows of a table that is summarised only to be shown: ten times as many take a second.
+SHOWN_AT_MOST = 2_000_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,6 +57,17 @@ class Results:
         counts.append(quantity(number_of["metric"], "metric"))
 
         return f"Results({', '.join(counts)})"
+
+    def _repr_html_(self) -> str:
+        """The first rows of the summary."""
+        title = repr(self)
+        if len(self.table) > SHOWN_AT_MOST:
+            return block(title, remark(f"{len(self.table):,} rows: summary() takes a moment."))
+
+        summary = self.summary()
+        rows = summary.head(MOST_ROWS).iter_rows()
+
+        return block(title, html_table(summary.columns, rows, total=len(summary)))
 
     def summary(self) -> pl.DataFrame:
         """The last values that were recorded: means over the trials, with 95 % intervals.

@@ -1,7 +1,7 @@
 """Trials in parallel: the same table for any number of workers, threads or processes."""
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
@@ -17,9 +17,9 @@ from mobandits.simulation.results import Results
 from mobandits.simulation.threads import Threads
 from mobandits.support.checks import choice, integer
 from mobandits.support.naming import quoted
+from mobandits.support.progress import Progress, ProgressCallback, check_progress, shown_progress
 
 ENGINES = ("threads", "ray")
-ProgressCallback = Callable[[int, int], None]
 
 
 def simulate(
@@ -37,7 +37,7 @@ def simulate(
     compiled: Compiled = "auto",
     experiment: str = "simulation",
     out: str | Path | None = None,
-    progress: ProgressCallback | None = None,
+    progress: Progress = "auto",
 ) -> Results:
     """Play policies in an environment, several times, and measure.
 
@@ -69,9 +69,10 @@ def simulate(
         experiment: the table's first column.
         out: a folder for the table and all that is needed to resume: run again after a kill, and
             finished trials are not run twice.
-        progress: called at the start, and now and then, with the rounds played in all trials and
-            how many there will be; from any thread, one call at a time. With "ray", after every
-            trial.
+        progress: "auto" shows a bar on stderr, where that is a terminal, or below a notebook's
+            cell, once the run has taken a second; False shows none. A function is called at the
+            start, and now and then, with the rounds played in all trials and how many there will
+            be; from any thread, one call at a time. With "ray", after every trial.
 
     Returns:
         The table, and what can be made of it.
@@ -93,6 +94,7 @@ def simulate(
         [100, 200, 300]
     """
     check_engine(engine, address)
+    check_progress(progress)
     try:
         plan = prepare(
             policies,
@@ -105,9 +107,10 @@ def simulate(
             compiled=compiled,
             experiment=experiment,
         )
-        return run_plan(
-            plan, out=out, workers=workers, engine=engine, address=address, progress=progress
-        )
+        with shown_progress(progress, "simulate", "rounds") as report:
+            return run_plan(
+                plan, out=out, workers=workers, engine=engine, address=address, progress=report
+            )
     except Exception as error:
         shorten(error)
         raise
@@ -136,7 +139,7 @@ def run_plan(
     with store:
         todo = [trial for trial in range(plan.trials) if trial not in store.finished]
         # What was finished before counts as done from the start.
-        after_rounds = Progress(plan.setup.rounds, plan.trials, len(todo), progress)
+        after_rounds = RoundCounter(plan.setup.rounds, plan.trials, len(todo), progress)
         if todo and engine == "ray":
             store.begin()
             play_on_ray(
@@ -194,7 +197,7 @@ def threads_for(workers: int | None) -> Threads:
     return Threads(workers or processors())
 
 
-class Progress:
+class RoundCounter:
     """A count of rounds over all threads, which is passed on.
 
     Args:

@@ -73,6 +73,20 @@ def conjunction(items: Sequence[str]) -> str:
     return f"{', '.join(items[:-1])} and {items[-1]}"
 
 
+def quantity(number: int, one: str, several: str = "") -> str:
+    """A number of things, with the noun in singular or plural.
+
+    Example:
+        >>> both = "policy", "policies"
+        >>> quantity(1, *both), quantity(2, *both), quantity(1000, "round")
+        ('1 policy', '2 policies', '1,000 rounds')
+    """
+    noun = one
+    if number != 1:
+        noun = several or f"{one}s"
+    return f"{number:,} {noun}"
+
+
 def kebab(name: str) -> str:
     """A Python name as on the command line.
 

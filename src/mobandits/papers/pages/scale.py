@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from mobandits.figures.formatting import join_words, quantity
+from mobandits.figures.formatting import join_words
 from mobandits.papers.contents import ScaleEntry
+from mobandits.support.naming import quantity
 
 
 def scale_of(changed: Mapping[str, int]) -> str:
