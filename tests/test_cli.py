@@ -344,7 +344,7 @@ def test_warm_takes_orders(program, monkeypatch):
         asked.append((recipe, order))
         return "compiled" if recipe is MolUcb else "this one needs more"
 
-    monkeypatch.setattr("mobandits.agent.precompile.precompile_agent", precompile)
+    monkeypatch.setattr("mobandits.precompile.precompile_agent", precompile)
     status, _, err = program("warm", "--agents")
     assert status == 0
     assert err.splitlines() == [

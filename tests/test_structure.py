@@ -20,6 +20,7 @@ FACE = {
     "cli",
     "report",
     "parts",
+    "precompile",
     "__main__",
 }  # rooms of the top floor: they may import everything below
 GROUND = {"contracts", "compiling", "support", "numerics", "errors"}
@@ -50,7 +51,7 @@ MAY_IMPORT = {
     "simulation": GROUND | {"metrics", "statistics", "figures"},
     "testing": GROUND | {"simulation"},
     # Applications.
-    "agent": GROUND | {"orders", "estimators", "explorers", "policies", "logs"},
+    "agent": GROUND | {"orders", "logs"},
     "evaluation": GROUND | {"statistics", "logs", "figures"},
     "interop": GROUND | {"agent", "environments"},
     # What is played with all of it.
@@ -76,6 +77,10 @@ def imports(path):
         for name in names:
             if name.startswith("mobandits."):
                 yield name.split(".")[1]
+
+
+def room_files(name):
+    return sorted((PACKAGE / name).rglob("*.py"))
 
 
 @pytest.mark.parametrize(
@@ -115,6 +120,74 @@ def test_the_tree_of_exceptions_is_what_its_module_draws():
             assert len(classes[name].__bases__) == 1
     assert {name for name, _ in drawn} == set(classes) - {base.__name__ for base in bases}
     assert sorted(classes) == errors.__all__
+
+
+def test_the_agent_asks_for_what_policies_declare():
+    """It names no policy, estimator or state: those of others must be able to do all that ours do."""
+    named = {
+        p.name: set(imports(p)) & {"policies", "estimators", "explorers"}
+        for p in room_files("agent")
+    }
+    assert not any(named.values()), named
+
+
+AGENT_CORE = {
+    *("advice", "arms", "bound_policy", "compiled_calls", "contexts", "core", "decision"),
+    *("growth", "guard", "inputs", "objectives", "parts", "pending", "sizes"),
+}
+AGENT_SERVICES = {
+    *("descriptions", "explanation", "file_layout", "headers", "loading", "merging"),
+    *("recording", "restoring", "saving"),
+}
+AGENT_FACE = {"__init__", "agent", "precompile"}
+
+
+def test_the_agent_has_three_layers():
+    """A core without input and output, services that are functions of a core, and the face, which calls both."""
+    below = {}
+    for path in room_files("agent"):
+        layer = next(
+            i
+            for i, names in enumerate((AGENT_CORE, AGENT_SERVICES, AGENT_FACE))
+            if path.stem in names
+        )
+        below[path.stem] = [AGENT_CORE, AGENT_CORE | AGENT_SERVICES, None][layer]
+    for path in room_files("agent"):
+        if below[path.stem] is not None:
+            assert modules_of("agent", path) <= below[path.stem], path.stem
+    writing = {"logs", "os.path", "pathlib", "json", "hashlib"}
+    for name in AGENT_CORE:
+        assert not writing & {*imports(PACKAGE / "agent" / f"{name}.py")}, name
+
+
+def test_modules_of_a_room_import_each_other_in_no_circle():
+    for name in ("agent", "contracts"):
+        left = {path.stem: modules_of(name, path) for path in room_files(name)}
+        while left:
+            free = {stem for stem, needed in left.items() if not needed & (left.keys() - {stem})}
+            assert free, sorted(left)
+            left = {stem: needed for stem, needed in left.items() if stem not in free}
+
+
+def test_modules_of_the_agent_reach_for_no_private_attribute():
+    for path in [*room_files("agent"), *room_files("contracts")]:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if not isinstance(node, ast.Attribute) or not node.attr.startswith("_"):
+                continue
+            own = isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
+            public = node.attr.startswith("__") or node.attr in ("_replace", "_fields")
+            assert own or public, f"{path.name}:{node.lineno} reaches for {node.attr}"
+
+
+def modules_of(name, path):
+    """The modules of a room that one of them imports."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            parts = node.module.split(".")
+            if parts[:2] == ["mobandits", name]:
+                found |= {parts[2]} if len(parts) > 2 else {each.name for each in node.names}
+    return found
 
 
 def test_nobody_imports_the_command_line():

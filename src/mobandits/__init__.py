@@ -90,18 +90,19 @@ _HOME = {
 
 
 def __getattr__(name: str) -> Any:
-    """Load what is asked for when it is first asked for: the compiler takes a third of a second, and tables more.
+    """A public name or subpackage, loaded when it is first asked for.
 
-    Subpackages are loaded in the same way, so that `mobandits.orders` exists whatever was imported before.
+    So `mobandits.orders` exists whatever was imported before.
     """
+    # Late, since the compiler takes a third of a second to load, and tables more.
     if name in _HOME:
-        found = getattr(importlib.import_module(_HOME[name]), name)
+        member = getattr(importlib.import_module(_HOME[name]), name)
     elif _is_module(name):
-        found = importlib.import_module(f"mobandits.{name}")
+        member = importlib.import_module(f"mobandits.{name}")
     else:
         raise AttributeError(f"module 'mobandits' has no attribute {name!r}")
-    globals()[name] = found
-    return found
+    globals()[name] = member
+    return member
 
 
 def _is_module(name: str) -> bool:

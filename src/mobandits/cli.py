@@ -1,4 +1,8 @@
-"""The command line: parses, calls, and says in one line what a user got wrong."""
+"""The command line: it parses, calls, and tells a user's mistake in one line.
+
+Every command imports what it needs when it runs: `mobandits --help` loads neither a compiler nor
+tables.
+"""
 
 import contextlib
 import sys
@@ -18,7 +22,7 @@ from mobandits.errors import (
     SpecError,
 )
 
-Progress = Callable[[int, int], None]
+OnProgress = Callable[[int, int], None]
 Out = Annotated[
     Path, typer.Option("--out", help="The folder to write. Run again into it to resume.")
 ]
@@ -45,7 +49,7 @@ Address = Annotated[
     ),
 ]
 
-FIRST = (
+STARTING = (
     "starting; policies that were never played are compiled first, about a minute for all of them"
 )
 TARGETS = ("uniform", "logging", "arm:NAME")  # policies that learn nothing
@@ -68,13 +72,14 @@ def main() -> None:
 
 def call(arguments: Sequence[str]) -> int:
     """Run the program with these arguments, and return its exit status."""
+    # Not standalone, since the parser would then exit by itself, and print errors in its own way.
     try:
         status = app(args=list(arguments), prog_name="mobandits", standalone_mode=False)
     except Exception as error:
-        said = mistake(error)
-        if said is None:
+        mistake = one_line(error)
+        if mistake is None:
             raise
-        typer.echo(f"error: {said}", err=True)
+        typer.echo(f"error: {mistake}", err=True)
         return 2
     if status == INTERRUPTED:
         typer.echo("interrupted", err=True)
@@ -83,19 +88,25 @@ def call(arguments: Sequence[str]) -> int:
 
 
 def show_warning(message: Warning | str, *_where: Any, **_more: Any) -> None:
-    """A warning in one line: where in the program it was given is of no use to who called a command."""
-    typer.echo(f"warning: {' '.join(str(message).split())}", err=True)
+    """A warning in one line."""
+    # Without the place in the program, which is of no use to the user of a command.
+    typer.echo(f"warning: {on_one_line(str(message))}", err=True)
 
 
-def mistake(error: Exception) -> str | None:
-    """The one line to say where an error is the user's mistake, else None."""
+def one_line(error: Exception) -> str | None:
+    """The message of an error that is the user's mistake, in one line; else None."""
     if hasattr(error, "format_message"):  # the parser's own
-        return " ".join(error.format_message().split())
-    return " ".join(str(error).split()) if isinstance(error, MISTAKES) else None
+        return on_one_line(error.format_message())
+    return on_one_line(str(error)) if isinstance(error, MISTAKES) else None
+
+
+def on_one_line(text: str) -> str:
+    """A text on one line."""
+    return " ".join(text.split())
 
 
 @app.callback(invoke_without_command=True)
-def start(
+def describe_program(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
 ) -> None:
@@ -113,7 +124,7 @@ def demo(
     workers: Workers = None,
 ) -> None:
     """Route prompts to language models, on real data: figures, a table, and one HTML page."""
-    from mobandits.demo import demo as experiment  # noqa: PLC0415 - every command loads what it needs
+    from mobandits.demo import demo as experiment  # noqa: PLC0415
 
     with resumable("demo") as progress:
         page = experiment.run(out, quick=quick, workers=workers, progress=progress)
@@ -132,6 +143,7 @@ def list_names(
 
     check_choice("KIND", kind, KINDS)
     rows = [(name, line_on(member)) for name, member in sorted(catalogue(kind).items())]
+    # For other programs, lines that can be cut at tabs; for people, a table.
     if not sys.stdout.isatty():
         for name, line in rows:
             typer.echo(f"{name}\t{line}")
@@ -146,7 +158,7 @@ def list_names(
 
 
 def line_on(member: Any) -> str:
-    """A line on what a name stands for: an experiment's title, else the first line of the docstring."""
+    """The title of an experiment, or else the first line of the docstring."""
     title = getattr(member, "title", None)
     if isinstance(title, str):
         return title
@@ -172,7 +184,7 @@ def run_specification(
     from mobandits.simulation.run import run_plan  # noqa: PLC0415
     from mobandits.spec import load  # noqa: PLC0415
 
-    check_engine(engine, address)
+    check_engine_options(engine, address)
     plan = load(spec).plan(rounds=rounds, trials=trials, seed=seed)
     with resumable(spec.stem) as progress:
         results = run_plan(
@@ -204,7 +216,8 @@ def reproduce_papers(
     from mobandits.papers.catalogue import find  # noqa: PLC0415
     from mobandits.papers.reproduce import reproduce  # noqa: PLC0415
 
-    check_engine(engine, address)
+    check_engine_options(engine, address)
+    # Before anything is written: a mistake in the last name is found at once.
     with parameters():
         find(ids)
     with resumable("reproduce") as progress:
@@ -225,7 +238,8 @@ def reproduce_papers(
 @app.command()
 def report(
     folders: Annotated[
-        list[Path], typer.Argument(metavar="DIR...", help="Folders of finished runs.")
+        list[Path],
+        typer.Argument(metavar="DIR...", help="Folders of finished runs, or of check-theorems."),
     ],
 ) -> None:
     """Draw the figures and write the page again, from the tables."""
@@ -281,8 +295,8 @@ def evaluate_policies(
         list[str],
         typer.Option(
             "--policy",
-            help="uniform, logging, arm:NAME, or such as mol-ucb:scale=0.3. NAME=SPEC gives it a name in tables and "
-            "figures. Repeat for more.",
+            help="uniform, logging, arm:NAME, or such as mol-ucb:scale=0.3. NAME=SPEC gives it a "
+            "name in tables and figures. Repeat for more.",
         ),
     ],
     out: Annotated[Path, typer.Option("--out", help="The folder to write.")],
@@ -305,7 +319,7 @@ def evaluate_policies(
     clip: Annotated[float | None, typer.Option(help="The largest weight; by default any.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of everything.")] = 0,
 ) -> None:
-    """Estimate from a log what policies would have brought: values with joint confidence regions, warnings, a page."""
+    """Estimate from a log what policies would have brought: values, confidence regions, a page."""
     from mobandits.evaluation.command import evaluate_file, named_specs  # noqa: PLC0415
     from mobandits.simulation.files import locked  # noqa: PLC0415
     from mobandits.spec import catalogue, recipe_named  # noqa: PLC0415
@@ -314,6 +328,7 @@ def evaluate_policies(
         specs = named_specs(policies)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
+    # Names first, since to read a log may take minutes.
     for spec in specs.values():
         kind = "arm:NAME" if spec.startswith("arm:") else spec.partition(":")[0]
         check_choice("--policy", kind, [*TARGETS, *catalogue("policies")])
@@ -344,42 +359,49 @@ def warm(
         list[str] | None,
         typer.Option(
             "--order",
-            help="With --agents, a preference that may be set, such as lexicographic; repeat for more. By default, "
-            "all of the built-in orders.",
+            help="With --agents, a preference that may be set, such as lexicographic; repeat for "
+            "more. By default, all of the built-in orders.",
         ),
     ] = None,
 ) -> None:
     """Compile built-in policies and keep them compiled, so that later runs start at once.
 
-    With --agents, also for every preference that may be set: many combinations, so name policies and orders.
+    With --agents, also for every preference that may be set: many combinations, so name policies
+    and orders.
 
-    For images and CI: run it once while an image is built, with NUMBA_CACHE_DIR set to a folder inside the image.
+    For images and CI: run it once while an image is built, with NUMBA_CACHE_DIR set to a folder
+    inside the image.
     """
-    from mobandits.agent.precompile import precompile_agent as warm_agent  # noqa: PLC0415
-    from mobandits.simulation.precompile import precompile_simulation  # noqa: PLC0415
+    from mobandits.precompile import precompile_agent, precompile_simulation  # noqa: PLC0415
     from mobandits.spec import catalogue  # noqa: PLC0415
 
-    known = catalogue("policies")
-    known_orders = catalogue("orders")
+    policies = catalogue("policies")
+    preferences = catalogue("orders")
     for name in names or ():
-        check_choice("POLICY", name, list(known))
+        check_choice("POLICY", name, list(policies))
     for order in orders or ():
-        check_choice("--order", order, list(known_orders))
+        check_choice("--order", order, list(preferences))
     if orders and not agents:
         raise typer.BadParameter(
             "--order must come with --agents: simulations play the orders of their policies"
         )
-    for name in sorted(names or known):
-        outcome = (warm_agent if agents else precompile_simulation)(known[name])
+    # On stderr, as all progress: stdout is for what a command makes.
+    for name in sorted(names or policies):
+        recipe = policies[name]
+        outcome = precompile_agent(recipe) if agents else precompile_simulation(recipe)
         typer.echo(f"{name}: {outcome}", err=True)
-        for order in sorted(orders or known_orders) if agents and outcome == "compiled" else ():
-            if preferred := warm_agent(known[name], known_orders[order]):
-                typer.echo(f"{name}, {order}: {preferred}", err=True)
+        if not agents or outcome != "compiled":
+            continue
+        for order in sorted(orders or preferences):
+            outcome = precompile_agent(recipe, preferences[order])
+            # Nothing is to be told of a policy that takes no preference.
+            if outcome:
+                typer.echo(f"{name}, {order}: {outcome}", err=True)
 
 
 @contextlib.contextmanager
 def parameters() -> Iterator[None]:
-    """A `ValueError` is about what the user gave: the parser says it in one line."""
+    """A context in which a `ValueError` is about a parameter, and becomes one line."""
     try:
         yield
     except ValueError as error:
@@ -387,8 +409,8 @@ def parameters() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def resumable(what: str) -> Iterator[Progress]:
-    """Show progress on stderr, and say how to go on after an interruption."""
+def resumable(what: str) -> Iterator[OnProgress]:
+    """Progress on stderr, and after an interruption a line on how to go on."""
     try:
         with progress_of(what) as progress:
             yield progress
@@ -399,35 +421,41 @@ def resumable(what: str) -> Iterator[Progress]:
         raise typer.Exit(1) from None
 
 
-def progress_of(what: str, unit: str = "rounds") -> contextlib.AbstractContextManager[Progress]:
+def progress_of(what: str, unit: str = "rounds") -> contextlib.AbstractContextManager[OnProgress]:
     """Progress on stderr, a bar on a terminal and lines elsewhere."""
+    # A bar moves the cursor, which files and logs of builds cannot.
     if sys.stderr.isatty():
         return bar(what)
     return contextlib.nullcontext(lines(what, unit))
 
 
 @contextlib.contextmanager
-def bar(what: str) -> Iterator[Progress]:
+def bar(what: str) -> Iterator[OnProgress]:
     """A progress bar on stderr."""
     from rich.console import Console  # noqa: PLC0415
     from rich.progress import Progress as Bar  # noqa: PLC0415
 
     with Bar(console=Console(stderr=True), transient=True) as shown:
         task = shown.add_task(what, total=None)
-        yield lambda done, total: shown.update(
-            task, completed=done, total=total, description=what if done else f"{what}: {FIRST}"
-        )
+
+        def progress(done: int, total: int) -> None:
+            description = what if done else f"{what}: {STARTING}"
+            shown.update(task, completed=done, total=total, description=description)
+
+        yield progress
 
 
-def lines(what: str, unit: str = "rounds") -> Progress:
-    """A line on stderr at the start and after every tenth of the work."""
+def lines(what: str, unit: str = "rounds") -> OnProgress:
+    """Lines on stderr, at the start and after every tenth of the work."""
     tenth = -1
 
     def progress(done: int, total: int) -> None:
         nonlocal tenth
-        if 10 * done // total > tenth:
-            tenth = 10 * done // total
-            typer.echo(f"{what}: {f'{done} of {total} {unit}' if done else FIRST}", err=True)
+        now = 10 * done // total
+        if now > tenth:
+            tenth = now
+            count = f"{done} of {total} {unit}" if done else STARTING
+            typer.echo(f"{what}: {count}", err=True)
 
     return progress
 
@@ -447,7 +475,7 @@ def check_choice(name: str, value: str, valid: Sequence[str]) -> None:
         choice(name, value, valid)
 
 
-def check_engine(engine: str, address: str | None) -> None:
+def check_engine_options(engine: str, address: str | None) -> None:
     """Refuse an engine that cannot work here."""
     from mobandits.simulation import run  # noqa: PLC0415
 

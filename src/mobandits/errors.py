@@ -1,19 +1,19 @@
 """The exceptions and warnings of this library that a program may want to catch.
 
     MobanditsError
-    ├── BackendError        ValueError     a way to compile that does not exist or cannot be had
-    ├── CompileError                       a method of a `compiled` class that cannot be compiled
-    ├── EngineError                        a Ray cluster that cannot be reached, or lost a trial
-    ├── FolderError         ValueError     a folder of results that cannot be used
-    ├── LogError            ValueError     a log that cannot be used
-    ├── MissingExtraError   ImportError    an optional part of this package that is not installed
-    ├── SpecError           ValueError     a mistake in a TOML file
-    └── StateError          ValueError     a file that holds no agent
+    ├── BackendError       ValueError    a way to compile that does not exist or cannot be had
+    ├── CompileError                     a method of a `compiled` class that cannot be compiled
+    ├── EngineError                      a Ray cluster that cannot be reached, or lost a trial
+    ├── FolderError        ValueError    a folder of results that cannot be used
+    ├── LogError           ValueError    a log that cannot be used
+    ├── MissingExtraError  ImportError   an optional part of this package that is not installed
+    ├── SpecError          ValueError    a mistake in a TOML file
+    └── StateError         ValueError    a file that holds no agent
 
-    MobanditsWarning        UserWarning
-    ├── CompilingWarning                   loops are compiled, but not in the fastest way
-    ├── InputWarning                       contexts or rewards that a recipe does not expect
-    └── LogWarning                         a log that was read only in part
+    MobanditsWarning       UserWarning
+    ├── CompilingWarning                 loops are compiled, but not in the fastest way
+    ├── InputWarning                     contexts or rewards that a recipe does not expect
+    └── LogWarning                       a log that was read only in part
 
 The second column says which exception of Python each is as well. An argument that does not fit is
 no exception of this tree: it raises `ValueError`, as in NumPy, with the name of the parameter, the

@@ -16,40 +16,40 @@ from mobandits.support import checks
 from mobandits.support.naming import quoted
 
 PARETO = Pareto()
-_pareto_front = compile_loop(
-    front_of_many
-)  # for tables of any size; to pass the order would cost more than 50 arms do
+
+# The order is not passed to this one: to pass it would cost more than 50 arms do.
+_pareto_front = compile_loop(front_of_many)
 
 
 def front(means: Any, order: Order = PARETO) -> Mask:
     """The arms that nothing beats.
 
     Args:
-        means: (arms, objectives), finite, all maximised. For upper bounds, which may be infinite, ask the order
-            itself: ``order.front(Beliefs(mean, low, high))``.
+        means: (arms, objectives), finite, all maximised. For upper bounds, which may be infinite,
+            ask the order itself: ``order.front(Beliefs(mean, low, high))``.
         order: what "beats" means.
 
     Returns:
         (arms,) True on the front, which is never empty.
 
     Raises:
-        ValueError: where `means` is not a non-empty matrix of finite numbers, or `order` does not fit its objectives.
+        ValueError: where `means` is not a non-empty matrix of finite numbers, or `order` does not
+            fit its objectives.
 
     Example:
         >>> front([[1, 0], [0, 1], [0.4, 0.4], [0, 0]])
         array([ True,  True,  True, False])
     """
     try:
-        array = _table(means, order)
-        out: Mask = (
-            _pareto_front(array, order.on)
-            if type(order) is Pareto
-            else loop_for(_front, order)(order, array)
-        )
+        table = _checked_table(means, order)
+        # Exactly this class: one that derives from it may have another front.
+        if type(order) is Pareto:
+            return _pareto_front(table, order.on)
+        front: Mask = loop_for(_front, order)(order, table)
     except Exception as error:
         shorten(error)
         raise
-    return out
+    return front
 
 
 def gaps(means: Any, order: Order = PARETO, decimals: int | None = None) -> Array:
@@ -58,16 +58,18 @@ def gaps(means: Any, order: Order = PARETO, decimals: int | None = None) -> Arra
     Args:
         means: (arms, objectives), finite, all maximised.
         order: the order that scores.
-        decimals: compute on the means rounded to that many decimals, as integers, so that ties are exact.
+        decimals: compute on the means rounded to that many decimals, as integers, so that ties are
+            exact.
 
     Returns:
-        (arms, digits), none negative, most important digit first. One digit for Pareto, EffectivePareto, Weighted and
-        Chebyshev; one per objective for Lexicographic and Dominant, per level for Levels; as many as the longest chain
-        has objectives for Chains and ChainFilter.
+        (arms, digits), none negative, most important digit first. One digit for Pareto,
+        EffectivePareto, Weighted and Chebyshev; one per objective for Lexicographic and Dominant,
+        per level for Levels; as many as the longest chain has objectives for Chains and
+        ChainFilter.
 
     Raises:
-        ValueError: where `means` is not a non-empty matrix of finite numbers, `order` does not fit its objectives, or
-            `decimals` is not an integer from 0 to 15.
+        ValueError: where `means` is not a non-empty matrix of finite numbers, `order` does not fit
+            its objectives, or `decimals` is not an integer from 0 to 15.
 
     Example:
         >>> gaps([[1, 0], [0, 1], [0.25, 0.25], [0, 0]]).ravel().tolist()
@@ -77,23 +79,26 @@ def gaps(means: Any, order: Order = PARETO, decimals: int | None = None) -> Arra
         [[0.0, 2.0], [0.0, 0.0]]
     """
     try:
-        array = _table(means, order)
-        order, array, unit = in_last_decimals(order, array, decimals)
-        out: Array = loop_for(_gaps, order)(order, array)
+        table = _checked_table(means, order)
+        # Rounded means are whole numbers of this unit, on which ties are exact.
+        exact_order, integers, unit = in_last_decimals(order, table, decimals)
+        gaps: Array = loop_for(_gaps, exact_order)(exact_order, integers)
     except Exception as error:
         shorten(error)
         raise
-    return out / unit
+    return gaps / unit
 
 
-def _table(means: Any, order: Order) -> Array:
+def _checked_table(means: Any, order: Order) -> Array:
+    """(arms, objectives) as doubles, once it and the order are checked."""
     require_order("order", order)
-    array = checks.matrix("means", means, ("arms", "objectives"))
-    check_objectives(order, array.shape[1])
-    rehearse_order(order, array)
+    table = checks.matrix("means", means, ("arms", "objectives"))
+    check_objectives(order, table.shape[1])
+    # An order of another author plays in Python first, where its mistakes have a place.
+    rehearse_order(order, table)
     if isinstance(order, EffectivePareto):
-        _check_mixable(array)
-    return array
+        _check_mixable(table)
+    return table
 
 
 def _check_mixable(means: Array) -> None:

@@ -1,7 +1,8 @@
 """Everything that the author of a policy, an order, an environment or a metric imports.
 
-A recipe is what people write; `bind` makes a policy of it, often a `Composite` of an estimator, an explorer and an
-order. Classes with `@compiled` and functions with `@kernel` run interpreted and compiled from one source.
+A recipe is what users write; `bind` makes a policy of it, often a `Composite` of an estimator, an
+explorer and an order. Classes with `@compiled` and functions with `@kernel` run interpreted and
+compiled from one source.
 
 Example:
     >>> from mobandits import parts

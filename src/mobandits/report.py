@@ -25,12 +25,12 @@ def write(directory: str | Path) -> Path:
     """Draw the figures of a run and write its page, from the files of its folder alone.
 
     Args:
-        directory: of a finished run, of the demonstration, of a reproduced experiment, of several of them, or of
-            `check-theorems`.
+        directory: of a finished run, of the demonstration, of a reproduced experiment, of several
+            of them, or of `check-theorems`.
 
     Returns:
-        The page, `report.html`; the figures are in `figures/`, each as SVG and PNG. Beside the page of several
-        experiments lies `claims.md`, its counts and claims in Markdown.
+        The page, `report.html`; the figures are in `figures/`, each as SVG and PNG. Beside the page
+        of several experiments lies `claims.md`, its counts and claims in Markdown.
 
     Raises:
         FolderError: where the folder is not that of a finished run.
@@ -71,7 +71,7 @@ def _experiment(folder: Path, table: pl.DataFrame, manifest: Manifest) -> Path:
     return write_experiment(folder, table, manifest, read_claims(folder))
 
 
-def _experiments(folder: Path, table: pl.DataFrame, manifest: Manifest) -> Path:  # noqa: ARG001 - one form for all
+def _experiments(folder: Path, _table: pl.DataFrame, manifest: Manifest) -> Path:
     for experiment in manifest["specification"]["experiments"]:
         write(folder / RUNS / experiment["experiment"])
     return write_index(folder, manifest, read_claims(folder))

@@ -5,11 +5,10 @@ import inspect
 import itertools
 import re
 import tomllib
-import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 from mobandits.compiling.compiled import Floats, Ints
 from mobandits.contracts.protocols import Environment, Metric, Order, Recipe
@@ -17,6 +16,7 @@ from mobandits.errors import SpecError
 from mobandits.support.checks import choice
 from mobandits.support.found import found_at
 from mobandits.support.naming import kebab, quoted, short_repr, shortened
+from mobandits.support.serialiser import alternatives
 
 KINDS = ("policies", "environments", "metrics", "orders", "experiments", "datasets")
 KEYS = ("name", "rounds", "trials", "seed", "record", "metrics", "environment", "policies")
@@ -25,7 +25,7 @@ NEEDED = ("rounds", "environment", "policies")
 
 @dataclass(frozen=True)
 class Specification:
-    """A simulation as a TOML file says it; `load` reads one.
+    """The simulation of a TOML file; `load` reads one.
 
     Attributes:
         file: where it was read.
@@ -48,7 +48,7 @@ class Specification:
         Raises:
             SpecError: where something does not fit.
         """
-        from mobandits.simulation import prepare  # noqa: PLC0415 - tables are not needed to read a specification
+        from mobandits.simulation import prepare  # noqa: PLC0415 - loads tables
 
         given = {key: value for key, value in overrides.items() if value is not None}
         try:
@@ -60,11 +60,12 @@ class Specification:
 def load(file: str | Path) -> Specification:
     """Read and check a TOML file.
 
-    The keys of the file are `rounds`, `trials`, `seed`, `record`, `metrics`, as in `simulate`, and `name` (the table's
-    column `experiment`, by default the file's name); a table `[environment]`; and a list `[[policies]]`. Both hold a
-    `name` and parameters, or are a name alone. A policy may have a `label`, the name of its row, and a `grid`, lists of
-    values of parameters, which stand for one policy per combination. Orders are names, or tables of a name and
-    parameters, and so are metrics. examples/linear.toml shows all of it.
+    The keys of the file are `rounds`, `trials`, `seed`, `record`, `metrics`, as in `simulate`, and
+    `name` (the table's column `experiment`, by default the file's name); a table `[environment]`;
+    and a list `[[policies]]`. Both hold a `name` and parameters, or are a name alone. A policy may
+    have a `label`, the name of its row, and a `grid`, lists of values of parameters, which stand
+    for one policy per combination. Orders are names, or tables of a name and parameters, and so are
+    metrics. examples/linear.toml shows all of it.
 
     Raises:
         SpecError: one line that names the file, the key and the nearest valid name.
@@ -91,11 +92,9 @@ def load(file: str | Path) -> Specification:
 
 def _advice(path: Path) -> str:
     """What to do with the folder of a run."""
-    return (
-        f"; `mobandits report {path}` draws a finished run again"
-        if (path / "manifest.json").exists()
-        else ""
-    )
+    if not (path / "manifest.json").exists():
+        return ""
+    return f"; `mobandits report {path}` draws a finished run again"
 
 
 def _specification(path: Path, content: dict[str, Any]) -> Specification:
@@ -104,77 +103,86 @@ def _specification(path: Path, content: dict[str, Any]) -> Specification:
     for key in NEEDED:
         if key not in content:
             raise ValueError(f"{key} is required")
-    if not isinstance(content["policies"], list):
+    entries = content["policies"]
+    if not isinstance(entries, list):
         raise ValueError("policies must be a list of names, or of tables, [[policies]]")
     options: dict[str, Any] = {"experiment": convert(str, content.get("name", path.stem), "name")}
-    options |= {
-        key: content[key] for key in ("rounds", "trials", "seed", "record") if key in content
-    }
+    for key in ("rounds", "trials", "seed", "record"):
+        if key in content:
+            options[key] = content[key]
     if "metrics" in content:
         options["metrics"] = _metrics(content["metrics"])
-    rows = [
-        row for i, entry in enumerate(content["policies"]) for row in _rows(entry, f"policies[{i}]")
-    ]
+    rows: list[tuple[str, Recipe]] = []
+    for i, entry in enumerate(entries):
+        rows += _rows(entry, f"policies[{i}]")
+    # A dictionary would keep the last of equal names in silence.
     names = [name for name, _ in rows]
-    if repeated := [name for name in names if names.count(name) > 1]:
+    repeated = [name for name in names if names.count(name) > 1]
+    if repeated:
         raise ValueError(
             f"policies must have distinct rows, got {quoted(repeated[0])} twice: give one a label"
         )
-    return Specification(
-        path, build("environments", content["environment"], "environment"), dict(rows), options
-    )
+    environment = build("environments", content["environment"], "environment")
+    return Specification(path, environment, dict(rows), options)
 
 
 def _metrics(entries: Any) -> list[str | Metric]:
     if not isinstance(entries, list):
         advice = f"; write [{quoted(entries)}]" if isinstance(entries, str) else ""
         raise ValueError(f"metrics must be a list, got {quoted(entries)}{advice}")
-    tables = [(i, entry) for i, entry in enumerate(entries) if not isinstance(entry, str)]
-    built = {i: build("metrics", entry, f"metrics[{i}]") for i, entry in tables}
-    return [built.get(i, entry) for i, entry in enumerate(entries)]
+    metrics: list[str | Metric] = []
+    for i, entry in enumerate(entries):
+        # A name may also be that of a quantity of the problem, which is not known yet.
+        is_name = isinstance(entry, str)
+        metrics.append(entry if is_name else build("metrics", entry, f"metrics[{i}]"))
+    return metrics
 
 
 def _rows(entry: Any, where: str) -> Iterator[tuple[str, Recipe]]:
+    """The rows that an entry of `policies` stands for: one per combination of its grid."""
     if isinstance(entry, str):
         entry = {"name": entry}
     if not isinstance(entry, dict):
         raise ValueError(f"{where} must be a name or a table, got {quoted(entry)}")
-    own = {key: value for key, value in entry.items() if key not in ("label", "grid")}
+    parameters = {key: value for key, value in entry.items() if key not in ("label", "grid")}
     label = entry.get("label")
-    grid = entry.get("grid", {})
     if label is not None:
         convert(str, label, f"{where}.label")
-    if not isinstance(grid, dict) or not all(
-        isinstance(values, list) and values for values in grid.values()
-    ):
+    grid = entry.get("grid", {})
+    lists = grid.values() if isinstance(grid, dict) else [None]
+    if not all(isinstance(values, list) and values for values in lists):
         raise ValueError(f"{where}.grid must be a table of lists, got {quoted(grid)}")
     for values in itertools.product(*grid.values()):
         point = dict(zip(grid, values, strict=True))
-        recipe = build("policies", {**own, **point}, where)
-        said = ", ".join(f"{key}={value}" for key, value in point.items())
-        yield (short_repr(recipe) if label is None else f"{label} {said}".strip()), recipe
+        recipe = build("policies", {**parameters, **point}, where)
+        if label is None:
+            yield short_repr(recipe), recipe
+        else:
+            point_text = ", ".join(f"{key}={value}" for key, value in point.items())
+            yield f"{label} {point_text}".strip(), recipe
 
 
 def recipe_named(text: str) -> Recipe:
-    """A recipe as a command line names it: its name, and after a colon parameters as in TOML; words need no quotes.
+    """A recipe as a command line names it: its name, and after a colon parameters as in TOML.
+
+    Words need no quotes.
 
     Raises:
         ValueError: naming what is wrong.
 
     Example:
         >>> recipe_named("mol-ucb:scale=0.3,order=lexicographic")
-        MolUcb(scale=0.3, order=Lexicographic(tolerance=0.0), penalty=1.0, delta=0.01, noise=1.0, check=True)
+        MolUcb(scale=0.3, order=Lexicographic(tolerance=0.0), penalty=1.0, delta=0.01, noise=1.0,
+        check=True)
     """
     name, _, given = text.partition(":")
-    parameters_as_toml = re.sub(
-        r"=\s*((?!true\b|false\b|nan\b|inf\b)[a-z][a-z0-9-]*)", r'="\1"', given
-    )
+    # Words that are no values of TOML, such as names of orders, get their quotes here.
+    with_quotes = re.sub(r"=\s*((?!true\b|false\b|nan\b|inf\b)[a-z][a-z0-9-]*)", r'="\1"', given)
     try:
-        parameters = tomllib.loads(f"given = {{{parameters_as_toml}}}")["given"]
+        parameters = tomllib.loads(f"given = {{{with_quotes}}}")["given"]
     except tomllib.TOMLDecodeError as error:
-        raise ValueError(
-            f"--policy must be NAME or NAME:key=value,key=value, got {quoted(text)}: {error}"
-        ) from error
+        rule = "--policy must be NAME or NAME:key=value,key=value"
+        raise ValueError(f"{rule}, got {quoted(text)}: {error}") from error
     recipe: Recipe = build("policies", {"name": name, **parameters}, "--policy")
     return recipe
 
@@ -197,30 +205,40 @@ def build(kind: str, entry: Any, where: str) -> Any:
     table = {"name": entry} if isinstance(entry, str) else entry
     if not isinstance(table, dict) or "name" not in table:
         raise ValueError(f"{where} must be a name or a table with a name, got {quoted(entry)}")
-    known = catalogue(kind)
-    choice(f"{where}.name", table["name"], known)
-    cls = known[table["name"]]
-    parameters = inspect.signature(cls).parameters
-    hints = get_type_hints(cls)
+    classes = catalogue(kind)
+    name = table["name"]
+    choice(f"{where}.name", name, classes)
+    cls = classes[name]
     given = {key: value for key, value in table.items() if key != "name"}
-    for key in given:
-        if not parameters:
-            raise ValueError(f"{where}: {table['name']} has no parameters, got {shortened(key)}")
-        choice(f"{where}: a parameter of {table['name']}", key, parameters)
-    for key, parameter in parameters.items():
-        if parameter.default is parameter.empty and key not in given:
-            raise ValueError(f"{where}.{key} is required")
-    values = {
-        key: convert(hints.get(key, Any), value, f"{where}.{key}") for key, value in given.items()
-    }
+    _check_parameters(cls, name, given, where)
+    # Resolved, since modules may write annotations as text.
+    annotations = get_type_hints(cls)
+    values = {}
+    for key, value in given.items():
+        values[key] = convert(annotations.get(key, Any), value, f"{where}.{key}")
+    # What the class itself refuses is told with the place in the file.
     try:
         return cls(**values)
     except (ValueError, TypeError) as error:
         raise ValueError(f"{where}: {error}") from error
 
 
-def convert(hint: Any, value: Any, where: str) -> Any:
-    """A value of a TOML file as a parameter's annotation asks: whole numbers become floats, lists become tuples.
+def _check_parameters(cls: Any, name: str, given: Mapping[str, Any], where: str) -> None:
+    """Refuse parameters that a class does not have, and missing ones."""
+    parameters = inspect.signature(cls).parameters
+    for key in given:
+        if not parameters:
+            raise ValueError(f"{where}: {name} has no parameters, got {shortened(key)}")
+        choice(f"{where}: a parameter of {name}", key, parameters)
+    for key, parameter in parameters.items():
+        if parameter.default is parameter.empty and key not in given:
+            raise ValueError(f"{where}.{key} is required")
+
+
+def convert(annotation: Any, value: Any, where: str) -> Any:
+    """A value of a TOML file as a parameter's annotation asks.
+
+    Whole numbers become floats, lists become tuples, names and tables become objects.
 
     Raises:
         ValueError: naming the key and what it must be.
@@ -232,58 +250,90 @@ def convert(hint: Any, value: Any, where: str) -> Any:
         Traceback (most recent call last):
         ValueError: draws must be an integer, got 'many'
     """
-    union = get_origin(hint) in (Union, types.UnionType)
-    options = [
-        option for option in (get_args(hint) if union else (hint,)) if option is not type(None)
-    ]
-    for option in options:
-        if get_origin(option) is Literal:
-            choice(where, value, get_args(option))
+    nouns = []
+    for alternative in alternatives(annotation):
+        if alternative is type(None):
+            continue  # TOML has no null: a parameter that may be None is left out
+        if get_origin(alternative) is Literal:
+            choice(where, value, get_args(alternative))
             return value
-        for holds, _, to in _fits(option, where):
-            if holds(value):
-                return to(value)
-    said = " or ".join(text for option in options for _, text, _ in _fits(option, where))
-    raise ValueError(f"{where} must be {said}, got {quoted(value)}")
+        for form in _forms(alternative, where):
+            if form.fits(value):
+                return form.make(value)
+            nouns.append(form.noun)
+    raise ValueError(f"{where} must be {' or '.join(nouns)}, got {quoted(value)}")
 
 
-def _fits(option: Any, where: str) -> list[tuple[Callable[[Any], bool], str, Callable[[Any], Any]]]:
-    """For one annotation: what a value must be, how that is called, what becomes of it."""
-    plain = {
-        bool: (lambda v: isinstance(v, bool), "true or false", bool),
-        int: (lambda v: isinstance(v, int) and not isinstance(v, bool), "an integer", int),
-        float: (
-            lambda v: isinstance(v, int | float) and not isinstance(v, bool),
-            "a number",
-            float,
-        ),
-        str: (lambda v: isinstance(v, str), "a string", str),
-        Path: (lambda v: isinstance(v, str), "a path", Path),
-    }
-    if option in plain:
-        return [plain[option]]
-    origin = get_origin(option) or option
-    inner = get_args(option)
-    element = inner[0] if inner else Any
-    listed = (
-        lambda v: isinstance(v, list),
-        "a list",
-        lambda v: tuple(convert(element, each, f"{where}[{i}]") for i, each in enumerate(v)),
-    )
+class Form(NamedTuple):
+    """A form that the value of a parameter may have in a TOML file.
+
+    Attributes:
+        fits: whether a value has it.
+        noun: what errors call it.
+        make: the parameter, from such a value.
+    """
+
+    fits: Callable[[Any], bool]
+    noun: str
+    make: Callable[[Any], Any]
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_integer(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_entry(value: Any) -> bool:
+    """Whether it is a name, or a table of a name and parameters."""
+    return isinstance(value, str | dict)
+
+
+SCALAR_FORMS: dict[Any, Form] = {
+    bool: Form(lambda value: isinstance(value, bool), "true or false", bool),
+    int: Form(_is_integer, "an integer", int),
+    float: Form(_is_number, "a number", float),
+    str: Form(_is_text, "a string", str),
+    Path: Form(_is_text, "a path", Path),
+}
+
+
+def _forms(annotation: Any, where: str) -> list[Form]:
+    """The forms of values of one annotation, in the order in which they are tried."""
+    if annotation in SCALAR_FORMS:
+        return [SCALAR_FORMS[annotation]]
+    origin = get_origin(annotation) or annotation
+    arguments = get_args(annotation)
+    item_annotation = arguments[0] if arguments else Any
+
+    def converted_items(items: list[Any]) -> tuple[Any, ...]:
+        return tuple(
+            convert(item_annotation, item, f"{where}[{i}]") for i, item in enumerate(items)
+        )
+
+    a_list = Form(lambda value: isinstance(value, list), "a list", converted_items)
     if origin in (tuple, list, Sequence, Floats, Ints):
-        return [listed]
-    if option is Recipe:
-        return [
-            (lambda v: isinstance(v, str | dict), "a policy", lambda v: build("policies", v, where))
-        ]
-    order = (lambda v: isinstance(v, str | dict), "an order", lambda v: build("orders", v, where))
-    if option is Order:
-        return [order]
-    return [order, listed, (lambda v: isinstance(v, object), "anything", lambda v: v)]
+        return [a_list]
+    if annotation is Recipe:
+        return [Form(_is_entry, "a policy", lambda value: build("policies", value, where))]
+    an_order = Form(_is_entry, "an order", lambda value: build("orders", value, where))
+    if annotation is Order:
+        return [an_order]
+    # A field that holds a part may be annotated `Any`.
+    anything = Form(lambda _: True, "anything", lambda value: value)
+    return [an_order, a_list, anything]
 
 
 def catalogue(kind: str) -> dict[str, Any]:
-    """{name on the command line: class, function, module or experiment} of one of `KINDS`.
+    """{name on the command line: member} of one of `KINDS`.
+
+    Members are classes, functions, modules or experiments.
 
     Example:
         >>> catalogue("policies")["mol-ts"].__name__
@@ -294,10 +344,12 @@ def catalogue(kind: str) -> dict[str, Any]:
         papers = importlib.import_module("mobandits.papers.catalogue")
         return {"demo": importlib.import_module("mobandits.demo.demo"), **papers.EXPERIMENTS}
     module = importlib.import_module(f"mobandits.{kind}")
+    # Metrics have names of their own, which columns of tables have too.
     if kind == "metrics":
-        return dict(module.named())
+        return dict(module.registry())
+    belongs = _BELONGS[kind]
     public = {kebab(name): getattr(module, name) for name in module.__all__}
-    return {name: member for name, member in public.items() if _BELONGS[kind](member)}
+    return {name: member for name, member in public.items() if belongs(member)}
 
 
 _BELONGS: dict[str, Callable[[Any], bool]] = {

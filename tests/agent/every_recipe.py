@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 
 import mobandits as mob
-from mobandits.agent import snapshot
 from mobandits.agent.growth import arrays
-from mobandits.agent.parts import random_beliefs
+from mobandits.agent.loading import revived
+from mobandits.agent.saving import contents
 from mobandits.contracts.protocols import Recipe
+from mobandits.contracts.states import declares
 from mobandits.orders import (
     ChainFilter,
     Chains,
@@ -177,27 +178,29 @@ def live(case, agent, rng, rounds, *, late=3):
 
 def changed(agent, **options):
     """The same agent with other options."""
-    header, tables = snapshot.contents(agent)
+    header, tables = contents(agent.core)
     header = json.loads(json.dumps(header))
     header["options"] |= options
     header["arrays"] = []  # which only files have
-    return snapshot.revived(header, [table.copy() for table in tables], agent.recipe, time.time)
+    other = mob.Agent.__new__(mob.Agent)
+    other.core = revived(header, [table.copy() for table in tables], agent.recipe, time.time)
+    return other
 
 
 def frequencies(case):
     """What an agent says of its propensities, and how often arms are played: in one state, at one context."""
     agent, rng = case.agent(), np.random.default_rng(7)
     live(case, agent, rng, LESSONS)
-    random = random_beliefs(agent._mind.policy)
+    random = declares(agent.core.bound.policy, "RANDOM_BELIEFS")
     context, out = case.context(rng), []
     for eligible in (list(range(K)), [4, 0, 2]):
         asked = changed(agent, propensity="sampled" if random else "exact", samples=SAMPLES)
-        asked._mind.left = None  # a stage goes on
+        asked.core.bound.left = None  # a stage goes on
         said = [asked.decide(context, eligible) for _ in range(ASKED if random else DRAWS)]
         drawn = said
         if random:
             quiet = changed(agent)
-            quiet._mind.left = None
+            quiet.core.bound.left = None
             drawn = [quiet.decide(context, eligible) for _ in range(DRAWS)]
         laws = [[one.arm, one.propensity, one.error, sorted(one.front)] for one in said]
         counts = np.bincount([one.arm for one in drawn], minlength=K).tolist()
@@ -210,11 +213,15 @@ def chance(case):
     agent, rng, used = case.agent(), np.random.default_rng(8), False
     for _ in range(LESSONS):
         live(case, agent, rng, 1, late=0)
-        rows, mind, probe = np.atleast_2d(case.context(rng)), agent._mind, np.random.default_rng(1)
+        rows, bound, probe = (
+            np.atleast_2d(case.context(rng)),
+            agent.core.bound,
+            np.random.default_rng(1),
+        )
         before = probe.bit_generator.state
-        mind.policy.beliefs(mind.state(), rows, agent._arms.everyone, probe)
+        bound.policy.beliefs(bound.state(), rows, agent.core.arms.everyone, probe)
         used |= probe.bit_generator.state != before
-    return [random_beliefs(agent._mind.policy), used]
+    return [declares(agent.core.bound.policy, "RANDOM_BELIEFS"), used]
 
 
 def saved(case, folder):
@@ -225,21 +232,21 @@ def saved(case, folder):
     other = mob.Agent.load(path)
     other.save(folder / "again")
     wrong = [] if path.read_bytes() == (folder / "again").read_bytes() else ["bytes"]
-    waiting = list(agent._waiting.open)
+    waiting = list(agent.core.pending.open)
     lives = []
     for each in (agent, other):
         for number in waiting:
             each.learn(number, [0.0, 1.0, 0.0])
         lives.append(live(case, each, np.random.default_rng(10), LESSONS // 2))
     wrong += ["decisions"] if lives[0] != lives[1] else []
-    one, two = (list(arrays(each._mind.state())) for each in (agent, other))
+    one, two = (list(arrays(each.core.bound.state())) for each in (agent, other))
     same = [np.array_equal(a, b) and a.dtype == b.dtype for a, b in zip(one, two, strict=True)]
     wrong += [] if all(same) else ["state"]
     strange = [i for i, array in enumerate(one) if not np.isfinite(array).all()]
     return {
         "wrong": wrong,
         "infinite": strange,
-        "notes": sorted({kept.note for kept in agent._waiting.open.values()}),
+        "notes": sorted({kept.note for kept in agent.core.pending.open.values()}),
     }
 
 
@@ -259,7 +266,7 @@ def swapped():
         agents[0].preference = order
         first = [life(late, agents[0]), life(late, agents[1])]
         agents[0].preference = None
-        agents[0]._mind.rng.bit_generator.state = agents[2]._mind.rng.bit_generator.state
+        agents[0].core.bound.rng.bit_generator.state = agents[2].core.bound.rng.bit_generator.state
         back = [life(late, agents[0]), life(late, agents[2])]
         out[repr(order)] = [
             first[0] == first[1],
@@ -306,7 +313,7 @@ def asking_law(agent, decision):
     slots = np.array(decision.eligible)
     rng = np.random.default_rng(0)
     return np.mean(
-        [agent._mind.probabilities(decision.context, slots, rng) for _ in range(60)], axis=0
+        [agent.core.bound.probabilities(decision.context, slots, rng) for _ in range(60)], axis=0
     )
 
 

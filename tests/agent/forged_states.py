@@ -100,7 +100,7 @@ def honest(case, folder):
         if len(waiting) > 4:
             x, y, z = rng.integers(0, 2, 3).tolist()
             agent.learn(waiting.pop(0), {"x": 0.5, "y": y, "z": z} if x else {"y": y, "z": z})
-    if agent._mind.left is None:
+    if agent.core.bound.left is None:
         try:
             agent.remove_arm(1)
             agent.add_arm("new", like=0)
@@ -178,14 +178,14 @@ def context_of(agent, rng):
     """A context of the shape that the agent's have; whatever the file says of it."""
     if agent.features == 0:
         return None
-    shape = (agent.features,) if agent._contexts.shared else (len(agent.arms), agent.features)
+    shape = (agent.features,) if agent.core.contexts.shared else (len(agent.arms), agent.features)
     return rng.integers(0, every_recipe.GRID + 1, size=shape) / every_recipe.GRID
 
 
 def play(agent, folder):
     """All that an application does."""
     rng = np.random.default_rng(0)
-    for number in list(agent._waiting.open)[:4]:
+    for number in list(agent.core.pending.open)[:4]:
         in_one_line(
             lambda number=number: agent.learn(number, rng.integers(0, 2, len(agent.objectives)))
         )

@@ -78,7 +78,7 @@ class Life:
     def run(self, todo):
         """The steps that were not logged; what does not change the agent happens again."""
         for count, (when, name, *arguments) in enumerate(todo):
-            if when <= self.agent._now:
+            if when <= self.agent.core.now:
                 continue
             self.now = when
             try:

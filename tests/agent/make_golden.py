@@ -12,7 +12,15 @@ from slow_twin import Clock
 from state_files import rich_agent
 
 import mobandits as mob
-from mobandits.policies import AnnealingPareto, CdUcb1, Doubling, ParetoKg, Pcz, ScalarizedUcb1
+from mobandits.policies import (
+    AnnealingPareto,
+    CdUcb1,
+    CsUcb1,
+    Doubling,
+    ParetoKg,
+    Pcz,
+    ScalarizedUcb1,
+)
 
 DATA = Path(__file__).parent / "data"
 
@@ -37,7 +45,7 @@ def staged():
     return agent, clock
 
 
-def taught(recipe, features=0):
+def taught(recipe, features=0, grid=None):
     """An agent without context or with a shared one, which has learned whole rewards; some decisions wait."""
     clock, rng = Clock(), np.random.default_rng(7)
     options = {
@@ -49,7 +57,10 @@ def taught(recipe, features=0):
     }
     agent = mob.Agent(recipe, propensity="none", clock=clock, **options)
     for _ in range(60):
-        number = agent.decide(rng.random(features) if features else None).id
+        context = rng.random(features) if features else None
+        if grid:
+            context = np.round(context * grid) / grid
+        number = agent.decide(context).id
         if number % 7:
             agent.learn(number, rng.random(2))
     return agent, clock
@@ -70,6 +81,12 @@ def annealing():
     return taught(AnnealingPareto(rate=0.9))
 
 
+def notes():
+    """Decisions whose notes hold notes: of a function, in a cell on the border of which a coin decided, at a time."""
+    recipe = CsUcb1(per_side=2, boundary="random", period=7, check=False)
+    return taught(recipe, features=2, grid=4)
+
+
 def balls():
     """Averages in balls."""
     return taught(Pcz(scale=0.05, positions=[[0.0], [0.4], [1.0]], check=False), features=1)
@@ -82,11 +99,13 @@ AGENTS = {
     "knowledge": knowledge,
     "annealing": annealing,
     "balls": balls,
+    "notes": notes,
 }
 
 
 def estimates(state):
     """What a state estimates of the rewards."""
+    state = getattr(state, "state", state)  # of a policy that counts rounds, the state inside
     return state.theta if hasattr(state, "theta") else state.total / np.maximum(state.seen, 1.0)
 
 
@@ -95,7 +114,7 @@ def lived(agent, clock):
     rng, said = np.random.default_rng(12), []
     features = agent.features
     whole = not agent.recipe.accepts_partial
-    for number in list(agent._waiting.open)[::2]:
+    for number in list(agent.core.pending.open)[::2]:
         agent.learn(number, [0.25, 0.75] if whole else {agent.objectives[1].name: 0.75})
     for i in range(12):
         clock.now = max(clock.now, 30.0) + 1.0
@@ -104,7 +123,7 @@ def lived(agent, clock):
         )
         said.append([str(decision.arm), decision.propensity])
         agent.learn(decision.id, rng.random(len(agent.objectives)))
-    found = estimates(agent._mind.state()).tolist()
+    found = estimates(agent.core.bound.state()).tolist()
     return {"said": said, "estimates": found, "lessons": agent.lessons, "waiting": agent.waiting}
 
 

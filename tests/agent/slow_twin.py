@@ -272,10 +272,10 @@ class Program:
 
 def differences(agent, twin):
     """How far the agent is from the twin: Gram matrices and estimates relative to their size, and all that is exact."""
-    state, worst = agent._mind.state(), 0.0
+    state, worst = agent.core.bound.state(), 0.0
     assert state.gram.shape[1] == 2  # rewards came in part
     for arm in agent.arms:
-        slot = agent._arms.slot(arm) if twin.own else 0
+        slot = agent.core.arms.slot(arm) if twin.own else 0
         for l, (gram, theta, seen) in enumerate(twin.regression(arm)):
             assert state.seen[slot, l] == seen
             worst = max(
@@ -290,7 +290,7 @@ def differences(agent, twin):
     assert twin.next_id == twin.done + agent.waiting + sum(
         agent.dropped.values()
     )  # nothing is lost
-    for number, kept in agent._waiting.open.items():
+    for number, kept in agent.core.pending.open.items():
         mine, known = twin.pending[number], kept.rewards or [math.nan] * 2
         assert mine.x == kept.x.tolist()
         told = {
@@ -301,7 +301,7 @@ def differences(agent, twin):
         assert told == mine.rewards
     told = {
         number: dict(zip((CLICK, REVENUE), known, strict=True))
-        for number, known in agent._waiting.settled.items()
+        for number, known in agent.core.pending.settled.items()
     }
     assert told == twin.settled
     return worst

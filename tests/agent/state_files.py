@@ -7,18 +7,18 @@ import numpy as np
 
 import mobandits as mob
 from mobandits.agent import Objective
-from mobandits.agent.snapshot import DIGEST, LENGTH, MAGIC
+from mobandits.agent.file_layout import DIGEST_BYTES, LENGTH_BYTES, MAGIC
 from mobandits.orders import Levels
 from mobandits.policies import MolUcb
 
 D = 2
-START = len(MAGIC) + LENGTH
+START = len(MAGIC) + LENGTH_BYTES
 
 
 def parts(data):
     """The header and the bytes of the arrays."""
     end = START + int.from_bytes(data[len(MAGIC) : START], "little")
-    return json.loads(data[START:end]), data[end:-DIGEST]
+    return json.loads(data[START:end]), data[end:-DIGEST_BYTES]
 
 
 def sealed(body):
@@ -31,7 +31,7 @@ def forged(header, arrays):
     text = (
         header if isinstance(header, bytes) else json.dumps(header, separators=(",", ":")).encode()
     )
-    return sealed(MAGIC + len(text).to_bytes(LENGTH, "little") + text + arrays)
+    return sealed(MAGIC + len(text).to_bytes(LENGTH_BYTES, "little") + text + arrays)
 
 
 def places(value, path=()):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 import mobandits as mob
-from mobandits.agent.compiled_calls import allowed
+from mobandits.agent.compiled_calls import is_within
 from mobandits.agent.guard import Guard
 from mobandits.contracts.protocols import Choice, Recipe, Shape
 from mobandits.errors import InputWarning
@@ -50,7 +50,7 @@ class Twin:
 
 
 def state(agent):
-    return agent._mind.state()
+    return agent.core.bound.state()
 
 
 def contexts(n, shared, seed=1):
@@ -283,7 +283,7 @@ EDGES = [0.0, 1.0, -1e-9, 1.0 + 1e-9, 1.0 + 1e-6, 1e308, NAN, math.inf, -math.in
 def test_a_stage_begins_with_what_decisions_allow(context):
     for recipe in (MolUcb(), Pcz()):  # any finite number, and the unit cube
         guard = Guard(recipe)
-        assert guard.allows(context) == allowed(context, guard.low, guard.high)
+        assert guard.allows(context) == is_within(context, guard.low, guard.high)
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,9 @@ def test_less_is_better_is_the_same_with_the_other_sign():
             continue
         costs.learn(one.id, reward)
         gains.learn(other.id, reward * [-1.0, 1.0])
-    for mine, theirs in zip(arrays(costs._mind.state()), arrays(gains._mind.state()), strict=True):
+    for mine, theirs in zip(
+        arrays(costs.core.bound.state()), arrays(gains.core.bound.state()), strict=True
+    ):
         np.testing.assert_array_equal(mine, theirs)
 
 
@@ -107,9 +109,9 @@ def test_what_the_recipe_assumes_is_said_of_what_it_learns():
     agent = mob.Agent(
         ParetoTs(), arms=2, features=0, objectives=[Objective("cost", minimise=True), "quality"]
     )
-    agent._contexts.lay(shared=False)  # nothing need be compiled for what is refused
-    agent._mind.lay(shared=False)
-    number = agent._waiting.add(Pending(np.empty(0), 0, 0.0, 1, 0, 0.0))
+    agent.core.contexts.set_layout(shared=False)  # nothing need be compiled for what is refused
+    agent.core.bound.set_layout(shared=False)
+    number = agent.core.pending.add(Pending(np.empty(0), 0, (0.0,), 1, 0, 0.0))
     with pytest.raises(ValueError, match=r"ParetoTs needs rewards in \[0, 1\].*, got -0.5"):
         agent.learn(number, {"cost": 0.5})
     assert (agent.lessons, agent.waiting) == (0, 1)

@@ -206,7 +206,7 @@ def test_what_could_not_be_written_did_not_happen(tmp_path, monkeypatch, call, p
         each.learn(0, {"y": 1.0})
     refused_everywhere(agent, call, monkeypatch)
     for each in (agent, twin):  # the agent goes on as if it had not been called
-        each._journal, each._timed = None, True
+        each.core.writer, each.core.is_timed = None, True
     assert agent.decide_batch(contexts(6, seed=7)) == twin.decide_batch(contexts(6, seed=7))
 
 
@@ -231,7 +231,7 @@ def test_a_stage_begins_with_what_was_written(tmp_path, monkeypatch, call, round
             each.learn(each.decide(context).id, [1.0, 2.0])
     refused_everywhere(agent, call, monkeypatch)
     for each in (agent, twin):
-        each._journal, each._timed = None, True
+        each.core.writer, each.core.is_timed = None, True
     assert agent.decide_batch(contexts(20, seed=7)) == twin.decide_batch(contexts(20, seed=7))
     assert everything(agent) == everything(twin)
 
@@ -241,7 +241,7 @@ def test_the_shape_of_contexts_is_settled_by_what_was_written(tmp_path, monkeypa
     with Full(monkeypatch), pytest.raises(OSError, match="No space left"):
         agent.decide(contexts(1)[0])
     agent.close()
-    agent._journal = None
+    agent.core.writer = None
     assert len(agent.decide(np.zeros(D)).context) == 1
 
 
@@ -322,7 +322,7 @@ def test_a_warning_that_is_an_error_is_no_decision(tmp_path):
             warnings.simplefilter("error")
             with pytest.raises(InputWarning, match="MolUcb needs norms of features"):
                 call(np.full((K, D), 5.0))
-    assert (agent.waiting, len(agent._journal.journal)) == (0, 0)
+    assert (agent.waiting, len(agent.core.writer.journal)) == (0, 0)
     agent.close()
 
 
@@ -332,7 +332,7 @@ def test_an_interruption_after_writing_is_not_passed_over(tmp_path, monkeypatch,
     decide(agent)
     decide(agent)
 
-    journal = agent._journal.journal
+    journal = agent.core.writer.journal
     with monkeypatch.context() as patch:
         for name in ("append", "extend"):
             write = getattr(journal, name)
@@ -376,7 +376,7 @@ def test_an_agent_without_a_log_begins_no_stage_where_a_call_fails():
     agent = mob.Agent(Doubling(Ucb1(check=False), first=2), arms=2, features=0, objectives=1)
     agent.decide()
     agent.decide()
-    agent._timed, agent._clock = True, lambda: float("nan")
+    agent.core.is_timed, agent.core.clock = True, lambda: float("nan")
     with pytest.raises(ValueError, match="clock must return a finite number"):
         agent.decide()
-    assert (agent._mind.stage, agent._mind.left) == (1, 0)
+    assert (agent.core.bound.stage, agent.core.bound.left) == (1, 0)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import mobandits as mob
-from mobandits.agent.growth import arrays, has_own_models, joined
+from mobandits.agent.growth import arrays, has_own_models, with_arm_added
+from mobandits.contracts.notes import note_of
 from mobandits.contracts.protocols import Shape
 from mobandits.policies import (
     CpUcb1,
@@ -39,8 +40,8 @@ def teach(agent, arm, rng, *, partial=False):
 
 def model(agent, arm):
     """What is believed of one arm."""
-    slot = agent._arms.slot(arm)
-    return [array[slot].tolist() for array in arrays(agent._mind.state())]
+    slot = agent.core.arms.slot(arm)
+    return [array[slot].tolist() for array in arrays(agent.core.bound.state())]
 
 
 @pytest.mark.parametrize("partial", [False, True])
@@ -56,7 +57,9 @@ def test_one_more_is_as_if_it_had_been_there(partial):
         for arm in ("new", "a", "new"):
             teach(agent, arm, rng)
     assert few.arms == many.arms
-    for mine, theirs in zip(arrays(few._mind.state()), arrays(many._mind.state()), strict=True):
+    for mine, theirs in zip(
+        arrays(few.core.bound.state()), arrays(many.core.bound.state()), strict=True
+    ):
         np.testing.assert_array_equal(mine, theirs)
     context = np.array([0.2, 0.9])
     assert {few.decide(context).arm for _ in range(20)} == {
@@ -88,7 +91,7 @@ def test_slots_are_used_again_and_remember_nothing():
     agent.add_arm("d")
     prior = model(agent_of_three_decided(), "a")
     assert model(agent, "d") == prior
-    assert len(agent._arms.slots) == 3
+    assert len(agent.core.arms.slots) == 3
     agent.learn(late, [5.0, 5.0])  # of the arm that was in this slot
     assert (model(agent, "d"), agent.waiting, agent.lessons) == (prior, 0, 6)
     agent.remove_arm("a")
@@ -111,7 +114,7 @@ def test_rewards_of_an_arm_that_went_teach_a_model_for_all():
     agent.learn(numbers[0], [1.0, 0.0])
     agent.add_arm("d")
     agent.learn(numbers[1], [1.0, 0.0])
-    assert agent.lessons == agent._mind.state().seen[0, 0] == 2
+    assert agent.lessons == agent.core.bound.state().seen[0, 0] == 2
     assert agent.decide(rng.random((3, D))).arm in ("a", "c", "d")
 
 
@@ -138,13 +141,13 @@ def test_states_grow_as_if_they_had_been_larger(recipe, shared):
     larger = shape._replace(arms=4)
     few, many = recipe.bind(shape), recipe.bind(larger)
     lessons = [(i % 3, rng.random(D), rng.integers(0, 2, L).astype(float), i) for i in range(9)]
-    policy, grown = joined(recipe, shape, taught(few, lessons), 3, None)
+    policy, grown = with_arm_added(recipe, shape, taught(few, lessons), 3, None)
     assert repr(policy) == repr(many)
     check_same(grown, taught(many, lessons))
     own = few.init()[0].shape != many.init()[0].shape
     assert has_own_models(recipe, shape) is own
     if own:
-        _, again = joined(recipe, larger, grown, 1, 2)
+        _, again = with_arm_added(recipe, larger, grown, 1, 2)
         others = [lesson for lesson in lessons if lesson[0] != 1]
         check_same(
             again,
@@ -155,7 +158,7 @@ def test_states_grow_as_if_they_had_been_larger(recipe, shared):
 def taught(policy, lessons):
     state = policy.init()
     for arm, x, reward, seed in lessons:
-        state = policy.update(state, x, arm, 0.0, reward, np.random.default_rng(seed))
+        state = policy.update(state, x, arm, note_of(policy), reward, np.random.default_rng(seed))
     return state
 
 
@@ -171,7 +174,7 @@ def test_parameters_that_depend_on_the_number_of_arms_follow_it():
     agent.decide(np.zeros(D))
     agent.add_arm("d")
     assert (
-        agent._mind.policy.explorer.radius
+        agent.core.bound.policy.explorer.radius
         == agent.recipe.bind(Shape(4, D, L, shared=True)).explorer.radius
     )
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mobandits.agent.states import restored
+from mobandits.agent.restoring import restored_state
 from mobandits.contracts.protocols import Shape
 from mobandits.estimators import SampleMean
 from mobandits.policies import ParetoKg, Pcz
@@ -14,11 +14,11 @@ NOTHING = np.empty(0)
 
 
 def test_means_become_sums():
-    state = restored(
+    state = restored_state(
         SampleMean(2, 2).init(), [np.array([[4.0, 0.0], [3.0, 1.0]]), np.full((2, 2), 0.25)], 2, 1
     )
     assert state.total.tolist() == [[1.0, 0.0], [0.75, 0.25]]
-    same = restored(
+    same = restored_state(
         SampleMean(2, 2).init(), [np.array([[4.0, 0.0], [3.0, 1.0]]), np.full((2, 2), 0.25)], 2, 2
     )
     assert same.total.tolist() == [[0.25] * 2] * 2
@@ -36,7 +36,7 @@ def test_deviations_of_the_knowledge_gradient_stay_what_they_were():
         seen[arm] = (arms == arm).sum()
         mean[arm] = rewards[arms == arm].mean(0)
         squares[arm] = ((rewards[arms == arm] - mean[arm]) ** 2).sum(0)
-    loaded = restored(policy.init(), [seen, mean, squares], 2, version=1)
+    loaded = restored_state(policy.init(), [seen, mean, squares], 2, version=1)
     everyone = np.arange(3)
     now, then = (policy.beliefs(one, NOTHING, everyone, rng) for one in (state, loaded))
     np.testing.assert_allclose(then.mean, now.mean, rtol=1e-14)
@@ -53,7 +53,7 @@ def test_deviations_of_the_knowledge_gradient_stay_what_they_were():
 def test_the_number_of_arrays_is_that_of_the_version(number):
     template = ParetoKg().bind(SHAPE).init()
     with pytest.raises(ValueError, match="state must have 4 arrays, got"):
-        restored(template, [np.zeros((3, 2))] * number, 2, version=1)
+        restored_state(template, [np.zeros((3, 2))] * number, 2, version=1)
     assert len(KgState._fields) == 4
 
 
@@ -61,7 +61,7 @@ def test_the_number_of_arrays_is_that_of_the_version(number):
 def test_forged_means_have_no_infinite_sums(huge):
     means = SampleMean(1, 1).init()
     with pytest.raises(ValueError, match=r"state\[1\] must hold finite numbers"):
-        restored(means, [np.full((1, 1), huge), np.full((1, 1), huge)], 1, version=1)
+        restored_state(means, [np.full((1, 1), huge), np.full((1, 1), huge)], 1, version=1)
     first = Pcz(positions=[[0.0]] * 3).bind(SHAPE._replace(shared=True)).init()
     arrays = [array.copy() for array in first]
     arrays[2][:], arrays[3][:] = (
@@ -69,4 +69,4 @@ def test_forged_means_have_no_infinite_sums(huge):
         np.inf,
     )  # balls may hold infinite numbers, but 0 times infinity is none
     with pytest.raises(ValueError, match=r"state\[3\] must hold finite numbers"):
-        restored(first, arrays, 2, version=1)
+        restored_state(first, arrays, 2, version=1)

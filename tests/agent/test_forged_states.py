@@ -70,7 +70,7 @@ def test_many_decisions_ago_is_not_counted_to(tmp_path, timed):
     number = agent.decide().id
     assert time.perf_counter() - start < 10.0
     assert number == 2**62
-    assert agent._waiting.open[0].rewards[0] == 0.0  # its default was due
+    assert agent.core.pending.open[0].rewards[0] == 0.0  # its default was due
     agent.learn(number, [1.0, 2.0])
     agent.save(tmp_path / "again")
     header, arrays = parts((tmp_path / "again").read_bytes())
@@ -102,7 +102,7 @@ def test_defaults_come_in_the_same_order_after_loading(tmp_path):
         now[0] = float(i)
         assert again.decide() == agent.decide()
         rewards = [
-            [kept.rewards for kept in each._waiting.open.values()] for each in (again, agent)
+            [kept.rewards for kept in each.core.pending.open.values()] for each in (again, agent)
         ]
         assert repr(rewards[0]) == repr(rewards[1])  # NaN, where nothing is known
     assert again.lessons == agent.lessons
@@ -120,7 +120,7 @@ CHANGES = [
     (
         MocMab(per_side=2, period=7, check=False),
         -1,
-        2.0**32,
+        2.0**54,
         "state's clock must hold whole numbers",
     ),
     (Pcz(), 1, 0.0, "state's radius must hold numbers in"),
@@ -152,7 +152,7 @@ def test_arithmetic_that_fails_is_one_error(tmp_path):
     """An inverse that is none: its quadratic form is -1, and an update divides by 1 more than that."""
     agent = mob.Agent(MolUcb(scale=0.3), arms=3, features=2, objectives=2)
     agent.learn(agent.decide([1.0, 0.5]).id, [1.0, 2.0])
-    agent._mind.state().inverse[:] = [[-1.0, 0.0], [0.0, 0.0]]
+    agent.core.bound.state().inverse[:] = [[-1.0, 0.0], [0.0, 0.0]]
     said = r"MolUcb cannot compute with what it has learned: its numbers are too large, or do not fit together \(.*\)"
     with pytest.raises(ValueError, match=said):
         agent.learn(agent.decide([1.0, 0.5]).id, [1.0, 2.0])

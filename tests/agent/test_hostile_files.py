@@ -13,7 +13,8 @@ from state_files import START, D, changed, forged, parts, places, rich_agent, se
 
 import mobandits as mob
 from mobandits.agent.descriptions import described, made
-from mobandits.agent.snapshot import MAGIC, REFUSED
+from mobandits.agent.file_layout import MAGIC
+from mobandits.agent.loading import REFUSED
 from mobandits.errors import StateError
 from mobandits.policies import Doubling, Exp3P, MocMab, MolUcb, Pcz, ScalarizedUcb1
 
@@ -59,7 +60,9 @@ def load(tmp_path):
         agent.save(again)
         if play:
             size = (
-                (agent.features,) if agent._contexts.shared else (len(agent.arms), agent.features)
+                (agent.features,)
+                if agent.core.contexts.shared
+                else (len(agent.arms), agent.features)
             )
             with contextlib.suppress(ValueError):  # numbers may be so large that no arm is best
                 agent.learn(agent.decide(np.full(size, 0.5)).id, [0.0] * len(agent.objectives))

@@ -53,7 +53,7 @@ def taught(agent, some):
 
 
 def numbers(agent):
-    return [np.broadcast_to(array, array.shape) for array in arrays(agent._mind.state())]
+    return [np.broadcast_to(array, array.shape) for array in arrays(agent.core.bound.state())]
 
 
 MERGED = [
@@ -99,7 +99,7 @@ def test_several_shards_in_any_order():
         one.merge(shards[i])
         other.merge(shards[3 - i])
     np.testing.assert_allclose(
-        one._mind.state().theta, other._mind.state().theta, rtol=1e-12, atol=1e-14
+        one.core.bound.state().theta, other.core.bound.state().theta, rtol=1e-12, atol=1e-14
     )
     assert one.lessons == 80
 
@@ -113,7 +113,9 @@ def test_either_may_have_decided_nothing():
     rich.merge(poor)
     assert [array.tolist() for array in numbers(rich)] == before
     poor.merge(rich)
-    np.testing.assert_allclose(poor._mind.state().theta, rich._mind.state().theta, rtol=1e-12)
+    np.testing.assert_allclose(
+        poor.core.bound.state().theta, rich.core.bound.state().theta, rtol=1e-12
+    )
     with pytest.raises(
         ValueError, match=r"context must have shape \(features,\) = \(2,\), as the first one had"
     ):
@@ -155,7 +157,7 @@ def test_arms_that_came_and_went_alike():
         teach((other, whole), "d")
     one.merge(other)
     np.testing.assert_allclose(
-        one._mind.state().theta, whole._mind.state().theta, rtol=1e-12, atol=1e-14
+        one.core.bound.state().theta, whole.core.bound.state().theta, rtol=1e-12, atol=1e-14
     )
     other.remove_arm("a")
     other.add_arm("e")
@@ -185,9 +187,9 @@ REFUSED = [
 def test_what_is_no_sum_is_refused_by_name(recipe, said, interpreted):
     one, other = (agent_of(recipe) for _ in range(2))
     for agent in (one, other):
-        agent._contexts.lay(shared=False)
-        agent._mind.lay(shared=False)
-        agent.lessons = 4
+        agent.core.contexts.set_layout(shared=False)
+        agent.core.bound.set_layout(shared=False)
+        agent.core.lessons = 4
     before = [array.tolist() for array in numbers(one)]
     with pytest.raises(ValueError, match=said):
         one.merge(other)

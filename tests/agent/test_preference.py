@@ -7,17 +7,17 @@ import pytest
 from every_recipe import CASES, Case
 
 import mobandits as mob
-from mobandits.agent import bound_policy as mind
+from mobandits.agent import bound_policy
 from mobandits.agent.parts import comparing, with_order
-from mobandits.agent.precompile import example, precompile_agent
 from mobandits.compiling.compiled import compiled
+from mobandits.contracts.composition import composite, exchanged
 from mobandits.contracts.protocols import Shape
 from mobandits.errors import CompileError
 from mobandits.orders import Chains, ExploreWide, Levels, Lexicographic, Pareto, Weighted
 from mobandits.orders.order import BaseOrder
 from mobandits.orders.validity import check_objectives
 from mobandits.policies import MolEpsGreedy, MolUcb, MoslbPl, ParetoKg
-from mobandits.policies.composition import composite, exchanged
+from mobandits.precompile import example, precompile_agent
 from mobandits.spec import catalogue
 
 SHAPE = Shape(5, 2, 3, rounds=400)
@@ -70,9 +70,9 @@ def test_an_exploration_phase_stays():
     phase = agent.preference
     assert isinstance(phase, ExploreWide)
     agent.preference = Chains([[2], [0, 1]])
-    agent._contexts.lay(shared=True)
-    agent._mind.lay(shared=True)
-    assert agent._mind.policy.order == ExploreWide(Chains([[2], [0, 1]]), phase.epsilon)
+    agent.core.contexts.set_layout(shared=True)
+    agent.core.bound.set_layout(shared=True)
+    assert agent.core.bound.policy.order == ExploreWide(Chains([[2], [0, 1]]), phase.epsilon)
     agent.preference = None
     assert agent.preference == phase
 
@@ -111,14 +111,14 @@ def test_nothing_that_was_learned_changes():
     for _ in range(10):
         agent.learn(agent.decide(rng.random(2)).id, rng.random(3))
     waiting = agent.decide(rng.random(2)).id
-    before = [array.tolist() for array in agent._mind.state()]
+    before = [array.tolist() for array in agent.core.bound.state()]
     agent.preference = Lexicographic()
-    assert [array.tolist() for array in agent._mind.state()] == before
+    assert [array.tolist() for array in agent.core.bound.state()] == before
     agent.learn(waiting, rng.random(3))
     assert agent.lessons == 11
     agent.add_arm("new")  # which keeps the preference
     assert agent.preference == Lexicographic()
-    assert agent._mind.policy.order == Lexicographic()
+    assert agent.core.bound.policy.order == Lexicographic()
 
 
 def taught(recipe=None, **options):
@@ -130,7 +130,7 @@ def taught(recipe=None, **options):
 
 def loops(agent):
     """What the agent calls in its next decision and lesson."""
-    return [agent._mind.decide, agent._mind.learn]
+    return [agent.core.bound.decide, agent.core.bound.update_state]
 
 
 def test_an_order_is_compiled_before_it_is_played():
@@ -144,10 +144,10 @@ def test_an_order_is_compiled_before_it_is_played():
 
 def test_preparing_an_order_changes_nothing_else():
     agent = taught()
-    mind_before, stream = agent._mind.session, agent._mind.rng.bit_generator.state
-    agent._mind.prepare(Lexicographic())
-    assert agent._mind.session is mind_before
-    assert agent._mind.rng.bit_generator.state == stream
+    mind_before, stream = agent.core.bound.session, agent.core.bound.rng.bit_generator.state
+    agent.core.bound.compile_for(Lexicographic())
+    assert agent.core.bound.session is mind_before
+    assert agent.core.bound.rng.bit_generator.state == stream
     assert agent.preference == Pareto()
 
 
@@ -176,7 +176,7 @@ def test_it_is_said_where_compiling_takes_long(monkeypatch, caplog):
     with caplog.at_level(logging.INFO, logger="mobandits"):
         agent.preference = Weighted([0.5, 0.5])
     assert all("Weighted was compiled" in record.message for record in caplog.records)
-    monkeypatch.setattr(mind, "SLOW", -1.0)
+    monkeypatch.setattr(bound_policy, "SLOW", -1.0)
     caplog.clear()
     agent.preference = Weighted([0.25, 0.75])
     (record,) = caplog.records
@@ -199,13 +199,15 @@ def test_what_was_warmed_up_needs_no_compiling(propensity):
     assert precompile_agent(MolEpsGreedy, Lexicographic) == "compiled"
     agent = mob.Agent(MolEpsGreedy(), arms=7, features=3, objectives=3, propensity=propensity)
     agent.preference = Lexicographic(0.5)
-    agent._contexts.lay(shared=True)
-    agent._mind.lay(shared=True)
-    ready = [list(loop.dispatcher.signatures) for loop in (*loops(agent), agent._mind.decide_many)]
+    agent.core.contexts.set_layout(shared=True)
+    agent.core.bound.set_layout(shared=True)
+    ready = [
+        list(loop.dispatcher.signatures) for loop in (*loops(agent), agent.core.bound.decide_many)
+    ]
     agent.learn(agent.decide([0.5, 0.25, 0.0]).id, [0.5, 0.25, 0.0])
     agent.decide_batch(np.zeros((4, 3)))
     assert [
-        loop.dispatcher.signatures for loop in (*loops(agent), agent._mind.decide_many)
+        loop.dispatcher.signatures for loop in (*loops(agent), agent.core.bound.decide_many)
     ] == ready
     assert [len(signatures) for signatures in ready] == [1, 1, 1]
 

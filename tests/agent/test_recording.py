@@ -9,7 +9,7 @@ from state_files import parts
 
 import mobandits as mob
 from mobandits.agent import Objective
-from mobandits.agent.snapshot import contents
+from mobandits.agent.saving import contents
 from mobandits.compiling.compiled import compiled
 from mobandits.errors import InputWarning
 from mobandits.logs.errors import LogError
@@ -20,7 +20,7 @@ from mobandits.policies import Doubling, MolUcb, RandomChoice, Ucb1
 
 def everything(agent, *, without=("now", "logged")):
     """All that an agent is, but how late it is, and how much of its log it knew."""
-    header, tables = contents(agent)
+    header, tables = contents(agent.core)
     return [
         {k: v for k, v in header.items() if k not in without},
         [(t.dtype.str, t.tolist()) for t in map(np.nan_to_num, tables)],
@@ -29,7 +29,7 @@ def everything(agent, *, without=("now", "logged")):
 
 def replayed(agent, folder, clock, **other):
     """The agent, and one that only has its log."""
-    agent._journal.journal.close()
+    agent.core.writer.journal.close()
     with Journal(folder) as journal:
         again = agent_of(clock, log=journal, **other)
         return everything(agent), everything(again)

@@ -41,7 +41,7 @@ def busy(agent, number):
             agent.add_arm(f"new {number} {i}")
         if i % 50 == 40:
             agent.preference = chance.choice([None, Lexicographic()])
-            assert agent.waiting <= agent._waiting.limit
+            assert agent.waiting <= agent.core.pending.limit
     for identity in mine:
         agent.learn(identity, {"click": 0.5})
 
@@ -55,8 +55,10 @@ def test_threads_share_an_agent_and_its_log(tmp_path):
     clock = Clock()
     agent = agent_of(clock, log=Journal(tmp_path, durability="buffered", segment=300), **options())
     together(lambda number: busy(agent, number))
-    made = [event["id"] for event in agent._journal.journal.events() if event["kind"] == "decide"]
-    assert made == list(range(agent._waiting.next_id))
+    made = [
+        event["id"] for event in agent.core.writer.journal.events() if event["kind"] == "decide"
+    ]
+    assert made == list(range(agent.core.pending.next_id))
     agent.close()
     again = agent_of(clock, log=tmp_path, **options())
     assert everything(again) == everything(agent)
@@ -66,8 +68,8 @@ def test_threads_share_an_agent_and_its_log(tmp_path):
 def test_threads_share_an_agent_without_a_log():
     agent = agent_of(Clock(), **options())
     together(lambda number: busy(agent, number))
-    ids = sorted([*agent._waiting.open, *agent._waiting.settled])
-    assert ids == list(range(agent._waiting.next_id))
+    ids = sorted([*agent.core.pending.open, *agent.core.pending.settled])
+    assert ids == list(range(agent.core.pending.next_id))
     assert set(ARMS) < set(agent.arms)
 
 
@@ -80,7 +82,7 @@ def test_two_agents_merge_into_each_other_at_once():
 
 
 def test_a_lock_costs_next_to_nothing():
-    lock = mob.Agent(RandomChoice(), arms=2, features=0, objectives=1)._lock
+    lock = mob.Agent(RandomChoice(), arms=2, features=0, objectives=1).core.lock
     best = min(timed(lock) for _ in range(50))
     assert best < ONE_LOCK
 
@@ -144,7 +146,7 @@ def test_a_child_does_not_wait_for_a_thread_that_it_does_not_have():
     agent, held, done = agent_of(Clock()), threading.Event(), threading.Event()
 
     def hold():
-        with agent._lock:
+        with agent.core.lock:
             held.set()
             done.wait()
 
@@ -187,7 +189,7 @@ def test_copies_of_sessions_say_what_to_do(copied):
         MolUcb(scale=0.3).bind(Shape(arms=3, features=2, objectives=2)),
         np.random.default_rng(0),
     )
-    for session in (open_session(policy, rng), InterpretedSession(policy, policy.init(), rng)):
+    for session in (open_session(policy, rng), InterpretedSession(policy, policy.init(), rng, 0.0)):
         with pytest.raises(
             TypeError, match="sessions cannot be copied or pickled: open another one"
         ):

@@ -20,7 +20,7 @@ def agent_of(clock=None, objectives=("click", "revenue"), **other):
 
 
 def state_of(agent):
-    return [array.tolist() for array in arrays(agent._mind.state())]
+    return [array.tolist() for array in arrays(agent.core.bound.state())]
 
 
 def clicks(after, default=0.25):
@@ -109,7 +109,7 @@ def test_it_does_not_matter_how_often_one_looks(seed):
             context = rng.normal(size=D)
             assert often.decide(context) == rarely.decide(context)
         elif often.waiting and rng.random() < 0.5:
-            number, early = max(often._waiting.open), rng.random() < 0.5
+            number, early = max(often.core.pending.open), rng.random() < 0.5
             for agent in (often, rarely):
                 agent.learn(
                     number, {"a": 0.1, "c": float(number)} if early else {"c": float(number)}

@@ -6,7 +6,7 @@ import pytest
 from described import as_described
 
 from mobandits import datasets
-from mobandits.datasets import About, Column, DataSet, Objective
+from mobandits.datasets import About, Column, DataSet, RecordedObjective
 from mobandits.spec import catalogue
 
 ALL = [
@@ -71,7 +71,7 @@ def test_minimised_objectives_and_units_are_told():
         ),
         *(
             "two",
-            (Objective("price", "what it costs", "EUR", minimise=True),),
+            (RecordedObjective("price", "what it costs", "EUR", minimise=True),),
             "none",
             "ours",
             "us",

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mobandits.datasets import Column
-from mobandits.datasets.tables import header, indicators, scan
+from mobandits.datasets.tables import header, indicators, scan_table
 
 COLUMNS = (
     Column("name", "text", "who"),
@@ -55,7 +55,7 @@ def slow_twin(text, columns, separator=","):
 
 
 def test_columns_in_any_order_typed(written):
-    table = scan(written(GOOD), COLUMNS).collect()
+    table = scan_table(written(GOOD), COLUMNS).collect()
     assert table.columns == ["name", "kind", "count", "size", "flag"]
     assert table.dtypes == [pl.String, pl.String, pl.Int64, pl.Float64, pl.Int64]
     assert (
@@ -69,7 +69,11 @@ def test_columns_in_any_order_typed(written):
 def test_gzipped_and_tab_separated_files(written):
     text = GOOD.replace('"b,c"', "b;c").replace(",", "\t").replace("b;c", "b,c")
     path = written(gzip.compress(text.encode()), "mine.tsv.gz")
-    assert scan(path, COLUMNS, "\t").collect().equals(scan(written(GOOD), COLUMNS).collect())
+    assert (
+        scan_table(path, COLUMNS, "\t")
+        .collect()
+        .equals(scan_table(written(GOOD), COLUMNS).collect())
+    )
 
 
 values = {
@@ -93,13 +97,13 @@ def test_any_table_is_read_as_by_the_twin_or_refused_at_the_same_place(tmp_path_
         writer.writerows(rows)
     expected = slow_twin(file.read_text(encoding="utf-8"), COLUMNS)
     if isinstance(expected, list):
-        assert scan(file, COLUMNS).collect().rows() == expected
+        assert scan_table(file, COLUMNS).collect().rows() == expected
     else:
         with pytest.raises(
             ValueError,
             match=rf"^{re.escape(str(file))}: column {expected[0]}, row {expected[1]} must",
         ):
-            scan(file, COLUMNS)
+            scan_table(file, COLUMNS)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +135,7 @@ def test_mistakes_are_named(written, old, new, message):
     assert old in GOOD
     path = written(GOOD.replace(old, new))
     with pytest.raises(ValueError, match=f"^{re.escape(f'{path}{message}')}[^\n]*$"):
-        scan(path, COLUMNS)
+        scan_table(path, COLUMNS)
 
 
 @pytest.mark.parametrize(
@@ -146,7 +150,7 @@ def test_mistakes_are_named(written, old, new, message):
 def test_files_that_are_no_tables(written, content, message):
     path = written(content)
     with pytest.raises(ValueError, match=f"^{re.escape(str(path))}[^\n]*{message}[^\n]*$"):
-        scan(path, COLUMNS)
+        scan_table(path, COLUMNS)
 
 
 def test_folders_patterns_and_addresses_are_no_files(tmp_path, written):
@@ -155,7 +159,7 @@ def test_folders_patterns_and_addresses_are_no_files(tmp_path, written):
         with pytest.raises(
             ValueError, match=r"cannot be read: (Is a directory|No such file or directory)$"
         ):
-            scan(path, COLUMNS)
+            scan_table(path, COLUMNS)
 
 
 def test_indicators_equal_their_twin():

@@ -163,4 +163,4 @@ def test_best_is_the_lowest_final_regret():
     columns = ["policy", "round", "metric", "value"]
     rows = [("a", 10, "effective_pareto_regret", 3.0), ("b", 10, "effective_pareto_regret", 2.0)]
     rows += [("b", 5, "effective_pareto_regret", 9.0), ("c", 10, "effective_pareto_regret", 0.0)]
-    assert demo.best_of(pl.DataFrame(rows, columns, orient="row"), ["a", "b"]) == "b"
+    assert demo.best_learner(pl.DataFrame(rows, columns, orient="row"), ["a", "b"]) == "b"

@@ -6,7 +6,7 @@ from mobandits.demo.findings import (
     about_context,
     about_models,
     about_preferences,
-    tally,
+    sort_weights,
 )
 from mobandits.demo.numbers import findings_of, numbers
 
@@ -60,8 +60,8 @@ def test_preferences_are_judged_by_their_intervals(means, headline):
     assert about_preferences(weights(*means), weights(*means)).headline == headline
 
 
-def test_tally_leaves_out_what_touches_zero():
-    assert tally(weights(0.001, -0.001, 0.002)).better == [pytest.approx(0.7)]
+def test_sorting_leaves_out_what_touches_zero():
+    assert sort_weights(weights(0.001, -0.001, 0.002)).better == [pytest.approx(0.7)]
 
 
 def test_models_name_the_cheap_rival_or_say_that_there_is_none():

@@ -1,23 +1,23 @@
-"""The laws of random points: norms, and the exact distribution of radii and directions."""
+"""The distributions of random points: norms, and the exact distribution of radii and directions."""
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from mobandits.environments.balls import LAWS, ball, clipped_gauss, sphere
+from mobandits.environments.balls import DISTRIBUTIONS, ball, clipped_gauss, sphere
 
 POINTS = 20_000
 
 
-@pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
+@pytest.mark.parametrize("draw", DISTRIBUTIONS.values(), ids=DISTRIBUTIONS)
 @pytest.mark.parametrize("shape", [(3,), (1, 1), (4, 5), (2, 3, 4)])
-def test_shape_norm_and_seed(law, shape):
-    points = law(np.random.default_rng(3), shape)
+def test_shape_norm_and_seed(draw, shape):
+    points = draw(np.random.default_rng(3), shape)
     assert points.shape == shape
     assert points.flags.c_contiguous
     assert np.all(np.linalg.norm(points, axis=-1) <= 1.0 + 1e-12)
-    assert np.array_equal(points, law(np.random.default_rng(3), shape))
-    assert not np.array_equal(points, law(np.random.default_rng(4), shape))
+    assert np.array_equal(points, draw(np.random.default_rng(3), shape))
+    assert not np.array_equal(points, draw(np.random.default_rng(4), shape))
 
 
 @pytest.mark.parametrize("d", [1, 2, 5, 15])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from mobandits.environments import GeneralizedLinear
-from mobandits.environments.generalized_linear import front
+from mobandits.environments.generalized_linear import undominated
 
 
 def draw(environment, rounds=6, seed=0):
@@ -38,7 +38,7 @@ def test_the_papers_law(features):
         assert (norms[3 * features :] <= 1).all()
         assert (problem.theta >= 0).all()
         assert (np.linalg.norm(problem.theta, axis=1) <= 1).all()
-        assert slow_front(block.means[0]) == front(block.means[0]).tolist()
+        assert slow_front(block.means[0]) == undominated(block.means[0]).tolist()
         fronts.append(sum(slow_front(block.means[0])))
         np.testing.assert_array_equal(block.contexts[0], arms)
     assert max(fronts) <= features

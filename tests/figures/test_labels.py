@@ -9,7 +9,7 @@ from matplotlib.cbook import is_math_text
 from matplotlib.text import Text
 from test_paper_page import COLUMNS
 
-from mobandits.figures.labels import spread
+from mobandits.figures.labels import spread_out
 from mobandits.figures.metric_curves import curves_data, draw_curves
 from mobandits.figures.point_labels import along, name_points, overlap
 from mobandits.figures.policy_front import draw_front
@@ -24,7 +24,7 @@ from mobandits.simulation.trial import SCHEMA
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0.001, 0.3)), min_size=1, max_size=8))
 def test_spread_keeps_the_order_and_lets_nothing_overlap(pairs):
     wanted, sizes = (np.array(each) for each in zip(*pairs, strict=True))
-    placed = np.array(spread(wanted.tolist(), sizes.tolist()))
+    placed = np.array(spread_out(wanted.tolist(), sizes.tolist()))
     order = np.argsort(wanted, kind="stable")
     ends = zip((placed + sizes / 2)[order], (placed - sizes / 2)[order][1:], strict=False)
     assert all(top <= bottom + 1e-9 for top, bottom in ends)
@@ -32,7 +32,7 @@ def test_spread_keeps_the_order_and_lets_nothing_overlap(pairs):
 
 
 def test_spread_leaves_alone_what_has_room():
-    assert spread([0.5, 0.0, 1.0], [0.2, 0.6, 0.2]) == [0.5, 0.0, 1.0]
+    assert spread_out([0.5, 0.0, 1.0], [0.2, 0.6, 0.2]) == [0.5, 0.0, 1.0]
 
 
 NAMES = st.text(st.characters(min_codepoint=32, max_codepoint=126), min_size=1, max_size=200)

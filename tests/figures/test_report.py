@@ -2,10 +2,14 @@ import hashlib
 import json
 import re
 
+import numpy as np
 import polars as pl
 import pytest
 
 from mobandits import report
+from mobandits.errors import FolderError
+from mobandits.papers.protocol.files import theorem_checks, write_checks
+from mobandits.papers.protocol.protocol import added_up, bound, doubted, event
 from mobandits.simulation.files import parquet
 from mobandits.simulation.trial import SCHEMA
 
@@ -83,3 +87,53 @@ def test_one_trial_has_no_interval(folder, table):
     }
     text = check_page(report.write(folder("one", table.filter(table["trial"] == 0), said)))
     assert '<td class="number"></td>' in text
+
+
+@pytest.fixture
+def theorem_folder(tmp_path):
+    """A folder of theorem checks of two papers, one of which has no bounds."""
+    rounds = np.ones(50)
+    runs = [
+        [event("an <event>", "Lemma 1", 0.5, 1.0, 0.1), bound("a bound", "Theorem 1", rounds, 99.0)]
+        for _ in range(3)
+    ]
+    several = theorem_checks("p2018", added_up("p2018", runs), runs=3, seed=7)
+    doubtful = [[doubted("d", "Theorem 2", rounds, 9.0)._replace(curve=None)]]
+    single = theorem_checks("q2019", added_up("q2019", doubtful), runs=1, seed=7)
+    for checks in (several, single._replace(curves=pl.DataFrame())):
+        write_checks(tmp_path / "theorems", checks)
+    return tmp_path / "theorems"
+
+
+def test_theorem_checks_have_a_page(theorem_folder):
+    report.check(theorem_folder)
+    text = check_page(report.write(theorem_folder))
+    assert (theorem_folder / "figures" / "p2018.svg").exists()
+    assert text.count("<figure>") == 1
+    assert text.index("<h2>p2018</h2>") < text.index("<h2>q2019</h2>")
+    for part in ("an &lt;event&gt;", "Lemma 1", "3 runs: everything is as the theory", "in doubt"):
+        assert part in text
+    assert "3 runs, seed 7; with mobandits" in text
+
+
+def test_theorem_checks_of_version_0_1_do_not_say_their_kind(theorem_folder):
+    file = theorem_folder / "p2018.json"
+    content = json.loads(file.read_text())
+    del content["kind"]
+    file.write_text(json.dumps(content))
+    (theorem_folder / "q2019.json").unlink()
+    (theorem_folder / "notes.json").write_text("[]")
+    assert "<h2>p2018</h2>" in report.write(theorem_folder).read_text()
+
+
+def test_a_run_stays_a_run_whatever_lies_beside_it(folder, table, theorem_folder):
+    said = {"experiment": "x", "environment": "World()", "policies": {}, "rounds": 20, "seed": 0}
+    directory = folder("run", table, said | {"trials": 3})
+    (directory / "p2018.json").write_bytes((theorem_folder / "p2018.json").read_bytes())
+    assert "<h1>x</h1>" in report.write(directory).read_text()
+
+
+def test_curves_that_are_lost_are_told(theorem_folder):
+    (theorem_folder / "p2018.parquet").write_bytes(b"")
+    with pytest.raises(FolderError, match=r"p2018\.parquet cannot be read as a Parquet file"):
+        report.check(theorem_folder)

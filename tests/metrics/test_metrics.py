@@ -138,6 +138,6 @@ def test_metrics_compare_and_print_as_what_they_are():
 
 
 def test_names():
-    assert set(metrics.DEFAULT) <= set(metrics.named())
-    assert all(name == cls.name for name, cls in metrics.named().items())
+    assert set(metrics.DEFAULT_METRICS) <= set(metrics.registry())
+    assert all(name == cls.name for name, cls in metrics.registry().items())
     assert [m.name for m in metrics.resolve(["reward", metrics.Jaccard()])] == ["reward", "jaccard"]

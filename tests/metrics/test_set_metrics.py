@@ -11,7 +11,7 @@ from twins import set_twins as twins
 from mobandits import metrics, simulate
 from mobandits.contracts.protocols import Block, Shape
 from mobandits.environments import GeneralizedLinear, Linear, Logged, MultiArmed
-from mobandits.metrics.hypervolume import front
+from mobandits.metrics.hypervolume import positive_front
 from mobandits.numerics.hypervolume import Reach, exact_volume
 from mobandits.policies import MolUcb, RandomChoice
 from mobandits.simulation.record import AccumulatorRecorder
@@ -57,7 +57,7 @@ def test_large_sets_are_estimated_and_small_ones_exact():
     points = np.abs(rng.standard_normal((150, 4)))
     points /= np.linalg.norm(points, axis=1)[:, None]
     assert metrics.hypervolume(points, [0] * 4) == pytest.approx(exact_volume(points), rel=0.01)
-    assert metrics.hypervolume(points[:100], [0] * 4) == exact_volume(front(points[:100]))
+    assert metrics.hypervolume(points[:100], [0] * 4) == exact_volume(positive_front(points[:100]))
 
 
 def test_more_points_cover_more_and_order_does_not_matter():

@@ -17,7 +17,9 @@ def catalogue(monkeypatch):
     both["toy/two"] = small("toy/two", rounds=20, record=2)
     monkeypatch.setattr(module, "EXPERIMENTS", both)
     monkeypatch.setattr(reproduce, "EXPERIMENTS", both)
-    monkeypatch.setattr(reproduce, "prepare", functools.partial(prepare, compiled=False))
+    monkeypatch.setattr(
+        "mobandits.papers.playing.prepare", functools.partial(prepare, compiled=False)
+    )
     return both
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from mobandits.errors import MissingExtraError
 from mobandits.metrics import resolve
-from mobandits.papers import catalogue, cross, reproduce
+from mobandits.papers import catalogue, cross, playing
 from mobandits.papers import theorem_experiments as theory
 from mobandits.papers.catalogue import EXPERIMENTS, find
 from mobandits.papers.experiment import Computed, More, Run, RunOptions
@@ -17,7 +17,7 @@ from mobandits.papers.molts2025 import experiments as molts2025
 from mobandits.papers.moslb2024 import experiments as moslb2024
 from mobandits.papers.moslb2024 import figures
 from mobandits.papers.pcz2018 import experiments as pcz2018
-from mobandits.papers.reproduce import slug
+from mobandits.papers.playing import slug
 from mobandits.simulation import prepare
 from mobandits.simulation.trial import trial_problem
 
@@ -116,16 +116,18 @@ def test_plots_name_what_there_is(name):
 
 @EVERY
 def test_runs_can_be_prepared_and_claims_read_them(name, monkeypatch):
-    monkeypatch.setattr(reproduce, "prepare", functools.partial(prepare, compiled=False))
+    monkeypatch.setattr(
+        "mobandits.papers.playing.prepare", functools.partial(prepare, compiled=False)
+    )
     experiment, ask, plans = EXPERIMENTS[name], RunOptions(rounds=20, trials=1), {}
     for run in simulations(name):
         try:
-            plan = reproduce.plan(experiment, run, ask)
+            plan = playing.plan(experiment, run, ask)
         except MissingExtraError as error:
             pytest.skip(str(error))
         assert list(plan.setup.policies) == list(run.recipes())
         if run.tuned():
-            assert reproduce.tuning_plan(experiment, run, ask).setup.seed == reproduce.TUNING
+            assert playing.tuning_plan(experiment, run, ask).setup.seed == playing.TUNING
         plans[run.name] = run, plan.setup.metrics, trial_problem(plan.setup, 0).shape
     for more in [one for one in experiment.runs if isinstance(one, More)]:
         plans[more.name] = more.run, resolve(more.metrics), plans[more.run.name][2]

@@ -187,7 +187,7 @@ def slow_shares(seen, radii):
 def test_the_regret_of_a_ball_is_that_of_its_rounds(monkeypatch):
     monkeypatch.setattr(pcz2018, "compile_loop", lambda loop, *parts: loop)
     recipe = Pcz(scale=pcz2018.NOISE, delta=0.1)
-    objectives, balls, seen = pcz2018._played(pcz2018.Gables(), recipe, 0, 150, 0)
+    objectives, balls, seen = pcz2018.watched_play(pcz2018.Gables(), recipe, 0, 150, 0)
     assert objectives == 2
     assert len(balls.radius) > 20
     shares = slow_shares(seen, balls.radius)
@@ -213,7 +213,9 @@ def test_what_dominates_an_index_against_the_formula(monkeypatch):
             return getattr(self.policy, name)
 
         def update(self, state, x, point, note, reward, rng):
-            index = state.bound[:, int(note)].copy() if len(state.radius) else np.full(2, np.inf)
+            index = (
+                state.bound[:, int(note.ball)].copy() if len(state.radius) else np.full(2, np.inf)
+            )
             indices.append((float(x[0]), index))
             return self.policy.update(state, x, point, note, reward, rng)
 
@@ -222,7 +224,7 @@ def test_what_dominates_an_index_against_the_formula(monkeypatch):
             return Spy(super().bind(shape))
 
     recipe = Recipe(scale=pcz2018.NOISE, delta=0.1)
-    _, _, seen = pcz2018._played(pcz2018.Gables(), recipe, 0, 60, 0)
+    _, _, seen = pcz2018.watched_play(pcz2018.Gables(), recipe, 0, 60, 0)
     surface = pcz2018.GableSurface(0.0)
     arms = np.linspace(0, 1, pcz2018.POINTS)
     for (x, index), row in zip(indices, seen, strict=True):

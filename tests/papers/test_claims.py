@@ -15,13 +15,13 @@ from mobandits.papers.claims import (
     Part,
     final,
     growth,
-    headline,
     late_mean,
     level,
     ordering,
     percentage,
     resample,
     verdict,
+    weakest,
 )
 
 POINTS = np.array([100, 200, 300])
@@ -345,6 +345,6 @@ def test_the_headline():
         Part("worse", -1.0, (-2.0, 0.5), False, 3),
     )
     unknown = Part("unknown", 5.0, None, None, 3)
-    assert headline([far, near]).said == "near"
-    assert headline([near, failed, far, worse]).said == "worse"
-    assert headline([failed, unknown]).said == "unknown"
+    assert weakest([far, near]).said == "near"
+    assert weakest([near, failed, far, worse]).said == "worse"
+    assert weakest([failed, unknown]).said == "unknown"

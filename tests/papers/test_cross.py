@@ -45,7 +45,9 @@ def interpreted(monkeypatch):
         )
     monkeypatch.setattr(catalogue, "EXPERIMENTS", few)
     monkeypatch.setattr(reproduce, "EXPERIMENTS", few)
-    monkeypatch.setattr(reproduce, "prepare", functools.partial(prepare, compiled=False))
+    monkeypatch.setattr(
+        "mobandits.papers.playing.prepare", functools.partial(prepare, compiled=False)
+    )
     without_pages(monkeypatch)
 
 

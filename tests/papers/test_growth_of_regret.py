@@ -74,7 +74,9 @@ def test_horizons_are_read_at_their_ends():
 def test_bounds_grow_with_the_power_of_the_theorem(name, tmp_path, monkeypatch):
     """The runs are short, and of the same length: they decide nothing; the bounds are those of the theorem."""
     without_pages(monkeypatch)
-    monkeypatch.setattr(reproduce, "prepare", functools.partial(prepare, compiled=False))
+    monkeypatch.setattr(
+        "mobandits.papers.playing.prepare", functools.partial(prepare, compiled=False)
+    )
     reproduce.reproduce([name], tmp_path, rounds=20, trials=2, workers=1)
     bound, *others = json.loads((tmp_path / "claims.json").read_text())
     assert (bound["kind"], bound["holds"]) == ("check", True)

@@ -1,4 +1,4 @@
-"""The experiments of mocmab2018: small runs, the forms of its claims, and what its tables of means say."""
+"""The experiments of mocmab2018: small runs, kinds of claims, and its tables of means."""
 
 import json
 
@@ -25,7 +25,7 @@ FIVE = 5  # times two trials, so that there are intervals
 
 @pytest.mark.parametrize("name", OURS)
 def test_every_experiment_runs_and_judges_all_its_claims(name, tmp_path):
-    """Small: what comes out decides nothing, but every claim has numbers and every figure a file."""
+    """Small: what comes out decides nothing, but claims have numbers and figures have files."""
     page = reproduce([name], tmp_path, rounds=60, trials=2, workers=1)
     claims = json.loads((tmp_path / "claims.json").read_text())
     assert [one["id"] for one in claims] == [one.id for one in OURS[name].claims]
@@ -137,7 +137,7 @@ def test_unbeaten_wants_a_lead_in_one_objective_over_everybody():
 
 
 def test_no_lead_is_found_by_looking_at_two_objectives():
-    """Two equals, many times: the share of leads that are found is at most about that of one test of 5 %."""
+    """Of two equals, many times: leads are found about as often as by one test of 5 %, at most."""
     claim, rng, found = shared.unbeaten("x", "reward", {"CD-UCB1": ()}), np.random.default_rng(0), 0
     for _ in range(100):
         totals = {row: rng.normal(100.0, 10.0, (20, 2)).tolist() for row in BOTH}
@@ -146,7 +146,7 @@ def test_no_lead_is_found_by_looking_at_two_objectives():
 
 
 def spread_out(totals):
-    """An outcome whose rows are MOC-MAB and CD-UCB1 at scale 1, and whose table has their other scales too."""
+    """An outcome with MOC-MAB and CD-UCB1 at scale 1, whose table has their other scales too."""
     found = outcome(totals)
     chosen = {("w", row): shared.scaled(row, "1") for row in BOTH}
     table = pl.concat(found._parts.values())
@@ -169,7 +169,8 @@ def test_scales_that_were_not_chosen_are_named_where_they_beat_moc_mab():
     assert entry["verdict"] == "reproduced"
     assert (
         entry["note"]
-        == "First. Of the other algorithms' grids, these scales beat it in both objectives: CD-UCB1 at 1/5."
+        == "First. Of the other algorithms' grids, these scales beat it in both objectives: "
+        "CD-UCB1 at 1/5."
     )
     better = SCALED | {"CD-UCB1, scale = 1/5": FIVE * [(30, 25), (31, 26)]}
     entry = shared.unbeaten("x", "reward", GRID).judge(spread_out(better))
@@ -233,7 +234,7 @@ def test_shares_are_what_the_other_objective_lacks():
 
 
 def test_clicks_are_counted_against_what_is_shown():
-    """CD-UCB1 shows 80 of 100 and gets 4 clicks, a rate of 5 %; MOC-MAB gets 3 of the 5 that are there."""
+    """CD-UCB1 shows 80 of 100 and gets 4 clicks, a rate of 5 %; MOC-MAB gets 3 of all 5."""
     found = outcome({"CD-UCB1": FIVE * [(4, 20)], "MOC-MAB": FIVE * [(3, 30)]})
     assert ads.rate_parts(found)[0].measured == pytest.approx(5.0)
     assert ads.collected_parts(found)[0].measured == pytest.approx(60.0)
@@ -290,7 +291,7 @@ def test_regrets_are_compared_by_ratios():
     found = Outcome(
         pl.DataFrame(frame, columns, orient="row"), {"w": "w"}, {("w", row): row for row in BOTH}
     )
-    assert [part.measured for part in figures.compared(found)] == pytest.approx([1.2, 4.0])
+    assert [part.measured for part in figures.cd_ratios(found)] == pytest.approx([1.2, 4.0])
 
 
 OF_THE_PAPER = {
@@ -345,7 +346,7 @@ def test_kinds():
 
 
 def test_a_stand_in_decides_only_what_follows_from_the_rules():
-    """Shares that coins decide; everything else about the log is reported, and every row says stand-in."""
+    """Shares that coins decide; all else about the log is reported, and all rows say stand-in."""
     claims = {claim.id.rpartition("/")[2]: claim for claim in OURS["mocmab2018/fig3"].claims}
     assert {name for name, claim in claims.items() if claim.decides} == {
         "p-share",
@@ -363,7 +364,7 @@ def test_a_stand_in_decides_only_what_follows_from_the_rules():
 
 @pytest.mark.parametrize("rate", [0.0, 0.002, 0.3, 1.0])
 def test_half_of_the_rounds_are_shown_whatever_is_clicked(rate):
-    """The reason why these shares have verdicts: coins decide for any click rate, even that of no click at all."""
+    """The reason why these shares have verdicts: coins decide for any click rate, even 0."""
 
     rounds = 3000
     rng = np.random.default_rng(0)
@@ -395,7 +396,7 @@ def test_tables_of_means():
             assert lexicographic.degenerate(means) == (
                 slow_lexicographic(means) == slow_lexicographic(means[:, :2])
             ), kind
-            assert not lexicographic.outside(means)
+            assert not lexicographic.off_pareto_front(means)
             assert not lexicographic.farther(means)
 
 

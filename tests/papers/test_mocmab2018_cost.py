@@ -1,4 +1,4 @@
-"""The cost of MOC-MAB: what is judged of made-up times, and the numbers that its state really holds."""
+"""The cost of MOC-MAB: claims on made-up times, and the numbers that its state really holds."""
 
 import numpy as np
 import polars as pl
@@ -87,7 +87,7 @@ def test_the_numbers_of_a_state_are_counted(rounds):
     policy = MocMab(per_side=5).bind(shape)
     state = policy.init()
     count = sum(1 for array in state for _ in array.ravel())
-    assert cost.kept(state) == count == 25 * 3 * 4
+    assert cost.count_numbers(state) == count == 25 * 3 * 4
     setting = theory.Setting(rounds, arms=3, features=2, parts=5)
     assert 3 * count == 4 * theory.memory(setting)
 

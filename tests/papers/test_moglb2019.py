@@ -37,7 +37,9 @@ def interpreted(monkeypatch):
     few = {name: replace(one, runs=[short(run) for run in one.runs]) for name, one in OURS.items()}
     monkeypatch.setattr(catalogue, "EXPERIMENTS", few)
     monkeypatch.setattr(reproduce, "EXPERIMENTS", few)
-    monkeypatch.setattr(reproduce, "prepare", functools.partial(prepare, compiled=False))
+    monkeypatch.setattr(
+        "mobandits.papers.playing.prepare", functools.partial(prepare, compiled=False)
+    )
     without_pages(monkeypatch)
     monkeypatch.setattr(cost, "compile_loop", lambda loop, policy: loop)
     monkeypatch.setattr(cost, "WINDOWS", 4)

@@ -99,7 +99,7 @@ SAID_OF_FIGURE_2 = {
 
 @pytest.mark.parametrize("setting", figures.SETTINGS, ids=lambda one: one.name)
 def test_the_papers_words_are_on_figure_2(setting):
-    """Figures 3 to 13 are shown without a word; with fixed arms, nothing is said on samples or greedy play."""
+    """Figures 3 to 13 have no text; with fixed arms, there is none on samples or greedy play."""
     kinds = {claim.id.rpartition("/")[2]: claim.kind for claim in figures.figure_claims(setting)}
     repeated = {kinds[what] for what in SAID_OF_FIGURE_2}
     assert {what for what, kind in kinds.items() if kind == "paper"} == (

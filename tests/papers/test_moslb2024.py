@@ -243,9 +243,9 @@ def test_what_is_drawn_is_in_the_manifest(tmp_path, monkeypatch):
     (claim,) = json.loads((tmp_path / "claims.json").read_text())
     assert (claim["kind"], claim["verdict"], claim["holds"]) == ("check", "reported", True)
     (part,) = EXPERIMENTS["moslb2024/fig2"].runs
-    assert part.said["tables"] == 500
-    assert [0, 2] in part.said["above"]
-    assert [0, 1] in part.said["beside"]
+    assert part.settings["tables"] == 500
+    assert [0, 2] in part.settings["above"]
+    assert [0, 1] in part.settings["beside"]
 
 
 def test_steadier_compares_standard_deviations():
@@ -275,7 +275,9 @@ def test_steadier_compares_standard_deviations():
 
 @pytest.mark.parametrize("name", ["fig3", "fig5"])
 def test_a_tiny_run_is_judged(name, tmp_path, monkeypatch):
-    monkeypatch.setattr(reproduce, "prepare", functools.partial(prepare, compiled=False))
+    monkeypatch.setattr(
+        "mobandits.papers.playing.prepare", functools.partial(prepare, compiled=False)
+    )
     without_pages(monkeypatch)
     reproduce.reproduce([f"moslb2024/{name}"], tmp_path, rounds=6, trials=2, workers=1)
     claims = json.loads((tmp_path / "claims.json").read_text())

@@ -63,7 +63,7 @@ def test_a_wrong_front_is_found(monkeypatch):
 
 def test_other_orders_differ():
     rng = np.random.default_rng(0)
-    means = remark1.draw(remark1.LAWS[1], 3, rng)
+    means = remark1.draw(remark1.DISTRIBUTIONS[1], 3, rng)
     alone = remark1.singletons(3)
     assert remark1.differs(Chains(alone), Pareto(), means) == (False, False)
     assert remark1.differs(Levels(alone), Lexicographic(), means) == (False, False)
@@ -73,5 +73,5 @@ def test_other_orders_differ():
 
 def test_rounded_means_have_ties():
     rng = np.random.default_rng(0)
-    means = np.stack([remark1.draw(remark1.LAWS[1], 2, rng) for _ in range(50)])
+    means = np.stack([remark1.draw(remark1.DISTRIBUTIONS[1], 2, rng) for _ in range(50)])
     assert any(len(np.unique(table[:, 0])) < remark1.ARMS for table in means)

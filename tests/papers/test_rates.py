@@ -28,4 +28,4 @@ def test_bounds_grow_with_the_powers_of_the_table(paper, tmp_path, monkeypatch):
 @pytest.mark.parametrize("paper", list(POWERS))
 def test_horizons_are_in_the_manifest(paper):
     (part,) = EXPERIMENTS[f"{paper}/table1"].runs
-    assert part.said["horizons"] == HORIZONS.astype(int).tolist()
+    assert part.settings["horizons"] == HORIZONS.astype(int).tolist()

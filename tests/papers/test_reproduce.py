@@ -10,9 +10,11 @@ import pytest
 from toys import GRID
 
 from mobandits import cli
+from mobandits.papers import playing
 from mobandits.papers import reproduce as module
 from mobandits.papers.experiment import RunOptions, Tuned
-from mobandits.papers.reproduce import TUNING, reproduce, slug
+from mobandits.papers.playing import TUNING, slug
+from mobandits.papers.reproduce import reproduce
 from mobandits.policies import RandomChoice
 from mobandits.simulation import FolderError, Results
 
@@ -87,11 +89,11 @@ def test_means_since_the_last_point_are_chosen_over_all_rounds():
     )
     grid = dict.fromkeys("abc", RandomChoice())
     assert (
-        module.best_of(table, "row", Tuned(grid, "jaccard", highest=True)) == "row, a"
+        playing.best_constant(table, "row", Tuned(grid, "jaccard", highest=True)) == "row, a"
     )  # 0.75 against 0.6
-    assert module.best_of(table, "row", Tuned(grid, "jaccard")) == "row, c"
+    assert playing.best_constant(table, "row", Tuned(grid, "jaccard")) == "row, c"
     sums = table.with_columns(metric=pl.lit("pareto_regret"))
-    assert module.best_of(sums, "row", Tuned(grid)) == "row, c"
+    assert playing.best_constant(sums, "row", Tuned(grid)) == "row, c"
 
 
 def test_the_whole_grid_is_in_the_table(pageless, tmp_path):
@@ -178,32 +180,39 @@ def test_experiments_run_side_by_side(pageless, tmp_path, monkeypatch):
 
     def met(*arguments):
         both.wait(timeout=60.0)  # breaks where one begins only after the other has ended
-        run(*arguments)
+        return run(*arguments)
 
     monkeypatch.setattr(module, "_run", met)
     reproduce(["toy"], tmp_path, workers=2)
 
 
 def test_what_fails_in_one_experiment_ends_the_others(pageless, tmp_path, monkeypatch):
-    run, play = module._run, module.run_plan
+    run, play = module._run, playing.run_plan
 
     def failing(experiment, *arguments):
         if experiment.id == "toy/two":
             raise ZeroDivisionError
-        run(experiment, *arguments)
+        return run(experiment, *arguments)
 
     def long(plan, **options):
         return play(dataclasses.replace(plan, setup=plan.setup._replace(rounds=10**9)), **options)
 
     monkeypatch.setattr(module, "_run", failing)
-    monkeypatch.setattr(module, "run_plan", long)
+    monkeypatch.setattr(playing, "run_plan", long)
     with pytest.raises(ZeroDivisionError):
         reproduce(["toy"], tmp_path, workers=2)
 
 
 @pytest.mark.parametrize(
     "step",
-    ["collect", "write_claims", "merge_results", "judge_claims", "_compute", "specification"],
+    [
+        "reproduce.collect",
+        "reproduce.write_claims",
+        "reproduce.merge_results",
+        "reproduce.judge_claims",
+        "reproduce.specification",
+        "playing.compute_part",
+    ],
 )  # killed just before it
 @pytest.mark.parametrize("earlier", [None, 3])
 def test_a_kill_between_any_two_steps_is_mended_by_the_same_command(
@@ -218,7 +227,7 @@ def test_a_kill_between_any_two_steps_is_mended_by_the_same_command(
     if earlier:
         reproduce(["toy/one"], tmp_path / "cut", trials=earlier)
     with monkeypatch.context() as patch:
-        patch.setattr(module, step, kill)
+        patch.setattr(f"mobandits.papers.{step}", kill)
         with pytest.raises(Killed):
             reproduce(["toy/one"], tmp_path / "cut", trials=5)
     reproduce(["toy/one"], tmp_path / "cut", trials=5)
@@ -366,7 +375,7 @@ def test_the_command(catalogue, tmp_path, capsys):
 
 
 def test_the_engine_is_opened_once_and_used_by_every_simulation(pageless, tmp_path, monkeypatch):
-    told, run_plan = [], module.run_plan
+    told, run_plan = [], playing.run_plan
 
     def opened(engine, address, workers):
         told.append(("opened", engine, address, workers))
@@ -378,7 +387,7 @@ def test_the_engine_is_opened_once_and_used_by_every_simulation(pageless, tmp_pa
 
     monkeypatch.setattr(module, "check_engine", lambda engine, address: None)
     monkeypatch.setattr(module, "shared_engine", opened)
-    monkeypatch.setattr(module, "run_plan", played)
+    monkeypatch.setattr(playing, "run_plan", played)
     reproduce(["toy"], tmp_path, workers=2, engine="ray", address="here:1")
     assert told[0] == ("opened", "ray", "here:1", 2)
     assert set(told[1:]) == {("ray", "here:1", 2)}
@@ -387,7 +396,7 @@ def test_the_engine_is_opened_once_and_used_by_every_simulation(pageless, tmp_pa
 
 def test_the_plan_has_the_experiments_numbers(pageless):
     experiment = pageless["toy/one"]
-    setup = module.plan(experiment, experiment.runs[0], RunOptions()).setup
+    setup = playing.plan(experiment, experiment.runs[0], RunOptions()).setup
     assert (setup.rounds, setup.points, setup.seed) == (30, (10, 20, 30), 0)
 
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twins.zooming import Zoom
 
-from mobandits.policies.zooming.active_balls import add_ball, learn, move_first, no_balls
+from mobandits.policies.zooming.active_balls import add_ball, add_reward, move_first, no_balls
 from mobandits.policies.zooming.similarity import ScaledEuclidean
 
 UNIT = st.floats(0, 1)
@@ -30,7 +30,7 @@ def test_indices_are_what_they_mean(plays, prior):
         if t == 0:
             move_first(state, pair)
         radius, seen = state.radius[b], state.seen[b]
-        learn(state, b, np.array(reward), doubt(seen + 1), EUCLID)
+        add_reward(state, b, np.array(reward), doubt(seen + 1), EUCLID)
         if seen >= 2:
             state = add_ball(state, pair, radius / 2, doubt(0), EUCLID)
         twin.learn(pair, b, reward)
@@ -55,7 +55,7 @@ def test_indices_of_coins_are_exact(plays):
     wins, seen = [[0, 0]], [0]
     for x, y, ball, *coins in plays:
         b = ball % len(seen)
-        learn(state, b, np.array(coins, float), doubt(seen[b] + 1), EUCLID)
+        add_reward(state, b, np.array(coins, float), doubt(seen[b] + 1), EUCLID)
         wins[b] = [won + coin for won, coin in zip(wins[b], coins, strict=True)]
         seen[b] += 1
         if seen[b] > 2:

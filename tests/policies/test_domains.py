@@ -11,12 +11,12 @@ from twins.zooming import ball_state, twin_of
 from mobandits.policies.zooming.active_balls import add_ball, no_balls
 from mobandits.policies.zooming.domains import (
     append_uncovered,
-    cut,
     draw_from_slice,
     include,
-    owned,
+    owned_pieces,
     owners_of,
-    relevant,
+    relevant_balls,
+    slice_at,
 )
 from mobandits.policies.zooming.similarity import ScaledEuclidean
 
@@ -41,14 +41,14 @@ def test_domains_partition_every_slice(data):
     centres, levels = data.draw(balls(features + 1))
     x = np.array(data.draw(st.tuples(*[NUMBER] * features)), float)
     state, pieces = ball_state(centres, levels), twin_of(centres, levels).pieces(x)
-    part = cut(state, x)
+    part = slice_at(state, x)
     assert (np.diff(part.ends[2]) >= 0).all()
-    owning = relevant(part.ends)
+    owning = relevant_balls(part.ends)
     assert set(part.balls[owning]) == set.union(*(owners for _, _, owners in pieces))
-    every = owned(part.ends, owning)
+    every = owned_pieces(part.ends, owning)
     assert math.isclose((every[1] - every[0]).sum(), 1.0, abs_tol=1e-9)
     chosen = owning & np.array(data.draw(st.tuples(*[st.booleans()] * len(owning))), bool)
-    check_pieces(owned(part.ends, chosen), set(part.balls[chosen]), pieces, levels)
+    check_pieces(owned_pieces(part.ends, chosen), set(part.balls[chosen]), pieces, levels)
 
 
 def check_pieces(got, chosen, pieces, levels):
@@ -98,7 +98,7 @@ def test_everything_is_inside_the_first_ball_whatever_rounding_says():
     state = ball_state([(0.0, 0.0, 0.0)], [0])
     assert owners_of(state, np.ones((3, 1)), ScaledEuclidean()).all()
     assert owners_of(state, np.full((3, 1), np.nan), ScaledEuclidean()).all()
-    assert cut(state, np.array([1.0, 1.0])).ends.tolist() == [[0.0], [1.0], [1.0]]
+    assert slice_at(state, np.array([1.0, 1.0])).ends.tolist() == [[0.0], [1.0], [1.0]]
 
 
 @settings(max_examples=100)
@@ -129,10 +129,10 @@ def test_draws_are_uniform_on_the_union_and_among_the_owners():
         np.random.default_rng(0),
         40_000,
     )
-    part, pieces = cut(state, x), twin_of(centres, levels).pieces(x)
+    part, pieces = slice_at(state, x), twin_of(centres, levels).pieces(x)
     for numbers in ({1, 2}, {2, 3}, {0, 1, 2, 3}):
         chosen = np.isin(part.balls, list(numbers))
-        assert relevant(part.ends)[chosen].all()
+        assert relevant_balls(part.ends)[chosen].all()
         spots = [draw_from_slice(part.ends, chosen, rng) for _ in range(n)]
         arms, drawn = np.array([s.arm for s in spots]), part.balls[[s.ball for s in spots]]
         total = sum(b - a for a, b, owners in pieces if owners & numbers)

@@ -5,6 +5,7 @@ import pytest
 from playing import OWN, SHARED, Played
 
 from mobandits.compiling.compiled import compile_loop
+from mobandits.contracts.composition import composite, exchanged
 from mobandits.contracts.protocols import Shape
 from mobandits.estimators import Discounted, DisjointRidge, Ridge
 from mobandits.policies import (
@@ -18,7 +19,6 @@ from mobandits.policies import (
     MolUcb,
     Ucb1,
 )
-from mobandits.policies.composition import composite, exchanged
 from mobandits.simulation.play import play
 
 K, D, L, HALF = (

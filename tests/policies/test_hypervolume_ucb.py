@@ -7,7 +7,7 @@ from twins.replay import decided, replay
 
 from mobandits.contracts.protocols import Shape
 from mobandits.estimators import SampleMean
-from mobandits.explorers import Greedy, Hypervolume
+from mobandits.explorers import Greedy, RandomHypervolume
 from mobandits.policies import HypervolumeUcb
 
 SHAPE = Shape(arms=6, features=2, objectives=3)
@@ -50,7 +50,7 @@ def test_it_is_the_hypervolume_on_average():
     ]
     areas, explorer, means = (
         [1.0, 0.75, 0.2 + 0.4 * 0.6 + 0.4 * 0.1],
-        Hypervolume(Greedy(), [0.0, 0.0]),
+        RandomHypervolume(Greedy(), [0.0, 0.0]),
         [],
     )
     for values in fronts:

@@ -6,7 +6,7 @@ from twins.replay import pareto_front, replay, uniform_rewards, watched
 
 from mobandits.contracts.protocols import Shape
 from mobandits.policies import CdUcb1, CpUcb1, CsUcb1, MocMab
-from mobandits.policies.cells.moc_mab import doubt
+from mobandits.policies.cells.moc_mab import cell_confidence_constant
 
 K, T = 4, 600
 TWO = Shape(arms=K, features=2, objectives=2, rounds=T, shared=True)
@@ -110,7 +110,9 @@ def test_partition_of_the_papers():
     policy = MocMab().bind(shape)
     assert policy.cells.per_side == 10
     assert policy.policy.order.margin == pytest.approx(2 * 0.1414, abs=1e-4)
-    assert doubt(policy.cells, 2, 100_000) == pytest.approx(1 + 2 * np.log(4 * 4 * 100 * 1e5**1.5))
+    assert cell_confidence_constant(policy.cells, 2, 100_000) == pytest.approx(
+        1 + 2 * np.log(4 * 4 * 100 * 1e5**1.5)
+    )
     assert MocMab().bind(shape._replace(rounds=10**6, arms=8)).policy.order.doubt == pytest.approx(
         0.0884, abs=1e-4
     )
@@ -209,8 +211,8 @@ def test_arms_with_contexts_of_their_own():
         ),
         (
             MocMab(boundary="random"),
-            TWO._replace(features=13),
-            "MocMab.boundary must be 'floor' for more than 12",
+            TWO._replace(features=63),
+            "MocMab.boundary must be 'floor' for more than 62",
         ),
     ],
 )

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mobandits.contracts.notes import note_of
 from mobandits.contracts.protocols import Shape
 from mobandits.policies import (
     AnnealingPareto,
@@ -44,7 +45,7 @@ def taught(policy, lessons):
     """The state after lessons (arm, coins) in one context."""
     state, rng = policy.init(), np.random.default_rng(0)
     for arm, coins in lessons:
-        state = policy.update(state, X, arm, 0.0, np.array(coins, float), rng)
+        state = policy.update(state, X, arm, note_of(policy), np.array(coins, float), rng)
     return state
 
 

@@ -17,7 +17,7 @@ from mobandits.contracts.protocols import Shape
 from mobandits.environments import TwoRidges, TwoRidgesGrid
 from mobandits.policies import ContextualZooming, Pcz, RandomChoice
 from mobandits.policies.zooming.active_balls import Balls
-from mobandits.policies.zooming.domains import owned, owners_of, relevant
+from mobandits.policies.zooming.domains import owned_pieces, owners_of, relevant_balls
 from mobandits.policies.zooming.similarity import ScaledEuclidean
 from mobandits.simulation.play_surface import play_surface
 from mobandits.support.naming import short_repr
@@ -61,21 +61,21 @@ RIDGES = TwoRidges().problem(10, np.random.default_rng(0)).surface
 def test_every_round_is_the_books(recipe):
     policy, rng, seen = recipe.bind(LINE), np.random.default_rng(0), 0
     rule, state, pareto = policy.rule, policy.init(), isinstance(recipe, Pcz)
-    twin = Zoom(rule.doubt, rule.enough, rule.objectives)
+    twin = Zoom(rule.half_width, rule.enough, rule.objectives)
     for t in range(300):
         x = rng.random(1)
         beliefs, aim, reward, state = one_round(
             policy, copied(state), RIDGES, x, rng.random(2), rng
         )
         if t:
-            pieces, (y,), ball = twin.pieces(x), aim.point, int(aim.note)
+            pieces, (y,), ball = twin.pieces(x), aim.point, int(aim.note.ball)
             front = twin.front(set.union(*(owners for _, _, owners in pieces)))
             assert set(beliefs.balls[beliefs.front]) == front, f"round {t}"
             here = [owners for a, b, owners in pieces if a - 1e-12 <= y <= b + 1e-12]
             assert any(ball in owners & front for owners in here), f"round {t}"
             seen += len(front) > 1
         lesson = reward if pareto else reward[[recipe.objective]]
-        twin.learn([x[0], aim.point[0]], int(aim.note), lesson)
+        twin.learn([x[0], aim.point[0]], int(aim.note.ball), lesson)
         if t % 20 == 0:
             twin.agrees(state)
     twin.agrees(state)
@@ -98,7 +98,7 @@ def test_domains_partition_the_square_at_every_round(seed, recipe):
         for column in owners.T:
             sizes = set(state.radius[column])
             assert len(sizes) == 1, f"round {t}"
-        pieces = owned(beliefs.ends, relevant(beliefs.ends))
+        pieces = owned_pieces(beliefs.ends, relevant_balls(beliefs.ends))
         low, high = pieces[0, np.argsort(pieces[0])], np.sort(pieces[1])
         assert abs((high - low).sum() - 1.0) < 1e-9, f"round {t}"
         assert (low[1:] >= high[:-1] - 1e-12).all(), f"round {t}"
@@ -131,7 +131,7 @@ def slice_law(rule, beliefs, edges):
     groups = one_by_one if hasattr(rule, "objective") else [beliefs.front]
     law = np.zeros(len(edges) - 1)
     for group in groups:
-        pieces = owned(beliefs.ends, group)
+        pieces = owned_pieces(beliefs.ends, group)
         overlap = np.minimum(edges[1:, None], pieces[1]) - np.maximum(edges[:-1, None], pieces[0])
         law += np.maximum(overlap, 0.0).sum(1) / (pieces[1] - pieces[0]).sum() / len(groups)
     return law
@@ -174,7 +174,7 @@ def test_identical_objectives_are_one():
     for x in np.linspace(0, 1, 30):  # the front is the largest index
         beliefs = policy.beliefs(two, np.array([x]), np.random.default_rng(0))
         bound = two.bound[0, beliefs.balls]
-        assert (bound[beliefs.front] == bound[relevant(beliefs.ends)].max()).all()
+        assert (bound[beliefs.front] == bound[relevant_balls(beliefs.ends)].max()).all()
 
 
 @pytest.mark.parametrize("recipe", [Pcz(scale=0.12), ContextualZooming(scale=0.12)], ids=short_repr)
@@ -187,7 +187,7 @@ def test_a_fine_grid_of_arms_is_the_interval(recipe):
         found = grid.beliefs(state, np.stack([np.full(n, x), arms], axis=1), np.arange(n), rng)
         assert set(np.flatnonzero(found.front)) == set(exact.balls[exact.front])
         played_balls = line.rule.played(exact.front, np.random.default_rng(1))
-        pieces = owned(exact.ends, played_balls)
+        pieces = owned_pieces(exact.ends, played_balls)
         inside = ((pieces[0] <= arms[:, None]) & (arms[:, None] <= pieces[1])).any(1)
         numbers = exact.balls[played_balls]
         np.testing.assert_array_equal(found.owners[numbers].any(0), inside)
@@ -219,7 +219,7 @@ def test_only_eligible_arms_make_a_ball_relevant():
     positions = rng.random((12, 1))
     policy = Pcz(scale=0.12, positions=positions.tolist()).bind(Shape(12, 1, 2, 1000, shared=True))
     rule = policy.rule
-    twin = Zoom(rule.doubt, rule.enough, 2)
+    twin = Zoom(rule.half_width, rule.enough, 2)
     index = {b: state.bound[:, b] for b in range(len(state.radius))}
     for _ in range(40):
         x, arms = (
@@ -239,7 +239,7 @@ def test_only_eligible_arms_make_a_ball_relevant():
         beliefs = policy.beliefs(state, x, arms, rng)
         np.testing.assert_allclose(policy.probabilities(beliefs), allowed / allowed.sum())
         choice = policy.draw(beliefs, rng)
-        assert int(choice.note) in owners[choice.arm] - beaten
+        assert int(choice.note.ball) in owners[choice.arm] - beaten
 
 
 def owner_set(state, twin, pair):
@@ -256,7 +256,7 @@ def test_the_leaders_law_is_the_average_over_their_domains():
     owners = np.array(
         [[True, True, False, False], [False, False, True, False], [False, False, False, True]]
     )
-    law = rule.law(owners, np.array([True, True, False]))
+    law = rule.probabilities(owners, np.array([True, True, False]))
     np.testing.assert_allclose(law, [0.25, 0.25, 0.5, 0.0])
 
 
@@ -283,7 +283,7 @@ def test_candidates_are_uniform_and_decided_on_exactly():
         aim = policy.draw(beliefs, rng)
         (j,) = np.flatnonzero(np.all(aim.point == beliefs.pairs[1:].T, axis=1))
         assert allowed[j]
-        assert beliefs.owners[int(aim.note), j]
+        assert beliefs.owners[int(aim.note.ball), j]
 
 
 def test_candidates_approach_the_interval():
@@ -297,7 +297,7 @@ def test_candidates_approach_the_interval():
     for x in rng.random((10, 1)):
         exact, found = line.beliefs(state, x, rng), cloud.beliefs(state, x, rng)
         assert set(np.flatnonzero(found.front)) == set(exact.balls[exact.front])
-        pieces = owned(exact.ends, exact.front)
+        pieces = owned_pieces(exact.ends, exact.front)
         share = found.owners[found.front].any(0).mean()
         assert abs(share - (pieces[1] - pieces[0]).sum()) < 5 / math.sqrt(4 * 4000)
 

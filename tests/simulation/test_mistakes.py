@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import mobandits as mob
-from mobandits.agent import bound_policy as mind
+from mobandits.agent import bound_policy
 from mobandits.compiling import first_round
 from mobandits.environments import Linear, TwoRidges
 from mobandits.errors import CompileError
@@ -115,7 +115,7 @@ def test_agents_say_so_in_the_first_decision_and_nothing_is_settled(name, expect
             decide(context)
         assert said in text_of(caught.value)
         check_lines(caught.value, name)
-    assert (agent.waiting, agent._mind.stage, agent._contexts.shared) == (0, 0, None)
+    assert (agent.waiting, agent.core.bound.stage, agent.core.contexts.shared) == (0, 0, None)
 
 
 @pytest.mark.parametrize(("name", "said"), LATER.items(), ids=LATER)
@@ -198,10 +198,10 @@ def test_the_rehearsal_leaves_no_trace_in_agents(monkeypatch):
         for context in contexts:
             made.append(agent.decide(context))
             agent.learn(made[-1].id, context)
-        return made, agent._mind.rng.bit_generator.state
+        return made, agent.core.bound.rng.bit_generator.state
 
     with_it = decisions()
-    monkeypatch.setattr(mind, "rehearse", lambda *_, **__: None)
+    monkeypatch.setattr(bound_policy, "rehearse", lambda *_, **__: None)
     assert decisions() == with_it
 
 

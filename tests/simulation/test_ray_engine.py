@@ -41,7 +41,8 @@ SMALL = {
 def ray():
     """One Ray of two processes for all tests; it must find what the tests import."""
     before = os.environ.get("PYTHONPATH")
-    os.environ["PYTHONPATH"] = os.pathsep.join([str(TESTS), str(TESTS / "simulation")])
+    places = [str(TESTS), str(TESTS / "simulation")]
+    os.environ["PYTHONPATH"] = os.pathsep.join([*places, *filter(None, [before])])
     with cluster(None, 2):
         yield importlib.import_module("ray")
     os.environ.pop("PYTHONPATH") if before is None else os.environ.update(PYTHONPATH=before)

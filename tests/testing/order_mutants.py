@@ -186,6 +186,6 @@ MUTANTS: dict[str, tuple[Any, str]] = {  # the order, and the check that it must
     "gap not zero on the front": (GapPerObjective(), "gaps-are-zero-on-the-front"),
     "gap zero everywhere": (ForgivingGap(), "worse-arms-pay"),
     "gaps without the last arm": (OtherGaps(), "gaps-hold-every-gap"),
-    "writes into the means": (WritesIntoMeans(), "inputs-are-left-alone"),
+    "writes into the means": (WritesIntoMeans(), "beliefs-and-means-are-left-alone"),
     "two worlds": (TwoWorlds(), "interpreted-equals-compiled"),
 }

@@ -16,9 +16,9 @@ from mobandits.testing.arena import (
     copied,
     distance,
     in_parts,
-    restored,
     same,
     snapshot,
+    state_from_snapshot,
 )
 from mobandits.testing.interpreted import decode, encode
 
@@ -162,7 +162,7 @@ def test_what_cannot_cross_is_refused():
 
 def test_a_snapshot_is_the_state():
     state = Pair(State(np.arange(6.0).reshape(2, 3), np.zeros((0, 2))), np.array([1], np.int64))
-    loaded = restored(snapshot(state), state)
+    loaded = state_from_snapshot(snapshot(state), state)
     assert type(loaded) is Pair
     assert type(loaded.one) is State
     assert same(loaded, state)

@@ -9,18 +9,20 @@ import numpy as np
 from mobandits.support.naming import quoted, shortened
 from mobandits.support.nearest import did_you_mean
 
-LISTED = 10  # names that a message lists
+MOST_LISTED = 10  # names in a message
 
 
-def listed(names: Iterable[Hashable]) -> str:
+def listed_names(names: Iterable[Hashable]) -> str:
     """Names as messages list them.
 
     Example:
-        >>> listed(["small", ("large", 2)]), listed(range(12))[-9:]
+        >>> listed_names(["small", ("large", 2)]), listed_names(range(12))[-9:]
         ("'small', ('large', 2)", '8, 9, ...')
     """
     texts = [quoted(name) for name in names]
-    return shortened(", ".join(texts[:LISTED]) + ", ..." * (len(texts) > LISTED))
+    first = ", ".join(texts[:MOST_LISTED])
+    rest = ", ..." if len(texts) > MOST_LISTED else ""
+    return shortened(first + rest)
 
 
 def on_numbers(value: Any, features: int, arms: int, *, shared: bool | None, batch: bool) -> str:
@@ -39,12 +41,17 @@ def on_numbers(value: Any, features: int, arms: int, *, shared: bool | None, bat
     """
     if features == 0:
         return "; leave it out where features=0"
-    text = " (of text, 0 or 1 per category)" if _has_text(value) else ""
-    row = f"{features} numbers{text} in the order of the features"
-    own = f"such a row for each of {arms} arms"
-    shape = {True: row, False: f"{row}, {own}", None: f"{row}, or {own}"}[shared]
+    categories = " (of text, 0 or 1 per category)" if _has_text(value) else ""
+    row = f"{features} numbers{categories} in the order of the features"
+    row_per_arm = f"such a row for each of {arms} arms"
+    if shared is None:
+        wanted = f"{row}, or {row_per_arm}"
+    elif shared:
+        wanted = row
+    else:
+        wanted = f"{row}, {row_per_arm}"
     each = "for every context " if batch else ""
-    return f"; write {each}{shape}"
+    return f"; write {each}{wanted}"
 
 
 def _has_text(value: Any) -> bool:
@@ -64,15 +71,16 @@ def on_shape(shape: Sequence[int], features: int, arms: int, *, batch: bool) -> 
         >>> on_shape((3,), 3, 2, batch=True)
         '; decide takes one context'
     """
-    layouts = [(features,), (arms, features)]
+    shape = tuple(shape)
+    one_row = (features,)
     if batch:
-        return "; decide takes one context" if tuple(shape) == layouts[0] else ""
+        return "; decide takes one context" if shape == one_row else ""
     if shape == () and features != 1:
         return f"; write a list of {features} numbers"
     if math.prod(shape) == features:
         return "; np.ravel(context) is one row"
-    many = len(shape) > 1 and tuple(shape[1:]) in layouts
-    return "; decide_batch takes many contexts" if many else ""
+    is_batch = len(shape) > 1 and shape[1:] in (one_row, (arms, features))
+    return "; decide_batch takes many contexts" if is_batch else ""
 
 
 def on_rows(given: Iterable[Any], names: Sequence[Hashable]) -> str | None:
@@ -88,9 +96,10 @@ def on_rows(given: Iterable[Any], names: Sequence[Hashable]) -> str | None:
         return None
     first = unknown[0]
     if len(unknown) < len(keys):
-        wanted = f"context must have rows of the agent's arms, which are {listed(names)}"
+        wanted = f"context must have rows of the agent's arms, which are {listed_names(names)}"
         return f"{wanted}, got one for {quoted(first)}{did_you_mean(first, names)}"
-    wanted = f"context must be numbers, or {{arm: row}} with the arms {listed(names)}"
+    # With no arm among its keys, it is a dictionary of something else, such as features.
+    wanted = f"context must be numbers, or {{arm: row}} with the arms {listed_names(names)}"
     return f"{wanted}, got a dictionary with {quoted(first)}"
 
 
@@ -117,4 +126,7 @@ def on_rewards(objectives: Sequence[Hashable]) -> str:
         >>> on_rewards(["quality", "cost"])
         "; write a number for each of 'quality', 'cost', NaN where not observed, or {objective: number}"
     """
-    return f"; write a number for each of {listed(objectives)}, NaN where not observed, or {{objective: number}}"
+    listed = listed_names(objectives)
+    return (
+        f"; write a number for each of {listed}, NaN where not observed, or {{objective: number}}"
+    )

@@ -1,14 +1,22 @@
 """Which arms there are, by name, and where the policy keeps what it knows of them: arms come and go."""
 
 from collections.abc import Hashable, Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from mobandits.agent.advice import listed, on_arm
-from mobandits.agent.inputs import members
+from mobandits.agent.advice import listed_names, on_arm
+from mobandits.agent.inputs import name_tuple
 from mobandits.contracts.protocols import IntArray
 from mobandits.support.naming import quoted
+
+
+class ArmTable(NamedTuple):
+    """What `Arms` is made of, to go back to it; see `Arms.restore`."""
+
+    names: tuple[Hashable, ...]
+    slots: list[int]
+    count: int
 
 
 class Arms:
@@ -18,6 +26,7 @@ class Arms:
         names: of the arms that there are now, in the order in which contexts hold their rows.
         slots: (slots,) which arm sits in each of the policy's slots, by its number; -1 where none does. Numbers are
             never used again: arms are numbered as they come.
+        count: of all arms that there ever were.
         everyone: (arms,) the slots of `names`.
 
     Example:
@@ -28,15 +37,19 @@ class Arms:
     """
 
     def __init__(self, given: int | Sequence[Hashable]) -> None:
-        self.names: tuple[Hashable, ...] = members("arms", given)
-        self.slots = list(range(len(self.names)))
-        self.count = len(self.names)  # of all that ever were
-        self._lay({name: slot for slot, name in enumerate(self.names)})
+        names = name_tuple("arms", given)
+        self.names: tuple[Hashable, ...] = names
+        self.count = len(names)
+        self.slots = list(range(self.count))
+        slot_of = {name: slot for slot, name in enumerate(names)}
+        self._index(slot_of)
 
-    def _lay(self, place: dict[Hashable, int]) -> None:
-        self._place = place
-        self._row = {name: row for row, name in enumerate(self.names)}
-        self.everyone: IntArray = np.array([place[name] for name in self.names], np.int64)
+    def _index(self, slot_of: dict[Hashable, int]) -> None:
+        """Renew what is looked up in every decision, after `names` or slots have changed."""
+        self._slot_of = slot_of
+        self._row_of = {name: row for row, name in enumerate(self.names)}
+        slots = [slot_of[name] for name in self.names]
+        self.everyone: IntArray = np.array(slots, np.int64)
 
     def add(self, name: Hashable) -> int:
         """The slot of a new arm: a free one, or one more.
@@ -44,14 +57,18 @@ class Arms:
         Raises:
             ValueError: where there is such an arm.
         """
-        (name,) = members("arm", [name])
-        if name in self._place:
+        (name,) = name_tuple("arm", [name])
+        if name in self._slot_of:
             raise ValueError(f"arm must be a new name, got {quoted(name)}")
-        slot = self.slots.index(-1) if -1 in self.slots else len(self.slots)
-        self.slots[slot : slot + 1] = [self.count]
+        if -1 in self.slots:
+            slot = self.slots.index(-1)
+            self.slots[slot] = self.count
+        else:
+            slot = len(self.slots)
+            self.slots.append(self.count)
         self.count += 1
         self.names = (*self.names, name)
-        self._lay({**self._place, name: slot})
+        self._index({**self._slot_of, name: slot})
         return slot
 
     def remove(self, name: Hashable) -> None:
@@ -62,10 +79,14 @@ class Arms:
         """
         slot = self.slot(name)
         if len(self.names) == 1:
-            raise ValueError(f"arm must not be the last one, got {quoted(name)}")
+            rule = "arm must not be the last one"
+            raise ValueError(f"{rule}, got {quoted(name)}")
+        others = [each for each in self.names if each != name]
+        slot_of = dict(self._slot_of)
+        del slot_of[name]
         self.slots[slot] = -1
-        self.names = tuple(each for each in self.names if each != name)
-        self._lay({each: self._place[each] for each in self.names})
+        self.names = tuple(others)
+        self._index(slot_of)
 
     def slot(self, name: Hashable) -> int:
         """Where an arm sits.
@@ -74,11 +95,7 @@ class Arms:
             ValueError: where there is no such arm.
         """
         self.rows([name], "arm")
-        return self._place[name]
-
-    def numbers(self, slots: Iterable[int]) -> list[int]:
-        """The numbers of the arms in some slots."""
-        return [self.slots[slot] for slot in slots]
+        return self._slot_of[name]
 
     def rows(self, given: Iterable[Any], called: str = "eligible") -> IntArray:
         """Where in `names` some arms are.
@@ -87,43 +104,43 @@ class Arms:
             ValueError: where there are none of them, one comes twice, or is no arm.
         """
         if isinstance(given, str) or not isinstance(given, Iterable):
-            advice = (
-                f"; write [{quoted(given)}]" if self._knows(given) else on_arm(given, self.names)
-            )
-            raise ValueError(f"{called} must be a list of arms, got {quoted(given)}{advice}")
+            shown = quoted(given)
+            advice = on_arm(given, self.names)
+            if self._is_arm(given):
+                advice = f"; write [{shown}]"
+            raise ValueError(f"{called} must be a list of arms, got {shown}{advice}")
         wanted = list(given)
         try:
-            rows = [self._row[name] for name in wanted]
+            rows = [self._row_of[name] for name in wanted]
         except (KeyError, TypeError):
-            bad = next(name for name in wanted if not self._knows(name))
-            raise ValueError(self._unknown(called, bad)) from None
-        if (
-            wanted
-            and isinstance(wanted[0], bool | np.bool_)
-            and type(self.names[rows[0]]) is not bool
-        ):
-            raise ValueError(
-                self._unknown(called, wanted[0])
-            )  # of a mask: True is equal to the arm 1
-        if not rows or len(set(rows)) < len(rows):
-            raise ValueError(
-                f"{called} must name at least one arm, each once, got {quoted(wanted)}"
-            )
+            unknown = [name for name in wanted if not self._is_arm(name)]
+            raise ValueError(self._unknown(called, unknown[0])) from None
+        # True is equal to 1, so that a mask would be taken for a list of the arms 0 and 1.
+        is_mask = bool(wanted) and isinstance(wanted[0], bool | np.bool_)
+        if is_mask and type(self.names[rows[0]]) is not bool:
+            raise ValueError(self._unknown(called, wanted[0]))
+        different = set(rows)
+        if not rows or len(different) < len(rows):
+            rule = f"{called} must name at least one arm, each once"
+            raise ValueError(f"{rule}, got {quoted(wanted)}")
         return np.array(rows, np.int64)
 
     def _unknown(self, called: str, name: Any) -> str:
-        wanted = f"{called} must name arms of the agent, which are {listed(self.names)}"
-        return f"{wanted}, got {quoted(name)}{on_arm(name, self.names)}"
+        known = listed_names(self.names)
+        advice = on_arm(name, self.names)
+        rule = f"{called} must name arms of the agent, which are {known}"
+        return f"{rule}, got {quoted(name)}{advice}"
 
-    def _knows(self, name: Any) -> bool:
+    def _is_arm(self, name: Any) -> bool:
         try:
-            return name in self._row
-        except TypeError:
+            return name in self._row_of
+        except TypeError:  # it cannot be hashed
             return False
 
-    def saved(self) -> tuple[tuple[Hashable, ...], list[int], int]:
+    def saved(self) -> ArmTable:
         """What `restore` takes."""
-        return self.names, list(self.slots), self.count
+        slots = list(self.slots)
+        return ArmTable(self.names, slots, self.count)
 
     def restore(self, names: Sequence[Hashable], slots: Sequence[int], count: int) -> None:
         """What `names`, `slots` and `count` were; `names` in the order of their numbers.
@@ -131,14 +148,17 @@ class Arms:
         Raises:
             ValueError: where they do not fit together.
         """
-        taken = sorted(number for number in slots if number >= 0)
-        fits = len(taken) == len(names) == len(set(taken)) and all(
-            -1 <= number < count for number in slots
-        )
-        if not fits or list(members("arms", names)) != list(names):
+        slot_by_number = {number: slot for slot, number in enumerate(slots) if number >= 0}
+        taken = [number for number in slots if number >= 0]
+        is_one_each = len(taken) == len(names) == len(slot_by_number)
+        is_counted = all(-1 <= number < count for number in slots)
+        is_names = list(name_tuple("arms", names)) == list(names)
+        if not (is_one_each and is_counted and is_names):
             raise ValueError("arms must have a slot each")
         self.names = tuple(names)
         self.slots = list(slots)
         self.count = count
-        by_number = {number: slot for slot, number in enumerate(slots) if number >= 0}
-        self._lay({name: by_number[number] for name, number in zip(names, taken, strict=True)})
+        slot_of = {}
+        for name, number in zip(names, sorted(taken), strict=True):
+            slot_of[name] = slot_by_number[number]
+        self._index(slot_of)

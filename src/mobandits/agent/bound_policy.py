@@ -5,17 +5,18 @@ import itertools
 import logging
 import math
 import time
-from collections.abc import Iterable, Iterator
-from typing import Any, NoReturn
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from mobandits.agent import compiled_calls as compiled
-from mobandits.agent.growth import has_own_models, joined
-from mobandits.agent.parts import comparing, has_means, random_beliefs, unused_links, with_order
+from mobandits.agent import compiled_calls
+from mobandits.agent.growth import has_own_models, with_arm_added
+from mobandits.agent.parts import comparing, has_means, unused_links, with_order
 from mobandits.agent.sizes import refuse_large
 from mobandits.compiling.compiled import compile_loop
 from mobandits.compiling.first_round import rehearse, rehearse_order
+from mobandits.compiling.notes import numbers_of
 from mobandits.compiling.session import (
     compiled_for,
     open_session,
@@ -24,19 +25,37 @@ from mobandits.compiling.session import (
     state_of,
 )
 from mobandits.compiling.tracebacks import foreign
+from mobandits.contracts.notes import note_of
 from mobandits.contracts.protocols import Array, IntArray, Policy, Recipe, Rng, Shape, Stage
+from mobandits.contracts.states import declares
 from mobandits.orders.validity import check_objectives, require_order
 
-# What the arithmetic of policies raises where numbers are too large, or come from a file and are not what it made.
+# What the arithmetic of policies raises where numbers are too large, or come from a file and are
+# not what it made.
 FAILURES = (ArithmeticError, IndexError, ValueError)
-# The shape with an arm more, the policy for it, and its state; None before the first stage.
-Joining = tuple[Shape, Policy, Any]
 LOG = logging.getLogger("mobandits")
 SLOW = 1.0  # seconds of compiling that are worth a message
-SLOW_ORDER = "%s was compiled for %s in %.1f seconds; `mobandits warm --agents` does so ahead for built-in ones"
+SLOW_ORDER = (
+    "%s was compiled for %s in %.1f seconds; "
+    "`mobandits warm --agents` does so ahead for built-in ones"
+)
 
 
-class Mind:
+class Enlargement(NamedTuple):
+    """What a policy becomes with an arm more.
+
+    Attributes:
+        shape: of the problem then.
+        policy: bound to it.
+        state: of the policy; None before the first stage.
+    """
+
+    shape: Shape
+    policy: Policy
+    state: Any
+
+
+class BoundPolicy:
     """A recipe, bound once it is known whether the arms share a context, and its state.
 
     Args:
@@ -47,16 +66,21 @@ class Mind:
 
     Attributes:
         rng: the stream of all decisions.
-        other_rng: that of sampled propensities, which change no decision.
+        propensity_rng: that of sampled propensities, which change no decision.
         shape: of the problem now: `arms` counts slots.
         order: the preference that was set; None: the recipe's.
         stage: which policy of the recipe it is, from 1; 0 before the first context.
         left: decisions that the stage has left; None: no end.
+        recipe_policy: the policy of the stage, with the recipe's order.
+        policy: the same with the order that is preferred.
+        session: policy, state and stream in compiled form.
+        note_size: how many numbers its notes have.
         own_models: whether arms have models of their own.
-        means: whether the beliefs are means of all objectives.
+        has_means: whether the beliefs are means of all objectives.
+        decide: a compiled call of `compiled_calls`, as the four after it.
 
     Raises:
-        ValueError: where the recipe fits neither layout of contexts, or cannot tell exact propensities.
+        ValueError: where the recipe fits neither layout of contexts, or its propensities cannot be exact.
     """
 
     def __init__(self, recipe: Recipe, shape: Shape, seed: int, propensity: str) -> None:
@@ -64,13 +88,14 @@ class Mind:
         self.shape = shape
         self._propensity = propensity
         self.rng = np.random.default_rng(seed)
-        self.other_rng = np.random.default_rng([seed, 1])
+        self.propensity_rng = np.random.default_rng([seed, 1])
         self.order: Any = None
         self.stage = 0
         self.left: int | None = None
         self._stages = _copyable(())
+        self.recipe_policy: Any = None
         self.policy: Any = None
-        self._bound: Any = None
+        self.note_size = 1
         self._refuse_misfit()
 
     def rehearse(self, context: Array, *, shared: bool) -> None:
@@ -86,107 +111,145 @@ class Mind:
         if not foreign([self.recipe, self.order]):
             return
         shape = self.shape._replace(shared=shared)
-        bound = next(iter(self.recipe.stages(shape))).policy
-        policy = bound if self.order is None else with_order(bound, self.order)
-        arms = np.arange(len(context) if len(context) > 1 else shape.arms)
+        policy = next(iter(self.recipe.stages(shape))).policy
+        if self.order is not None:
+            policy = with_order(policy, self.order)
+        count = len(context) if len(context) > 1 else shape.arms
+        arms = np.arange(count)
         rewards = np.ones((shape.arms, shape.objectives))  # there are none yet
-        rehearse(policy, context, arms, rewards, law=self._propensity != "none", made_up=True)
+        rehearse(
+            policy,
+            context,
+            arms,
+            rewards,
+            law=self._propensity != "none",
+            made_up=True,
+        )
 
-    def lay(self, *, shared: bool) -> None:
+    def set_layout(self, *, shared: bool) -> None:
         """Settle whether the arms share the context, and begin."""
-        self.shape = self.shape._replace(shared=shared)
-        self._stages = _copyable(self.recipe.stages(self.shape))
-        self.begin()
+        shape = self.shape._replace(shared=shared)
+        stages = self.recipe.stages(shape)
+        self.shape = shape
+        self._stages = _copyable(stages)
+        self.begin_stage()
 
-    def begin(self) -> None:
+    def begin_stage(self) -> None:
         """The next stage: a policy that has seen nothing."""
-        bound, self.left = next(self._stages)
-        refuse_large(self.shape, bound)
-        self.open(bound, bound.init())
+        stage = next(self._stages)
+        policy = stage.policy
+        self.left = stage.rounds
+        refuse_large(self.shape, policy)
+        first_state = policy.init()
+        self.load_state(policy, first_state)
         self.stage += 1
 
     def position(self) -> dict[str, Any]:
-        """All that `lay` and `begin` change, for `go_back`."""
-        return {**vars(self), "_stages": copy.copy(self._stages)}
+        """All that `set_layout` and `begin_stage` change, for `go_back`."""
+        position = dict(vars(self))
+        position["_stages"] = copy.copy(self._stages)
+        return position
 
     def go_back(self, position: dict[str, Any]) -> None:
-        """Undo what `lay` and `begin` changed since; nothing may have been learned meanwhile."""
-        vars(self).update(position)
+        """Undo what `set_layout` and `begin_stage` changed since; nothing may have been learned meanwhile."""
+        attributes = vars(self)
+        attributes.update(position)
 
     def streams(self) -> list[Any]:
         """Where the streams are, for `rewind`."""
         streams = [self.rng.bit_generator.state]
         if self._propensity == "sampled":
-            streams.append(self.other_rng.bit_generator.state)
+            streams.append(self.propensity_rng.bit_generator.state)
         return streams
 
     def rewind(self, streams: list[Any]) -> None:
         """Have the streams where they were: what was drawn since is drawn again."""
-        for rng, state in zip((self.rng, self.other_rng), streams, strict=False):
-            rng.bit_generator.state = state
+        rngs = (self.rng, self.propensity_rng)
+        for rng, state in zip(rngs, streams, strict=False):
+            generator = rng.bit_generator
+            generator.state = state
 
-    def open(self, bound: Policy, state: Any) -> None:
-        """Play on with what the recipe binds to, from a state."""
-        self._bound = bound
-        self.policy = self._with(self.order)
+    def load_state(self, policy: Policy, state: Any) -> None:
+        """Play on with a policy of the recipe, from a state."""
+        self.recipe_policy = policy
+        self.policy = self._with_order(self.order)
         self.session = open_session(self.policy, self.rng, state)
-        self.means = has_means(self.policy)
+        note = note_of(self.policy)
+        self.note_size = len(numbers_of(note))
+        self.has_means = has_means(self.policy)
         self.own_models = has_own_models(self.recipe, self.shape)
-        self.decide = self._decision()
-        self.decide_many = compiled_for(compiled.decide_many, self.session)
-        self.law_of = compiled_for(compiled.law_of, self.session)
-        self.learn = compiled_for(compiled.learn, self.session, stores_arguments=True)
+        self.decide = self._decision_call()
+        session = self.session
+        self.decide_many = compiled_for(compiled_calls.decide_many, session)
+        self.add_probabilities = compiled_for(compiled_calls.add_probabilities, session)
+        self.update_state = compiled_for(
+            compiled_calls.update_state,
+            session,
+            stores_arguments=True,
+        )
 
-    def _decision(self) -> Any:
-        """`rounds.decide`, or `rounds.decide_openly` with scores that are mean rewards, whatever beliefs are about."""
+    def _decision_call(self) -> Any:
+        """`decide`, or `decide_with_probabilities` with scores that are mean rewards, whatever beliefs are about."""
         if self._propensity == "none":
-            return compiled_for(compiled.decide, self.session)
-        decide = compiled_for(compiled.decide_openly, self.session)
+            return compiled_for(compiled_calls.decide, self.session)
+        decide = compiled_for(compiled_calls.decide_with_probabilities, self.session)
         inner = comparing(self.policy)
-        links = unused_links(inner) if inner is not None and self.means else None
+        links = unused_links(inner) if inner is not None and self.has_means else None
         if links is None:
             return decide
-        put_links = compile_loop(compiled.put_links, links)
+        apply_links = compile_loop(compiled_calls.apply_links, links)
 
-        def decide_linked(*arguments: Any) -> Any:
+        def decide_with_links(*arguments: Any) -> Any:
             made = decide(*arguments)
-            if made[0] != compiled.OUTSIDE:  # then nothing was scored
-                put_links(links, arguments[-1])
+            if made[0] != compiled_calls.OUTSIDE:  # then nothing was scored
+                scores = arguments[-1]
+                apply_links(links, scores)
             return made
 
-        return decide_linked
+        return decide_with_links
 
-    def chance(
-        self, rows: Array, slots: IntArray, law: Array, place: int, samples: int
+    def propensity(
+        self, rows: Array, slots: IntArray, probabilities: Array, place: int, samples: int
     ) -> tuple[float, float]:
-        """The probability of the arm that was drawn from `law`, and its standard error.
+        """The probability of the arm that was drawn from `probabilities`, and its standard error.
 
-        Where propensities are sampled: the mean of the probabilities given `samples` further beliefs and given those
-        that were played, `law`. To count those too keeps the mean positive, and the average of 1 / propensity over
-        decisions next to unbiased.
+        Where propensities are sampled: the mean of the probabilities given `samples` further
+        beliefs and given those that were played. To count those too keeps the mean positive, and
+        the average of 1 / propensity over decisions next to unbiased.
         """
         if self._propensity == "exact":
-            return float(law[place]), 0.0
-        total = law.copy()
-        squares = law**2
+            return float(probabilities[place]), 0.0
+        total = probabilities.copy()
+        squares = probabilities**2
         n = samples + 1
-        self.law_of(self.session, rows, slots, self.other_rng, samples, total, squares)
+        self.add_probabilities(
+            self.session,
+            rows,
+            slots,
+            self.propensity_rng,
+            samples,
+            total,
+            squares,
+        )
         mean = float(total[place] / n)
-        return mean, math.sqrt(max(float(squares[place]) / n - mean**2, 0.0) / n)
+        mean_square = float(squares[place]) / n
+        variance = max(mean_square - mean**2, 0.0)
+        return mean, math.sqrt(variance / n)
 
     def probabilities(self, rows: Array, slots: IntArray, rng: Rng) -> Array:
-        """(arms,) the law of the next draw, given beliefs that are drawn from `rng` where they are drawn."""
+        """(arms,) the probability of each arm in the next draw, given beliefs that are drawn from `rng`."""
         total = np.zeros(len(slots))
         squares = np.zeros(len(slots))
         try:
-            self.law_of(self.session, rows, slots, rng, 1, total, squares)
+            self.add_probabilities(self.session, rows, slots, rng, 1, total, squares)
         except FAILURES as failure:
-            self.refuse(failure)
+            self.refuse_arithmetic(failure)
         return total
 
-    def refuse(self, error: Exception) -> NoReturn:
+    def refuse_arithmetic(self, error: Exception) -> NoReturn:
         """Say what an error of the policy's arithmetic means; policies of others raise what they like."""
-        if not type(self.policy).__module__.startswith("mobandits."):
+        module = type(self.policy).__module__
+        if not module.startswith("mobandits."):
             raise error
         name = type(self.recipe).__name__
         why = f"its numbers are too large, or do not fit together ({error})"
@@ -200,7 +263,9 @@ class Mind:
         """The policy, or the one that there would be."""
         if self.stage:
             return self.policy
-        return next(iter(self.recipe.stages(self.shape))).policy
+        stages = self.recipe.stages(self.shape)
+        first = next(iter(stages))
+        return first.policy
 
     def preference(self) -> Any:
         """The order that is played; None where the policy has none of its own."""
@@ -209,13 +274,13 @@ class Mind:
             return self.order
         return inner.order
 
-    def check(self, order: Any) -> None:
+    def check_order(self, order: Any) -> None:
         """Refuse what is no order of these objectives; None stands for the recipe's."""
         if order is not None:
             require_order("preference", order)
             check_objectives(order, self.shape.objectives)
 
-    def prepare(self, order: Any) -> None:
+    def compile_for(self, order: Any) -> None:
         """Compile for another order what was called until now: then playing on with it costs no more than before.
 
         Neither the state nor the order that is played changes, so that decisions may go on meanwhile.
@@ -227,43 +292,44 @@ class Mind:
         if not self.stage:
             return  # the first decision compiles
         start = time.perf_counter()
-        policy = self._with(order)
+        policy = self._with_order(order)
+        rng = np.random.default_rng(0)
         if order is not None:
-            rehearse_order(
-                order, np.random.default_rng(0).random((self.shape.arms, self.shape.objectives))
-            )
-        session = open_session(
-            policy, np.random.default_rng(0)
-        )  # of another state, but of the same types
+            rehearse_order(order, rng.random((self.shape.arms, self.shape.objectives)))
+        # Of another state, but of the same types: those are all that compiling depends on.
+        session = open_session(policy, np.random.default_rng(0))
         for function in (
-            compiled.decide,
-            compiled.decide_openly,
-            compiled.decide_many,
-            compiled.law_of,
+            compiled_calls.decide,
+            compiled_calls.decide_with_probabilities,
+            compiled_calls.decide_many,
+            compiled_calls.add_probabilities,
         ):
             prepare(function, session, self.session)
-        prepare(compiled.learn, session, self.session, stores_arguments=True)
-        for one in (self.session, session):
-            prepare_state_of(one)  # which moves from one to the other, and back
+        prepare(compiled_calls.update_state, session, self.session, stores_arguments=True)
+        # The state moves from one session to the other, and back where the preference does.
+        prepare_state_of(self.session)
+        prepare_state_of(session)
         seconds = time.perf_counter() - start
         if seconds > SLOW:
             preferred = "the recipe's own order" if order is None else type(order).__name__
             LOG.warning(SLOW_ORDER, preferred, type(self.recipe).__name__, seconds)
 
-    def _with(self, order: Any) -> Any:
-        """What the recipe binds to, with another order; None: the recipe's."""
-        return self._bound if order is None else with_order(self._bound, order)
+    def _with_order(self, order: Any) -> Any:
+        """The recipe's policy with another order; None: the recipe's."""
+        if order is None:
+            return self.recipe_policy
+        return with_order(self.recipe_policy, order)
 
-    def prefer(self, order: Any) -> None:
+    def set_order(self, order: Any) -> None:
         """Play another order from now on; None: the recipe's."""
         if order is not None:
-            with_order(self.any_policy(), order)
+            with_order(self.any_policy(), order)  # which refuses it, before anything has changed
         self.order = order
         if self.stage:
-            self.open(self._bound, self.state())
+            self.load_state(self.recipe_policy, self.state())
 
-    def joining(self, slot: int, like: int | None) -> Joining:
-        """What `join` takes: room for an arm in `slot`, while all stays as it is.
+    def with_room(self, slot: int, like: int | None) -> Enlargement:
+        """What `add_arm` takes: room for an arm in `slot`, while all stays as it is.
 
         Args:
             slot: of the arm.
@@ -273,60 +339,76 @@ class Mind:
             ValueError: where the recipe does not go with so many arms.
         """
         if self.left is not None:
-            raise ValueError(
-                f"arm must not be added to {type(self.recipe).__name__}, which plays in stages"
-            )
-        shape = self.shape._replace(arms=max(self.shape.arms, slot + 1))
-        more = self.recipe.bind(shape)
-        refuse_large(shape, more)
+            name = type(self.recipe).__name__
+            raise ValueError(f"arm must not be added to {name}, which plays in stages")
+        arms = max(self.shape.arms, slot + 1)
+        shape = self.shape._replace(arms=arms)
+        larger = self.recipe.bind(shape)
+        refuse_large(shape, larger)
         if self.stage == 0:
-            return shape, more, None
-        bound, state = joined(self.recipe, self.shape, self.state(), slot, like)
-        return shape, bound, state
+            return Enlargement(shape, larger, None)
+        policy, state = with_arm_added(
+            self.recipe,
+            self.shape,
+            self.state(),
+            slot,
+            like,
+        )
+        return Enlargement(shape, policy, state)
 
-    def join(self, joining: Joining) -> None:
+    def add_arm(self, enlargement: Enlargement) -> None:
         """Play on with an arm more."""
-        self.shape, bound, state = joining
+        self.shape = enlargement.shape
         if self.stage:
-            self.open(bound, state)
+            self.load_state(enlargement.policy, enlargement.state)
 
-    def restore(self, stage: int, left: int | None, arrays: Any) -> None:
-        """Go on from where another mind of this recipe was; `arrays` makes its state from that of the policy.
+    def restore(self, stage: int, left: int | None, make_state: Callable[[Policy], Any]) -> None:
+        """Go on from where another agent of this recipe was.
+
+        Args:
+            stage: its number, from 1.
+            left: decisions that the stage has left; None: no end.
+            make_state: the state, given the policy of the stage.
 
         Raises:
             ValueError: where the recipe has no such stage.
         """
-        self._stages = _copyable(self.recipe.stages(self.shape))
-        there = next(itertools.islice(self._stages, stage - 1, None), None)
-        if there is None:
-            raise ValueError(
-                f"stage must be one that {type(self.recipe).__name__} has, got {stage}"
-            )
-        bound, rounds = there
-        if (left is None) != (rounds is None) or (left or 0) > (rounds or 0):
-            raise ValueError(
-                f"left must be what is left of stage {stage}, which has {rounds} rounds, got {left}"
-            )
-        self.open(bound, arrays(bound))
+        stages = self.recipe.stages(self.shape)
+        self._stages = _copyable(stages)
+        later = itertools.islice(self._stages, stage - 1, None)
+        found = next(later, None)
+        name = type(self.recipe).__name__
+        if found is None:
+            raise ValueError(f"stage must be one that {name} has, got {stage}")
+        policy, rounds = found
+        ends = rounds is not None
+        is_left = left is not None
+        if is_left != ends or (left or 0) > (rounds or 0):
+            rule = f"left must be what is left of stage {stage}, which has {rounds} rounds"
+            raise ValueError(f"{rule}, got {left}")
+        self.load_state(policy, make_state(policy))
         self.stage = stage
         self.left = left
 
     def _refuse_misfit(self) -> None:
-        said = []
+        """Bind for both layouts of contexts, since the first context tells which it is."""
+        errors = []
         for shared in (False, True):
+            shape = self.shape._replace(shared=shared)
             try:
-                policy = self.recipe.bind(self.shape._replace(shared=shared))
-                refuse_large(self.shape, policy)
+                policy = self.recipe.bind(shape)
+                refuse_large(shape, policy)
             except ValueError as error:
-                said.append(error)
+                errors.append(error)
                 continue
-            if self._propensity == "exact" and random_beliefs(policy):
+            if self._propensity == "exact" and declares(policy, "RANDOM_BELIEFS"):
                 name = type(self.recipe).__name__
                 raise ValueError(
-                    f"propensity must be 'sampled' or 'none' where beliefs are drawn, as in {name}, got 'exact'"
+                    "propensity must be 'sampled' or 'none' where beliefs are drawn, as in "
+                    f"{name}, got 'exact'"
                 )
-        if len(said) == 2:
-            raise said[0]
+        if len(errors) == 2:
+            raise errors[0]
 
 
 def _copyable(stages: Iterable[Stage]) -> Iterator[Stage]:

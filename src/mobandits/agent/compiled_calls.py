@@ -4,29 +4,32 @@ import math
 from typing import Any
 
 from mobandits.compiling.compiled import kernel
+from mobandits.compiling.notes import note_like, numbers_of
 from mobandits.compiling.session import Session
 from mobandits.contracts.protocols import Array, Beliefs, IntArray, Policy, Rng
 from mobandits.numerics.linalg import dot
 
 OUTSIDE = -1  # in place of an arm: the context has a number that is not allowed
 
+# The position of an arm, the numbers of the choice's note, and the norm of the arm's features.
+CompiledDecision = tuple[int, tuple[float, ...], float]
+
 
 @kernel
-def allowed(context: Array, low: float, high: float) -> bool:
+def is_within(context: Array, low: float, high: float) -> bool:
     """Whether all coordinates lie in [low, high]; NaN does not."""
     inside = True
     for row in range(len(context)):
         for i in range(context.shape[1]):
-            inside &= (
-                low <= context[row, i] <= high
-            )  # no early exit: most contexts are as they should be
+            # No early exit: most contexts are as they should be, and a loop without one is faster.
+            inside &= low <= context[row, i] <= high
     return inside
 
 
 def decide(
     session: Session, context: Array, arms: IntArray, low: float, high: float
-) -> tuple[int, float, float]:
-    """The position of the arm to play (or `OUTSIDE`), the note of the choice, and the norm of the arm's features.
+) -> CompiledDecision:
+    """The position of the arm to play (or `OUTSIDE`), the numbers of its note, and the norm of the arm's features.
 
     Args:
         session: of the policy.
@@ -35,24 +38,25 @@ def decide(
         low: the least coordinate that a context may have.
         high: the largest one.
     """
-    if not allowed(context, low, high):
-        return OUTSIDE, 0.0, 0.0
+    if not is_within(context, low, high):
+        return OUTSIDE, numbers_of(session.note), 0.0
     policy = session.policy
     rng = session.rng
-    choice = policy.draw(policy.beliefs(session.state, context, arms, rng), rng)
+    beliefs = policy.beliefs(session.state, context, arms, rng)
+    choice = policy.draw(beliefs, rng)
     x = context[choice.arm if len(context) > 1 else 0]
-    return choice.arm, choice.note, math.sqrt(dot(x, x))
+    return choice.arm, numbers_of(choice.note), math.sqrt(dot(x, x))
 
 
-def decide_openly(
+def decide_with_probabilities(
     session: Session,
     context: Array,
     arms: IntArray,
     low: float,
     high: float,
-    law: Array,
+    probabilities: Array,
     scores: Array | None,
-) -> tuple[int, float, float]:
+) -> CompiledDecision:
     """As `decide`, and what the decision rests on.
 
     Args:
@@ -61,25 +65,25 @@ def decide_openly(
         arms: the eligible arms.
         low: the least coordinate that a context may have.
         high: the largest one.
-        law: (arms,) out: the probabilities of the arms, given the beliefs.
+        probabilities: (arms,) out: of the arms, given the beliefs.
         scores: (arms, objectives) out: the means believed in; None where beliefs are of another kind.
     """
-    if not allowed(context, low, high):
-        return OUTSIDE, 0.0, 0.0
+    if not is_within(context, low, high):
+        return OUTSIDE, numbers_of(session.note), 0.0
     policy = session.policy
     rng = session.rng
     beliefs = policy.beliefs(session.state, context, arms, rng)
     choice = policy.draw(beliefs, rng)
     if choice.arm < 0:  # nothing is best where beliefs are no numbers
-        return OUTSIDE, 0.0, 0.0
-    law[:] = policy.probabilities(beliefs)
+        return OUTSIDE, numbers_of(session.note), 0.0
+    probabilities[:] = policy.probabilities(beliefs)
     if scores is not None:
         scores[:] = beliefs.mean
     x = context[choice.arm if len(context) > 1 else 0]
-    return choice.arm, choice.note, math.sqrt(dot(x, x))
+    return choice.arm, numbers_of(choice.note), math.sqrt(dot(x, x))
 
 
-def law_of(
+def add_probabilities(
     session: Session,
     context: Array,
     arms: IntArray,
@@ -90,21 +94,22 @@ def law_of(
 ) -> None:
     """Add to `total` and `squares` (arms,) the probabilities given `draws` beliefs, drawn anew, and their squares."""
     for _ in range(draws):
-        law = session.policy.probabilities(
-            session.policy.beliefs(session.state, context, arms, rng)
-        )
-        for a in range(len(law)):
-            total[a] += law[a]
-            squares[a] += law[a] * law[a]
+        beliefs = session.policy.beliefs(session.state, context, arms, rng)
+        probabilities = session.policy.probabilities(beliefs)
+        for a in range(len(probabilities)):
+            total[a] += probabilities[a]
+            squares[a] += probabilities[a] * probabilities[a]
 
 
-def believe(policy: Policy, session: Session, context: Array, arms: IntArray, rng: Rng) -> Beliefs:
-    """What `policy` would act on if it knew what the session's knows."""
+def beliefs_in_state(
+    policy: Policy, session: Session, context: Array, arms: IntArray, rng: Rng
+) -> Beliefs:
+    """What `policy` would act on if it had the session's state."""
     beliefs: Beliefs = policy.beliefs(session.state, context, arms, rng)
     return beliefs
 
 
-def put_links(links: Any, values: Array) -> None:
+def apply_links(links: Any, values: Array) -> None:
     """Replace linear predictors (arms, objectives) by mean rewards: `links.mean(objective, predictor)`."""
     for a in range(values.shape[0]):
         for l in range(values.shape[1]):
@@ -118,27 +123,49 @@ def decide_many(
     low: float,
     high: float,
     chosen: IntArray,
-    said: Array,
+    norms_and_notes: Array,
 ) -> None:
-    """Independent decisions in the present state: `chosen` (contexts,) and `said` (contexts, 2: note, norm) out.
+    """Independent decisions in the present state, none of them where a context is not allowed.
 
-    `contexts` is (contexts, arms or 1, features); where one of them is not allowed, no decision is made.
+    Args:
+        session: of the policy.
+        contexts: (contexts, arms or 1, features).
+        arms: the eligible arms, in all of them.
+        low: the least coordinate that a context may have.
+        high: the largest one.
+        chosen: (contexts,) out: positions of arms; the first is `OUTSIDE` where no decision is made.
+        norms_and_notes: (contexts, 1 and numbers of a note) out: the norm of the arm's features,
+            and the note.
     """
     for t in range(len(contexts)):
-        if not allowed(contexts[t], low, high):
+        if not is_within(contexts[t], low, high):
             chosen[0] = OUTSIDE
             return
     policy = session.policy
     state = session.state
     rng = session.rng
     for t in range(len(contexts)):
-        choice = policy.draw(policy.beliefs(state, contexts[t], arms, rng), rng)
+        beliefs = policy.beliefs(state, contexts[t], arms, rng)
+        choice = policy.draw(beliefs, rng)
         x = contexts[t, choice.arm if contexts.shape[1] > 1 else 0]
         chosen[t] = choice.arm
-        said[t, 0] = choice.note
-        said[t, 1] = math.sqrt(dot(x, x))
+        norms_and_notes[t, 0] = math.sqrt(dot(x, x))
+        note = numbers_of(choice.note)
+        for i in range(len(note)):
+            norms_and_notes[t, 1 + i] = note[i]
 
 
-def learn(session: Session, x: Array, arm: int, note: float, reward: Array) -> None:
-    """Teach the policy a reward, (objectives,), NaN where it was not observed."""
+def update_state(
+    session: Session, x: Array, arm: int, numbers: tuple[float, ...], reward: Array
+) -> None:
+    """Teach the policy a reward.
+
+    Args:
+        session: of the policy.
+        x: (features,) of the arm that was played.
+        arm: its slot.
+        numbers: of the note of its choice.
+        reward: (objectives,), NaN where it was not observed.
+    """
+    note = note_like(session.note, numbers)
     session.state = session.policy.update(session.state, x, arm, note, reward, session.rng)

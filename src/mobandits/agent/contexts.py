@@ -1,16 +1,19 @@
 """Contexts as an application gives them, in the one form that policies take."""
 
 from collections.abc import Hashable, Iterable, Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
-from mobandits.agent.advice import listed, on_numbers, on_rows, on_shape
+from mobandits.agent.advice import listed_names, on_numbers, on_rows, on_shape
 from mobandits.agent.arms import Arms
 from mobandits.agent.decision import Offer
 from mobandits.contracts.protocols import Array
 from mobandits.support.checks import as_float_array, is_compiled_layout
 from mobandits.support.naming import quoted
+
+# The shape of a context, and the names of its axes for messages.
+Layouts = dict[tuple[int, ...], tuple[str, ...]]
 
 
 class Contexts:
@@ -28,7 +31,7 @@ class Contexts:
         self._arms = arms
         self._features = features
         self.shared: bool | None = None
-        self._wanted: tuple[int, ...] | None = None
+        self._shape: tuple[int, ...] | None = None  # of every context; None: not settled
 
     def offer(self, context: Any, eligible: Iterable[Hashable] | None) -> Offer:
         """The arms that may be played, and their rows, in memory that nobody else changes."""
@@ -39,21 +42,22 @@ class Contexts:
         elif isinstance(context, Mapping):
             return self._offer_named(context, eligible)
         else:
-            given = self._doubles("context", context)
-        if given.shape != self._wanted:
+            given = self._numbers("context", context)
+        if given.shape != self._shape:
             self._settle("context", given.shape)
-        own = given.ndim == 2
         arms = self._arms
-        rows = given if own else given[None]
+        has_row_per_arm = given.ndim == 2
+        rows = given if has_row_per_arm else given[None]
         if eligible is None:
             return arms.names, arms.everyone, rows
         places = arms.rows(eligible)
         names = tuple(arms.names[place] for place in places.tolist())
-        return names, arms.everyone[places], rows[places] if own else rows
+        return names, arms.everyone[places], rows[places] if has_row_per_arm else rows
 
     def _offer_named(
         self, context: Mapping[Any, Any], eligible: Iterable[Hashable] | None
     ) -> Offer:
+        """The offer of a context {arm: row}, whose arms are the eligible ones where nothing else is said."""
         names = list(context if eligible is None else eligible)
         try:
             places = self._arms.rows(names, "context" if eligible is None else "eligible")
@@ -61,19 +65,20 @@ class Contexts:
             wrong = on_rows(context, self._arms.names) if eligible is None else None
             if wrong is None:
                 raise
-            raise ValueError(f"{wrong}{self._on_numbers(context)}") from None
-        if missing := [name for name in names if name not in context]:
+            raise ValueError(f"{wrong}{self._advice(context)}") from None
+        missing = [name for name in names if name not in context]
+        if missing:
+            there = listed_names(context) or "none"
             raise ValueError(
-                f"context must have a row for every eligible arm, got none for {quoted(missing[0])}, "
-                f"and rows for {listed(context) or 'none'}"
+                f"context must have a row for every eligible arm, got none for "
+                f"{quoted(missing[0])}, and rows for {there}"
             )
-        given = self._doubles("context", [context[name] for name in names])
-        if given.ndim == 2 and given.shape[1] == self._features:
-            self._settle("context", (len(self._arms.names), self._features))
-        else:
+        rows = self._numbers("context", [context[name] for name in names])
+        if rows.ndim != 2 or rows.shape[1] != self._features:
             rule = f"rows of {self._features} numbers in the order of the features"
-            raise ValueError(f"context must have {rule}, got shape {given.shape}")
-        return tuple(names), self._arms.everyone[places], given
+            raise ValueError(f"context must have {rule}, got shape {rows.shape}")
+        self._settle("context", (len(self._arms.names), self._features))
+        return tuple(names), self._arms.everyone[places], rows
 
     def offers(self, contexts: Any, eligible: Iterable[Hashable] | None) -> Offer:
         """As `offer` for contexts (n, features) or (n, arms, features): rows are (n, eligible arms or 1, features)."""
@@ -83,67 +88,120 @@ class Contexts:
             return arms.names, arms.everyone, tables
         places = arms.rows(eligible)
         names = tuple(arms.names[place] for place in places.tolist())
-        return names, arms.everyone[places], tables[:, places] if self.own else tables
+        if self.has_row_per_arm:
+            tables = tables[:, places]
+        return names, arms.everyone[places], tables
 
     def tables(self, contexts: Any) -> Array:
         """(n, arms or 1, features) of contexts (n, features) or (n, arms, features)."""
-        given = self._doubles("contexts", contexts)
+        given = self._numbers("contexts", contexts)
         if given.shape == (0,):  # an empty list of contexts
-            given = given.reshape(0, *(self._wanted or (self._features,)))
-        if given.shape[1:] != self._wanted or given.ndim < 2:
-            self._settle("contexts", given.shape, batch=True)
-        return given if given.ndim == 3 else given[:, None]
+            shape = self._shape or (self._features,)
+            given = given.reshape(0, *shape)
+        one = given.shape[1:]
+        if given.ndim < 2 or one != self._shape:
+            self._settle_many(given.shape)
+        if given.ndim == 3:
+            return given
+        return given[:, None]
 
-    def lay(self, *, shared: bool | None) -> None:
-        """Settle it, or, with None, forget what was settled."""
+    def set_layout(self, *, shared: bool | None) -> None:
+        """Settle whether arms share a row, or, with None, forget what was settled."""
         self.shared = shared
-        sizes = (
-            (self._features,)
-            if shared or self._features == 0
-            else (len(self._arms.names), self._features)
-        )
-        self._wanted = None if shared is None else sizes
+        if shared is None:
+            self._shape = None
+        elif shared or self._features == 0:
+            self._shape = (self._features,)
+        else:
+            self._shape = (len(self._arms.names), self._features)
 
     @property
-    def own(self) -> bool:
+    def has_row_per_arm(self) -> bool:
         """Whether contexts hold a row for every arm."""
-        return self._wanted is not None and len(self._wanted) == 2
+        if self._shape is None:
+            return False
+        return len(self._shape) == 2
 
     def resize(self) -> None:
         """There are other arms now."""
-        self.lay(shared=self.shared)
+        shared = self.shared
+        self.set_layout(shared=shared)
 
-    def _doubles(self, name: str, value: Any) -> Array:
-        if value is None and self._features > 0:
-            raise ValueError(f"{name} must be numbers, got None{self._on_numbers(value, name)}")
+    def _numbers(self, name: str, value: Any) -> Array:
+        if value is None:
+            if self._features == 0:
+                return np.empty(0)
+            advice = self._advice(value, name)
+            raise ValueError(f"{name} must be numbers, got None{advice}")
         try:
-            return np.empty(0) if value is None else as_float_array(name, value)
+            return as_float_array(name, value)
         except ValueError as error:
-            raise ValueError(f"{error}{self._on_numbers(value, name)}") from error
+            advice = self._advice(value, name)
+            raise ValueError(f"{error}{advice}") from error
 
-    def _on_numbers(self, value: Any, name: str = "context") -> str:
+    def _advice(self, value: Any, name: str = "context") -> str:
         count = len(self._arms.names)
         return on_numbers(
-            value, self._features, count, shared=self.shared, batch=name == "contexts"
+            value,
+            self._features,
+            count,
+            shared=self.shared,
+            batch=name == "contexts",
         )
 
-    def _settle(self, name: str, shape: tuple[int, ...], *, batch: bool = False) -> None:
+    def _settle(self, name: str, shape: tuple[int, ...]) -> None:
         """Take the shape of the first context; refuse all others afterwards."""
-        n, one = (shape[:1] or (0,), shape[1:]) if batch else ((), shape)
+        if not self._take(shape):
+            self._refuse(name, shape, (), ())
+
+    def _settle_many(self, shape: tuple[int, ...]) -> None:
+        """As `_settle`, of a table of contexts."""
+        if shape == ():
+            self._refuse("contexts", shape, ("n",), (0,))
+        count = shape[0]
+        one = shape[1:]
+        if not self._take(one):
+            self._refuse("contexts", shape, ("n",), (count,))
+
+    def _take(self, shape: tuple[int, ...]) -> bool:
+        """Whether a context of this shape fits; the first one that does settles the layout."""
+        is_layout = shape in self._layouts()
+        if self._shape is None and is_layout:
+            self.set_layout(shared=len(shape) == 1 and self._features > 0)
+            self._shape = shape
+            return True
+        # Without features, a context of no numbers fits as one row, and as a row per arm.
+        return shape == self._shape or (self._features == 0 and is_layout)
+
+    def _layouts(self) -> Layouts:
         count = len(self._arms.names)
         d = self._features
-        layouts = {(d,): ("features",), (count, d): ("arms", "features")}
-        if one == self._wanted or (d == 0 and self._wanted is not None and one in layouts):
-            return
-        if self._wanted is None and one in layouts and shape:
-            self.lay(shared=len(one) == 1 and d > 0)
-            self._wanted = one
-            return
-        known = layouts if self._wanted is None else {self._wanted: layouts[self._wanted]}
-        said = [((*("n",) * batch, *axes), (*n, *sizes)) for sizes, axes in known.items()]
-        wanted = " or ".join(
-            f"({', '.join(axes)}{',' * (len(axes) == 1)}) = {sizes}" for axes, sizes in said
-        )
-        because = "" if self._wanted is None else ", as the first one had"
-        advice = on_shape(shape, d, count, batch=batch)
-        raise ValueError(f"{name} must have shape {wanted}{because}, got {shape}{advice}")
+        return {
+            (d,): ("features",),
+            (count, d): ("arms", "features"),
+        }
+
+    def _refuse(
+        self,
+        name: str,
+        shape: tuple[int, ...],
+        batch_axes: tuple[str, ...],
+        batch_sizes: tuple[int, ...],
+    ) -> NoReturn:
+        layouts = self._layouts()
+        if self._shape is not None:
+            layouts = {self._shape: layouts[self._shape]}
+        wanted = []
+        for sizes, axes in layouts.items():
+            all_sizes = (*batch_sizes, *sizes)
+            all_axes = (*batch_axes, *axes)
+            listed = ", ".join(all_axes)
+            comma = "," if len(all_axes) == 1 else ""  # as Python writes a tuple of one
+            wanted.append(f"({listed}{comma}) = {all_sizes}")
+        shapes = " or ".join(wanted)
+        because = "" if self._shape is None else ", as the first one had"
+        count = len(self._arms.names)
+        is_batch = len(batch_axes) > 0
+        advice = on_shape(shape, self._features, count, batch=is_batch)
+        rule = f"{name} must have shape {shapes}{because}"
+        raise ValueError(f"{rule}, got {shape}{advice}")

@@ -1,4 +1,4 @@
-"""What an agent says: the arm, and what the decision rests on."""
+"""A decision of an agent: the arm, and what the decision rests on."""
 
 from collections.abc import Hashable
 from typing import NamedTuple
@@ -38,11 +38,17 @@ class Decision(NamedTuple):
 
     def __eq__(self, other: object) -> bool:
         """The same decision with the same propensity; arrays are left out."""
-        return isinstance(other, Decision) and self[:4] + self[5:6] == other[:4] + other[5:6]
+        if not isinstance(other, Decision):
+            return False
+        # All up to `scores`, and the standard error: arrays compare element by element.
+        mine = (*self[:4], self.error)
+        theirs = (*other[:4], other.error)
+        return mine == theirs
 
     def __hash__(self) -> int:
         return hash(self.id)
 
 
-# The eligible arms' names and slots, and the rows that describe them.
+# The eligible arms' names and slots, and the rows that describe them. A plain tuple, since every
+# decision makes one, and a NamedTuple takes several times as long.
 Offer = tuple[tuple[Hashable, ...], IntArray, Array]

@@ -1,25 +1,32 @@
-"""Why an arm was played: what is believed of every arm, who dominates whom, as a table and as a sentence."""
+"""Why an arm was played: what is believed of every arm, which arms dominate it, as a table and as a sentence."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mobandits.agent import compiled_calls as compiled
-from mobandits.agent.bound_policy import FAILURES
+from mobandits.agent import compiled_calls
+from mobandits.agent.bound_policy import FAILURES, BoundPolicy
+from mobandits.agent.core import AgentCore
 from mobandits.agent.decision import Decision
-from mobandits.agent.parts import comparing, plain_explorer, unwrapped
+from mobandits.agent.parts import (
+    comparing,
+    innermost_beliefs,
+    unused_links,
+    with_plain_explorer,
+)
 from mobandits.compiling.compiled import compile_loop
-from mobandits.contracts.protocols import Array
+from mobandits.contracts.protocols import Array, Beliefs, IntArray, Rng
 from mobandits.orders.order import in_words
-from mobandits.policies.composition import exchanged
 from mobandits.support.naming import conjunction, quoted
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from mobandits.agent.agent import Agent
+MOST_NAMED = 6  # arms in a sentence
+
+Names = tuple[Hashable, ...]
 
 
 @dataclass(frozen=True)
@@ -42,8 +49,8 @@ class Explanation:
     estimates: Array
     low: Array
     high: Array
-    dominated_by: tuple[tuple[Hashable, ...], ...]
-    front: tuple[Hashable, ...]
+    dominated_by: tuple[Names, ...]
+    front: Names
     sentence: str
     objectives: tuple[Any, ...]
 
@@ -52,100 +59,155 @@ class Explanation:
         """A row per eligible arm and objective: arm, played, on_front, dominated_by, objective, estimate, low, high."""
         import polars as pl  # noqa: PLC0415 - agents run without it
 
-        rows = [
-            {
+        rows = []
+        for a, arm in enumerate(self.decision.eligible):
+            of_arm = {
                 "arm": str(arm),
                 "played": arm == self.decision.arm,
                 "on_front": arm in self.front,
                 "dominated_by": ", ".join(map(str, self.dominated_by[a])),
-                "objective": str(one.name),
-                "estimate": float(self.estimates[a, l]),
-                "low": float(self.low[a, l]),
-                "high": float(self.high[a, l]),
-                "unit": one.unit,
             }
-            for a, arm in enumerate(self.decision.eligible)
-            for l, one in enumerate(self.objectives)
-        ]
+            for l, objective in enumerate(self.objectives):
+                of_objective = {
+                    "objective": str(objective.name),
+                    "estimate": float(self.estimates[a, l]),
+                    "low": float(self.low[a, l]),
+                    "high": float(self.high[a, l]),
+                    "unit": objective.unit,
+                }
+                rows.append(of_arm | of_objective)
         return pl.DataFrame(rows)
 
     def __str__(self) -> str:
         return self.sentence
 
 
-def explain(agent: "Agent", decision: Decision) -> Explanation:
-    """See `Agent.explain`."""
+def explain(core: AgentCore, decision: Decision) -> Explanation:
+    """What an agent believes of the arms of a decision; see `Agent.explain`."""
+    with core.lock:
+        _check(core, decision)
+        slots = np.array([core.arms.slot(name) for name in decision.eligible], np.int64)
+        # A stream of its own: to explain must not change what is decided next.
+        rng = np.random.default_rng([core.seed, 2])
+        beliefs = _plain_beliefs(core.bound, decision.context, slots, rng)
+        probabilities = core.bound.probabilities(decision.context, slots, rng)
+        to_units = core.scales.outward
+        estimates = to_units(beliefs.mean)
+        # Where less is better, the lower end of what is learned is the upper end of the reward.
+        ends = np.sort([to_units(beliefs.low), to_units(beliefs.high)], axis=0)
+        dominated_by = _dominating(beliefs.mean, decision.eligible)
+        on_front = np.flatnonzero(probabilities > 0.0)
+        front = tuple(decision.eligible[i] for i in on_front.tolist())
+        sentence = _sentence(core, decision, estimates, dominated_by, front)
+        return Explanation(
+            decision=decision,
+            estimates=estimates,
+            low=ends[0],
+            high=ends[1],
+            dominated_by=dominated_by,
+            front=front,
+            sentence=sentence,
+            objectives=core.objectives,
+        )
+
+
+def _check(core: AgentCore, decision: Decision) -> None:
     if not isinstance(decision, Decision) or decision.context is None:
         raise ValueError(f"decision must be one that decide returned, got {quoted(decision)}")
-    inner = comparing(agent._mind.policy)
-    if inner is None:
-        raise ValueError(
-            f"{type(agent.recipe).__name__} has no estimates per arm and objective to explain it by"
-        )
-    gone = [name for name in decision.eligible if name not in agent.arms]
-    if gone:
-        raise ValueError(
-            f"decision must be between arms that are still there, got {quoted(gone[0])}"
-        )
-    slots = np.array([agent._arms.slot(name) for name in decision.eligible], np.int64)
-    mind = agent._mind
-    rng = np.random.default_rng([agent.seed, 2])
-    plain = exchanged(mind.policy, explorer=plain_explorer(inner))
-    mean, low, high = unwrapped(_believe(plain, mind, decision.context, slots, rng))
-    law = mind.probabilities(decision.context, slots, rng)
-    said_of = agent._scales.outward
-    ends = np.sort([said_of(low), said_of(high)], axis=0)
-    dominated = _dominated(mean, decision.eligible)
-    front = tuple(name for name, p in zip(decision.eligible, law, strict=True) if p > 0.0)
-    said = _sentence(agent, decision, said_of(mean), dominated, front)
-    return Explanation(
-        decision, said_of(mean), ends[0], ends[1], dominated, front, said, agent.objectives
-    )
+    if comparing(core.bound.policy) is None:
+        name = type(core.recipe).__name__
+        raise ValueError(f"{name} has no estimates per arm and objective to explain it by")
+    for name in decision.eligible:
+        if name not in core.arms.names:
+            raise ValueError(
+                f"decision must be between arms that are still there, got {quoted(name)}"
+            )
 
 
-def _believe(policy: Any, mind: Any, context: Array, slots: Any, rng: Any) -> Any:
-    believe = compile_loop(compiled.believe, policy, mind.session)
+def _plain_beliefs(bound: BoundPolicy, context: Any, slots: IntArray, rng: Rng) -> Beliefs:
+    """Estimated mean rewards, and the intervals that the policy's beliefs rest on."""
+    plain = with_plain_explorer(bound.policy)
+    form_beliefs = compile_loop(compiled_calls.beliefs_in_state, plain, bound.session)
     try:
-        return believe(policy, mind.session, context, slots, rng)
+        beliefs = form_beliefs(plain, bound.session, context, slots, rng)
     except FAILURES as failure:
-        mind.refuse(failure)
+        bound.refuse_arithmetic(failure)
+    inner = innermost_beliefs(beliefs)
+    links = unused_links(comparing(bound.policy))
+    if links is None:
+        return inner
+    apply_links = compile_loop(compiled_calls.apply_links, links)
+    # Copies, since the mean and the ends of intervals may be one array.
+    linked = Beliefs(inner.mean.copy(), inner.low.copy(), inner.high.copy())
+    for values in linked:
+        apply_links(links, values)
+    return linked
 
 
-def _dominated(mean: Array, names: tuple[Hashable, ...]) -> tuple[tuple[Hashable, ...], ...]:
-    out = []
-    for one in mean:  # a row at a time, so that many arms take no square of memory
-        by = (mean >= one).all(axis=1) & (mean > one).any(axis=1)
-        out.append(tuple(names[b] for b in np.flatnonzero(by)))
-    return tuple(out)
+def _dominating(mean: Array, names: Names) -> tuple[Names, ...]:
+    """Per arm the names of those that dominate it."""
+    dominating = []
+    for row in mean:  # one at a time, so that many arms take no square of memory
+        is_as_good = (mean >= row).all(axis=1)
+        is_better = (mean > row).any(axis=1)
+        by = np.flatnonzero(is_as_good & is_better)
+        dominating.append(tuple(names[b] for b in by.tolist()))
+    return tuple(dominating)
 
 
 def _sentence(
-    agent: "Agent", decision: Decision, estimates: Array, dominated: Any, front: Any
+    core: AgentCore,
+    decision: Decision,
+    estimates: Array,
+    dominated_by: Sequence[Names],
+    front: Names,
 ) -> str:
     place = decision.eligible.index(decision.arm)
-    chance = "" if decision.propensity is None else f" with probability {decision.propensity:.3g}"
-    values = zip(agent.objectives, estimates[place].tolist(), strict=True)
-    paid = ", ".join(f"{one.name} {one.say(value)}" for one, value in values)
-    out = f"{decision.arm} was played{chance}, one of {len(decision.eligible)} eligible arms of {len(agent.arms)}. "
-    out += f"It is now estimated at {paid}"
-    if dominated[place]:
-        out += f", and dominated by {_names(dominated[place])}"
+    sentence = f"{_how_it_was_played(core, decision)} It is now estimated at "
+    sentence += _rewards_in_words(core, estimates[place])
+    if dominated_by[place]:
+        sentence += f", and dominated by {_names_in_words(dominated_by[place])}"
     else:
-        out += "; no arm is estimated to dominate it"
-    beaten = [
-        name for name, by in zip(decision.eligible, dominated, strict=True) if decision.arm in by
-    ]
-    out += f", and it dominates {_names(beaten)}" if beaten else ""
+        sentence += "; no arm is estimated to dominate it"
+    beaten = []
+    for name, by in zip(decision.eligible, dominated_by, strict=True):
+        if decision.arm in by:
+            beaten.append(name)
+    if beaten:
+        sentence += f", and it dominates {_names_in_words(beaten)}"
+    return f"{sentence}. {_front_in_words(core, decision, front)}"
+
+
+def _how_it_was_played(core: AgentCore, decision: Decision) -> str:
+    chance = ""
+    if decision.propensity is not None:
+        chance = f" with probability {decision.propensity:.3g}"
+    eligible = len(decision.eligible)
+    arms = len(core.arms.names)
+    return f"{decision.arm} was played{chance}, one of {eligible} eligible arms of {arms}."
+
+
+def _rewards_in_words(core: AgentCore, rewards: Array) -> str:
+    parts = []
+    for objective, reward in zip(core.objectives, rewards.tolist(), strict=True):
+        parts.append(f"{objective.name} {objective.say(reward)}")
+    return ", ".join(parts)
+
+
+def _front_in_words(core: AgentCore, decision: Decision, front: Names) -> str:
+    titles = [str(objective.name) for objective in core.objectives]
+    order = in_words(core.bound.preference(), titles)
+    where = "On" if decision.arm in front else "No more on"
+    sentence = f"{where} the front within what is not known yet ({order})"
     others = [name for name in front if name != decision.arm]
-    there = "On" if decision.arm in front else "No more on"
-    words = in_words(agent.preference, [str(one.name) for one in agent.objectives])
-    out += f". {there} the front within what is not known yet ({words})"
-    return out + (
-        f", with {_names(others)}." if others else ", alone." if decision.arm in front else "."
-    )
+    if others:
+        return f"{sentence}, with {_names_in_words(others)}."
+    return f"{sentence}, alone." if decision.arm in front else f"{sentence}."
 
 
-def _names(names: Any) -> str:
-    said = [str(name) for name in names]
-    shown = said if len(said) <= 6 else [*said[:5], f"{len(said) - 5} more"]
-    return conjunction(shown)
+def _names_in_words(names: Sequence[Hashable]) -> str:
+    texts = [str(name) for name in names]
+    if len(texts) > MOST_NAMED:
+        shown = texts[: MOST_NAMED - 1]
+        texts = [*shown, f"{len(texts) - len(shown)} more"]
+    return conjunction(texts)

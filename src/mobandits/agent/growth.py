@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 
 from mobandits.contracts.protocols import Array, Policy, Recipe, Shape
+from mobandits.contracts.states import ARMS, fields_of
 
 
-def joined(
+def with_arm_added(
     recipe: Recipe, shape: Shape, state: Any, slot: int, like: int | None
 ) -> tuple[Policy, Any]:
     """The policy with an arm more, and its state.
@@ -24,33 +25,36 @@ def joined(
     many = recipe.bind(shape._replace(arms=shape.arms + 1))
     before = few.init()
     after = many.init()
-    if slot == shape.arms:
+    needs_room = slot == shape.arms
+    if needs_room:
         state = grown(state, before, after)
     else:
-        state = rebuilt(state, (array.copy() for array in arrays(state)))
+        copies = [array.copy() for array in arrays(state)]
+        state = rebuilt(state, iter(copies))
+        # An arm that left its slot may have been known well: the new one starts from the prior.
         copy_slot(state, before, before, after, slot, slot)
     if like is not None:
         copy_slot(state, state, before, after, slot, like)
-    return (many if slot == shape.arms else few), state
+    return (many if needs_room else few), state
 
 
 def has_own_models(recipe: Recipe, shape: Shape) -> bool:
     """Whether something of the state belongs to single arms; so it is assumed where one more arm is not possible."""
-    # States of few arms and features are small; but some recipes are for certain arms, or certain features.
-    for arms, features in (
+    # States of few arms and features are small; but some recipes are for certain arms, or certain
+    # features.
+    sizes = (
         (2, min(shape.features, 1)),
         (2, shape.features),
         (shape.arms, shape.features),
-    ):
+    )
+    for arms, features in sizes:
         small = shape._replace(arms=arms, features=features)
         try:
             before = recipe.bind(small).init()
             after = recipe.bind(small._replace(arms=arms + 1)).init()
         except ValueError:
             continue
-        return any(
-            arm_axis(*pair) is not None for pair in zip(arrays(before), arrays(after), strict=True)
-        )
+        return any(axis is not None for axis in arm_axes(before, after))
     return True
 
 
@@ -63,14 +67,9 @@ def arrays(state: Any) -> Iterator[Any]:
             yield part
 
 
-def parts(state: Any) -> list[Any]:
-    """A state and the states inside of it."""
-    return [state, *(inner for part in state if isinstance(part, tuple) for inner in parts(part))]
-
-
 def rebuilt(template: Any, given: Iterator[Any]) -> Any:
     """A state like `template`, with other arrays."""
-    parts = (rebuilt(part, given) if isinstance(part, tuple) else next(given) for part in template)
+    parts = [rebuilt(part, given) if isinstance(part, tuple) else next(given) for part in template]
     return type(template)(*parts)
 
 
@@ -89,50 +88,80 @@ def grown(state: Any, before: Any, after: Any) -> Any:
         >>> grown(state, few.init(), more.init()).total.ravel().tolist()
         [0.0, 0.5, 0.0]
     """
-    triples = zip(arrays(state), arrays(before), arrays(after), strict=True)
-    return rebuilt(state, (_grown(*each) for each in triples))
+    axes = arm_axes(before, after)
+    grown_arrays = []
+    for now, less, more, axis in zip(
+        arrays(state), arrays(before), arrays(after), axes, strict=True
+    ):
+        grown_arrays.append(now if axis is None else _grown_array(now, less, more, axis))
+    return rebuilt(state, iter(grown_arrays))
 
 
-def _grown(now: Array, before: Array, after: Array) -> Array:
-    axis = arm_axis(before, after)
-    if axis is None:
-        return now
-    cells = after.shape[axis] - before.shape[axis]  # one more arm in each
-    arms = before.shape[axis] // cells
-    old = np.moveaxis(now, axis, 0).reshape(cells, arms, *_rest(now.shape, axis))
-    new = np.moveaxis(after, axis, 0).reshape(cells, arms + 1, *_rest(after.shape, axis))
-    out = np.empty((cells, arms + 1, *old.shape[2:]), now.dtype)
-    # one Gram matrix of the new arm stands for all objectives
-    out[:, :arms] = old
-    out[:, arms] = new[:, arms]
-    return np.ascontiguousarray(np.moveaxis(out.reshape(-1, *old.shape[2:]), 0, axis))
+def _grown_array(now: Array, before: Array, after: Array, axis: int) -> Array:
+    # With one arm more, an axis of cells times arms is longer by one entry per cell.
+    length = before.shape[axis]
+    cells = after.shape[axis] - length
+    arms = length // cells
+    known = _by_cell(now, axis, cells)
+    first = _by_cell(after, axis, cells)
+    rest = known.shape[2:]
+    together = np.empty((cells, arms + 1, *rest), now.dtype)
+    together[:, :arms] = known
+    # Rewards in part give every arm a Gram matrix per objective, and the first state has one: it
+    # stands for all of them.
+    together[:, arms] = first[:, arms]
+    flat = together.reshape(-1, *rest)
+    in_place = np.moveaxis(flat, 0, axis)
+    # Compiled code was compiled for contiguous arrays.
+    return np.ascontiguousarray(in_place)
+
+
+def _by_cell(array: Array, axis: int, cells: int) -> Array:
+    """(cells, arms, ...): an axis of cells times arms as two axes, and in front."""
+    front = np.moveaxis(array, axis, 0)
+    length, *rest = front.shape
+    arms = length // cells
+    by_cell: Array = front.reshape(cells, arms, *rest)
+    return by_cell
 
 
 def copy_slot(state: Any, source: Any, before: Any, after: Any, to: int, of: int) -> None:
     """Overwrite what `state` knows of the arm in slot `to` with what `source` knows of the one in slot `of`."""
-    for now, known, less, more in zip(
-        arrays(state), arrays(source), arrays(before), arrays(after), strict=True
+    axes = arm_axes(before, after)
+    for now, known, less, more, axis in zip(
+        arrays(state), arrays(source), arrays(before), arrays(after), axes, strict=True
     ):
-        axis = arm_axis(less, more)
-        if axis is not None:
-            cells = more.shape[axis] - less.shape[axis]
-            arms = now.shape[axis] // cells
-            others = known.shape[axis] // cells
-            for cell in range(cells):
-                np.moveaxis(now, axis, 0)[cell * arms + to] = np.moveaxis(known, axis, 0)[
-                    cell * others + of
-                ]
+        if axis is None:
+            continue
+        cells = more.shape[axis] - less.shape[axis]
+        arms_now = now.shape[axis] // cells
+        arms_known = known.shape[axis] // cells
+        # `moveaxis` gives views, so that this writes into the state itself.
+        to_rows = np.moveaxis(now, axis, 0)
+        of_rows = np.moveaxis(known, axis, 0)
+        for cell in range(cells):
+            to_rows[cell * arms_now + to] = of_rows[cell * arms_known + of]
 
 
-def arm_axis(before: Array, after: Array) -> int | None:
-    """The axis that is longer with one arm more: of arms, or of cells times arms."""
-    longer = [
-        i
-        for i, (less, more) in enumerate(zip(before.shape, after.shape, strict=True))
-        if less != more
-    ]
-    return longer[0] if longer else None
+def arm_axes(before: Any, after: Any) -> list[int | None]:
+    """Per array of a state the axis of arms, or of cells times arms; None where no axis depends on the arms.
 
+    It is declared, or else the axis that is longer with one arm more.
 
-def _rest(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
-    return shape[:axis] + shape[axis + 1 :]
+    Args:
+        before: the first state of a policy.
+        after: that of the policy for one arm more.
+    """
+    axes: list[int | None] = []
+    for (_, field), less, more in zip(
+        fields_of(before), arrays(before), arrays(after), strict=True
+    ):
+        longer = [i for i in range(less.ndim) if less.shape[i] != more.shape[i]]
+        declared = field.axis(ARMS)
+        if not longer:
+            axes.append(None)  # one entry of its axis of arms serves them all
+        elif declared is None:
+            axes.append(longer[0])
+        else:
+            axes.append(declared)
+    return axes

@@ -14,7 +14,9 @@ NOTHING = np.empty(0)
 
 
 class Guard:
-    """What is looked at in every call costs nothing where nothing is assumed.
+    """The assumptions of a recipe, checked in every call; where nothing is assumed, that costs nothing.
+
+    An assumption that may be broken is warned about once: then it is checked no more.
 
     Attributes:
         low: the least coordinate that a context may have; all must be finite.
@@ -22,62 +24,82 @@ class Guard:
     """
 
     def __init__(self, recipe: Recipe) -> None:
-        assumed = recipe.assumptions()
-        self._bounds = [one for one in assumed if one.about == "contexts" and one.refuse]
-        self.low = max((one.low - SLACK for one in self._bounds), default=-LARGEST)
-        self.high = min((one.high + SLACK for one in self._bounds), default=LARGEST)
-        self._rewards = [one for one in assumed if one.about == "rewards"]
-        self._features = [
-            one for one in assumed if one.about != "rewards" and one not in self._bounds
-        ]
-        self._aim()
+        self._bounds = []
+        self._about_rewards = []
+        self._about_features = []
+        for assumption in recipe.assumptions():
+            if assumption.about == "rewards":
+                self._about_rewards.append(assumption)
+            elif assumption.about == "contexts" and assumption.refuse:
+                # Compiled code refuses these on the way, in the pass that looks for NaN.
+                self._bounds.append(assumption)
+            else:
+                self._about_features.append(assumption)
+        self.low = max((bound.low - SLACK for bound in self._bounds), default=-LARGEST)
+        self.high = min((bound.high + SLACK for bound in self._bounds), default=LARGEST)
+        self._longest = self._unchecked_norm()
 
-    def _aim(self) -> None:
-        """The largest norm that needs no closer look: none where something else than a largest norm is assumed."""
-        plain = all(one.about == "norms" and one.low <= 0.0 for one in self._features)
-        self._longest = (
-            min((one.high for one in self._features), default=LARGEST) if plain else -1.0
-        )
+    def _unchecked_norm(self) -> float:
+        """The largest norm of features that needs no closer look; negative where all need one."""
+        longest = LARGEST
+        for assumption in self._about_features:
+            if assumption.about != "norms" or assumption.low > 0.0:
+                return -1.0
+            longest = min(longest, assumption.high)
+        return longest
 
-    def check(self, context: Array) -> None:
+    def check_context(self, context: Array) -> None:
         """Refuse a context, (arms or 1, features), with a coordinate outside of `low` to `high`."""
         if not self.allows(context):
             self.refuse(context)
 
     def allows(self, contexts: Array) -> bool:
-        """Whether all coordinates lie in `low` to `high`: `rounds.allowed`, where nothing need be compiled for it."""
-        return bool(((self.low <= contexts) & (contexts <= self.high)).all())
+        """Whether all coordinates lie in `low` to `high`: as `compiled_calls.is_within`, and nothing is compiled."""
+        is_high = self.low <= contexts
+        is_low = contexts <= self.high
+        inside = is_high & is_low
+        return bool(inside.all())
 
     def refuse(self, contexts: Array) -> NoReturn:
         """Say what is wrong with contexts on which no arm could be chosen."""
-        if not np.isfinite(contexts).all():
-            place = np.argwhere(~np.isfinite(contexts))[0].tolist()
-            raise ValueError(
-                f"context must be finite, got {contexts[tuple(place)]} in row {place[-2]}"
-            )
-        for one in self._bounds:
-            enforce(one, contexts, NOTHING)
+        finite = np.isfinite(contexts)
+        if not finite.all():
+            place = np.argwhere(~finite)[0].tolist()
+            number = contexts[tuple(place)]
+            row = place[-2]
+            raise ValueError(f"context must be finite, got {number} in row {row}")
+        for assumption in self._bounds:
+            enforce(assumption, contexts, NOTHING)
+        # The context is as it should be, and the policy's numbers for it are not.
         raise ValueError(
-            "contexts and rewards must be small enough for numbers to stay finite: no arm could be chosen"
+            "contexts and rewards must be small enough for numbers to stay finite: no arm could "
+            "be chosen"
         )
 
-    def look_at_features(self, x: Array, norm: float) -> None:
-        """The features of an arm that is played, and their norm."""
+    def check_features(self, x: Array, norm: float) -> None:
+        """Check the features of an arm that is played, and their norm."""
         if norm > self._longest:
-            self._features = [one for one in self._features if not self._complains(one, x, NOTHING)]
-            self._aim()
+            kept = self._kept(self._about_features, x, NOTHING)
+            self._about_features = kept
+            self._longest = self._unchecked_norm()
 
-    def look_at_rewards(self, rewards: Sequence[float]) -> None:
-        """The rewards of a decision, NaN where not observed."""
-        if not self._rewards:
-            return
-        if any(
-            value < one.low or value > one.high for one in self._rewards for value in rewards
-        ):  # never so for NaN
-            self._rewards = [
-                one for one in self._rewards if not self._complains(one, NOTHING, np.array(rewards))
-            ]
+    def check_rewards(self, rewards: Sequence[float]) -> None:
+        """Check the rewards of a decision, NaN where not observed."""
+        for assumption in self._about_rewards:
+            for value in rewards:
+                if value < assumption.low or value > assumption.high:  # never so for NaN
+                    self._about_rewards = self._kept(
+                        self._about_rewards, NOTHING, np.array(rewards)
+                    )
+                    return
 
     @staticmethod
-    def _complains(one: Assumption, x: Array, rewards: Array) -> bool:
-        return enforce(one, x, rewards, stacklevel=5)
+    def _kept(assumptions: list[Assumption], x: Array, rewards: Array) -> list[Assumption]:
+        """The assumptions that hold; refuses what breaks one, or warns of it."""
+        kept = []
+        for assumption in assumptions:
+            # A warning is of the line that calls the agent, which calls its core, and that the guard.
+            warned = enforce(assumption, x, rewards, stacklevel=5)
+            if not warned:
+                kept.append(assumption)
+        return kept

@@ -1,4 +1,4 @@
-"""What an application hands over, in one form; what is wrong is said by name."""
+"""What an application hands over, in one form; errors name what is wrong."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ MOST_COUNTED = 2**63 - 1  # what 64 bits hold
 MOST_SAMPLES = 10**6  # of beliefs per decision, which takes seconds to minutes
 
 
-def check_recipe(recipe: Any) -> None:
+def check_is_recipe(recipe: Any) -> None:
     """Refuse what is no recipe, such as its class."""
     if not isinstance(recipe, Recipe):
         wanted = "a recipe such as MolUcb(scale=0.3)"
@@ -29,7 +29,8 @@ def check_counts(at_most: int = MOST_COUNTED, **counts: tuple[Any, int]) -> None
         try:
             integer(name, value, at_least=least)
         except ValueError as error:
-            advice = f"; write how many, {len(value)}" if isinstance(value, list | tuple) else ""
+            is_list = isinstance(value, list | tuple)
+            advice = f"; write how many, {len(value)}" if is_list else ""
             raise ValueError(f"{error}{advice}") from None
         if value > at_most:
             raise ValueError(f"{name} must be at most {at_most}, got {quoted(value)}")
@@ -42,33 +43,33 @@ def check_clock(clock: Any) -> None:
         raise ValueError(f"{rule}, got {quoted(clock)}")
 
 
-def seconds(told: Any) -> float:
+def as_seconds(reading: Any) -> float:
     """What a clock returns, as seconds.
 
     Raises:
         ValueError: where it is no finite number.
 
     Example:
-        >>> seconds(3)
+        >>> as_seconds(3)
         3.0
-        >>> seconds(math.inf)
+        >>> as_seconds(math.inf)
         Traceback (most recent call last):
         ValueError: clock must return a finite number of seconds, got inf
     """
     try:
-        number = float(told)
+        number = float(reading)
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
-        raise ValueError(f"clock must return a finite number of seconds, got {quoted(told)}")
+        raise ValueError(f"clock must return a finite number of seconds, got {quoted(reading)}")
     return number
 
 
-def counted(given: Any) -> int:
+def name_count(given: Any) -> int:
     """How many names there will be; 0 of what is no number of names, and no list of them.
 
     Example:
-        >>> counted(10**9), counted(["small", "large"]), counted(None)
+        >>> name_count(10**9), name_count(["small", "large"]), name_count(None)
         (1000000000, 2, 0)
     """
     if isinstance(given, int | np.integer):
@@ -76,28 +77,30 @@ def counted(given: Any) -> int:
     return len(given) if isinstance(given, Sequence) else 0
 
 
-def members(name: str, given: int | Sequence[Any]) -> tuple[Any, ...]:
+def name_tuple(called: str, given: int | Sequence[Any]) -> tuple[Any, ...]:
     """The names of arms or objectives; a number n stands for 0 to n - 1.
 
     Raises:
         ValueError: where there are none, where one comes twice, or cannot be hashed.
 
     Example:
-        >>> members("arms", 3), members("arms", ["small", "large"])
+        >>> name_tuple("arms", 3), name_tuple("arms", ["small", "large"])
         ((0, 1, 2), ('small', 'large'))
     """
     given = _as_list(given)
-    if isinstance(given, int | np.integer) and not isinstance(given, bool) and given >= 1:
+    is_number = isinstance(given, int | np.integer) and not isinstance(given, bool)
+    if is_number and given >= 1:
         return tuple(range(int(given)))
-    wanted = f"{name} must be a number of at least 1, or different names in a list"
+    wanted = f"{called} must be a number of at least 1, or different names in a list"
     if isinstance(given, str) or not isinstance(given, Sequence) or len(given) == 0:
+        # A text is a sequence of letters, which nobody means.
         advice = f"; write [{quoted(given)}]" if isinstance(given, str) and given else ""
         raise ValueError(f"{wanted}, got {quoted(given)}{advice}")
     try:
-        twice = len(set(given)) < len(given)
+        different = len(set(given))
     except TypeError as error:
         raise ValueError(f"{wanted} that can be hashed, got {quoted(given)}") from error
-    if twice:
+    if different < len(given):
         raise ValueError(f"{wanted}, got {quoted(given)}")
     return tuple(given)
 
@@ -105,8 +108,9 @@ def members(name: str, given: int | Sequence[Any]) -> tuple[Any, ...]:
 def _as_list(given: Any) -> Any:
     """A list of what an array, a series or a column holds, as Python has it; all else as it is."""
     for method in ("tolist", "to_list"):
-        if callable(getattr(given, method, None)):
-            return getattr(given, method)()
+        convert = getattr(given, method, None)
+        if callable(convert):
+            return convert()
     return given
 
 
@@ -124,22 +128,25 @@ def reward_list(rewards: Any, places: Mapping[Any, int]) -> list[float]:
         >>> reward_list({"cost": -2.0}, {"quality": 0, "cost": 1})
         [nan, -2.0]
     """
-    named = type(rewards) is not list and isinstance(rewards, Mapping)
-    given = _by_name(rewards, places) if named else rewards
+    # To ask for the type first is fastest where rewards are a list, as they most often are.
+    is_named = type(rewards) is not list and isinstance(rewards, Mapping)
+    given = _in_order(rewards, places) if is_named else rewards
     try:
         array = as_float_array("rewards", given)
     except ValueError as error:
         raise ValueError(_not_numbers(rewards, error, places)) from error
     if array.shape != (len(places),):
         wanted = f"shape (objectives,) = ({len(places)},)"
-        raise ValueError(f"rewards must have {wanted}, got {array.shape}{on_rewards(list(places))}")
+        advice = on_rewards(list(places))
+        raise ValueError(f"rewards must have {wanted}, got {array.shape}{advice}")
     values: list[float] = array.tolist()
     if math.inf in values or -math.inf in values:
         raise ValueError(f"rewards must be finite, or NaN where not observed, got {quoted(values)}")
     return values
 
 
-def _by_name(rewards: Mapping[Any, Any], places: Mapping[Any, int]) -> list[Any]:
+def _in_order(rewards: Mapping[Any, Any], places: Mapping[Any, int]) -> list[Any]:
+    """The rewards of a dictionary by position, NaN where there is none."""
     given: list[Any] = [math.nan] * len(places)
     for name, value in rewards.items():
         if name not in places:
@@ -150,49 +157,50 @@ def _by_name(rewards: Mapping[Any, Any], places: Mapping[Any, int]) -> list[Any]
 
 def _unknown_objective(name: Any, places: Mapping[Any, int]) -> str:
     known = list(places)
-    wanted = f"rewards must name objectives of the agent, which are {shortened(', '.join(map(str, known)))}"
-    by_position = isinstance(name, int) and 0 <= name < len(known)
-    advice = (
-        f"; position {name} is {quoted(known[name])}" if by_position else did_you_mean(name, known)
-    )
+    listed = shortened(", ".join(map(str, known)))
+    if isinstance(name, int) and 0 <= name < len(known):
+        advice = f"; position {name} is {quoted(known[name])}"
+    else:
+        advice = did_you_mean(name, known)
+    wanted = f"rewards must name objectives of the agent, which are {listed}"
     return f"{wanted}, got {quoted(name)}{advice}"
 
 
 def _not_numbers(rewards: Any, error: ValueError, places: Mapping[Any, int]) -> str:
     """What to say of rewards that are not numbers: of a dictionary, which of its values is none."""
-    for name, value in rewards.items() if isinstance(rewards, Mapping) else ():
+    named = rewards.items() if isinstance(rewards, Mapping) else ()
+    for name, value in named:
         try:
-            fits = as_float_array("reward", value).ndim == 0
+            is_number = as_float_array("reward", value).ndim == 0
         except ValueError:
-            fits = False
-        if not fits:
+            is_number = False
+        if not is_number:
             rule = "a number, or NaN or None where it was not observed"
             return f"rewards[{quoted(name)}] must be {rule}, got {quoted(value)}"
     return f"{error}{on_rewards(list(places))}"
 
 
-def merged(
+def merged_rewards(
     known: Sequence[float], new: Sequence[float], names: Sequence[Any]
 ) -> tuple[list[float], list[float]]:
-    """What is new in a further part of a reward, and what is known with it; what is told once more is not new.
+    """What is new in a further part of a reward, and what is known with it; a repeated number is not new.
 
     Raises:
-        ValueError: where something is told again with another value.
+        ValueError: where a number is repeated with another value.
 
     Example:
         >>> nan = float("nan")
-        >>> merged([0.5, nan, nan], [0.5, nan, 2.0], ["clicks", "revenue", "time"])
+        >>> merged_rewards([0.5, nan, nan], [0.5, nan, 2.0], ["clicks", "revenue", "time"])
         ([nan, nan, 2.0], [0.5, nan, 2.0])
     """
     fresh = list(new)
-    joined = list(known)
+    together = list(known)
     for i, value in enumerate(new):
         if math.isnan(known[i]):
-            joined[i] = value
+            together[i] = value
         elif math.isnan(value) or value == known[i]:
             fresh[i] = math.nan
         else:
-            raise ValueError(
-                f"rewards[{quoted(names[i])}] was {known[i]:g} before and must not change, got {value:g}"
-            )
-    return fresh, joined
+            rule = f"rewards[{quoted(names[i])}] was {known[i]:g} before and must not change"
+            raise ValueError(f"{rule}, got {value:g}")
+    return fresh, together

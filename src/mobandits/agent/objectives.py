@@ -1,4 +1,4 @@
-"""What an agent is paid in: names with a direction, a unit, a range, and what to do where a reward never comes."""
+"""The objectives of an agent: a direction, a unit, a range, and what is learned where a reward never comes."""
 
 import math
 import warnings
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mobandits.agent.inputs import members
+from mobandits.agent.inputs import name_tuple
 from mobandits.contracts.protocols import Array
 from mobandits.errors import InputWarning
 from mobandits.support.checks import number
@@ -58,14 +58,14 @@ class Objective:
         if not isinstance(self.unit, str):
             raise ValueError(f"Objective.unit must be a text, got {quoted(self.unit)}")
         for field in ("low", "high", "default"):
-            if getattr(self, field) is not None:
-                number(f"Objective.{field}", getattr(self, field))
+            value = getattr(self, field)
+            if value is not None:
+                number(f"Objective.{field}", value)
         if self.low is not None and self.high is not None and self.low >= self.high:
             raise ValueError(f"Objective.low must be below high = {self.high:g}, got {self.low:g}")
         if (self.default is None) != (self.after is None):
-            raise ValueError(
-                f"Objective.default and after must be given together, got {self.default} and {self.after}"
-            )
+            given = f"{self.default} and {self.after}"
+            raise ValueError(f"Objective.default and after must be given together, got {given}")
         if self.after is not None:
             number("Objective.after", self.after, at_least=0.0)
 
@@ -73,7 +73,8 @@ class Objective:
     def line(self) -> tuple[float, float]:
         """Offset and factor: (reward - offset) factor is what the policy learns, more is better."""
         if self.low is None or self.high is None:
-            return 0.0, -1.0 if self.minimise else 1.0
+            sign = -1.0 if self.minimise else 1.0
+            return (0.0, sign)
         factor = 1.0 / (self.high - self.low)
         if self.minimise:
             return (self.high, -factor)
@@ -81,16 +82,19 @@ class Objective:
 
     @property
     def waits(self) -> bool:
-        """Whether a reward that never comes is waited for."""
+        """Whether a decision waits for a reward that never comes."""
         return self.default is None
 
     @property
     def range(self) -> tuple[float, float]:
         """What is expected, infinite where nothing was said."""
-        return (
-            -math.inf if self.low is None else self.low,
-            math.inf if self.high is None else self.high,
-        )
+        low = -math.inf
+        high = math.inf
+        if self.low is not None:
+            low = self.low
+        if self.high is not None:
+            high = self.high
+        return low, high
 
     def say(self, value: float) -> str:
         """A value with its unit.
@@ -99,11 +103,12 @@ class Objective:
             >>> Objective("cost", unit="USD").say(0.00061234)
             '0.000612 USD'
         """
-        return f"{value:.3g} {self.unit}".rstrip()
+        number = f"{value:.3g}"
+        return f"{number} {self.unit}".rstrip()
 
 
 class Scales:
-    """Rewards as applications tell them, and as policies learn them: more is better, and ranges become [0, 1].
+    """Rewards in an application's terms, and as policies learn them: more is better, and ranges become [0, 1].
 
     Example:
         >>> scales = Scales([Objective("quality"), Objective("cost", minimise=True, low=0.0, high=0.5)])
@@ -112,57 +117,77 @@ class Scales:
     """
 
     def __init__(self, objectives: Sequence[Objective]) -> None:
-        self._lines = [each.line for each in objectives]
-        self._offset, self._factor = (np.array(each) for each in zip(*self._lines, strict=True))
-        self._plain = all(line == (0.0, 1.0) for line in self._lines)
+        lines = [each.line for each in objectives]
+        table = np.array(lines)
+        identity = (0.0, 1.0)
+        self._lines = lines
+        self._offset = table[:, 0]
+        self._factor = table[:, 1]
+        self._is_identity = all(line == identity for line in lines)
 
     def inward(self, rewards: list[float]) -> list[float]:
         """(objectives,) what is learned of rewards; NaN stays."""
-        if self._plain:
+        if self._is_identity:
             return rewards
-        return [
-            (one - offset) * factor
-            for one, (offset, factor) in zip(rewards, self._lines, strict=True)
-        ]
+        learned = []
+        for value, (offset, factor) in zip(rewards, self._lines, strict=True):
+            learned.append((value - offset) * factor)
+        return learned
 
     def outward(self, learned: Array) -> Array:
         """(arms, objectives) means in the application's terms."""
-        told: Array = learned / self._factor + self._offset
-        return told
+        distances = learned / self._factor
+        means: Array = distances + self._offset
+        return means
 
 
 class Expectations:
-    """Rewards outside of the range that an objective was said to have are warned about, once per objective."""
+    """Rewards outside of the range that an objective was said to have are warned about, once per objective.
+
+    Attributes:
+        any: whether an objective has a range at all: most have none, and need no check.
+    """
 
     def __init__(self, objectives: Sequence[Objective]) -> None:
         self._names = [each.name for each in objectives]
         self._ranges = [each.range for each in objectives]
-        self.any = any(math.isfinite(low) or math.isfinite(high) for low, high in self._ranges)
+        unlimited = (-math.inf, math.inf)
+        self.any = any(limits != unlimited for limits in self._ranges)
 
-    def look_at(self, rewards: Sequence[float]) -> None:
+    def check(self, rewards: Sequence[float]) -> None:
         """The rewards of a decision, NaN where not observed."""
         for i, value in enumerate(rewards):
             low, high = self._ranges[i]
-            if value < low or value > high:
-                self._ranges[i] = -math.inf, math.inf
-                said = f"rewards[{quoted(self._names[i])}] were expected in [{low:g}, {high:g}], got {value:g}"
-                warnings.warn(said, InputWarning, stacklevel=3)
+            if value < low or value > high:  # never so for NaN
+                self._ranges[i] = (-math.inf, math.inf)
+                name = quoted(self._names[i])
+                rule = f"rewards[{name}] were expected in [{low:g}, {high:g}]"
+                message = f"{rule}, got {value:g}"
+                # Of the line that calls `Agent.learn`, which calls `AgentCore.learn`.
+                warnings.warn(message, InputWarning, stacklevel=4)
 
 
-def objectives_of(given: int | Sequence[Any]) -> tuple[Objective, ...]:
+def as_objectives(given: int | Sequence[Any]) -> tuple[Objective, ...]:
     """Objectives from their number, their names, or as they are.
 
     Raises:
         ValueError: where there are none, or a name comes twice.
 
     Example:
-        >>> [each.name for each in objectives_of(["quality", Objective("cost", minimise=True)])]
+        >>> [each.name for each in as_objectives(["quality", Objective("cost", minimise=True)])]
         ['quality', 'cost']
     """
-    if isinstance(given, int | np.integer | str) or not isinstance(given, Sequence):
-        return tuple(Objective(name) for name in members("objectives", given))
-    ready = tuple(each if isinstance(each, Objective) else None for each in given)
-    names = members(
-        "objectives", [given[i] if one is None else one.name for i, one in enumerate(ready)]
-    )
-    return tuple(Objective(names[i]) if one is None else one for i, one in enumerate(ready))
+    is_list = isinstance(given, Sequence) and not isinstance(given, str)
+    if not is_list:
+        names = name_tuple("objectives", given)
+        return tuple(Objective(name) for name in names)
+    items: Sequence[Any] = given
+    ready = [isinstance(item, Objective) for item in items]
+    titles = []
+    for item, is_ready in zip(items, ready, strict=True):
+        titles.append(item.name if is_ready else item)
+    names = name_tuple("objectives", titles)
+    objectives = []
+    for item, is_ready, name in zip(items, ready, names, strict=True):
+        objectives.append(item if is_ready else Objective(name))
+    return tuple(objectives)

@@ -11,8 +11,6 @@ from mobandits.agent.objectives import Objective
 from mobandits.contracts.protocols import Array
 from mobandits.support.naming import quoted
 
-NAN = math.nan
-
 
 class Pending(NamedTuple):
     """What is kept of a decision: a few numbers, whatever the number of arms.
@@ -20,7 +18,7 @@ class Pending(NamedTuple):
     Attributes:
         x: (features,) the features of the arm that was played.
         arm: its slot in the policy.
-        note: of the choice.
+        note: the numbers of the choice's note.
         stage: in which it was made.
         birth: of the arm, since slots are used again.
         time: seconds.
@@ -29,7 +27,7 @@ class Pending(NamedTuple):
 
     x: Array
     arm: int
-    note: float
+    note: tuple[float, ...]
     stage: int
     birth: int
     time: float
@@ -53,18 +51,18 @@ class Timer:
         self.next = 0
         self.earlier: deque[int] = deque()
 
-    def first(self, waiting: Mapping[int, Pending], made: int) -> int | None:
+    def first(self, pending: Mapping[int, Pending], made: int) -> int | None:
         """The first decision that waits and that it has not come to; None: there is none.
 
         Args:
-            waiting: the decisions that wait.
+            pending: the decisions that wait.
             made: how many decisions were made.
         """
-        while self.earlier and self.earlier[0] not in waiting:
+        while self.earlier and self.earlier[0] not in pending:
             self.earlier.popleft()
         if self.earlier:
             return self.earlier[0]
-        while self.next < made and self.next not in waiting:
+        while self.next < made and self.next not in pending:
             self.next += 1
         return self.next if self.next < made else None
 
@@ -76,7 +74,7 @@ class Timer:
             self.next += 1
 
 
-class Waiting:
+class PendingDecisions:
     """Decisions by id: those that wait, with a bound and an age limit, and the rewards of the last settled ones.
 
     Args:
@@ -84,6 +82,13 @@ class Waiting:
         limit: how many may wait; beyond it the oldest is dropped.
         max_age: seconds after which a decision is dropped; None: never.
         remembered: of how many settled decisions the rewards are kept, so that a repeat can be told from a mistake.
+
+    Attributes:
+        open: the decisions that wait, oldest first.
+        settled: the rewards of those that are remembered.
+        dropped: how many were dropped, for their age and because too many waited.
+        next_id: of the next decision.
+        is_timed: whether time changes anything.
     """
 
     def __init__(
@@ -96,33 +101,38 @@ class Waiting:
         self.remembered = remembered
         self.dropped = {"limit": 0, "age": 0}
         self.next_id = 0
-        self._timers = [
-            Timer(i, each.after) for i, each in enumerate(objectives) if each.after is not None
-        ]
-        self.timed = max_age is not None or bool(self._timers)
+        self._timers = []
+        for i, objective in enumerate(objectives):
+            after = objective.after
+            if after is not None:
+                timer = Timer(i, after)
+                self._timers.append(timer)
+        self.is_timed = max_age is not None or bool(self._timers)
 
-    def add(self, kept: Pending) -> int:
+    def add(self, pending: Pending) -> int:
         """Keep a decision, and drop the oldest where there are too many."""
         number = self.next_id
-        self.next_id = self.next_id + 1
+        self.next_id = number + 1
         if len(self.open) >= self.limit:
-            self._drop("limit")
-        self.open[number] = kept
+            self._drop_oldest("limit")
+        self.open[number] = pending
         return number
 
-    def late(self, now: float) -> Iterator[tuple[int, int]]:
+    def due(self, now: float) -> Iterator[tuple[int, int]]:
         """Decisions and objectives whose time is up, with no reward so far; drops what is older than `max_age`.
 
-        One after the other as their times came, so that it does not matter how often one looks: a log that is replayed
-        is looked at less often.
+        One after the other as their times came, so that it does not matter how often one looks: a
+        log that is replayed is looked at less often.
         """
         while True:
-            timer = min(self._timers, key=self._due, default=None)
-            due = math.inf if timer is None else self._due(timer)
-            if min(due, age := self._oldest()) > now:
+            timer = min(self._timers, key=self._next_time, default=None)
+            default_time = math.inf if timer is None else self._next_time(timer)
+            drop_time = self._drop_time()
+            if min(default_time, drop_time) > now:
                 return
-            if timer is None or age < due:
-                self._drop("age")
+            # At the same time, the default comes first: it is learned before the decision goes.
+            if timer is None or drop_time < default_time:
+                self._drop_oldest("age")
                 continue
             number = timer.first(self.open, self.next_id)
             assert number is not None  # noqa: S101 - something is due
@@ -131,25 +141,31 @@ class Waiting:
             if rewards is None or math.isnan(rewards[timer.objective]):
                 yield number, timer.objective
 
-    def _due(self, timer: Timer) -> float:
+    def _next_time(self, timer: Timer) -> float:
         """When the timer's next decision that is open has waited long enough."""
-        first = timer.first(self.open, self.next_id)
+        waiting = self.open
+        first = timer.first(waiting, self.next_id)
         if first is None:
             return math.inf
-        return self.open[first].time + timer.after
+        decision = waiting[first]
+        return decision.time + timer.after
 
-    def _oldest(self) -> float:
+    def _drop_time(self) -> float:
         """When the oldest decision is too old."""
-        if self.max_age is None or not self.open:
+        waiting = self.open
+        if self.max_age is None or not waiting:
             return math.inf
-        return next(iter(self.open.values())).time + self.max_age
+        first = next(iter(waiting))
+        oldest = waiting[first]
+        return oldest.time + self.max_age
 
     def settle(self, number: int, rewards: Sequence[float]) -> None:
         """All rewards of a decision are in: only they are remembered."""
+        settled = self.settled
         self.open.pop(number, None)
-        self.settled[number] = tuple(rewards)
-        if len(self.settled) > self.remembered:
-            self.settled.popitem(last=False)
+        settled[number] = tuple(rewards)
+        if len(settled) > self.remembered:
+            settled.popitem(last=False)
 
     def number(self, given: object) -> int:
         """An id that is a whole number, but not an `int`.
@@ -159,24 +175,28 @@ class Waiting:
         """
         if isinstance(given, np.integer):
             return int(given)
-        raise ValueError(self.missing(given))
+        raise ValueError(self.why_unknown(given))
 
-    def missing(self, number: object) -> str:
+    def why_unknown(self, number: object) -> str:
         """Why no reward can be taken for an id that is neither open nor remembered."""
         if type(number) is not int or not 0 <= number < self.next_id:
             advice = "; write decision.id" if hasattr(number, "arm") else ""
             return f"decision_id must be of a decision that was made, got {quoted(number)}{advice}"
+        age = self.dropped["age"]
+        limit = self.dropped["limit"]
         return (
-            f"decision_id must be of a decision that waits for rewards, got {number}: it was settled long ago, or "
-            f"dropped ({self.dropped['age']} were for their age, {self.dropped['limit']} because too many waited)"
+            f"decision_id must be of a decision that waits for rewards, got {number}: it was "
+            f"settled long ago, or dropped ({age} were for their age, {limit} because too many "
+            "waited)"
         )
 
-    def rearm(self) -> None:
+    def restart_timers(self) -> None:
         """Let the timers begin with what is open, after it was read from a file."""
         for timer in self._timers:
             timer.earlier = deque(self.open)
             timer.next = self.next_id
 
-    def _drop(self, why: str) -> None:
-        self.open.popitem(last=False)
+    def _drop_oldest(self, why: str) -> None:
+        waiting = self.open
+        waiting.popitem(last=False)
         self.dropped[why] += 1

@@ -3,34 +3,46 @@
 import math
 from collections.abc import Hashable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from mobandits.agent.core import AgentCore
 from mobandits.agent.decision import Decision
 from mobandits.agent.descriptions import described, made
+from mobandits.contracts.protocols import Array
 from mobandits.logs.errors import LogError
 from mobandits.logs.journal import Journal
 from mobandits.logs.names import checked_name
 from mobandits.support.naming import quoted, short_repr
 
-if TYPE_CHECKING:
-    from mobandits.agent.agent import Agent
 
-
-class Recorder:
-    """Writes what an agent does into a journal, in the journal's words.
+class JournalWriter:
+    """Writes what an agent does into a journal; the `EventWriter` of its core.
 
     Arms are numbered in the order in which their names first came; one that is added again has its old number.
+
+    Args:
+        journal: which.
+        core: of the agent. Its parts are kept and not the core itself: in a circle with it, a
+            journal that nobody closed would stay open until garbage is collected.
+        arms: the names of the first arms.
+
+    Attributes:
+        journal: which.
+        silent: whether nothing is written, while events are replayed.
     """
 
-    def __init__(self, journal: Journal, arms: tuple[Hashable, ...]) -> None:
+    def __init__(self, journal: Journal, core: AgentCore, arms: tuple[Hashable, ...]) -> None:
         self.journal = journal
+        self._arms = core.arms
+        self._contexts = core.contexts
+        self._features = core.features
+        self._objective_names = core.objective_names
         self._numbers = {name: number for number, name in enumerate(arms)}
-        self._before: int | None = (
-            None  # events before the call that is being written, until the agent has done it
-        )
-        self.silent = False  # while events are replayed
+        # Events before the call that is being written, until the agent has done it.
+        self._before: int | None = None
+        self.silent = False
 
     def position(self) -> int:
         """How many events there are."""
@@ -47,8 +59,8 @@ class Recorder:
         self.journal.check_usable()
         if self._before is not None and len(self.journal) != self._before:
             raise LogError(
-                f"{self.journal.folder} has an event that its agent does not know, since a call was interrupted: close "
-                "the agent, and make it again with its log"
+                f"{self.journal.folder} has an event that its agent does not know, since a call "
+                "was interrupted: close the agent, and make it again with its log"
             )
         self._before = None
 
@@ -56,93 +68,130 @@ class Recorder:
         """The agent has done what was written."""
         self._before = None
 
-    def _start(self) -> None:
-        if self._before is not None:
-            self.check_usable()
-        self._before = len(self.journal)
+    def flush(self) -> None:
+        """Have all events on disk."""
+        self.check_usable()
+        self.journal.flush()
 
-    def _write(self, event: dict[str, Any]) -> None:
-        self._start()
-        self.journal.append(event)
+    def close(self) -> None:
+        """Let go of the journal."""
+        self.journal.close()
 
-    def know(self, name: Hashable) -> None:
+    def number_arm(self, name: Hashable) -> None:
         """Number an arm, unless it has a number."""
-        self._numbers.setdefault(name, len(self._numbers))
+        next_number = len(self._numbers)
+        self._numbers.setdefault(name, next_number)
 
-    def names(self) -> list[Hashable]:
+    def arm_names(self) -> list[Hashable]:
         """All arms there ever were, by number."""
         return list(self._numbers)
 
-    def decided(self, agent: "Agent", decision: Decision, now: float) -> None:
-        """A decision."""
-        if not self.silent:
-            self._write(self._event(agent, decision, now))
+    def check_name(self, name: Hashable) -> None:
+        """Refuse an arm whose name the journal cannot hold, before there is one."""
+        checked_name(name, "arm")
 
-    def decided_together(self, agent: "Agent", decisions: Sequence[Decision], now: float) -> None:
+    def describe_order(self, order: Any) -> Any:
+        """An order as plain data; one for which files have no words is refused before it is played."""
+        if order is None:
+            return None
+        return described(order, "preference")
+
+    def write_decision(self, decision: Decision, now: float) -> None:
+        """A decision."""
+        if self.silent:
+            return
+        event = self._decision_event(decision, now)
+        self._append(event)
+
+    def write_decisions(self, decisions: Sequence[Decision], now: float) -> None:
         """Decisions of one call: all but the first say that they are of the batch of the one before."""
-        events = [self._event(agent, decision, now) for decision in decisions]
+        events = [self._decision_event(decision, now) for decision in decisions]
         for event in events[1:]:
             event["batch"] = True
         self._start()
         self.journal.extend(events)
 
-    def _event(self, agent: "Agent", decision: Decision, now: float) -> dict[str, Any]:
-        rows = decision.context
-        event: dict[str, Any] = {"kind": "decide", "id": decision.id, "time": now}
-        if agent.features and rows is not None:
-            event["context"] = self._table(agent, decision) if agent._contexts.own else rows
-            if agent._contexts.own and len(agent.arms) == 1:
-                event["own"] = True  # the row of the only arm, and not one for all
-        if decision.eligible != agent.arms:
-            event["eligible"] = [self._numbers[name] for name in decision.eligible]
-        return event | {"arm": self._numbers[decision.arm], "propensity": decision.propensity}
-
-    def learned(self, agent: "Agent", number: int, rewards: list[float], now: float) -> None:
+    def write_reward(self, number: int, rewards: list[float], now: float) -> None:
         """A reward, or a part of it."""
+        if self.silent:
+            return
+        pairs = zip(self._objective_names, rewards, strict=True)
+        observed = {name: value for name, value in pairs if not math.isnan(value)}
+        event = {
+            "kind": "learn",
+            "id": int(number),
+            "time": now,
+            "rewards": observed,
+        }
+        self._append(event)
+
+    def write_new_arm(self, name: Hashable, like: Hashable | None, now: float) -> None:
+        """An arm that joined."""
         if not self.silent:
-            told = {
-                name: value
-                for name, value in zip(agent._names, rewards, strict=True)
-                if not math.isnan(value)
-            }
-            self._write({"kind": "learn", "id": int(number), "time": now, "rewards": told})
+            event = {"kind": "add", "time": now}
+            event |= {"arm": name, "like": like}
+            self._append(event)
+        self.number_arm(name)
 
-    def refuse_name(self, name: Hashable) -> None:
-        """Refuse an arm whose name the journal cannot hold, before there is one."""
-        checked_name(name, "arm")
+    def write_removed_arm(self, name: Hashable, now: float) -> None:
+        """An arm that left."""
+        if self.silent:
+            return
+        event = {"kind": "remove", "time": now, "arm": name}
+        self._append(event)
 
-    def added(self, name: Hashable, like: Hashable | None, now: float) -> None:
-        """A new arm."""
-        if not self.silent:
-            self._write({"kind": "add", "time": now, "arm": name, "like": like})
-        self.know(name)
-
-    def removed(self, name: Hashable, now: float) -> None:
-        """An arm that went."""
-        if not self.silent:
-            self._write({"kind": "remove", "time": now, "arm": name})
-
-    def saying(self, order: Any) -> Any:
-        """A preference in the journal's words; one for which it has none is refused before it is played."""
-        return None if order is None else described(order, "preference")
-
-    def preferred(self, said: Any, now: float) -> None:
+    def write_preference(self, description: Any, now: float) -> None:
         """Another preference."""
-        if not self.silent:
-            self._write({"kind": "preference", "time": now, "order": said})
+        if self.silent:
+            return
+        event = {"kind": "preference", "time": now, "order": description}
+        self._append(event)
 
-    def _table(self, agent: "Agent", decision: Decision) -> Any:
+    def _start(self) -> None:
+        # An earlier call was interrupted between its event and its effect, or is being written.
+        if self._before is not None:
+            self.check_usable()
+        self._before = len(self.journal)
+
+    def _append(self, event: dict[str, Any]) -> None:
+        self._start()
+        self.journal.append(event)
+
+    def _decision_event(self, decision: Decision, now: float) -> dict[str, Any]:
+        arms = self._arms.names
+        event: dict[str, Any] = {
+            "kind": "decide",
+            "id": decision.id,
+            "time": now,
+        }
+        if self._features and decision.context is not None:
+            has_row_per_arm = self._contexts.has_row_per_arm
+            event["context"] = decision.context
+            if has_row_per_arm:
+                event["context"] = self._table(decision)
+            if has_row_per_arm and len(arms) == 1:
+                event["own"] = True  # the row of the only arm, and not one for all
+        if decision.eligible != arms:
+            event["eligible"] = [self._numbers[name] for name in decision.eligible]
+        event["arm"] = self._numbers[decision.arm]
+        event["propensity"] = decision.propensity
+        return event
+
+    def _table(self, decision: Decision) -> Array:
         """A row for every arm that there is; zeros for those that were not eligible."""
-        rows = np.zeros((len(agent.arms), agent.features))
-        rows[agent._arms.rows(decision.eligible)] = decision.context
+        arms = self._arms
+        size = (len(arms.names), self._features)
+        rows = np.zeros(size)
+        eligible = arms.rows(decision.eligible)
+        rows[eligible] = decision.context
         return rows
 
 
-def attach(agent: "Agent", log: Any, after: int = 0) -> None:
+def attach(core: AgentCore, log: Any, after: int = 0) -> None:
     """Let an agent write into a log, after it has caught up with what is there.
 
     Args:
-        agent: new, or read from a file.
+        core: of an agent that is new, or read from a file.
         log: a folder, or a `Journal`.
         after: how many events it knows already.
 
@@ -154,100 +203,108 @@ def attach(agent: "Agent", log: Any, after: int = 0) -> None:
     if not isinstance(journal, Journal):
         raise ValueError(f"log must be a folder or a Journal, got {quoted(log)}")
     try:
-        _catch_up(agent, journal, after)
+        _catch_up(core, journal, after)
     except BaseException:
         if journal is not log:
             journal.close()  # so that the next attempt finds it free
         raise
 
 
-def _catch_up(agent: "Agent", journal: Journal, after: int) -> None:
+def _catch_up(core: AgentCore, journal: Journal, after: int) -> None:
     known = journal.description
-    first = agent.arms if known is None or after == 0 else tuple(known["arms"])
-    journal.describe(_description(agent, first))
-    recorder = Recorder(journal, first)
-    agent._journal = recorder
-    agent._timed = True
+    first = core.arms.names
+    if known is not None and after > 0:
+        # The arms of an agent that was read from a file came and went since the log began.
+        first = tuple(known["arms"])
+    journal.describe(_description(core, first))
+    writer = JournalWriter(journal, core, first)
+    core.writer = writer
+    core.is_timed = True
     if after > len(journal):
         raise LogError(
-            f"{journal.folder} has {len(journal)} events, and the agent knew {after}: it is not its log"
+            f"{journal.folder} has {len(journal)} events, and the agent knew {after}: it is not "
+            "its log"
         )
-    clock = agent._clock
-    recorder.silent = True
+    clock = core.clock
+    writer.silent = True
     try:
         for position, event in enumerate(journal.events()):
             if event["kind"] == "add":
-                recorder.know(event["arm"])
+                writer.number_arm(event["arm"])
             if position >= after:
-                _play(agent, event, recorder.names(), f"{journal.folder}: event {position}")
+                _replay(core, event, writer.arm_names(), f"{journal.folder}: event {position}")
     finally:
-        agent._clock = clock
-        recorder.silent = False
+        core.clock = clock
+        writer.silent = False
 
 
-def _description(agent: "Agent", arms: tuple[Hashable, ...]) -> dict[str, Any]:
+def _description(core: AgentCore, arms: tuple[Hashable, ...]) -> dict[str, Any]:
+    """What must be the same in every agent that writes into one journal."""
     objectives = [
-        {"name": one.name, "minimise": one.minimise, "unit": one.unit} for one in agent.objectives
+        {"name": objective.name, "minimise": objective.minimise, "unit": objective.unit}
+        for objective in core.objectives
     ]
-    options = {"propensity": agent.propensity, "samples": agent.samples, "rounds": agent.rounds}
-    waiting = agent._waiting
-    bounds = {"limit": waiting.limit, "max_age": waiting.max_age, "remembered": waiting.remembered}
-    defaults = [[one.default, one.after] for one in agent.objectives]
+    pending = core.pending
     return {
         "arms": list(arms),
         "objectives": objectives,
-        "features": agent.features,
-        "recipe": short_repr(agent.recipe),
-        "seed": agent.seed,
-        **options,
-        **bounds,
-        "defaults": defaults,
+        "features": core.features,
+        "recipe": short_repr(core.recipe),
+        "seed": core.seed,
+        "propensity": core.propensity,
+        "samples": core.samples,
+        "rounds": core.rounds,
+        "limit": pending.limit,
+        "max_age": pending.max_age,
+        "remembered": pending.remembered,
+        "defaults": [[objective.default, objective.after] for objective in core.objectives],
     }
 
 
-def _play(agent: "Agent", event: dict[str, Any], names: list[Hashable], where: str) -> None:
-    """What happened, once more."""
+def _replay(core: AgentCore, event: dict[str, Any], names: list[Hashable], where: str) -> None:
+    """Do once more what an event says, at its time."""
+    core.clock = lambda: event.get("time", core.now)
     kind = event["kind"]
-    agent._clock = lambda: event.get("time", agent._now)
     try:
         if kind == "decide":
-            _decide(agent, event, names, where)
+            _replay_decision(core, event, names, where)
         elif kind == "learn":
-            agent.learn(event["id"], event["rewards"])
+            core.learn(event["id"], event["rewards"])
         elif kind == "add":
-            agent.add_arm(event["arm"], event.get("like"))
+            core.add_arm(event["arm"], event.get("like"))
         elif kind == "remove":
-            agent.remove_arm(event["arm"])
+            core.remove_arm(event["arm"])
         elif kind == "preference":
-            agent.preference = (
-                None if event["order"] is None else made(event["order"], "preference")
-            )
+            order = event["order"]
+            core.set_preference(None if order is None else made(order, "preference"))
     except (KeyError, TypeError, ValueError) as error:
         if isinstance(error, LogError):
             raise
         raise LogError(f"{where} cannot be replayed: {error}") from error
 
 
-def _decide(agent: "Agent", event: dict[str, Any], names: list[Hashable], where: str) -> None:
+def _replay_decision(
+    core: AgentCore, event: dict[str, Any], names: list[Hashable], where: str
+) -> None:
     rows = event.get("context")
-    context = (
-        None
-        if rows is None
-        else np.array(rows[0] if len(rows) == 1 and not event.get("own") else rows)
-    )
+    context = None
+    if rows is not None:
+        is_shared = len(rows) == 1 and not event.get("own")
+        context = np.array(rows[0] if is_shared else rows)
     eligible = event.get("eligible")
-    agent._timed = (
-        event.get("batch") is not True
-    )  # which is decided in one moment: nothing is learned in the middle
+    if eligible is not None:
+        eligible = [names[number] for number in eligible]
+    # A batch is decided in one moment: nothing is learned in the middle.
+    core.is_timed = event.get("batch") is not True
     try:
-        again = agent.decide(
-            context, None if eligible is None else [names[number] for number in eligible]
-        )
+        decision = core.decide(context, eligible)
     finally:
-        agent._timed = True
-    if again.id != event["id"] or again.arm != names[event["arm"]]:
-        logged = f"decision {event['id']} for arm {quoted(names[event['arm']])}"
+        core.is_timed = True
+    logged_arm = names[event["arm"]]
+    if decision.id != event["id"] or decision.arm != logged_arm:
+        logged = f"decision {event['id']} for arm {quoted(logged_arm)}"
+        replayed = f"decision {decision.id} for {quoted(decision.arm)}"
         raise LogError(
-            f"{where} was {logged}, and replaying leads to decision {again.id} for {quoted(again.arm)}: "
-            "the log was written with other versions or parameters"
+            f"{where} was {logged}, and replaying leads to {replayed}: the log was written with "
+            "other versions or parameters"
         )

@@ -3,18 +3,17 @@
 import os
 from typing import Any
 
-from mobandits.compiling.compiled import is_compiled
 from mobandits.contracts.protocols import Shape
-from mobandits.estimators.linear import LinearEstimator
+from mobandits.contracts.states import parts_of
 from mobandits.support.naming import quoted
 
-MOST = 2**36  # bytes that an agent may need, where the machine has as many
-NUMBER = 8  # bytes
-ENTRY = 256  # bytes of an arm or an objective: its name, and its places in tables
+MOST_BYTES = 2**36  # that an agent may need, where the machine has as many
+NUMBER_BYTES = 8
+ENTRY_BYTES = 256  # of an arm or an objective: its name, and its places in tables
 
 
 def refuse_large(shape: Shape, policy: Any = None) -> None:
-    """Refuse an agent that needs more memory than it may have: `MOST`, or what the machine has.
+    """Refuse an agent that needs more memory than it may have: `MOST_BYTES`, or what the machine has.
 
     Args:
         shape: of the problem.
@@ -23,55 +22,68 @@ def refuse_large(shape: Shape, policy: Any = None) -> None:
     Raises:
         ValueError: saying how much it would need.
     """
-    need = needed(shape, policy)
-    most = min(MOST, _memory())
-    if need > most:
-        counts = {"arms": shape.arms, "features": shape.features, "objectives": shape.objectives}
+    needed = bytes_needed(shape, policy)
+    allowed = min(MOST_BYTES, _machine_memory())
+    if needed > allowed:
+        counts = {
+            "arms": shape.arms,
+            "features": shape.features,
+            "objectives": shape.objectives,
+        }
         sizes = ", ".join(f"{name} = {quoted(count)}" for name, count in counts.items())
         raise ValueError(
-            f"{sizes} need {_text(need)} of memory, and an agent may need at most {_text(most)} here"
+            f"{sizes} need {_size_text(needed)} of memory, and an agent may need at most "
+            f"{_size_text(allowed)} here"
         )
 
 
-def needed(shape: Shape, policy: Any = None) -> int:
+def bytes_needed(shape: Shape, policy: Any = None) -> int:
     """Bytes: 256 for each arm and objective, 8 for each number that is kept or made in a decision.
 
-    These are two for each arm and objective, one for each feature, and, of a linear policy, two matrices
-    (features, features) for each model; rewards in part multiply the matrices by the number of objectives.
+    These are two for each arm and objective, one for each feature, and, of a linear policy, two
+    matrices (features, features) for each model; rewards in part multiply the matrices by the
+    number of objectives.
 
     Example:
         >>> from mobandits.policies import MolUcb
         >>> shape = Shape(arms=10, features=1000, objectives=2, shared=True)
-        >>> needed(shape), needed(shape, MolUcb().bind(shape))
+        >>> bytes_needed(shape), bytes_needed(shape, MolUcb().bind(shape))
         (11392, 160011392)
     """
-    entries = ENTRY * (shape.arms + shape.objectives)
-    numbers = 2 * shape.arms * shape.objectives + shape.features
-    matrices = sum(2 * part.slots * part.features**2 for part in _linear(policy))
-    return entries + NUMBER * (numbers + matrices)
+    arms = shape.arms
+    objectives = shape.objectives
+    entries = arms + objectives
+    scores = 2 * arms * objectives
+    matrices = 2 * matrix_entries(policy)  # Gram matrices and their inverses
+    numbers = scores + shape.features + matrices
+    return ENTRY_BYTES * entries + NUMBER_BYTES * numbers
 
 
-def _linear(part: Any) -> list[LinearEstimator]:
-    """The ridge regressions inside of a policy."""
-    if isinstance(part, LinearEstimator):
-        return [part]
-    fields = vars(part).values() if is_compiled(part) else ()
-    return [found for field in fields for found in _linear(field)]
+def matrix_entries(policy: Any) -> int:
+    """How many numbers the Gram matrices of a policy's estimators have, as these declare."""
+    total = 0
+    for part in parts_of(policy):
+        declared = getattr(part, "matrix_entries", None)
+        if declared is not None:
+            total += declared()
+    return total
 
 
-def _memory() -> int:
+def _machine_memory() -> int:
     """Bytes that the machine has, where the system says so."""
     if not hasattr(os, "sysconf") or "SC_PHYS_PAGES" not in os.sysconf_names:
-        return MOST
+        return MOST_BYTES
     return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 
-def _text(size: int) -> str:
+def _size_text(size: int) -> str:
     """A number of bytes; integers, since it may be too large for a float.
 
     Example:
-        >>> _text(3 * 10**8), _text(272 * 10**9), _text(16 * 10**12), _text(10**400)
-        ('0.3 GB', '272 GB', '16,000 GB', 'more than 10^24 bytes')
+        >>> _size_text(3 * 10**8), _size_text(272 * 10**9), _size_text(16 * 10**12)
+        ('0.3 GB', '272 GB', '16,000 GB')
+        >>> _size_text(10**400)
+        'more than 10^24 bytes'
     """
     if size > 10**24:
         return "more than 10^24 bytes"

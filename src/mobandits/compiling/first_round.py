@@ -15,6 +15,7 @@ from mobandits.compiling.backend import INTERPRETED
 from mobandits.compiling.compiled import interpreted
 from mobandits.compiling.part_types import is_compiled, typeof
 from mobandits.compiling.tracebacks import foreign, hint, raise_at
+from mobandits.contracts.notes import is_like, note_of
 from mobandits.contracts.protocols import Array, Beliefs, IntArray, Order, Policy
 
 SLIPS = (AttributeError, LookupError, NameError, TypeError)  # whatever the numbers are
@@ -159,6 +160,10 @@ def _place(policy: Policy, choice: Any, count: int) -> int:
     """The position of the arm in a choice."""
     if not hasattr(choice, "arm") or not hasattr(choice, "note"):
         _refuse(policy, "draw", TypeError(f"must return Choice(arm, note), got {_short(choice)}"))
+    template = note_of(policy)
+    if isinstance(choice.note, tuple) and not is_like(choice.note, template):
+        rule = f"must note numbers as {_short(template)} has, which note() declares"
+        _refuse(policy, "draw", TypeError(f"{rule}, got {_short(choice.note)}"))
     if not 0 <= choice.arm < count:
         rule = f"must return the position of an eligible arm, from 0 to {count - 1}"
         _refuse(policy, "draw", IndexError(f"{rule}, got {choice.arm}"))

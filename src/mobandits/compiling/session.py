@@ -13,6 +13,7 @@ from numba.experimental import structref
 from mobandits.compiling.backend import INTERPRETED
 from mobandits.compiling.compiled import compile_loop, is_compiled
 from mobandits.compiling.part_types import typeof
+from mobandits.contracts.notes import Note, note_of
 from mobandits.contracts.protocols import Policy, Rng
 
 __all__ = ["Session", "compiled_for", "open_session", "prepare", "prepare_state_of", "state_of"]
@@ -28,10 +29,11 @@ def _refuse_copies(self: Any, protocol: Any) -> Any:  # noqa: ARG001 - the signa
 class InterpretedSession:
     """A session in plain Python, where nothing is compiled or the policy cannot be."""
 
-    def __init__(self, policy: Policy, state: Any, rng: Rng) -> None:
+    def __init__(self, policy: Policy, state: Any, rng: Rng, note: Note) -> None:
         self.policy = policy
         self.state = state
         self.rng = rng
+        self.note = note
 
     __reduce_ex__ = _refuse_copies
 
@@ -46,9 +48,9 @@ if not INTERPRETED:
 
     @structref.register
     class CompiledSessionType(types.StructRef):  # type: ignore[misc]
-        """Its Numba type: the types of policy, state and stream."""
+        """Its Numba type: the types of policy, state, stream and note."""
 
-    structref.define_proxy(CompiledSession, CompiledSessionType, ["policy", "state", "rng"])
+    structref.define_proxy(CompiledSession, CompiledSessionType, ["policy", "state", "rng", "note"])
 
 Session = InterpretedSession | Any  # `CompiledSession` is an opaque type to type checkers
 
@@ -56,8 +58,9 @@ Session = InterpretedSession | Any  # `CompiledSession` is an opaque type to typ
 def open_session(policy: Policy, rng: Rng, state: Any = None) -> Session:
     """The policy before its first round, or in a state that it has reached, with its stream.
 
-    Functions that take it are written once: they read ``session.policy``, ``session.state`` and
-    ``session.rng``, and may set ``session.state``; `compiled_for` compiles them.
+    Functions that take it are written once: they read ``session.policy``, ``session.state``,
+    ``session.rng`` and ``session.note``, which is like the policy's notes, and may set
+    ``session.state``; `compiled_for` compiles them.
 
     Args:
         policy: compiled or not.
@@ -70,21 +73,22 @@ def open_session(policy: Policy, rng: Rng, state: Any = None) -> Session:
         >>> from mobandits.policies import MolUcb
         >>> policy = MolUcb(scale=0.3).bind(Shape(arms=3, features=2, objectives=2))
         >>> session = open_session(policy, np.random.default_rng(0))
-        >>> from mobandits.agent.compiled_calls import learn
-        >>> teach = compiled_for(learn, session, stores_arguments=True)
-        >>> teach(session, np.array([1.0, 0.0]), 0, 0.0, np.array([0.5, 2.0]))
+        >>> from mobandits.agent.compiled_calls import update_state
+        >>> teach = compiled_for(update_state, session, stores_arguments=True)
+        >>> teach(session, np.array([1.0, 0.0]), 0, (0.0,), np.array([0.5, 2.0]))
         >>> state_of(session).seen.tolist()
         [[1.0]]
     """
     if state is None:
         state = policy.init()
     if not is_compiled(policy):
-        return InterpretedSession(policy, state, rng)
-    return compile_loop(_new_session, policy, stores_arguments=True)(policy, state, rng)
+        return InterpretedSession(policy, state, rng, note_of(policy))
+    new_session = compile_loop(_new_session, policy, stores_arguments=True)
+    return new_session(policy, state, rng, note_of(policy))
 
 
-def _new_session(policy: Policy, state: Any, rng: Rng) -> Any:
-    return CompiledSession(policy, state, rng)
+def _new_session(policy: Policy, state: Any, rng: Rng, note: Note) -> Any:
+    return CompiledSession(policy, state, rng, note)
 
 
 def compiled_for(function: Any, session: Session, *, stores_arguments: bool = False) -> Any:

@@ -75,7 +75,8 @@ def message(assumption: Assumption) -> str:
     Example:
         >>> from mobandits.policies import Ucb1
         >>> message(Ucb1().assumptions()[0])
-        'Ucb1 needs rewards in [0, 1], because its widths are made for that range; Ucb1(check=False) plays on'
+        'Ucb1 needs rewards in [0, 1], because its widths are made for that range; Ucb1(check=False)
+        plays on'
     """
     recipe = assumption.of
     noun = NOUNS[assumption.about]
@@ -108,7 +109,8 @@ def enforce(
         True after a warning, so that the caller need not ask again.
 
     Raises:
-        ValueError: naming the assumption and a number outside its range, where it refuses such data.
+        ValueError: naming the assumption and a number outside its range, where it refuses such
+            data.
 
     Example:
         >>> enforce(UNIT_CUBE._replace(of="MocMab"), np.array([[2.0]]), np.zeros(0))

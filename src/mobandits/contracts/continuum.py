@@ -27,10 +27,10 @@ class SurfaceShape(NamedTuple):
 
 
 class Aim(NamedTuple):
-    """A decision: a point (dimensions,), and a number that `update` must be told again."""
+    """A decision: a point (dimensions,), and a note, as in `Choice`."""
 
     point: Array
-    note: float
+    note: Any
 
 
 class SurfaceBlock(NamedTuple):
@@ -101,9 +101,7 @@ class SurfacePolicy(Protocol):
     def draw(self, beliefs: Any, rng: Rng) -> Aim:
         """One point, drawn by the policy's rule; leaves `beliefs` untouched."""
 
-    def update(
-        self, state: Any, x: Array, point: Array, note: float, reward: Array, rng: Rng
-    ) -> Any:
+    def update(self, state: Any, x: Array, point: Array, note: Any, reward: Array, rng: Rng) -> Any:
         """The state after a reward, (objectives,); consumes `state`."""
 
 

@@ -36,6 +36,15 @@ class Shape(NamedTuple):
     shared: bool = False
     fixed_arms: Array | None = None
 
+    def replaced(self, **changes: Any) -> "Shape":
+        """The same shape with other values of some attributes.
+
+        Example:
+            >>> Shape(arms=4, features=2, objectives=2).replaced(rounds=100).rounds
+            100
+        """
+        return self._replace(**changes)
+
 
 class Beliefs(NamedTuple):
     """What a policy would act on, each (arms, objectives): means and intervals, which may be infinite."""
@@ -46,10 +55,13 @@ class Beliefs(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """A decision: the position of the arm among the eligible ones, and a number that `update` must be told again."""
+    """A decision: the position of the arm among the eligible ones, and a note that `update` must have back.
+
+    The note is a number, or the policy's own NamedTuple of numbers and notes: see `contracts.notes`.
+    """
 
     arm: int
-    note: float
+    note: Any
 
 
 class Evidence(NamedTuple):
@@ -100,7 +112,7 @@ class Policy(Protocol):
     def probabilities(self, beliefs: Any) -> Array:
         """(arms,) the exact law of `draw` given the beliefs; the front is where it is positive."""
 
-    def update(self, state: Any, x: Array, arm: int, note: float, reward: Array, rng: Rng) -> Any:
+    def update(self, state: Any, x: Array, arm: int, note: Any, reward: Array, rng: Rng) -> Any:
         """The state after a reward, (objectives,) with NaN where one was not observed; consumes `state`."""
 
 

@@ -1,4 +1,4 @@
-"""The data behind environments and evaluations: each set says what it holds, where it is from, and how to get it.
+"""The data behind environments and evaluations: tables with their description and source.
 
 `print(hillstrom.about)` shows a description, `hillstrom.load(path)` the table,
 `hillstrom.feedback(path)` logged decisions; nothing is ever downloaded.
@@ -7,7 +7,7 @@ docs/how-to/use-your-own-data.md shows all of it.
 
 from mobandits.datasets.breast_cancer import breast_cancer
 from mobandits.datasets.criteo_attribution import criteo_attribution
-from mobandits.datasets.dataset import About, Column, DataSet, Objective
+from mobandits.datasets.dataset import About, Column, DataSet, RecordedObjective
 from mobandits.datasets.display_ads import display_ads
 from mobandits.datasets.hillstrom import hillstrom
 from mobandits.datasets.llm_routing import llm_routing
@@ -18,7 +18,7 @@ __all__ = [
     "About",
     "Column",
     "DataSet",
-    "Objective",
+    "RecordedObjective",
     "breast_cancer",
     "criteo_attribution",
     "display_ads",

@@ -1,10 +1,10 @@
-"""Is this tumour malignant? Measurements of 569 biopsies, with the diagnosis."""
+"""The Breast Cancer Wisconsin data: measurements of 569 biopsies, with the diagnosis."""
 
 import io
 from importlib import metadata
 from typing import TYPE_CHECKING
 
-from mobandits.datasets.dataset import About, Column, DataSet, Objective
+from mobandits.datasets.dataset import About, Column, DataSet, RecordedObjective
 from mobandits.datasets.published import Published
 from mobandits.support.optional import how_to_install, missing_extra
 
@@ -18,7 +18,8 @@ FILE = Published(
     569,
     "fed3eb72d0575ef6192293f5093c6e801b1476b577d0386bf4455504522172ed",
 )
-MEASURED = {
+# The file has no names: these are ours, after the authors' description.
+PROPERTIES = {
     "radius": "mean distance from the centre to the border",
     "texture": "standard deviation of grey values",
     "perimeter": "length of the border",
@@ -30,15 +31,16 @@ MEASURED = {
     "symmetry": "of the nucleus",
     "fractal_dimension": "coastline approximation - 1",
 }
-TAKEN = {
+STATISTICS = {
     "mean": "mean over the nuclei",
     "error": "standard error",
     "worst": "mean of the three largest nuclei",
 }
+# In the file's order: all means, then all errors, then all worst ones.
 FEATURES = {
-    f"{take}_{name}": f"{said}: {how}"
-    for take, how in TAKEN.items()
-    for name, said in MEASURED.items()
+    f"{statistic}_{name}": f"{meaning}: {how}"
+    for statistic, how in STATISTICS.items()
+    for name, meaning in PROPERTIES.items()
 }
 
 
@@ -71,14 +73,16 @@ class BreastCancerData(DataSet):
         ),
         arms="classifiers, which environments.MedicalDiagnosis trains",
         objectives=(
-            Objective("accuracy", "1 where the diagnosis is right"),
-            Objective("sensitivity", "1 where the tumour is malignant and was found to be"),
+            RecordedObjective("accuracy", "1 where the diagnosis is right"),
+            RecordedObjective("sensitivity", "1 where the tumour is malignant and was found to be"),
         ),
         propensities="none needed: every choice's outcome is known",
-        licence="CC BY 4.0 (UCI Machine Learning Repository); the copy is in a BSD-3-Clause distribution",
+        licence="CC BY 4.0 (UCI Machine Learning Repository); the copy is in a BSD-3-Clause"
+        " distribution",
         source=f"{FILE.package} {FILE.version}, {FILE.member}; W. N. Street et al., 1993",
         obtain=how_to_install("data"),
-        derived="`malignant` is 1 - the file's target; names are ours; the order of rows is the file's",
+        derived="`malignant` is 1 - the file's target; names are ours; the order of rows is the"
+        " file's",
     )
 
     def __call__(self) -> "pl.DataFrame":
@@ -102,10 +106,11 @@ class BreastCancerData(DataSet):
             content = FILE.read()
         except metadata.PackageNotFoundError as error:
             raise missing_extra("datasets.breast_cancer", "data") from error
-        schema: dict[str, pl.DataType] = dict.fromkeys(FEATURES, pl.Float64()) | {
-            "malignant": pl.Int64()
-        }
+        schema: dict[str, pl.DataType] = dict.fromkeys(FEATURES, pl.Float64())
+        schema["malignant"] = pl.Int64()
+        # The first row holds counts and class names, no columns' names.
         table = pl.read_csv(io.BytesIO(content), has_header=False, skip_rows=1, schema=schema)
+        # The file's target is 1 for benign.
         return table.with_columns(malignant=1 - pl.col("malignant"))
 
 

@@ -1,4 +1,4 @@
-"""Which campaign's banner leads to a click, to a sale, and at what price? A reader of Criteo's attribution file."""
+"""A reader of Criteo's attribution file: banners of campaigns, with clicks, sales and costs."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -6,23 +6,26 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mobandits.contracts.protocols import Array, IntArray
-from mobandits.datasets.dataset import About, Column, DataSet, Objective
-from mobandits.datasets.tables import scan
+from mobandits.datasets.dataset import About, Column, DataSet, RecordedObjective
+from mobandits.datasets.tables import scan_table
 from mobandits.logs import Feedback
 from mobandits.support.checks import integer
 
 if TYPE_CHECKING:
     import polars as pl
 
+OUTCOMES = ("click", "attribution", "cost")
+SIGNS = (1.0, 1.0, -1.0)  # rewards are maximised, a cost is not
 CATEGORIES = tuple(f"cat{i}" for i in range(1, 10))
 MULTIPLIER = 0x9E3779B97F4A7C15  # odd, 2^64 / golden ratio: multiplicative hashing, on 64 bits
 
 
 class CriteoAttribution(DataSet):
-    """Banners of about 700 campaigns shown to users in 30 days: clicks, attributed sales and costs of 16.5 million.
+    """Banners of about 700 campaigns: clicks, attributed sales and costs of 16.5 million.
 
-    Each row is an impression, in the order of time. Which campaigns stood to choose and how likely
-    each was is not recorded. Costs are transformed by the publisher, not real prices.
+    Each row is an impression, in the order of time, over 30 days. Which campaigns stood to choose
+    and how likely each was is not recorded. Costs are transformed by the publisher, not real
+    prices.
 
     Reference:
         E. Diemert, J. Meynet, P. Galland, D. Lefortier, Attribution Modeling Increases Efficiency
@@ -37,8 +40,7 @@ class CriteoAttribution(DataSet):
 
     about = About(
         name="criteo_attribution",
-        title="Banners of about 700 campaigns shown to users in 30 days: clicks, attributed sales and costs of 16.5"
-        " million.",
+        title="Banners of about 700 campaigns: clicks, attributed sales and costs of 16.5 million.",
         rows="about 16.5 million",
         columns=(
             Column("timestamp", "integer", "since the first impression", "seconds"),
@@ -67,15 +69,19 @@ class CriteoAttribution(DataSet):
         ),
         arms="the campaigns",
         objectives=(
-            Objective("click", "1 where the banner was clicked on"),
-            Objective("attribution", "1 where a sale followed and was attributed to Criteo"),
-            Objective("cost", "of the impression, transformed", "unknown", minimise=True),
+            RecordedObjective("click", "1 where the banner was clicked on"),
+            RecordedObjective(
+                "attribution", "1 where a sale followed and was attributed to Criteo"
+            ),
+            RecordedObjective("cost", "of the impression, transformed", "unknown", minimise=True),
         ),
         propensities="unknown: neither they nor the campaigns that competed are recorded",
         licence="CC BY-NC-SA 4.0",
         source="criteo_attribution_dataset.tsv.gz, Criteo AI Lab; E. Diemert et al., AdKDD 2017",
-        obtain="download it from Criteo AI Lab after accepting its terms, then path=<the .tsv or .tsv.gz>",
-        derived="nothing in the table; `feedback` negates the cost and hashes cat1 to cat9 into buckets",
+        obtain="download it from Criteo AI Lab after accepting its terms, then path=<the .tsv or"
+        " .tsv.gz>",
+        derived="nothing in the table; `feedback` negates the cost and hashes cat1 to cat9 into"
+        " buckets",
     )
 
     def __call__(self, path: str | Path) -> "pl.DataFrame":
@@ -93,7 +99,7 @@ class CriteoAttribution(DataSet):
             ValueError: in one line that names file, column and row; rows count from 1 below the
                 header.
         """
-        return scan(path, self.about.columns, separator="\t")
+        return scan_table(path, self.about.columns, separator="\t")
 
     def load(self, path: str | Path) -> "pl.DataFrame":
         """The table, checked; all of it takes about 3 GB of memory, `scan` does not.
@@ -109,7 +115,7 @@ class CriteoAttribution(DataSet):
     def feedback(
         self, path: str | Path, *, rounds: int | None = None, buckets: int = 32
     ) -> Feedback:
-        """Impressions as decisions; propensities are NaN, so that only methods that need none apply.
+        """Impressions as decisions; propensities are NaN: only methods without them apply.
 
         The arms are the campaigns that occur, in the order of their numbers, the objectives click,
         attribution and minus the cost. The features are a hashed form of cat1 to cat9 and a
@@ -129,22 +135,28 @@ class CriteoAttribution(DataSet):
         integer("criteo_attribution.buckets", buckets, at_least=1)
         if rounds is not None:
             integer("criteo_attribution.rounds", rounds, at_least=1)
-        lazy = self.scan(path).select("campaign", "click", "attribution", "cost", *CATEGORIES)
-        table = (lazy if rounds is None else lazy.head(rounds)).collect()
+        lazy = self.scan(path).select("campaign", *OUTCOMES, *CATEGORIES)
+        if rounds is not None:
+            lazy = lazy.head(rounds)
+        table = lazy.collect()
         campaigns, arms = np.unique(table["campaign"].to_numpy(), return_inverse=True)
-        rewards = table.select("click", "attribution", "cost").to_numpy().astype(np.float64)
+        categories = table.select(CATEGORIES).to_numpy()
+        outcomes = table.select(OUTCOMES).to_numpy().astype(np.float64)
         return Feedback(
-            contexts=hashed(table.select(CATEGORIES).to_numpy(), buckets),
+            contexts=hashed(categories, buckets),
             arms=arms,
-            rewards=rewards * [1.0, 1.0, -1.0],
+            rewards=outcomes * SIGNS,
             propensities=np.full(table.height, np.nan),
             arm_names=tuple(campaigns.tolist()),
-            objective_names=("click", "attribution", "cost"),
+            objective_names=OUTCOMES,
         )
 
 
 def hashed(categories: IntArray, buckets: int) -> Array:
-    """Each value adds a sign over the square root of the number of columns to a bucket; a constant 1 comes last.
+    """Features of categories: each value adds a sign to a bucket; a constant 1 comes last.
+
+    The signs are divided by the square root of the number of columns, so that a row has norm 1
+    where no two values share a bucket.
 
     Sign and bucket are the top bit and the upper half of (64 value + column) times a fixed odd
     number, on 64 bits.
@@ -162,14 +174,20 @@ def hashed(categories: IntArray, buckets: int) -> Array:
         ((2, 5), [1.0, 1.0])
     """
     rows, columns = categories.shape
+    every_row = np.arange(rows)
     out = np.zeros((rows, buckets + 1))
     out[:, -1] = 1.0
     for column in range(columns):
-        keys = categories[:, column].astype(np.uint64) * np.uint64(64) + np.uint64(column)
+        values = categories[:, column].astype(np.uint64)
+        # The column belongs to the key: the same number means another category in another column.
+        keys = values * np.uint64(64) + np.uint64(column)
+        # Unsigned integers wrap around; the product's upper bits depend on all bits of the key.
         mixed = keys * np.uint64(MULTIPLIER)
-        sign = np.where(mixed >> np.uint64(63), -1.0, 1.0)
-        bucket = (mixed >> np.uint64(32)) % np.uint64(buckets)
-        out[np.arange(rows), bucket.astype(np.int64)] += sign / np.sqrt(columns)
+        top_bit = mixed >> np.uint64(63)
+        upper_half = mixed >> np.uint64(32)
+        bucket = (upper_half % np.uint64(buckets)).astype(np.int64)
+        sign = np.where(top_bit, -1.0, 1.0)
+        out[every_row, bucket] += sign / np.sqrt(columns)
     return out
 
 

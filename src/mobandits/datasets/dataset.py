@@ -1,7 +1,8 @@
-"""What every data set says about itself and offers: a description, and `load`, which gives its table."""
+"""The base of data sets: a description, and `load`, which gives the table."""
 
 import itertools
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
@@ -32,8 +33,8 @@ class Column(NamedTuple):
     least: float | None = None
 
 
-class Objective(NamedTuple):
-    """Something that a decision brings, as recorded.
+class RecordedObjective(NamedTuple):
+    """An outcome of decisions, as the data set records it.
 
     Attributes:
         name: the objective.
@@ -68,17 +69,13 @@ class About:
 
     Example:
         >>> from mobandits.datasets import yeast
-        >>> print(str(yeast.about).partition("columns")[0])
+        >>> print(str(yeast.about).partition("  licence")[0])
         yeast: Which of 14 functional classes do 2,417 yeast genes belong to?
           rows          2,417
           arms          the 14 classes
-          objectives    relevant: 1 where the gene belongs to the class that was chosen; more is better
-                        rarity: 1 - the class's share of all genes, where it is relevant, else 0; more is better
+          objectives    relevant: 1 where the gene belongs to the class that was chosen; more is ...
+                        rarity: 1 - the class's share of all genes, where it is relevant, ...
           propensities  none needed: every choice's outcome is known
-          licence       BSD-3-Clause, the distribution's; the data are published for research by their authors
-          source        river 0.26.1, river/datasets/yeast.csv.gz; A. Elisseeff, J. Weston, NIPS 2001, as in MULAN
-          obtain        pip download --no-deps river==0.26.1, then path=<the wheel>; or pip install river==0.26.1
-          derived       nothing in the table; the two objectives are computed by environments.Multilabel
         <BLANKLINE>
     """
 
@@ -87,7 +84,7 @@ class About:
     rows: int | str
     columns: tuple[Column, ...]
     arms: str
-    objectives: tuple[Objective, ...]
+    objectives: tuple[RecordedObjective, ...]
     propensities: str
     licence: str
     source: str
@@ -96,37 +93,48 @@ class About:
 
     def __str__(self) -> str:
         rows = f"{self.rows:,}" if isinstance(self.rows, int) else self.rows
-        goals = [
-            f"{_measured(*goal[:3])}; {'less' if goal.minimise else 'more'} is better"
-            for goal in self.objectives
-        ]
-        said = {
+        entries = {
             "rows": [rows],
             "arms": [self.arms],
-            "objectives": goals,
+            "objectives": [_objective_line(objective) for objective in self.objectives],
             "propensities": [self.propensities],
-        }
-        said |= {
             "licence": [self.licence],
             "source": [self.source],
             "obtain": [self.obtain],
             "derived": [self.derived],
         }
         lines = [f"{self.name}: {self.title}"]
-        for word, values in said.items():
-            lines += [f"  {word if i == 0 else '':14}{value}" for i, value in enumerate(values)]
+        for label, values in entries.items():
+            first, *others = values
+            lines.append(f"  {label:14}{first}")
+            lines += [f"  {'':14}{other}" for other in others]
         lines.append("  columns")
-        for (kind, meaning, unit), alike in itertools.groupby(
-            self.columns, lambda column: column[1:4]
-        ):
-            names = [column.name for column in alike]
-            name = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
-            lines.append(f"    {kind:8} {_measured(name, meaning, unit)}")
+        lines += _column_lines(self.columns)
         return "\n".join(lines)
 
 
-def _measured(name: str, meaning: str, unit: str) -> str:
-    return f"{name}: {meaning}{f', in {unit}' if unit else ''}"
+def _objective_line(objective: RecordedObjective) -> str:
+    quantity = _quantity(objective.name, objective.meaning, objective.unit)
+    better = "less" if objective.minimise else "more"
+    return f"{quantity}; {better} is better"
+
+
+def _column_lines(columns: Sequence[Column]) -> list[str]:
+    # Neighbours of the same kind, meaning and unit share a line: a hundred features are one line.
+    lines = []
+    groups = itertools.groupby(columns, lambda column: (column.kind, column.meaning, column.unit))
+    for (kind, meaning, unit), group in groups:
+        names = [column.name for column in group]
+        name = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
+        lines.append(f"    {kind:8} {_quantity(name, meaning, unit)}")
+    return lines
+
+
+def _quantity(name: str, meaning: str, unit: str) -> str:
+    quantity = f"{name}: {meaning}"
+    if unit:
+        quantity += f", in {unit}"
+    return quantity
 
 
 class DataSet(ABC):

@@ -1,4 +1,4 @@
-"""Which of today's articles did users click on? A reader of Yahoo! Webscope R6A files, which need a licence."""
+"""A reader of Yahoo! Webscope R6A files, clicks on featured articles, which need a licence."""
 
 import gzip
 import math
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 import numpy as np
 
 from mobandits.contracts.protocols import Array, IntArray
-from mobandits.datasets.dataset import About, Column, DataSet, Objective
+from mobandits.datasets.dataset import About, Column, DataSet, RecordedObjective
 from mobandits.logs import Feedback
 
 if TYPE_CHECKING:
@@ -20,7 +20,8 @@ INDICES = (b"1", b"2", b"3", b"4", b"5", b"6")  # of a feature row; the first is
 PROBE = 1000  # lines to look at before a file is given up
 REMEMBERED = 100_000  # texts of articles, while reading
 GZIP = b"\x1f\x8b"
-USER, ARTICLE = (tuple(f"{whose}_{i}" for i in range(2, 7)) for whose in ("user", "article"))
+USER = tuple(f"user_{i}" for i in range(2, 7))
+ARTICLE = tuple(f"article_{i}" for i in range(2, 7))
 
 
 class DisplayLog(NamedTuple):
@@ -43,7 +44,7 @@ class DisplayLog(NamedTuple):
 
 
 class DisplayAdsData(DataSet):
-    """Clicks on a page's featured article, which was drawn at random from a pool: a day of Yahoo! R6A.
+    """Clicks on a page's featured article, drawn at random from a pool: a day of Yahoo! R6A.
 
     A line holds a time, the displayed article, the click, then ``|user`` and ``|<article>`` for
     every article that could have been displayed, each followed by six pairs ``index:value``, in any
@@ -67,7 +68,8 @@ class DisplayAdsData(DataSet):
 
     about = About(
         name="display_ads",
-        title="Clicks on a page's featured article, which was drawn at random from a pool: a day of Yahoo! R6A.",
+        title="Clicks on a page's featured article, drawn at random from a pool: a day of Yahoo!"
+        " R6A.",
         rows="4,681,992 on the first day, about 45.8 million on ten",
         columns=(
             *(Column(name, "number", "a feature of the user; the five sum to 1") for name in USER),
@@ -77,13 +79,16 @@ class DisplayAdsData(DataSet):
             ),
             Column("click", "integer", "1 where the user clicked", values=(0, 1)),
         ),
-        arms="the articles that could have been displayed; in environments.DisplayAds, to show or not to show",
-        objectives=(Objective("click", "1 where the user clicked"),),
-        propensities="1 / (articles that could have been displayed): the log was collected uniformly at random",
+        arms="the articles that could have been displayed; in environments.DisplayAds, to show or"
+        " not to show",
+        objectives=(RecordedObjective("click", "1 where the user clicked"),),
+        propensities="1 / (articles that could have been displayed): the log was collected"
+        " uniformly at random",
         licence="Yahoo! Webscope's agreement: for research, not to be passed on",
         source="R6A - Yahoo! Front Page Today Module User Click Log, version 1.0",
         obtain="ask Yahoo! Webscope for R6A, then path=<ydata-fp-td-clicks-v1_0.200905DD.gz>",
-        derived="the constant feature 1, times and malformed lines are left out; environments.DisplayAds adds payments",
+        derived="the constant feature 1, times and malformed lines are left out;"
+        " environments.DisplayAds adds payments",
     )
 
     def __call__(self, path: str | Path) -> DisplayLog:
@@ -119,10 +124,10 @@ class DisplayAdsData(DataSet):
         import polars as pl  # noqa: PLC0415 - importing the package stays light
 
         log = self(path)
-        table = pl.from_numpy(
-            np.hstack([log.users, log.articles[log.shown]]), schema=[*USER, *ARTICLE]
-        )
-        return table.with_columns(click=pl.Series(log.clicks).cast(pl.Int64))
+        features = np.hstack([log.users, log.articles[log.shown]])
+        table = pl.from_numpy(features, schema=[*USER, *ARTICLE])
+        clicks = pl.Series(log.clicks)
+        return table.with_columns(click=clicks.cast(pl.Int64))
 
     def feedback(self, path: str | Path) -> Feedback:
         """The log as decisions to evaluate other policies on: which article to display.
@@ -141,14 +146,19 @@ class DisplayAdsData(DataSet):
         log = _opened(Path(path), pools)
         rounds = len(log.clicks)
         sizes = np.array(pools.sizes)
+        members = np.array(pools.members)
+        # The pools are stored one after the other: each round's number, once per member.
+        owners = np.repeat(np.arange(rounds), sizes)
         eligible = np.zeros((rounds, len(pools.numbers)), bool)
-        eligible[np.repeat(np.arange(rounds), sizes), np.array(pools.members)] = True
+        eligible[owners, members] = True
+        constant = np.ones((rounds, 1))
+        names = [name.decode("ascii", "replace") for name in pools.numbers]
         return Feedback(
-            contexts=np.hstack([log.users, np.ones((rounds, 1))]),
+            contexts=np.hstack([log.users, constant]),
             arms=np.array(pools.shown),
             rewards=log.clicks[:, None],
             propensities=1.0 / sizes,
-            arm_names=tuple(name.decode("ascii", "replace") for name in pools.numbers),
+            arm_names=tuple(names),
             objective_names=("click",),
             eligible=eligible,
         )
@@ -173,7 +183,8 @@ class Pools:
     def add(self, shown: bytes, pool: "dict[bytes, int]") -> None:
         """The pool of the next event."""
         numbers = self.numbers
-        self.members.extend([numbers.setdefault(name, len(numbers)) for name in pool])
+        members = [numbers.setdefault(name, len(numbers)) for name in pool]
+        self.members.extend(members)
         self.sizes.append(len(pool))
         self.shown.append(numbers[shown])
 
@@ -183,6 +194,7 @@ def _opened(file: Path, pools: Pools | None) -> DisplayLog:
         with file.open("rb") as raw:
             compressed = raw.read(2) == GZIP
             raw.seek(0)
+            # The file's own first bytes decide: a name may end in .gz after it was unpacked.
             with gzip.open(raw) if compressed else raw as lines:
                 return _read(file, lines, pools)  # type: ignore[arg-type]
     except EOFError as error:
@@ -194,6 +206,7 @@ def _opened(file: Path, pools: Pools | None) -> DisplayLog:
 
 
 def _read(file: Path, lines: BinaryIO, pools: Pools | None) -> DisplayLog:
+    # Arrays of machine numbers: lists of five million rows would take gigabytes.
     users = array("d")
     shown = array("q")
     clicks = array("d")
@@ -204,9 +217,10 @@ def _read(file: Path, lines: BinaryIO, pools: Pools | None) -> DisplayLog:
     for total, line in enumerate(lines, 1):
         event = _event(line, articles, pools)
         if event is not None:
-            users.extend(event[0])
-            shown.append(event[1])
-            clicks.append(event[2])
+            users.extend(event.user)
+            shown.append(event.shown)
+            clicks.append(event.click)
+        # A file of another kind is given up early, not after five million lines.
         elif total == PROBE and not shown:
             break
     if total == 0:
@@ -215,15 +229,24 @@ def _read(file: Path, lines: BinaryIO, pools: Pools | None) -> DisplayLog:
         raise ValueError(
             f"{file} is not a Yahoo! R6A click log: none of its first {total} lines has that format"
         )
+    # The last line of a file that was cut off is malformed and has no end.
     if event is None and not line.endswith(b"\n"):
         raise ValueError(f"{file} is truncated: line {total} is not complete")
-    table = (
-        np.array(users).reshape(-1, 5),
-        np.array(shown),
-        np.array(clicks),
-        np.array(list(articles.numbers)),
+    return DisplayLog(
+        users=np.array(users).reshape(-1, 5),
+        shown=np.array(shown),
+        clicks=np.array(clicks),
+        articles=np.array(list(articles.numbers)),
+        skipped=total - len(shown),
     )
-    return DisplayLog(*table, skipped=total - len(shown))
+
+
+class Event(NamedTuple):
+    """A line: the user's features, the row of the displayed article, and the click."""
+
+    user: tuple[float, ...]
+    shown: int
+    click: float
 
 
 class Articles:
@@ -235,51 +258,61 @@ class Articles:
 
     def read(self, text: bytes) -> tuple[bytes, int]:
         """The name of an article and the number of its vector, -1 where it has none."""
-        if (
-            text not in self._known
-        ):  # a day has a hundred articles and a hundred million mentions of them
+        # A day has a hundred articles and a hundred million mentions of them.
+        if text not in self._known:
+            # Another kind of file may have a new text in every line: memory stays bounded.
             if len(self._known) == REMEMBERED:
                 self._known.clear()
-            name, _, pairs = text.partition(b" ")
-            vector = features(pairs)
-            number = -1 if vector is None else self.numbers.setdefault(vector, len(self.numbers))
-            self._known[text] = name, number
+            self._known[text] = self._parsed(text)
         return self._known[text]
 
+    def _parsed(self, text: bytes) -> tuple[bytes, int]:
+        name, _, pairs = text.partition(b" ")
+        vector = parsed_features(pairs)
+        if vector is None:
+            return name, -1
+        number = self.numbers.setdefault(vector, len(self.numbers))
+        return name, number
 
-def _event(
-    line: bytes, articles: Articles, pools: Pools | None
-) -> tuple[tuple[float, ...], int, float] | None:
+
+def _event(line: bytes, articles: Articles, pools: Pools | None) -> Event | None:
+    """The event of a line, None where it is malformed."""
     head, _, rest = line.partition(b"|user ")
-    text, *pool = rest.split(b"|")
-    said = head.split()
-    user = features(text)
-    if user is None or len(said) != 3 or said[2] not in (b"0", b"1"):
+    user_text, *pool = rest.split(b"|")
+    user = parsed_features(user_text)
+    fields = head.split()  # time, displayed article, click
+    if user is None or len(fields) != 3:
         return None
-    vectors = dict(map(articles.read, pool))
-    shown = vectors.get(said[1], -1)
+    _, name, click = fields
+    if click not in (b"0", b"1"):
+        return None
+    rows = dict(map(articles.read, pool))
+    shown = rows.get(name, -1)
     if shown < 0:
         return None
     if pools is not None:
-        pools.add(said[1], vectors)
-    return user, shown, float(said[2])
+        pools.add(name, rows)
+    return Event(user, shown, float(click))
 
 
-def features(text: bytes) -> tuple[float, ...] | None:
-    """Features 2 to 6 from six pairs ``index:value`` in any order, or None where the text is something else.
+def parsed_features(text: bytes) -> tuple[float, ...] | None:
+    """Features 2 to 6 from six pairs ``index:value`` in any order, None for any other text.
 
     Example:
-        >>> features(b"2:0.1 3:0.2 4:0.3 5:0.4 6:0 1:1")
+        >>> parsed_features(b"2:0.1 3:0.2 4:0.3 5:0.4 6:0 1:1")
         (0.1, 0.2, 0.3, 0.4, 0.0)
     """
     pairs = dict(pair.partition(b":")[::2] for pair in text.split())
+    # Six colons too: an index that comes twice would vanish in the dictionary.
     if len(pairs) != 6 or text.count(b":") != 6:
         return None
     try:
         values = tuple(float(pairs[index]) for index in INDICES)
     except (KeyError, ValueError):
         return None
-    return values[1:] if all(map(math.isfinite, values)) else None
+    if not all(map(math.isfinite, values)):
+        return None
+    return values[1:]
 
 
 display_ads = DisplayAdsData()

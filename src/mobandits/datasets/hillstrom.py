@@ -1,16 +1,19 @@
-"""Whom should an e-mail be sent to? A randomised experiment on 64,000 customers: a reader of its file."""
+"""A reader of Hillstrom's e-mail data: a randomised experiment on 64,000 customers."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from mobandits.datasets.dataset import About, Column, DataSet, Objective
-from mobandits.datasets.tables import indicators, scan
+from mobandits.datasets.dataset import About, Column, DataSet, RecordedObjective
+from mobandits.datasets.tables import indicators, scan_table
 from mobandits.logs import Feedback
 
 if TYPE_CHECKING:
     import polars as pl
+
+# log(1 + 8102) is 9: histories of up to 8102 dollars lie in [0, 1].
+HISTORY_SCALE = 9.0
 
 SEGMENTS = ("No E-Mail", "Mens E-Mail", "Womens E-Mail")
 AREAS = ("Rural", "Surburban", "Urban")  # spelt as in the file
@@ -19,7 +22,7 @@ OUTCOMES = ("visit", "conversion", "spend")
 
 
 class HillstromData(DataSet):
-    """Three randomised e-mail campaigns to 64,000 customers of a shop: visits, conversions and dollars.
+    """Three randomised e-mail campaigns to 64,000 customers: visits, conversions and dollars.
 
     Customers who had bought within a year were sent an e-mail on men's merchandise, one on women's,
     or none, each with probability one third, and were watched for two weeks.
@@ -39,7 +42,8 @@ class HillstromData(DataSet):
 
     about = About(
         name="hillstrom",
-        title="Three randomised e-mail campaigns to 64,000 customers of a shop: visits, conversions and dollars.",
+        title="Three randomised e-mail campaigns to 64,000 customers: visits, conversions and"
+        " dollars.",
         rows=64_000,
         columns=(
             Column("recency", "integer", "since the last purchase", "months", least=0),
@@ -64,15 +68,18 @@ class HillstromData(DataSet):
         ),
         arms=f"the e-mails {', '.join(SEGMENTS)}",
         objectives=(
-            Objective("visit", "1 where the shop was visited within two weeks"),
-            Objective("conversion", "1 where something was bought within two weeks"),
-            Objective("spend", "bought within two weeks", "US dollars"),
+            RecordedObjective("visit", "1 where the shop was visited within two weeks"),
+            RecordedObjective("conversion", "1 where something was bought within two weeks"),
+            RecordedObjective("spend", "bought within two weeks", "US dollars"),
         ),
         propensities="1/3 for every arm, by the experiment's design",
         licence="none is stated: the file is public, but is not ours to ship",
-        source="the challenge's file Kevin_Hillstrom_MineThatData_E-MailAnalytics_DataMiningChallenge_2008.03.20.csv",
-        obtain="download the challenge's CSV from the MineThatData blog (March 2008), then path=<that file>",
-        derived="nothing in the table; `feedback` scales recency and history and turns categories into indicators",
+        source="the challenge's file"
+        " Kevin_Hillstrom_MineThatData_E-MailAnalytics_DataMiningChallenge_2008.03.20.csv",
+        obtain="download the challenge's CSV from the MineThatData blog (March 2008), then"
+        " path=<that file>",
+        derived="nothing in the table; `feedback` scales recency and history and turns categories"
+        " into indicators",
     )
     features: ClassVar[tuple[str, ...]] = (
         *("recency / 12", "log(1 + history) / 9", "mens", "womens", "newbie"),
@@ -98,7 +105,8 @@ class HillstromData(DataSet):
             ValueError: in one line that names file, column and row; rows count from 1 below the
                 header.
         """
-        return scan(path, self.about.columns).collect()
+        table = scan_table(path, self.about.columns)
+        return table.collect()
 
     def feedback(self, path: str | Path) -> Feedback:
         """The experiment as decisions to evaluate policies on.
@@ -114,18 +122,20 @@ class HillstromData(DataSet):
             ValueError: as in `load`.
         """
         table = self.load(path)
-        history = np.log1p(table["history"].to_numpy()) / 9.0
-        numbers = [
-            table["recency"].to_numpy() / 12.0,
-            history,
-            *table.select("mens", "womens", "newbie").to_numpy().T,
-        ]
-        groups = [indicators(table, "zip_code", AREAS), indicators(table, "channel", CHANNELS)]
-        chosen = np.array([SEGMENTS.index(name) for name in table["segment"]])
+        recency = table["recency"].to_numpy() / 12.0
+        history = np.log1p(table["history"].to_numpy()) / HISTORY_SCALE
+        scaled = np.stack([recency, history], axis=1)
+        flags = table.select("mens", "womens", "newbie").to_numpy()
+        areas = indicators(table, "zip_code", AREAS)
+        channels = indicators(table, "channel", CHANNELS)
+        constant = np.ones((table.height, 1))
+        arms = [SEGMENTS.index(name) for name in table["segment"]]
+        outcomes = table.select(OUTCOMES).to_numpy()
         return Feedback(
-            contexts=np.hstack([np.stack(numbers, axis=1), *groups, np.ones((table.height, 1))]),
-            arms=chosen,
-            rewards=table.select(OUTCOMES).to_numpy().astype(np.float64),
+            contexts=np.hstack([scaled, flags, areas, channels, constant]),
+            arms=np.array(arms),
+            rewards=outcomes.astype(np.float64),
+            # By design, not estimated: a customer received each e-mail with the same chance.
             propensities=np.full(table.height, 1.0 / 3.0),
             arm_names=SEGMENTS,
             objective_names=OUTCOMES,

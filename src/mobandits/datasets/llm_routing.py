@@ -1,10 +1,10 @@
-"""Which language model should answer this prompt? Quality and cost of three models on 3,609 prompts."""
+"""Quality and cost of the answers of three language models to 3,609 prompts."""
 
 import io
 from importlib import metadata
 from typing import TYPE_CHECKING
 
-from mobandits.datasets.dataset import About, Column, DataSet, Objective
+from mobandits.datasets.dataset import About, Column, DataSet, RecordedObjective
 from mobandits.datasets.published import Published
 from mobandits.support.optional import how_to_install, missing_extra
 
@@ -15,12 +15,13 @@ PACKAGE = "paretobandit"
 VERSION = "0.1.1"
 FOLDER = "pareto_bandit/data/examples"
 
+# The files name models with their vendors, tables and arms without; cheapest first.
 VENDORS = {
     "llama-3.1-8b-instruct": "meta-llama",
     "mistral-large-2512": "mistralai",
     "gemini-2.5-pro": "google",
 }
-MODELS = tuple(VENDORS)  # cheapest first
+MODELS = tuple(VENDORS)
 
 # Rows and SHA-256 of each file, in the order of the table.
 SPLITS = {
@@ -44,7 +45,8 @@ class LlmRoutingData(DataSet):
     Example:
         >>> from mobandits.datasets import llm_routing
         >>> table = llm_routing()
-        >>> table.height, table["cost_llama-3.1-8b-instruct"].max() < table["cost_gemini-2.5-pro"].min()
+        >>> dearest = table["cost_llama-3.1-8b-instruct"].max()
+        >>> table.height, dearest < table["cost_gemini-2.5-pro"].min()
         (3609, True)
     """
 
@@ -71,14 +73,16 @@ class LlmRoutingData(DataSet):
         ),
         arms=f"the models {', '.join(MODELS)}",
         objectives=(
-            Objective("quality", "graded quality of the answer, 0 to 1"),
-            Objective("cost", "price of the answer", "US dollars", minimise=True),
+            RecordedObjective("quality", "graded quality of the answer, 0 to 1"),
+            RecordedObjective("cost", "price of the answer", "US dollars", minimise=True),
         ),
         propensities="none needed: every choice's outcome is known",
         licence="Apache-2.0",
-        source=f"{PACKAGE} {VERSION}, {FOLDER}/val.jsonl and test_holdout.jsonl, by A. Taberner-Miller",
+        source=f"{PACKAGE} {VERSION}, {FOLDER}/val.jsonl and test_holdout.jsonl, by A."
+        " Taberner-Miller",
         obtain=how_to_install("data"),
-        derived="nothing; what the files derive from the values (best model, difficulty, spread) is left out",
+        derived="nothing; what the files derive from the values (best model, difficulty, spread) is"
+        " left out",
     )
 
     def __call__(self) -> "pl.DataFrame":
@@ -114,29 +118,42 @@ def _table(split: str) -> "pl.DataFrame":
     import polars as pl  # noqa: PLC0415
 
     answer = pl.Struct({"reward": pl.Float64, "cost": pl.Float64})
-    names = {model: f"{vendor}/{model}" for model, vendor in VENDORS.items()}
+    answers = {f"{vendor}/{model}": answer for model, vendor in VENDORS.items()}
+    # The fields that are named are read; what the files derive from them is left out.
     schema = {
         "source": pl.String(),
         "prompt": pl.String(),
-        "arms": pl.Struct(dict.fromkeys(names.values(), answer)),
+        "arms": pl.Struct(answers),
     }
-
-    def outcomes(field: str, column: str) -> list[pl.Expr]:
-        arms = pl.col("arms").struct
-        return [
-            arms.field(name).struct.field(field).alias(f"{column}_{model}")
-            for model, name in names.items()
-        ]
-
     raw = pl.read_ndjson(io.BytesIO(_content(split)), schema=schema)
-    outcome = [*outcomes("reward", "quality"), *outcomes("cost", "cost")]
-    return raw.select(pl.lit(split).alias("split"), "source", "prompt", *outcome)
+    columns = [
+        pl.lit(split).alias("split"),
+        pl.col("source"),
+        pl.col("prompt"),
+        *_outcome("reward", "quality"),
+        *_outcome("cost", "cost"),
+    ]
+    return raw.select(columns)
+
+
+def _outcome(field: str, column: str) -> "list[pl.Expr]":
+    """The expressions of one outcome of every model, a field of the file's nested answers."""
+    import polars as pl  # noqa: PLC0415
+
+    arms = pl.col("arms").struct
+    expressions = []
+    for model, vendor in VENDORS.items():
+        answer = arms.field(f"{vendor}/{model}")
+        value = answer.struct.field(field)
+        expressions.append(value.alias(f"{column}_{model}"))
+    return expressions
 
 
 def _content(split: str) -> bytes:
     rows, digest = SPLITS[split]
+    file = Published(PACKAGE, VERSION, f"{FOLDER}/{split}.jsonl", rows, digest)
     try:
-        return Published(PACKAGE, VERSION, f"{FOLDER}/{split}.jsonl", rows, digest).read()
+        return file.read()
     except metadata.PackageNotFoundError as error:
         raise missing_extra("datasets.llm_routing", "data") from error
 

@@ -1,4 +1,4 @@
-"""Which of a shop's items do visitors click on? The small Open Bandit Dataset, with the true propensities."""
+"""The small Open Bandit Dataset: clicks on a shop's items, with the true propensities."""
 
 import io
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mobandits.datasets.dataset import About, Column, DataSet, Objective
+from mobandits.datasets.dataset import About, Column, DataSet, RecordedObjective
 from mobandits.datasets.published import Published, from_user
 from mobandits.datasets.tables import indicators
 from mobandits.logs import Feedback
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 PACKAGE = "obp"
 VERSION = "0.4.1"
 ROWS = 10_000
-ITEMS = {"all": 80, "men": 34, "women": 46}
+ITEMS = {"all": 80, "men": 34, "women": 46}  # the arms of each campaign
+# SHA-256 of the files, which are the same in both distributions, in the order of the table.
 DIGESTS = {
     ("random", "all"): "7168295b6e0a9eabcf3392320a5dd434e542b68e705d5cd9491499af589812f1",
     ("random", "men"): "ede6d08c6877f99cd3770f7d09e26c738e6aa6de4445ccccfb1356ba5d06b1eb",
@@ -34,7 +35,7 @@ USER = tuple(f"user_{i}" for i in range(4))
 
 
 class OpenBanditSmall(DataSet):
-    """Clicks on fashion items that two known policies showed: 6 logs of 10,000 rounds, true propensities.
+    """Clicks on fashion items that two known policies showed: 6 logs, with true propensities.
 
     A visitor of a shop sees three items at a time; each is a round of its own. In every campaign
     (all, men, women) a part of the visitors was served by a policy that draws items uniformly, a
@@ -56,7 +57,8 @@ class OpenBanditSmall(DataSet):
 
     about = About(
         name="open_bandit_small",
-        title="Clicks on fashion items that two known policies showed: 6 logs of 10,000 rounds, true propensities.",
+        title="Clicks on fashion items that two known policies showed: 6 logs, with true"
+        " propensities.",
         rows=ROWS * len(DIGESTS),
         columns=(
             Column(
@@ -86,12 +88,15 @@ class OpenBanditSmall(DataSet):
             ),
         ),
         arms="the items of a campaign",
-        objectives=(Objective("click", "1 where the item was clicked on"),),
-        propensities="recorded: of the item at its position; 1 / items for random, 0.000001 to 0.9628 for bts",
+        objectives=(RecordedObjective("click", "1 where the item was clicked on"),),
+        propensities="recorded: of the item at its position; 1 / items for random, 0.000001 to"
+        " 0.9628 for bts",
         licence="Apache-2.0, the distribution's",
-        source=f"{PACKAGE} {VERSION} (wheel) or 0.5.7 (source), obp/dataset/obd; Y. Saito et al., ZOZO Research",
+        source=f"{PACKAGE} {VERSION} (wheel) or 0.5.7 (source), obp/dataset/obd; Y. Saito et al.,"
+        " ZOZO Research",
         obtain=f"pip download --no-deps {PACKAGE}=={VERSION}, then path=<the wheel>",
-        derived="names are ours; the six files are one table, in their order; the items' own features are left out",
+        derived="names are ours; the six files are one table, in their order; the items' own"
+        " features are left out",
     )
 
     def __call__(self, path: str | Path | None = None) -> "pl.DataFrame":
@@ -151,16 +156,22 @@ class OpenBanditSmall(DataSet):
                 f"open_bandit_small.position must be 1, 2, 3 or None, got {quoted(position)}"
             )
         table = self.load(path)
-        categories = {name: sorted(table[name].unique()) for name in USER}
-        log = table.filter(
-            policy=policy, campaign=campaign, **({} if position is None else {"position": position})
-        )
-        places = [indicators(log, "position", POSITIONS)] if position is None else []
-        user = [indicators(log, name, categories[name]) for name in USER]
+        log = table.filter(policy=policy, campaign=campaign)
+        if position is not None:
+            log = log.filter(position=position)
+        columns = []
+        for name in USER:
+            # Of all six logs: those of both policies must have the same features.
+            categories = sorted(table[name].unique())
+            columns.append(indicators(log, name, categories))
+        if position is None:
+            columns.append(indicators(log, "position", POSITIONS))
+        constant = np.ones((log.height, 1))
+        clicks = log.select("click").to_numpy()
         return Feedback(
-            contexts=np.hstack([*user, *places, np.ones((log.height, 1))]),
+            contexts=np.hstack([*columns, constant]),
             arms=log["item"].to_numpy(),
-            rewards=log.select("click").to_numpy().astype(np.float64),
+            rewards=clicks.astype(np.float64),
             propensities=log["propensity"].to_numpy(),
             arm_names=tuple(range(ITEMS[campaign])),
             objective_names=("click",),
@@ -172,19 +183,21 @@ def _log(path: str | Path | None, policy: str, campaign: str) -> "pl.DataFrame":
 
     member = f"obp/dataset/obd/{policy}/{campaign}/{campaign}.csv"
     file = Published(PACKAGE, VERSION, member, ROWS, DIGESTS[policy, campaign])
-    raw = pl.read_csv(
-        io.BytesIO(from_user(file, path, "datasets.open_bandit_small")), infer_schema_length=1000
-    )
+    content = from_user(file, path, "datasets.open_bandit_small")
+    raw = pl.read_csv(io.BytesIO(content), infer_schema_length=1000)
+    timestamp = pl.col("timestamp").str
+    user = [pl.col(f"user_feature_{i}").alias(name) for i, name in enumerate(USER)]
+    affinities = [f"user-item_affinity_{i}" for i in range(ITEMS[campaign])]
     return raw.select(
         pl.lit(policy).alias("policy"),
         pl.lit(campaign).alias("campaign"),
-        pl.col("timestamp").str.to_datetime("%Y-%m-%d %H:%M:%S%.f%z", time_unit="us"),
+        timestamp.to_datetime("%Y-%m-%d %H:%M:%S%.f%z", time_unit="us"),
         pl.col("item_id").alias("item"),
         "position",
         "click",
         pl.col("propensity_score").alias("propensity"),
-        *(pl.col(f"user_feature_{i}").alias(name) for i, name in enumerate(USER)),
-        pl.concat_list(f"user-item_affinity_{i}" for i in range(ITEMS[campaign])).alias("affinity"),
+        *user,
+        pl.concat_list(affinities).alias("affinity"),
     )
 
 

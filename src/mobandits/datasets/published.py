@@ -1,4 +1,4 @@
-"""Files inside published distributions: from the installed package, a wheel, a source archive or a folder, verified."""
+"""Files inside published distributions, installed, in an archive or in a folder, verified."""
 
 import hashlib
 import tarfile
@@ -8,6 +8,7 @@ from importlib import metadata
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+# The errors of files that are damaged, or not what their names say.
 UNREADABLE = (
     OSError,
     EOFError,
@@ -53,59 +54,66 @@ class Published(NamedTuple):
             ValueError: in one line, where there is no such file or it is not the published one.
         """
         if path is None:
-            folder = Path(str(metadata.distribution(self.package).locate_file("")))
+            # The folder of the installed package: importing it would run its code.
+            distribution = metadata.distribution(self.package)
+            folder = Path(str(distribution.locate_file("")))
             name = f"{self.package}'s {PurePosixPath(self.member).name}"
-            content = _from(folder, self.member)
             remedy = f"to repair it: pip install --force-reinstall {self.package}=={self.version}"
         else:
+            folder = Path(path)
             name = f"{self.member} in {path}"
-            content = _from(Path(path), self.member)
             remedy = f"to get it: {self.obtain}"
-        found = hashlib.sha256(content).hexdigest()
-        if found != self.digest:
+        content = _member(folder, self.member)
+        digest = hashlib.sha256(content).hexdigest()
+        # Results are reproducible only with the same bytes; an absent member has the bytes b"".
+        if digest != self.digest:
             rule = f"the published file of {self.rows} rows with SHA-256 {self.digest}"
-            raise ValueError(
-                f"{name} must be {rule}, got SHA-256 {found} in {len(content)} bytes; {remedy}"
-            )
+            got = f"SHA-256 {digest} in {len(content)} bytes"
+            raise ValueError(f"{name} must be {rule}, got {got}; {remedy}")
         return content
 
 
 def from_user(file: Published, path: str | Path | None, user: str) -> bytes:
-    """`file.read(path)`, where a package that is not installed is the user's to get.
+    """The content `file.read(path)`, of a package that users get by themselves.
 
     Raises:
-        ValueError: in one line that says how.
+        ValueError: in one line with the way to get it, where it is not installed.
     """
     try:
         return file.read(path)
     except metadata.PackageNotFoundError as error:
-        said = f"{user}: {file.package} is not installed, and no path was given"
-        raise ValueError(f"{said}; {file.obtain}, then path=<that file>") from error
+        reason = f"{user}: {file.package} is not installed, and no path was given"
+        raise ValueError(f"{reason}; {file.obtain}, then path=<that file>") from error
 
 
-def _from(path: Path, member: str) -> bytes:
+def _member(path: Path, member: str) -> bytes:
     """The member's bytes, b"" where there is none."""
     try:
         if path.is_dir():
             return _from_folder(path, member)
-        if zipfile.is_zipfile(path):
-            with zipfile.ZipFile(path) as archive:
-                return archive.read(member) if member in archive.namelist() else b""
+        if zipfile.is_zipfile(path):  # a wheel, whatever its name
+            return _from_wheel(path, member)
         if path.name.endswith((".tar.gz", ".tar", ".tgz")):
             with tarfile.open(path) as archive:
                 return _from_source(archive, member)
         return path.read_bytes()
     except UNREADABLE as error:
-        said = (
-            error.strerror
-            if isinstance(error, OSError) and error.strerror
-            else str(error).partition("\n")[0]
-        )
-        raise ValueError(f"{path} cannot be read: {said}") from error
+        reason, _, _ = str(error).partition("\n")
+        if isinstance(error, OSError) and error.strerror:
+            reason = error.strerror  # without number and path
+        raise ValueError(f"{path} cannot be read: {reason}") from error
+
+
+def _from_wheel(path: Path, member: str) -> bytes:
+    with zipfile.ZipFile(path) as archive:
+        if member not in archive.namelist():
+            return b""
+        return archive.read(member)
 
 
 def _from_source(archive: tarfile.TarFile, member: str) -> bytes:
-    for entry in archive:  # all of it lies in one folder, which is named after the version
+    # All of it lies in one folder, which is named after the version.
+    for entry in archive:
         if entry.isfile() and entry.name.endswith("/" + member):
             file = archive.extractfile(entry)
             return b"" if file is None else file.read()
@@ -113,7 +121,10 @@ def _from_source(archive: tarfile.TarFile, member: str) -> bytes:
 
 
 def _from_folder(folder: Path, member: str) -> bytes:
-    """Also where the folder is one of those that the member lies in."""
+    """The member below the folder, which may itself be one of those that the member lies in."""
     parts = PurePosixPath(member).parts
-    found = (folder.joinpath(*parts[skipped:]) for skipped in range(len(parts)))
-    return next((path.read_bytes() for path in found if path.is_file()), b"")
+    for skipped in range(len(parts)):
+        path = folder.joinpath(*parts[skipped:])
+        if path.is_file():
+            return path.read_bytes()
+    return b""

@@ -3,9 +3,7 @@
 import contextlib
 import csv
 import gzip
-import operator
 from collections.abc import Iterator, Sequence
-from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,9 +18,13 @@ if TYPE_CHECKING:
 
 GZIP = b"\x1f\x8b"
 
+# Columns of the check's own; no name in a file begins with NUL.
+ROW = "\0row"
+ROWS = "\0rows"
 
-def scan(path: str | Path, columns: Sequence[Column], separator: str = ",") -> "pl.LazyFrame":
-    """A lazy table of a file, every value of which has been looked at, in one pass that holds none of them.
+
+def scan_table(path: str | Path, columns: Sequence[Column], separator: str = ",") -> "pl.LazyFrame":
+    """A lazy table of a file, all values of which were checked in one pass that keeps none.
 
     Args:
         path: a text file with a header, gzipped or not, in UTF-8.
@@ -37,15 +39,16 @@ def scan(path: str | Path, columns: Sequence[Column], separator: str = ",") -> "
     """
     import polars as pl  # noqa: PLC0415 - importing the package stays light
 
-    with _told(path, separator):
+    with _readable_errors(path, separator):
         raw = _text(path, separator)
         names = raw.collect_schema().names()
-        if missing := [column.name for column in columns if column.name not in names]:
-            raise ValueError(
-                f"{path} must have the column {missing[0]}, got {shortened(', '.join(map(quoted, names)))}"
-            )
+        for column in columns:
+            if column.name not in names:
+                listed = shortened(", ".join(map(quoted, names)))
+                raise ValueError(f"{path} must have the column {column.name}, got {listed}")
         _check(path, raw, columns)
-    return raw.select(pl.col(column.name).cast(dtype(column)) for column in columns)
+    typed = [pl.col(column.name).cast(dtype(column)) for column in columns]
+    return raw.select(typed)
 
 
 def header(path: str | Path, separator: str = ",") -> list[str]:
@@ -54,22 +57,24 @@ def header(path: str | Path, separator: str = ",") -> list[str]:
     Raises:
         ValueError: in one line that names the file.
     """
-    with _told(path, separator):
-        return _text(path, separator).collect_schema().names()
+    with _readable_errors(path, separator):
+        raw = _text(path, separator)
+        return raw.collect_schema().names()
 
 
 def _text(path: str | Path, separator: str) -> "pl.LazyFrame":
     import polars as pl  # noqa: PLC0415
 
-    with Path(path).open(
-        "rb"
-    ):  # says what is wrong in the system's words, and leaves no room for an address
-        return pl.scan_csv(Path(path), separator=separator, infer_schema=False, glob=False)
+    file = Path(path)
+    # Opened first: errors in the system's words, and never an address that polars would fetch.
+    with file.open("rb"):
+        # All as text: types are checked afterwards, with the value and its row in the message.
+        return pl.scan_csv(file, separator=separator, infer_schema=False, glob=False)
 
 
 @contextlib.contextmanager
-def _told(path: str | Path, separator: str) -> Iterator[None]:
-    """Say in one line what is wrong with a file."""
+def _readable_errors(path: str | Path, separator: str) -> Iterator[None]:
+    """Turn the errors of a file into a ValueError of one line."""
     import polars as pl  # noqa: PLC0415
 
     try:
@@ -77,9 +82,9 @@ def _told(path: str | Path, separator: str) -> Iterator[None]:
     except OSError as error:
         raise ValueError(f"{path} cannot be read: {error.strerror or error}") from error
     except pl.exceptions.PolarsError as error:
-        raise ValueError(
-            f"{path} {_ragged(Path(path), separator) or str(error).partition(chr(10))[0]}"
-        ) from error
+        first_line, _, _ = str(error).partition("\n")
+        reason = _broken_row(Path(path), separator) or first_line
+        raise ValueError(f"{path} {reason}") from error
 
 
 def dtype(column: Column) -> "pl.DataType":
@@ -95,79 +100,86 @@ def dtype(column: Column) -> "pl.DataType":
         "integer": pl.Int64(),
         "number": pl.Float64(),
         "text": pl.String(),
+        "time": pl.Datetime("us", "UTC"),
+        "numbers": pl.List(pl.Float64()),
     }
-    kinds |= {"time": pl.Datetime("us", "UTC"), "numbers": pl.List(pl.Float64())}
     return kinds[column.kind]
 
 
 def _check(path: str | Path, raw: "pl.LazyFrame", columns: Sequence[Column]) -> None:
     import polars as pl  # noqa: PLC0415
 
-    numbered = raw.with_row_index("\0row")
-    first = [pl.col("\0row").filter(_wrong(column)).min().alias(column.name) for column in columns]
-    fields = (
-        pl.all().exclude("\0row").count().name.prefix("\0")
-    )  # lines with too many are noticed where all are read
-    said = (
-        numbered.select(pl.len().alias("\0rows"), *first, fields)
-        .collect(engine="streaming")
-        .row(0, named=True)
-    )
-    found = {name: said[name] for name in ("\0rows", *(column.name for column in columns))}
-    if found.pop("\0rows") == 0:
+    numbered = raw.with_row_index(ROW)
+    first_wrong = []
+    for column in columns:
+        wrong_rows = pl.col(ROW).filter(_is_wrong(column))
+        first_wrong.append(wrong_rows.min().alias(column.name))
+    # Polars notices lines with too many fields only where all columns are read.
+    every_field = pl.all().exclude(ROW).count().name.prefix("\0")
+    rows = pl.len().alias(ROWS)
+    query = numbered.select(rows, *first_wrong, every_field)
+    # Streaming: the file may be larger than memory.
+    report = query.collect(engine="streaming").row(0, named=True)
+    if report[ROWS] == 0:
         raise ValueError(f"{path} must have rows below its header, got none")
-    wrong = {name: row for name, row in found.items() if row is not None}
+    wrong = [column for column in columns if report[column.name] is not None]
     if wrong:
-        name = min(wrong, key=wrong.__getitem__)
-        value = raw.select(name).slice(wrong[name], 1).collect().item()
-        column = next(column for column in columns if column.name == name)
-        raise ValueError(
-            f"{path}: column {name}, row {wrong[name] + 1} must be {rule(column)}, got {quoted(value)}"
-        )
+        column = min(wrong, key=lambda column: report[column.name])
+        row = report[column.name]
+        value = raw.select(column.name).slice(row, 1).collect().item()
+        place = f"column {column.name}, row {row + 1}"
+        raise ValueError(f"{path}: {place} must be {rule(column)}, got {quoted(value)}")
 
 
-def _wrong(column: Column) -> "pl.Expr":
+def _is_wrong(column: Column) -> "pl.Expr":
+    """An expression that is true where a value of the column, as text, breaks its rule."""
     import polars as pl  # noqa: PLC0415
 
-    text = pl.col(column.name)
-    value = text if column.kind == "text" else text.cast(dtype(column), strict=False)
-    rules = [value.is_null()]
+    value = pl.col(column.name)
+    if column.kind != "text":
+        value = value.cast(dtype(column), strict=False)  # null where it is no such number
+    wrong = value.is_null()
     if column.kind == "number":
-        rules.append(~value.is_finite())
+        wrong |= ~value.is_finite()
     if column.least is not None:
-        rules.append(value < column.least)
+        wrong |= value < column.least
     if column.values:
-        rules.append(~value.is_in(column.values))
-    return reduce(operator.or_, rules).fill_null(value=True)
+        wrong |= ~value.is_in(column.values)
+    # A comparison with null is null.
+    return wrong.fill_null(value=True)
 
 
 def rule(column: Column) -> str:
-    """What a value of a column must be, for messages.
+    """The rule for values of a column, for messages.
 
     Example:
         >>> rule(Column("visit", "integer", "1 after a visit", values=(0, 1)))
         'one of 0, 1'
     """
     if column.values:
-        return f"one of {', '.join(map(str, column.values))}"
-    least = "" if column.least is None else f" of at least {column.least:g}"
-    return {"integer": "an integer", "number": "a finite number"}.get(column.kind, "a text") + least
+        values = ", ".join(map(str, column.values))
+        return f"one of {values}"
+    kinds = {"integer": "an integer", "number": "a finite number"}
+    kind = kinds.get(column.kind, "a text")
+    if column.least is None:
+        return kind
+    return f"{kind} of at least {column.least:g}"
 
 
-def _ragged(path: Path, separator: str) -> str:
-    """What to say of the first row that has too many fields or is not text, "" where there is none."""
+def _broken_row(path: Path, separator: str) -> str:
+    """The message on the first row with too many fields or bytes that are no text, "" if none.
+
+    Polars does not say which row it is.
+    """
     row = 0
     try:
         with path.open("rb") as raw:
             compressed = raw.read(2) == GZIP
-        with (
-            gzip.open(path, "rt", encoding="utf-8")
-            if compressed
-            else path.open(encoding="utf-8") as lines
-        ):
+        opened = gzip.open if compressed else open
+        with opened(path, "rt", encoding="utf-8") as lines:
             fields = 0
             for row, entry in enumerate(csv.reader(lines, delimiter=separator)):
-                fields = fields or len(entry)
+                fields = fields or len(entry)  # of the header
                 if len(entry) > fields:
                     return f"must have {fields} fields in every row, got {len(entry)} in row {row}"
     except UnicodeDecodeError:
@@ -178,7 +190,9 @@ def _ragged(path: Path, separator: str) -> str:
 
 
 def indicators(table: "pl.DataFrame", name: str, values: Sequence[str | int]) -> Array:
-    """(rows, values - 1): 1 where a column has the second, third, ... of its values.
+    """(rows, values - 1) indicators: 1 where a column has the second, third, ... of its values.
+
+    The first one has no indicator: with it, and a constant 1, the columns would be dependent.
 
     Example:
         >>> import polars as pl
@@ -186,4 +200,5 @@ def indicators(table: "pl.DataFrame", name: str, values: Sequence[str | int]) ->
         [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]
     """
     column = table[name].to_numpy()
-    return np.stack([np.asarray(column == value, np.float64) for value in values[1:]], axis=1)
+    columns = [np.asarray(column == value, np.float64) for value in values[1:]]
+    return np.stack(columns, axis=1)

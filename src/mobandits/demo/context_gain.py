@@ -1,13 +1,18 @@
-"""Did context help? The score that each preference asks for, with the text and without it."""
+"""The gain of context: the score that each preference asks for, with the text less without it."""
 
 import polars as pl
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from mobandits.figures.style import BLUE, INK, ORANGE, WIDTH, panels, styled
 
+SHIFT = 0.012  # of both series, in weights: their intervals would lie on top of each other
+
 
 def context_gain(outcomes: pl.DataFrame, text: str, constant: str) -> pl.DataFrame:
-    """What the text added to the score w quality + (1 - w) thrift of each reading, on the same order of the prompts.
+    """What the text added to the score w quality + (1 - w) thrift of each reading, order by order.
+
+    Both sides play the same orders of the prompts.
 
     Args:
         outcomes: from `outcomes`.
@@ -18,17 +23,21 @@ def context_gain(outcomes: pl.DataFrame, text: str, constant: str) -> pl.DataFra
         `weight`, `trial`, `value`: the score with the text less the score without.
     """
     weight = pl.col("weight")
-    scores = outcomes.filter(pl.col("role") == "reading").with_columns(
-        score=weight * pl.col("quality") + (1.0 - weight) * pl.col("thrift")
+    score = weight * pl.col("quality") + (1.0 - weight) * pl.col("thrift")
+    readings = outcomes.filter(pl.col("role") == "reading")
+    scores = readings.select("environment", "weight", "trial", score=score)
+
+    with_text = scores.filter(pl.col("environment") == text)
+    without = scores.filter(pl.col("environment") == constant)
+    # Pairs of the same order: its luck cancels in the difference.
+    both = with_text.join(
+        without,
+        on=["weight", "trial"],
+        suffix="_constant",
+        maintain_order="left",
     )
-    sides = [
-        scores.filter(pl.col("environment") == name).select("weight", "trial", "score")
-        for name in (text, constant)
-    ]
-    both = sides[0].join(
-        sides[1], on=["weight", "trial"], suffix="_constant", maintain_order="left"
-    )
-    return both.select("weight", "trial", value=pl.col("score") - pl.col("score_constant"))
+    gain = pl.col("score") - pl.col("score_constant")
+    return both.select("weight", "trial", value=gain)
 
 
 @styled()
@@ -41,32 +50,46 @@ def draw_context_gain(whole: pl.DataFrame, late: pl.DataFrame, width: float = WI
         width: in inches.
     """
     figure, (panel,) = panels(width, 3.4)
-    series = (
-        (whole, -0.012, BLUE, "o", "all prompts, learning included"),
-        (late, 0.012, ORANGE, "D", "second half only"),
-    )
-    for data, shift, colour, marker, name in series:
-        x = data["weight"].to_numpy() + shift
-        mean = data["mean"].to_numpy()
-        reach = [mean - data["low"].to_numpy(), data["high"].to_numpy() - mean]
-        panel.errorbar(
-            x,
-            mean,
-            reach,
-            fmt=marker,
-            color=colour,
-            markersize=5.5,
-            markeredgecolor=INK,
-            markeredgewidth=0.5,
-            elinewidth=1.4,
-            capsize=2.5,
-            label=name,
-        )
+    draw_gains(panel, whole, -SHIFT, BLUE, "o", "all prompts, learning included")
+    draw_gains(panel, late, SHIFT, ORANGE, "D", "second half only")
     panel.axhline(0.0, color=INK, linewidth=0.9)
-    panel.set_xticks(whole["weight"].to_list(), [f"{weight:g}" for weight in whole["weight"]])
+
+    labels = [f"{weight:g}" for weight in whole["weight"]]
+    panel.set_xticks(whole["weight"].to_list(), labels)
     panel.set_xlabel("weight of quality; thrift has the rest")
     panel.set_ylabel("score with the text\nless score without")
-    for y, side, said in ((0.97, "top", "the text helped"), (0.03, "bottom", "the text hurt")):
-        panel.text(0.01, y, said, transform=panel.transAxes, va=side, fontsize=8.5)
-    figure.legend(loc="outside upper left", ncols=2 if width >= WIDTH else 1, frameon=False)
+    # Words for the sign: which side of the line is good depends on the order of a difference.
+    for y, side, words in ((0.97, "top", "the text helped"), (0.03, "bottom", "the text hurt")):
+        panel.text(
+            0.01,
+            y,
+            words,
+            transform=panel.transAxes,
+            va=side,
+            fontsize=8.5,
+        )
+    columns = 2 if width >= WIDTH else 1
+    figure.legend(loc="outside upper left", ncols=columns, frameon=False)
     return figure
+
+
+def draw_gains(
+    panel: Axes, data: pl.DataFrame, shift: float, colour: str, marker: str, label: str
+) -> None:
+    """Draw one series of points with intervals, shifted to one side of its weights."""
+    mean = data["mean"].to_numpy()
+    below = mean - data["low"].to_numpy()
+    above = data["high"].to_numpy() - mean
+    panel.errorbar(
+        data["weight"].to_numpy() + shift,
+        mean,
+        [below, above],
+        fmt=marker,
+        color=colour,
+        markersize=5.5,
+        markeredgecolor=INK,
+        markeredgewidth=0.5,
+        elinewidth=1.4,
+        capsize=2.5,
+        label=label,
+    )

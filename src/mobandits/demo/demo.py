@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import polars as pl
@@ -11,6 +11,7 @@ from mobandits.contracts.protocols import Recipe
 from mobandits.demo.hindsight import hindsight
 from mobandits.demo.page import demo_page
 from mobandits.environments import LlmRouting
+from mobandits.figures.contents import Manifest
 from mobandits.figures.page import write_page
 from mobandits.orders import Weighted
 from mobandits.policies import (
@@ -42,15 +43,17 @@ EPSILON = 10.0
 ALPHA = 0.05
 CONSTANTS = [
     (
-        "Scale 1 of MOL-TS and MOL-UCB: rewards are at most 1 and contexts have norm 1, so that a model that was never "
-        "tried is believed to pay up to 1, and nothing is written off unseen. With 0.1 both got stuck on one or two "
-        "models in some of the other orders, and MOL-UCB with 0.3 too; 3 had a higher regret."
+        "Scale 1 of MOL-TS and MOL-UCB: rewards are at most 1 and contexts have norm 1, so that a "
+        "model that was never tried is believed to pay up to 1, and nothing is written off unseen. "
+        "With 0.1 both got stuck on one or two models in some of the other orders, and MOL-UCB "
+        "with 0.3 too; 3 had a higher regret."
     ),
     "Epsilon 0.05 of MOL-eps-Greedy and scale 1 of Scalarized-UCB1 are those of their papers.",
     (
-        "Epsilon 10 of MOSLB-PL, which explores uniformly while some interval is wider: for about 230 prompts. Its "
-        "default, 3.4, explores for about 3,100 of them, because 33 features have to be learned for every model. Alpha "
-        "0.05 makes the intervals after that about as wide as those of the others."
+        "Epsilon 10 of MOSLB-PL, which explores uniformly while some interval is wider: for about "
+        "230 prompts. Its default, 3.4, explores for about 3,100 of them, because 33 features have "
+        "to be learned for every model. Alpha 0.05 makes the intervals after that about as wide as "
+        "those of the others."
     ),
 ]
 
@@ -82,15 +85,17 @@ def run(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Path:
-    """Play, record and explain the demonstration in a folder; after an interruption, the same call continues.
+    """Play, record and explain the demonstration in a folder.
 
-    A trial is one random order of the 3,609 prompts, and every policy learns online from its own choices only. One
-    table holds all policies with the prompts' text as context; eleven weights that read the beliefs of one MOL-UCB
-    learner; that learner and the best balanced one with a constant as context, on the same orders; and the best model
-    per prompt in hindsight.
+    After an interruption, the same call continues. A trial is one random order of the 3,609
+    prompts, and every policy learns online from its own choices only. One table holds all policies
+    with the prompts' text as context; eleven weights that read the beliefs of one MOL-UCB learner;
+    that learner and the best balanced one with a constant as context, on the same orders; and the
+    best model per prompt in hindsight.
 
     Args:
-        out: a folder of its own: `results.parquet`, `manifest.json`, `figures/`, `report.html`, and `runs/`.
+        out: a folder of its own: `results.parquet`, `manifest.json`, `figures/`, `report.html`, and
+            `runs/`.
         quick: fewer trials; a full run may follow in the same folder.
         workers: threads; None: one per processor.
         seed: of the orders and of the policies, at least 0.
@@ -115,7 +120,7 @@ def run(
         folder: Path,
         half: int,
     ) -> pl.DataFrame:
-        return simulate(
+        results = simulate(
             policies,
             environment,
             rounds=PROMPTS,
@@ -126,57 +131,71 @@ def run(
             workers=workers,
             experiment=NAME,
             out=folder,
-            progress=progress and (lambda done, total: progress(done + half * total, 2 * total)),
-        ).table
+            progress=progress_of_half(progress, half),
+        )
+        return results.table
 
+    # Two runs in one folder would write over each other's results.
     with locked(out):
         check_collection(out, NAME)
-        (out / RUNS).mkdir(exist_ok=True)
-        reader = {
-            READER: PreferenceSweep(
-                MolUcb(scale=SCALE), {reading(weights): Weighted(weights) for weights in WEIGHTS}
-            )
-        }
-        text = out / RUNS / "text"
-        table = play({**LEARNERS, **CHANCE, **MODELS, **reader}, TEXT, text, 0)
-        best = best_of(table, list(BALANCED))
-        constant = out / RUNS / f"constant-{best.lower()}"
-        again = play({best: BALANCED[best], **reader}, CONSTANT, constant, 1)
-        known = hindsight(
-            TEXT, {f"hindsight, {reading(weights)}": weights for weights in WEIGHTS}, NAME
-        )
-        whole = pl.concat([table, again, known], rechunk=True)
-        manifest = collect(out, NAME, whole, specification(trials, seed, best), [text, constant])
-        return write_page(out, demo_page(out, whole, manifest))
+        runs = out / RUNS
+        runs.mkdir(exist_ok=True)
+        readings = {reading(weights): Weighted(weights) for weights in WEIGHTS}
+        reader = {READER: PreferenceSweep(MolUcb(scale=SCALE), readings)}
+
+        text_folder = runs / "text"
+        policies = {**LEARNERS, **CHANCE, **MODELS}
+        text_table = play({**policies, **reader}, TEXT, text_folder, 0)
+
+        # One learner without the text is enough to see what the text is worth: the best one.
+        best = best_learner(text_table, list(BALANCED))
+        constant_folder = runs / f"constant-{best.lower()}"
+        constant_table = play({best: BALANCED[best], **reader}, CONSTANT, constant_folder, 1)
+
+        known_rows = {f"hindsight, {reading(weights)}": weights for weights in WEIGHTS}
+        known_table = hindsight(TEXT, known_rows, NAME)
+        whole = pl.concat([text_table, constant_table, known_table], rechunk=True)
+        described = demo_specification(trials, seed, best)
+        collected = collect(out, NAME, whole, described, [text_folder, constant_folder])
+        page = demo_page(out, whole, cast("Manifest", collected))
+        return write_page(out, page)
+
+
+def progress_of_half(progress: Progress | None, half: int) -> Progress | None:
+    """The report on one of two simulations of the same size, as one on both together."""
+    if progress is None:
+        return None
+
+    def report(done: int, total: int) -> None:
+        done_before = half * total
+        progress(done_before + done, 2 * total)
+
+    return report
 
 
 def reading(weights: tuple[float, float]) -> str:
     """The name of the row that reads with these weights."""
-    return f"weight {weights[0]:g}"
+    weight_of_quality, _ = weights
+    return f"weight {weight_of_quality:g}"
 
 
-def best_of(table: pl.DataFrame, rows: list[str]) -> str:
+def best_learner(table: pl.DataFrame, rows: list[str]) -> str:
     """The row with the lowest mean final effective Pareto regret, the first of several."""
-    last = (pl.col("metric") == "effective_pareto_regret") & (
-        pl.col("round") == pl.col("round").max()
-    )
-    regret = dict(table.filter(last).group_by("policy").agg(pl.col("value").mean()).rows())
-    return min(rows, key=lambda row: float(regret[row]))
+    of_regret = pl.col("metric") == "effective_pareto_regret"
+    at_end = pl.col("round") == pl.col("round").max()
+    final = table.filter(of_regret & at_end)
+    by_policy = final.group_by("policy")
+    means = by_policy.agg(pl.col("value").mean())
+    regret = dict(means.rows())
+
+    def regret_of(row: str) -> float:
+        return float(regret[row])
+
+    return min(rows, key=regret_of)
 
 
-def specification(trials: int, seed: int, best: str) -> dict[str, Any]:
+def demo_specification(trials: int, seed: int, best: str) -> dict[str, Any]:
     """What the page needs to know about the rows of the table, and what was asked for."""
-    roles = {"learner": LEARNERS, "chance": CHANCE, "model": MODELS, "reader": [READER]}
-    rows: list[dict[str, Any]] = [
-        {"policy": row, "role": role, "weight": None}
-        for role, group in roles.items()
-        for row in group
-    ]
-    for role, prefix in (("reading", ""), ("hindsight", "hindsight, ")):
-        rows += [
-            {"policy": prefix + reading(weights), "role": role, "weight": weights[0]}
-            for weights in WEIGHTS
-        ]
     return {
         "experiment": NAME,
         "rounds": PROMPTS,
@@ -188,5 +207,19 @@ def specification(trials: int, seed: int, best: str) -> dict[str, Any]:
         "balanced": list(BALANCED),
         "best": best,
         "constants": CONSTANTS,
-        "rows": rows,
+        "rows": described_rows(),
     }
+
+
+def described_rows() -> list[dict[str, Any]]:
+    """The policy, the role and the weight of quality of every row of the table."""
+    # Figures and tables show the rows in this order.
+    rows: list[dict[str, Any]] = []
+    roles = {"learner": LEARNERS, "chance": CHANCE, "model": MODELS, "reader": [READER]}
+    for role, group in roles.items():
+        rows += [{"policy": row, "role": role, "weight": None} for row in group]
+    for role, prefix in (("reading", ""), ("hindsight", "hindsight, ")):
+        for weights in WEIGHTS:
+            row = prefix + reading(weights)
+            rows.append({"policy": row, "role": role, "weight": weights[0]})
+    return rows

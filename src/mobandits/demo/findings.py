@@ -1,4 +1,4 @@
-"""What the demonstration found, in plain words that follow from its numbers, whichever way they fall."""
+"""The findings of the demonstration, in plain words that follow from its numbers alone."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -8,7 +8,9 @@ import polars as pl
 from mobandits.figures.formatting import format_number, interval, join_words, money
 
 FEW = 3  # so many weights are named, more are counted
-CLOSE = 0.02  # a cheaper model that gives up less than this share of the best one's quality will do for most purposes
+# A cheaper model that gives up less than this share of the best one's quality will do for most
+# purposes.
+CLOSE = 0.02
 
 
 class Finding(NamedTuple):
@@ -18,7 +20,7 @@ class Finding(NamedTuple):
     text: str
 
 
-class Tally(NamedTuple):
+class SortedWeights(NamedTuple):
     """The weights at which something was clearly better, clearly worse, or neither."""
 
     better: list[float]
@@ -26,24 +28,30 @@ class Tally(NamedTuple):
     unclear: list[float]
 
 
-def tally(bands: pl.DataFrame) -> Tally:
-    """Sort the weights by what their 95 % interval says: above 0, below 0, or around it.
+def sort_weights(bands: pl.DataFrame) -> SortedWeights:
+    """The weights, sorted by where their 95 % interval lies: above 0, below 0, or around it.
 
     Args:
         bands: `weight`, `low`, `high`.
 
     Example:
-        >>> tally(pl.DataFrame({"weight": [0.1, 0.2, 0.3], "low": [1.0, -2.0, -1.0], "high": [2.0, -1.0, 1.0]}))
-        Tally(better=[0.1], worse=[0.2], unclear=[0.3])
+        >>> intervals = {"low": [1.0, -2.0, -1.0], "high": [2.0, -1.0, 1.0]}
+        >>> sort_weights(pl.DataFrame({"weight": [0.1, 0.2, 0.3], **intervals}))
+        SortedWeights(better=[0.1], worse=[0.2], unclear=[0.3])
     """
-    out = Tally([], [], [])
+    weights = SortedWeights([], [], [])
     for weight, low, high in bands.select("weight", "low", "high").rows():
-        (out.better if low > 0.0 else out.worse if high < 0.0 else out.unclear).append(weight)
-    return out
+        if low > 0.0:
+            weights.better.append(weight)
+        elif high < 0.0:
+            weights.worse.append(weight)
+        else:
+            weights.unclear.append(weight)
+    return weights
 
 
-def where(bands: pl.DataFrame, weights: Sequence[float], digits: int) -> str:
-    """At how many weights something is so, at which if they are few, and by how much at most.
+def describe_weights(bands: pl.DataFrame, weights: Sequence[float], digits: int) -> str:
+    """How many weights there are, which if they are few, and by how much something differs at most.
 
     Args:
         bands: `weight`, `mean`: one row per weight.
@@ -52,15 +60,29 @@ def where(bands: pl.DataFrame, weights: Sequence[float], digits: int) -> str:
 
     Example:
         >>> bands = pl.DataFrame({"weight": [0.1, 0.2, 0.3, 0.9], "mean": [0.5, -0.25, 0.75, 0.1]})
-        >>> where(bands, [0.1, 0.2, 0.3, 0.9], 1), where(bands, [0.2, 0.9], 2), where(bands, [], 2)
-        ('at 4 of them (by up to 0.8)', 'at 2 of them (0.2 and 0.9, by up to 0.25)', 'at none of them')
+        >>> describe_weights(bands, [0.1, 0.2, 0.3, 0.9], 1)
+        'at 4 of them (by up to 0.8)'
+        >>> describe_weights(bands, [0.2, 0.9], 2), describe_weights(bands, [], 2)
+        ('at 2 of them (0.2 and 0.9, by up to 0.25)', 'at none of them')
     """
     if not weights:
         return "at none of them"
-    amounts = bands.filter(pl.col("weight").is_in(weights))["mean"].abs()
-    most = f"by {'up to ' if len(weights) > 1 else ''}{max(amounts):.{digits}f}"
-    which = f"{join_words([f'{weight:g}' for weight in weights])}, " if len(weights) <= FEW else ""
-    return f"at {len(weights)} of them ({which}{most})"
+    named = bands.filter(pl.col("weight").is_in(weights))
+    largest = max(named["mean"].abs())
+    up_to = "up to " if len(weights) > 1 else ""
+    amount = f"by {up_to}{largest:.{digits}f}"
+    if len(weights) > FEW:
+        return f"at {len(weights)} of them ({amount})"
+    words = join_words([f"{weight:g}" for weight in weights])
+    return f"at {len(weights)} of them ({words}, {amount})"
+
+
+class PricedModel(NamedTuple):
+    """A model, with its price in dollars per 1,000 prompts and its mean quality."""
+
+    dollars: float
+    quality: float
+    name: str
 
 
 def about_models(models: pl.DataFrame) -> Finding:
@@ -69,54 +91,73 @@ def about_models(models: pl.DataFrame) -> Finding:
     Args:
         models: `policy` ("always <model>"), `dollars`, `quality`: one row per model.
     """
-    rows = sorted(models.select("dollars", "quality", "policy").rows())
-    named = [
-        (dollars, quality, policy.removeprefix("always ")) for dollars, quality, policy in rows
-    ]
-    best = max(named, key=lambda row: row[1])
-    close = next(row for row in named if row[1] >= (1.0 - CLOSE) * best[1])
-    said = "; ".join(
-        f"{name} {quality:.3f} for {money(dollars)}" for dollars, quality, name in named
-    )
-    prices = f"Mean quality, and price per 1,000 prompts: {said}."
+    priced = []
+    for dollars, quality, policy in sorted(models.select("dollars", "quality", "policy").rows()):
+        name = policy.removeprefix("always ")
+        priced.append(PricedModel(dollars, quality, name))
+
+    best = max(priced, key=lambda model: model.quality)
+    good_enough = (1.0 - CLOSE) * best.quality
+    # Models are sorted by price, so that the first good one is the cheapest; the best one is good.
+    close = next(model for model in priced if model.quality >= good_enough)
+
+    entries = [f"{model.name} {model.quality:.3f} for {money(model.dollars)}" for model in priced]
+    prices = f"Mean quality, and price per 1,000 prompts: {'; '.join(entries)}."
     if close is best:
-        text = f"No cheaper model comes within {100 * CLOSE:.0f} % of the quality of {best[2]}. {prices}"
-        return Finding("The best model has no cheap rival.", text)
-    share = 100 * close[1] / best[1]
-    price = 100 * close[0] / best[0]
-    text = f"{close[2]} gives {share:.0f} % of the quality of {best[2]} for {price:.0f} % of its price. {prices}"
-    return Finding("One model alone is hard to beat.", text)
+        headline = "The best model has no cheap rival."
+        rival = f"No cheaper model comes within {100 * CLOSE:.0f} % of the quality of {best.name}."
+    else:
+        headline = "One model alone is hard to beat."
+        share = 100 * close.quality / best.quality
+        price = 100 * close.dollars / best.dollars
+        rival = (
+            f"{close.name} gives {share:.0f} % of the quality of {best.name} "
+            f"for {price:.0f} % of its price."
+        )
+    return Finding(headline, f"{rival} {prices}")
+
+
+COIN_HEADLINES = {  # whether some weights were clearly better, and whether some were clearly worse
+    (True, True): "Choosing by prompt paid for some preferences, and not for others.",
+    (True, False): "Choosing by prompt paid.",
+    (False, True): "Choosing by prompt did not pay.",
+    (False, False): "Choosing by prompt made no clear difference.",
+}
 
 
 def about_coins(whole: pl.DataFrame, late: pl.DataFrame) -> Finding:
     """Whether choosing by prompt beats tossing a coin between two models for the same money.
 
     Args:
-        whole: per reading `weight`, `dollars`, `quality` and the band of its gain over the coin, `mean`, `low`, `high`.
+        whole: per reading `weight`, `dollars`, `quality` and the band of its gain over the coin,
+            `mean`, `low`, `high`.
         late: the bands over the second half of the prompts.
     """
-    found = tally(whole)
-    then = tally(late)
-    heads = {
-        (True, True): "Choosing by prompt paid for some preferences, and not for others.",
-        (True, False): "Choosing by prompt paid.",
-        (False, True): "Choosing by prompt did not pay.",
-        (False, False): "Choosing by prompt made no clear difference.",
-    }
+    weights = sort_weights(whole)
+    late_weights = sort_weights(late)
+    headline = COIN_HEADLINES[bool(weights.better), bool(weights.worse)]
+
     best = max(whole.rows(named=True), key=lambda row: float(row["mean"]))
     quality = best["quality"]
     coin = best["quality"] - best["mean"]
+    dollars = money(best["dollars"])
     gain = format_number(best["mean"], 3)
+    gain_interval = interval(best["low"], best["high"], 3)
+
+    above = describe_weights(whole, weights.better, 3)
+    below = describe_weights(whole, weights.worse, 3)
+    late_above = describe_weights(late, late_weights.better, 3)
+    late_below = describe_weights(late, late_weights.worse, 3)
+    # The best of the weights is picked after the fact, so that all of them are counted beside it.
     text = (
-        f"One learner’s beliefs can be read with any weight of quality against cost. Read with {best['weight']:g}, "
-        f"they delivered a quality of {quality:.3f} for {money(best['dollars'])} per 1,000 prompts; a coin tossed "
-        f"between two models for the same money, {coin:.3f} (difference {gain}, "
-        f"{interval(best['low'], best['high'], 3)}). This is the most favourable of {len(whole)} weights: quality was "
-        f"clearly above the coin’s {where(whole, found.better, 3)} and below {where(whole, found.worse, 3)}. Learning "
-        f"is included; over the second half of the prompts, it was above {where(late, then.better, 3)} and below "
-        f"{where(late, then.worse, 3)}."
+        "One learner’s beliefs can be read with any weight of quality against cost. Read with "
+        f"{best['weight']:g}, they delivered a quality of {quality:.3f} for {dollars} per 1,000 "
+        f"prompts; a coin tossed between two models for the same money, {coin:.3f} (difference "
+        f"{gain}, {gain_interval}). This is the most favourable of {len(whole)} weights: quality "
+        f"was clearly above the coin’s {above} and below {below}. Learning is included; over the "
+        f"second half of the prompts, it was above {late_above} and below {late_below}."
     )
-    return Finding(heads[bool(found.better), bool(found.worse)], text)
+    return Finding(headline, text)
 
 
 def about_context(
@@ -133,7 +174,9 @@ def about_context(
         >>> about_context("MOL-TS", (40.0, 39.5), (0.5, -1.0, 2.0)).headline
         'Context did not measurably help MOL-TS.'
     """
+    with_text, with_constant = regrets
     mean, low, high = difference
+    # Less regret is better: an interval below 0 speaks for the text.
     if high < 0.0:
         headline = f"Context helped {best}."
     elif low > 0.0:
@@ -141,9 +184,9 @@ def about_context(
     else:
         headline = f"Context did not measurably help {best}."
     text = (
-        f"Its effective Pareto regret, which measures waste, was {regrets[0]:.1f} with the prompt’s text and "
-        f"{regrets[1]:.1f} with a constant as its only feature: a difference of {format_number(mean, 1)} "
-        f"({interval(low, high, 1)}; below 0, the text helps)."
+        f"Its effective Pareto regret, which measures waste, was {with_text:.1f} with the prompt’s "
+        f"text and {with_constant:.1f} with a constant as its only feature: a difference of "
+        f"{format_number(mean, 1)} ({interval(low, high, 1)}; below 0, the text helps)."
     )
     return Finding(headline, text)
 
@@ -155,18 +198,22 @@ def about_preferences(whole: pl.DataFrame, late: pl.DataFrame) -> Finding:
         whole: the bands of `context_gain`: `weight`, `mean`, `low`, `high`.
         late: the same for the second half of the prompts.
     """
-    found = tally(whole)
-    then = tally(late)
-    if found.better and found.worse:
+    weights = sort_weights(whole)
+    late_weights = sort_weights(late)
+    if weights.better and weights.worse:
         headline = "For a stated preference, context helped at some weights and hurt at others."
-    elif found.better:
+    elif weights.better:
         headline = "For a stated preference, context helped."
     else:
         headline = "For a stated preference, context did not help."
+
+    higher = describe_weights(whole, weights.better, 4)
+    lower = describe_weights(whole, weights.worse, 4)
+    late_higher = describe_weights(late, late_weights.better, 4)
+    late_lower = describe_weights(late, late_weights.worse, 4)
     text = (
-        f"Each of {len(whole)} weights asks for a score of its own. With the text, that score was clearly higher than "
-        f"without it {where(whole, found.better, 4)} and lower {where(whole, found.worse, 4)}. Features take time to "
-        f"learn: over the second half of the prompts, it was higher {where(late, then.better, 4)} and lower "
-        f"{where(late, then.worse, 4)}."
+        f"Each of {len(whole)} weights asks for a score of its own. With the text, that score was "
+        f"clearly higher than without it {higher} and lower {lower}. Features take time to learn: "
+        f"over the second half of the prompts, it was higher {late_higher} and lower {late_lower}."
     )
     return Finding(headline, text)

@@ -9,80 +9,109 @@ from mobandits.figures.formatting import plus_minus
 from mobandits.figures.page import Bold, Table
 from mobandits.statistics.bands import bands
 
+Band = tuple[float, float, float]  # mean, and both ends of its 95 % interval
+
 
 def policy_table(data: Numbers) -> Table:
-    """Dollars, quality and regret of every policy, and of the best model per prompt in hindsight."""
-    last = data.points.filter(
-        (pl.col("role") == "hindsight") & (pl.col("weight") == pl.col("weight").max())
-    )
-    known = last.with_columns(policy=pl.lit("best quality per prompt, in hindsight"))
-    points = pl.concat([data.points.filter(pl.col("role").is_in(SHOWN)), known])
-    spans = {
-        column: {
-            row[0]: (row[1], row[2], row[3])
-            for row in bands(points.with_columns(value=pl.col(column)), ["policy"]).rows()
-        }
-        for column in ("dollars", "quality", "regret")
-    }
-    rows = [
-        [
+    """Dollars, quality and regret of every policy, and of the best model per prompt."""
+    hindsight = data.points.filter(pl.col("role") == "hindsight")
+    # Of the readings in hindsight, the page shows the one that looks at quality alone.
+    of_largest_weight = hindsight.filter(pl.col("weight") == pl.col("weight").max())
+    name_of_known = pl.lit("best quality per prompt, in hindsight")
+    known = of_largest_weight.with_columns(policy=name_of_known)
+    shown = data.points.filter(pl.col("role").is_in(SHOWN))
+    points = pl.concat([shown, known])
+
+    dollars_of = bands_of(points, "dollars")
+    quality_of = bands_of(points, "quality")
+    regret_of = bands_of(points, "regret")
+    rows = []
+    for name, dollars in dollars_of.items():
+        mean_dollars, _, _ = dollars
+        digits = 3 if mean_dollars < 1 else 2  # cents do not tell the cheap models apart
+        row = [
             name,
-            plus_minus(*dollars, 3 if dollars[0] < 1 else 2),
-            plus_minus(*spans["quality"][name], 4),
-            plus_minus(*spans["regret"][name], 1),
+            plus_minus(*dollars, digits),
+            plus_minus(*quality_of[name], 4),
+            plus_minus(*regret_of[name], 1),
         ]
-        for name, dollars in spans["dollars"].items()
-    ]
+        rows.append(row)
+
     header = [
         "policy",
         "US dollars per\n1,000 prompts",
         "mean\nquality",
         "effective\nPareto regret",
     ]
-    return Table(
-        header,
-        rows,
-        f"After {data.said['rounds']:,} prompts: means over {data.said['trials']} trials ± 95 %.",
-    )
+    rounds = data.specification["rounds"]
+    trials = data.specification["trials"]
+    caption = f"After {rounds:,} prompts: means over {trials} trials ± 95 %."
+    return Table(header, rows, caption)
+
+
+def bands_of(points: pl.DataFrame, column: str) -> dict[str, Band]:
+    """{policy: the mean of a column over trials, and its interval}."""
+    of_column = points.with_columns(value=pl.col(column))
+    table = bands(of_column, ["policy"])
+    columns = table.select("policy", "mean", "low", "high")
+    bands_by_policy: dict[str, Band] = {}
+    for policy, mean, low, high in columns.rows():
+        bands_by_policy[policy] = (mean, low, high)
+    return bands_by_policy
 
 
 def coin_table(data: Numbers) -> Table:
     """One learner, eleven weights: what each spends, delivers, and gains over the coin."""
-    late = {row["weight"]: row for row in data.late.rows(named=True)}
-    rows = [
-        [
-            f"{row['weight']:g}",
+    late = rows_by_weight(data.late)
+    rows: list[list[str | Bold]] = []
+    for row in data.whole.rows(named=True):
+        weight = row["weight"]
+        cells: list[str | Bold] = [
+            f"{weight:g}",
             f"{row['dollars']:.3f}",
             f"{row['quality']:.4f}",
             clear(row),
-            clear(late[row["weight"]]),
+            clear(late[weight]),
         ]
-        for row in data.whole.rows(named=True)
-    ]
+        rows.append(cells)
     header = [
         "weight of\nquality",
         "US dollars per\n1,000 prompts",
         "mean\nquality",
         "quality less\nthe coin’s",
+        "the same,\nsecond half",
     ]
-    caption = "One MOL-UCB learner, read with eleven weights, and the coin between two models that costs as much."
-    return Table([*header, "the same,\nsecond half"], rows, caption)
+    caption = (
+        "One MOL-UCB learner, read with eleven weights, and the coin between two models that costs "
+        "as much."
+    )
+    return Table(header, rows, caption)
 
 
 def context_table(data: Numbers) -> Table:
     """What the text added to the score of every weight."""
-    late = {row["weight"]: row for row in data.text_late.rows(named=True)}
-    rows = [
-        [f"{row['weight']:g}", clear(row), clear(late[row["weight"]])]
-        for row in data.text.rows(named=True)
-    ]
-    caption = "The same readings: score with the text less score without it. Bold: the 95 % interval leaves out zero."
-    return Table(["weight of\nquality", "all\nprompts", "second\nhalf"], rows, caption)
+    late = rows_by_weight(data.text_late)
+    rows: list[list[str | Bold]] = []
+    for row in data.text.rows(named=True):
+        weight = row["weight"]
+        rows.append([f"{weight:g}", clear(row), clear(late[weight])])
+    header = ["weight of\nquality", "all\nprompts", "second\nhalf"]
+    caption = (
+        "The same readings: score with the text less score without it. Bold: the 95 % interval "
+        "leaves out zero."
+    )
+    return Table(header, rows, caption)
+
+
+def rows_by_weight(frame: pl.DataFrame) -> dict[float, dict[str, Any]]:
+    """{weight: its row}."""
+    return {row["weight"]: row for row in frame.rows(named=True)}
 
 
 def clear(row: dict[str, Any]) -> str | Bold:
     """A difference with its interval, in bold where it is clear."""
-    text = plus_minus(row["mean"], row["low"], row["high"], 4)
-    if row["low"] > 0.0 or row["high"] < 0.0:
-        return Bold(text)
-    return text
+    low = row["low"]
+    high = row["high"]
+    text = plus_minus(row["mean"], low, high, 4)
+    leaves_out_zero = low > 0.0 or high < 0.0
+    return Bold(text) if leaves_out_zero else text

@@ -8,12 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mobandits.contracts.protocols import Array, Block, Rng, Shape
+from mobandits.environments.tables import flag
 from mobandits.support.checks import integer, number
 from mobandits.support.naming import quoted
 
 Centre = tuple[float, float] | None
 Centres = tuple[tuple[Centre, ...], ...]
 
+# The centres of section VII-A, a row per arm: in the dominant objective, then in the other one.
 PAPER: Centres = (
     ((0.3, 0.5), (0.3, 0.7)),
     ((0.3, 0.5), (0.3, 0.3)),
@@ -24,7 +26,7 @@ PAPER: Centres = (
 
 @dataclass(frozen=True)
 class Bumps:
-    """Four arms whose two rewards are coins, with a bias that is a bump over the contexts in the unit square.
+    """Four arms with two 0/1 rewards, whose means are bumps over the contexts in the unit square.
 
     In every round the context x is uniform in [0, 1]^2, the same for all arms. Objective i of arm a
     pays 1 with probability exp(-||x - c||^2 / (2 variance)), where c is the arm's centre in that
@@ -69,17 +71,18 @@ class Bumps:
     @property
     def lipschitz(self) -> float:
         """The largest slope of a mean reward."""
-        return math.exp(-0.5) / math.sqrt(self.variance)
+        return steepest_slope(self.variance)
 
     def problem(self, rounds: int, rng: Rng) -> "BumpProblem":
-        """The bumps; nothing is drawn."""
+        """The problem of one trial; nothing is drawn."""
         centres: Any = self.centres or PAPER
-        return BumpProblem(_shape(centres, 2, rounds), centres, self.variance)
+        shape = _shape(centres, 2, rounds)
+        return BumpProblem(shape, centres, self.variance)
 
 
 @dataclass(frozen=True)
 class PeriodicBumps:
-    """The arms of `Bumps`, whose centres circle with the time of day: rewards that change periodically.
+    """The arms of `Bumps` with centres that circle with the time of day: periodic rewards.
 
     In round t, counted from 1, the time of day is s = (t mod period) / period, and the centre of
     every bump has moved by orbit (cos 2 pi s, sin 2 pi s). Arms that tie in an objective keep doing
@@ -105,7 +108,8 @@ class PeriodicBumps:
 
     Example:
         >>> rng = np.random.default_rng(0)
-        >>> PeriodicBumps(period=24, clock=True).problem(1000, rng).block(0, 48, rng).contexts[22:25, 0, 2].round(3)
+        >>> problem = PeriodicBumps(period=24, clock=True).problem(1000, rng)
+        >>> problem.block(0, 48, rng).contexts[22:25, 0, 2].round(3)
         array([0.958, 0.   , 0.042])
     """
 
@@ -118,8 +122,7 @@ class PeriodicBumps:
     def __post_init__(self) -> None:
         integer("PeriodicBumps.period", self.period, at_least=1)
         number("PeriodicBumps.orbit", self.orbit, at_least=0)
-        if not isinstance(self.clock, bool):
-            raise ValueError(f"PeriodicBumps.clock must be True or False, got {quoted(self.clock)}")
+        flag("PeriodicBumps.clock", self.clock)
         if self.centres is not None:
             object.__setattr__(self, "centres", as_centres("PeriodicBumps.centres", self.centres))
         number("PeriodicBumps.variance", self.variance, above=0)
@@ -127,15 +130,24 @@ class PeriodicBumps:
     @property
     def lipschitz(self) -> float:
         """A bound on the slope of a mean reward over contexts and time of day together."""
-        return (
-            math.exp(-0.5) / math.sqrt(self.variance) * math.hypot(1.0, 2.0 * math.pi * self.orbit)
-        )
+        # Along the time of day s the centre moves with speed 2 pi orbit, along the context with 1.
+        speed = 2.0 * math.pi * self.orbit
+        slope = steepest_slope(self.variance)
+        return slope * math.hypot(1.0, speed)
 
     def problem(self, rounds: int, rng: Rng) -> "PeriodicProblem":
-        """The bumps; nothing is drawn."""
+        """The problem of one trial; nothing is drawn."""
         centres: Any = self.centres or PAPER
-        shape = _shape(centres, 3 if self.clock else 2, rounds)
-        return PeriodicProblem(shape, centres, self.variance, self.period, self.orbit, self.clock)
+        features = 3 if self.clock else 2
+        shape = _shape(centres, features, rounds)
+        return PeriodicProblem(
+            shape=shape,
+            centres=centres,
+            variance=self.variance,
+            period=self.period,
+            orbit=self.orbit,
+            clock=self.clock,
+        )
 
 
 class BumpProblem(NamedTuple):
@@ -149,7 +161,12 @@ class BumpProblem(NamedTuple):
         """The next `rounds` rounds: contexts are drawn first, then coins."""
         contexts = rng.random((rounds, 1, 2))
         means = bumps(contexts[:, 0], self.centres, self.variance)
-        return Block(contexts, means, _coins(means, rng))
+        rewards = _coins(means, rng)
+        return Block(
+            contexts=contexts,
+            means=means,
+            rewards=rewards,
+        )
 
 
 class PeriodicProblem(NamedTuple):
@@ -165,15 +182,34 @@ class PeriodicProblem(NamedTuple):
     def block(self, first: int, rounds: int, rng: Rng) -> Block:
         """Rounds `first` to `first + rounds`: contexts are drawn first, then coins."""
         contexts = rng.random((rounds, 1, 2))
-        time = np.arange(first + 1, first + rounds + 1) % self.period / self.period
-        turn = 2.0 * math.pi * time
+        numbers = np.arange(first + 1, first + rounds + 1)
+        time = numbers % self.period / self.period
+        angle = 2.0 * math.pi * time
+        direction = np.stack([np.cos(angle), np.sin(angle)], axis=1)
         # A bump that moved, seen from a context, is a bump that stayed, seen from a context that
         # moved back.
-        seen = contexts[:, 0] - self.orbit * np.stack([np.cos(turn), np.sin(turn)], axis=1)
-        means = bumps(seen, self.centres, self.variance)
+        points = contexts[:, 0] - self.orbit * direction
+        means = bumps(points, self.centres, self.variance)
         if self.clock:
-            contexts = np.concatenate([contexts, time[:, None, None]], axis=2)
-        return Block(contexts, means, _coins(means, rng))
+            time_of_day = time[:, None, None]
+            contexts = np.concatenate([contexts, time_of_day], axis=2)
+        rewards = _coins(means, rng)
+        return Block(
+            contexts=contexts,
+            means=means,
+            rewards=rewards,
+        )
+
+
+def steepest_slope(variance: float) -> float:
+    """The largest slope of a bump exp(-r^2 / (2 variance)), which it has at r = sqrt(variance).
+
+    Example:
+        >>> round(steepest_slope(0.3), 3)
+        1.107
+    """
+    height = math.exp(-0.5)
+    return height / math.sqrt(variance)
 
 
 def bumps(points: Array, centres: Centres, variance: float) -> Array:
@@ -182,18 +218,28 @@ def bumps(points: Array, centres: Centres, variance: float) -> Array:
     Each centre's formula is evaluated once and copied, so that ties are exact to the last bit.
 
     Example:
-        >>> bumps(np.array([[0.0, 0.0]]), (((0.0, 0.0), (1.0, 0.0)), (None, (1.0, 0.0))), 0.5).tolist()
+        >>> centres = (((0.0, 0.0), (1.0, 0.0)), (None, (1.0, 0.0)))
+        >>> bumps(np.array([[0.0, 0.0]]), centres, 0.5).tolist()
         [[[1.0, 0.36787944117144233], [0.0, 0.36787944117144233]]]
     """
-    known: dict[Centre, Array] = {None: np.zeros(len(points))}
-    out = np.empty((len(points), len(centres), len(centres[0])))
+    arms = len(centres)
+    objectives = len(centres[0])
+    heights: dict[Centre, Array] = {None: np.zeros(len(points))}
+    out = np.empty((len(points), arms, objectives))
     for a, row in enumerate(centres):
         for i, centre in enumerate(row):
-            if centre not in known:
-                squares = (points[:, 0] - centre[0]) ** 2 + (points[:, 1] - centre[1]) ** 2  # type: ignore[index]
-                known[centre] = np.exp(-squares / (2.0 * variance))
-            out[:, a, i] = known[centre]
+            if centre is not None and centre not in heights:
+                heights[centre] = _bump(points, centre, variance)
+            out[:, a, i] = heights[centre]
     return out
+
+
+def _bump(points: Array, centre: tuple[float, float], variance: float) -> Array:
+    x1, x2 = centre
+    across = points[:, 0] - x1
+    along = points[:, 1] - x2
+    squares = across**2 + along**2
+    return np.exp(-squares / (2.0 * variance))
 
 
 def as_centres(name: str, value: Any) -> Centres:
@@ -206,29 +252,39 @@ def as_centres(name: str, value: Any) -> Centres:
         >>> as_centres("Bumps.centres", [[[1, 0], None]])
         (((1.0, 0.0), None),)
     """
+    rule = f"{name} must hold (x1, x2) or None per arm and objective, got {quoted(value)}"
     try:
-        rows = tuple(
-            tuple(c if c is None else (float(c[0]), float(c[1])) for c in row) for row in value
-        )
-        fits = bool(rows) and all(
-            len(row) == len(rows[0]) > 0 and all(c is None or len(c) == 2 for c in row)
-            for row in value
-        )
-        fits = fits and all(
-            math.isfinite(z) for row in rows for c in row if c is not None for z in c
-        )
-    except (TypeError, ValueError, IndexError):
-        fits = False
-    if not fits:
-        raise ValueError(
-            f"{name} must hold (x1, x2) or None per arm and objective, got {quoted(value)}"
-        )
+        rows = tuple(tuple(map(_as_centre, row)) for row in value)
+    except (TypeError, ValueError) as error:
+        raise ValueError(rule) from error
+    objectives = {len(row) for row in rows}
+    if len(objectives) != 1 or 0 in objectives:
+        raise ValueError(rule)
     return rows
 
 
+def _as_centre(value: Any) -> Centre:
+    if value is None:
+        return None
+    x1, x2 = value
+    centre = (float(x1), float(x2))
+    if not all(map(math.isfinite, centre)):
+        raise ValueError("a centre must be finite")
+    return centre
+
+
 def _shape(centres: Centres, features: int, rounds: int) -> Shape:
-    return Shape(len(centres), features, len(centres[0]), rounds, shared=True)
+    return Shape(
+        arms=len(centres),
+        features=features,
+        objectives=len(centres[0]),
+        rounds=rounds,
+        shared=True,
+    )
 
 
 def _coins(means: Array, rng: Rng) -> Array:
-    return np.asarray(rng.random((len(means), 1, means.shape[2])) < means, np.float64)
+    rounds, _, objectives = means.shape
+    # One uniform number per round and objective serves all arms: comparisons are sharper.
+    uniforms = rng.random((rounds, 1, objectives))
+    return np.asarray(uniforms < means, np.float64)

@@ -1,4 +1,4 @@
-"""Show the advertisement or save the money: a log of clicks, or a synthetic stand-in for it."""
+"""Showing advertisements or saving money: a log of clicks, or a synthetic stand-in for it."""
 
 import functools
 import threading
@@ -14,23 +14,26 @@ from mobandits.environments.principal import Projection, principal
 from mobandits.support.checks import integer
 from mobandits.support.naming import quoted
 
-CLICK_RATE = 0.0407  # of the log's first day
-# of the stand-in
+CLICK_RATE = 0.0407  # of the log's first day, which the stand-in is made to have too
+
+# Of the stand-in. Its weights W have a seed of their own: the same matrix in every trial.
 ARTICLES = 40
 SAMPLE = 50_000
-WEIGHTS = np.random.default_rng(6).standard_normal(
-    (5, 5)
-)  # W of the stand-in, the same in every trial
+WEIGHTS = np.random.default_rng(6).standard_normal((5, 5))
+
 ARMS = ("show", "do not show")
+FEATURES = 4  # two coordinates of the visitor, two of the advertisement
+OBJECTIVES = 2
+
 _ONCE = threading.Lock()
 
 
 @dataclass(frozen=True, repr=False)
 class DisplayAds:
-    """Decide for each visitor whether to show an advertisement: clicks against payments.
+    """The choice to show an advertisement to a visitor or not: clicks against payments.
 
     Objective 0 pays 1 for a click, objective 1 pays 1 for an advertisement that is not shown. Arm 0
-    shows it and pays (click, 0); arm 1 does not and pays (0, 1). The log says what showing would
+    shows it and pays (click, 0); arm 1 does not and pays (0, 1). The log records what showing would
     have brought in every round, so that any policy can be replayed without correction.
 
     The context has two coordinates for the visitor and two for the advertisement: the first two
@@ -78,15 +81,15 @@ class DisplayAds:
         if not Path(self.path).is_file():
             raise ValueError(
                 "DisplayAds.path must be a file of Yahoo! Webscope R6A, which needs a licence, got "
-                f"{quoted(self.path)}: no such file; without a path, DisplayAds() plays a synthetic stand-in"
+                f"{quoted(self.path)}: no such file; without a path, DisplayAds() plays a "
+                "synthetic stand-in"
             )
 
     def __repr__(self) -> str:
-        return (
-            "DisplayAds(path=None, synthetic)"
-            if self.synthetic
-            else f"DisplayAds(path={self.path!r})"
-        )
+        # Tables name the environment by its repr: that it is synthetic must stand there.
+        if self.synthetic:
+            return "DisplayAds(path=None, synthetic)"
+        return f"DisplayAds(path={self.path!r})"
 
     @property
     def synthetic(self) -> bool:
@@ -96,12 +99,18 @@ class DisplayAds:
     @property
     def max_rounds(self) -> int | None:
         """The longest horizon; None where there is no limit."""
-        return None if self.path is None else len(_log_at(self.path).clicks)
+        if self.path is None:
+            return None
+        log = _log_at(self.path)
+        return len(log.clicks)
 
     @property
     def skipped(self) -> int:
         """The number of malformed lines of the log that are not played."""
-        return 0 if self.path is None else _log_at(self.path).skipped
+        if self.path is None:
+            return 0
+        log = _log_at(self.path)
+        return log.skipped
 
     def problem(self, rounds: int, rng: Rng) -> "LoggedAds | SyntheticAds":
         """The log, of which the first `rounds` events are played, or a synthetic problem.
@@ -110,13 +119,20 @@ class DisplayAds:
             ValueError: where the file is not a log, or has fewer events than `rounds`.
         """
         integer("rounds", rounds, at_least=1)
-        shape = Shape(len(ARMS), 4, 2, rounds, shared=True)
+        shape = Shape(
+            arms=len(ARMS),
+            features=FEATURES,
+            objectives=OBJECTIVES,
+            rounds=rounds,
+            shared=True,
+        )
         if self.path is None:
             return _synthetic(shape, rng)
         log = _log_at(self.path)
-        if rounds > len(log.clicks):
+        events = len(log.clicks)
+        if rounds > events:
             raise ValueError(
-                f"rounds must be at most {len(log.clicks)} in {quoted(self)}, got {quoted(rounds)}"
+                f"rounds must be at most {events} in {quoted(self)}, got {quoted(rounds)}"
             )
         return LoggedAds(shape, log.contexts, log.clicks)
 
@@ -129,9 +145,18 @@ class LoggedAds(NamedTuple):
     clicks: Array
 
     def block(self, first: int, rounds: int, rng: Rng) -> Block:
-        """Events `first` to `first + rounds`; what happened is also the mean. Other block borders are the same."""
-        rewards = _paid(self.clicks[first : first + rounds])
-        return Block(self.contexts[first : first + rounds].copy(), rewards, rewards.copy())
+        """Events `first` to `first + rounds`; the recorded rewards are also the means.
+
+        Draws nothing: other block borders are the same rounds.
+        """
+        events = slice(first, first + rounds)
+        rewards = _rewards(self.clicks[events])
+        contexts = self.contexts[events].copy()
+        return Block(
+            contexts=contexts,
+            means=rewards,
+            rewards=rewards.copy(),
+        )
 
 
 class SyntheticAds(NamedTuple):
@@ -154,15 +179,23 @@ class SyntheticAds(NamedTuple):
     def block(self, first: int, rounds: int, rng: Rng) -> Block:
         """The next `rounds` rounds: visitors are drawn first, then articles, then clicks."""
         users, shown = _visits(rounds, rng)
-        contexts = np.concatenate([self.users.of(users), self.ads[shown]], axis=1)[:, None]
-        chance = _chance(self.bias, _scores(users, self.articles[shown]))
+        visitors = self.users.of(users)
+        contexts = np.concatenate([visitors, self.ads[shown]], axis=1)
+        scores = _scores(users, self.articles[shown])
+        probabilities = _click_probabilities(self.bias, scores)
+        uniforms = rng.random(rounds)
+        clicks = (uniforms < probabilities).astype(np.float64)
+        means = _rewards(probabilities)
+        rewards = _rewards(clicks)
         return Block(
-            contexts, _paid(chance), _paid(np.asarray(rng.random(rounds) < chance, np.float64))
+            contexts=contexts[:, None],
+            means=means,
+            rewards=rewards,
         )
 
 
 class PreparedLog(NamedTuple):
-    """A log as policies see it."""
+    """A log in the form that policies play on: contexts of four coordinates, and clicks."""
 
     contexts: Array
     clicks: Array
@@ -170,19 +203,23 @@ class PreparedLog(NamedTuple):
 
 
 def _log_at(path: str) -> PreparedLog:
-    found = Path(path)
+    file = Path(path)
     with _ONCE:  # threads that start together would otherwise each read it
-        return _prepared(path, found.stat().st_mtime_ns if found.is_file() else 0)
+        changed = file.stat().st_mtime_ns if file.is_file() else 0
+        return _prepared(path, changed)
 
 
 @functools.lru_cache(maxsize=1)
-def _prepared(path: str, changed: int) -> PreparedLog:  # noqa: ARG001 - a file that changed is read again
+def _prepared(path: str, changed: int) -> PreparedLog:  # noqa: ARG001 - a changed file is read anew
     log = display_ads(path)
-    users = principal(log.users, log.users).of(log.users)
-    ads = principal(log.articles, log.articles[np.unique(log.shown)]).of(log.articles)
-    contexts = np.concatenate([users, ads[log.shown]], axis=1)[:, None]
-    for array in (contexts, log.clicks):
-        array.setflags(write=False)
+    visitors = principal(log.users, log.users).of(log.users)
+    # Articles that were never shown must not set the scale of those that were.
+    played_articles = log.articles[np.unique(log.shown)]
+    ads = principal(log.articles, played_articles).of(log.articles)
+    contexts = np.concatenate([visitors, ads[log.shown]], axis=1)[:, None]
+    # All trials share the arrays, in several threads.
+    contexts.setflags(write=False)
+    log.clicks.setflags(write=False)
     return PreparedLog(contexts, log.clicks, log.skipped)
 
 
@@ -190,28 +227,55 @@ def _synthetic(shape: Shape, rng: Rng) -> SyntheticAds:
     articles = rng.dirichlet(np.ones(5), ARTICLES)
     users, shown = _visits(SAMPLE, rng)
     scores = _scores(users, articles[shown])
-    low = -30.0
-    high = 30.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if _chance(middle, scores).mean() < CLICK_RATE else (low, middle)
+    bias = _bias_for(CLICK_RATE, scores)
+    visitors = principal(users, users)
+    ads = principal(articles, articles).of(articles)
     return SyntheticAds(
-        shape, articles, high, principal(users, users), principal(articles, articles).of(articles)
+        shape=shape,
+        articles=articles,
+        bias=bias,
+        users=visitors,
+        ads=ads,
     )
 
 
+def _bias_for(click_rate: float, scores: Array) -> float:
+    """The b at which the mean click probability is the given rate, by bisection."""
+    low = -30.0
+    high = 30.0
+    # After 60 halvings the bounds are neighbouring numbers.
+    for _ in range(60):
+        middle = (low + high) / 2
+        if _click_probabilities(middle, scores).mean() < click_rate:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
 def _visits(rounds: int, rng: Rng) -> tuple[Array, IntArray]:
-    return rng.dirichlet(np.full(5, 0.2), rounds), rng.integers(ARTICLES, size=rounds)
+    """The visitors' features, (rounds, 5), and the articles that they meet, (rounds,)."""
+    users = rng.dirichlet(np.full(5, 0.2), rounds)
+    shown = rng.integers(ARTICLES, size=rounds)
+    return users, shown
 
 
 def _scores(users: Array, articles: Array) -> Array:
-    return 4.0 * np.asarray(np.einsum("ti,ij,tj->t", users, WEIGHTS, articles))
+    products = np.einsum("ti,ij,tj->t", users, WEIGHTS, articles)
+    scores: Array = 4.0 * products
+    return scores
 
 
-def _chance(bias: float, scores: Array) -> Array:
-    return np.asarray(1.0 / (1.0 + np.exp(-bias - scores)))
+def _click_probabilities(bias: float, scores: Array) -> Array:
+    odds_against = np.exp(-bias - scores)
+    probabilities: Array = 1.0 / (1.0 + odds_against)
+    return probabilities
 
 
-def _paid(click: Array) -> Array:
-    none = np.zeros(len(click))
-    return np.stack([np.stack([click, none], axis=1), np.stack([none, none + 1.0], axis=1)], axis=1)
+def _rewards(clicks: Array) -> Array:
+    """(rounds, 2, 2) the payments: a click for showing, the money saved for not showing."""
+    none = np.zeros(len(clicks))
+    saved = none + 1.0
+    show = np.stack([clicks, none], axis=1)
+    do_not_show = np.stack([none, saved], axis=1)
+    return np.stack([show, do_not_show], axis=1)

@@ -1,4 +1,4 @@
-"""Generalized linear rewards: an increasing function of the scalar product of features and unknown vectors."""
+"""Generalized linear rewards: means that are increasing functions of scalar products."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,17 +8,20 @@ import numpy as np
 
 from mobandits.contracts.protocols import Array, Block, Mask, Rng, Shape
 from mobandits.environments.balls import ball
+from mobandits.environments.tables import flag
 from mobandits.numerics.links import LINKS, named_links
 from mobandits.support.checks import choice, integer
 from mobandits.support.naming import quoted
 
-ATTEMPTS = 1000  # draws of all arms before a problem is given up; the paper's settings need 1.0 to 1.2 on average
-WIDE = 0.25  # the share of arms that may lie anywhere in the unit ball
+# Draws of all arms before a problem is given up; the paper's settings need 1.0 to 1.2 on average.
+ATTEMPTS = 1000
+# The share of arms that may lie anywhere in the unit ball; the others have norm at most 0.5.
+WIDE = 0.25
 
 
 @dataclass(frozen=True)
 class GeneralizedLinear:
-    """Coins whose bias depends on a scalar product, in several objectives; the arms stay.
+    """Coins whose mean is a function of a scalar product, in several objectives; the arms stay.
 
     Objective i of the arm with features x has mean mu_i(theta_i . x). Where mu_i is "logit" or
     "probit" it pays 1 with that probability, else 0; where it is "identity" it pays 1 or -1, so
@@ -64,15 +67,13 @@ class GeneralizedLinear:
             integer("GeneralizedLinear.arms", self.arms, at_least=1)
         if isinstance(self.links, str) or not self.links:
             raise ValueError(
-                f"GeneralizedLinear.links must be a list of at least one link, got {quoted(self.links)}"
+                "GeneralizedLinear.links must be a list of at least one link, got "
+                f"{quoted(self.links)}"
             )
         for link in self.links:
             choice("GeneralizedLinear.links", link, LINKS)
         object.__setattr__(self, "links", tuple(self.links))
-        if not isinstance(self.fixed_arms, bool):
-            raise ValueError(
-                f"GeneralizedLinear.fixed_arms must be True or False, got {quoted(self.fixed_arms)}"
-            )
+        flag("GeneralizedLinear.fixed_arms", self.fixed_arms)
 
     @property
     def objectives(self) -> int:
@@ -85,18 +86,40 @@ class GeneralizedLinear:
         Raises:
             ValueError: where a thousand draws of the arms had fronts that are too large.
         """
-        shape = Shape(self.arms or 4 * self.features, self.features, self.objectives, rounds)
-        theta = np.abs(ball(rng, (self.objectives, self.features)))
+        count = self.arms or 4 * self.features
+        shape = Shape(
+            arms=count,
+            features=self.features,
+            objectives=self.objectives,
+            rounds=rounds,
+        )
+        links = tuple(self.links)
+        points = ball(rng, (self.objectives, self.features))
+        theta = np.abs(points)
         if not self.fixed_arms:
-            return NewCoins(shape, theta, tuple(self.links))
+            return NewCoins(shape, theta, links)
+        # Section 4 draws the arms again until their front is no larger than the dimension.
         for _ in range(ATTEMPTS):
-            arms = _arms(rng, 1, shape)[0]
-            means = _means(arms[None], theta, self.links)
-            if front(means[0]).sum() <= self.features:
-                return FixedCoins(shape._replace(fixed_arms=arms), theta, tuple(self.links), means)
+            arms = _arms(rng, 1, shape)
+            means = _means(arms, theta, links)
+            front = undominated(means[0])
+            if front.sum() <= self.features:
+                fixed = Shape(
+                    arms=count,
+                    features=self.features,
+                    objectives=self.objectives,
+                    rounds=rounds,
+                    fixed_arms=arms[0],
+                )
+                return FixedCoins(
+                    shape=fixed,
+                    theta=theta,
+                    links=links,
+                    means=means,
+                )
         raise ValueError(
-            f"{quoted(self)}: all of {ATTEMPTS} sets of arms had more than {self.features} arms in their front; "
-            "take fewer arms or more features"
+            f"{quoted(self)}: all of {ATTEMPTS} sets of arms had more than {self.features} arms in "
+            "their front; take fewer arms or more features"
         )
 
 
@@ -113,8 +136,15 @@ class FixedCoins(NamedTuple):
 
     def block(self, first: int, rounds: int, rng: Rng) -> Block:
         """The next `rounds` rounds: contexts and means have a first axis of length 1."""
-        contexts = np.array(self.shape.fixed_arms)[None]
-        return Block(contexts, self.means.copy(), _coins(self.means, self.links, rounds, rng))
+        arms = np.array(self.shape.fixed_arms)
+        contexts = arms[None]
+        means = self.means.copy()
+        rewards = _coins(means, self.links, rounds, rng)
+        return Block(
+            contexts=contexts,
+            means=means,
+            rewards=rewards,
+        )
 
 
 class NewCoins(NamedTuple):
@@ -128,35 +158,48 @@ class NewCoins(NamedTuple):
         """The next `rounds` rounds: features are drawn first, then coins."""
         contexts = _arms(rng, rounds, self.shape)
         means = _means(contexts, self.theta, self.links)
-        return Block(contexts, means, _coins(means, self.links, rounds, rng))
+        rewards = _coins(means, self.links, rounds, rng)
+        return Block(
+            contexts=contexts,
+            means=means,
+            rewards=rewards,
+        )
 
 
-def front(means: Array) -> Mask:
+def undominated(means: Array) -> Mask:
     """(arms,) the Pareto front of (arms, objectives).
 
     Example:
-        >>> front(np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]]))
+        >>> undominated(np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]]))
         array([ True,  True, False])
     """
     at_least = (means[:, None] >= means[None]).all(2)
+    # An arm with the same means is at least as good in turn, and dominates nothing.
     dominates = at_least & ~at_least.T
-    return np.asarray(~dominates.any(0))
+    dominated = dominates.any(0)
+    return np.asarray(~dominated)
 
 
 def _arms(rng: Rng, rounds: int, shape: Shape) -> Array:
     points = ball(rng, (rounds, shape.arms, shape.features))
-    points[:, : shape.arms - int(WIDE * shape.arms)] *= 0.5
+    narrow = shape.arms - int(WIDE * shape.arms)
+    points[:, :narrow] *= 0.5
     return points
 
 
 def _means(contexts: Array, theta: Array, links: Sequence[str]) -> Array:
     means: Array = contexts @ theta.T
     for i, link in enumerate(named_links("links", links, len(links))):
-        means[:, :, i] = np.vectorize(link.mean, otypes=[np.float64])(means[:, :, i])
+        # `link.mean` is a scalar function, the one that policies call: the means agree with theirs.
+        mean = np.vectorize(link.mean, otypes=[np.float64])
+        means[:, :, i] = mean(means[:, :, i])
     return means
 
 
 def _coins(means: Array, links: Sequence[str], rounds: int, rng: Rng) -> Array:
-    coin = rng.random((rounds, 1, len(links)))
-    low = np.where(np.array(links) == "identity", -1.0, 0.0)
-    return np.asarray(np.where(coin < (means - low) / (1.0 - low), 1.0, low))
+    # One coin serves all arms of a round, as in `Linear`.
+    uniforms = rng.random((rounds, 1, len(links)))
+    low = np.array([-1.0 if link == "identity" else 0.0 for link in links])
+    # The probability of 1 for which the mean over the values `low` and 1 is right.
+    probabilities = (means - low) / (1.0 - low)
+    return np.where(uniforms < probabilities, 1.0, low)

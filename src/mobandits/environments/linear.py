@@ -1,4 +1,4 @@
-"""Linear rewards: the mean of an arm is the scalar product of its features with one unknown vector per objective."""
+"""Linear rewards: an arm's means are scalar products of its features and unknown vectors."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -6,10 +6,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from mobandits.contracts.protocols import Array, Block, Rng, Shape
-from mobandits.environments.balls import LAWS, Law
+from mobandits.environments.balls import DISTRIBUTIONS, Distribution
+from mobandits.environments.tables import flag
 from mobandits.numerics.normals import normals
 from mobandits.support.checks import choice, integer, number
-from mobandits.support.naming import quoted
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class Linear:
 
     Objective l of the arm with features x pays theta_l . x + noise * z_l, with z_l standard normal,
     independent over rounds and objectives. One z serves all arms of a round: a policy sees one arm,
-    so the law of what it sees is the same, and comparisons between policies are sharper.
+    so the distribution of its rewards is the same, and comparisons between policies are sharper.
 
     Every trial draws its own theta and, with fixed arms, its own arms. The defaults are the main
     setting of molts2025; the chains setting of moslb2024 is ``Linear(arms=25, features=5,
@@ -29,10 +29,10 @@ class Linear:
         features: length d of a feature row.
         objectives: number of objectives L.
         fixed_arms: True draws K feature rows once per trial; False draws K new ones each round.
-        theta: law of the L parameter vectors, one of those of `context_law`.
-        context_law: law of the feature rows: "ball" is uniform in the unit ball, "sphere" uniform
-            on its surface, "gauss_clipped" normal with variance 1/d per coordinate, scaled back to
-            norm 1 where it is longer.
+        theta: distribution of the L parameter vectors, one of those of `context_law`.
+        context_law: distribution of the feature rows: "ball" is uniform in the unit ball, "sphere"
+            uniform on its surface, "gauss_clipped" normal with variance 1/d per coordinate, scaled
+            back to norm 1 where it is longer.
         noise: standard deviation of the rewards.
         round_decimals: rounds the means, also those that rewards are drawn around, to so many
             decimals (at most 12): exact ties become possible, and the linear model is wrong by up
@@ -65,18 +65,14 @@ class Linear:
     def __post_init__(self) -> None:
         for name in ("arms", "features", "objectives"):
             integer(f"Linear.{name}", getattr(self, name), at_least=1)
-        if not isinstance(self.fixed_arms, bool):
-            raise ValueError(
-                f"Linear.fixed_arms must be True or False, got {quoted(self.fixed_arms)}"
-            )
-        choice("Linear.theta", self.theta, LAWS)
-        choice("Linear.context_law", self.context_law, LAWS)
+        flag("Linear.fixed_arms", self.fixed_arms)
+        choice("Linear.theta", self.theta, DISTRIBUTIONS)
+        choice("Linear.context_law", self.context_law, DISTRIBUTIONS)
         number("Linear.noise", self.noise, at_least=0)
         if self.round_decimals is not None:
             integer("Linear.round_decimals", self.round_decimals, at_least=0)
-            number(
-                "Linear.round_decimals", self.round_decimals, at_most=12
-            )  # gaps are computed on 64-bit integers
+            # Gaps of rounded means are computed on 64-bit integers, which hold 12 decimals.
+            number("Linear.round_decimals", self.round_decimals, at_most=12)
 
     def problem(self, rounds: int, rng: Rng) -> "FixedArms | NewArms":
         """Draw theta and, with fixed arms, the arms of one trial.
@@ -85,14 +81,37 @@ class Linear:
             rounds: the horizon, which policies may know.
             rng: the trial's stream for the instance.
         """
-        theta = LAWS[self.theta](rng, (self.objectives, self.features))
-        law = LAWS[self.context_law]
-        shape = Shape(self.arms, self.features, self.objectives, rounds)
+        draw_theta = DISTRIBUTIONS[self.theta]
+        draw_features = DISTRIBUTIONS[self.context_law]
+        theta = draw_theta(rng, (self.objectives, self.features))
         if not self.fixed_arms:
-            return NewArms(shape, theta, law, self.noise, self.round_decimals)
-        arms = law(rng, (self.arms, self.features))
+            shape = Shape(
+                arms=self.arms,
+                features=self.features,
+                objectives=self.objectives,
+                rounds=rounds,
+            )
+            return NewArms(
+                shape=shape,
+                theta=theta,
+                draw_features=draw_features,
+                noise=self.noise,
+                decimals=self.round_decimals,
+            )
+        arms = draw_features(rng, (self.arms, self.features))
+        shape = Shape(
+            arms=self.arms,
+            features=self.features,
+            objectives=self.objectives,
+            rounds=rounds,
+            fixed_arms=arms,
+        )
         return FixedArms(
-            shape._replace(fixed_arms=arms), theta, arms, self.noise, self.round_decimals
+            shape=shape,
+            theta=theta,
+            arms=arms,
+            noise=self.noise,
+            decimals=self.round_decimals,
         )
 
 
@@ -104,15 +123,22 @@ class NewArms(NamedTuple):
 
     shape: Shape
     theta: Array
-    law: Law
+    draw_features: Distribution
     noise: float
     decimals: int | None
 
     def block(self, first: int, rounds: int, rng: Rng) -> Block:
         """The next `rounds` rounds: contexts, means and rewards all change from round to round."""
-        contexts = self.law(rng, (rounds, self.shape.arms, self.shape.features))
+        size = (rounds, self.shape.arms, self.shape.features)
+        contexts = self.draw_features(rng, size)
         means = _means(contexts, self.theta, self.decimals)
-        return Block(contexts, means, _noisy(means, rounds, self.noise, rng), self.decimals)
+        rewards = _noisy(means, rounds, self.noise, rng)
+        return Block(
+            contexts=contexts,
+            means=means,
+            rewards=rewards,
+            decimals=self.decimals,
+        )
 
 
 class FixedArms(NamedTuple):
@@ -131,16 +157,27 @@ class FixedArms(NamedTuple):
         """The next `rounds` rounds: contexts and means have a first axis of length 1."""
         contexts = self.arms[None]
         means = _means(contexts, self.theta, self.decimals)
-        return Block(contexts, means, _noisy(means, rounds, self.noise, rng), self.decimals)
+        rewards = _noisy(means, rounds, self.noise, rng)
+        return Block(
+            contexts=contexts,
+            means=means,
+            rewards=rewards,
+            decimals=self.decimals,
+        )
 
 
 def _means(contexts: Array, theta: Array, decimals: int | None) -> Array:
     # One product per round: usually too small for BLAS to split over threads, whose number must not
     # change a bit.
     means: Array = contexts @ theta.T
-    return means if decimals is None else np.round(means, decimals)
+    if decimals is None:
+        return means
+    return np.round(means, decimals)
 
 
 def _noisy(means: Array, rounds: int, noise: float, rng: Rng) -> Array:
-    rewards: Array = means + noise * normals(rng, (rounds, 1, means.shape[2]))
+    objectives = means.shape[2]
+    # One z per round and objective serves all arms: a policy sees one arm of each round.
+    z = normals(rng, (rounds, 1, objectives))
+    rewards: Array = means + noise * z
     return rewards

@@ -17,14 +17,17 @@ from mobandits.support.naming import quoted
 if TYPE_CHECKING:
     import polars as pl
 
-PROMPTS = sum(rows for rows, _ in SPLITS.values())
-FIRST = next(iter(SPLITS.values()))[0]  # rows of the file that everything is fitted on
+ROWS = [rows for rows, _ in SPLITS.values()]  # of the data set's files
+PROMPTS = sum(ROWS)
+FIRST = ROWS[0]  # rows of the file that everything is fitted on; the other one stays unseen
+OBJECTIVES = 2
+
 _ONCE = threading.Lock()
 
 
 @dataclass(frozen=True)
 class LlmRouting:
-    """Send each prompt to one of three language models; be paid in quality and in money not spent.
+    """Routing of prompts to one of three language models: quality against money not spent.
 
     A trial is one random order of all 3,609 prompts. Objective 0 is the graded quality of the
     answer, in [0, 1]. Objective 1 is the cost on a logarithmic scale, turned round so that more is
@@ -75,7 +78,10 @@ class LlmRouting:
 
     @property
     def costs(self) -> Array:
-        """(prompts, models) the recorded cost of every answer in US dollars, in the data set's order; read-only."""
+        """(prompts, models) the recorded cost of every answer in US dollars; read-only.
+
+        Rows are in the data set's order.
+        """
         with _ONCE:
             return _outcomes().dollars
 
@@ -89,19 +95,34 @@ class LlmRouting:
         integer("rounds", rounds, at_least=1)
         if rounds > PROMPTS:
             raise ValueError(
-                f"rounds must be at most {PROMPTS} in LlmRouting, which plays every prompt once, got {quoted(rounds)}"
+                f"rounds must be at most {PROMPTS} in LlmRouting, which plays every prompt once, "
+                f"got {quoted(rounds)}"
             )
         with _ONCE:  # threads that start together would otherwise each fit the features
             contexts = _contexts(self.text_features)
             outcomes = _outcomes()
-        shape = Shape(len(MODELS), contexts.shape[2], 2, rounds, shared=True)
+        features = contexts.shape[2]
+        shape = Shape(
+            arms=len(MODELS),
+            features=features,
+            objectives=OBJECTIVES,
+            rounds=rounds,
+            shared=True,
+        )
+        order = rng.permutation(PROMPTS)
         return RoutingProblem(
-            shape, rng.permutation(PROMPTS), contexts, outcomes.rewards, outcomes.dollars
+            shape=shape,
+            order=order,
+            contexts=contexts,
+            rewards=outcomes.rewards,
+            dollars=outcomes.dollars,
         )
 
 
 class RoutingProblem(NamedTuple):
-    """One trial: round t shows prompt `order[t]`. The tables are in the data set's order, and all trials share them.
+    """One trial: round t shows prompt `order[t]`.
+
+    The tables are in the data set's order, and all trials share them.
 
     Attributes:
         shape: three arms, one context for all of them, two objectives.
@@ -123,12 +144,18 @@ class RoutingProblem(NamedTuple):
         Draws nothing: other block borders are the same rounds.
         """
         prompts = self.prompts(first, rounds)
+        contexts = self.contexts[prompts]
         rewards = self.rewards[prompts]
-        return Block(self.contexts[prompts], rewards, rewards)
+        return Block(
+            contexts=contexts,
+            means=rewards,
+            rewards=rewards,
+        )
 
     def quantities(self, first: int, rounds: int) -> dict[str, Array]:
-        """Numbers of these rounds that are not rewards: {"dollars": (rounds, models)}, the recorded costs."""
-        return {"dollars": self.dollars[self.prompts(first, rounds)]}
+        """{"dollars": (rounds, models)}: the recorded costs, which are not rewards."""
+        prompts = self.prompts(first, rounds)
+        return {"dollars": self.dollars[prompts]}
 
     def prompts(self, first: int, rounds: int) -> IntArray:
         """(rounds,) rows of the data set that these rounds show.
@@ -136,20 +163,29 @@ class RoutingProblem(NamedTuple):
         Raises:
             ValueError: where the rounds go past the last prompt.
         """
-        if not 0 <= first <= first + rounds <= len(self.order):
+        last = first + rounds
+        # A slice past the end would be shorter without a word.
+        if not 0 <= first <= last <= len(self.order):
             raise ValueError(
-                f"rounds {first} to {first + rounds} must lie within the {len(self.order)} prompts of LlmRouting"
+                f"rounds {first} to {last} must lie within the {len(self.order)} prompts of "
+                "LlmRouting"
             )
-        return self.order[first : first + rounds]
+        return self.order[first:last]
 
 
 class Outcomes(NamedTuple):
-    """The realised table in the data set's order: `rewards` (prompts, models, 2) and `dollars` (prompts, models)."""
+    """The outcome of every choice, in the data set's order.
+
+    Attributes:
+        rewards: (prompts, models, 2) quality and scaled cost.
+        dollars: (prompts, models) cost.
+    """
 
     rewards: Array
     dollars: Array
 
 
+# Cached: all trials of a process share what takes seconds to read and to fit.
 @functools.cache
 def _frame() -> "pl.DataFrame":
     return llm_routing()
@@ -157,31 +193,39 @@ def _frame() -> "pl.DataFrame":
 
 @functools.cache
 def _outcomes() -> Outcomes:
-    quality = _frame().select(f"quality_{model}" for model in MODELS).to_numpy()
-    dollars = _frame().select(f"cost_{model}" for model in MODELS).to_numpy()
-    return Outcomes(
-        read_only(np.stack([quality, scaled_cost(dollars, FIRST)], axis=2)), read_only(dollars)
-    )
+    frame = _frame()
+    quality = frame.select(f"quality_{model}" for model in MODELS).to_numpy()
+    dollars = frame.select(f"cost_{model}" for model in MODELS).to_numpy()
+    thrift = scaled_cost(dollars, FIRST)
+    rewards = np.stack([quality, thrift], axis=2)
+    return Outcomes(read_only(rewards), read_only(dollars))
 
 
 @functools.cache
 def _contexts(count: int) -> Array:
+    constant = np.ones((PROMPTS, 1))
     if count == 0:
-        return read_only(np.ones((PROMPTS, 1, 1)))
+        return read_only(constant[:, None])
     texts = _frame()["prompt"].to_list()
     rows = text_features(texts[:FIRST], texts, count)
-    return read_only(np.hstack([rows, np.ones((PROMPTS, 1))])[:, None] / np.sqrt(2.0))
+    contexts = np.hstack([rows, constant])[:, None]
+    # A row of norm 1 and a constant 1 have norm sqrt(2); linear policies assume at most 1.
+    return read_only(contexts / np.sqrt(2.0))
 
 
 def scaled_cost(dollars: Array, fitted_on: int) -> Array:
-    """1 for the cheapest and 0 for the dearest answer of the first `fitted_on` rows, linear in the logarithm, clipped.
+    """Costs on a logarithmic scale from 1, the cheapest, to 0, the dearest, clipped.
+
+    Cheapest and dearest are those of the first `fitted_on` rows.
 
     Example:
         >>> scaled_cost(np.array([[1.0, 10.0], [100.0, 1.0], [1000.0, 10.0]]), 2).tolist()
         [[1.0, 0.5], [0.0, 1.0], [0.0, 0.5]]
     """
+    # Prices span four powers of ten: on a linear scale all but the dearest answers would be alike.
     logs = np.log10(dollars)
     low = logs[:fitted_on].min()
     high = logs[:fitted_on].max()
-    scaled: Array = np.clip((high - logs) / (high - low), 0.0, 1.0)
-    return scaled
+    scaled = (high - logs) / (high - low)
+    within: Array = np.clip(scaled, 0.0, 1.0)
+    return within

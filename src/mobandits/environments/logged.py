@@ -1,4 +1,4 @@
-"""Rewards that were fixed in advance, by an adversary or by a log: no probabilities at all."""
+"""Rewards that were fixed in advance, by an adversary or by a log."""
 
 import hashlib
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from mobandits.support.naming import quoted
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Logged:
-    """What every arm pays in every round, as an array; no context, and the same in every trial.
+    """An array of the rewards of every arm in every round, the same in every trial; no context.
 
     The array plays the part of the means too, so `pareto_regret` compares arms within each round.
     The regret of adversarial problems compares sums over rounds: the metric
@@ -43,18 +43,23 @@ class Logged:
     rewards: Any
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rewards", _array(self.rewards))
+        rewards = _array(self.rewards)
+        object.__setattr__(self, "rewards", rewards)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Logged) and repr(self) == repr(other)
+        if not isinstance(other, Logged):
+            return False
+        # The repr holds a fingerprint of the content, which is also what hashes must agree with.
+        return repr(self) == repr(other)
 
     def __hash__(self) -> int:
         return hash(repr(self))
 
     def __repr__(self) -> str:
         """The shape and a fingerprint of the content: an array of millions has no better name."""
-        shape = "x".join(map(str, self.rewards.shape))
-        return f"Logged({shape} rewards, SHA-256 {hashlib.sha256(self.rewards.tobytes()).hexdigest()[:16]})"
+        size = "x".join(map(str, self.rewards.shape))
+        fingerprint = hashlib.sha256(self.rewards.tobytes()).hexdigest()
+        return f"Logged({size} rewards, SHA-256 {fingerprint[:16]})"
 
     @property
     def max_rounds(self) -> int:
@@ -72,9 +77,14 @@ class Logged:
             raise ValueError(
                 f"rounds must be at most {self.max_rounds} in {quoted(self)}, got {quoted(rounds)}"
             )
-        return LoggedProblem(
-            Shape(self.rewards.shape[1], 0, self.rewards.shape[2], rounds), self.rewards
+        _, arms, objectives = self.rewards.shape
+        shape = Shape(
+            arms=arms,
+            features=0,
+            objectives=objectives,
+            rounds=rounds,
         )
+        return LoggedProblem(shape, self.rewards)
 
 
 class LoggedProblem(NamedTuple):
@@ -85,18 +95,19 @@ class LoggedProblem(NamedTuple):
 
     def block(self, first: int, rounds: int, rng: Rng) -> Block:
         """Rounds `first` to `first + rounds`."""
+        no_context = np.zeros((1, 1, 0))
+        # Copies: what is recorded is shared by all trials.
         rewards = self.rewards[first : first + rounds].copy()
-        return Block(np.zeros((1, 1, 0)), rewards, rewards.copy())
+        return Block(
+            contexts=no_context,
+            means=rewards,
+            rewards=rewards.copy(),
+        )
 
 
 def _array(value: Any) -> Array:
     if isinstance(value, str | Path):
-        try:
-            value = np.load(value, allow_pickle=False)
-        except (OSError, ValueError, EOFError) as error:
-            raise ValueError(
-                f"Logged.rewards must be an array or an .npy file, got {quoted(str(value))}: {error}"
-            ) from error
+        value = _loaded(value)
     try:
         array = np.array(value, np.float64, order="C")
     except (TypeError, ValueError) as error:
@@ -108,9 +119,17 @@ def _array(value: Any) -> Array:
             f"Logged.rewards must have shape (rounds, arms, objectives), got {array.shape}"
         )
     if not np.isfinite(array).all():
-        t, a, i = np.argwhere(~np.isfinite(array))[0].tolist()
-        raise ValueError(
-            f"Logged.rewards must be finite, got {array[t, a, i]} at round {t}, arm {a}, objective {i}"
-        )
+        places = np.argwhere(~np.isfinite(array))
+        t, a, i = places[0].tolist()
+        place = f"round {t}, arm {a}, objective {i}"
+        raise ValueError(f"Logged.rewards must be finite, got {array[t, a, i]} at {place}")
     array.setflags(write=False)
     return array
+
+
+def _loaded(path: str | Path) -> Any:
+    try:
+        return np.load(path, allow_pickle=False)  # pickles could run code
+    except (OSError, ValueError, EOFError) as error:
+        rule = "Logged.rewards must be an array or an .npy file"
+        raise ValueError(f"{rule}, got {quoted(str(path))}: {error}") from error

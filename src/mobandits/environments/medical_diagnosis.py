@@ -1,4 +1,4 @@
-"""Which expert should diagnose this patient? Classifiers on real biopsies: accuracy against sensitivity."""
+"""Diagnosis of biopsies by one of several classifiers: accuracy against sensitivity."""
 
 import functools
 import threading
@@ -18,22 +18,28 @@ if TYPE_CHECKING:
     import polars as pl
 
 FOLDS = 5
+OBJECTIVES = 2
 SIZE = ("mean_radius", "mean_perimeter", "mean_area")
 SHAPE = ("mean_compactness", "mean_concavity", "mean_concave_points")
-EXPERTS = {  # name: what it looks at, and how many missed healthy patients one missed tumour is worth to it
+TEXTURE = ("mean_texture", "mean_smoothness")
+IRREGULARITY = tuple(name for name in FEATURES if name.startswith("error_"))
+
+# Per expert the measurements that it uses, and the weight of a malignant case in its training.
+EXPERTS = {
     "size": (SIZE, 1.0),
-    "texture": (("mean_texture", "mean_smoothness"), 1.0),
+    "texture": (TEXTURE, 1.0),
     "shape": (SHAPE, 1.0),
     "wary of size": (SIZE, 5.0),
     "wary of shape": (SHAPE, 5.0),
-    "irregularity": (tuple(name for name in FEATURES if name.startswith("error_")), 1.0),
+    "irregularity": (IRREGULARITY, 1.0),
 }
+
 _ONCE = threading.Lock()
 
 
 @dataclass(frozen=True)
 class MedicalDiagnosis:
-    """Assign each patient to one of six experts, who differ in what they look at and in what they fear.
+    """Assignment of patients to one of six experts: accuracy against sensitivity.
 
     An expert is a logistic regression on standardised measurements of 569 biopsies: on the nuclei's
     size, texture or shape, on their irregularity (the ten standard errors), or on size or shape
@@ -47,10 +53,10 @@ class MedicalDiagnosis:
     context, the same for all experts, is a patient's first principal components of all 30
     standardised measurements, scaled to [0, 1].
 
-    The paper describes this application without running it. It says that patients arrive with a
+    The paper describes this application without running it. It states that patients arrive with a
     context, that the arms are experts, systems or humans, whose performance depends on the context,
-    and what both objectives pay. Data, classifiers, features, the split and the law of arrivals are
-    not stated: they are ours.
+    and what both objectives pay. Data, classifiers, features, the split and the distribution of
+    arrivals are not stated: they are ours.
 
     Args:
         components: number of principal components, 1 to 30.
@@ -85,7 +91,7 @@ class MedicalDiagnosis:
         flag("MedicalDiagnosis.constant", self.constant)
 
     def problem(self, rounds: int, rng: Rng) -> "Patients":
-        """The patients and what the experts say of them; nothing is drawn.
+        """The patients with the experts' diagnoses; nothing is drawn.
 
         Raises:
             MissingExtraError: where the extra `data` is not installed.
@@ -94,9 +100,15 @@ class MedicalDiagnosis:
         with _ONCE:  # threads that start together would otherwise each train the experts
             contexts = _contexts(self.components, self.constant)
             rewards = _rewards()
-        return Patients(
-            Shape(len(self.experts), contexts.shape[2], 2, rounds, shared=True), contexts, rewards
+        features = contexts.shape[2]
+        shape = Shape(
+            arms=len(self.experts),
+            features=features,
+            objectives=OBJECTIVES,
+            rounds=rounds,
+            shared=True,
         )
+        return Patients(shape, contexts, rewards)
 
 
 class Patients(NamedTuple):
@@ -114,11 +126,17 @@ class Patients(NamedTuple):
 
     def block(self, first: int, rounds: int, rng: Rng) -> Block:
         """The next `rounds` patients; other block borders are the same patients."""
-        who = rng.integers(len(self.contexts), size=rounds)
-        rewards = self.rewards[who]
-        return Block(self.contexts[who], rewards, rewards.copy())
+        patients = rng.integers(len(self.contexts), size=rounds)
+        contexts = self.contexts[patients]
+        rewards = self.rewards[patients]
+        return Block(
+            contexts=contexts,
+            means=rewards,
+            rewards=rewards.copy(),
+        )
 
 
+# Cached: all trials of a process share the data and the trained experts.
 @functools.cache
 def _table() -> "pl.DataFrame":
     return breast_cancer()
@@ -126,22 +144,30 @@ def _table() -> "pl.DataFrame":
 
 @functools.cache
 def _contexts(components: int, constant: bool) -> Array:
-    measured = _table().select(*FEATURES).to_numpy()
-    standard = (measured - measured.mean(axis=0)) / measured.std(axis=0)
-    contexts = principal(standard, standard, components).of(standard)[:, None]
-    return read_only(with_constant(contexts) if constant else contexts)
+    measurements = _table().select(*FEATURES).to_numpy()
+    # Standardised: an area has values near 650, a smoothness near 0.1.
+    residuals = measurements - measurements.mean(axis=0)
+    standard = residuals / measurements.std(axis=0)
+    projection = principal(standard, standard, components)
+    contexts = projection.of(standard)[:, None]
+    if constant:
+        contexts = with_constant(contexts)
+    return read_only(contexts)
 
 
 @functools.cache
 def _rewards() -> Array:
     malignant = _table()["malignant"].to_numpy()
-    found = np.stack([_diagnoses(malignant, *expert) for expert in EXPERTS.values()], axis=1)
-    right = found == malignant[:, None]
-    return read_only(np.stack([right, found & right], axis=2).astype(np.float64))
+    each = [_diagnoses(malignant, names, weight) for names, weight in EXPERTS.values()]
+    diagnoses = np.stack(each, axis=1)
+    right = diagnoses == malignant[:, None]
+    detected = diagnoses & right
+    rewards = np.stack([right, detected], axis=2)
+    return read_only(rewards.astype(np.float64))
 
 
-def _diagnoses(malignant: IntArray, looks_at: tuple[str, ...], fear: float) -> IntArray:
-    """(patients,) 1 for malignant, by an expert who has not seen the patient."""
+def _diagnoses(malignant: IntArray, names: tuple[str, ...], weight: float) -> IntArray:
+    """(patients,) 1 for malignant, by an expert that was trained without the patient."""
     try:  # here, because importing scikit-learn takes most of a second
         from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
         from sklearn.pipeline import make_pipeline  # noqa: PLC0415
@@ -150,14 +176,15 @@ def _diagnoses(malignant: IntArray, looks_at: tuple[str, ...], fear: float) -> I
     except ImportError as error:
         raise missing_extra("MedicalDiagnosis", "data") from error
 
-    measured = _table().select(looks_at).to_numpy()
-    fold = np.arange(len(malignant)) % FOLDS
-    said = np.zeros_like(malignant)
+    measurements = _table().select(names).to_numpy()
+    folds = np.arange(len(malignant)) % FOLDS
+    diagnoses = np.zeros_like(malignant)
     with threadpool_limits(1):  # sums split over threads differ in their last bits
-        for one in range(FOLDS):
-            expert: Any = make_pipeline(
-                StandardScaler(), LogisticRegression(class_weight={0: 1.0, 1: fear})
-            )
-            expert.fit(measured[fold != one], malignant[fold != one])
-            said[fold == one] = expert.predict(measured[fold == one])
-    return said
+        for fold in range(FOLDS):
+            held_out = folds == fold
+            training = ~held_out
+            regression = LogisticRegression(class_weight={0: 1.0, 1: weight})
+            expert: Any = make_pipeline(StandardScaler(), regression)
+            expert.fit(measurements[training], malignant[training])
+            diagnoses[held_out] = expert.predict(measurements[held_out])
+    return diagnoses

@@ -10,10 +10,10 @@ from mobandits.contracts.protocols import Array, Block, Rng, Shape
 from mobandits.numerics.normals import normals
 from mobandits.support.checks import choice, matrix, number
 
-PRESETS = {
-    "drugan2013": ((0.55, 0.5), (0.53, 0.51), (0.52, 0.54), (0.5, 0.57), (0.51, 0.51), (0.5, 0.5))
-    + ((0.48, 0.48),) * 14,
-}
+# The two-objective problem of drugan2013: the front, two arms below it, and fourteen equal ones.
+DRUGAN_FRONT = ((0.55, 0.5), (0.53, 0.51), (0.52, 0.54), (0.5, 0.57))
+DRUGAN_DOMINATED = ((0.51, 0.51), (0.5, 0.5), *((0.48, 0.48),) * 14)
+PRESETS = {"drugan2013": DRUGAN_FRONT + DRUGAN_DOMINATED}
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,8 @@ class MultiArmed:
 
     Bernoulli rewards are coins; Gaussian ones are mean + noise z with z standard normal. Rewards
     are independent over rounds and objectives; one coin, or one z, serves all arms of a round: a
-    policy sees one arm, so the law of what it sees is the same, and comparisons between policies
-    are sharper.
+    policy sees one arm, so the distribution of its rewards is the same, and comparisons between
+    policies are sharper.
 
     Args:
         means: (arms, objectives), or the name of a known table: "drugan2013" has 20 arms, of which
@@ -55,22 +55,39 @@ class MultiArmed:
             choice("MultiArmed.means", self.means, PRESETS)
             return
         table = matrix("MultiArmed.means", self.means, ("arms", "objectives"))
-        if self.rewards == "bernoulli" and not ((table >= 0) & (table <= 1)).all():
-            outside = table[(table < 0) | (table > 1)][0]
+        outside = table[(table < 0) | (table > 1)]
+        if self.rewards == "bernoulli" and len(outside):
             raise ValueError(
-                f"MultiArmed.means must lie in [0, 1] for Bernoulli rewards, got {outside}"
+                f"MultiArmed.means must lie in [0, 1] for Bernoulli rewards, got {outside[0]}"
             )
-        object.__setattr__(self, "means", tuple(map(tuple, table.tolist())))
+        rows = tuple(map(tuple, table.tolist()))
+        object.__setattr__(self, "means", rows)
 
     def problem(self, rounds: int, rng: Rng) -> "ArmProblem":
         """The arms; nothing is drawn."""
-        means = np.array(PRESETS[self.means] if isinstance(self.means, str) else self.means)
-        shape = Shape(len(means), 0, means.shape[1], rounds)
-        return ArmProblem(shape, means[None], self.rewards == "gaussian", self.noise)
+        rows = PRESETS[self.means] if isinstance(self.means, str) else self.means
+        means = np.array(rows)
+        arms, objectives = means.shape
+        shape = Shape(
+            arms=arms,
+            features=0,
+            objectives=objectives,
+            rounds=rounds,
+        )
+        gaussian = self.rewards == "gaussian"
+        return ArmProblem(
+            shape=shape,
+            means=means[None],
+            gaussian=gaussian,
+            noise=self.noise,
+        )
 
 
 class ArmProblem(NamedTuple):
-    """One trial of `MultiArmed`; `means` is (1, arms, objectives). Other block borders are the same rounds."""
+    """One trial of `MultiArmed`; `means` is (1, arms, objectives).
+
+    Other block borders are the same rounds.
+    """
 
     shape: Shape
     means: Array
@@ -79,9 +96,17 @@ class ArmProblem(NamedTuple):
 
     def block(self, first: int, rounds: int, rng: Rng) -> Block:
         """The next `rounds` rounds."""
+        no_context = np.zeros((1, 1, 0))
+        # The axis of arms has length 1: one number per round and objective serves all arms.
         size = (rounds, 1, self.shape.objectives)
         if self.gaussian:
-            rewards = self.means + self.noise * normals(rng, size)
+            z = normals(rng, size)
+            rewards = self.means + self.noise * z
         else:
-            rewards = np.asarray(rng.random(size) < self.means, np.float64)
-        return Block(np.zeros((1, 1, 0)), self.means.copy(), rewards)
+            uniforms = rng.random(size)
+            rewards = np.asarray(uniforms < self.means, np.float64)
+        return Block(
+            contexts=no_context,
+            means=self.means.copy(),
+            rewards=rewards,
+        )

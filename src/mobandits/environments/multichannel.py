@@ -1,4 +1,4 @@
-"""Which channel and which rate to transmit at: throughput against reliability."""
+"""Choice of a radio channel and a transmission rate: throughput against reliability."""
 
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
@@ -9,12 +9,14 @@ from mobandits.contracts.protocols import Array, Block, Rng, Shape
 from mobandits.support.checks import number
 
 CHANNELS = 2
+SPEEDS = (1.0, 0.5, 0.25, 0.1)  # the transmission rates of section VII-B
 SNR = 5.0  # signal to noise ratios are uniform in [0, 5)
+OBJECTIVES = 2
 
 
 @dataclass(frozen=True)
 class Multichannel:
-    """Two radio channels and four transmission rates: eight arms, told the signal to noise ratios.
+    """Two radio channels and four transmission rates, with known signal to noise ratios.
 
     In every round each channel Q has a ratio SNR_Q, uniform in [0, 5), which is known, and a gain
     h_Q, exponential with parameter `rate`, which is not. Sending at rate R succeeds where log2(1 +
@@ -49,15 +51,23 @@ class Multichannel:
     rate: float = 4.0
 
     actions: ClassVar[tuple[tuple[int, float], ...]] = tuple(
-        (channel, speed) for channel in range(CHANNELS) for speed in (1.0, 0.5, 0.25, 0.1)
+        (channel, speed) for channel in range(CHANNELS) for speed in SPEEDS
     )
 
     def __post_init__(self) -> None:
         number("Multichannel.rate", self.rate, above=0)
 
     def problem(self, rounds: int, rng: Rng) -> "Channels":
-        """The channels; nothing is drawn."""
-        return Channels(Shape(len(self.actions), CHANNELS, 2, rounds, shared=True), self.rate)
+        """The problem of one trial; nothing is drawn."""
+        arms = len(self.actions)
+        shape = Shape(
+            arms=arms,
+            features=CHANNELS,
+            objectives=OBJECTIVES,
+            rounds=rounds,
+            shared=True,
+        )
+        return Channels(shape, self.rate)
 
 
 class Channels(NamedTuple):
@@ -69,19 +79,25 @@ class Channels(NamedTuple):
     def block(self, first: int, rounds: int, rng: Rng) -> Block:
         """The next `rounds` rounds: ratios are drawn first, then gains."""
         contexts = rng.random((rounds, 1, CHANNELS))
-        channel = [q for q, _ in Multichannel.actions]
-        speed = np.array([r for _, r in Multichannel.actions])
-        needed = np.exp2(speed) - 1.0
-        ratio = SNR * contexts[:, 0, channel]
+        channels = [channel for channel, _ in Multichannel.actions]
+        speeds = np.array([speed for _, speed in Multichannel.actions])
+        ratios = SNR * contexts[:, 0, channels]
+        # log2(1 + gain ratio) >= speed, solved for gain ratio.
+        needed = np.exp2(speeds) - 1.0
         with np.errstate(divide="ignore"):  # no signal, no success: exp(-inf) is 0
-            success = np.exp(-self.rate * needed / ratio)
-        gain = rng.exponential(1.0 / self.rate, (rounds, CHANNELS))[:, channel]
+            probabilities = np.exp(-self.rate * needed / ratios)
+        # The four arms of a channel meet the same gain.
+        gains = rng.exponential(1.0 / self.rate, (rounds, CHANNELS))[:, channels]
+        successes = np.asarray(gains * ratios >= needed, np.float64)
+        means = _rewards(probabilities, speeds)
+        rewards = _rewards(successes, speeds)
         return Block(
-            contexts,
-            _paid(success, speed),
-            _paid(np.asarray(gain * ratio >= needed, np.float64), speed),
+            contexts=contexts,
+            means=means,
+            rewards=rewards,
         )
 
 
-def _paid(success: Array, speed: Array) -> Array:
-    return np.stack([success * speed, success], axis=2)
+def _rewards(successes: Array, speeds: Array) -> Array:
+    throughput = successes * speeds
+    return np.stack([throughput, successes], axis=2)

@@ -1,33 +1,35 @@
-"""Which label belongs to this example? A multi-label data set as a bandit: relevance against rarity."""
+"""A multi-label data set as a bandit: relevance against rarity of the label that is named."""
 
 import functools
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from mobandits.contracts.protocols import Array, Block, IntArray, Rng, Shape
 from mobandits.datasets.dataset import Column
-from mobandits.datasets.tables import header, scan
+from mobandits.datasets.tables import header, scan_table
 from mobandits.datasets.yeast import FEATURES, LABELS, yeast
 from mobandits.environments.principal import principal
 from mobandits.environments.tables import read_only, with_constant
 from mobandits.support.checks import integer
 from mobandits.support.naming import quoted
 
+OBJECTIVES = 2
+
 _ONCE = threading.Lock()
 
 
 @dataclass(frozen=True)
 class Multilabel:
-    """Name one label of each example, and be told of that label alone whether it is relevant.
+    """The choice of one label for each example, of which alone the relevance is observed.
 
     The arms are the labels. Objective 0 pays 1 where the chosen label is relevant. Objective 1,
     rarity, pays 1 - f_a where it is relevant, else 0, for the share f_a of the data set's examples
-    that have label a: a common label is a safe answer that says little. What is recorded is also
+    that have label a: a common label is a safe answer that says little. The record is also
     the mean. A trial is one random order of all examples.
 
     The context is one row for all labels: an example's first principal components, fitted on all
@@ -67,26 +69,18 @@ class Multilabel:
     def __post_init__(self) -> None:
         if not isinstance(self.path, str | Path | None):
             raise ValueError(f"Multilabel.path must be a path or None, got {quoted(self.path)}")
-        object.__setattr__(self, "path", None if self.path is None else str(self.path))
-        labels = self.labels
-        if (
-            not isinstance(labels, Sequence)
-            or isinstance(labels, str)
-            or not all(isinstance(x, str) for x in labels)
-        ):
-            raise ValueError(f"Multilabel.labels must be names of columns, got {quoted(labels)}")
-        object.__setattr__(self, "labels", tuple(labels))
-        if len(labels) == 1 or len(set(labels)) < len(labels) or (labels and self.path is None):
-            raise ValueError(
-                f"Multilabel.labels must be at least two different columns of path, got {quoted(labels)}"
-            )
+        path = None if self.path is None else str(self.path)
+        object.__setattr__(self, "path", path)
+        labels = _checked_labels(self.labels, path)
+        object.__setattr__(self, "labels", labels)
         if self.components is not None:
             integer("Multilabel.components", self.components, at_least=1)
 
     @property
     def max_rounds(self) -> int:
         """The longest horizon."""
-        return len(_examples(self).relevant)
+        tables = _examples(self)
+        return len(tables.relevant)
 
     def problem(self, rounds: int, rng: Rng) -> "Examples":
         """One random order of the examples, of which the first `rounds` are played.
@@ -101,18 +95,29 @@ class Multilabel:
             raise ValueError(
                 f"rounds must be at most {count} in {quoted(self)}, got {quoted(rounds)}"
             )
-        shape = Shape(labels, tables.contexts.shape[2], 2, rounds, shared=True)
+        features = tables.contexts.shape[2]
+        shape = Shape(
+            arms=labels,
+            features=features,
+            objectives=OBJECTIVES,
+            rounds=rounds,
+            shared=True,
+        )
+        order = rng.permutation(count)
+        frequency = tables.relevant.mean(axis=0)
         return Examples(
-            shape,
-            rng.permutation(count),
-            tables.contexts,
-            tables.relevant,
-            tables.relevant.mean(axis=0),
+            shape=shape,
+            order=order,
+            contexts=tables.contexts,
+            relevant=tables.relevant,
+            frequency=frequency,
         )
 
 
 class Examples(NamedTuple):
-    """One trial: round t shows example `order[t]`. The tables are in the data set's order, and all trials share them.
+    """One trial: round t shows example `order[t]`.
+
+    The tables are in the data set's order, and all trials share them.
 
     Attributes:
         shape: one context for all labels, two objectives.
@@ -129,23 +134,48 @@ class Examples(NamedTuple):
     frequency: Array
 
     def block(self, first: int, rounds: int, rng: Rng) -> Block:
-        """Rounds `first` to `first + rounds`; draws nothing: other block borders are the same rounds."""
-        shown = self.order[first : first + rounds]
-        relevant = self.relevant[shown]
-        rewards = np.stack([relevant, relevant * (1.0 - self.frequency)], axis=2)
-        return Block(self.contexts[shown], rewards, rewards.copy())
+        """Rounds `first` to `first + rounds`.
+
+        Draws nothing: other block borders are the same rounds.
+        """
+        examples = self.order[first : first + rounds]
+        contexts = self.contexts[examples]
+        relevance = self.relevant[examples]
+        rarity = relevance * (1.0 - self.frequency)
+        rewards = np.stack([relevance, rarity], axis=2)
+        return Block(
+            contexts=contexts,
+            means=rewards,
+            rewards=rewards.copy(),
+        )
 
 
 class Tables(NamedTuple):
-    """A data set as policies see it."""
+    """A data set in the form that policies play on: contexts, and which labels are relevant."""
 
     contexts: Array
     relevant: Array
 
 
+def _checked_labels(labels: Any, path: str | None) -> tuple[str, ...]:
+    """The labels as a tuple; they must be different columns of a file of the user's own."""
+    is_list = isinstance(labels, Sequence) and not isinstance(labels, str)
+    if not is_list or not all(isinstance(label, str) for label in labels):
+        raise ValueError(f"Multilabel.labels must be names of columns, got {quoted(labels)}")
+    repeated = len(set(labels)) < len(labels)
+    without_file = len(labels) > 0 and path is None
+    # A single label would be a problem with one arm.
+    if len(labels) == 1 or repeated or without_file:
+        rule = "Multilabel.labels must be at least two different columns of path"
+        raise ValueError(f"{rule}, got {quoted(labels)}")
+    return tuple(labels)
+
+
 def _examples(environment: Multilabel) -> Tables:
     path = environment.path
-    changed = Path(path).stat().st_mtime_ns if path is not None and Path(path).exists() else 0
+    changed = 0
+    if path is not None and Path(path).exists():
+        changed = Path(path).stat().st_mtime_ns
     with _ONCE:  # threads that start together would otherwise each read it
         return _prepared(path, environment.labels, environment.components, changed)
 
@@ -157,31 +187,42 @@ def _prepared(
     components: int | None,
     changed: int,  # noqa: ARG001 - a file that changed is read again
 ) -> Tables:
-    features, relevant = _own(path, labels) if path is not None and labels else _yeast(path)
-    if components is not None and components > features.shape[1]:
-        rule = f"at most the {features.shape[1]} features of the data"
+    if path is not None and labels:
+        features, relevant = _own_table(path, labels)
+    else:
+        features, relevant = _yeast_table(path)
+    count = features.shape[1]
+    if components is not None and components > count:
+        rule = f"at most the {count} features of the data"
         raise ValueError(f"Multilabel.components must be {rule}, got {quoted(components)}")
     if components is None:
+        # Rows of norm 1, as yeast's are, and a constant 1: divided, they have norm 1 again.
         contexts = with_constant(features) / np.sqrt(2.0)
     else:
-        contexts = with_constant(principal(features, features, components).of(features))
-    return Tables(read_only(contexts[:, None]), read_only(relevant.astype(np.float64)))
+        projection = principal(features, features, components)
+        contexts = with_constant(projection.of(features))
+    relevance = relevant.astype(np.float64)
+    return Tables(read_only(contexts[:, None]), read_only(relevance))
 
 
-def _yeast(path: str | None) -> tuple[Array, Array]:
+def _yeast_table(path: str | None) -> tuple[Array, Array]:
     try:
         table = yeast(path)
     except ValueError as error:
         advice = "" if path is None else "; a table of your own needs labels=(...)"
         raise ValueError(f"{error}{advice}") from error
-    return table.select(FEATURES).to_numpy(), table.select(LABELS).to_numpy()
+    features = table.select(FEATURES).to_numpy()
+    relevant = table.select(LABELS).to_numpy()
+    return features, relevant
 
 
-def _own(path: str, labels: tuple[str, ...]) -> tuple[Array, Array]:
-    features = [name for name in header(path) if name not in labels]
-    if not features:
+def _own_table(path: str, labels: tuple[str, ...]) -> tuple[Array, Array]:
+    names = [name for name in header(path) if name not in labels]
+    if not names:
         raise ValueError(f"{path} must have columns that are not labels, got none")
-    columns = [Column(name, "number", "a feature") for name in features]
+    columns = [Column(name, "number", "a feature") for name in names]
     columns += [Column(name, "integer", "a label", values=(0, 1)) for name in labels]
-    table = scan(path, columns).collect()
-    return table.select(features).to_numpy(), table.select(labels).to_numpy()
+    table = scan_table(path, columns).collect()
+    features = table.select(names).to_numpy()
+    relevant = table.select(labels).to_numpy()
+    return features, relevant

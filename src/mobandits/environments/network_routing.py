@@ -1,4 +1,4 @@
-"""Which path a packet should take: energy against delay, both turned round. A small simulator."""
+"""Routing in a wireless sensor network, simulated: energy against delay, as rewards 1 - cost."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -9,10 +9,12 @@ from mobandits.contracts.protocols import Array, Block, Rng, Shape
 from mobandits.environments.tables import flag, with_constant
 from mobandits.support.checks import integer, number
 
+OBJECTIVES = 2
+
 
 @dataclass(frozen=True)
 class NetworkRouting:
-    """Route a flow over one of some paths of a wireless sensor network, told how congested it is.
+    """Routing over one of several paths of a wireless sensor network: energy against delay.
 
     The context shows x, the round-trip time on some measured paths, normalised, uniform in the unit
     cube. Path a shares links with the measured ones: it sees the congestion s_a(x) = sum_j w_aj
@@ -27,13 +29,13 @@ class NetworkRouting:
     concentration `precision`, independently. Objective 0, the dominant one, pays 1 - the energy,
     objective 1 pays 1 - the delay.
 
-    The paper says what the context may be, that both costs are random and normalised, and that
+    The paper states what the context may be, that both costs are random and normalised, and that
     rewards are 1 - costs. All equations are ours.
 
     Args:
         paths: number of arms.
         measured: number of measured paths.
-        precision: the two parameters of a cost's law add up to it: more is less noise.
+        precision: the two parameters of a cost's distribution add up to it: more is less noise.
         constant: whether the context ends with a constant 1, which linear policies need and
             policies in cells do not.
 
@@ -63,11 +65,27 @@ class NetworkRouting:
 
     def problem(self, rounds: int, rng: Rng) -> "Paths":
         """Draw which links the paths share with the measured ones, then their detours."""
-        shape = Shape(self.paths, self.measured + self.constant, 2, rounds, shared=True)
-        weights = rng.dirichlet(np.full(self.measured, 0.5), self.paths)
+        features = self.measured + self.constant
+        shape = Shape(
+            arms=self.paths,
+            features=features,
+            objectives=OBJECTIVES,
+            rounds=rounds,
+            shared=True,
+        )
+        concentration = np.full(self.measured, 0.5)
+        weights = rng.dirichlet(concentration, self.paths)
+        # Not random: every trial has short hops, which are cheap and slow, and long ones.
         reach = np.linspace(0.1, 0.3, self.paths)
         detour = rng.uniform(0.0, 0.15, self.paths)
-        return Paths(shape, weights, reach, detour, self.precision, self.constant)
+        return Paths(
+            shape=shape,
+            weights=weights,
+            reach=reach,
+            detour=detour,
+            precision=self.precision,
+            constant=self.constant,
+        )
 
 
 class Paths(NamedTuple):
@@ -91,10 +109,18 @@ class Paths(NamedTuple):
 
     def block(self, first: int, rounds: int, rng: Rng) -> Block:
         """The next `rounds` rounds: congestion is drawn first, then costs."""
-        state = rng.random((rounds, 1, self.weights.shape[1]))
-        seen = (state * self.weights).sum(axis=2)
-        energy = self.reach * (1.0 + seen)
-        delay = 0.4 - self.reach + 0.4 * seen
-        mean = np.stack([energy + self.detour, delay + self.detour], axis=2)
-        cost = rng.beta(self.precision * mean, self.precision * (1.0 - mean))
-        return Block(with_constant(state) if self.constant else state, 1.0 - mean, 1.0 - cost)
+        measured = self.weights.shape[1]
+        state = rng.random((rounds, 1, measured))
+        congestion = (state * self.weights).sum(axis=2)
+        energy = self.reach * (1.0 + congestion) + self.detour
+        # From 0.1 to 0.85, as the energy is from 0.1 to 0.75: means that a Beta variable can have.
+        delay = 0.4 - self.reach + 0.4 * congestion + self.detour
+        mean_costs = np.stack([energy, delay], axis=2)
+        # Beta(p m, p (1 - m)) has the mean m, and a variance that falls with the precision p.
+        costs = rng.beta(self.precision * mean_costs, self.precision * (1.0 - mean_costs))
+        contexts = with_constant(state) if self.constant else state
+        return Block(
+            contexts=contexts,
+            means=1.0 - mean_costs,
+            rewards=1.0 - costs,
+        )

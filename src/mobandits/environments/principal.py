@@ -1,4 +1,4 @@
-"""Two coordinates in the unit square for points of any dimension: principal components, signed and scaled."""
+"""Principal components with fixed signs, scaled to [0, 1]: few coordinates for long rows."""
 
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ from mobandits.contracts.protocols import Array
 
 
 class Projection(NamedTuple):
-    """A fitted map.
+    """A fitted map from features to coordinates in [0, 1].
 
     Attributes:
         centre: (features,) is subtracted first.
@@ -24,12 +24,14 @@ class Projection(NamedTuple):
 
     def of(self, points: Array) -> Array:
         """(points, components) coordinates, clipped to [0, 1]."""
-        scores = _products(points - self.centre, self.directions)
-        return np.clip((scores - self.low) / self.size, 0.0, 1.0)
+        centred = points - self.centre
+        scores = _products(centred, self.directions)
+        coordinates = (scores - self.low) / self.size
+        return np.clip(coordinates, 0.0, 1.0)
 
 
 def principal(points: Array, spread: Array, components: int = 2) -> Projection:
-    """The leading principal components of `points`.
+    """The map to the leading principal components of `points`.
 
     Points are centred and not scaled. The sign of a component makes its largest loading positive; a
     component along which all points agree becomes 0.
@@ -48,20 +50,41 @@ def principal(points: Array, spread: Array, components: int = 2) -> Projection:
         [0.0, 0.5, 1.0]
     """
     centre = points.mean(axis=0)
-    centred = points - centre
-    # Element by element: a matrix product may be split over threads, and differ in its last bits.
-    scatter = np.array([[(left * right).sum() for right in centred.T] for left in centred.T])
-    directions = np.linalg.svd(scatter)[0].T[:components]
+    scatter = _scatter(points - centre)
+    left, _, _ = np.linalg.svd(scatter)
+    directions = left.T[:components]
+    # A singular vector's sign is arbitrary, and differs between versions of LAPACK: fix it.
+    rows = np.arange(len(directions))
     largest = np.abs(directions).argmax(axis=1)
-    directions = directions * np.sign(directions[np.arange(len(directions)), largest])[:, None]
+    signs = np.sign(directions[rows, largest])
+    directions = directions * signs[:, None]
     scores = _products(spread - centre, directions)
     low = scores.min(axis=0)
-    size = np.ptp(scores, axis=0)
-    return Projection(centre, directions, low, np.where(size > 1e-12, size, 1.0))
+    ranges = np.ptp(scores, axis=0)
+    # A range of rounding errors would blow them up to [0, 1].
+    size = np.where(ranges > 1e-12, ranges, 1.0)
+    return Projection(
+        centre=centre,
+        directions=directions,
+        low=low,
+        size=size,
+    )
+
+
+def _scatter(centred: Array) -> Array:
+    """(features, features) the scatter matrix of centred points."""
+    # Element by element: a matrix product may be split over threads, and differ in its last bits.
+    rows = []
+    for first in centred.T:
+        row = [(first * second).sum() for second in centred.T]
+        rows.append(row)
+    return np.array(rows)
 
 
 def _products(points: Array, directions: Array) -> Array:
+    """(points, components) the scalar products, summed feature by feature for the same reason."""
     out = np.zeros((len(points), len(directions)))
     for feature, loadings in zip(points.T, directions.T, strict=True):
-        out += feature[:, None] * loadings
+        column = feature[:, None]
+        out += column * loadings
     return out

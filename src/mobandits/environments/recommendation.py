@@ -1,4 +1,4 @@
-"""Which item to recommend: what users click on against what is new to them. A small simulator."""
+"""Recommendation of items to users, simulated: clicks against novelty."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -9,21 +9,24 @@ from mobandits.contracts.protocols import Array, Block, Rng, Shape
 from mobandits.environments.tables import flag, with_constant
 from mobandits.support.checks import integer, number
 
+OBJECTIVES = 2
+
 
 @dataclass(frozen=True)
 class Recommendation:
-    """Recommend one of some items to a user who may click on it, and may rate it as novel.
+    """Recommendation of one of several items, which a user may click on and may rate as novel.
 
     A user is a point x, uniform in the unit cube, which the context shows; an item is a point z_a,
-    drawn per trial from the same law. With the nearness n_a(x) = exp(-||x - z_a||^2 / (2 width^2)),
-    a user clicks with probability q_a n_a(x) and rates the item as novel with probability 1 - p_a
-    n_a(x): what lies near is clicked on, and known the more, the more popular it is. The appeal q_a
-    is uniform in [1/2, 1], the popularity p_a uniform in [0, 1], both drawn per trial. Objective 0,
-    the dominant one, pays 1 for a click, objective 1 pays 1 for a novel item. Given the user,
-    clicks and ratings are independent; one coin per objective serves all items of a round.
+    drawn per trial from the same distribution. With the nearness n_a(x) = exp(-||x - z_a||^2 / (2
+    width^2)), a user clicks with probability q_a n_a(x) and rates the item as novel with
+    probability 1 - p_a n_a(x): what lies near is clicked on, and known the more, the more popular
+    it is. The appeal q_a is uniform in [1/2, 1], the popularity p_a uniform in [0, 1], both drawn
+    per trial. Objective 0, the dominant one, pays 1 for a click, objective 1 pays 1 for a novel
+    item. Given the user, clicks and ratings are independent; one coin per objective serves all
+    items of a round.
 
-    The paper says what is observed and what is paid, and that the law of both depends on the
-    context and is unknown. All equations are ours.
+    The paper states what is observed and what is paid, and that the distribution of both depends on
+    the context and is unknown. All equations are ours.
 
     Args:
         items: number of arms.
@@ -58,11 +61,25 @@ class Recommendation:
 
     def problem(self, rounds: int, rng: Rng) -> "Items":
         """Draw the items: first their points, then appeal, then popularity."""
-        shape = Shape(self.items, self.features + self.constant, 2, rounds, shared=True)
+        features = self.features + self.constant
+        shape = Shape(
+            arms=self.items,
+            features=features,
+            objectives=OBJECTIVES,
+            rounds=rounds,
+            shared=True,
+        )
         points = rng.random((self.items, self.features))
         appeal = rng.uniform(0.5, 1.0, self.items)
         popularity = rng.random(self.items)
-        return Items(shape, points, appeal, popularity, self.width, self.constant)
+        return Items(
+            shape=shape,
+            points=points,
+            appeal=appeal,
+            popularity=popularity,
+            width=self.width,
+            constant=self.constant,
+        )
 
 
 class Items(NamedTuple):
@@ -86,8 +103,20 @@ class Items(NamedTuple):
 
     def block(self, first: int, rounds: int, rng: Rng) -> Block:
         """The next `rounds` rounds: users are drawn first, then coins."""
-        users = rng.random((rounds, 1, self.points.shape[1]))
-        near = np.exp(-((users - self.points) ** 2).sum(axis=2) / (2.0 * self.width**2))
-        means = np.stack([self.appeal * near, 1.0 - self.popularity * near], axis=2)
+        coordinates = self.points.shape[1]
+        users = rng.random((rounds, 1, coordinates))
+        squares = ((users - self.points) ** 2).sum(axis=2)
+        nearness = np.exp(-squares / (2.0 * self.width**2))
+        clicks = self.appeal * nearness
+        # What is near is known already, the more so the more popular it is.
+        novelty = 1.0 - self.popularity * nearness
+        means = np.stack([clicks, novelty], axis=2)
+        # One coin per objective serves all items of a round.
+        uniforms = rng.random((rounds, 1, OBJECTIVES))
+        rewards = np.asarray(uniforms < means, np.float64)
         contexts = with_constant(users) if self.constant else users
-        return Block(contexts, means, np.asarray(rng.random((rounds, 1, 2)) < means, np.float64))
+        return Block(
+            contexts=contexts,
+            means=means,
+            rewards=rewards,
+        )

@@ -1,4 +1,4 @@
-"""Contexts and tables that all trials share."""
+"""Arrays that all trials share, and small checks of environments' parameters."""
 
 from typing import Any
 
@@ -9,29 +9,32 @@ from mobandits.support.naming import quoted
 
 
 def read_only(table: Array) -> Array:
-    """The table in one piece of memory, which nobody can change.
+    """The table in one piece of memory that cannot be written to.
 
     Example:
         >>> read_only(np.zeros((2, 3)).T).flags.writeable
         False
     """
     table = np.ascontiguousarray(table)
+    # Trials in several threads share it: a policy that writes into it fails, not its neighbours.
     table.setflags(write=False)
     return table
 
 
 def with_constant(contexts: Array) -> Array:
-    """A constant 1 after the last feature.
+    """The contexts with a constant 1 after the last feature, the intercept of linear policies.
 
     Example:
         >>> with_constant(np.array([[[0.5, 0.2]]])).tolist()
         [[[0.5, 0.2, 1.0]]]
     """
-    return np.concatenate([contexts, np.ones((*contexts.shape[:-1], 1))], axis=-1)
+    *rows, _ = contexts.shape
+    ones = np.ones((*rows, 1))
+    return np.concatenate([contexts, ones], axis=-1)
 
 
 def flag(name: str, value: Any) -> None:
-    """Refuse what is neither True nor False.
+    """Refuse a parameter that is neither True nor False.
 
     Example:
         >>> flag("NetworkRouting.constant", "no")

@@ -1,4 +1,4 @@
-"""Two ridges: contexts and arms in [0, 1], two objectives whose best arms differ and move with the context."""
+"""Two ridges over contexts and arms in [0, 1]: objectives whose best arms move with the context."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -10,56 +10,70 @@ from mobandits.contracts.continuum import Surface, SurfaceBlock, SurfaceShape
 from mobandits.contracts.protocols import Array, Block, Rng, Shape
 from mobandits.support.checks import integer, number
 
-BINS = 6  # of the Pareto front
+BINS = 6  # of the Pareto front, as in Figure 2 (ii)
 WIDTH = 0.2  # of the Pareto front, from the first ridge to the second
 
 
 @compiled
 class TwoRidgesSurface(Surface):
-    """The rewards of `TwoRidges`; means are divided by `divisor`."""
+    """The surface of rewards of `TwoRidges`; means are divided by `divisor`."""
 
     divisor: float
 
     def mean(self, x: Array, y: Array) -> Array:
         """(2,) the means."""
-        first = 0.8 - 0.8 * x[0]
-        above = y[0] - first - WIDTH
+        first_ridge = 0.8 - 0.8 * x[0]
+        beyond = y[0] - first_ridge
+        above = beyond - WIDTH  # y - y2
+        first = 1.0 - 5.0 * abs(beyond)
+        # Beyond its ridge the second objective falls twenty times more slowly.
+        slope = 5.0 if above <= 0.0 else -0.25
+        second = 1.0 + slope * above
         out = np.empty(2)
-        out[0] = max(0.0, 1.0 - 5.0 * abs(y[0] - first)) / self.divisor
-        out[1] = max(0.0, 1.0 + 5.0 * above if above <= 0.0 else 1.0 - 0.25 * above) / self.divisor
+        out[0] = max(0.0, first) / self.divisor
+        out[1] = max(0.0, second) / self.divisor
         return out
 
     def reward(self, x: Array, y: Array, uniforms: Array) -> Array:
-        """(2,) coins with these means."""
-        out = self.mean(x, y)
+        """(2,) rewards 0 or 1 with these means."""
+        out = self.mean(x, y)  # overwritten: a kernel allocates as little as it can
         for l in range(2):
             out[l] = 1.0 if uniforms[l] < out[l] else 0.0
         return out
 
     def gap(self, x: Array, y: Array) -> float:
-        """What is missing to the segment from (1, 0) to (0, 1), divided as the means are: the front."""
+        """The distance to the front, the segment from (1, 0) to (0, 1) divided as the means are."""
+        # On the front rounding would leave a gap of 1e-17.
+        if self.bin(x, y) >= 0:
+            return 0.0
         mean = self.mean(x, y)
-        missing: float = 0.5 * (1.0 / self.divisor - mean[0] - mean[1])
-        return 0.0 if self.bin(x, y) >= 0 else max(0.0, missing)
+        highest = 1.0 / self.divisor  # the sum of the means on the front
+        missing: float = 0.5 * (highest - mean[0] - mean[1])
+        return max(0.0, missing)
 
     def effective_gap(self, x: Array, y: Array) -> float:
-        """The same: mixtures of points on a segment lie on it."""
+        """The same as `gap`: mixtures of points on a segment lie on it."""
         return self.gap(x, y)
 
     def bin(self, x: Array, y: Array) -> int:
-        """The sixth of the front, from the first ridge; the lower end of each belongs to the one before."""
-        beyond = y[0] - (0.8 - 0.8 * x[0])
+        """The sixth of the front, counted from the first ridge; -1 off the front.
+
+        The lower end of each belongs to the one before.
+        """
+        first_ridge = 0.8 - 0.8 * x[0]
+        beyond = y[0] - first_ridge
         for i in range(BINS):
-            if 0.0 <= beyond <= WIDTH * (i + 1) / BINS:
+            upper_end = WIDTH * (i + 1) / BINS
+            if 0.0 <= beyond <= upper_end:
                 return i
         return -1
 
 
 @dataclass(frozen=True)
 class TwoRidges:
-    """Two objectives on contexts x and arms y in [0, 1], each a ridge across the square; rewards are coins.
+    """Two objectives on contexts and arms in [0, 1], each a ridge across the square; 0/1 rewards.
 
-    With y1 = 0.8 - 0.8 x and y2 = y1 + 0.2, the means are::
+    With context x, arm y, y1 = 0.8 - 0.8 x and y2 = y1 + 0.2, the means are::
 
         mu1 = max(0, 1 - 5 |y - y1|)
         mu2 = max(0, 1 - 5 (y2 - y)) for y <= y2, else max(0, 1 - (y - y2) / 4)
@@ -94,8 +108,10 @@ class TwoRidges:
         number("TwoRidges.divisor", self.divisor, at_least=1)
 
     def problem(self, rounds: int, rng: Rng) -> "TwoRidgesProblem":
-        """The surface; nothing is drawn."""
-        return TwoRidgesProblem(SurfaceShape(1, 1, 2, rounds), TwoRidgesSurface(self.divisor))
+        """The problem of one trial; nothing is drawn."""
+        shape = SurfaceShape(1, 1, 2, rounds)
+        surface = TwoRidgesSurface(self.divisor)
+        return TwoRidgesProblem(shape, surface)
 
 
 class TwoRidgesProblem(NamedTuple):
@@ -105,9 +121,12 @@ class TwoRidgesProblem(NamedTuple):
     surface: TwoRidgesSurface
 
     def block(self, first: int, rounds: int, rng: Rng) -> SurfaceBlock:
-        """Contexts, and what coins are made from; other block borders are the same rounds."""
+        """Contexts, and the uniform numbers of the rewards; other block borders are the same."""
+        # All numbers of a round come from one row, whatever the borders between blocks.
         numbers = rng.random((rounds, 3))
-        return SurfaceBlock(numbers[:, :1], numbers[:, 1:])
+        contexts = numbers[:, :1]
+        uniforms = numbers[:, 1:]
+        return SurfaceBlock(contexts, uniforms)
 
 
 @dataclass(frozen=True)
@@ -115,8 +134,8 @@ class TwoRidgesGrid:
     """`TwoRidges` with finitely many arms: the midpoints of equal parts of [0, 1].
 
     The context row of an arm is (x, y), the context and the arm itself. One coin per objective
-    serves all arms of a round: a policy sees one arm, so the law of what it sees is the same, and
-    comparisons between policies are sharper.
+    serves all arms of a round: a policy sees one arm, so the distribution of its rewards is the
+    same, and comparisons between policies are sharper.
 
     Args:
         points: how many arms.
@@ -139,9 +158,16 @@ class TwoRidgesGrid:
         number("TwoRidgesGrid.divisor", self.divisor, at_least=1)
 
     def problem(self, rounds: int, rng: Rng) -> "GridProblem":
-        """The arms; nothing is drawn."""
-        arms = (np.arange(self.points) + 0.5) / self.points
-        return GridProblem(Shape(self.points, 2, 2, rounds), arms, self.divisor)
+        """The problem of one trial; nothing is drawn."""
+        shape = Shape(
+            arms=self.points,
+            features=2,
+            objectives=2,
+            rounds=rounds,
+        )
+        numbers = np.arange(self.points)
+        arms = (numbers + 0.5) / self.points
+        return GridProblem(shape, arms, self.divisor)
 
 
 class GridProblem(NamedTuple):
@@ -154,10 +180,16 @@ class GridProblem(NamedTuple):
     def block(self, first: int, rounds: int, rng: Rng) -> Block:
         """The next `rounds` rounds, from the same numbers as those of `TwoRidges`."""
         numbers = rng.random((rounds, 3))
-        x, y = np.broadcast_arrays(numbers[:, :1], self.arms)
+        contexts_x = numbers[:, :1]
+        x, y = np.broadcast_arrays(contexts_x, self.arms)
+        contexts = np.stack([x, y], axis=2)
         means = ridges(x, y) / self.divisor
+        uniforms = numbers[:, None, 1:]
+        rewards = (uniforms < means).astype(np.float64)
         return Block(
-            np.stack([x, y], axis=2), means, (numbers[:, None, 1:] < means).astype(np.float64)
+            contexts=contexts,
+            means=means,
+            rewards=rewards,
         )
 
 
@@ -168,8 +200,11 @@ def ridges(x: Array, y: Array) -> Array:
         >>> ridges(np.array([0.5, 0.5]), np.array([0.4, 1.0])).round(6).tolist()
         [[1.0, 0.0], [0.0, 0.9]]
     """
-    beyond = y - (0.8 - 0.8 * x)
-    above = beyond - WIDTH
-    second = np.where(above <= 0.0, 1.0 + 5.0 * above, 1.0 - 0.25 * above)
-    means: Array = np.maximum(np.stack([1.0 - 5.0 * np.abs(beyond), second], axis=-1), 0.0)
-    return means
+    first_ridge = 0.8 - 0.8 * x
+    beyond = y - first_ridge
+    above = beyond - WIDTH  # y - y2
+    slope = np.where(above <= 0.0, 5.0, -0.25)
+    first = 1.0 - 5.0 * np.abs(beyond)
+    second = 1.0 + slope * above
+    means: Array = np.stack([first, second], axis=-1)
+    return np.maximum(means, 0.0)

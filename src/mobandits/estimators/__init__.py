@@ -1,4 +1,4 @@
-"""What is believed about every arm and objective."""
+"""Estimators: the means and widths of every arm and objective, learned from rewards."""
 
 from mobandits.estimators.cells import Cells
 from mobandits.estimators.discounted import Discounted

@@ -1,4 +1,4 @@
-"""Ridge regression that forgets: rewards count less the older they are, for worlds that drift."""
+"""Ridge regression that forgets: older rewards count less, for means that drift."""
 
 import math
 from typing import Any, ClassVar
@@ -13,20 +13,21 @@ from mobandits.numerics.linalg import cholesky, invert, quadratic
 
 @compiled
 class Discounted:
-    """`Ridge` or `DisjointRidge` in which a reward of a model makes its earlier ones count `discount` times as much.
+    """`Ridge` or `DisjointRidge` in which rewards are discounted by those that come after them.
 
-    With S the discounted sum of x x' and Z that of r x, a reward r of the arm with features x does
-    S <- discount S + x x', Z <- discount Z + r x, V = penalty I + S, theta = V^-1 Z. The penalty is not forgotten. A
-    model remembers about 1 / (1 - discount) of its own rewards; a model that gets none forgets nothing. V is inverted
-    anew in every update, in O(d^3).
+    A reward of a model makes its earlier ones count `discount` times as much. With S the discounted
+    sum of x x' and Z that of r x, a reward r of the arm with features x does
+    S <- discount S + x x', Z <- discount Z + r x, V = penalty I + S, theta = V^-1 Z. The penalty is
+    not forgotten. A model remembers about 1 / (1 - discount) of its own rewards; a model that gets none forgets
+    nothing. V is inverted anew in every update, in O(d^3).
 
     Args:
         model: `Ridge` or `DisjointRidge`.
         discount: in (0, 1).
 
     Reference:
-        Russac, Vernade, Cappé, "Weighted linear bandits for non-stationary environments", 2019; here intervals use
-        V^-1 alone, and time is counted per model.
+        Russac, Vernade, Cappé, "Weighted linear bandits for non-stationary environments", 2019;
+        here intervals use V^-1 alone, and time is counted per model.
 
     Example:
         >>> from mobandits.estimators import Ridge
@@ -34,8 +35,10 @@ class Discounted:
         >>> state, x = forgetful.init(), np.array([1.0])
         >>> for reward in (8.0, 2.0):
         ...     state = forgetful.update(state, x, 0, np.array([reward]))
-        >>> state.theta.round(12).ravel().tolist(), state.gram.ravel().tolist()  # (0.5 * 8 + 2) / (1 + 0.5 + 1)
-        ([2.4], [2.5])
+        >>> state.theta.round(12).ravel().tolist()  # (0.5 * 8 + 2) / (1 + 0.5 + 1)
+        [2.4]
+        >>> state.gram.ravel().tolist()
+        [2.5]
     """
 
     model: Any
@@ -76,29 +79,40 @@ class Discounted:
         d = len(x)
         grams = state.inverse.shape[1]
         for l in range(len(reward)):
-            if math.isnan(reward[l]):
+            observed = reward[l]
+            if math.isnan(observed):
                 continue
             g = l if grams > 1 else 0
+            # A Gram matrix that all objectives share learns the features once, with objective 0.
             if g == l:
                 self.absorb(state, s, g, x)
+            moment = state.moment[s, l]
             for i in range(d):
-                state.moment[s, l, i] = self.discount * state.moment[s, l, i] + reward[l] * x[i]
-            quadratic(state.inverse[s, g], state.moment[s, l], state.theta[s, l])
+                moment[i] = self.discount * moment[i] + observed * x[i]
+            quadratic(state.inverse[s, g], moment, state.theta[s, l])
         return state
 
     def absorb(self, state: RidgeState, s: int, g: int, x: Array) -> None:
         """Forget a little of one Gram matrix, and add x x'."""
         gram = state.gram[s, g]
+        penalty = self.model.penalty
         d = len(x)
         root = np.zeros((d, d))
-        kept = (1.0 - self.discount) * self.model.penalty
+        # The discount takes from the penalty too. It is put back, so that V stays positive definite
+        # in directions that are no longer seen.
+        kept = (1.0 - self.discount) * penalty
         for i in range(d):
             for j in range(d):
-                gram[i, j] = self.discount * gram[i, j] + x[i] * x[j]
+                product = x[i] * x[j]
+                gram[i, j] = self.discount * gram[i, j] + product
             gram[i, i] += kept
+        # A discounted matrix is no rank-one update of the last one: it is inverted anew.
         invert(gram, state.inverse[s, g])
         cholesky(gram, root)
-        state.seen[s, g] = self.discount * state.seen[s, g] + 1.0
-        state.volume[s, g] = -d * math.log(self.model.penalty)
+        seen = self.discount * state.seen[s, g]
+        state.seen[s, g] = seen + 1.0
+        # log det V = 2 sum log root_ii, and log det V_1 = d log penalty.
+        volume = -d * math.log(penalty)
         for i in range(d):
-            state.volume[s, g] += 2.0 * math.log(root[i, i])
+            volume += 2.0 * math.log(root[i, i])
+        state.volume[s, g] = volume

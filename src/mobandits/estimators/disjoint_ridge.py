@@ -1,4 +1,4 @@
-"""One ridge regression per arm, on a context that the arms share (or on rows of their own)."""
+"""One ridge regression per arm, on a shared context or on rows of the arms' own."""
 
 import math
 
@@ -12,7 +12,9 @@ from mobandits.numerics.linalg import dot, quadratic
 
 @compiled
 class DisjointRidge(LinearEstimator):
-    """The mean of arm a in objective l is theta_{a,l} . x; every arm learns from its own plays only.
+    """The ridge regression of one model per arm, on a context that the arms share.
+
+    The mean of arm a in objective l is theta_{a,l} . x; every arm learns from its own plays only.
 
     Args:
         features: length d of the context.
@@ -35,41 +37,55 @@ class DisjointRidge(LinearEstimator):
 
     def mean(self, state: RidgeState, context: Array, arms: IntArray) -> Array:
         """(arms, objectives) theta_{a,l} . x."""
+        has_own_rows = len(context) > 1
         out = np.empty((len(arms), self.objectives))
         for a in range(len(arms)):
-            x = context[a if len(context) > 1 else 0]
+            arm = arms[a]
+            row = a if has_own_rows else 0
+            x = context[row]
             for l in range(self.objectives):
-                out[a, l] = dot(x, state.theta[arms[a], l])
+                out[a, l] = dot(x, state.theta[arm, l])
         return out
 
     def width(self, state: RidgeState, context: Array, arms: IntArray) -> Array:
         """(arms, grams) sqrt(x' V_a^-1 x)."""
-        out = np.empty((len(arms), state.inverse.shape[1]))
+        grams = state.inverse.shape[1]
+        has_own_rows = len(context) > 1
+        out = np.empty((len(arms), grams))
         u = np.empty(self.features)
         for a in range(len(arms)):
-            x = context[a if len(context) > 1 else 0]
-            for g in range(out.shape[1]):
-                out[a, g] = math.sqrt(max(quadratic(state.inverse[arms[a], g], x, u), 0.0))
+            arm = arms[a]
+            row = a if has_own_rows else 0
+            x = context[row]
+            for g in range(grams):
+                square = quadratic(state.inverse[arm, g], x, u)
+                # Rounding can leave a tiny negative number where an arm was played often.
+                square = max(square, 0.0)
+                out[a, g] = math.sqrt(square)
         return out
 
     def sample(
         self, state: RidgeState, context: Array, arms: IntArray, draws: int, radius: Array, rng: Rng
     ) -> Array:
-        """(arms, objectives) the largest of `draws` posterior means x . N(theta_{a,l}, radius^2 V_a^-1).
+        """(arms, objectives) the largest of `draws` posterior means, per arm and objective.
 
-        `radius` is (slots, grams).
+        They are x . N(theta_{a,l}, radius^2 V_a^-1); `radius` is (slots, grams).
         """
-        # A Gaussian parameter enters only through its product with x, and that product is Gaussian: one normal per
-        # draw, not d.
-        out = np.full((len(arms), self.objectives), -math.inf)
+        # A Gaussian parameter enters only through its product with x, and that product is Gaussian:
+        # one normal per draw, not d. The joint distribution is the same, because each arm has
+        # parameters of its own.
+        out = np.empty((len(arms), self.objectives))
         width = self.width(state, context, arms)
         mean = self.mean(state, context, arms)
+        grams = width.shape[1]
         for a in range(len(arms)):
+            arm = arms[a]
             for l in range(self.objectives):
-                g = l if width.shape[1] > 1 else 0
+                g = l if grams > 1 else 0
+                deviation = radius[arm, g] * width[a, g]
+                largest = -math.inf
                 for _ in range(draws):
-                    out[a, l] = max(
-                        out[a, l],
-                        mean[a, l] + radius[arms[a], g] * width[a, g] * rng.standard_normal(),
-                    )
+                    sample = mean[a, l] + deviation * rng.standard_normal()
+                    largest = max(largest, sample)
+                out[a, l] = largest
         return out

@@ -1,4 +1,4 @@
-"""Ridge regression of every objective on the same features: the state and the update that its two forms share."""
+"""Ridge regression of every objective: the state and the update that its two forms share."""
 
 import math
 from typing import Any, NamedTuple
@@ -7,12 +7,24 @@ import numpy as np
 
 from mobandits.compiling.compiled import kernel
 from mobandits.contracts.protocols import Array, Evidence, IntArray
+from mobandits.contracts.states import Field, counts, state_fields
 from mobandits.numerics.linalg import dot, invert, quadratic, shrink_inverse
 from mobandits.numerics.masks import count
 
-REFRESH = 1000  # updates of one Gram matrix between two exact recomputations of its inverse
+# Updates of one Gram matrix between two exact recomputations of its inverse. Every rank-one update
+# adds its roundings. A recomputation costs about as much as d updates: next to nothing once in so
+# many.
+REFRESH = 1000
 
 
+@state_fields(
+    gram=Field(("arms", "grams", "features", "features"), positive_diagonal=True),
+    inverse=Field(("arms", "grams", "features", "features")),
+    moment=Field(("arms", "objectives", "features")),
+    theta=Field(("arms", "objectives", "features")),
+    seen=counts("arms", "grams"),
+    volume=Field(("arms", "grams")),
+)
 class RidgeState(NamedTuple):
     """State of the ridge family.
 
@@ -35,16 +47,24 @@ class RidgeState(NamedTuple):
     seen: Array
     volume: Array
 
+    def merged(self, other: "RidgeState", first: "RidgeState") -> "RidgeState":
+        """Sums of Gram matrices and moments, and the estimates that follow from them.
+
+        Both Gram matrices began with the penalty, which counts once.
+        """
+        return merged_ridges(self, other, first)
+
 
 class LinearEstimator:
     """Base of `Ridge` and `DisjointRidge`, which add `mean`, `width` and `sample`.
 
-    Update with reward r of the arm with features x (yadkori2011): V += x x', Z += r x, theta = V^-1 Z, through
-    u = V^-1 x, q = x' u: theta += (r - theta . x) u / (1 + q), V^-1 -= u u' / (1 + q), log det V += log(1 + q).
+    Update with reward r of the arm with features x (yadkori2011): V += x x', Z += r x,
+    theta = V^-1 Z, through u = V^-1 x, q = x' u: theta += (r - theta . x) u / (1 + q),
+    V^-1 -= u u' / (1 + q), log det V += log(1 + q).
 
-    Rewards may come in part, NaN for what was not observed: one Gram matrix serves all objectives until the first
-    such reward, from then on each objective has its own. Whatever the split and the order of the parts, the estimate
-    is the one that the full rewards give.
+    Rewards may come in part, NaN for what was not observed: one Gram matrix serves all objectives
+    until the first such reward, from then on each objective has its own. Whatever the split and the
+    order of the parts, the estimate is the one that the full rewards give.
     """
 
     features: int
@@ -57,14 +77,20 @@ class LinearEstimator:
         slots = self.slots
         d = self.features
         objectives = self.objectives
+        gram = np.eye(d) * self.penalty
+        inverse = np.eye(d) / self.penalty
         return RidgeState(
-            gram=np.tile(np.eye(d) * self.penalty, (slots, 1, 1, 1)),
-            inverse=np.tile(np.eye(d) / self.penalty, (slots, 1, 1, 1)),
+            gram=np.tile(gram, (slots, 1, 1, 1)),
+            inverse=np.tile(inverse, (slots, 1, 1, 1)),
             moment=np.zeros((slots, objectives, d)),
             theta=np.zeros((slots, objectives, d)),
             seen=np.zeros((slots, 1)),
             volume=np.zeros((slots, 1)),
         )
+
+    def matrix_entries(self) -> int:
+        """How many numbers the Gram matrices of all models have, before rewards come in part."""
+        return self.slots * self.features**2
 
     def evidence(self, state: RidgeState, context: Array, arms: IntArray) -> Evidence:
         """Rewards seen and log det V - log det V_1, per slot and Gram matrix."""
@@ -78,55 +104,72 @@ class LinearEstimator:
         u = np.empty(self.features)
         q = 0.0
         for l in range(self.objectives):
-            if math.isnan(reward[l]):
+            observed = reward[l]
+            if math.isnan(observed):
                 continue
-            if l == 0 or grams > 1:
+            # A Gram matrix that all objectives share learns the features once, with objective 0.
+            # The others use its u and q, which are of the inverse before it did.
+            has_own_gram = l == 0 or grams > 1
+            if has_own_gram:
                 q = quadratic(state.inverse[s, l], x, u)
-            error = (reward[l] - dot(x, state.theta[s, l])) / (1.0 + q)
+            prediction = dot(x, state.theta[s, l])
+            error = (observed - prediction) / (1.0 + q)
             for i in range(self.features):
-                state.moment[s, l, i] += reward[l] * x[i]
+                state.moment[s, l, i] += observed * x[i]
                 state.theta[s, l, i] += error * u[i]
-            if l == 0 or grams > 1:
+            if has_own_gram:
                 absorb(state, s, l, x, u, q)
+        # After all objectives: the estimates are recomputed from moments that hold this reward.
         for g in range(grams):
             if not math.isnan(reward[g]) and state.seen[s, g] % REFRESH == 0.0:
-                refresh(state, s, g)
+                recompute_estimates(state, s, g)
         return state
 
 
 @kernel
 def absorb(state: Any, s: int, g: int, x: Array, u: Array, q: float) -> None:
     """Add x x' to one Gram matrix of a `RidgeState` or its like, where u = V^-1 x and q = x' u."""
-    for i in range(len(x)):
-        for j in range(len(x)):
-            state.gram[s, g, i, j] += x[i] * x[j]
+    features = len(x)
+    for i in range(features):
+        for j in range(features):
+            product = x[i] * x[j]
+            state.gram[s, g, i, j] += product
+    # det (V + x x') = det V (1 + q)
     shrink_inverse(state.inverse[s, g], u, q)
     state.seen[s, g] += 1.0
     state.volume[s, g] += math.log1p(q)
 
 
 @kernel
-def refresh(state: RidgeState, s: int, g: int) -> None:
-    """Recompute one inverse from its Gram matrix, and the estimates that rest on it: rank-one updates drift."""
+def recompute_estimates(state: RidgeState, s: int, g: int) -> None:
+    """Recompute one inverse from its Gram matrix, and the estimates that rest on it."""
+    # Rank-one updates drift; Gram matrices and moments are sums, and do not.
+    grams = state.inverse.shape[1]
     objectives = state.theta.shape[1]
-    invert(state.gram[s, g], state.inverse[s, g])
+    inverse = state.inverse[s, g]
+    invert(state.gram[s, g], inverse)
     for l in range(objectives):
-        if l == g or state.inverse.shape[1] == 1:
-            quadratic(state.inverse[s, g], state.moment[s, l], state.theta[s, l])
+        if l == g or grams == 1:
+            moment = state.moment[s, l]
+            quadratic(inverse, moment, state.theta[s, l])
 
 
 @kernel
 def split_grams(state: RidgeState, reward: Array) -> RidgeState:
-    """The same state with one Gram matrix per objective, if this is the first reward that came in part."""
+    """The same state, with one Gram matrix per objective from the first reward in part on."""
+    # Not from the start: one matrix for all objectives is a fraction of the work.
     slots, grams, d, _ = state.inverse.shape
     missing = count(np.isnan(reward))
     objectives = len(reward)
     if grams > 1 or missing in (0, objectives):
         return state
-    gram = np.empty((slots, objectives, d, d))
-    inverse = np.empty((slots, objectives, d, d))
-    seen = np.empty((slots, objectives))
-    volume = np.empty((slots, objectives))
+    models = (slots, objectives)
+    matrices = (slots, objectives, d, d)
+    gram = np.empty(matrices)
+    inverse = np.empty(matrices)
+    seen = np.empty(models)
+    volume = np.empty(models)
+    # Until now every objective has seen the same features, so all start from copies of one matrix.
     for s in range(slots):
         for l in range(objectives):
             seen[s, l] = state.seen[s, 0]
@@ -136,3 +179,28 @@ def split_grams(state: RidgeState, reward: Array) -> RidgeState:
                     gram[s, l, i, j] = state.gram[s, 0, i, j]
                     inverse[s, l, i, j] = state.inverse[s, 0, i, j]
     return RidgeState(gram, inverse, state.moment, state.theta, seen, volume)
+
+
+def merged_ridges(one: RidgeState, other: RidgeState, first: RidgeState) -> RidgeState:
+    """The state after what led to either state, which both began as `first`."""
+    objectives = one.theta.shape[1]
+    if one.inverse.shape[1] != other.inverse.shape[1]:
+        # One of them has had a reward in part: the other is split as by a first such reward.
+        partial = np.full(objectives, np.nan)
+        partial[0] = 0.0
+        one = split_grams(one, partial)
+        other = split_grams(other, partial)
+    gram = one.gram + other.gram - first.gram
+    volume = np.linalg.slogdet(gram)[1] - np.linalg.slogdet(first.gram)[1]
+    merged = RidgeState(
+        gram=gram,
+        inverse=np.empty(gram.shape),
+        moment=one.moment + other.moment,
+        theta=one.theta.copy(),
+        seen=one.seen + other.seen,
+        volume=volume,
+    )
+    for s in range(gram.shape[0]):
+        for g in range(gram.shape[1]):
+            recompute_estimates(merged, s, g)
+    return merged

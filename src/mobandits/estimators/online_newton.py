@@ -1,4 +1,4 @@
-"""Generalized linear rewards, learned by one online Newton step per reward: the cost of a round does not grow."""
+"""Generalized linear rewards, learned by one online Newton step per reward, at constant cost."""
 
 import math
 from typing import Any, NamedTuple
@@ -7,11 +7,19 @@ import numpy as np
 
 from mobandits.compiling.compiled import compiled
 from mobandits.contracts.protocols import Array, Evidence, IntArray, Rng
+from mobandits.contracts.states import Field, counts, state_fields
 from mobandits.estimators.linear import REFRESH, absorb
 from mobandits.numerics.ball import project_onto_ball
 from mobandits.numerics.linalg import dot, invert, quadratic
 
 
+@state_fields(
+    gram=Field(("arms", "one", "features", "features"), positive_diagonal=True),
+    inverse=Field(("arms", "one", "features", "features")),
+    theta=Field(("arms", "objectives", "features")),
+    seen=counts("arms", "one"),
+    volume=Field(("arms", "one")),
+)
 class NewtonState(NamedTuple):
     """State of the online Newton step: 1 slot where the arms share their parameters, else one per arm.
 
@@ -32,16 +40,17 @@ class NewtonState(NamedTuple):
 
 @compiled
 class OnlineNewton:
-    """Rewards with mean mu_l(theta_l . x), learned without looking back.
+    """The estimator of rewards with mean mu_l(theta_l . x), which keeps no past rewards.
 
-    A reward y of the arm with features x moves Z by (kappa / 2) x x' and then every objective by a Newton step on its
-    logistic-like loss, theta_l += (y_l - mu_l(theta_l . x)) Z^-1 x, projected onto ||theta_l|| <= D in the norm of Z.
-    `mean` is the linear predictor theta_l . x: links are increasing, so orders that compare objective by objective need
-    no more (`explorers.Linked` turns predictors into mean rewards).
+    A reward y of the arm with features x moves Z by (kappa / 2) x x' and then every objective by a
+    Newton step on its logistic-like loss, theta_l += (y_l - mu_l(theta_l . x)) Z^-1 x, projected
+    onto ||theta_l|| <= D in the norm of Z. `mean` is the linear predictor theta_l . x: links are
+    increasing, so orders that compare objective by objective need no more (`explorers.Linked` turns
+    predictors into mean rewards).
 
     Args:
-        model: `Ridge` or `DisjointRidge`, which says what the arms share and reads the estimates; its penalty is
-            lambda, Z starts at lambda I.
+        model: `Ridge` or `DisjointRidge`, which says what the arms share and reads the estimates;
+            its penalty is lambda, Z starts at lambda I.
         links: the increasing functions mu_l, from `numerics.links.combined_links`.
         curvature: kappa > 0, a lower bound of every mu_l' on [-bound, bound].
         bound: D > 0, an upper bound of every ||theta_l||.
@@ -52,7 +61,8 @@ class OnlineNewton:
     Example:
         >>> from mobandits.estimators import Ridge
         >>> from mobandits.numerics.links import Logit, Shared
-        >>> newton = OnlineNewton(Ridge(features=2, objectives=1), Shared(Logit()), curvature=0.2, bound=1.0)
+        >>> ridge = Ridge(features=2, objectives=1)
+        >>> newton = OnlineNewton(ridge, Shared(Logit()), curvature=0.2, bound=1.0)
         >>> state = newton.update(newton.init(), np.array([1.0, 0.0]), 0, np.array([1.0]))
         >>> newton.mean(state, np.eye(2), np.arange(2)).round(3).tolist()
         [[0.455], [0.0]]
@@ -66,7 +76,13 @@ class OnlineNewton:
     def init(self) -> NewtonState:
         """No reward seen: Z = penalty I, theta = 0."""
         ridge = self.model.init()
-        return NewtonState(ridge.gram, ridge.inverse, ridge.theta, ridge.seen, ridge.volume)
+        return NewtonState(
+            ridge.gram,
+            ridge.inverse,
+            ridge.theta,
+            ridge.seen,
+            ridge.volume,
+        )
 
     def mean(self, state: NewtonState, context: Array, arms: IntArray) -> Array:
         """(arms, objectives) the linear predictors theta_l . x_a."""
@@ -74,10 +90,13 @@ class OnlineNewton:
         return mean
 
     def width(self, state: NewtonState, context: Array, arms: IntArray) -> Array:
-        """(arms, 1) sqrt(x_a' Z^-1 x_a), infinite before the first reward: then every arm must be on the front."""
+        """(arms, 1) sqrt(x_a' Z^-1 x_a), infinite before the first reward."""
         width: Array = self.model.width(state, context, arms)
+        has_own_slots = len(state.seen) > 1
         for a in range(len(arms)):
-            if state.seen[arms[a] if len(state.seen) > 1 else 0, 0] == 0.0:
+            slot = arms[a] if has_own_slots else 0
+            # Until a reward is seen, every arm must be on the front.
+            if state.seen[slot, 0] == 0.0:
                 width[a, 0] = math.inf
         return width
 
@@ -100,20 +119,26 @@ class OnlineNewton:
 
     def update(self, state: NewtonState, x: Array, arm: int, reward: Array) -> NewtonState:
         """Learn one whole reward (objectives,)."""
+        d = len(x)
         s = arm if len(state.seen) > 1 else 0
+        # Z gains (kappa / 2) x x', which is v v' with v = sqrt(kappa / 2) x.
         root = math.sqrt(0.5 * self.curvature)
-        v = np.empty(len(x))
-        u = np.empty(len(x))
-        for i in range(len(x)):
+        v = np.empty(d)
+        u = np.empty(d)
+        for i in range(d):
             v[i] = root * x[i]
         q = quadratic(state.inverse[s, 0], v, u)
         absorb(state, s, 0, v, u, q)
-        step = root * (1.0 + q)  # the new Z^-1 x is u / step
+        # The new Z^-1 x is u / step: no product with the new inverse is needed.
+        step = root * (1.0 + q)
         for l in range(len(reward)):
-            error = reward[l] - self.links.mean(l, dot(state.theta[s, l], x))
-            for i in range(len(x)):
-                state.theta[s, l, i] += error * u[i] / step
-            project_onto_ball(state.gram[s, 0], state.theta[s, l], self.bound)
+            theta = state.theta[s, l]
+            predictor = dot(theta, x)
+            error = reward[l] - self.links.mean(l, predictor)
+            for i in range(d):
+                theta[i] += error * u[i] / step
+            project_onto_ball(state.gram[s, 0], theta, self.bound)
+        # There is no moment to recompute the estimates from: only the inverse is made exact again.
         if state.seen[s, 0] % REFRESH == 0.0:
             invert(state.gram[s, 0], state.inverse[s, 0])
         return state

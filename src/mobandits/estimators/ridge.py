@@ -1,4 +1,4 @@
-"""Ridge regression with parameters that all arms share; every arm has features of its own."""
+"""Ridge regression with parameters that all arms share, for arms with features of their own."""
 
 import math
 
@@ -12,7 +12,9 @@ from mobandits.numerics.linalg import cholesky, dot, weigh, weigh_quadratic
 
 @compiled
 class Ridge(LinearEstimator):
-    """The mean of arm a in objective l is theta_l . x_a; its width is the norm of x_a in V^-1.
+    """The ridge regression of one model for all arms, with features of the arms' own.
+
+    The mean of arm a in objective l is theta_l . x_a; its width is the norm of x_a in V^-1.
 
     Args:
         features: length d of a feature row.
@@ -38,55 +40,64 @@ class Ridge(LinearEstimator):
 
     def mean(self, state: RidgeState, context: Array, arms: IntArray) -> Array:
         """(arms, objectives) theta_l . x_a."""
-        out = np.empty((len(arms), self.objectives))
-        row = np.empty(len(arms))
+        count = len(arms)
+        out = np.empty((count, self.objectives))
+        row = np.empty(count)
+        # Arms innermost: one conversion per round is cheaper than sums over features, arm by arm.
         columns = context.T.copy()
         for l in range(self.objectives):
             weigh(columns, state.theta[0, l], row)
-            for a in range(len(arms)):
+            for a in range(count):
                 out[a, l] = row[a]
         return out
 
     def width(self, state: RidgeState, context: Array, arms: IntArray) -> Array:
         """(arms, grams) sqrt(x_a' V^-1 x_a)."""
+        count = len(arms)
         grams = state.inverse.shape[1]
-        row = np.empty(len(arms))
+        row = np.empty(count)
         columns = context.T.copy()
-        out = np.empty((len(arms), grams))
+        out = np.empty((count, grams))
         for g in range(grams):
             weigh_quadratic(columns, state.inverse[0, g], row)
-            for a in range(len(arms)):
-                out[a, g] = math.sqrt(max(row[a], 0.0))
+            for a in range(count):
+                # Rounding can leave a tiny negative number in a direction that was seen often.
+                square = max(row[a], 0.0)
+                out[a, g] = math.sqrt(square)
         return out
 
     def sample(
         self, state: RidgeState, context: Array, arms: IntArray, draws: int, radius: Array, rng: Rng
     ) -> Array:
-        """(arms, objectives) the largest of `draws` posterior means x_a . N(theta_l, radius^2 V^-1).
+        """(arms, objectives) the largest of `draws` posterior means, per arm and objective.
 
-        Largest per arm and objective; `radius` is (1, grams).
+        They are x_a . N(theta_l, radius^2 V^-1); `radius` is (1, grams).
         """
+        count = len(arms)
         d = self.features
-        row = np.empty(len(arms))
-        best = np.empty(len(arms))
+        grams = state.inverse.shape[1]
+        row = np.empty(count)
+        best = np.empty(count)
         columns = context.T.copy()
-        out = np.empty((len(arms), self.objectives))
+        out = np.empty((count, self.objectives))
         root = np.zeros((d, d))
         theta = np.empty(d)
         for l in range(self.objectives):
-            g = l if state.inverse.shape[1] > 1 else 0
+            g = l if grams > 1 else 0
+            # Objectives that share their Gram matrix share its root.
             if l == g:
                 cholesky(state.inverse[0, g], root)
-            for a in range(len(arms)):
+            for a in range(count):
                 best[a] = -math.inf
-            for z in rng.standard_normal((draws, d)):
+            for normal in rng.standard_normal((draws, d)):
+                # root root' = V^-1, so root . normal has covariance V^-1; root is lower triangular.
                 for i in range(d):
-                    theta[i] = state.theta[0, l, i] + radius[0, g] * dot(
-                        root[i, : i + 1], z[: i + 1]
-                    )
+                    filled = i + 1
+                    noise = dot(root[i, :filled], normal[:filled])
+                    theta[i] = state.theta[0, l, i] + radius[0, g] * noise
                 weigh(columns, theta, row)
-                for a in range(len(arms)):
+                for a in range(count):
                     best[a] = max(best[a], row[a])
-            for a in range(len(arms)):
+            for a in range(count):
                 out[a, l] = best[a]
         return out

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from mobandits.compiling.compiled import kernel
+from mobandits.compiling.notes import numbers_of
+from mobandits.contracts.notes import Note
 from mobandits.contracts.protocols import Array, IntArray, Mask, Policy, Rng
 
 # Whether draws carry notes: a draw costs as much as a decision, so that after the first rounds only
@@ -36,13 +38,14 @@ def learn_logged(
     rewards: Array,
     eligible: Mask,
     matching: bool,
+    blank: Note,
     rng: Rng,
     learned: IntArray,
 ) -> Any:
     """Teach a policy what somebody else played.
 
-    Some policies attach a note to a draw, which `update` must be told again: only the rounds in which they draw the arm
-    that was played can teach them. Where `matching` is False, a note that is not 0 ends the loop.
+    Some policies attach a note to a draw, which `update` must have back: only the rounds in which they draw the arm
+    that was played can teach them. Where `matching` is False, a note with a number that is not 0 ends the loop.
 
     Args:
         policy: any policy.
@@ -53,6 +56,7 @@ def learn_logged(
         rewards: (all rounds, objectives).
         eligible: see above.
         matching: learn only where the policy draws the arm that was played.
+        blank: a note of the policy, for rounds in which it draws nothing.
         rng: of the policy.
         learned: (1,) out: the number of rounds that taught something; -1 where a note was met.
 
@@ -63,15 +67,17 @@ def learn_logged(
         t = rounds[i]
         context, arms = round_of_log(t, contexts, eligible)
         position = np.searchsorted(arms, played[t])
-        note = 0.0
+        note = blank
         if matching or i < FIRST or i % EVERY == 0:
             choice = policy.draw(policy.beliefs(state, context, arms, rng), rng)
             if matching and choice.arm != position:
                 continue
             note = choice.note
-            if not matching and note != 0.0:
-                learned[0] = -1
-                return state
+            if not matching:
+                for number in numbers_of(note):
+                    if number != 0.0:
+                        learned[0] = -1
+                        return state
         x = context[position if len(context) > 1 else 0]
         state = policy.update(state, x, played[t], note, rewards[t], rng)
         learned[0] += 1

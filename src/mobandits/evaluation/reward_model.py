@@ -125,10 +125,13 @@ class RidgePerArm:
         # The regression is on rewards less their mean: sum z (r - m) = sum z r - m sum z.
         centred = _of_other_folds(moment) - means[:, None, :, None] * _of_other_folds(mass)
         ridge = _of_other_folds(gram) + self.penalty * np.eye(size)
+        solution: Array
         if complete:
-            return np.linalg.solve(ridge[:, :, 0], centred.swapaxes(2, 3))
-        solution = np.linalg.solve(ridge, centred[..., None])[..., 0]
-        return solution.swapaxes(2, 3)
+            solution = np.linalg.solve(ridge[:, :, 0], centred.swapaxes(2, 3))
+        else:
+            by_objective = np.linalg.solve(ridge, centred[..., None])[..., 0]
+            solution = by_objective.swapaxes(2, 3)
+        return solution
 
 
 class CrossFitted:

@@ -8,6 +8,7 @@ import numpy as np
 from mobandits.compiling.compiled import loop_for
 from mobandits.compiling.first_round import rehearse
 from mobandits.contracts.assumptions import enforce
+from mobandits.contracts.notes import note_of
 from mobandits.contracts.protocols import (
     Array,
     IntArray,
@@ -104,12 +105,23 @@ def trained(recipe: Recipe, log: Feedback, rounds: IntArray, rng: Rng) -> tuple[
         loop = loop_for(learn_logged, policy)
         learned = np.zeros(1, np.int64)
         matching = False
-        state = loop(policy, policy.init(), stage_rounds, *logged, matching, rng, learned)
+        state = loop(
+            policy, policy.init(), stage_rounds, *logged, matching, note_of(policy), rng, learned
+        )
         if learned[0] < 0:
             # The policy's draws carry notes: only rounds in which it draws the logged arm teach.
             learned[0] = 0
             matching = True
-            state = loop(policy, policy.init(), stage_rounds, *logged, matching, rng, learned)
+            state = loop(
+                policy,
+                policy.init(),
+                stage_rounds,
+                *logged,
+                matching,
+                note_of(policy),
+                rng,
+                learned,
+            )
         first += len(stage_rounds)
         if first >= len(rounds):
             return policy, state

@@ -1,11 +1,11 @@
-"""How doubt becomes optimism."""
+"""Explorers: intervals and samples around the estimates, which make a policy explore."""
 
 from mobandits.explorers import radii
 from mobandits.explorers.greedy import Greedy
-from mobandits.explorers.hypervolume import Hypervolume
+from mobandits.explorers.hypervolume import RandomHypervolume
 from mobandits.explorers.linked import Linked
 from mobandits.explorers.random_weights import RandomWeights
 from mobandits.explorers.thompson import Thompson
 from mobandits.explorers.ucb import Ucb
 
-__all__ = ["Greedy", "Hypervolume", "Linked", "RandomWeights", "Thompson", "Ucb", "radii"]
+__all__ = ["Greedy", "Linked", "RandomHypervolume", "RandomWeights", "Thompson", "Ucb", "radii"]

@@ -1,4 +1,4 @@
-"""No exploration of its own."""
+"""The estimates themselves, without exploration."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from mobandits.contracts.protocols import Array, Beliefs, IntArray, Rng
 
 @compiled
 class Greedy:
-    """Believe the estimates.
+    """The explorer that takes the estimates for the means.
 
     Example:
         >>> Greedy()
@@ -20,4 +20,5 @@ class Greedy:
     ) -> Beliefs:
         """The estimates as degenerate intervals."""
         mean = estimator.mean(state, context, arms)
+        # The same array three times: orders read beliefs and do not write into them.
         return Beliefs(mean, mean, mean)

@@ -1,4 +1,4 @@
-"""Random hypervolume scalarisations turn several objectives into one."""
+"""Random hypervolume scalarisations, which turn several objectives into one."""
 
 import math
 from typing import Any, ClassVar
@@ -12,23 +12,30 @@ from mobandits.numerics.linalg import dot
 
 @kernel
 def volumes(values: Array, weights: Array, reference: Array) -> Array:
-    """(arms, 1) min_l max(0, v_l - z_l) / w_l."""
-    out = np.full((len(values), 1), math.inf)
-    for a in range(len(values)):
+    """(arms, 1) min_l max(0, v_l - z_l) / w_l, the scalarisation of every arm."""
+    arms = len(values)
+    out = np.empty((arms, 1))
+    for a in range(arms):
+        least = math.inf
         for l in range(len(weights)):
-            out[a, 0] = min(out[a, 0], max(0.0, values[a, l] - reference[l]) / weights[l])
+            # What lies below the reference dominates no volume, however far below it is.
+            lead = max(0.0, values[a, l] - reference[l])
+            ratio = lead / weights[l]
+            least = min(least, ratio)
+        out[a, 0] = least
     return out
 
 
 @compiled
-class Hypervolume:
-    """Draws w uniformly from the positive part of the unit sphere and believes in min_l max(0, v_l - z_l) / w_l.
+class RandomHypervolume:
+    """The explorer that scalarises by min_l max(0, v_l - z_l) / w_l with random weights w.
 
-    Averaged over w, the largest such number to the power L is, up to a constant, the hypervolume that a set of arms
+    In every round w is uniform on the positive part of the unit sphere. Averaged over w, the
+    largest such number to the power L is, up to a constant, the hypervolume that a set of arms
     dominates above z; the power changes no comparison and is left out.
 
     Args:
-        explorer: believes in several objectives.
+        explorer: gives beliefs about v, several objectives.
         reference: (objectives,) z; what lies below it in some objective counts nothing.
 
     Reference:
@@ -36,8 +43,8 @@ class Hypervolume:
 
     Example:
         >>> from mobandits.explorers import Greedy
-        >>> Hypervolume(Greedy(), [0.0, 0.0])
-        Hypervolume(explorer=Greedy(), reference=[0.0, 0.0])
+        >>> RandomHypervolume(Greedy(), [0.0, 0.0])
+        RandomHypervolume(explorer=Greedy(), reference=[0.0, 0.0])
     """
 
     explorer: Any
@@ -51,14 +58,17 @@ class Hypervolume:
     ) -> Beliefs:
         """(arms, 1) scalarisations."""
         several = self.explorer.beliefs(estimator, state, context, arms, rng)
-        weights = np.empty(len(self.reference))
-        for l in range(len(weights)):
+        objectives = len(self.reference)
+        weights = np.empty(objectives)
+        # A normal vector points in a uniform direction; absolute values fold the sphere onto its
+        # positive part.
+        for l in range(objectives):
             weights[l] = abs(rng.standard_normal())
         norm = math.sqrt(dot(weights, weights))
-        for l in range(len(weights)):
+        for l in range(objectives):
             weights[l] /= norm
-        return Beliefs(
-            volumes(several.mean, weights, self.reference),
-            volumes(several.low, weights, self.reference),
-            volumes(several.high, weights, self.reference),
-        )
+        # The scalarisation increases with every objective: bounds go to bounds.
+        mean = volumes(several.mean, weights, self.reference)
+        low = volumes(several.low, weights, self.reference)
+        high = volumes(several.high, weights, self.reference)
+        return Beliefs(mean, low, high)

@@ -1,6 +1,6 @@
 """Beliefs about linear predictors, as beliefs about mean rewards."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -10,10 +10,12 @@ from mobandits.contracts.protocols import Array, Beliefs, IntArray, Rng
 
 @compiled
 class Linked:
-    """Puts the links on what `explorer` believes: for orders that add objectives up, such as the effective front.
+    """The explorer that turns beliefs about linear predictors into beliefs about mean rewards.
+
+    Orders that add objectives up need it, such as the effective front.
 
     Args:
-        explorer: believes in linear predictors.
+        explorer: gives beliefs about linear predictors.
         links: the increasing functions mu_l, from `numerics.links.combined_links`.
 
     Example:
@@ -27,17 +29,32 @@ class Linked:
     explorer: Any
     links: Any
 
+    MEAN_REWARDS: ClassVar[bool] = True  # not linear predictors
+
+    def intervals(self) -> "Linked":
+        """The links on the intervals that `explorer` rests on."""
+        inner = self.explorer
+        if hasattr(inner, "intervals"):
+            inner = inner.intervals()
+        return Linked(inner, self.links)
+
     def beliefs(
         self, estimator: Any, state: Any, context: Array, arms: IntArray, rng: Rng
     ) -> Beliefs:
         """Mean rewards and their intervals."""
         linear = self.explorer.beliefs(estimator, state, context, arms, rng)
-        return Beliefs(self.means(linear.mean), self.means(linear.low), self.means(linear.high))
+        # Links are increasing: the ends of an interval are the ends of its image.
+        mean = self.means(linear.mean)
+        low = self.means(linear.low)
+        high = self.means(linear.high)
+        return Beliefs(mean, low, high)
 
     def means(self, values: Array) -> Array:
         """(arms, objectives) mu_l of every column."""
-        out = np.empty(values.shape)
-        for a in range(values.shape[0]):
-            for l in range(values.shape[1]):
-                out[a, l] = self.links.mean(l, values[a, l])
+        arms, objectives = values.shape
+        out = np.empty((arms, objectives))
+        for a in range(arms):
+            for l in range(objectives):
+                predictor = values[a, l]
+                out[a, l] = self.links.mean(l, predictor)
         return out

@@ -1,4 +1,4 @@
-"""Every confidence radius, cited: the factor between an unscaled width and the half-width of an interval."""
+"""Confidence radii, cited: the factor from an unscaled width to the half-width of an interval."""
 
 import math
 from typing import Any
@@ -10,29 +10,32 @@ from mobandits.contracts.protocols import Array, Evidence, IntArray
 
 
 class Radius:
-    """Base: a radius for every model of an estimator, by what that model has seen."""
+    """The base of radii: a radius for every model of an estimator, by what that model has seen."""
 
     def at(self, count: float, volume: float) -> float:
         """The radius after `count` rewards, where the features span `volume`."""
         raise NotImplementedError
 
-    def each(self, known: Evidence) -> Array:
+    def each(self, evidence: Evidence) -> Array:
         """(slots, grams) the radius of every model."""
-        slots, grams = known.seen.shape
+        slots, grams = evidence.seen.shape
         out = np.empty((slots, grams))
         for s in range(slots):
             for g in range(grams):
-                out[s, g] = self.at(known.seen[s, g], known.volume[s, g])
+                count = evidence.seen[s, g]
+                volume = evidence.volume[s, g]
+                out[s, g] = self.at(count, volume)
         return out
 
     def of(self, estimator: Any, state: Any, context: Array, arms: IntArray) -> Array:
-        """(slots or 1, grams or 1) the radii of an estimator's models: 1 where they are all the same."""
-        return self.each(estimator.evidence(state, context, arms))
+        """(slots or 1, grams or 1) the radii of an estimator's models; 1 where all are the same."""
+        evidence = estimator.evidence(state, context, arms)
+        return self.each(evidence)
 
 
 @compiled
 class Constant(Radius):
-    """The same radius in every round: what the papers' experiments tune.
+    """The same radius in every round, a constant that the papers' experiments tune.
 
     Example:
         >>> Constant(0.3).at(10.0, 2.0)
@@ -46,22 +49,24 @@ class Constant(Radius):
         return self.value
 
     def of(self, estimator: Any, state: Any, context: Array, arms: IntArray) -> Array:
-        """(1, 1) the radius: nobody need count the evidence."""
-        return np.full((1, 1), self.value)
+        """(1, 1) the radius."""
+        # No evidence is asked for, which would be counted in every round for nothing.
+        shape = (1, 1)
+        return np.full(shape, self.value)
 
 
 @compiled
 class SelfNormalised(Radius):
     """c1_t(delta), the width of the confidence ellipsoid of molts2025.
 
-    With t - 1 = `count` rewards seen, d = `features`, N = `models` (estimates that must hold together: objectives,
-    times arms where each arm has its own), R = `noise`, lambda = `penalty`::
+    With t - 1 = `count` rewards seen, d = `features`, N = `models` (estimates that must hold
+    together: objectives, times arms where each arm has its own), R = `noise`, lambda = `penalty`::
 
-        c1 = R sqrt( max( d ln((1 + count/(lambda d)) N/delta),  d ln(1 + count/(lambda d)) + 2 ln(N/delta) ) ) +
-        sqrt(lambda)
+        c1 = R sqrt( max( d ln((1 + count/(lambda d)) N/delta),  d ln(1 + count/(lambda d)) + 2
+        ln(N/delta) ) ) + sqrt(lambda)
 
-    The paper prints the first form, which is too small for d = 1; the second is what the self-normalised bound
-    gives. The larger of the two always holds.
+    The paper prints the first form, which is too small for d = 1; the second is what the
+    self-normalised bound gives. The larger of the two always holds.
 
     Args:
         features: d.
@@ -86,11 +91,17 @@ class SelfNormalised(Radius):
 
     def at(self, count: float, volume: float) -> float:
         """The radius after `count` rewards."""
-        growth = math.log(1.0 + count / (self.penalty * self.features))
-        doubt = math.log(self.models / self.delta)
-        return self.noise * math.sqrt(
-            max(self.features * (growth + doubt), self.features * growth + 2.0 * doubt)
-        ) + math.sqrt(self.penalty)
+        d = self.features
+        prior = self.penalty * d
+        growth = math.log(1.0 + count / prior)
+        confidence_constant = math.log(self.models / self.delta)
+        printed = d * (growth + confidence_constant)
+        proved = d * growth + 2.0 * confidence_constant
+        square = max(printed, proved)
+        deviation = self.noise * math.sqrt(square)
+        # The penalty's bias, for parameters of norm at most 1.
+        bias = math.sqrt(self.penalty)
+        return deviation + bias
 
 
 @compiled
@@ -120,19 +131,24 @@ class Levelled(Radius):
 
     def at(self, count: float, volume: float) -> float:
         """The radius after `count` rewards."""
-        return self.scale * (
-            self.noise
-            * math.sqrt(self.features * math.log(self.models * (2.0 + count) / self.delta))
-            + 1.0
-        )
+        # 1 + t, and t counts the round that is decided.
+        rounds = 2.0 + count
+        events = self.models * rounds
+        confidence_constant = math.log(events / self.delta)
+        deviation = math.sqrt(self.features * confidence_constant)
+        half_width = self.noise * deviation + 1.0
+        return self.scale * half_width
 
 
 @compiled
 class Drugan(Radius):
-    """The radius of Pareto-UCB1, scale sqrt(2 ln(n (L A)^(1/4))), to multiply the width 1/sqrt(N_a).
+    """The radius of Pareto-UCB1, scale sqrt(2 ln(n (L A)^(1/4))).
+
+    It is to multiply the width 1/sqrt(N_a) of an arm with N_a plays.
 
     Args:
-        product: L A, objectives times the number of arms believed optimal (all K where that is unknown).
+        product: L A, objectives times the number of arms believed optimal (all K where that is
+            unknown).
         scale: multiplies the whole width.
 
     Reference:
@@ -148,14 +164,16 @@ class Drugan(Radius):
 
     def at(self, count: float, volume: float) -> float:
         """The radius after `count` plays of all arms together."""
-        return self.scale * math.sqrt(
-            2.0 * (math.log(max(count, 1.0)) + 0.25 * math.log(self.product))
-        )
+        # The logarithm of n (L A)^(1/4); before the first play n counts as 1.
+        plays = math.log(max(count, 1.0))
+        union = 0.25 * math.log(self.product)
+        deviation = math.sqrt(2.0 * (plays + union))
+        return self.scale * deviation
 
 
 @compiled
 class TunedNewton(Radius):
-    """sqrt(gamma_t) of moglb2019 with gamma_t = c log(det Z_t / det Z_1): what its experiments tune.
+    """sqrt(gamma_t) of moglb2019 with gamma_t = c log(det Z_t / det Z_1), tuned by the factor c.
 
     Args:
         factor: c, searched within [1e-3, 1]; it scales the square of the radius.
@@ -172,7 +190,8 @@ class TunedNewton(Radius):
 
     def at(self, count: float, volume: float) -> float:
         """The radius where log(det Z_t / det Z_1) is `volume`."""
-        return math.sqrt(self.factor * volume)
+        square = self.factor * volume
+        return math.sqrt(square)
 
 
 @compiled
@@ -184,7 +203,8 @@ class NewtonEllipsoid(Radius):
         gamma = 16 (R + U)^2 / kappa ln( (N / delta) sqrt(1 + 4 D^2 t) ) + lambda D^2
                 + 2 (R + U)^2 / kappa ln(det Z / det Z_1) + kappa / 2
 
-    The formula is damaged in the published text; this is what the proof gives, with the printed factor 16 (4 would do).
+    The formula is damaged in the published text; this is what the proof gives, with the printed
+    factor 16 (4 would do).
 
     Args:
         models: N, the number of estimates in the union bound.
@@ -198,7 +218,8 @@ class NewtonEllipsoid(Radius):
         moglb2019, Theorem 1.
 
     Example:
-        >>> ellipsoid = NewtonEllipsoid(5, 0.01, reach=1.841345, curvature=0.196612, bound=1.0, penalty=1.0)
+        >>> reach, curvature = 1.841345, 0.196612
+        >>> ellipsoid = NewtonEllipsoid(5, 0.01, reach, curvature, bound=1.0, penalty=1.0)
         >>> round(ellipsoid.at(0.0, 0.0) ** 2)
         1716
     """
@@ -213,11 +234,17 @@ class NewtonEllipsoid(Radius):
     def at(self, count: float, volume: float) -> float:
         """The radius after `count` rewards, where log(det Z / det Z_1) is `volume`."""
         noise = self.reach * self.reach / self.curvature
-        doubt = math.log(self.models / self.delta) + 0.5 * math.log1p(
-            4.0 * self.bound * self.bound * count
-        )
-        known = self.penalty * self.bound * self.bound + 0.5 * self.curvature
-        return math.sqrt(16.0 * noise * doubt + 2.0 * noise * volume + known)
+        # The logarithm of the square root, by log1p: count is 0 at first.
+        squared_ranges = 4.0 * self.bound * self.bound * count
+        growth = 0.5 * math.log1p(squared_ranges)
+        confidence_constant = math.log(self.models / self.delta) + growth
+        # What is there without any reward: the penalty's part, and the proof's constant.
+        start = self.penalty * self.bound * self.bound
+        bias = start + 0.5 * self.curvature
+        square = 16.0 * noise * confidence_constant
+        square += 2.0 * noise * volume
+        square += bias
+        return math.sqrt(square)
 
 
 @compiled
@@ -249,13 +276,20 @@ class Xue(Radius):
 
     def at(self, count: float, volume: float) -> float:
         """The radius after `count` rewards."""
-        doubt = self.features * math.log(2.0 * self.models * (count + 1.0) / self.delta)
-        return self.scale * (self.noise * math.sqrt(doubt) + self.bound)
+        # t counts the round that is decided.
+        rounds = count + 1.0
+        events = 2.0 * self.models * rounds
+        confidence_constant = math.log(events / self.delta)
+        deviation = math.sqrt(self.features * confidence_constant)
+        half_width = self.noise * deviation + self.bound
+        return self.scale * half_width
 
 
 @compiled
 class SelfNormalisedMean(Radius):
-    """The radius of PF-LEX, scale sqrt((1 + N)/N (1 + 2 ln(M sqrt(1 + N) / delta))), to multiply the width 1/sqrt(N).
+    """The radius of PF-LEX, scale sqrt((1 + N)/N (1 + 2 ln(M sqrt(1 + N) / delta))).
+
+    It is to multiply the width 1/sqrt(N) of an arm with N plays.
 
     Args:
         models: M, the number of estimates: arms times objectives.
@@ -276,6 +310,11 @@ class SelfNormalisedMean(Radius):
 
     def at(self, count: float, volume: float) -> float:
         """The radius of an arm with `count` plays."""
-        n = max(count, 1.0)
-        doubt = 1.0 + 2.0 * math.log(self.models * math.sqrt(1.0 + n) / self.delta)
-        return self.scale * math.sqrt((1.0 + n) / n * doubt)
+        # The width of an arm without plays is infinite: its radius only has to be a number.
+        plays = max(count, 1.0)
+        root = math.sqrt(1.0 + plays)
+        estimates = self.models * root
+        confidence_constant = 1.0 + 2.0 * math.log(estimates / self.delta)
+        inflation = (1.0 + plays) / plays
+        deviation = math.sqrt(inflation * confidence_constant)
+        return self.scale * deviation

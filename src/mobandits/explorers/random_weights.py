@@ -1,4 +1,4 @@
-"""A fresh weight vector in every round turns several objectives into one."""
+"""Weighted sums with a fresh random weight vector in every round: one objective out of several."""
 
 import math
 from typing import Any, ClassVar
@@ -11,23 +11,26 @@ from mobandits.numerics.linalg import dot
 
 
 @kernel
-def sums(values: Array, weights: Array) -> Array:
+def weighted_column(values: Array, weights: Array) -> Array:
     """(arms, 1) w . v of every row of `values`."""
-    out = np.empty((len(values), 1))
-    for a in range(len(values)):
-        out[a, 0] = dot(values[a], weights)
+    arms = len(values)
+    out = np.empty((arms, 1))
+    for a in range(arms):
+        total = dot(values[a], weights)
+        out[a, 0] = total
     return out
 
 
 @compiled
 class RandomWeights:
-    """Draws w uniformly from the simplex and believes in w . v, one column, where `explorer` believes in v.
+    """The explorer of w . v, one column, where `explorer` gives beliefs about v and w is random.
 
-    The largest is on the effective front of v: it is best for some positive weights. The arms of that front are not
-    equally likely: each has the share of the simplex for which it is best.
+    In every round w is uniform on the simplex. The largest is on the effective front of v: it is
+    best for some positive weights. The arms of that front are not equally likely: each has the
+    share of the simplex for which it is best.
 
     Args:
-        explorer: believes in several objectives.
+        explorer: gives beliefs about several objectives.
 
     Reference:
         molts2025, the remark after Algorithm 1.
@@ -48,13 +51,19 @@ class RandomWeights:
     ) -> Beliefs:
         """(arms, 1) weighted sums."""
         several = self.explorer.beliefs(estimator, state, context, arms, rng)
-        weights = np.empty(several.mean.shape[1])
+        objectives = several.mean.shape[1]
+        weights = np.empty(objectives)
         total = 0.0
-        for l in range(len(weights)):
-            weights[l] = -math.log(1.0 - rng.random())
-            total += weights[l]
-        for l in range(len(weights)):
+        # Exponential numbers divided by their sum are uniform on the simplex. 1 - u is never 0,
+        # where u can be.
+        for l in range(objectives):
+            exponential = -math.log(1.0 - rng.random())
+            weights[l] = exponential
+            total += exponential
+        for l in range(objectives):
             weights[l] /= total
-        return Beliefs(
-            sums(several.mean, weights), sums(several.low, weights), sums(several.high, weights)
-        )
+        # No weight is negative: bounds go to bounds.
+        mean = weighted_column(several.mean, weights)
+        low = weighted_column(several.low, weights)
+        high = weighted_column(several.high, weights)
+        return Beliefs(mean, low, high)

@@ -4,14 +4,15 @@ from typing import Any, ClassVar
 
 from mobandits.compiling.compiled import compiled
 from mobandits.contracts.protocols import Array, Beliefs, IntArray, Rng
+from mobandits.explorers.ucb import Ucb
 
 
 @compiled
 class Thompson:
-    """Draw M posterior samples per objective and believe the largest, per arm and objective.
+    """The explorer of optimistic posterior samples: the largest of M per arm and objective.
 
-    M grows with the number of objectives, so that the sample is optimistic in all of them at once with constant
-    probability. M = 1 is plain Thompson sampling.
+    M grows with the number of objectives, so that the sample is optimistic in all of them at once
+    with constant probability. M = 1 is plain Thompson sampling.
 
     Args:
         radius: one of `explorers.radii`: the samples' standard deviation is radius times width.
@@ -31,10 +32,16 @@ class Thompson:
 
     RANDOM_BELIEFS: ClassVar[bool] = True
 
+    def intervals(self) -> Ucb:
+        """The estimates, and one standard deviation of the samples on either side."""
+        return Ucb(self.radius)
+
     def beliefs(
         self, estimator: Any, state: Any, context: Array, arms: IntArray, rng: Rng
     ) -> Beliefs:
         """The sample as a degenerate interval: fresh in every round."""
-        radius = self.radius.each(estimator.evidence(state, context, arms))
+        # Per model, also for a constant radius: `sample` takes it in that form.
+        evidence = estimator.evidence(state, context, arms)
+        radius = self.radius.each(evidence)
         sample = estimator.sample(state, context, arms, self.draws, radius, rng)
         return Beliefs(sample, sample, sample)

@@ -1,4 +1,4 @@
-"""Optimism in the face of doubt: intervals around the estimates."""
+"""Upper confidence bounds: intervals around the estimates."""
 
 import math
 from typing import Any
@@ -11,7 +11,7 @@ from mobandits.contracts.protocols import Array, Beliefs, IntArray, Rng
 
 @compiled
 class Ucb:
-    """Intervals mean -+ radius width; orders that are optimistic read their upper end.
+    """The explorer of intervals mean -+ radius width, whose upper end optimistic orders read.
 
     Args:
         radius: a `Radius`, such as those of `explorers.radii`.
@@ -27,21 +27,28 @@ class Ucb:
     def beliefs(
         self, estimator: Any, state: Any, context: Array, arms: IntArray, rng: Rng
     ) -> Beliefs:
-        """Mean and interval of every arm and objective; infinite where nothing is known."""
+        """Mean and interval of every arm and objective; infinite before any reward."""
         mean = estimator.mean(state, context, arms)
         width = estimator.width(state, context, arms)
         radius = self.radius.of(estimator, state, context, arms)
+        count, objectives = mean.shape
         low = np.empty(mean.shape)
         high = np.empty(mean.shape)
-        for a in range(len(mean)):
-            for l in range(mean.shape[1]):
-                doubt = width[a, l if width.shape[1] > 1 else 0]
-                half = math.inf
-                if doubt < math.inf:  # a zero radius times an infinite width would be NaN
-                    half = (
-                        radius[arms[a] if len(radius) > 1 else 0, l if radius.shape[1] > 1 else 0]
-                        * doubt
-                    )
-                low[a, l] = mean[a, l] - half
-                high[a, l] = mean[a, l] + half
+        # Widths and radii that all objectives, or all arms, share come as one column, or one row.
+        has_own_widths = width.shape[1] > 1
+        has_own_radii = radius.shape[1] > 1
+        has_own_models = len(radius) > 1
+        for a in range(count):
+            model = arms[a] if has_own_models else 0
+            for l in range(objectives):
+                column = l if has_own_widths else 0
+                gram = l if has_own_radii else 0
+                unscaled = width[a, column]
+                half_width = math.inf
+                # A radius of 0 times an infinite width would be NaN.
+                if unscaled < math.inf:
+                    half_width = radius[model, gram] * unscaled
+                estimate = mean[a, l]
+                low[a, l] = estimate - half_width
+                high[a, l] = estimate + half_width
         return Beliefs(mean, low, high)

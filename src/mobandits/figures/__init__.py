@@ -12,6 +12,6 @@ def __getattr__(name: str) -> Any:
     """Load the library for drawing only where something is drawn."""
     if name != "curves":
         raise AttributeError(f"module 'mobandits.figures' has no attribute {name!r}")
-    from mobandits.figures.metric_curves import curves as found  # noqa: PLC0415
+    from mobandits.figures import metric_curves  # noqa: PLC0415
 
-    return found
+    return metric_curves.curves

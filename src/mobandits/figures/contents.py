@@ -1,4 +1,4 @@
-"""What the files hold that pages are made from, as types that those who write them and those who read them share."""
+"""The content of the files that pages are made from, as types that writers and readers share."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, NotRequired, TypedDict
@@ -6,6 +6,8 @@ from typing import Any, Literal, NotRequired, TypedDict
 Kind = Literal["run", "demo", "experiment", "experiments", "theorems"]
 
 
+# TypedDicts and not dataclasses: what is read is used as it is, unknown keys of later versions
+# included.
 class Session(TypedDict):
     """One stretch of work on a table; one that was interrupted has no length.
 
@@ -81,7 +83,7 @@ class DiagnosticsSummary(TypedDict):
 
 
 class EstimateSummary(TypedDict):
-    """What `evaluation.json` says of a policy by one estimator; null where there is no such number."""
+    """What `evaluation.json` says of a policy by one estimator; null where a number is unknown."""
 
     value: list[float | None]
     covariance: list[list[float | None]]
@@ -128,9 +130,10 @@ class EvaluationSummary(TypedDict):
 
 
 def kind_of_folder(content: Mapping[str, Any]) -> Kind:
-    """What a folder holds, by its manifest, or by the summary that `check-theorems` writes in place of one.
+    """The kind of a folder, from its manifest.
 
-    Version 0.1 did not write the kind. Its keys tell, and nothing but this function looks at them.
+    A folder of `check-theorems` has a summary per paper in place of a manifest. Version 0.1 did not
+    write the kind. Its keys tell, and nothing but this function looks at them.
 
     Example:
         >>> kind_of_folder({"kind": "run"}), kind_of_folder({"specification": {"experiments": []}})

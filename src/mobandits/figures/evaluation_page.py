@@ -1,4 +1,4 @@
-"""The page of an evaluation: what policies would have brought, how sure that is, and whether to believe it."""
+"""The page of an evaluation: the values of policies, how sure they are, and what to beware of."""
 
 import functools
 import math
@@ -71,9 +71,12 @@ def evaluation_page(
 
     Args:
         directory: the figures go to its folder `figures`.
-        values: `policy`, `estimator`, `objective` str, `value`, `standard_error`, `low`, `high` float.
-        front: `policy`, `objective`, `dominated_by` str, `value`, `low`, `high`, `front_share` float, `on_front` bool.
-        outlines: `policy` str, `x`, `y` float, the borders of joint regions, where there are two objectives.
+        values: `policy`, `estimator`, `objective` str, `value`, `standard_error`, `low`, `high`
+            float.
+        front: `policy`, `objective`, `dominated_by` str, `value`, `low`, `high`, `front_share`
+            float, `on_front` bool.
+        outlines: `policy` str, `x`, `y` float, the borders of joint regions, where there are two
+            objectives.
         summary: the content of evaluation.json.
     """
     figures = directory / "figures"
@@ -224,8 +227,11 @@ def digits_of_errors(errors: Iterable[float | None]) -> int:
         (3, 3)
     """
     known = [error for error in errors if error and math.isfinite(error)]
+    # A value that was never uncertain, such as a constant reward, gets three digits.
     smallest = min(known, default=0.01)
-    return min(max(1 - math.floor(math.log10(smallest)), 2), 8)
+    exponent = math.floor(math.log10(smallest))
+    digits = 1 - exponent
+    return min(max(digits, 2), 8)
 
 
 def number_or_dash(value: float | None, digits: int) -> str:

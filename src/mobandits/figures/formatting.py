@@ -52,18 +52,23 @@ def digits_after_point(largest: float, digits: int, most: int = 6) -> int:
         >>> digits_after_point(123.4, 6), digits_after_point(1e9, 6)
         (3, 0)
     """
-    before = math.floor(math.log10(largest)) + 1
-    return min(max(digits - before, 0), most)
+    exponent = math.floor(math.log10(largest))
+    before_point = exponent + 1
+    after_point = digits - before_point
+    return min(max(after_point, 0), most)
 
 
 def quantity(number: int, one: str, several: str = "") -> str:
     """A number of things, with the noun in singular or plural.
 
     Example:
-        >>> quantity(1, "policy", "policies"), quantity(2, "policy", "policies"), quantity(1000, "round")
+        >>> both = "policy", "policies"
+        >>> quantity(1, *both), quantity(2, *both), quantity(1000, "round")
         ('1 policy', '2 policies', '1,000 rounds')
     """
-    noun = one if number == 1 else several or f"{one}s"
+    noun = one
+    if number != 1:
+        noun = several or f"{one}s"
     return f"{number:,} {noun}"
 
 
@@ -85,11 +90,15 @@ def interval(low: float, high: float, digits: int) -> str:
         >>> interval(0.0102, 0.0171, 3)
         '95 % interval 0.010 to 0.017'
     """
-    return f"95 % interval {format_number(low, digits)} to {format_number(high, digits)}"
+    lowest = format_number(low, digits)
+    highest = format_number(high, digits)
+    return f"95 % interval {lowest} to {highest}"
 
 
 def plus_minus(mean: float | None, low: float, high: float, digits: int) -> str:
-    """A mean with half its 95 % interval, or alone where the interval has no width; a dash where there is none.
+    """A mean with half its 95 % interval; a dash where there is no mean.
+
+    A mean whose interval has no width stands alone.
 
     Example:
         >>> plus_minus(0.5, 0.4, 0.6, 2), plus_minus(-1.0, -1.0, -1.0, 1)
@@ -113,4 +122,5 @@ def join_words(items: Sequence[str]) -> str:
     """
     if len(items) == 1:
         return items[0]
-    return f"{', '.join(items[:-1])} and {items[-1]}"
+    first = ", ".join(items[:-1])
+    return f"{first} and {items[-1]}"

@@ -9,35 +9,44 @@ from mobandits.figures.style import Look
 from mobandits.figures.wrapping import NAME, lines_high, most_lines
 
 
-def spread(wanted: Sequence[float], sizes: Sequence[float]) -> list[float]:
-    """The middles of intervals of these sizes, in the order of the wanted ones, that do not overlap.
+def spread_out(wanted: Sequence[float], sizes: Sequence[float]) -> list[float]:
+    """The middles of intervals that do not overlap, as near to the wanted middles as can be.
 
-    They are the nearest to the wanted ones in squared distance.
+    They keep the order of the wanted ones, and are the nearest to them in squared distance.
 
     Example:
-        >>> spread([0.0, 0.5, 0.5], [0.25, 0.25, 0.25])
+        >>> spread_out([0.0, 0.5, 0.5], [0.25, 0.25, 0.25])
         [0.0, 0.375, 0.625]
     """
+    if not wanted:
+        return []
     order = sorted(range(len(wanted)), key=lambda i: wanted[i])
-    # Less what lies below them, the middles are a regression onto increasing sequences: what collides is pooled at
-    # its mean.
+    # Less what lies below them, the middles are a regression onto increasing sequences: what
+    # collides is pooled at its mean.
     below = [0.0]
     for i, j in itertools.pairwise(order):
-        below.append(below[-1] + (sizes[i] + sizes[j]) / 2)
-    pools: list[tuple[float, int]] = []
-    for rank, i in enumerate(order):
-        mean = wanted[i] - below[rank]
+        distance = (sizes[i] + sizes[j]) / 2
+        below.append(below[-1] + distance)
+    targets = [wanted[i] - offset for i, offset in zip(order, below, strict=True)]
+    middles = [0.0] * len(wanted)
+    for i, pooled, offset in zip(order, _increasing(targets), below, strict=True):
+        middles[i] = pooled + offset
+    return middles
+
+
+def _increasing(targets: Sequence[float]) -> list[float]:
+    """The increasing sequence nearest in squared distance, by pooling adjacent violators."""
+    pools: list[tuple[float, int]] = []  # mean and size
+    for target in targets:
+        mean = target
         size = 1
         while pools and pools[-1][0] >= mean:
-            before, count = pools.pop()
-            mean = (before * count + mean * size) / (count + size)
-            size = count + size
+            mean_before, size_before = pools.pop()
+            total = size_before + size
+            mean = (mean_before * size_before + mean * size) / total
+            size = total
         pools.append((mean, size))
-    flat = [mean for mean, size in pools for _ in range(size)]
-    out = [0.0] * len(wanted)
-    for rank, i in enumerate(order):
-        out[i] = flat[rank] + below[rank]
-    return out
+    return [mean for mean, size in pools for _ in range(size)]
 
 
 def name_ends(
@@ -48,7 +57,9 @@ def name_ends(
     *,
     height: float,
 ) -> None:
-    """Write each name to the right of the panel, as near to its line's end as the others allow, with a thin line to it.
+    """Names to the right of a panel, each with a thin line to the end of its own line.
+
+    A name is as near to that end as the other names allow.
 
     Args:
         axes: a panel whose limits are final.
@@ -58,10 +69,22 @@ def name_ends(
         height: of the panel, in inches.
     """
     to_panel = axes.transData + axes.transAxes.inverted()
-    wanted = [float(to_panel.transform(end)[1]) for end in ends.values()]
-    sizes = [lines_high(most_lines([labels[name]]), NAME) / height for name in ends]
-    for (name, end), y in zip(ends.items(), spread(wanted, sizes), strict=True):
-        colour = looks[name].colour
+    wanted = []
+    sizes = []
+    for name, end in ends.items():
+        _, y = to_panel.transform(end)
+        wanted.append(float(y))
+        lines = most_lines([labels[name]])
+        sizes.append(lines_high(lines, NAME) / height)
+    for (name, end), y in zip(ends.items(), spread_out(wanted, sizes), strict=True):
+        line = {
+            "arrowstyle": "-",
+            "color": looks[name].colour,
+            "linewidth": 0.6,
+            "shrinkA": 1,
+            "shrinkB": 1,
+            "relpos": (0, 0.5),
+        }
         axes.annotate(
             labels[name],
             end,
@@ -70,12 +93,5 @@ def name_ends(
             va="center",
             fontsize=NAME,
             annotation_clip=False,
-            arrowprops={
-                "arrowstyle": "-",
-                "color": colour,
-                "linewidth": 0.6,
-                "shrinkA": 1,
-                "shrinkB": 1,
-                "relpos": (0, 0.5),
-            },
+            arrowprops=line,
         )

@@ -1,6 +1,8 @@
 """One metric over rounds: a line per policy, a panel per environment and component."""
 
 import math
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import polars as pl
 from matplotlib.axes import Axes
@@ -12,6 +14,7 @@ from mobandits.figures.style import WIDTH, Look, looks, panels, styled
 from mobandits.figures.wrapping import (
     LABEL,
     NAME,
+    Key,
     key,
     lines_high,
     most_lines,
@@ -21,7 +24,9 @@ from mobandits.figures.wrapping import (
 )
 from mobandits.statistics.bands import bands
 
-STACKED = 3  # so many panels lie under each other, and their lines are named where they end; more share a legend
+# So many panels lie under each other, and their lines are named where they end; more share a
+# legend.
+STACKED = 3
 MARGIN = 0.8  # inches of a panel that are title and axis
 AXIS = 0.65  # inches left of a panel, for its axis
 BESIDE = 0.36  # of the width, for names beside a panel
@@ -36,8 +41,9 @@ def curves_data(table: pl.DataFrame, metric: str) -> pl.DataFrame:
         metric: a name in its column `metric`.
 
     Returns:
-        `panel` str (the experiment, the environment and the component, where there are several), `policy`, `round`,
-        `mean`, `low`, `high`, `trials`; policies in the order of the table, rounds ascending.
+        `panel` str (the experiment, the environment and the component, where there are several),
+        `policy`, `round`, `mean`, `low`, `high`, `trials`; policies in the order of the table,
+        rounds ascending.
 
     Raises:
         ValueError: where the table holds nothing of this metric.
@@ -46,83 +52,149 @@ def curves_data(table: pl.DataFrame, metric: str) -> pl.DataFrame:
     if rows.is_empty():
         known = ", ".join(table["metric"].unique().sort())
         raise ValueError(f"metric must be one of {known}, got {metric!r:.200}")
+
+    # What all panels share stands above the figure, not in every title.
     title = [pl.col(name) for name in ("experiment", "environment") if rows[name].n_unique() > 1]
     if rows["component"].n_unique() > 1:
-        title.append(pl.format("{} {}", pl.lit(component_name(metric)), "component"))
-    first = {name: rank for rank, name in enumerate(rows["policy"].unique(maintain_order=True))}
-    rank = pl.col("policy").replace_strict(first, return_dtype=pl.Int64)
-    rows = rows.with_columns(panel=pl.concat_str(title, separator=", ") if title else pl.lit(""))
-    ordered = rows.sort(
+        component = pl.format("{} {}", pl.lit(component_name(metric)), "component")
+        title.append(component)
+    panel = pl.concat_str(title, separator=", ") if title else pl.lit("")
+
+    # Policies stay in the order of the table, and the rounds of each ascend.
+    policies = rows["policy"].unique(maintain_order=True)
+    ranks = {name: rank for rank, name in enumerate(policies)}
+    rank = pl.col("policy").replace_strict(ranks, return_dtype=pl.Int64)
+    titled = rows.with_columns(panel=panel)
+    ordered = titled.sort(
         "experiment", "environment", "component", rank, "round", "trial", maintain_order=True
     )
     return bands(ordered, ["panel", "policy", "round"])
 
 
+class Layout(NamedTuple):
+    """Where the panels and the names of a figure of curves stand.
+
+    Attributes:
+        columns: of panels.
+        height: of a panel, in inches.
+        legend: the names below the panels, of lines only.
+        legend_height: in inches; 0 where lines are named at their ends.
+        titles: of the panels, in lines.
+        labels: {policy: its name in lines}.
+        lined: the policies that have a line.
+        at_ends: whether lines are named where they end.
+    """
+
+    columns: int
+    height: float
+    legend: Key
+    legend_height: float
+    titles: list[str]
+    labels: dict[str, str]
+    lined: list[str]
+    at_ends: bool
+
+
+def curves_layout(
+    groups: Sequence[pl.DataFrame], names: Sequence[str], over_time: Sequence[bool], width: float
+) -> Layout:
+    """The layout of a figure of curves: wide enough for its names, and as high as they need.
+
+    Args:
+        groups: the rows of each panel.
+        names: of all policies.
+        over_time: whether each panel has several rounds.
+        width: in inches.
+    """
+    few_panels = len(groups) <= STACKED
+    is_wide = width >= WIDTH
+    columns = 1 if few_panels or not is_wide else 2
+    labels = {name: wrapped(name, BESIDE * width / columns, NAME) for name in names}
+    left = AXIS
+    if not all(over_time):  # panels of points have names in place of a vertical axis
+        left = AXIS / 2 + width_of(labels.values(), NAME)
+    room = width / columns - left
+    titles = [wrapped(group["panel"][0], room) for group in groups]
+
+    names_beside = names_height(labels.values(), NAME)
+    at_ends = few_panels and is_wide and names_beside < TALL
+    with_lines = set[str]()
+    for group, several in zip(groups, over_time, strict=True):
+        if several:
+            with_lines.update(group["policy"])
+    lined = [name for name in names if name in with_lines]
+    legend = key(lined, width, 2 * columns - 1)
+
+    height = 3.8 if len(groups) == 1 else 2.6
+    if at_ends:
+        height = max(MARGIN + names_beside, height)
+    if not all(over_time):
+        row = lines_high(most_lines(list(labels.values())), NAME)
+        height = max(MARGIN + len(names) * row, height)
+    height += lines_high(most_lines(titles) - 1, LABEL)
+    legend_height = legend.height if lined and not at_ends else 0.0
+    return Layout(columns, height, legend, legend_height, titles, labels, lined, at_ends)
+
+
 @styled()
 def draw_curves(
-    data: pl.DataFrame, said: str, rounds: str = "round", width: float = WIDTH
+    data: pl.DataFrame, vertical: str, rounds: str = "round", width: float = WIDTH
 ) -> Figure:
-    """Lines with bands, named at their ends; points with intervals where only one round was recorded.
+    """Lines with bands, named at their ends; points with intervals where there is one round.
 
     Args:
         data: from `curves_data`.
-        said: what the vertical axis is called.
+        vertical: what the vertical axis is called.
         rounds: what the horizontal axis is called.
         width: in inches; where it is less than WIDTH, the lines are named below.
     """
     names = data["policy"].unique(maintain_order=True).to_list()
     style = looks(names)
     groups = data.partition_by("panel", maintain_order=True)
-    columns = 1 if len(groups) <= STACKED or width < WIDTH else 2
     over_time = [group["round"].n_unique() > 1 for group in groups]
-    labels = {name: wrapped(name, BESIDE * width / columns, NAME) for name in names}
-    left = AXIS if all(over_time) else AXIS / 2 + width_of(labels.values(), NAME)
-    titles = [wrapped(group["panel"][0], width / columns - left) for group in groups]
-    high = names_height(labels.values(), NAME)
-    at_ends = len(groups) <= STACKED and width >= WIDTH and high < TALL
-    lined = [
-        name
-        for group, several in zip(groups, over_time, strict=True)
-        if several
-        for name in group["policy"]
-    ]
-    lined = [name for name in names if name in set(lined)]
-    legend = key(lined, width, 2 * columns - 1)
-    rows = math.ceil(len(groups) / columns)
-    height = 3.8 if len(groups) == 1 else 2.6
-    if at_ends:
-        height = max(MARGIN + high, height)
-    if not all(over_time):
-        row = lines_high(most_lines(list(labels.values())), NAME)
-        height = max(MARGIN + len(names) * row, height)
-    height += lines_high(most_lines(titles) - 1, LABEL)
-    below = legend.height if lined and not at_ends else 0.0
-    figure, axes = panels(width, height * rows + below, rows, columns)
-    for panel, group, title, several in zip(axes, groups, titles, over_time, strict=False):
+    layout = curves_layout(groups, names, over_time, width)
+    labels = layout.labels
+    rows = math.ceil(len(groups) / layout.columns)
+    figure, axes = panels(width, layout.height * rows + layout.legend_height, rows, layout.columns)
+    for panel, group, title, several in zip(axes, groups, layout.titles, over_time, strict=False):
         panel.set_title(title)
         if several:
             draw_lines(panel, group, style)
-            panel.set_ylabel(said)
+            panel.set_ylabel(vertical)
             panel.set_xlabel(rounds)
         else:
             draw_points(panel, group, style, labels)
-            panel.set_xlabel(f"{said} after {group['round'][0]:,} rounds")
-        if several and at_ends:
-            name_lines(panel, group, style, labels, height - MARGIN)
+            panel.set_xlabel(f"{vertical} after {group['round'][0]:,} rounds")
+        # Only now, because the place of a name depends on the limits of its panel.
+        if several and layout.at_ends:
+            name_lines(panel, group, style, labels, layout.height - MARGIN)
     for panel in axes[len(groups) :]:
         panel.set_axis_off()
-    if lined and not at_ends:
-        lines = {str(line.get_label()): line for panel in axes for line in panel.get_lines()}
-        shown = {"frameon": False, "fontsize": NAME, "handlelength": 3.4}
-        handles = [lines[name] for name in lined]
-        figure.legend(
-            handles, legend.labels, loc="outside lower left", ncols=legend.columns, **shown
-        )
+    if layout.lined and not layout.at_ends:
+        draw_legend_of_lines(figure, axes, layout)
     return figure
 
 
+def draw_legend_of_lines(figure: Figure, axes: Sequence[Axes], layout: Layout) -> None:
+    """The names of all lines, below the panels."""
+    lines = {}
+    for panel in axes:  # a policy may have a line in some of them only
+        for line in panel.get_lines():
+            lines[str(line.get_label())] = line
+    handles = [lines[name] for name in layout.lined]
+    figure.legend(
+        handles,
+        layout.legend.labels,
+        loc="outside lower left",
+        ncols=layout.legend.columns,
+        frameon=False,
+        fontsize=NAME,
+        handlelength=3.4,
+    )
+
+
 def curves(table: pl.DataFrame, metric: str) -> Figure:
-    """The figure of one metric: its mean over rounds for every policy, with 95 % intervals over trials.
+    """The figure of one metric: a curve over rounds for every policy, with 95 % intervals.
 
     Args:
         table: rows as `simulate` records them.
@@ -131,7 +203,8 @@ def curves(table: pl.DataFrame, metric: str) -> Figure:
     Raises:
         ValueError: where the table holds nothing of this metric.
     """
-    return draw_curves(curves_data(table, metric), spoken(metric))
+    data = curves_data(table, metric)
+    return draw_curves(data, spoken(metric))
 
 
 def spoken(metric: str) -> str:
@@ -156,13 +229,21 @@ def title_of(metric: str) -> str:
 
 
 def draw_lines(panel: Axes, group: pl.DataFrame, style: dict[str, Look]) -> None:
-    """A line with its band per policy; markers are set off against each other, so that no line hides another."""
+    """A line with its band per policy.
+
+    Markers are set off against each other, so that no line hides another.
+    """
     lines = group.partition_by("policy", maintain_order=True)
     for i, line in enumerate(lines):
-        look = style[line["policy"][0]]
-        x, low, high = (line[name].to_numpy() for name in ("round", "low", "high"))
-        step = max(len(line) // 5, 1)
+        name = line["policy"][0]
+        look = style[name]
+        x = line["round"].to_numpy()
+        low = line["low"].to_numpy()
+        high = line["high"].to_numpy()
         panel.fill_between(x, low, high, color=look.colour, alpha=0.16, linewidth=0)
+        # Five markers or so on each line.
+        step = max(len(line) // 5, 1)
+        first_marker = i * step // len(lines)
         panel.plot(
             x,
             line["mean"].to_numpy(),
@@ -171,8 +252,8 @@ def draw_lines(panel: Axes, group: pl.DataFrame, style: dict[str, Look]) -> None
             linewidth=1.6,
             marker=look.marker,
             markersize=4.2,
-            markevery=(i * step // len(lines), step),
-            label=line["policy"][0],
+            markevery=(first_marker, step),
+            label=name,
         )
     panel.margins(x=0.0)
     panel.set_xlim(left=0)
@@ -181,24 +262,26 @@ def draw_lines(panel: Axes, group: pl.DataFrame, style: dict[str, Look]) -> None
 def name_lines(
     panel: Axes, group: pl.DataFrame, style: dict[str, Look], labels: dict[str, str], height: float
 ) -> None:
-    """Name the lines of a panel of `height` inches where they end."""
-    last = (
-        group.group_by("policy", maintain_order=True)
-        .last()
-        .select("policy", "round", "mean")
-        .rows()
-    )
-    name_ends(panel, {name: (at, mean) for name, at, mean in last}, style, labels, height=height)
+    """The names of the lines of a panel of `height` inches, where they end."""
+    last = group.group_by("policy", maintain_order=True).last()
+    ends = {}
+    for name, at, mean in last.select("policy", "round", "mean").rows():
+        ends[name] = (at, mean)
+    name_ends(panel, ends, style, labels, height=height)
 
 
 def draw_points(
     panel: Axes, group: pl.DataFrame, style: dict[str, Look], labels: dict[str, str]
 ) -> None:
     """A point with its interval per policy, from top to bottom."""
-    for i, (name, mean, low, high) in enumerate(
-        group.select("policy", "mean", "low", "high").rows()
-    ):
-        panel.plot([low, high], [i, i], color=style[name].colour, linewidth=1.6)
-        panel.plot([mean], [i], color=style[name].colour, marker=style[name].marker, markersize=6)
-    panel.set_yticks(range(len(group)), [labels[name] for name in group["policy"]], fontsize=NAME)
+    names = []
+    for i, row in enumerate(group.rows(named=True)):
+        name = row["policy"]
+        names.append(labels[name])
+        look = style[name]
+        ends = [row["low"], row["high"]]
+        panel.plot(ends, [i, i], color=look.colour, linewidth=1.6)
+        panel.plot([row["mean"]], [i], color=look.colour, marker=look.marker, markersize=6)
+    panel.set_yticks(range(len(names)), names, fontsize=NAME)
+    # The first policy stands at the top, as in a table.
     panel.invert_yaxis()

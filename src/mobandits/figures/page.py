@@ -1,8 +1,8 @@
-"""Pages: one HTML file each, made from a template, with its style and pictures inside and nothing to load.
+"""Pages: an HTML file each, made from a template, with style and pictures inside.
 
-A page is a frozen dataclass of numbers, texts, tables and pictures, in the module that gathers them; the template of
-the same name, in `templates/`, says how they are laid out. Templates escape every text that they are given, so names of
-policies may hold anything.
+A page is a frozen dataclass of numbers, texts, tables and pictures, in the module that gathers
+them; the template of the same name, in `templates/`, says how they are laid out. Templates escape
+every text that they are given, so names of policies may hold anything.
 """
 
 import base64
@@ -70,8 +70,10 @@ def draw_picture(
         alt: as in `Picture`.
         caption: as in `Picture`.
     """
-    narrow = svg(draw(NARROW))
-    wide = save(draw(WIDTH), directory, name)
+    narrow_figure = draw(NARROW)
+    narrow = svg(narrow_figure)
+    wide_figure = draw(WIDTH)
+    wide = save(wide_figure, directory, name)
     return Picture(data_address(wide), data_address(narrow), alt, caption)
 
 
@@ -83,7 +85,8 @@ def data_address(data: bytes) -> str:
         'data:image/svg+xml;base64,PHN2Zy8+'
     """
     # Inside the page, because a page is sent and kept as a single file.
-    return f"data:image/svg+xml;base64,{base64.b64encode(data).decode()}"
+    text = base64.b64encode(data).decode()
+    return f"data:image/svg+xml;base64,{text}"
 
 
 def templates() -> Environment:
@@ -115,7 +118,8 @@ def render(template: str, page: object) -> str:
         template: the name of a file in `templates/`.
         page: what the template calls `page`.
     """
-    return templates().get_template(template).render(page=page)
+    document = templates().get_template(template)
+    return document.render(page=page)
 
 
 def write_page(directory: Path, text: str) -> Path:

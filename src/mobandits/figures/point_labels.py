@@ -27,20 +27,33 @@ def overlap(box: Box, others: Iterable[Box]) -> float:
         1.0
     """
     left, bottom, right, top = box
-    return sum(
-        max(min(right, r) - max(left, l), 0.0) * max(min(top, t) - max(bottom, b), 0.0)
-        for l, b, r, t in others
-    )
+    covered = 0.0
+    for other_left, other_bottom, other_right, other_top in others:
+        width = max(min(right, other_right) - max(left, other_left), 0.0)
+        height = max(min(top, other_top) - max(bottom, other_bottom), 0.0)
+        covered += width * height
+    return covered
 
 
 def along(axes: Axes, line: Sequence[tuple[float, float]], size: float = 4.0) -> list[Box]:
-    """Small boxes, in pixels, that follow a line given in data coordinates; one box where the line is a point."""
+    """Small boxes, in pixels, along a line in data coordinates; a single one along a point."""
     corners = axes.transData.transform(np.array(line))
     dots = list(corners[:1])
     for start, end in itertools.pairwise(corners):
-        steps = np.linspace(0.0, 1.0, 2 + int(np.hypot(*(end - start)) / (2.0 * size)))
-        dots += [start + step * (end - start) for step in steps[1:]]
-    return [(float(x) - size, float(y) - size, float(x) + size, float(y) + size) for x, y in dots]
+        way = end - start
+        # So many that neighbouring boxes touch.
+        boxes_between = int(np.hypot(*way) / (2.0 * size))
+        steps = np.linspace(0.0, 1.0, 2 + boxes_between)
+        dots += [start + step * way for step in steps[1:]]
+    return [_square_around(float(x), float(y), size) for x, y in dots]
+
+
+def _square_around(x: float, y: float, reach: float) -> Box:
+    left = x - reach
+    bottom = y - reach
+    right = x + reach
+    top = y + reach
+    return (left, bottom, right, top)
 
 
 def name_points(
@@ -52,7 +65,9 @@ def name_points(
     renderer: RendererBase,
     size: float = NAME,
 ) -> None:
-    """Write each name beside its point, where it covers least of the points, of other names and, less so, of `avoid`.
+    """Names beside their points, placed one after the other where each covers least.
+
+    Points and names that are placed weigh more than `avoid`.
 
     Args:
         axes: a panel whose limits are final, in a figure whose layout is settled.
@@ -63,50 +78,73 @@ def name_points(
         size: of the type, in points.
     """
     taken = [box for end in points.values() for box in along(axes, [end], 8.0)]
-    frame = axes.get_window_extent()
+    window = axes.get_window_extent()
+    frame = (window.x0, window.y0, window.x1, window.y1)
     for name, end in points.items():
-        text = axes.annotate(
-            name,
-            end,
-            (0.0, 0.0),
-            textcoords="offset points",
-            color=colours[name],
-            fontsize=size,
-            linespacing=1.1,
-            bbox={
-                "boxstyle": "square,pad=0.06",
-                "facecolor": "white",
-                "alpha": 0.8,
-                "linewidth": 0,
-            },
-            arrowprops={
-                "arrowstyle": "-",
-                "color": SOFT,
-                "linewidth": 0.7,
-                "shrinkA": 1,
-                "shrinkB": 4,
-            },
-        )
-        options = []
-        for rank, (distance, side) in enumerate(
-            (distance, side) for distance in DISTANCES for side in SIDES
-        ):
+        text = _write_name(axes, name, end, colours[name], size)
+        candidates = []
+        for rank, (distance, side) in enumerate(itertools.product(DISTANCES, SIDES)):
             box = place(text, distance, side, renderer)
-            area = (box[2] - box[0]) * (box[3] - box[1])
-            outside = area - overlap(box, [(frame.x0, frame.y0, frame.x1, frame.y1)])
-            covered = 4.0 * overlap(box, taken) + overlap(box, avoid)
-            options.append((covered + 10.0 * outside + 0.004 * rank * area, distance, side))
-        _, distance, side = min(options)
+            cost = _cost(box, rank, taken, avoid, frame)
+            candidates.append((cost, distance, side))
+        _, distance, side = min(candidates)
         taken.append(place(text, distance, side, renderer))
+        # Beside its point a name needs no line to it.
         if distance == DISTANCES[0] and text.arrow_patch is not None:
             text.arrow_patch.set_visible(False)
 
 
+def _write_name(
+    axes: Axes, name: str, end: tuple[float, float], colour: str, size: float
+) -> Annotation:
+    """A name at its point, still to be moved, with a line to it."""
+    paper = {"boxstyle": "square,pad=0.06", "facecolor": "white", "alpha": 0.8, "linewidth": 0}
+    line = {"arrowstyle": "-", "color": SOFT, "linewidth": 0.7, "shrinkA": 1, "shrinkB": 4}
+    return axes.annotate(
+        name,
+        end,
+        (0.0, 0.0),
+        textcoords="offset points",
+        color=colour,
+        fontsize=size,
+        linespacing=1.1,
+        bbox=paper,
+        arrowprops=line,
+    )
+
+
+def _cost(box: Box, rank: int, taken: Sequence[Box], avoid: Sequence[Box], frame: Box) -> float:
+    """How bad a place for a name is.
+
+    Args:
+        box: that the name would take.
+        rank: of the place in the order of preference.
+        taken: by points and other names.
+        avoid: what names should leave free.
+        frame: of the panel.
+    """
+    left, bottom, right, top = box
+    area = (right - left) * (top - bottom)
+    outside = area - overlap(box, [frame])
+    covered = 4.0 * overlap(box, taken) + overlap(box, avoid)
+    # A name outside of its panel may be cut off; the rank only decides between places that are as
+    # good.
+    return covered + 10.0 * outside + 0.004 * rank * area
+
+
 def place(text: Annotation, distance: float, side: tuple[int, int], renderer: RendererBase) -> Box:
-    """Move a name to one side of its point, and say which pixels it takes there."""
+    """The pixels that a name takes on one side of its point, where it is moved.
+
+    Args:
+        text: the name.
+        distance: from the point, in points.
+        side: across and up, -1, 0 or 1 each.
+        renderer: of the figure.
+    """
     across, up = side
     text.set_horizontalalignment(ACROSS[across])
     text.set_verticalalignment(UP[up])
+    # A diagonal is longer than its sides.
     stretch = distance * (0.75 if across and up else 1.0)
     text.set_position((stretch * across, stretch * up))
     text.update_positions(renderer)

@@ -1,9 +1,10 @@
-"""The front of candidate policies and how sure it is: ellipses in the plane of two objectives, intervals for more."""
+"""The front of policies and how sure it is: ellipses for two objectives, intervals for more."""
 
-from typing import Any
+from collections.abc import Sequence
 
 import polars as pl
 from matplotlib.axes import Axes
+from matplotlib.backend_bases import RendererBase
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
@@ -17,15 +18,15 @@ DASHED = (0, (4, 2.5))
 
 
 def front_data(front: pl.DataFrame) -> pl.DataFrame:
-    """A row per policy: where it is in the plane of the first two objectives, and whether it may be best.
+    """The place of each policy in the plane of the first two objectives, and its state.
 
     Args:
-        front: `policy`, `objective`, `dominated_by` str, `value` float, `on_front` bool, a row per policy and
-            objective, the first two of which are drawn.
+        front: `policy`, `objective`, `dominated_by` str, `value` float, `on_front` bool, a row per
+            policy and objective, the first two of which are drawn.
 
     Returns:
-        `policy` str, `x`, `y` float, `on_front` bool, `beaten` bool (shown to be dominated); without policies whose
-        value is not known.
+        `policy` str, `x`, `y` float, `on_front` bool, `beaten` bool (shown to be dominated);
+        without policies whose value is not known.
 
     Example:
         >>> rows = [("a", "q", 1.0, True, ""), ("a", "c", 2.0, True, "")]
@@ -34,12 +35,15 @@ def front_data(front: pl.DataFrame) -> pl.DataFrame:
         [('a', 1.0, 2.0, True, False)]
     """
     across, up = front["objective"].unique(maintain_order=True)[:2]
-    sides = [front.filter(pl.col("objective") == name) for name in (across, up)]
-    both = sides[0].join(sides[1].select("policy", y="value"), on="policy", maintain_order="left")
-    known = both.filter(pl.col("value").is_finite() & pl.col("y").is_finite())
-    return known.select(
-        "policy", pl.col("value").alias("x"), "y", "on_front", beaten=pl.col("dominated_by") != ""
-    )
+    first = front.filter(pl.col("objective") == across)
+    second = front.filter(pl.col("objective") == up).select("policy", y="value")
+    both = first.join(second, on="policy", maintain_order="left")
+
+    is_known = pl.col("value").is_finite() & pl.col("y").is_finite()
+    known = both.filter(is_known)
+    x = pl.col("value").alias("x")
+    beaten = pl.col("dominated_by") != ""
+    return known.select("policy", x, "y", "on_front", beaten=beaten)
 
 
 @styled()
@@ -48,102 +52,133 @@ def draw_front(front: pl.DataFrame, outlines: pl.DataFrame, width: float = WIDTH
 
     Args:
         front: from `mobandits.evaluation.front`.
-        outlines: `policy` str, `x`, `y` float, the borders of joint regions, point after point; not needed where there
-            are not two objectives.
+        outlines: `policy` str, `x`, `y` float, the borders of joint regions, point after point; not
+            needed where there are not two objectives.
         width: in inches.
     """
     objectives = front["objective"].unique(maintain_order=True).to_list()
     if len(objectives) != 2:
-        shown = pl.when(pl.col("dominated_by") == "").then(pl.lit("may be on the front"))
-        return draw_values(
-            front.with_columns(estimator=shown.otherwise(pl.lit("dominated"))), width, apart=False
-        )
+        return _draw_panels(front, width)
+
+    is_wide = width >= WIDTH
     points = front_data(front)
     style = looks(front["policy"].unique(maintain_order=True))
     below = key(points["policy"].to_list(), width, 1)
-    tall = 0.7 * width if width >= WIDTH else width + below.height
-    figure, (panel,) = panels(width, tall)
-    across, up = (
-        wrapped(name, 0.7 * room) for name, room in zip(objectives, (width, tall), strict=True)
-    )
-    panel.set(xlabel=across, ylabel=up)
+    # A phone has no room for names beside the points: they stand below, where the figure grows.
+    height = 0.7 * width if is_wide else width + below.height
+    figure, (panel,) = panels(width, height)
+    horizontal = wrapped(objectives[0], 0.7 * width)
+    vertical = wrapped(objectives[1], 0.7 * height)
+    panel.set(xlabel=horizontal, ylabel=vertical)
+
     draw_outlines(panel, outlines, style)
-    marks = {
-        name: mark(panel, (x, y), style[name], hollow=beaten)
-        for name, x, y, _, beaten in points.rows()
-    }
+    dots = []
+    for name, x, y, _, beaten in points.rows():
+        dots.append(draw_dot(panel, (x, y), style[name], hollow=beaten))
     panel.margins(0.08)
-    panel.locator_params(nbins=7 if width >= WIDTH else 5)
-    legend(figure, panel)
-    if width < WIDTH:
-        figure.legend(
-            marks.values(), below.labels, loc="outside lower left", frameon=False, fontsize=NAME
-        )
+    panel.locator_params(nbins=7 if is_wide else 5)
+    draw_key(figure, panel)
+    if not is_wide:
+        figure.legend(dots, below.labels, loc="outside lower left", frameon=False, fontsize=NAME)
+
+    # The layout is settled before names are placed: they are measured in pixels.
     measure = renderer(figure)
-    lines = [
-        draw_stairs(panel, points),
-        *(one.select("x", "y").rows() for one in outlines.partition_by("policy")),
-    ]
-    beside = points.rows() if width >= WIDTH else []
-    named = {wrapped(name, 0.3 * width, NAME): (x, y) for name, x, y, _, _ in beside}
-    avoid = [box for line in lines for box in along(panel, line)]
-    name_points(panel, named, dict.fromkeys(named, INK), avoid, renderer=measure)
+    borders = outlines.partition_by("policy")
+    lines = [draw_stairs(panel, points)]
+    lines += [border.select("x", "y").rows() for border in borders]
+    if is_wide:
+        _name_dots(panel, points, lines, width, measure)
     return figure
 
 
-def mark(panel: Axes, at: Point, look: Look, *, hollow: bool) -> Line2D:
+def _draw_panels(front: pl.DataFrame, width: float) -> Figure:
+    """A panel per objective, where a plane cannot show all of them."""
+    is_open = pl.col("dominated_by") == ""
+    yes = pl.lit("may be on the front")
+    no = pl.lit("dominated")
+    state = pl.when(is_open).then(yes).otherwise(no)
+    # In place of estimators, which a front has one of, the colours say who may be on it.
+    by_state = front.with_columns(estimator=state)
+    return draw_values(by_state, width, apart=False)
+
+
+def _name_dots(
+    panel: Axes,
+    points: pl.DataFrame,
+    lines: Sequence[Sequence[Point]],
+    width: float,
+    measure: RendererBase,
+) -> None:
+    """The names of policies beside their dots, off the lines where they can be."""
+    places = {}
+    for name, x, y, _, _ in points.rows():
+        places[wrapped(name, 0.3 * width, NAME)] = (x, y)
+    avoid = []
+    for line in lines:
+        avoid += along(panel, line)
+    name_points(panel, places, dict.fromkeys(places, INK), avoid, renderer=measure)
+
+
+def draw_dot(panel: Axes, at: Point, look: Look, *, hollow: bool) -> Line2D:
     """The dot of a policy."""
-    inside = "white" if hollow else look.colour
-    size: dict[str, Any] = {"markersize": 7, "markeredgewidth": 1.3, "zorder": 4}
+    x, y = at
     (dot,) = panel.plot(
-        *zip(at, strict=True),
+        [x],
+        [y],
         look.marker,
-        markerfacecolor=inside,
+        markerfacecolor="white" if hollow else look.colour,
         markeredgecolor=look.colour,
-        **size,
+        markersize=7,
+        markeredgewidth=1.3,
+        zorder=4,
     )
     return dot
 
 
-def legend(figure: Figure, panel: Axes) -> None:
-    """What is full, hollow and dashed."""
-    plain = Look(SOFT, "o", DASHED)
-    none = (float("nan"), float("nan"))
-    (line,) = panel.plot(*zip(none, strict=True), color=SOFT, linestyle=DASHED, linewidth=1.1)
-    handles = [mark(panel, none, plain, hollow=hollow) for hollow in (False, True)]
-    said = ("may be on the front", "dominated", "front of the estimates")
-    shown = {"frameon": False, "fontsize": NAME, "columnspacing": 1.4, "handletextpad": 0.5}
+def draw_key(figure: Figure, panel: Axes) -> None:
+    """The meaning of full dots, hollow dots and the dashed line, above the panel."""
+    grey = Look(SOFT, "o", DASHED)
+    nowhere = (float("nan"), float("nan"))
+    (line,) = panel.plot([nowhere[0]], [nowhere[1]], color=SOFT, linestyle=DASHED, linewidth=1.1)
+    full = draw_dot(panel, nowhere, grey, hollow=False)
+    hollow = draw_dot(panel, nowhere, grey, hollow=True)
     figure.legend(
-        [*handles, line],
-        said,
+        [full, hollow, line],
+        ("may be on the front", "dominated", "front of the estimates"),
         loc="outside upper left",
         ncols=3 if figure.get_figwidth() >= WIDTH else 1,
-        **shown,
+        frameon=False,
+        fontsize=NAME,
+        columnspacing=1.4,
+        handletextpad=0.5,
     )
 
 
 def draw_outlines(panel: Axes, outlines: pl.DataFrame, style: dict[str, Look]) -> None:
     """The joint region of every policy."""
-    for one in outlines.partition_by("policy", maintain_order=True):
-        colour = style[one["policy"][0]].colour
-        x = one["x"].to_numpy()
-        y = one["y"].to_numpy()
+    for outline in outlines.partition_by("policy", maintain_order=True):
+        name = outline["policy"][0]
+        colour = style[name].colour
+        x = outline["x"].to_numpy()
+        y = outline["y"].to_numpy()
         panel.fill(x, y, facecolor=colour, alpha=0.13, linewidth=0)
         panel.plot(x, y, color=colour, linewidth=0.9, alpha=0.8)
 
 
 def draw_stairs(panel: Axes, points: pl.DataFrame) -> list[Point]:
-    """The border of what the estimated front dominates, down and to the left of it, from edge to edge."""
-    ends: list[Point] = points.filter("on_front").sort("x", "y").select("x", "y").rows()
+    """The border of what the estimated front dominates, drawn from edge to edge."""
+    front = points.filter("on_front").sort("x", "y")
+    ends: list[Point] = front.select("x", "y").rows()
     if not ends:
         return []
-    left = panel.get_xlim()[0]
-    bottom = panel.get_ylim()[0]
-    line = stairs(ends, left, bottom)
-    limits = panel.get_xlim(), panel.get_ylim()
-    panel.plot(*zip(*line, strict=True), color=SOFT, linestyle=DASHED, linewidth=1.1, zorder=1)
+    limits = (panel.get_xlim(), panel.get_ylim())
+    (left, _), (bottom, _) = limits
+    corners = stairs(ends, left, bottom)
+    x, y = zip(*corners, strict=True)
+    panel.plot(x, y, color=SOFT, linestyle=DASHED, linewidth=1.1, zorder=1)
+    # A line from edge to edge must not move the edges.
     panel.set(xlim=limits[0], ylim=limits[1])
-    return line
+    return corners
 
 
 def stairs(ends: list[Point], left: float, bottom: float) -> list[Point]:
@@ -153,7 +188,10 @@ def stairs(ends: list[Point], left: float, bottom: float) -> list[Point]:
         >>> stairs([(1.0, 3.0), (2.0, 1.0)], 0.0, 0.0)
         [(0.0, 3.0), (1.0, 3.0), (1.0, 1.0), (2.0, 1.0), (2.0, 0.0)]
     """
-    line = [(left, ends[0][1])]
-    for i, (x, y) in enumerate(ends):
-        line += [(x, y), (x, ends[i + 1][1] if i + 1 < len(ends) else bottom)]
-    return line
+    corners = [(left, ends[0][1])]
+    floors = [y for _, y in ends[1:]]
+    floors.append(bottom)
+    for (x, y), floor in zip(ends, floors, strict=True):
+        corners.append((x, y))
+        corners.append((x, floor))
+    return corners

@@ -1,4 +1,4 @@
-"""What policies are worth by several estimators: a panel per objective, a row per policy, dots with intervals."""
+"""The values of policies by several estimators: a panel per objective, a row per policy."""
 
 import math
 
@@ -24,27 +24,37 @@ def values_data(values: pl.DataFrame, *, apart: bool = True) -> pl.DataFrame:
         apart: False where no policy has more than one estimator.
 
     Returns:
-        The same rows that have a value, with `y` float: policies in order from the top, at distance 1, the estimators
-        of one policy side by side around it. Ends that are infinite are null.
+        The same rows that have a value, with `y` float: policies in order from the top, at distance
+        1, the estimators of one policy side by side around it. Ends that are infinite are null.
 
     Example:
         >>> row = {"objective": "q", "value": 0.5, "low": 0.4, "high": float("inf")}
-        >>> values_data(pl.DataFrame([{"policy": p, "estimator": e, **row} for p in "ab" for e in "xy"])).select(
-        ...     "policy", "estimator", "y", "high").rows()
-        [('a', 'x', -0.2, None), ('a', 'y', 0.2, None), ('b', 'x', 0.8, None), ('b', 'y', 1.2, None)]
+        >>> rows = [{"policy": "a", "estimator": name, **row} for name in "xy"]
+        >>> values_data(pl.DataFrame(rows)).select("policy", "estimator", "y", "high").rows()
+        [('a', 'x', -0.2, None), ('a', 'y', 0.2, None)]
     """
-    policies, estimators = (
-        values[name].unique(maintain_order=True).to_list() for name in ("policy", "estimator")
-    )
-    step = 0.8 / len(estimators) if apart and estimators else 0.0
-    place = {name: i for i, name in enumerate(policies)}
-    beside = {name: step * (i - (len(estimators) - 1) / 2) for i, name in enumerate(estimators)}
-    y = pl.col("policy").replace_strict(place, return_dtype=pl.Float64)
-    y += pl.col("estimator").replace_strict(beside, return_dtype=pl.Float64)
-    ends = [
-        pl.when(pl.col(name).is_finite()).then(pl.col(name)).alias(name) for name in ("low", "high")
-    ]
-    return values.filter(pl.col("value").is_finite()).with_columns(*ends, y=y.round(6))
+    policies = values["policy"].unique(maintain_order=True)
+    rows = {policy: i for i, policy in enumerate(policies)}
+    row = pl.col("policy").replace_strict(rows, return_dtype=pl.Float64)
+
+    estimators = values["estimator"].unique(maintain_order=True).to_list()
+    count = len(estimators)
+    step = 0.8 / count if apart and count else 0.0
+    middle = (count - 1) / 2
+    offsets = {estimator: step * (i - middle) for i, estimator in enumerate(estimators)}
+    offset = pl.col("estimator").replace_strict(offsets, return_dtype=pl.Float64)
+
+    known = values.filter(pl.col("value").is_finite())
+    # Rounded, because the order of floating-point additions should not show in a table.
+    y = (row + offset).round(6)
+    return known.with_columns(finite_or_null("low"), finite_or_null("high"), y=y)
+
+
+def finite_or_null(column: str) -> pl.Expr:
+    """A column with null for numbers without end, which cannot be drawn."""
+    number = pl.col(column)
+    finite = pl.when(number.is_finite()).then(number)
+    return finite.alias(column)
 
 
 @styled()
@@ -59,53 +69,66 @@ def draw_values(values: pl.DataFrame, width: float = WIDTH, *, apart: bool = Tru
     data = values_data(values, apart=apart)
     style = looks(values["estimator"].unique(maintain_order=True))
     policies = values["policy"].unique(maintain_order=True).to_list()
-    labels = [wrapped(name, BESIDE * width) for name in policies]
     objectives = values["objective"].unique(maintain_order=True).to_list()
+    labels = [wrapped(name, BESIDE * width) for name in policies]
     columns = min(len(objectives), 2) if width >= WIDTH else 1
+    rows = math.ceil(len(objectives) / columns)
     room = (width - width_of(labels, LABEL)) / columns
     titles = [wrapped(name, 0.9 * room) for name in objectives]
-    rows = math.ceil(len(objectives) / columns)
+    # A row holds the intervals of all estimators, or all lines of the longest name.
     intervals = GAP + ROW * (len(style) if apart else 1)
     row = max(intervals, lines_high(most_lines(labels), LABEL))
-    height = MARGIN + len(policies) * row + lines_high(most_lines(titles) - 1, LABEL)
+    title = lines_high(most_lines(titles) - 1, LABEL)
+    height = MARGIN + len(policies) * row + title
     legend = key(list(style), width, len(style))
-    above = max(0.3, legend.height) if len(style) > 1 else 0.3
+    several = len(style) > 1
+    above = max(0.3, legend.height) if several else 0.3
     figure, axes = panels(width, rows * height + above, rows, columns)
     for i, (panel, objective) in enumerate(zip(axes, objectives, strict=False)):
         draw_rows(panel, data.filter(pl.col("objective") == objective), style)
         panel.set_title(titles[i])
-        name_rows(panel, labels if i % columns == 0 else [""] * len(labels))
+        is_leftmost = i % columns == 0
+        name_rows(panel, labels if is_leftmost else [""] * len(labels))
     for panel in axes[len(objectives) :]:
         panel.set_axis_off()
-    handles = [
-        axes[0].plot([], [], look.marker, color=look.colour, markersize=5)[0]
-        for look in style.values()
-    ]
-    if len(style) > 1:
+    # Handles of their own: a panel has no dot of an estimator that knows no value there.
+    handles = []
+    for look in style.values():
+        (dot,) = axes[0].plot([], [], look.marker, color=look.colour, markersize=5)
+        handles.append(dot)
+    if several:
         figure.legend(
-            handles, legend.labels, loc="outside upper left", ncols=legend.columns, frameon=False
+            handles,
+            legend.labels,
+            loc="outside upper left",
+            ncols=legend.columns,
+            frameon=False,
         )
     return figure
 
 
 def draw_rows(panel: Axes, data: pl.DataFrame, style: dict[str, Look]) -> None:
-    """Dots with intervals; an end that is infinite is the panel's own."""
-    known = data.filter(pl.col("low").is_not_null() & pl.col("high").is_not_null())
-    for estimator, y, low, high in known.select("estimator", "y", "low", "high").rows():
-        panel.plot(
-            [low, high], [y, y], color=style[estimator].colour, linewidth=1.6, solid_capstyle="butt"
-        )
-    for estimator, y, value in data.select("estimator", "y", "value").rows():
-        look = style[estimator]
-        panel.plot([value], [y], look.marker, color=look.colour, markersize=4.6)
+    """Dots with intervals; an interval with an end that is infinite is left out."""
+    known = data.drop_nulls(["low", "high"])
+    for row in known.rows(named=True):
+        ends = [row["low"], row["high"]]
+        height = [row["y"], row["y"]]
+        look = style[row["estimator"]]
+        panel.plot(ends, height, color=look.colour, linewidth=1.6, solid_capstyle="butt")
+
+    # Dots last, so that no interval crosses one.
+    for row in data.rows(named=True):
+        look = style[row["estimator"]]
+        panel.plot([row["value"]], [row["y"]], look.marker, color=look.colour, markersize=4.6)
 
 
 def name_rows(panel: Axes, names: list[str]) -> None:
     """Names at the left, the first at the top, and a hairline between policies."""
-    panel.set_yticks(range(len(names)), names)
+    count = len(names)
+    panel.set_yticks(range(count), names)
     panel.tick_params(axis="y", length=0, labelcolor=INK)
     panel.grid(visible=False, axis="y")
-    panel.set_ylim(len(names) - 0.5, -0.5)
-    for i in range(1, len(names)):
+    panel.set_ylim(count - 0.5, -0.5)
+    for i in range(1, count):
         panel.axhline(i - 0.5, color=SOFT, linewidth=0.4, alpha=0.5)
     panel.locator_params(axis="x", nbins=5)

@@ -31,7 +31,7 @@ class Provenance:
 
     Args:
         facts: what computed the table, on which machine, and how long it took.
-        runs: what was asked for; none: this is said elsewhere.
+        runs: what was asked for; none: the page says it elsewhere.
     """
 
     facts: Sequence[Fact]
@@ -45,15 +45,19 @@ def provenance(manifest: Manifest) -> Provenance:
         manifest: of the run's folder.
     """
     specification = manifest["specification"]
-    # A folder of several runs lists the specifications of all of them; that of a single run is its own.
+    # A folder of several runs lists the specifications of all of them; that of a single run is its
+    # own.
     runs = specification.get("runs", [specification])
     return Provenance(machine_and_time(manifest), [_run_facts(run) for run in runs])
 
 
 def _run_facts(run: dict[str, Any]) -> RunFacts:
     rounds = run["rounds"]
-    length = f" of {rounds:,} rounds" if rounds else ""  # what is computed may have no rounds
-    title = f"{run['environment']}, {run['trials']} trials{length}, seed {run['seed']}"
+    trials = f"{run['trials']} trials"
+    if rounds:  # what is computed may have none
+        trials += f" of {rounds:,} rounds"
+    title = f"{run['environment']}, {trials}, seed {run['seed']}"
+
     settings = []
     for key, value in run.items():
         if key != "policies":
@@ -83,4 +87,5 @@ def machine_and_time(manifest: Manifest) -> list[Fact]:
 
 
 def _named_values(values: dict[str, Any]) -> str:
-    return ", ".join(f"{name} {value}" for name, value in values.items())
+    pairs = [f"{name} {value}" for name, value in values.items()]
+    return ", ".join(pairs)

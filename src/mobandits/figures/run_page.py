@@ -101,9 +101,10 @@ def metric_section(
 
 
 def final_rows(table: pl.DataFrame, metric: str) -> list[list[str]]:
-    """What one metric came to: a row per environment, policy and component, all with as many decimals.
+    """The last values of one metric: a row per environment, policy and component.
 
-    A row that ended earlier than others of its environment says in which round.
+    All have as many digits after the point. A row that ended earlier than others of its environment
+    says in which round.
     """
     measured = table.filter(pl.col("metric") == metric)
     end = pl.col("round").max()
@@ -138,10 +139,13 @@ def common_digits(means: pl.DataFrame) -> int:
         >>> common_digits(pl.DataFrame({"mean": [123.4], "low": [120.0], "high": [130.0]}))
         3
     """
-    numbers = [number for row in means.select("mean", "low", "high").rows() for number in row]
-    sizes = [abs(number) for number in numbers if math.isfinite(number)]
-    largest = max(sizes, default=1.0) or 1.0
-    return digits_after_point(largest, DIGITS)
+    largest = 0.0
+    for row in means.select("mean", "low", "high").rows():
+        for number in row:
+            if math.isfinite(number):
+                largest = max(largest, abs(number))
+    # A table of zeros has no largest number: its logarithm is taken of 1.
+    return digits_after_point(largest or 1.0, DIGITS)
 
 
 def band_cells(row: dict[str, float], digits: int) -> list[str]:

@@ -1,4 +1,4 @@
-"""The look that all figures share, and how they become files: the same data gives the same bytes."""
+"""The look of all figures, and their files: the same data gives the same bytes."""
 
 import io
 import itertools
@@ -23,7 +23,8 @@ INK = "#1f2328"
 SOFT = "#59636e"
 FAINT = "#d7dce1"
 
-# The colours of Okabe and Ito, which colour-blind readers tell apart, without the yellow that vanishes on white.
+# The colours of Okabe and Ito, which colour-blind readers tell apart, without the yellow that
+# vanishes on white.
 BLUE = "#0072b2"
 VERMILLION = "#d55e00"
 GREEN = "#009e73"
@@ -60,13 +61,13 @@ SETTINGS: dict[str, Any] = {
 
 @contextmanager
 def styled() -> Iterator[None]:
-    """Draw with these settings and no others, whatever the user's own are; for `with`, and as a decorator."""
+    """The settings of all figures and no others, for `with` and as a decorator."""
     with style.context(["default", SETTINGS]):
         yield
 
 
 class Look(NamedTuple):
-    """How one policy is drawn: never told by its colour alone."""
+    """The colour, the marker and the dash of one policy: colour alone is not enough for all."""
 
     colour: str
     marker: str
@@ -80,27 +81,38 @@ def looks(names: Iterable[str]) -> dict[str, Look]:
         >>> [look.marker for look in looks(["mol-ts", "mol-ucb"]).values()]
         ['o', 's']
     """
-    every = (
-        Look(colour, MARKERS[(i + 3 * turn) % len(MARKERS)], dash)
-        for turn, dash in enumerate(DASHES)
-        for i, colour in enumerate(COLOURS)
-    )
+    every = []
+    for turn, dash in enumerate(DASHES):
+        for i, colour in enumerate(COLOURS):
+            # Another marker in every turn, so that a colour that comes again has another one.
+            marker = MARKERS[(i + 3 * turn) % len(MARKERS)]
+            every.append(Look(colour, marker, dash))
     return dict(zip(names, itertools.cycle(every), strict=False))
 
 
 def panels(
     width: float, height: float, rows: int = 1, columns: int = 1, *, shared: bool = False
 ) -> tuple[Figure, list[Axes]]:
-    """An empty figure of `width` x `height` inches, and its panels row by row, with their axes `shared` or not."""
+    """An empty figure and its panels, row by row.
+
+    Args:
+        width: in inches.
+        height: in inches.
+        rows: of panels.
+        columns: of panels.
+        shared: whether all panels have the same axes.
+    """
     figure = Figure(figsize=(width, height), layout="constrained")
+    # Without pyplot, which keeps every figure and is not safe in threads.
     FigureCanvasAgg(figure)
-    return figure, list(
-        figure.subplots(rows, columns, squeeze=False, sharex=shared, sharey=shared).ravel()
-    )
+    axes = figure.subplots(rows, columns, squeeze=False, sharex=shared, sharey=shared)
+    return figure, list(axes.ravel())
 
 
 def renderer(figure: Figure) -> RendererBase:
-    """What a figure is measured with; its layout is settled once and for all, which every file would do again."""
+    """The renderer that a figure is measured with; its layout is settled once and for all."""
+    # Otherwise every file that is written settles it again, and names would no longer stand where
+    # they were put.
     layout = figure.get_layout_engine()
     if layout is not None:
         layout.execute(figure)
@@ -121,7 +133,7 @@ def svg(figure: Figure) -> bytes:
 
 @styled()
 def save(figure: Figure, directory: Path, name: str) -> bytes:
-    """Write `name`.svg and `name`.png, the same bytes for the same figure; returns those of the first."""
+    """The bytes of `name`.svg, after it and `name`.png have been written."""
     directory.mkdir(parents=True, exist_ok=True)
     data = svg(figure)
     (directory / f"{name}.svg").write_bytes(data)

@@ -19,7 +19,8 @@ MOST_LINES = 5  # of a name; what is longer loses its middle
 # Where a name may be broken: after these, or, in what is still too wide, after those, or anywhere.
 BREAKS = [re.compile(rf"(?<={after})") for after in (r"[\s,;]", r"[:/=(\[{_-]", ".")]
 
-# What a legend adds to its names, in heights of the type; Matplotlib's own numbers but for the handle.
+# What a legend adds to its names, in heights of the type; Matplotlib's own numbers but for the
+# handle.
 HANDLE = 4.2  # a piece of the line, and the space before the name
 BETWEEN = 2.0  # columns
 FRAME = 1.8  # left and right of all columns
@@ -45,7 +46,7 @@ def lines_high(lines: int, size: float) -> float:
 
 
 def wrapped(name: str, room: float, size: float = LABEL) -> str:
-    r"""A name in lines that are at most `room` inches wide, as Matplotlib takes it; dollars start no formula.
+    r"""A name in lines that are at most `room` inches wide; dollars start no formula in it.
 
     Example:
         >>> wrapped("mol-ucb:scale=0.3,penalty=1.0", 1.2, 8.5).split("\n")
@@ -55,19 +56,28 @@ def wrapped(name: str, room: float, size: float = LABEL) -> str:
     """
     plain = " ".join(name.split())
     if inches(plain, size) <= room:
-        return plain.replace("$", r"\$")
+        return _without_formulas(plain)
     lines = [""]
     for piece in _pieces(plain, room, size):
-        if inches((lines[-1] + piece).rstrip(), size) > room and lines[-1]:
-            lines.append("")
-        lines[-1] += piece
+        longer = lines[-1] + piece
+        is_too_wide = inches(longer.rstrip(), size) > room
+        if is_too_wide and lines[-1]:
+            lines.append(piece)
+        else:
+            lines[-1] = longer
     if len(lines) > MOST_LINES:
+        # The end of a name tells apart as much as its start.
         lines = [*lines[: MOST_LINES - 2], "…", lines[-1]]
-    return "\n".join(line.strip() for line in lines).replace("$", r"\$")
+    return _without_formulas("\n".join(line.strip() for line in lines))
+
+
+def _without_formulas(text: str) -> str:
+    """A text in which Matplotlib finds no formula."""
+    return text.replace("$", r"\$")
 
 
 def _pieces(name: str, room: float, size: float) -> list[str]:
-    """What a name is broken into, so that each piece fits."""
+    """The pieces of a name that each fit, broken at the best places that are needed."""
     pieces = [name]
     for places in BREAKS:
         broken: list[str] = []
@@ -85,7 +95,11 @@ def most_lines(labels: Sequence[str]) -> int:
         >>> most_lines(["a", "b\nc"]), most_lines([])
         (2, 1)
     """
-    return max((label.count("\n") + 1 for label in labels), default=1)
+    most = 1
+    for label in labels:
+        lines = label.count("\n") + 1
+        most = max(most, lines)
+    return most
 
 
 def width_of(labels: Iterable[str], size: float) -> float:
@@ -95,8 +109,11 @@ def width_of(labels: Iterable[str], size: float) -> float:
         >>> width_of(["a", "b\nwide"], 8.0) == inches("wide", 8.0)
         True
     """
-    lines = [line for label in labels for line in label.split("\n")]
-    return max((inches(line, size) for line in lines), default=0.0)
+    widest = 0.0
+    for label in labels:
+        for line in label.split("\n"):
+            widest = max(widest, inches(line, size))
+    return widest
 
 
 def names_height(labels: Iterable[str], size: float) -> float:
@@ -106,7 +123,11 @@ def names_height(labels: Iterable[str], size: float) -> float:
         >>> names_height(["a", "b\nc"], 8.0) == lines_high(3, 8.0)
         True
     """
-    return sum(lines_high(most_lines([label]), size) for label in labels)
+    total = 0.0
+    for label in labels:
+        lines = most_lines([label])
+        total += lines_high(lines, size)
+    return total
 
 
 class Key(NamedTuple):
@@ -124,7 +145,9 @@ class Key(NamedTuple):
 
 
 def key(names: Sequence[str], width: float, columns: int) -> Key:
-    """The legend of some names that is at most `width` inches wide: fewer columns where names are long, then lines.
+    """A legend that is at most `width` inches wide.
+
+    Where names are long it has fewer columns, and then names in several lines.
 
     Example:
         >>> key(["a", "b", "c"], 6.8, 3).columns, key(["a long name " * 5, "b"], 6.8, 2).columns
@@ -132,16 +155,26 @@ def key(names: Sequence[str], width: float, columns: int) -> Key:
     """
     em = NAME / 72.0
     for count in range(columns, 0, -1):
-        parts = [
-            list(part) for part in np.array_split(list(names), count)
-        ]  # as Matplotlib fills columns
-        letters = sum(max((inches(name, NAME) for name in part), default=0.0) for part in parts)
-        if letters + (HANDLE * count + BETWEEN * (count - 1) + FRAME) * em <= width:
+        frame = (HANDLE * count + BETWEEN * (count - 1) + FRAME) * em
+        if _letters_wide(names, count) + frame <= width:
             break
+    # A single column breaks its names; several are only taken where all names fit as they are.
     room = width / count - (HANDLE + FRAME) * em
-    labels = [wrapped(name, room if count == 1 else width, NAME) for name in names]
-    # Matplotlib leaves out what begins with an underscore: a space of no width stands before it.
-    labels = [f"\u200b{label}" if label.startswith("_") else label for label in labels]
+    labels = []
+    for name in names:
+        label = wrapped(name, room if count == 1 else width, NAME)
+        # Matplotlib leaves out what begins with an underscore: a space of no width stands before
+        # it.
+        labels.append(f"\u200b{label}" if label.startswith("_") else label)
     rows = math.ceil(len(labels) / count)
-    more = sum(label.count("\n") for label in labels)
-    return Key(labels, count, ROW * rows + lines_high(more, NAME))
+    more_lines = sum(label.count("\n") for label in labels)
+    height = ROW * rows + lines_high(more_lines, NAME)
+    return Key(labels, count, height)
+
+
+def _letters_wide(names: Sequence[str], columns: int) -> float:
+    """The width of the letters in all columns of a legend, in inches."""
+    total = 0.0
+    for column in np.array_split(list(names), columns):  # as Matplotlib fills columns
+        total += max((inches(str(name), NAME) for name in column), default=0.0)
+    return total

@@ -1,4 +1,4 @@
-"""Other libraries' conventions: Gymnasium environments with vector rewards, a scikit-learn estimator.
+"""Adapters: Gymnasium environments with vector rewards, and a scikit-learn estimator.
 
 Each module needs its library, so none is imported here.
 """

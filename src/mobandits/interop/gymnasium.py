@@ -30,23 +30,24 @@ try:
 except ImportError as error:
     raise missing_extra("mobandits.interop.gymnasium", "gym") from error
 
-__all__ = ["NAMES", "BanditEnv", "named", "register"]
+__all__ = ["NAMES", "BanditEnv", "make_env", "register"]
 
 Floats = NDArray[np.float32]
 
 ROUNDS = 1_000_000  # of a problem that does not end, before the next one is drawn
-# rounds that are drawn at once, and numbers at most
+
+# Rounds that are drawn at once, for speed; fewer where they hold more than so many numbers.
 BLOCK = 256
 NUMBERS = 200_000
 
-CONTINUA = {"TwoRidges"}
+CONTINUA = {"TwoRidges"}  # environments with a continuum of arms, which `Discrete` cannot hold
 NAMES: Mapping[str, str] = {
     kebab(name): name for name in environments.__all__ if name not in CONTINUA
 }
 
 
 class BanditEnv(gymnasium.Env[Floats, np.int64]):
-    """Any environment of mobandits with finitely many arms.
+    """A Gymnasium environment around any environment of mobandits with finitely many arms.
 
     `reset` shows the context of the next round, (arms, features), or (1, features) where all arms
     share it, or ``[[1.0]]`` where there is none. `step` plays an arm and returns the same context,
@@ -89,39 +90,39 @@ class BanditEnv(gymnasium.Env[Floats, np.int64]):
     def __init__(
         self, environment: Environment, rounds: int | None = None, instance: int | None = None
     ) -> None:
-        for name, value, least in (("rounds", rounds, 1), ("instance", instance, 0)):
-            if value is not None:
-                integer(f"BanditEnv.{name}", value, at_least=least)
-        if isinstance(environment, type) or not callable(getattr(environment, "problem", None)):
-            found = f"{quoted(environment)}{as_object(environment)}"
-            wanted = "an environment such as Linear()"
-            raise ValueError(f"BanditEnv.environment must be {wanted}, got {found}")
+        if rounds is not None:
+            integer("BanditEnv.rounds", rounds, at_least=1)
+        if instance is not None:
+            integer("BanditEnv.instance", instance, at_least=0)
+        _require_environment(environment)
         self._longest = getattr(environment, "max_rounds", None)
         self._environment = environment
         self._rounds = rounds or self._longest or ROUNDS
         self._instance = instance
+        # Spaces must be known before `reset`: the shape of an instance that is never played.
         shape: Any = self._draw(np.random.default_rng(0)).shape
         if not isinstance(shape, Shape):
             raise ValueError(
                 f"BanditEnv.environment must have finitely many arms, got {quoted(environment)}"
             )
-        rows = 1 if shape.shared or not shape.features else shape.arms
-        low, high = (-math.inf, math.inf) if shape.features else (0.0, 1.0)
-        self.observation_space = Box(low, high, (rows, shape.features or 1))
+        space: Any = _context_space(shape)
+        self.observation_space = space
         self.arms = shape.arms
         self.action_space = Discrete(shape.arms)
         self.reward_space = Box(-math.inf, math.inf, (shape.objectives,))
         self.reward_dim = shape.objectives
-        numbers = shape.arms * (shape.features + 2 * shape.objectives)
+        numbers = shape.arms * (shape.features + 2 * shape.objectives)  # of a round
         self._size = max(1, min(BLOCK, NUMBERS // numbers))
         self._problem: Problem | None = None
-        self._round = self._first = self._last = 0
+        self._round = 0
+        self._first = 0
+        self._last = 0
         self._open = False  # whether a round waits for its action
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Floats, dict[str, Any]]:
-        """The next round's context; with a seed, the first one's of the instance that the seed draws.
+        """The context of the next round, or of the first round of a new instance.
 
         Args:
             seed: of the instance, where none was named, and of its rounds.
@@ -131,10 +132,11 @@ class BanditEnv(gymnasium.Env[Floats, np.int64]):
             The context, and ``{"round": int}``, counted from 0.
         """
         super().reset(seed=seed, options=options)
-        if seed is not None or self._problem is None or self._round + 1 >= self._rounds:
-            rng = (
-                self.np_random if self._instance is None else np.random.default_rng(self._instance)
-            )
+        ended = self._round + 1 >= self._rounds
+        if seed is not None or self._problem is None or ended:
+            rng = self.np_random
+            if self._instance is not None:
+                rng = np.random.default_rng(self._instance)
             self._problem = self._draw(rng)
             self._round = -1
             self._first = 0
@@ -159,17 +161,23 @@ class BanditEnv(gymnasium.Env[Floats, np.int64]):
         if not self._open:
             raise ResetNeeded("a round is an episode: call reset before each step")
         self._open = False
+        row = self._round - self._first
+        rewards = self._block.rewards[row, int(action)]
         means = self._block.means
-        at = self._round - self._first
-        reward = self._block.rewards[at, int(action)].astype(np.float32)
-        info = {"means": means[at if len(means) > 1 else 0].copy(), "round": self._round}
-        return self._context(), reward, True, False, info
+        means = means[row if len(means) > 1 else 0]
+        # A copy: the block is of the environment, and the caller may keep the means.
+        info = {"means": means.copy(), "round": self._round}
+        return self._context(), rewards.astype(np.float32), True, False, info
 
     def _draw(self, rng: Rng) -> Problem:
         return self._environment.problem(self._rounds, rng)
 
     def _next_block(self, problem: Problem) -> None:
-        size = self._size if self._longest is None else min(self._size, self._longest - self._round)
+        size = self._size
+        # Data that end are drawn to their last round, and no further.
+        if self._longest is not None:
+            remaining = self._longest - self._round
+            size = min(size, remaining)
         self._block: Block = problem.block(self._round, size, self.np_random)
         self._first = self._round
         self._last = self._round + size
@@ -177,14 +185,31 @@ class BanditEnv(gymnasium.Env[Floats, np.int64]):
     def _context(self) -> Floats:
         contexts = self._block.contexts
         if not contexts.shape[2]:
-            return np.ones((1, 1), np.float32)
-        shown: Floats = contexts[self._round - self._first if len(contexts) > 1 else 0].astype(
-            np.float32
-        )
-        return shown
+            return np.ones((1, 1), np.float32)  # learners expect at least one number
+        row = 0
+        if len(contexts) > 1:
+            row = self._round - self._first
+        context: Floats = contexts[row].astype(np.float32)
+        return context
 
 
-def named(
+def _require_environment(environment: Any) -> None:
+    # A class has the method too: `Linear` in place of `Linear()`.
+    problem = getattr(environment, "problem", None)
+    if isinstance(environment, type) or not callable(problem):
+        rule = "BanditEnv.environment must be an environment such as Linear()"
+        advice = as_object(environment)
+        raise ValueError(f"{rule}, got {quoted(environment)}{advice}")
+
+
+def _context_space(shape: Shape) -> Box:
+    if not shape.features:
+        return Box(0.0, 1.0, (1, 1))
+    rows = 1 if shape.shared else shape.arms
+    return Box(-math.inf, math.inf, (rows, shape.features))
+
+
+def make_env(
     name: str, rounds: int | None = None, instance: int | None = None, **parameters: Any
 ) -> BanditEnv:
     """The entry point of the registered environments.
@@ -196,14 +221,16 @@ def named(
         parameters: of the environment.
 
     Example:
-        >>> named("multi-armed", means=[[0.5, 0.2], [0.1, 0.9]]).reset(seed=0)
+        >>> make_env("multi-armed", means=[[0.5, 0.2], [0.1, 0.9]]).reset(seed=0)
         (array([[1.]], dtype=float32), {'round': 0})
     """
-    return BanditEnv(getattr(environments, NAMES[name])(**parameters), rounds, instance)
+    cls = getattr(environments, NAMES[name])
+    environment = cls(**parameters)
+    return BanditEnv(environment, rounds, instance)
 
 
 def register() -> None:
-    """Register one Gymnasium environment per name, unless it is there; importing this module calls it.
+    """Register one Gymnasium environment per name; importing this module calls it.
 
     Gymnasium's own checker is off for them, as MO-Gymnasium turns it off: it wants a scalar reward.
 
@@ -213,10 +240,12 @@ def register() -> None:
         (Discrete(4), 3)
     """
     for name in NAMES:
-        if f"mobandits/{name}-v0" not in gymnasium.registry:
+        identifier = f"mobandits/{name}-v0"
+        # Gymnasium warns of a second registration.
+        if identifier not in gymnasium.registry:
             gymnasium.register(
-                f"mobandits/{name}-v0",
-                f"{__name__}:named",
+                identifier,
+                f"{__name__}:make_env",
                 kwargs={"name": name},
                 disable_env_checker=True,
             )

@@ -1,4 +1,4 @@
-"""Loops over rows of a table of contexts that all arms share, for a policy that somebody else's data teach."""
+"""Loops over rows of a table, for a policy that learns from decisions of others."""
 
 from typing import Any
 
@@ -20,6 +20,7 @@ def learn_rows(
         rng: what `update` may draw from.
     """
     for t in range(len(arms)):
+        # No note: the policy did not make this choice.
         state = policy.update(state, contexts[t, 0], arms[t], None, rewards[t], rng)
     return state
 
@@ -27,16 +28,19 @@ def learn_rows(
 def choose_rows(
     policy: Policy, state: Any, contexts: Array, arms: IntArray, rng: Rng, chosen: IntArray
 ) -> None:
-    """A decision per row, all in the same state: `chosen` (rows,) out, positions in `arms`."""
+    """Decide for every row in the same state; `chosen` (rows,) out, positions in `arms`."""
     for t in range(len(contexts)):
-        chosen[t] = policy.draw(policy.beliefs(state, contexts[t], arms, rng), rng).arm
+        beliefs = policy.beliefs(state, contexts[t], arms, rng)
+        choice = policy.draw(beliefs, rng)
+        chosen[t] = choice.arm
 
 
-def add_laws(
-    policy: Policy, state: Any, contexts: Array, arms: IntArray, rng: Rng, law: Array
+def add_row_probabilities(
+    policy: Policy, state: Any, contexts: Array, arms: IntArray, rng: Rng, sums: Array
 ) -> None:
-    """Each row's probabilities, given beliefs that are drawn once, are added to `law` (rows, arms)."""
+    """Add each row's probabilities, given beliefs that are drawn once, to `sums` (rows, arms)."""
     for t in range(len(contexts)):
-        probabilities = policy.probabilities(policy.beliefs(state, contexts[t], arms, rng))
+        beliefs = policy.beliefs(state, contexts[t], arms, rng)
+        probabilities = policy.probabilities(beliefs)
         for a in range(len(arms)):
-            law[t, a] += probabilities[a]
+            sums[t, a] += probabilities[a]

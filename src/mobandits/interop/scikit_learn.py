@@ -1,4 +1,7 @@
-"""A recipe as a scikit-learn estimator, for tables of logged decisions. It needs scikit-learn, of the extra `data`."""
+"""A recipe as a scikit-learn estimator, for tables of logged decisions.
+
+It needs scikit-learn, of the extra `data`.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +13,7 @@ from mobandits.compiling.compiled import loop_for
 from mobandits.contracts.assumptions import enforce
 from mobandits.contracts.protocols import Array, IntArray, Policy, Recipe, Rng, Shape
 from mobandits.errors import CompileError
-from mobandits.interop.rows import add_laws, choose_rows, learn_rows
+from mobandits.interop.rows import add_row_probabilities, choose_rows, learn_rows
 from mobandits.support.checks import as_float_array, integer, require_complete
 from mobandits.support.naming import quoted, shortened
 from mobandits.support.nearest import as_object, did_you_mean
@@ -31,7 +34,7 @@ __all__ = ["MultiObjectiveBandit"]
 
 
 class MultiObjectiveBandit(BaseEstimator):  # type: ignore[misc] # untyped
-    """Learns from rows (context, arm, rewards) and says which arms to play for further contexts.
+    """An estimator that learns from rows (context, arm, rewards) and predicts arms to play.
 
     All arms share the context: recipes that learn from features give every arm a model of its own.
     They have no intercept; a column of ones in X is one. As the last step of a pipeline it is
@@ -52,8 +55,8 @@ class MultiObjectiveBandit(BaseEstimator):  # type: ignore[misc] # untyped
         arms_: (arms,) the labels.
         n_features_in_: number of columns of X.
         n_objectives_: number of columns of the rewards.
-        policy_: what the recipe was bound to.
-        state_: what it has learned, a NamedTuple of arrays.
+        policy_: the bound recipe.
+        state_: its state after all rows, a NamedTuple of arrays.
 
     Reference:
         scikit-learn, "Developing scikit-learn estimators", for the conventions.
@@ -81,7 +84,7 @@ class MultiObjectiveBandit(BaseEstimator):  # type: ignore[misc] # untyped
         self.random_state = random_state
 
     def fit(self, X: Any, arms: Any, rewards: Any) -> "MultiObjectiveBandit":
-        """Forget everything and learn the rows.
+        """Learn the rows, in the policy's first state.
 
         Args:
             X: (rows, features) contexts.
@@ -92,36 +95,42 @@ class MultiObjectiveBandit(BaseEstimator):  # type: ignore[misc] # untyped
         Raises:
             ValueError: naming parameter, rule and value.
         """
-        contexts, labels, paid = self._rows(X, arms, rewards, reset=True)
-        known, policy = self._bound(labels, contexts.shape[2], paid.shape[1])
-        state = self._learned(policy, policy.init(), contexts, places(labels, known), paid)
+        contexts, labels, outcomes = self._rows(X, arms, rewards, reset=True)
+        features = contexts.shape[2]
+        objectives = outcomes.shape[1]
+        known, policy = self._bound(labels, features, objectives)
+        positions = positions_of(labels, known)
+        state = self._learned(policy, policy.init(), contexts, positions, outcomes)
+        # Set at last: a fit that fails leaves the estimator as it was.
         self.arms_ = known
-        self.n_objectives_ = paid.shape[1]
+        self.n_objectives_ = objectives
         self.policy_ = policy
         self.state_ = state
         return self
 
     def partial_fit(self, X: Any, arms: Any, rewards: Any) -> "MultiObjectiveBandit":
-        """Learn further rows; the first call is `fit`. Arguments as there; new arms and objectives are refused."""
+        """Learn further rows; the first call is `fit`.
+
+        Arguments as there; new arms and objectives are refused.
+        """
         if not hasattr(self, "state_"):
             return self.fit(X, arms, rewards)
-        contexts, labels, paid = self._rows(X, arms, rewards, reset=False)
-        if paid.shape[1] != self.n_objectives_:
-            raise ValueError(
-                f"rewards must have {self.n_objectives_} objectives, got {paid.shape[1]}"
-            )
-        self.state_ = self._learned(
-            self.policy_, self.state_, contexts, places(labels, self.arms_), paid
-        )
+        contexts, labels, outcomes = self._rows(X, arms, rewards, reset=False)
+        objectives = outcomes.shape[1]
+        if objectives != self.n_objectives_:
+            raise ValueError(f"rewards must have {self.n_objectives_} objectives, got {objectives}")
+        positions = positions_of(labels, self.arms_)
+        self.state_ = self._learned(self.policy_, self.state_, contexts, positions, outcomes)
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """(rows,) the label of an arm per context, drawn by the policy's rule; nothing is learned."""
+        """(rows,) the label of an arm per context, drawn by the policy; nothing is learned."""
         contexts = self._contexts(X)
+        arms = self._all_arms()
+        rng = self._rng()
         chosen = np.empty(len(contexts), np.int64)
-        loop_for(choose_rows, self.policy_)(
-            self.policy_, self.state_, contexts, self._everyone(), self._rng(), chosen
-        )
+        choose = loop_for(choose_rows, self.policy_)
+        choose(self.policy_, self.state_, contexts, arms, rng, chosen)
         labels: NDArray[Any] = self.arms_[chosen]
         return labels
 
@@ -134,107 +143,124 @@ class MultiObjectiveBandit(BaseEstimator):  # type: ignore[misc] # untyped
         """
         integer("samples", samples, at_least=1)
         contexts = self._contexts(X)
-        arms = self._everyone()
+        arms = self._all_arms()
         rng = self._rng()
-        law = np.zeros((len(contexts), len(arms)))
+        sums = np.zeros((len(contexts), len(arms)))
+        add = loop_for(add_row_probabilities, self.policy_)
+        # As text: some generators' states hold arrays, which have no single truth value.
         before = str(rng.bit_generator.state)
-        add = loop_for(add_laws, self.policy_)
-        add(self.policy_, self.state_, contexts, arms, rng, law)
-        if str(rng.bit_generator.state) == before:  # nothing was drawn
-            return law
+        add(self.policy_, self.state_, contexts, arms, rng, sums)
+        # Where nothing was drawn, beliefs are certain, and so are the probabilities.
+        if str(rng.bit_generator.state) == before:
+            return sums
         for _ in range(samples - 1):
-            add(self.policy_, self.state_, contexts, arms, rng, law)
-        return law / samples
+            add(self.policy_, self.state_, contexts, arms, rng, sums)
+        return sums / samples
 
     def _rows(
         self, X: Any, arms: Any, rewards: Any, *, reset: bool
     ) -> tuple[Array, NDArray[Any], Array]:
         """Contexts (rows, 1, features), labels (rows,) and rewards (rows, objectives), checked."""
         contexts = self._contexts(X, reset=reset)
-        paid = check_array(
+        outcomes = check_array(
             rewards,
             dtype=np.float64,
             ensure_2d=False,
             ensure_all_finite="allow-nan",
             input_name="rewards",
         )
-        paid = as_float_array("rewards", paid[:, None] if paid.ndim == 1 else paid)
+        if outcomes.ndim == 1:
+            outcomes = outcomes[:, None]
+        outcomes = as_float_array("rewards", outcomes)
         labels = one_dimensional("arms", arms)
-        check_consistent_length(contexts, labels, paid)
-        self._look_at(contexts, paid)
-        return contexts, labels, paid
+        check_consistent_length(contexts, labels, outcomes)
+        self._check_assumptions(contexts, outcomes)
+        return contexts, labels, outcomes
 
     def _contexts(self, X: Any, *, reset: bool = False) -> Array:
         if not reset:
             check_is_fitted(self)
-        return as_float_array(
-            "X", validate_data(self, X, dtype=np.float64, order="C", reset=reset)
-        )[:, None]
+        # In C order: compiled loops accept contiguous rows only.
+        table = validate_data(self, X, dtype=np.float64, order="C", reset=reset)
+        contexts = as_float_array("X", table)
+        return contexts[:, None]
 
-    def _look_at(self, contexts: Array, paid: Array) -> None:
-        """Refuse or warn of what the recipe assumes."""
-        if not isinstance(self.recipe, Recipe):
-            found = f"{quoted(self.recipe)}{as_object(self.recipe)}"
-            raise ValueError(f"recipe must be a recipe such as MolUcb(scale=0.3), got {found}")
-        if not self.recipe.accepts_partial and np.isnan(paid).any():
-            require_complete(self.recipe, paid[np.isnan(paid).any(1)][0])
-        for assumption in self.recipe.assumptions():
-            enforce(assumption, contexts, paid, stacklevel=4)
+    def _check_assumptions(self, contexts: Array, outcomes: Array) -> None:
+        """Refuse rows that break the recipe's assumptions, or warn of them."""
+        recipe = self.recipe
+        if not isinstance(recipe, Recipe):
+            rule = "recipe must be a recipe such as MolUcb(scale=0.3)"
+            raise ValueError(f"{rule}, got {quoted(recipe)}{as_object(recipe)}")
+        partial = np.isnan(outcomes).any(1)
+        if not recipe.accepts_partial and partial.any():
+            require_complete(recipe, outcomes[partial][0])
+        for assumption in recipe.assumptions():
+            # A warning points at the line that called `fit`.
+            enforce(assumption, contexts, outcomes, stacklevel=4)
 
     def _bound(
         self, labels: NDArray[Any], features: int, objectives: int
     ) -> tuple[NDArray[Any], Policy]:
         """The labels of all arms, and the policy before its first row."""
         known = np.unique(labels) if self.arms is None else one_dimensional("arms", self.arms)
-        if len(set(known.tolist())) < len(known) or not len(known):
-            raise ValueError(
-                f"arms must be different labels, at least one, got {quoted(known.tolist())}"
-            )
+        names = known.tolist()
+        if not names or len(set(names)) < len(names):
+            raise ValueError(f"arms must be different labels, at least one, got {quoted(names)}")
         if self.rounds is not None:
             integer("rounds", self.rounds, at_least=1)
-        policy, last = next(
-            self.recipe.stages(Shape(len(known), features, objectives, self.rounds, shared=True))
+        shape = Shape(
+            arms=len(names),
+            features=features,
+            objectives=objectives,
+            rounds=self.rounds,
+            shared=True,
         )
+        # A recipe that begins anew would forget rows that the user means to be learned.
+        policy, last = next(self.recipe.stages(shape))
         if last is not None:
-            raise ValueError(
-                f"recipe must not begin anew, got {quoted(self.recipe)}, which does after {last} rounds"
-            )
+            rule = "recipe must not begin anew"
+            got = quoted(self.recipe)
+            raise ValueError(f"{rule}, got {got}, which does after {last} rounds")
         return known, policy
 
     def _learned(
-        self, policy: Policy, state: Any, contexts: Array, arms: IntArray, paid: Array
+        self, policy: Policy, state: Any, contexts: Array, arms: IntArray, outcomes: Array
     ) -> Any:
+        rng = self._rng()
         try:
-            return loop_for(learn_rows, policy)(policy, state, contexts, arms, paid, self._rng())
+            learn = loop_for(learn_rows, policy)
+            return learn(policy, state, contexts, arms, outcomes, rng)
+        # A policy that reads the note of its choice fails on None, compiled or interpreted.
         except (CompileError, TypeError) as error:
             rule = "recipe must be able to learn from choices that it did not make"
             raise ValueError(f"{rule}, got {quoted(self.recipe)}") from error
 
-    def _everyone(self) -> IntArray:
+    def _all_arms(self) -> IntArray:
         return np.arange(len(self.arms_))
 
     def _rng(self) -> Rng:
-        given = self.random_state
-        if given is not None and not isinstance(given, np.random.Generator):
-            integer("random_state", given, at_least=0)
-        return np.random.default_rng(given)
+        seed = self.random_state
+        if seed is not None and not isinstance(seed, np.random.Generator):
+            integer("random_state", seed, at_least=0)
+        return np.random.default_rng(seed)
 
 
-def places(labels: NDArray[Any], known: NDArray[Any]) -> IntArray:
-    """(rows,) where each label stands in `known`.
+def positions_of(labels: NDArray[Any], known: NDArray[Any]) -> IntArray:
+    """(rows,) the position of each label in `known`.
 
     Example:
-        >>> places(np.array(["b", "a", "b"]), np.array(["a", "b"])).tolist()
+        >>> positions_of(np.array(["b", "a", "b"]), np.array(["a", "b"])).tolist()
         [1, 0, 1]
     """
-    place = {label: i for i, label in enumerate(known.tolist())}
-    unknown = [label for label in labels.tolist() if label not in place]
-    if unknown:
-        names = shortened(", ".join(map(str, place)))
-        raise ValueError(
-            f"arms must be among {names}, got {quoted(unknown[0])}{did_you_mean(unknown[0], place)}"
-        )
-    return np.array([place[label] for label in labels.tolist()])
+    positions = {label: i for i, label in enumerate(known.tolist())}
+    out = np.empty(len(labels), np.int64)
+    for row, label in enumerate(labels.tolist()):
+        if label not in positions:
+            names = shortened(", ".join(map(str, positions)))
+            advice = did_you_mean(label, positions)
+            raise ValueError(f"arms must be among {names}, got {quoted(label)}{advice}")
+        out[row] = positions[label]
+    return out
 
 
 def one_dimensional(name: str, labels: Any) -> NDArray[Any]:

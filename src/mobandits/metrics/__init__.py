@@ -1,4 +1,4 @@
-"""What is measured of a run: small frozen classes, each of which turns the arms of a block into numbers per round."""
+"""Metrics: small frozen classes, each of which turns the arms of a block into numbers per round."""
 
 from mobandits.metrics.adversarial import AdversarialParetoRegret, adversarial_pareto_regret
 from mobandits.metrics.bin_ratio import BinRatio
@@ -22,11 +22,11 @@ from mobandits.metrics.objective_regret import ObjectiveRegret
 from mobandits.metrics.plays import FrontPlays, Plays
 from mobandits.metrics.quantity import Quantity
 from mobandits.metrics.regret import ChainRegret, EffectiveParetoRegret, LevelRegret, ParetoRegret
-from mobandits.metrics.resolve import DEFAULT, named, resolve
+from mobandits.metrics.resolve import DEFAULT_METRICS, registry, resolve
 from mobandits.metrics.reward import Reward
 
 __all__ = [
-    "DEFAULT",
+    "DEFAULT_METRICS",
     "AdversarialParetoRegret",
     "BinRatio",
     "ChainRegret",
@@ -53,8 +53,8 @@ __all__ = [
     "jaccard",
     "jain_index",
     "max_min_ratio",
-    "named",
     "normalised_entropy",
+    "registry",
     "resolve",
     "unfairness",
 ]

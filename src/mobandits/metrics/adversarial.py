@@ -1,4 +1,4 @@
-"""The Pareto regret against the best fixed arms, from what was paid: for rewards that nobody drew from a law."""
+"""The Pareto regret against the best fixed arms, from realised rewards."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -9,12 +9,12 @@ from mobandits.contracts.protocols import Array, GroundTruth, IntArray, Mask, Sh
 
 
 def adversarial_pareto_regret(rewards: Any, chosen: Any) -> float:
-    """How much must be added to every objective of what was earned, so that no single arm earns more in all of them.
+    """The smallest addition to all sums of rewards with which no fixed arm has larger sums.
 
     max(0, max_b min_l (sum_t r[t, b, l] - sum_t r[t, a_t, l])).
 
     Args:
-        rewards: (rounds, arms, objectives), what each arm would have paid.
+        rewards: (rounds, arms, objectives), of every arm, played or not.
         chosen: (rounds,) the arms a_t.
 
     Reference:
@@ -24,24 +24,29 @@ def adversarial_pareto_regret(rewards: Any, chosen: Any) -> float:
         >>> adversarial_pareto_regret([[[1, 0], [0, 1]], [[1, 3], [0, 0]]], [1, 1])
         2.0
     """
-    paid = np.asarray(rewards, np.float64)
+    table = np.asarray(rewards, np.float64)
     arms = np.asarray(chosen)
-    return behind((paid - paid[np.arange(len(paid)), arms][:, None]).sum(axis=0))
+    rounds = np.arange(len(table))
+    received = table[rounds, arms]
+    lead = (table - received[:, None]).sum(axis=0)
+    return pareto_shortfall(lead)
 
 
-def behind(ahead: Array) -> float:
-    """max(0, max_b min_l) of (arms, objectives), how far each arm is ahead.
+def pareto_shortfall(lead: Array) -> float:
+    """max(0, max_b min_l) of the lead (arms, objectives) of each arm in sums of rewards.
 
     Example:
-        >>> behind(np.array([[1.0, -1.0], [0.5, 0.25]]))
+        >>> pareto_shortfall(np.array([[1.0, -1.0], [0.5, 0.25]]))
         0.25
     """
-    return max(0.0, float(ahead.min(axis=1).max()))
+    smallest = lead.min(axis=1)
+    largest = float(smallest.max())
+    return max(0.0, largest)
 
 
 @dataclass(frozen=True)
 class AdversarialParetoRegret:
-    """What was earned so far, all objectives alike, against what the best fixed arms would have earned.
+    """The rewards so far, all objectives alike, against those of the best fixed arms.
 
     It compares sums over the rounds, where `ParetoRegret` compares arms within each round, and what
     was paid, not its mean. The function `adversarial_pareto_regret` gives the formula.
@@ -60,29 +65,39 @@ class AdversarialParetoRegret:
 
     def components(self, shape: Shape) -> int:
         """One per arm and objective: how far the arm is ahead."""
+        # Which arm is best is known only in the end: the leads of all of them are kept.
         return shape.arms * shape.objectives
 
     def per_round(self, truth: GroundTruth, chosen: IntArray, fronts: Mask | None) -> Array:
-        """(rounds, arms times objectives) what each arm would have paid, less what was paid."""
-        rewards = truth.block.rewards[: len(chosen)]
-        paid = rewards[np.arange(len(chosen)), chosen]
-        return np.asarray((rewards - paid[:, None]).reshape(len(chosen), -1))
+        """(rounds, arms times objectives) the reward of each arm, less the one received."""
+        rounds = len(chosen)
+        rewards = truth.block.rewards[:rounds]
+        received = rewards[np.arange(rounds), chosen]
+        differences: Array = rewards - received[:, None]
+        return differences.reshape(rounds, -1)
 
-    def accumulator(self, shape: Shape) -> "Ahead":
-        """Nobody is ahead yet."""
-        return Ahead(shape)
+    def accumulator(self, shape: Shape) -> "Leads":
+        """The leads before the first round: 0."""
+        return Leads(shape)
 
 
-class Ahead:
-    """How far every arm is ahead, in every objective."""
+class Leads:
+    """The lead of every arm over the arms played, in sums of rewards and every objective.
+
+    The regret is not a sum over rounds: which fixed arm is best may change with every one.
+    """
 
     def __init__(self, shape: Shape) -> None:
-        self._total = np.zeros((shape.arms, shape.objectives))
+        size = (shape.arms, shape.objectives)
+        self._total = np.zeros(size)
 
     def add(self, values: Array) -> None:
         """More rounds, (rounds, arms times objectives)."""
-        self._total += values.sum(axis=0).reshape(self._total.shape)
+        sums = values.sum(axis=0)
+        leads = sums.reshape(self._total.shape)
+        self._total += leads
 
     def value(self) -> Array:
         """(1,) the regret so far."""
-        return np.array([behind(self._total)])
+        regret = pareto_shortfall(self._total)
+        return np.array([regret])

@@ -13,8 +13,9 @@ from mobandits.support.naming import quoted
 
 @dataclass(frozen=True)
 class BinRatio:
-    """The share of every bin of the Pareto front in the plays so far that lay in any; the component is the bin.
+    """The share of each bin of the Pareto front in the plays so far that lay in any bin.
 
+    The component is the bin.
     Nothing is recorded before the first such play.
 
     Args:
@@ -51,19 +52,22 @@ class BinRatio:
         raise ValueError("BinRatio needs a continuum of arms with bins, such as TwoRidges()")
 
     def on_surface(self, scores: Scores) -> Array:
-        """(rounds, bins) 1 for the bin that was played, if any.
+        """(rounds, bins) 1 for the bin that was played, 0 for the others.
 
         Raises:
             ValueError: where the surface has more bins.
         """
-        if (highest := scores.bins.max()) >= self.bins:
-            raise ValueError(
-                f"BinRatio.bins must be above every bin of the surface, {highest}, got {quoted(self.bins)}"
-            )
-        return np.asarray(scores.bins[:, None] == np.arange(self.bins), np.float64)
+        highest = scores.bins.max()
+        if highest >= self.bins:
+            rule = f"BinRatio.bins must be above every bin of the surface, {highest}"
+            raise ValueError(f"{rule}, got {quoted(self.bins)}")
+        # Off the front the bin is -1, which equals none of these.
+        bins = np.arange(self.bins)
+        played = scores.bins[:, None] == bins
+        return np.asarray(played, np.float64)
 
     def accumulator(self, shape: Shape) -> "Ratios":
-        """No plays yet."""
+        """The counts before the first play: 0."""
         return Ratios(self.bins)
 
 
@@ -81,6 +85,6 @@ class Ratios:
         """(bins,) so far."""
         plays = self._plays.sum()
         if not plays:
-            return np.full_like(self._plays, np.nan)
+            return np.full_like(self._plays, np.nan)  # values of NaN are not recorded
         ratios: Array = self._plays / plays
         return ratios

@@ -6,14 +6,16 @@ from functools import cached_property
 from typing import ClassVar
 
 from mobandits.contracts.protocols import Order
-from mobandits.metrics.regret import OrderRegret, grouped
+from mobandits.metrics.regret import OrderRegret, group_tuples
 from mobandits.orders import Chains
 from mobandits.orders.chains_authors import AuthorsChains
 
 
 @dataclass(frozen=True)
 class ChainRegretAuthors(OrderRegret):
-    """The digits that the public code of moslb2024 computes in place of the chain regret, for its figures.
+    """The digits that the public code of moslb2024 computes in place of the chain regret.
+
+    Its figures show them.
 
     Args:
         chains: groups of objectives (from 0), each with the most important first.
@@ -31,7 +33,8 @@ class ChainRegretAuthors(OrderRegret):
 
     def __post_init__(self) -> None:
         """Make the chains a tuple, so that metrics compare by value."""
-        object.__setattr__(self, "chains", grouped(self.chains, Chains))
+        chains = group_tuples(self.chains, Chains)
+        object.__setattr__(self, "chains", chains)
 
     @cached_property
     def order(self) -> Order:
@@ -41,4 +44,5 @@ class ChainRegretAuthors(OrderRegret):
     @property
     def digits(self) -> int:
         """The length of the longest chain."""
-        return max(map(len, self.chains))
+        lengths = map(len, self.chains)
+        return max(lengths)

@@ -1,4 +1,4 @@
-"""Whether optimal arms are treated alike: how evenly the arms of the true front were played, where arms never change.
+"""Fairness: how evenly the arms of the true front were played, where arms never change.
 
 Each measure is a function of the counts, and a metric of the same meaning that is recorded over the
 rounds.
@@ -18,7 +18,9 @@ Counts = Sequence[float] | Array
 
 
 def max_min_ratio(counts: Counts) -> float:
-    """The largest count over the smallest: 1 is even, infinity leaves somebody out. NaN before the first play.
+    """The largest count over the smallest: 1 is even, infinity leaves an arm out.
+
+    NaN before the first play.
 
     Args:
         counts: (arms,) how often each was played.
@@ -30,15 +32,16 @@ def max_min_ratio(counts: Counts) -> float:
     n = np.asarray(counts, np.float64)
     if not n.any():
         return math.nan
-    if n.min() > 0.0:
-        return float(n.max() / n.min())
+    smallest = n.min()
+    if smallest > 0.0:
+        return float(n.max() / smallest)
     return math.inf
 
 
 def normalised_entropy(counts: Counts) -> float:
-    """- sum p ln p / ln(arms) with p the shares: 1 is even, 0 is one arm only. NaN before the first play.
+    """The entropy - sum p ln p / ln(arms) of the shares p: 1 is even, 0 is one arm only.
 
-    A single arm is treated evenly: 1.
+    NaN before the first play. A single arm is treated evenly: 1.
 
     Args:
         counts: (arms,) how often each was played.
@@ -50,14 +53,18 @@ def normalised_entropy(counts: Counts) -> float:
     n = np.asarray(counts, np.float64)
     if not n.any():
         return math.nan
+    if len(n) == 1:
+        return 1.0
     shares = n[n > 0.0] / n.sum()
-    if len(n) > 1:
-        return float(-(shares * np.log(shares)).sum() / math.log(len(n))) + 0.0
-    return 1.0
+    entropy = -(shares * np.log(shares)).sum()
+    normalised = float(entropy / math.log(len(n)))
+    return normalised + 0.0  # -0.0, of one arm only, becomes 0.0
 
 
 def jain_index(counts: Counts) -> float:
-    """(sum n)^2 / (arms sum n^2): 1 is even, 1 / arms is one arm only. NaN before the first play.
+    """Jain's index (sum n)^2 / (arms sum n^2): 1 is even, 1 / arms is one arm only.
+
+    NaN before the first play.
 
     Args:
         counts: (arms,) how often each was played.
@@ -67,13 +74,15 @@ def jain_index(counts: Counts) -> float:
         (1.0, 0.5)
     """
     n = np.asarray(counts, np.float64)
-    if n.any():
-        return float(n.sum() ** 2 / (len(n) * (n * n).sum()))
-    return math.nan
+    if not n.any():
+        return math.nan
+    total = n.sum()
+    squares = (n * n).sum()
+    return float(total**2 / (len(n) * squares))
 
 
 def unfairness(counts: Counts) -> float:
-    """The mean of (n - mean n)^2: 0 is even.
+    """The variance of the counts, the mean of (n - mean n)^2: 0 is even.
 
     Args:
         counts: (arms,) how often each was played.
@@ -85,7 +94,8 @@ def unfairness(counts: Counts) -> float:
         >>> unfairness([3, 1])
         1.0
     """
-    return float(np.var(np.asarray(counts, np.float64)))
+    n = np.asarray(counts, np.float64)
+    return float(np.var(n))
 
 
 def front_recall(counts: Counts) -> float:
@@ -98,11 +108,12 @@ def front_recall(counts: Counts) -> float:
         >>> front_recall([3, 0, 1, 0])
         0.5
     """
-    return float((np.asarray(counts) > 0.0).mean())
+    played = np.asarray(counts) > 0.0
+    return float(played.mean())
 
 
 class Measure(Protocol):
-    """A number from counts."""
+    """A function from counts of plays to a number."""
 
     def __call__(self, counts: Counts) -> float:
         """The number."""
@@ -110,15 +121,16 @@ class Measure(Protocol):
 
 @dataclass(frozen=True)
 class OfFrontPlays(FrontPlays):
-    """A measure of the number of times each arm of the true front was chosen; subclasses say which."""
+    """A measure of how often each arm of the true front was chosen; subclasses name it."""
 
     name: ClassVar[str]
     cumulative: ClassVar[bool] = False
     measure: ClassVar[Measure]
 
     def accumulator(self, shape: Shape) -> "FrontCounts":
-        """No plays yet."""
-        return FrontCounts(shape.arms, type(self).measure)
+        """The counts before the first play: 0."""
+        measure = type(self).measure  # through an instance it would become a method
+        return FrontCounts(shape.arms, measure)
 
 
 class FrontCounts:
@@ -134,7 +146,9 @@ class FrontCounts:
 
     def value(self) -> Array:
         """(1,) the measure so far."""
-        return np.array([self._measure(self._counts[~np.isnan(self._counts)])])
+        on_front = ~np.isnan(self._counts)
+        measured = self._measure(self._counts[on_front])
+        return np.array([measured])
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""How often the true front was played at all."""
+"""The number of plays of the true front."""
 
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -12,8 +12,9 @@ from mobandits.orders import Pareto
 
 @dataclass(frozen=True)
 class FrontRounds:
-    """The number of rounds whose arm was on the true front; divided by the rounds, how often it was played.
+    """The number of rounds whose arm was on the true front.
 
+    Divided by the rounds it is how often the front was played.
     On a continuum of arms the front is what lies in any of the surface's bins.
 
     Args:
@@ -40,9 +41,12 @@ class FrontRounds:
     def per_round(self, truth: GroundTruth, chosen: IntArray, fronts: Mask | None) -> Array:
         """(rounds, 1) 1 where the chosen arm was on the front."""
         front = truth.front(self.order)
+        # One row serves all rounds where the means stay.
         rows = np.arange(len(chosen)) if len(front) > 1 else 0
-        return np.asarray(front[rows, chosen], np.float64)[:, None]
+        played = front[rows, chosen]
+        return np.asarray(played[:, None], np.float64)
 
     def on_surface(self, scores: Scores) -> Array:
         """(rounds, 1) 1 where the point was in a bin of the front."""
-        return np.asarray(scores.bins[:, None] >= 0, np.float64)
+        on_front = scores.bins[:, None] >= 0  # the bin is -1 off the front
+        return np.asarray(on_front, np.float64)

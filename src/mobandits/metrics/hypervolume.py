@@ -1,4 +1,4 @@
-"""The space that the played arms cover together."""
+"""The hypervolume of the mean vectors of the played arms."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -36,11 +36,13 @@ def hypervolume(points: Any, reference: Sequence[float]) -> float:
         3.0
     """
     array = matrix("points", points, ("points", "objectives"))
-    inside = front(array - _reference("reference", reference, array.shape[1]))
-    if few(inside):
-        return exact_volume(inside)
-    reach = Reach(array.shape[1])
-    reach.extend(inside)
+    objectives = array.shape[1]
+    origin = _reference("reference", reference, objectives)
+    front = positive_front(array - origin)
+    if is_quick(front):
+        return exact_volume(front)
+    reach = Reach(objectives)
+    reach.extend(front)
     return reach.volume()
 
 
@@ -48,7 +50,7 @@ def hypervolume(points: Any, reference: Sequence[float]) -> float:
 class Hypervolume:
     """The volume covered by the mean vectors of all arms played so far, above a reference point.
 
-    It grows as long as new trade-offs are found, and says nothing about how often each was played.
+    It grows as long as new trade-offs are found, and does not depend on how often each was played.
 
     Args:
         reference: (objectives,), the same for all policies. None: in each objective the smallest
@@ -71,18 +73,16 @@ class Hypervolume:
     def __post_init__(self) -> None:
         """Make the reference a tuple, so that metrics compare by value."""
         if self.reference is not None:
-            object.__setattr__(
-                self,
-                "reference",
-                tuple(_reference("Hypervolume.reference", self.reference, None).tolist()),
-            )
+            # How many objectives there are is known in the first block only.
+            reference = _reference("Hypervolume.reference", self.reference, None)
+            object.__setattr__(self, "reference", tuple(reference.tolist()))
 
     def components(self, shape: Shape) -> int:
         """One per objective: the mean vectors themselves."""
         return shape.objectives
 
     def per_round(self, truth: GroundTruth, chosen: IntArray, fronts: Mask | None) -> Array:
-        """(rounds, objectives) what the chosen arm's means exceed the reference by.
+        """(rounds, objectives) the chosen arm's means less the reference.
 
         Raises:
             ValueError: where there is no reference, and the means change over the rounds.
@@ -91,21 +91,21 @@ class Hypervolume:
         if self.reference is None:
             if len(means) > 1:
                 raise ValueError(
-                    "Hypervolume.reference must be given where means change over the rounds, got None"
+                    "Hypervolume.reference must be given where means change over the rounds, "
+                    "got None"
                 )
-            size = np.ptp(means[0], axis=0)
-            reference = means[0].min(axis=0) - np.where(size > 0.0, MARGIN * size, 1.0)
+            reference = below_all(means[0])
         else:
             reference = _reference("Hypervolume.reference", self.reference, means.shape[2])
         return np.asarray(of_chosen(means, chosen) - reference)
 
     def accumulator(self, shape: Shape) -> "Covered":
-        """Nothing covered yet."""
+        """The volume before the first play: 0."""
         return Covered(shape.objectives)
 
 
 class Covered:
-    """The Pareto front of all points so far, relative to the reference, and how far it reaches."""
+    """The Pareto front of all points so far, relative to the reference, and its hypervolume."""
 
     def __init__(self, objectives: int) -> None:
         self._front = np.empty((0, objectives))
@@ -115,46 +115,84 @@ class Covered:
 
     def add(self, values: Array) -> None:
         """More points, (points, objectives)."""
-        found = front(values)
-        found = found[[not (self._front >= point).all(axis=1).any() for point in found]]
-        if len(found):
-            beaten = [bool((found >= point).all(axis=1).any()) for point in self._front]
-            self._front = np.concatenate([self._front[~np.array(beaten, np.bool_)], found])
-            self._new.append(found)
+        # A volume is not a sum over rounds: only the front of all points so far is kept.
+        candidates = positive_front(values)
+        is_new = [not dominated_by(self._front, point) for point in candidates]
+        points = candidates[is_new]
+        if not len(points):
+            return
+        stays = [not dominated_by(points, point) for point in self._front]
+        remaining = self._front[np.array(stays, np.bool_)]
+        self._front = np.concatenate([remaining, points])
+        self._new.append(points)
 
     def value(self) -> Array:
         """(1,) the volume."""
+        # Computed where it is recorded, and only if the front has changed since.
         if self._new:
-            if few(self._front):
-                self._volume = exact_volume(self._front)
-            else:
-                self._reach.extend(
-                    np.concatenate(self._new) if self._reach.started else self._front
-                )
-                self._volume = self._reach.volume()
+            self._volume = self._computed()
             self._new = []
         return np.array([self._volume])
 
+    def _computed(self) -> float:
+        if is_quick(self._front):
+            return exact_volume(self._front)
+        # The average over directions keeps its state: from the second time on new points suffice.
+        points = np.concatenate(self._new) if self._reach.started else self._front
+        self._reach.extend(points)
+        return self._reach.volume()
 
-def front(points: Array) -> Array:
-    """The distinct points above 0 that no other dominates, in a fixed order.
+
+def below_all(means: Array) -> Array:
+    """A reference point below all means (arms, objectives), by a tenth of their range.
 
     Example:
-        >>> front(np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 1.0], [1.0, 2.0], [9.0, -1.0]])).tolist()
+        >>> below_all(np.array([[0.0, 1.0], [1.0, 1.0]])).tolist()
+        [-0.1, 0.0]
+    """
+    size = np.ptp(means, axis=0)
+    # Without a range any margin will do: all arms cover the same in that objective.
+    margin = np.where(size > 0.0, MARGIN * size, 1.0)
+    reference: Array = means.min(axis=0) - margin
+    return reference
+
+
+def positive_front(points: Array) -> Array:
+    """The distinct points above 0 that no other point dominates, in a fixed order.
+
+    Example:
+        >>> points = np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 1.0], [1.0, 2.0], [9.0, -1.0]])
+        >>> positive_front(points).tolist()
         [[2.0, 1.0], [1.0, 2.0]]
     """
-    ranked = np.unique(points[(points > 0.0).all(axis=1)], axis=0)[::-1]
+    positive = points[(points > 0.0).all(axis=1)]
+    distinct = np.unique(positive, axis=0)
+    # In falling lexicographic order a point comes after all that dominate it.
+    ranked = distinct[::-1]
     kept: list[int] = []
-    for i, point in enumerate(ranked):  # whoever dominates a point comes before it
-        if not (ranked[kept] >= point).all(axis=1).any():
+    for i, point in enumerate(ranked):
+        if not dominated_by(ranked[kept], point):
             kept.append(i)
     return np.asarray(ranked[kept])
 
 
-def few(points: Array) -> bool:
+def dominated_by(points: Array, point: Array) -> bool:
+    """Whether one of the points (points, objectives) is at least as good in every objective.
+
+    Example:
+        >>> dominated_by(np.array([[1.0, 2.0]]), np.array([1.0, 1.0]))
+        True
+    """
+    at_least = (points >= point).all(axis=1)
+    return bool(at_least.any())
+
+
+def is_quick(points: Array) -> bool:
     """Whether the exact method is quick enough for so many points, (points, objectives)."""
     n, objectives = points.shape
-    return bool(n ** max(1, objectives - 1) <= STEPS)
+    exponent = max(1, objectives - 1)
+    steps = n**exponent  # of the exact method, up to a logarithm
+    return bool(steps <= STEPS)
 
 
 def _reference(name: str, value: Sequence[float], objectives: int | None) -> Array:

@@ -1,4 +1,4 @@
-"""How well the set that arms are drawn from agrees with the true front."""
+"""The Jaccard index of the set that arms are drawn from and the true front."""
 
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -10,7 +10,7 @@ from mobandits.orders import Pareto
 
 
 def jaccard(front: Any, other: Any) -> float:
-    """|front & other| / |front | other|, from 0 to 1; two empty sets agree.
+    """The index |front & other| / |front | other|, from 0 to 1; two empty sets agree.
 
     Args:
         front: (arms,) a mask.
@@ -20,10 +20,13 @@ def jaccard(front: Any, other: Any) -> float:
         >>> jaccard([True, True, False], [False, True, True])
         0.3333333333333333
     """
-    one = np.asarray(front, np.bool_)
-    two = np.asarray(other, np.bool_)
-    union = int((one | two).sum())
-    return int((one & two).sum()) / union if union else 1.0
+    first = np.asarray(front, np.bool_)
+    second = np.asarray(other, np.bool_)
+    union = int((first | second).sum())
+    if not union:
+        return 1.0
+    shared = int((first & second).sum())
+    return shared / union
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,8 @@ class Jaccard:
         if fronts is None:
             raise ValueError("Jaccard.per_round needs fronts, got None")
         front = truth.front(self.order)
+        # `front` may have one row for all rounds, and is broadcast.
         shared = (fronts & front).sum(axis=1)
         union = (fronts | front).sum(axis=1)
-        return np.asarray(shared / union)[:, None]  # never 0 / 0: no front is empty
+        indices = np.asarray(shared / union)  # never 0 / 0: no front is empty
+        return indices[:, None]

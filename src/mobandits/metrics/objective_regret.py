@@ -12,7 +12,7 @@ from mobandits.orders import Lexicographic
 
 @dataclass(frozen=True)
 class ObjectiveRegret:
-    """What the chosen arm lacks in each objective against an optimal arm; negative where it has more.
+    """The regret in each objective against an optimal arm, negative where the chosen arm has more.
 
     Per round and objective i, mu*_i - mu_{a,i}, with mu* the means of the first arm in the front of
     `order`. Under the lexicographic order all optimal arms have the same means.
@@ -39,5 +39,10 @@ class ObjectiveRegret:
 
     def per_round(self, truth: GroundTruth, chosen: IntArray, fronts: Mask | None) -> Array:
         """(rounds, objectives) signed differences."""
-        best = np.argmax(truth.front(self.order), axis=1)
-        return of_chosen(truth.block.means, best) - of_chosen(truth.block.means, chosen)
+        means = truth.block.means
+        fronts = truth.front(self.order)
+        # The first arm of the front: argmax of a mask is the place of its first True.
+        optimal_arm = np.argmax(fronts, axis=1)
+        optimal = of_chosen(means, optimal_arm)
+        received = of_chosen(means, chosen)
+        return optimal - received

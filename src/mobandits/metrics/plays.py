@@ -1,4 +1,4 @@
-"""How often arms were chosen."""
+"""The numbers of plays of arms."""
 
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -28,14 +28,15 @@ class Plays:
 
     def per_round(self, truth: GroundTruth, chosen: IntArray, fronts: Mask | None) -> Array:
         """(rounds, arms) 1 for the chosen arm, else 0."""
-        return one_hot(chosen, truth.block.means.shape[1])
+        arms = truth.block.means.shape[1]
+        return one_hot(chosen, arms)
 
 
 @dataclass(frozen=True)
 class FrontPlays:
-    """The number of times each arm of the true front was chosen, where the arms never change; the component is the arm.
+    """The number of times each arm of the true front was chosen, where the arms never change.
 
-    Whether optimal arms are treated alike: compare the counts.
+    The component is the arm. Equal counts mean that optimal arms are treated alike.
 
     Args:
         order: whose front it is.
@@ -63,10 +64,13 @@ class FrontPlays:
         Raises:
             ValueError: where the means change over the rounds.
         """
-        if len(truth.block.means) > 1:
+        rows, arms, _ = truth.block.means.shape
+        # Means that stay have one row for all rounds; otherwise the front has no arms of its own.
+        if rows > 1:
             raise ValueError("FrontPlays needs arms whose means never change, and here they do")
-        played = one_hot(chosen, truth.block.means.shape[1])
-        played[:, ~truth.front(self.order)[0]] = np.nan
+        front = truth.front(self.order)[0]
+        played = one_hot(chosen, arms)
+        played[:, ~front] = np.nan  # which is not recorded
         return played
 
 
@@ -77,4 +81,6 @@ def one_hot(chosen: IntArray, arms: int) -> Array:
         >>> one_hot(np.array([1]), 3)
         array([[0., 1., 0.]])
     """
-    return np.asarray(chosen[:, None] == np.arange(arms), np.float64)
+    numbers = np.arange(arms)
+    is_chosen = chosen[:, None] == numbers
+    return np.asarray(is_chosen, np.float64)

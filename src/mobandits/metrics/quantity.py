@@ -1,4 +1,4 @@
-"""What the problem counts beside rewards."""
+"""The metric of a problem's own quantities, beside rewards."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -29,4 +29,6 @@ class Quantity:
 
     def per_round(self, truth: GroundTruth, chosen: IntArray, fronts: Mask | None) -> Array:
         """(rounds, 1) the quantity of the chosen arm."""
-        return of_chosen(truth.quantity(self.name), chosen)[:, None]
+        quantities = truth.quantity(self.name)
+        received = of_chosen(quantities, chosen)
+        return received[:, None]

@@ -1,4 +1,4 @@
-"""Regrets under an order: what the chosen arm lacked, digit by digit."""
+"""Regrets under an order: the gap of the chosen arm, digit by digit."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from mobandits.orders import Chains, EffectivePareto, Levels, Pareto
 
 
 class OrderRegret:
-    """The gap of the chosen arm under `order`; subclasses name the metric, the order and its digits."""
+    """Base of regrets, gaps of the chosen arm under `order`; subclasses name order and digits."""
 
     cumulative: ClassVar[bool] = True
     needs_fronts: ClassVar[bool] = False
@@ -23,7 +23,7 @@ class OrderRegret:
 
     @property
     def digits(self) -> int:
-        """How many digits its gap has."""
+        """The number of digits of the gap."""
         return 1
 
     def components(self, shape: Shape) -> int:
@@ -37,7 +37,7 @@ class OrderRegret:
 
 @dataclass(frozen=True)
 class ParetoRegret(OrderRegret):
-    """How much the chosen arm's means, all objectives alike, fall short of the Pareto front.
+    """The Pareto gap of the chosen arm: how far its means fall short of the Pareto front.
 
     Per round, max_b min_l (mu_{b,l} - mu_{a,l}) of the chosen arm a.
 
@@ -58,7 +58,7 @@ class ParetoRegret(OrderRegret):
 
 @dataclass(frozen=True)
 class EffectiveParetoRegret(OrderRegret):
-    """How much the chosen arm's means fall short of the best mixture of arms; at least the Pareto regret.
+    """The gap of the chosen arm to the best mixture of arms; at least the Pareto regret.
 
     Per round, max over mixtures beta of min_l (sum_b beta_b mu_{b,l} - mu_{a,l}) of the chosen arm
     a.
@@ -103,7 +103,8 @@ class ChainRegret(OrderRegret):
 
     def __post_init__(self) -> None:
         """Make the chains a tuple, so that metrics compare by value."""
-        object.__setattr__(self, "chains", grouped(self.chains, Chains))
+        chains = group_tuples(self.chains, Chains)
+        object.__setattr__(self, "chains", chains)
 
     @cached_property
     def order(self) -> Order:
@@ -113,12 +114,15 @@ class ChainRegret(OrderRegret):
     @property
     def digits(self) -> int:
         """The length of the longest chain."""
-        return max(map(len, self.chains))
+        lengths = map(len, self.chains)
+        return max(lengths)
 
 
 @dataclass(frozen=True)
 class LevelRegret(OrderRegret):
-    """The digits of the regret under priority levels; levels of single objectives give the priority regret.
+    """The digits of the regret under priority levels.
+
+    Levels of single objectives give the priority regret.
 
     Args:
         levels: groups of objectives (from 0), the most important group first.
@@ -136,7 +140,8 @@ class LevelRegret(OrderRegret):
 
     def __post_init__(self) -> None:
         """Make the levels a tuple, so that metrics compare by value."""
-        object.__setattr__(self, "levels", grouped(self.levels, Levels))
+        levels = group_tuples(self.levels, Levels)
+        object.__setattr__(self, "levels", levels)
 
     @cached_property
     def order(self) -> Order:
@@ -149,14 +154,15 @@ class LevelRegret(OrderRegret):
         return len(self.levels)
 
 
-def grouped(
+def group_tuples(
     groups: Sequence[Sequence[int]], order: Callable[..., Any]
 ) -> tuple[tuple[int, ...], ...]:
     """Groups of objectives as tuples, checked by the order that they are for.
 
     Example:
-        >>> grouped([[0, 1], [2]], Levels)
+        >>> group_tuples([[0, 1], [2]], Levels)
         ((0, 1), (2,))
     """
+    # Its constructor raises the errors: metric and order refuse the same groups in the same words.
     order(groups)
-    return tuple(tuple(int(i) for i in group) for group in groups)
+    return tuple(tuple(map(int, group)) for group in groups)

@@ -1,4 +1,4 @@
-"""From the names of metrics to metrics."""
+"""The registry of metrics, and metrics from their names."""
 
 import inspect
 from collections.abc import Iterable
@@ -20,16 +20,17 @@ from mobandits.metrics.reward import Reward
 from mobandits.support.checks import choice
 from mobandits.support.naming import quoted
 
-DEFAULT = ("pareto_regret", "effective_pareto_regret", "reward")
+DEFAULT_METRICS = ("pareto_regret", "effective_pareto_regret", "reward")
 
 
-def named() -> dict[str, type[Any]]:
+def registry() -> dict[str, type[Any]]:
     """{name in tables: class} of all metrics but the problems' own quantities.
 
     Example:
-        >>> sorted(named())[:3]
+        >>> sorted(registry())[:3]
         ['adversarial_pareto_regret', 'bin_ratio', 'chain_regret']
     """
+    # `Quantity` is left out: its name is whatever the problem calls its quantity.
     classes = (
         AdversarialParetoRegret,
         BinRatio,
@@ -68,42 +69,52 @@ def resolve(metrics: Iterable[str | Metric], quantities: Iterable[str] = ()) -> 
         >>> resolve(["pareto_regret", "dollars", LevelRegret([[0], [1]])], quantities=["dollars"])
         (ParetoRegret(), Quantity(name='dollars'), LevelRegret(levels=((0,), (1,))))
     """
-    if isinstance(metrics, str) or not isinstance(metrics, Iterable):
-        advice = f"; write [{quoted(metrics)}]" if isinstance(metrics, str) else ""
-        raise ValueError(f"metrics must be a list, got {quoted(metrics)}{advice}")
-    known = named()
+    if isinstance(metrics, str):
+        advice = f"write [{quoted(metrics)}]"
+        raise ValueError(f"metrics must be a list, got {quoted(metrics)}; {advice}")
+    if not isinstance(metrics, Iterable):
+        raise ValueError(f"metrics must be a list, got {quoted(metrics)}")
+    entries = list(metrics)
+    # Every entry's kind first: a class among names is a mistake that another one must not hide.
+    for entry in entries:
+        _require_name_or_metric(entry)
+    known = registry()
     counted = set(quantities)
-    metrics = list(metrics)
-    for metric in metrics:
-        if isinstance(metric, type) or not (
-            isinstance(metric, str) or hasattr(metric, "per_round")
-        ):
-            raise ValueError(
-                f"metrics must be names, or metrics such as Reward(), got {quoted(metric)}"
-            )
-    found = tuple(
-        _one(metric, known, counted) if isinstance(metric, str) else metric for metric in metrics
-    )
-    names = [metric.name for metric in found]
-    if repeated := [name for name in names if names.count(name) > 1]:
-        raise ValueError(
-            f"metrics must have distinct names, got {quoted(repeated[0])} {names.count(repeated[0])} times"
-        )
-    if not found:
+    resolved = []
+    for entry in entries:
+        metric = _from_name(entry, known, counted) if isinstance(entry, str) else entry
+        resolved.append(metric)
+    _require_distinct([metric.name for metric in resolved])
+    if not resolved:
         raise ValueError("metrics must name at least one metric, got none")
-    return found
+    return tuple(resolved)
 
 
-def _one(name: str, known: dict[str, type[Any]], counted: set[str]) -> Metric:
+def _require_name_or_metric(entry: Any) -> None:
+    if isinstance(entry, str):
+        return
+    # `Reward` in place of `Reward()` has the methods too.
+    if isinstance(entry, type) or not hasattr(entry, "per_round"):
+        raise ValueError(f"metrics must be names, or metrics such as Reward(), got {quoted(entry)}")
+
+
+def _require_distinct(names: list[str]) -> None:
+    # Tables tell metrics apart by name alone.
+    for name in names:
+        times = names.count(name)
+        if times > 1:
+            raise ValueError(f"metrics must have distinct names, got {quoted(name)} {times} times")
+
+
+def _from_name(name: str, known: dict[str, type[Any]], counted: set[str]) -> Metric:
     choice("metric", name, {*known, *counted})
+    # A problem's own quantity comes before a metric of the same name.
     if name in counted:
         return Quantity(name)
-    needed = [
-        p.name for p in inspect.signature(known[name]).parameters.values() if p.default is p.empty
-    ]
-    if needed:
-        raise ValueError(
-            f"metric {name} needs its {needed[0]}: {known[name].__name__}({needed[0]}=...)"
-        )
-    metric: Metric = known[name]()
+    cls = known[name]
+    for parameter in inspect.signature(cls).parameters.values():
+        if parameter.default is parameter.empty:
+            call = f"{cls.__name__}({parameter.name}=...)"
+            raise ValueError(f"metric {name} needs its {parameter.name}: {call}")
+    metric: Metric = cls()
     return metric

@@ -1,4 +1,4 @@
-"""The true mean rewards of what was chosen."""
+"""The true mean rewards of the chosen arms."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -10,22 +10,25 @@ from mobandits.contracts.protocols import Array, GroundTruth, IntArray, Mask, Sh
 
 
 def of_chosen(table: Array, chosen: IntArray) -> Array:
-    """The rows of `table` (rounds or 1, arms, ...) of the arms `chosen` (rounds,), or of one arm for all rounds (1,).
+    """The rows of `table` (rounds or 1, arms, ...) for the arms `chosen` (rounds,).
+
+    Either may have length 1 in place of rounds, for a table or an arm that stays.
 
     Example:
         >>> of_chosen(np.arange(6.0).reshape(2, 3), np.array([2, 0]))
         array([2., 3.])
     """
-    rounds, arms = table.shape[:2]
-    rows = table.reshape(
-        rounds * arms, *table.shape[2:]
-    )  # an index for each axis would take ten times longer
-    return rows.take(np.arange(0, rounds * arms, arms) + chosen, axis=0)
+    rounds, arms, *rest = table.shape
+    # One index into flat rows: an index for each axis would take ten times longer.
+    rows = table.reshape(rounds * arms, *rest)
+    first_rows = np.arange(0, rounds * arms, arms)
+    indices = first_rows + chosen
+    return rows.take(indices, axis=0)
 
 
 @dataclass(frozen=True)
 class Reward:
-    """The mean reward of the chosen arm, in every objective: what it paid, without the noise.
+    """The mean reward of the chosen arm, in every objective: its reward without the noise.
 
     Example:
         >>> Reward().components(Shape(arms=9, features=0, objectives=5))

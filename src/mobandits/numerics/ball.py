@@ -70,13 +70,16 @@ def project_onto_ball(matrix: Array, x: Array, bound: float) -> None:
 def solve_lower(root: Array, x: Array, out: Array) -> None:
     """`out` becomes the solution of root out = x for a lower triangular `root`."""
     for i in range(len(x)):
-        known = dot(root[i, :i], out[:i])
-        out[i] = (x[i] - known) / root[i, i]
+        partial = dot(root[i, :i], out[:i])
+        rest = x[i] - partial
+        out[i] = rest / root[i, i]
 
 
 @kernel
 def solve_upper(root: Array, x: Array, out: Array) -> None:
     """`out` becomes the solution of root' out = x for a lower triangular `root`."""
-    for i in range(len(x) - 1, -1, -1):
-        known = dot(root[i + 1 :, i], out[i + 1 :])
-        out[i] = (x[i] - known) / root[i, i]
+    last = len(x) - 1
+    for i in range(last, -1, -1):
+        partial = dot(root[i + 1 :, i], out[i + 1 :])
+        rest = x[i] - partial
+        out[i] = rest / root[i, i]

@@ -163,7 +163,7 @@ def effective_draw(values: Array, rng: Rng) -> int:
     their ranges, as long as that proves something; at the first tie `rest_of_draw` goes on.
     """
     visit = np.arange(len(values))
-    everybody = everyone(len(values))
+    every_arm = everyone(len(values))
     all_objectives = np.empty(0, np.int64)
     low, size = objective_ranges(values)
     if not all_finite(size):
@@ -174,7 +174,7 @@ def effective_draw(values: Array, rng: Rng) -> int:
     for i in range(len(visit)):
         arm = swap_in(visit, i, rng)
         # A single arm settles most cases, in a fraction of the time of the program.
-        if dominated(values, arm, all_objectives, everybody):
+        if dominated(values, arm, all_objectives, every_arm):
             continue
         status = membership_status(s, arm, top)
         if status == ON:

@@ -237,16 +237,16 @@ def effective_gap(means: Array, arm: int) -> float:
     Reference:
         molts2025, Definition 6 and equation 1.
     """
-    everybody = everyone(len(means))
+    every_arm = everyone(len(means))
     low, size = objective_ranges(means)
     if all_finite(size):
         unit, least = gap_units(size)
         s = simplex(columns_in_ranges(means, low, size), unit)
         set_origin(s, s.points, arm)
-        gap, sure = one_gap(s, least, means, arm, everybody, arm)
+        gap, sure = one_gap(s, least, means, arm, every_arm, arm)
         if sure:
             return gap
-    front = nondominated(means, np.empty(0, np.int64), everybody)
+    front = nondominated(means, np.empty(0, np.int64), every_arm)
     return gap_by_front(means, arm, front)
 
 

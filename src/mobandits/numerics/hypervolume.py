@@ -148,5 +148,8 @@ class Reach:
     def volume(self) -> float:
         """The estimate so far."""
         objectives = self._size[1]
-        ball = math.pi ** (objectives / 2) / (2**objectives * math.gamma(objectives / 2 + 1))
-        return float(ball * (self._reach**objectives).mean())
+        half = objectives / 2
+        # The volume of the unit ball, of which 1 / 2^L is where all coordinates are positive.
+        ball = math.pi**half / (2**objectives * math.gamma(half + 1))
+        powers = self._reach**objectives
+        return float(ball * powers.mean())

@@ -84,10 +84,13 @@ def weigh_quadratic(columns: Array, matrix: Array, out: Array) -> None:
 def shrink_inverse(inverse: Array, u: Array, q: float) -> None:
     """Sherman-Morrison in place: the inverse of V + x x', where u = V^-1 x and q = x' u."""
     # One half is computed and copied: it stays exactly symmetric, which `weigh_quadratic` rests on.
-    for i in range(len(u)):
-        for j in range(i, len(u)):
-            inverse[i, j] -= u[i] * u[j] / (1.0 + q)
-            inverse[j, i] = inverse[i, j]
+    features = len(u)
+    for i in range(features):
+        for j in range(i, features):
+            change = u[i] * u[j] / (1.0 + q)
+            entry = inverse[i, j] - change
+            inverse[i, j] = entry
+            inverse[j, i] = entry
 
 
 @kernel
@@ -95,12 +98,12 @@ def cholesky(matrix: Array, root: Array) -> None:
     """The lower triangle of `root` becomes the Cholesky factor, root root' = matrix."""
     for i in range(len(matrix)):
         for j in range(i):
-            known = dot(root[i, :j], root[j, :j])
-            rest = matrix[i, j] - known
+            partial = dot(root[i, :j], root[j, :j])
+            rest = matrix[i, j] - partial
             root[i, j] = rest / root[j, j]
-        known = dot(root[i, :i], root[i, :i])
+        partial = dot(root[i, :i], root[i, :i])
         # Of a matrix that is nearly singular, rounding can leave a tiny negative number.
-        rest = max(matrix[i, i] - known, 0.0)
+        rest = max(matrix[i, i] - partial, 0.0)
         root[i, i] = math.sqrt(rest)
 
 
@@ -115,8 +118,8 @@ def invert(matrix: Array, out: Array) -> None:
     for j in range(d):
         half[j, j] = 1.0 / root[j, j]
         for i in range(j + 1, d):
-            known = dot(root[i, j:i], half[j:i, j])
-            half[i, j] = -known / root[i, i]
+            partial = dot(root[i, j:i], half[j:i, j])
+            half[i, j] = -partial / root[i, i]
     # The inverse is half' half. One half of it is computed, so that it is exactly symmetric.
     for i in range(d):
         for j in range(i, d):

@@ -51,7 +51,9 @@ class Logit:
     def least_slope(self, bound: float) -> float:
         """The smallest derivative where |z| <= bound: at the border."""
         # mu' = mu (1 - mu), and 1 - mu(z) = mu(-z) without the loss of digits of a difference.
-        return self.mean(bound) * self.mean(-bound)
+        mean = self.mean(bound)
+        complement = self.mean(-bound)
+        return mean * complement
 
 
 @compiled
@@ -67,12 +69,14 @@ class Probit:
         """The mean reward."""
         # `erfc` keeps its digits in the lower tail, where 1 + erf would lose them all.
         scaled = -z * math.sqrt(0.5)
-        return 0.5 * math.erfc(scaled)
+        tails = math.erfc(scaled)
+        return 0.5 * tails
 
     def least_slope(self, bound: float) -> float:
         """The smallest derivative where |z| <= bound: at the border."""
         height = math.exp(-0.5 * bound * bound)
-        return height / math.sqrt(2.0 * math.pi)
+        area = math.sqrt(2.0 * math.pi)
+        return height / area
 
 
 LINKS = {"identity": Identity(), "logit": Logit(), "probit": Probit()}
@@ -136,8 +140,11 @@ def named_links(name: str, links: Any, objectives: int) -> tuple[Any, ...]:
 
 
 def _is_list(links: Any) -> bool:
-    """Whether there is an entry per objective; a string is one name, though it is a sequence."""
-    return isinstance(links, Sequence) and not isinstance(links, str)
+    """Whether there is an entry per objective."""
+    # A string is one name, though it is a sequence.
+    if isinstance(links, str):
+        return False
+    return isinstance(links, Sequence)
 
 
 def _link(name: str, link: Any) -> Any:

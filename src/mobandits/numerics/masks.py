@@ -64,6 +64,7 @@ def swap_in(order: IntArray, i: int, rng: Rng) -> int:
     # A step of Fisher and Yates's shuffle. An order that is left early costs no more random numbers
     # than the steps that were taken.
     left = len(order) - i
-    j = i + int(rng.random() * left)
+    step = int(rng.random() * left)
+    j = i + step
     order[i], order[j] = order[j], order[i]
     return int(order[i])

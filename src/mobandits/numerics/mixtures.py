@@ -222,7 +222,7 @@ def solve(  # noqa: C901
         # and Bland's leaves any.
         bland = stalled > last
         high = math.inf
-        # `value` is cheap and may be wrong by rounding; `attained` is sure, and asked only then.
+        # `value` is cheap and may be wrong by rounding; `attained` is sure, and computed only then.
         if value > above and attained(s) > above:
             return attained(s), high
         low = max(low, attained(s)) if careful else low

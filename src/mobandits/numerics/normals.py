@@ -26,8 +26,8 @@ def normals(rng: Rng, shape: tuple[int, ...]) -> Array:
     if size < FEW:
         return rng.standard_normal(shape)
     # One type of `shape` per number of axes would be one compilation each: the loop gets the size.
-    drawn = compile_loop(_standard_normals)(rng, size)
-    numbers: Array = drawn.reshape(shape)
+    flat = compile_loop(_standard_normals)(rng, size)
+    numbers: Array = flat.reshape(shape)
     return numbers
 
 

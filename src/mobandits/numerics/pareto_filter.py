@@ -51,10 +51,12 @@ def nondominated(values: Array, on: IntArray, among: Mask) -> Mask:
     Equal arms stay or go together. At most arms times front comparisons; for tables of thousands of
     arms on the front see `front_of_many`.
     """
+    count = len(values)
     which = chosen_objectives(values.shape[1], on)
-    arms = np.empty(len(values), np.int64)
-    size, _ = through_archive(values, which, among, len(values), arms)
-    return mask_of(len(values), arms, size)
+    arms = np.empty(count, np.int64)
+    # Room for all: nothing finds the archive full.
+    size, _ = through_archive(values, which, among, count, arms)
+    return mask_of(count, arms, size)
 
 
 def front_of_many(values: Array, on: IntArray) -> Mask:
@@ -72,8 +74,8 @@ def front_of_many(values: Array, on: IntArray) -> Mask:
     room = ARCHIVE if is_large else len(values)
     size, later = through_archive(values, which, among, room, arms)
     if later > 0:
-        # The tree gets the archive's arms too: once a weak archive is no longer asked, either kind
-        # may dominate the other.
+        # The tree gets the archive's arms too: once nothing is compared with a weak archive any
+        # more, arms of either kind may dominate the other.
         for j in range(later):
             arms[size + j] = arms[len(arms) - later + j]
         size = through_tree(values, which, arms, size + later)
@@ -102,25 +104,26 @@ def through_archive(  # noqa: C901, PLR0912 - a call per block is too dear
 
     The archive has one row per objective, and a block of it is compared at a time. An arm that
     dominates another moves ahead, because strong arms decide most comparisons, and the foremost is
-    asked before all others. A full archive still drops what it dominates, unless it filled up at
-    once: then it is too weak to be worth asking.
+    compared before all others. A full archive still drops the arms that it dominates, unless it
+    filled up at once: then it is too weak to be worth comparing with.
 
     Args:
         values: (arms, objectives).
         which: the objectives that count.
         among: (arms,) the arms that count.
         room: the archive's capacity.
-        arms: (arms,) filled: the archive's arms come first, at the end those that found it full.
+        arms: (arms,) filled: the archive's arms come first, at the end those that came when it was
+            full.
 
     Returns:
-        How many arms are in the archive, and how many found it full.
+        How many arms are in the archive, and how many came when it was full.
     """
     objectives = len(which)
     # A literal 0 would compile `drop_dominated` twice.
     size = 0 * room
     later = 0
     # Without objectives nothing dominates: all arms are equal.
-    asked = objectives > 0
+    compared = objectives > 0
     archive = np.empty((objectives, room))
     point = np.empty(objectives)
     above = np.empty(room, np.uint8)
@@ -139,7 +142,7 @@ def through_archive(  # noqa: C901, PLR0912 - a call per block is too dear
             more |= archive[i, 0] > point[i]
         if more and not less:
             continue
-        while first < size and asked and not beaten:
+        while first < size and compared and not beaten:
             n = min(BLOCK, size - first)
             # For each point of the block: whether it is nowhere less, nowhere more than this arm.
             # The first objective fills the marks, so that nothing has to be reset.
@@ -169,7 +172,8 @@ def through_archive(  # noqa: C901, PLR0912 - a call per block is too dear
         if beats:
             size = drop_dominated(archive, arms, size, above, below)
         if size == room:
-            asked &= a >= 3 * room
+            # Of fewer arms than three times its size: it hardly dominates any.
+            compared &= a >= 3 * room
             later += 1
             arms[len(arms) - later] = a
             continue
@@ -318,7 +322,7 @@ def mark_dominated(  # noqa: C901 - a call per point is too dear
             value = points[i, j]
             for k in range(len(high)):
                 high[k] &= row[k] >= value
-        # Few points are nowhere less; only of these it is asked whether one is somewhere more.
+        # Few points are nowhere less; only these are tested for being somewhere more.
         beaten = False
         for k in range(len(high)):
             if high[k]:

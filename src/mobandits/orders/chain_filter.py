@@ -15,7 +15,7 @@ from mobandits.orders.validity import check_complete, check_groups
 
 @compiled
 class ChainFilter(BaseOrder):
-    """The order of MOSLB-PC: the arms that some chain cannot tell from its lexicographic winner.
+    """The order of MOSLB-PC: arms that a chain cannot tell from its lexicographic winner win.
 
     Along a chain the filter keeps, objective by objective, the arms joined to the one with the
     largest upper bound by overlapping intervals (touching counts), among those it has kept so far.

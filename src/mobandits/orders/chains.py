@@ -28,7 +28,10 @@ def advantage(means: Array, b: int, a: int, chain: IntArray, out: Array) -> None
     """Write into `out` (digits,) by how much arm b leads arm a along a chain; 0 beyond its end."""
     for k in range(len(chain)):
         objective = chain[k]
-        out[k] = means[b, objective] - means[a, objective] if objective >= 0 else 0.0
+        lead = 0.0
+        if objective >= 0:
+            lead = means[b, objective] - means[a, objective]
+        out[k] = lead
 
 
 @kernel
@@ -66,9 +69,9 @@ def chain_gap(means: Array, arm: int, chains: IntArray) -> Array:
     """(digits,) the exact gap of one arm under priority chains.
 
     With D(b, j) the advantage of arm b along chain j, zero-padded to the longest chain, let
-    ``G = lexmax_b lexmin_j D(b, j)``, which is at least 0 because b may be `arm` itself. The infimum
-    asked for has no negative digit: it keeps the digits of G up to the first negative one and is 0
-    from there on.
+    ``G = lexmax_b lexmin_j D(b, j)``, which is at least 0 because b may be `arm` itself. The
+    infimum asked for has no negative digit: it keeps the digits of G up to the first negative one
+    and is 0 from there on.
 
     Reference:
         moslb2024, Definition 5.
@@ -102,13 +105,13 @@ def chain_gap(means: Array, arm: int, chains: IntArray) -> Array:
 
 @compiled
 class Chains(BaseOrder):
-    """The Pareto order over priority chains, each of which orders the arms lexicographically.
+    """The order of priority chains: the Pareto front of the arms' lexicographic ranks wins.
 
-    An arm dominates another where it is behind in no chain and ahead in one. The front is the arms
-    that none dominates, by the beliefs' upper bounds. The gap is the smallest vector of digits
-    (none negative, compared lexicographically) that, added to every chain of the arm's means,
-    leaves it dominated by none. Chains of one objective each are the Pareto order, one chain is the
-    lexicographic order.
+    Every chain orders the arms lexicographically. An arm dominates another where it is behind in no
+    chain and ahead in one. The front is the arms that none dominates, by the beliefs' upper bounds.
+    The gap is the smallest vector of digits (none negative, compared lexicographically) that, added
+    to every chain of the arm's means, leaves it dominated by none. Chains of one objective each are
+    the Pareto order, one chain is the lexicographic order.
 
     Args:
         chains: lists of objectives, each by priority; every objective in one of them. Stored as a

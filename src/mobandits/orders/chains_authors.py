@@ -10,7 +10,8 @@ from mobandits.numerics.rounded import in_last_decimals
 from mobandits.orders.chains import Chains, advantage, precedes
 from mobandits.support import checks
 
-SLACK = 1e-6  # differences that the authors' code takes for equality
+# Differences that the authors' code takes for equality, in the unit of the means.
+SLACK = 1e-6
 
 
 @kernel
@@ -78,6 +79,7 @@ class AuthorsChains(Chains):
         out = np.zeros((arms, digits))
         least = np.empty(digits)
         row = np.empty(digits)
+        # An arm is optimal here where none is ahead in all chains, not where none dominates it.
         for a in range(arms):
             for b in range(arms):
                 if optimal[a] and surely_ahead(means, b, a, self.chains, self.slack):

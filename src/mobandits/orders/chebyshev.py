@@ -36,12 +36,11 @@ def worst_leads(values: Array, weights: Array, reference: Array) -> Array:
 
 @compiled
 class Chebyshev(BaseOrder):
-    """The order of Chebyshev's scalarisation, by the worst of the weighted objectives.
+    """Chebyshev's scalarisation: the arm with the largest ``min_l w_l (mu[a, l] - z_l)`` wins.
 
-    The arm with the largest ``min_l w_l (mu[a, l] - z_l)`` wins. The gap is how far an arm's
-    minimum is below the largest. The minimum is over the objectives with a positive weight. The
-    front is that of the beliefs' upper bounds. Unlike `Weighted` it can reach every arm of the
-    Pareto front, also in its hollows.
+    The gap is how far an arm's minimum is below the largest. The minimum is over the objectives
+    with a positive weight. The front is that of the beliefs' upper bounds. Unlike `Weighted` it can
+    reach every arm of the Pareto front, also in its hollows.
 
     Args:
         weights: (objectives,) the weights w, at least 0.
@@ -82,6 +81,8 @@ class Chebyshev(BaseOrder):
 
     def scaled(self, factor: float) -> "Chebyshev":
         """The same order for means that are `factor` times as large."""
+        # Only the reference is in the unit of the means. Weights need not change: a common factor
+        # of all leads changes no comparison.
         return Chebyshev(self.weights, self.reference * factor)
 
     def in_words(self, objectives: Sequence[str]) -> str:

@@ -30,6 +30,8 @@ def transformed(values: Array, rows: Array) -> Array:
 @kernel
 def upper_bounds(low: Array, high: Array, rows: Array) -> Array:
     """(arms, rows) the largest ``W v``, row by row, for v between `low` and `high`."""
+    # A row is largest at one corner of the box, and each row may have another: together they are at
+    # most too optimistic.
     objectives = high.shape[1]
     out = np.zeros((len(high), len(rows)))
     for a in range(len(high)):
@@ -52,7 +54,7 @@ def every_objective() -> IntArray:
 
 @compiled
 class Cone(BaseOrder):
-    """The order of a preference cone, the Pareto order of ``W mu``.
+    """The order of a preference cone: the Pareto front of ``W mu`` wins.
 
     Arm b dominates arm a where ``W mu_b`` is nowhere smaller than ``W mu_a`` and somewhere larger.
     The rows of W are the dual vectors of a polyhedral preference cone: arm b is preferred to arm a
@@ -118,21 +120,25 @@ class Cone(BaseOrder):
         """(arms,) the arms whose upper bounds of ``W mu`` are dominated by none."""
         # Bounds of W mu, and not W times the bounds: a negative coefficient needs the lower one.
         bounds = upper_bounds(beliefs.low, beliefs.high, self.rows)
-        return nondominated(bounds, every_objective(), everyone(len(bounds)))
+        among = everyone(len(bounds))
+        return nondominated(bounds, every_objective(), among)
 
     def draw(self, beliefs: Beliefs, rng: Rng) -> int:
         """The position of an arm, uniform on the front, which is not computed."""
         bounds = upper_bounds(beliefs.low, beliefs.high, self.rows)
-        return draw_nondominated(bounds, every_objective(), everyone(len(bounds)), rng)
+        among = everyone(len(bounds))
+        return draw_nondominated(bounds, every_objective(), among, rng)
 
     def gap(self, means: Array, arm: int) -> Array:
         """(1,) the gap of one arm."""
         values = transformed(means, self.rows)
-        gap = pareto_gap(values, arm, every_objective(), everyone(len(values)))
+        among = everyone(len(values))
+        gap = pareto_gap(values, arm, every_objective(), among)
         return np.full(1, gap)
 
     def gaps(self, means: Array) -> Array:
         """(arms, 1) the gap of every arm."""
         values = transformed(means, self.rows)
-        gaps = pareto_gaps(values, every_objective(), everyone(len(values)))
+        among = everyone(len(values))
+        gaps = pareto_gaps(values, every_objective(), among)
         return gaps.reshape(len(values), 1)

@@ -42,7 +42,7 @@ def interval_leaders(beliefs: Beliefs, objective: int, among: Mask) -> tuple[Mas
 
 @compiled
 class Dominant(BaseOrder):
-    """The order of MOC-MAB: a leader with a wide interval is the front, else its near rivals stay.
+    """The order of MOC-MAB: a leader with a wide interval wins, else the best of its near rivals.
 
     Objectives are taken one by one. In objective l, of the arms still in, the leader has the
     largest upper bound (of several, the largest lower bound). Where its half-width exceeds `doubt`,
@@ -78,7 +78,7 @@ class Dominant(BaseOrder):
         checks.number("Dominant.doubt", self.doubt, at_least=0.0)
 
     def check(self, objectives: int) -> None:
-        """Any number of objectives will do."""
+        """Accept any number of objectives."""
 
     def in_words(self, objectives: Sequence[str]) -> str:
         """The objectives by priority, and how far rivals may stay behind."""
@@ -104,6 +104,7 @@ class Dominant(BaseOrder):
 
     def gap(self, means: Array, arm: int) -> Array:
         """(objectives,) the lexicographic gap of one arm."""
+        # On true means there is nothing to explore: the order is the lexicographic one.
         gaps = priority_gaps(means, arm, arm + 1, 0.0)
         gap: Array = gaps[0]
         return gap

@@ -16,19 +16,20 @@ from mobandits.orders.order import BaseOrder
 @kernel
 def least_known(values: Array) -> tuple[Mask, int]:
     """(arms,) the arms with the most entries of +inf, and how many these are."""
-    arms = len(values)
+    arms, objectives = values.shape
     counts = np.zeros(arms, np.int64)
     most = 0
     for a in range(arms):
-        for i in range(values.shape[1]):
-            counts[a] += values[a, i] == math.inf
+        for i in range(objectives):
+            is_infinite = values[a, i] == math.inf
+            counts[a] += is_infinite
         most = max(most, counts[a])
     return counts == most, most
 
 
 @compiled
 class EffectivePareto(BaseOrder):
-    """The effective Pareto order, whose front is the arms that no mixture of others dominates.
+    """The effective Pareto order: the arms that no mixture of other arms dominates win.
 
     They are best for some positive weights. Arm a is on the front where no ``sum_b beta_b mu[b]``,
     with shares beta of the other arms that sum to 1, dominates ``mu[a]``; being equal to a mixture

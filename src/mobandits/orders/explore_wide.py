@@ -17,7 +17,7 @@ from mobandits.support import checks
 
 @compiled
 class ExploreWide(BaseOrder):
-    """Another order, after a phase in which the arms with wide intervals are the front.
+    """Another order, after a phase in which the arms with wide intervals win.
 
     The phase lasts while an arm's largest half-width over the objectives exceeds `epsilon`. The gap
     is that of `order`.
@@ -56,6 +56,12 @@ class ExploreWide(BaseOrder):
         """Refuse a problem that the inner order refuses."""
         check_objectives(self.order, objectives)
 
+    def succeeded_by(self, order: Any) -> "ExploreWide":
+        """What is played where `order` is preferred: exploration comes first there too."""
+        if isinstance(order, ExploreWide):
+            return order
+        return ExploreWide(order, self.epsilon)
+
     def scaled(self, factor: float) -> "ExploreWide":
         """The same order for means that are `factor` times as large."""
         order = rescaled(self.order, factor)
@@ -82,6 +88,7 @@ class ExploreWide(BaseOrder):
     def front(self, beliefs: Beliefs) -> Mask:
         """(arms,) the wide arms if there are any, else the front of `order`."""
         wide = self.wide(beliefs)
+        # All wide arms, and not the widest: in the paper any of them may be played.
         if count(wide) > 0:
             return wide
         front: Mask = self.order.front(beliefs)

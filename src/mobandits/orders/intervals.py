@@ -12,7 +12,8 @@ from mobandits.contracts.protocols import Array, Mask
 def half_width(low: float, high: float) -> float:
     """Half the length of an interval; 0 for a point, even an infinite one."""
     # The difference of two infinite bounds would be NaN.
-    return 0.5 * (high - low) if high > low else 0.0
+    length = high - low if high > low else 0.0
+    return 0.5 * length
 
 
 @kernel

@@ -15,7 +15,7 @@ from mobandits.support.naming import conjunction
 
 @compiled
 class Levels(BaseOrder):
-    """The order of nested Pareto fronts, one level of objectives after the other.
+    """The order of priority levels: the last of nested Pareto fronts wins, one front per level.
 
     A_0 holds all arms, A_i the front of A_(i-1) in the objectives of level i; the last one is the
     front. Digit i of the gap is the Pareto gap of the arm in the objectives of level i, measured
@@ -67,6 +67,8 @@ class Levels(BaseOrder):
 
     def gap(self, means: Array, arm: int) -> Array:
         """(levels,) the gap of one arm."""
+        # An arm that is dominated only weakly has digit 0 there, and is measured against that level's
+        # front all the same.
         digits = np.zeros(len(self.levels))
         among = everyone(len(means))
         for i in range(len(self.levels)):

@@ -57,9 +57,8 @@ def priority_gaps(means: Array, first: int, last: int, tolerance: float) -> Arra
 
 @compiled
 class Lexicographic(BaseOrder):
-    """The lexicographic order, objectives by priority.
+    """The lexicographic order: the best in objective 0 win, of these the best in objective 1, etc.
 
-    An arm wins where it is best in objective 0, of those with that best in objective 1, and so on.
     Digit i of the gap is ``mu*[i] - mu[a, i]`` where arm a equals the winners' mean ``mu*`` in all
     earlier objectives, else 0: one digit is positive, the first objective that is lost. (For the
     signed regret in every objective see the metric ``objective_regret``.)
@@ -89,7 +88,7 @@ class Lexicographic(BaseOrder):
         checks.number("Lexicographic.tolerance", self.tolerance, at_least=0.0)
 
     def check(self, objectives: int) -> None:
-        """Any number of objectives will do."""
+        """Accept any number of objectives."""
 
     def scaled(self, factor: float) -> "Lexicographic":
         """The same order for means that are `factor` times as large."""
@@ -116,4 +115,5 @@ class Lexicographic(BaseOrder):
 
     def gaps(self, means: Array) -> Array:
         """(arms, objectives) the priority gap of every arm."""
+        # All at once: the winners' means are found once and not per arm.
         return priority_gaps(means, 0, len(means), self.tolerance)

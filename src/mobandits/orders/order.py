@@ -26,6 +26,7 @@ class BaseOrder:
 
     def draw(self, beliefs: Beliefs, rng: Rng) -> int:
         """The position of an arm, uniform on the front."""
+        # Orders that can draw without their whole front do so in a method of their own.
         front = self.front(beliefs)
         return pick(front, rng)
 
@@ -56,7 +57,9 @@ def in_words(order: Any, objectives: Sequence[str]) -> str:
     """
     # An order from outside need not have the method: the protocol does not ask for it.
     method = getattr(order, "in_words", None)
-    return str(method(objectives)) if callable(method) else repr(order)
+    if not callable(method):
+        return repr(order)
+    return str(method(objectives))
 
 
 def group_names(groups: Array, objectives: Sequence[str]) -> list[list[str]]:
@@ -82,5 +85,8 @@ def weight_texts(weights: Array, objectives: Sequence[str]) -> list[str]:
         >>> weight_texts(np.array([0.5, 0.0, 2.0]), ["quality", "cost", "speed"])
         ['quality 0.5', 'speed 2']
     """
-    pairs = zip(weights.tolist(), objectives, strict=True)
-    return [f"{name} {weight:g}" for weight, name in pairs if weight > 0.0]
+    texts = []
+    for weight, name in zip(weights.tolist(), objectives, strict=True):
+        if weight > 0.0:
+            texts.append(f"{name} {weight:g}")
+    return texts

@@ -15,7 +15,7 @@ from mobandits.support.naming import conjunction, quoted
 
 @compiled
 class Pareto(BaseOrder):
-    """The Pareto order, whose front is the arms that no arm dominates.
+    """The Pareto order: the arms that no other arm dominates win.
 
     Arm b dominates arm a where no objective of b is smaller and one is larger. Arms with equal
     vectors do not dominate each other: they are on the front together or not at all. The front is
@@ -77,10 +77,12 @@ class Pareto(BaseOrder):
 
     def gap(self, means: Array, arm: int) -> Array:
         """(1,) the Pareto suboptimality gap of one arm."""
-        gap = pareto_gap(means, arm, self.on, everyone(len(means)))
+        among = everyone(len(means))
+        gap = pareto_gap(means, arm, self.on, among)
         return np.full(1, gap)
 
     def gaps(self, means: Array) -> Array:
         """(arms, 1) the gap of every arm; compares with the front only."""
-        gaps = pareto_gaps(means, self.on, everyone(len(means)))
-        return gaps.reshape(len(means), 1)
+        arms = len(means)
+        gaps = pareto_gaps(means, self.on, everyone(arms))
+        return gaps.reshape(arms, 1)

@@ -65,6 +65,7 @@ def check_groups(name: str, groups: IntArray) -> None:
 
 def check_once(name: str, objectives: list[int]) -> None:
     """Refuse a list that names an objective twice."""
+    # Quadratic, of a handful of objectives, and it names the first one.
     for objective in objectives:
         if objectives.count(objective) > 1:
             raise ValueError(f"{name} must name each objective once, got {objective} twice")

@@ -23,6 +23,7 @@ def check_weights(name: str, weights: Array) -> None:
 
 def check_length(name: str, values: Array, objectives: int) -> None:
     """Refuse a list that has not one entry per objective."""
+    # Checked when the problem is known: an order is made before it.
     if len(values) != objectives:
         raise ValueError(
             f"{name} must have one entry per objective, {objectives}, got {quoted(values.tolist())}"
@@ -108,6 +109,7 @@ class Weighted(BaseOrder):
 
     def front(self, beliefs: Beliefs) -> Mask:
         """(arms,) the arms with the largest weighted sum of upper bounds."""
+        # No weight is negative, so the sum of upper bounds is the upper bound of the sum.
         sums = weighted_sums(beliefs.high, self.weights)
         return leaders(sums, everyone(len(sums)))
 

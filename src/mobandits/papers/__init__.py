@@ -1,8 +1,9 @@
-"""The papers that this library reproduces: one folder each, with its theory, theorem checks and experiments.
+"""The papers that are reproduced: a folder each, with theory, theorem checks and experiments.
 
-`mobandits.papers.molts2025.theory` holds the bounds and events of that paper's theorems as functions. At the papers'
-horizons and with their constants all of the bounds are larger than the regret of any policy: draw them on logarithmic
-axes. The events are informative; `mobandits check-theorems` counts how often they fail.
+`mobandits.papers.molts2025.theory` holds the bounds and events of that paper's theorems as
+functions. At the papers' horizons and with their constants all of the bounds are larger than the
+regret of any policy: draw them on logarithmic axes. The events are informative; `mobandits
+check-theorems` counts how often they fail.
 """
 
 from mobandits.papers import drugan2013, mocmab2018, moglb2019, molts2025, moslb2024, pcz2018

@@ -45,17 +45,19 @@ def find(ids: Sequence[str]) -> list[Experiment]:
         ['moslb2024/fig4']
         >>> find(["moslb2024/figure4"])
         Traceback (most recent call last):
-        ValueError: ID must be all, a paper or one that `mobandits list experiments` shows, got 'moslb2024/figure4'; \
-did you mean moslb2024/fig4?
+        ValueError: ID must be all, a paper or one that `mobandits list experiments` shows, \
+got 'moslb2024/figure4'; did you mean moslb2024/fig4?
     """
     papers = dict.fromkeys(name.partition("/")[0] for name in EXPERIMENTS)
     known = ["all", *papers, *EXPERIMENTS]
-    for one in ids:
-        if one not in known:
-            wanted = "all, a paper or one that `mobandits list experiments` shows"
-            raise ValueError(f"ID must be {wanted}, got {quoted(one)}{did_you_mean(one, known)}")
-    return [
-        experiment
-        for name, experiment in EXPERIMENTS.items()
-        if any(one in ("all", name, name.partition("/")[0]) for one in ids)
-    ]
+    for wanted in ids:
+        if wanted not in known:
+            rule = "ID must be all, a paper or one that `mobandits list experiments` shows"
+            advice = did_you_mean(wanted, known)
+            raise ValueError(f"{rule}, got {quoted(wanted)}{advice}")
+    chosen = []
+    for name, experiment in EXPERIMENTS.items():
+        paper = name.partition("/")[0]
+        if not {"all", paper, name}.isdisjoint(ids):
+            chosen.append(experiment)
+    return chosen

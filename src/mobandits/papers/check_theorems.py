@@ -33,7 +33,7 @@ def check_theorems(
     workers: int | None = None,
     progress: Callable[[int, int], Any] | None = None,
 ) -> Report:
-    """Count how often the events of a paper's theorems fail, and look at what follows from them.
+    """The theorems of a paper: how often events fail, and whether what follows is ever false.
 
     Args:
         paper: its key, one of `PAPERS`.
@@ -54,5 +54,5 @@ def check_theorems(
     choice("PAPER", paper, PAPERS)
     integer("rounds", rounds, at_least=2)
     integer("seed", seed, at_least=0)
-    one = partial(PAPERS[paper], rounds=rounds, seed=seed)
-    return repeat(paper, one, runs, workers=workers, progress=progress)
+    one_run = partial(PAPERS[paper], rounds=rounds, seed=seed)
+    return repeat(paper, one_run, runs, workers=workers, progress=progress)

@@ -13,35 +13,36 @@ reproduced claims contains it.
 """
 
 import functools
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Protocol, get_args
+from typing import Any, NamedTuple, Protocol, get_args
 
 import numpy as np
 
 from mobandits.contracts.protocols import Array
 from mobandits.figures.formatting import component_name
+from mobandits.papers.contents import ClaimKind, Verdict
 from mobandits.support.checks import choice
 from mobandits.support.naming import quoted
 
 RESAMPLES = 10_000
 LEAST = 5  # so many trials an interval needs: two of them agree on a sign half of the time
 SECOND = ("measured", "interval", "verdict", "kind", "holds", "of")  # shown of a second judgement
-Verdict = Literal["reproduced", "not reproduced", "reported"]
-# What each of them is, `Claim` says.
-Kind = Literal["paper", "extension", "ours", "stand-in", "check"]
+Kind = ClaimKind
+Interval = tuple[float, float]
 
 
 class Reading(Protocol):
-    """How a curve becomes one number per trial."""
+    """A way to make one number per trial of a curve."""
 
     def __call__(self, points: Array, values: Array) -> Array:
         """(trials,) from the recorded rounds (points,) and the curves (trials, points)."""
 
 
 class Outcome(Protocol):
-    """What claims are read from."""
+    """The results that claims are read from."""
 
     def runs(self) -> Sequence[str]:
         """The names of the experiment's runs."""
@@ -72,7 +73,7 @@ class Part(NamedTuple):
 
     said: str
     measured: float
-    interval: tuple[float, float] | None
+    interval: Interval | None
     holds: bool | None
     trials: int
 
@@ -87,8 +88,10 @@ class Claim:
         target: the paper's number or ordering.
         rule: how the verdict is computed, in words.
         parts: the numbers of which all must be as claimed.
-        differs: one sentence on why ours may differ, true whatever comes out; shown unless the claim is reproduced.
-        note: one sentence that is always shown, such as on what was chosen after looking at the target.
+        differs: one sentence on why ours may differ, true whatever comes out; shown unless the
+            claim is reproduced.
+        note: one sentence that is always shown, such as on what was chosen after looking at the
+            target.
         kind: "paper", a sentence of the paper, which has a verdict. The others are reported, with
             what the rule gave: "extension", a sentence of the paper on one figure, asked of
             another one on which the paper is silent; "ours", a statement that no paper makes;
@@ -126,37 +129,41 @@ class Claim:
     @property
     def decides(self) -> bool:
         """Whether the rule gives a verdict."""
-        return self.kind == "paper" or bool(self.regardless)
+        if self.kind == "paper":
+            return True
+        # Only a stand-in has such a reason, see `__post_init__`.
+        return bool(self.regardless)
 
     def judge(self, outcome: Outcome) -> dict[str, Any]:
-        """The claim's entry in claims.json."""
-        parts = [readable(one) for one in self.parts(outcome)] or [NOTHING]
-        shown = headline(parts)
+        """The claim's entry in claims.json, a `contents.ClaimEntry`."""
+        # A claim without numbers, as at tiny scales, is reported like one that cannot be read.
+        parts = [readable(part) for part in self.parts(outcome)] or [NOTHING]
+        shown = weakest(parts)
         ruled = verdict(parts)
         return {
             "id": self.id,
             "claim": self.claim,
             "target": self.target,
-            "measured": number(shown.measured),
+            "measured": finite_or_none(shown.measured),
             "interval": shown.interval and list(shown.interval),
             "verdict": ruled if self.decides else "reported",
             "kind": self.kind,
             "holds": HOLDS[ruled],
             "of": shown.said,
             "rule": self.rule,
-            "trials": min(one.trials for one in parts),
+            "trials": min(part.trials for part in parts),
             "differs": self.differs,
             "note": self.note,
             "regardless": self.regardless,
-            "parts": [
-                {
-                    **one._asdict(),
-                    "measured": number(one.measured),
-                    "interval": one.interval and list(one.interval),
-                }
-                for one in parts
-            ],
+            "parts": [_part_entry(part) for part in parts],
         }
+
+
+def _part_entry(part: Part) -> dict[str, Any]:
+    entry = part._asdict()
+    entry["measured"] = finite_or_none(part.measured)
+    entry["interval"] = part.interval and list(part.interval)
+    return entry
 
 
 def verdict(parts: Sequence[Part]) -> Verdict:
@@ -166,60 +173,75 @@ def verdict(parts: Sequence[Part]) -> Verdict:
         >>> verdict([Part("a", 1.0, (0.5, 1.5), True, 10), Part("b", 1.0, (-0.5, 1.5), False, 10)])
         'not reproduced'
     """
-    if any(one.holds is None for one in parts):
+    # One number that no rule decides could turn the verdict: then there is none.
+    if any(part.holds is None for part in parts):
         return "reported"
-    return "reproduced" if all(one.holds for one in parts) else "not reproduced"
+    return "reproduced" if all(part.holds for part in parts) else "not reproduced"
 
 
 HOLDS: dict[Verdict, bool | None] = {"reproduced": True, "not reproduced": False, "reported": None}
 NOTHING = Part("nothing could be read at this scale", math.nan, None, None, 0)
 
 
-def readable(one: Part) -> Part:
-    """The part in Python's own numbers, or, where one is missing, a part that says so and decides nothing.
+def readable(part: Part) -> Part:
+    """The part in Python's own numbers; where one is missing, a part that says so.
 
     Example:
-        >>> readable(Part("a", math.nan, (math.nan, math.nan), False, 10))
-        Part(said='a: cannot be read at this scale', measured=nan, interval=None, holds=None, trials=10)
+        >>> readable(Part("a", math.nan, (math.nan, math.nan), False, 10)).said
+        'a: cannot be read at this scale'
     """
-    if math.isfinite(one.measured) and (
-        one.interval is None or all(map(math.isfinite, one.interval))
-    ):
-        interval = one.interval and (float(one.interval[0]), float(one.interval[1]))
-        holds = None if one.holds is None else bool(one.holds)
-        return Part(one.said, float(one.measured), interval, holds, int(one.trials))
-    return Part(f"{one.said}: cannot be read at this scale", math.nan, None, None, one.trials)
+    numbers = [part.measured]
+    numbers += part.interval or ()
+    if not all(math.isfinite(number) for number in numbers):
+        name = f"{part.said}: cannot be read at this scale"
+        return Part(name, math.nan, None, None, part.trials)
+    # JSON knows no numbers of NumPy.
+    interval = None
+    if part.interval is not None:
+        low, high = part.interval
+        interval = (float(low), float(high))
+    holds = None if part.holds is None else bool(part.holds)
+    trials = int(part.trials)
+    return Part(part.said, float(part.measured), interval, holds, trials)
 
 
-def number(value: float) -> float | None:
+def finite_or_none(value: float) -> float | None:
     """A number as JSON can hold it."""
     return value if math.isfinite(value) else None
 
 
-def headline(parts: Sequence[Part]) -> Part:
+def weakest(parts: Sequence[Part]) -> Part:
     """The part that stands for a claim: the first that no rule decides, else the weakest.
 
     Example:
-        >>> headline([Part("a", 1.0, (0.5, 1.5), True, 10), Part("b", 1.0, (0.1, 2.0), True, 10)]).said
+        >>> parts = [Part("a", 1.0, (0.5, 1.5), True, 10), Part("b", 1.0, (0.1, 2.0), True, 10)]
+        >>> weakest(parts).said
         'b'
     """
-    undecided = [one for one in parts if one.holds is None]
-    return undecided[0] if undecided else min(parts, key=_strength)
+    for part in parts:
+        if part.holds is None:
+            return part
+    return min(parts, key=_strength)
 
 
-def _strength(one: Part) -> tuple[bool, float]:
-    # What fails comes before what holds, then the interval whose lower end is relatively nearest to 0.
-    low = one.interval[0] if one.interval else one.measured
-    return one.holds is not False, low / max(abs(one.measured), 1e-300)
+def _strength(part: Part) -> tuple[bool, float]:
+    # What fails comes before what holds, then the interval whose lower end is relatively nearest to
+    # 0.
+    low = part.measured
+    if part.interval is not None:
+        low = part.interval[0]
+    size = max(abs(part.measured), 1e-300)
+    has_not_failed = part.holds is not False
+    return has_not_failed, low / size
 
 
 def resample(
     samples: Array, statistic: Callable[[Array], Array], confidence: float = 0.95
-) -> tuple[float, tuple[float, float] | None]:
+) -> tuple[float, Interval | None]:
     """A statistic of means over trials, and its bootstrap interval.
 
-    There is no interval with fewer than `LEAST` trials, and neither interval nor value (NaN) where a sample could not
-    be read.
+    There is no interval with fewer than `LEAST` trials, and neither interval nor value (NaN) where
+    a sample could not be read.
 
     Intervals of few trials are too short. Of 3,000 drawings, those of 95 % contained the mean of a
     normal law in 85, 90 and 93 % with 5, 10 and 20 trials, and that of an exponential law in 78, 87
@@ -240,21 +262,27 @@ def resample(
     trials = len(samples)
     if not np.isfinite(samples).all():
         return math.nan, None
-    with np.errstate(
-        divide="ignore", invalid="ignore"
-    ):  # ratios to a mean of 0 are not finite, and treated so later
-        value = float(statistic(samples.mean(axis=0)[:, None])[0])
+    # Ratios to a mean of 0 are not finite; `readable` takes them for numbers that are missing.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        means = samples.mean(axis=0)[:, None]
+        # The mean itself, not that of the resamples, which chance has moved.
+        value = float(statistic(means)[0])
         if trials < LEAST:
             return value, None
-        drawn = statistic((counts(trials) @ samples / trials).T)
-        low, high = np.quantile(drawn, ((1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0))
+        drawn_means = counts(trials) @ samples / trials
+        drawn = statistic(drawn_means.T)
+        tail = (1.0 - confidence) / 2.0
+        low, high = np.quantile(drawn, (tail, (1.0 + confidence) / 2.0))
     return value, (float(low), float(high))
 
 
 @functools.lru_cache(maxsize=8)
 def counts(trials: int) -> Array:
-    """(resamples, trials) how often a resample has drawn a trial: the same for every number that is looked at."""
-    drawn = np.random.default_rng(0).multinomial(trials, np.full(trials, 1.0 / trials), RESAMPLES)
+    """(resamples, trials) how often a resample has drawn a trial, for every number of a claim."""
+    # One seed for all claims, so that a claim is judged alike whatever is judged before it.
+    rng = np.random.default_rng(0)
+    shares = np.full(trials, 1.0 / trials)
+    drawn = rng.multinomial(trials, shares, RESAMPLES)
     return drawn.astype(np.float64)
 
 
@@ -264,19 +292,26 @@ def final(points: Array, values: Array) -> Array:  # noqa: ARG001 - one signatur
 
 
 def growth(points: Array, values: Array) -> Array:
-    """By how much it grew in the last third of the rounds, per 1,000 rounds; NaN where only its end was recorded."""
-    start = int(np.searchsorted(points, points[-1] * 2 / 3))
+    """The growth in the last third of the rounds, per 1,000 rounds.
+
+    NaN where only the end was recorded.
+    """
+    end = points[-1]
+    start = int(np.searchsorted(points, end * 2 / 3))
     if start == len(points) - 1:
         return np.full(len(values), np.nan)
-    return np.asarray(
-        (values[:, -1] - values[:, start]) / float(points[-1] - points[start]) * 1000.0
-    )
+    last = values[:, -1]
+    grown = last - values[:, start]
+    rounds = float(end - points[start])
+    per_thousand = grown / rounds * 1000.0
+    return np.asarray(per_thousand)
 
 
 def late_mean(points: Array, values: Array) -> Array:
     """The mean over the second half of the rounds."""
-    late: Array = values[:, points > points[-1] / 2].mean(axis=1)
-    return late
+    is_late = points > points[-1] / 2
+    means: Array = values[:, is_late].mean(axis=1)
+    return means
 
 
 def ordering(
@@ -312,28 +347,27 @@ def ordering(
     """
 
     def parts(outcome: Outcome) -> list[Part]:
+        places = runs or outcome.runs()
+        several = len(places) > 1
         return [
-            difference(
-                outcome,
-                run,
-                metric,
-                a,
-                b,
-                component,
-                reading,
-                several=len(runs or outcome.runs()) > 1,
-            )
-            for run in (runs or outcome.runs())
-            for a in low
-            for b in high
-            for component in (
-                outcome.components(run, a, metric) if components is None else components
-            )
+            difference(outcome, run, metric, a, b, component, reading, several=several)
+            for run, a, b in itertools.product(places, low, high)
+            for component in _components(outcome, run, a, metric, components)
         ]
 
     rule = "the 95 % bootstrap interval of the difference of means is above 0"
-    said = rule if len(low) * len(high) == 1 else f"each: {rule}"
-    return Claim(id, claim, target or "as claimed", said, parts, differs, note, kind)
+    if len(low) * len(high) > 1:
+        rule = f"each: {rule}"
+    return Claim(id, claim, target or "as claimed", rule, parts, differs, note, kind)
+
+
+def _components(
+    outcome: Outcome, run: str, row: str, metric: str, components: Sequence[int] | None
+) -> Sequence[int]:
+    """The components to read of a metric; None: all that it has."""
+    if components is not None:
+        return components
+    return outcome.components(run, row, metric)
 
 
 def difference(
@@ -348,17 +382,26 @@ def difference(
     several: bool,
 ) -> Part:
     """Row b less row a, claimed to be above 0."""
-    samples = np.stack(
-        [reading(*outcome.curves(run, row, metric, component)) for row in (a, b)], axis=1
-    )
+    readings = []
+    for row in (a, b):
+        points, values = outcome.curves(run, row, metric, component)
+        readings.append(reading(points, values))
+    # Side by side, because both rows of a trial are drawn together.
+    samples = np.stack(readings, axis=1)
     value, interval = resample(samples, lambda means: means[1] - means[0])
-    which = (
-        f", {component_name(metric)} {component + 1}"
-        if len(outcome.components(run, a, metric)) > 1
-        else ""
-    )
-    said = f"{b} less {a}{which}{f', {run}' if several else ''}"
-    return Part(said, value, interval, interval and interval[0] > 0.0, len(samples))
+    name = f"{b} less {a}{_which(outcome, run, a, metric, component)}"
+    if several:
+        name += f", {run}"
+    # Without an interval nothing is decided.
+    holds = interval and interval[0] > 0.0
+    return Part(name, value, interval, holds, len(samples))
+
+
+def _which(outcome: Outcome, run: str, row: str, metric: str, component: int) -> str:
+    """The end of a number's name that says which component it is of; empty where there is one."""
+    if len(outcome.components(run, row, metric)) < 2:
+        return ""
+    return f", {component_name(metric)} {component + 1}"
 
 
 def percentage(
@@ -397,11 +440,16 @@ def percentage(
 
     def parts(outcome: Outcome) -> list[Part]:
         place = run or outcome.runs()[0]
-        samples = np.stack(
-            [final(*outcome.curves(place, name, metric, component)) for name in (row, of)], axis=1
-        )
+        ends = []
+        for name in (row, of):
+            points, values = outcome.curves(place, name, metric, component)
+            ends.append(final(points, values))
+        samples = np.stack(ends, axis=1)
         value, interval = resample(samples, lambda means: 100.0 * (means[0] / means[1] - 1.0))
-        holds = None if tolerance is None or interval is None else abs(value - target) <= tolerance
+        holds = None
+        # The mean decides, not the interval: the papers print no spread to compare it with.
+        if tolerance is not None and interval is not None:
+            holds = abs(value - target) <= tolerance
         return [Part(f"{row} against {of}, %", value, interval, holds, len(samples))]
 
     if tolerance is not None:
@@ -421,7 +469,7 @@ def level(
     runs: Sequence[str] = (),
     components: Sequence[int] | None = (0,),
     reading: Reading = final,
-    within: tuple[float, float] | None = None,
+    within: Interval | None = None,
     differs: str = "",
     note: str = "",
     kind: Kind = "paper",
@@ -444,31 +492,22 @@ def level(
     """
 
     def parts(outcome: Outcome) -> list[Part]:
-        found = []
-        for run in runs or outcome.runs():
-            for row in rows:
-                for component in (
-                    outcome.components(run, row, metric) if components is None else components
-                ):
-                    samples = reading(*outcome.curves(run, row, metric, component))[:, None]
-                    value, ends = resample(samples, lambda means: means[0])
-                    holds = (
-                        None
-                        if within is None or ends is None
-                        else within[0] <= ends[0] and ends[1] <= within[1]
-                    )
-                    which = (
-                        f", {component_name(metric)} {component + 1}"
-                        if len(outcome.components(run, row, metric)) > 1
-                        else ""
-                    )
-                    place = f", {run}" if len(runs or outcome.runs()) > 1 else ""
-                    found.append(Part(f"{row}{which}{place}", value, ends, holds, len(samples)))
-        return found
+        places = runs or outcome.runs()
+        numbers = []
+        for run, row in itertools.product(places, rows):
+            end_of_name = f", {run}" if len(places) > 1 else ""
+            for component in _components(outcome, run, row, metric, components):
+                points, values = outcome.curves(run, row, metric, component)
+                samples = reading(points, values)[:, None]
+                value, interval = resample(samples, lambda means: means[0])
+                holds = None
+                if within is not None and interval is not None:
+                    holds = within[0] <= interval[0] and interval[1] <= within[1]
+                name = f"{row}{_which(outcome, run, row, metric, component)}{end_of_name}"
+                numbers.append(Part(name, value, interval, holds, len(samples)))
+        return numbers
 
-    rule = (
-        "none: reported"
-        if within is None
-        else f"the 95 % bootstrap interval lies in [{within[0]:g}, {within[1]:g}]"
-    )
+    rule = "none: reported"
+    if within is not None:
+        rule = f"the 95 % bootstrap interval lies in [{within[0]:g}, {within[1]:g}]"
     return Claim(id, claim, target, rule, parts, differs, note, kind)

@@ -1,6 +1,7 @@
-"""What the files of reproduced experiments hold, as types that those who write them and those who read them share.
+"""The content of files of reproduced experiments, as types that writers and readers share.
 
-The keys are those of files that exist: a table of version 0.1 must still be readable, so no key may change its name.
+The keys are those of files that exist: a table of version 0.1 must still be readable, so no key may
+change its name.
 """
 
 from typing import Literal, NotRequired, TypedDict
@@ -11,6 +12,8 @@ ClaimKind = Literal["paper", "extension", "ours", "stand-in", "check"]
 PlotKind = Literal["curves", "bars", "heat", "bounds"]
 
 
+# TypedDicts and not dataclasses: what is read is used as it is, unknown keys of later versions
+# included.
 class PartEntry(TypedDict):
     """One number of a claim, as in `claims.Part`; null where there is none."""
 

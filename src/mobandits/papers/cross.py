@@ -47,6 +47,7 @@ from mobandits.policies import (
     Ucb1,
 )
 
+# Long enough for orders between policies to settle, short enough for all of them in minutes.
 HORIZON = 2000
 TRIALS = 10
 POINTS = 20
@@ -55,7 +56,10 @@ READINGS: dict[str, tuple[str, Reading]] = {
     "pareto_regret": ("Pareto regret at the last round", final),
     "effective_pareto_regret": ("Effective Pareto regret at the last round", final),
     "jaccard": (
-        "Jaccard index of the drawn set and the true front, mean over the second half of the rounds",
+        (
+            "Jaccard index of the drawn set and the true front, "
+            "mean over the second half of the rounds"
+        ),
         late_mean,
     ),
     "front_recall": ("Share of the true front's arms that were ever played", final),
@@ -68,28 +72,32 @@ CAPTIONS = {
     "front_recall": "Share of the true front's arms that were ever played",
     "hypervolume": "Hypervolume of the mean vectors that were played so far",
 }
+VERTICAL = {"jaccard": "Jaccard index", "hypervolume": "hypervolume", "front_recall": "recall"}
 CONSTANTS = (
-    "Every policy has one constant, none is tuned here: widths of 0.3 for linear policies, c = 0.01 for MOGLB-UCB "
-    "and for MOL-TS with links, alpha = 0.1 for MOSLB, and what a pilot found best elsewhere; the theory's constants "
-    "where nothing is known. A tuned policy may do better; this table says what to expect without tuning."
+    "Every policy has one constant, none is tuned here: widths of 0.3 for linear policies, c = "
+    "0.01 for MOGLB-UCB and for MOL-TS with links, alpha = 0.1 for MOSLB, and what a pilot found "
+    "best elsewhere; the theory's constants where nothing is known. A tuned policy may do better; "
+    "this table says what to expect without tuning."
 )
 AIMS = (
-    "Policies aim at different things, and no column is fair to all of them: UCB1, EXP3.P and CD-UCB1 look at one "
-    "objective, PF-LEX, STLO, MTLO, MOC-MAB and MOSLB-PC at an order of objectives, MOL-TS at the effective front."
+    "Policies aim at different things, and no column is fair to all of them: UCB1, EXP3.P and "
+    "CD-UCB1 look at one objective, PF-LEX, STLO, MTLO, MOC-MAB and MOSLB-PC at an order of "
+    "objectives, MOL-TS at the effective front."
 )
 NO_RECALL = (
-    "The share of the front that was ever played is not recorded: the means, and with them the front, change from "
-    "round to round, so that there is no one set of arms to have played."
+    "The share of the front that was ever played is not recorded: the means, and with them the "
+    "front, change from round to round, so that there is no one set of arms to have played."
 )
 
 
 def context_free(*, within: bool = True) -> dict[str, Recipe]:
-    """Policies that ignore contexts; `within` says whether rewards lie in [0, 1], as most of them assume.
+    """Policies that ignore contexts; most assume that rewards lie `within` [0, 1].
 
     Example:
         >>> context_free(within=False)["P-TS"].prior
         'gaussian'
     """
+    # Where rewards leave [0, 1], the check that policies make of it would only warn in every trial.
     return {
         "P-UCB1": ParetoUcb1(check=within),
         "S-UCB1": ScalarizedUcb1(check=within),
@@ -111,11 +119,13 @@ def halves(objectives: int, first: int) -> tuple[tuple[int, ...], tuple[int, ...
         >>> halves(5, 3)
         ((0, 1, 2), (3, 4))
     """
-    return tuple(range(first)), tuple(range(first, objectives))
+    before = tuple(range(first))
+    after = tuple(range(first, objectives))
+    return before, after
 
 
 def with_features(objectives: int, links: Sequence[str] | str) -> dict[str, Recipe]:
-    """Policies that learn from features: of every arm, or a model per arm where all arms share a context.
+    """Policies that learn from features, with a model per arm where all arms share a context.
 
     Example:
         >>> with_features(2, "logit")["MOSLB-PL"].levels
@@ -152,7 +162,10 @@ def with_cells(scales: Mapping[str, float]) -> dict[str, Recipe]:
         "CS-UCB1": CsUcb1,
         "CD-UCB1": CdUcb1,
     }
-    return {name: recipe(scale=scales.get(name, 1.0)) for name, recipe in cells.items()}
+    policies = {}
+    for name, recipe in cells.items():
+        policies[name] = recipe(scale=scales.get(name, 1.0))
+    return policies
 
 
 def zooming(arms: int) -> dict[str, Recipe]:
@@ -165,6 +178,7 @@ def zooming(arms: int) -> dict[str, Recipe]:
         >>> zooming(3)["PCZ"].positions
         ((0.0,), (0.5,), (1.0,))
     """
+    # Only the similarity counts, which takes no two arms for alike; positions must merely differ.
     places = tuple((i / (arms - 1),) for i in range(arms))
     return {
         "PCZ": Pcz(positions=places, similarity=UnlikeArms()),
@@ -172,20 +186,27 @@ def zooming(arms: int) -> dict[str, Recipe]:
     }
 
 
-def claims(id: str, rows: Sequence[str], metrics: Sequence[str]) -> tuple[Claim, ...]:  # noqa: A002 - as in Experiment
+def claims(
+    id: str,  # noqa: A002 - as in Experiment
+    rows: Sequence[str],
+    metrics: Sequence[str],
+) -> tuple[Claim, ...]:
     """Every metric of every row, reported."""
-    return tuple(
-        level(
-            f"{id}/{metric.replace('_', '-')}",
-            READINGS[metric][0],
+    reported = []
+    for metric in metrics:
+        sentence, reading = READINGS[metric]
+        what = metric.replace("_", "-")
+        claim = level(
+            f"{id}/{what}",
+            sentence,
             metric,
             rows,
             target="not in the papers",
-            reading=READINGS[metric][1],
+            reading=reading,
             kind="ours",
         )
-        for metric in metrics
-    )
+        reported.append(claim)
+    return tuple(reported)
 
 
 def side_by_side(
@@ -205,45 +226,44 @@ def side_by_side(
         about: a paragraph on the environment.
         environment: what they play in.
         rows: who plays.
-        reference: of the hypervolume, below all means, where means change over the rounds; None: they stay, and how
-            much of the front was played is measured as well.
+        reference: of the hypervolume, below all means, where means change over the rounds; None:
+            they stay, and how much of the front was played is measured as well.
     """
-    metrics: tuple[str | Metric, ...] = (*METRICS, Hypervolume(reference))
-    names: tuple[str, ...] = (*METRICS, "hypervolume")
+    metrics: list[str | Metric] = [*METRICS, Hypervolume(reference)]
+    names = [*METRICS, "hypervolume"]
+    paragraphs = [about, CONSTANTS, AIMS]
+    # Where means change, so does the front: arms of one front cannot be recalled.
     if reference is None:
-        metrics = (*metrics, "front_recall")
-        names = (*names, "front_recall")
+        metrics.append("front_recall")
+        names.append("front_recall")
+    else:
+        paragraphs.append(NO_RECALL)
+    plots = []
+    for metric in names:
+        caption = f"{CAPTIONS[metric]}, of some of the policies."
+        vertical = VERTICAL.get(metric, "")
+        plots.append(Plot(metric, metric, caption, rows=drawn_rows(rows), vertical=vertical))
     experiment = f"cross/{name}"
     return Experiment(
         experiment,
         title,
         "ours; the environments and policies of all papers",
-        (about, CONSTANTS, AIMS) if reference is None else (about, CONSTANTS, AIMS, NO_RECALL),
-        [Run(name, environment, rows, HORIZON, TRIALS, metrics, POINTS)],
-        [
-            Plot(
-                metric,
-                metric,
-                f"{CAPTIONS[metric]}, of some of the policies.",
-                rows=drawn(rows),
-                vertical=vertical,
-            )
-            for metric, vertical in zip(
-                names, ("", "", "Jaccard index", "hypervolume", "recall"), strict=False
-            )
-        ],
+        paragraphs,
+        [Run(name, environment, rows, HORIZON, TRIALS, tuple(metrics), POINTS)],
+        plots,
         claims(experiment, tuple(rows), names),
     )
 
 
-def drawn(rows: Mapping[str, Recipe]) -> tuple[str, ...]:
+def drawn_rows(rows: Mapping[str, Recipe]) -> tuple[str, ...]:
     """The rows of a figure, which has no room for all: mostly those that aim at the Pareto front.
 
     Example:
-        >>> drawn(context_free())
+        >>> drawn_rows(context_free())
         ('P-UCB1', 'P-TS', 'uniform')
     """
     some = ("MOC-MAB", "PCZ", "MOGLB-UCB", "MOL-TS", "MOL-UCB", "P-UCB1", "P-TS", "uniform")
+    # In this order in all figures, so that a policy looks alike wherever the same ones play.
     return tuple(name for name in some if name in rows)
 
 
@@ -260,7 +280,8 @@ EXPERIMENTS = (
     side_by_side(
         "linear",
         "Contextual linear rewards: 50 new arms in every round, 5 features, 4 objectives",
-        f"The main setting of molts2025. Rewards are normal, not in [0, 1] as many assume. {NO_PCZ}",
+        "The main setting of molts2025. Rewards are normal, not in [0, 1] as many assume. "
+        f"{NO_PCZ}",
         LINEAR,
         {**with_features(4, "identity"), **context_free(within=False)},
         reference=(-1.0,) * 4,
@@ -268,8 +289,8 @@ EXPERIMENTS = (
     side_by_side(
         "linear-fixed",
         "Linear rewards with 25 fixed arms, 5 features, 5 objectives",
-        f"The setting of moslb2024, with means rounded to two decimals. {NO_PCZ} PFI-RLS, which drops arms, only plays "
-        "where arms stay.",
+        f"The setting of moslb2024, with means rounded to two decimals. {NO_PCZ} PFI-RLS, which "
+        "drops arms, only plays where arms stay.",
         FIXED,
         {**with_features(5, "identity"), "PFI-RLS": PfiRls(), **context_free(within=False)},
     ),
@@ -316,9 +337,10 @@ EXPERIMENTS = (
     side_by_side(
         "ridges",
         "Two ridges over contexts and arms: 100 arms in [0, 1], 2 objectives",
-        "The problem of pcz2018 with a hundred arms in place of the interval. An arm's row is the context and the arm "
-        "itself, both in [0, 1], and near rows pay alike, as zooming assumes. Policies with cells cut this square, but "
-        "keep the counts of every arm apart. They have scale 1. Policies with linear models are not here.",
+        "The problem of pcz2018 with a hundred arms in place of the interval. An arm's row is "
+        "the context and the arm itself, both in [0, 1], and near rows pay alike, as zooming "
+        "assumes. Policies with cells cut this square, but keep the counts of every arm apart. "
+        "They have scale 1. Policies with linear models are not here.",
         TwoRidgesGrid(points=100),
         {
             "PCZ": Pcz(),

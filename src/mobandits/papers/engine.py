@@ -1,4 +1,4 @@
-"""What experiments share that are reproduced side by side: threads that play, progress, and a common end."""
+"""The engine that experiments share which are reproduced side by side."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -6,11 +6,11 @@ from contextlib import contextmanager
 
 from mobandits.simulation.threads import Threads
 
-Progress = Callable[[int, int], None]
+ProgressCallback = Callable[[int, int], None]
 
 
 class SharedEngine:
-    """One for all experiments of a call.
+    """The threads and the progress of all experiments of a call.
 
     Args:
         threads: that play; None where Ray does.
@@ -18,7 +18,9 @@ class SharedEngine:
         progress: called with the rounds that are done and how many there will be.
     """
 
-    def __init__(self, threads: Threads | None, total: int, progress: Progress | None) -> None:
+    def __init__(
+        self, threads: Threads | None, total: int, progress: ProgressCallback | None
+    ) -> None:
         self.threads = threads
         self._total = total
         self._progress = progress
@@ -26,20 +28,26 @@ class SharedEngine:
         self._done = 0
 
     @contextmanager
-    def part(self, size: int) -> Iterator[Progress | None]:
-        """What a simulation of so many rounds is given to tell its progress; at the end, all of them are done."""
-        before = 0
+    def progress_of(self, rounds: int) -> Iterator[ProgressCallback | None]:
+        """The progress of one simulation; when it ends, all of its rounds count as done.
 
-        def said(done: int, total: int) -> None:  # noqa: ARG001 - the form of progress
-            nonlocal before
+        Args:
+            rounds: of all trials of the simulation.
+        """
+        reported = 0
+
+        def report(done: int, total: int) -> None:  # noqa: ARG001 - the form of progress
+            nonlocal reported
+            # Several simulations report from several threads.
             with self._lock:
-                self._done = self._done + done - before
-                before = done
+                self._done += done - reported
+                reported = done
                 if self._progress is not None:
                     self._progress(self._done, self._total)
 
-        yield None if self._progress is None else said
-        said(size, size)
+        yield None if self._progress is None else report
+        # Trials of an earlier call report nothing, and a simulation may end before its last look.
+        report(rounds, rounds)
 
     def check(self) -> None:
         """Between two steps.

@@ -6,6 +6,7 @@ confidence of 98.3 %, so that the chance that any of the three is mistaken is at
 problems are drawn by seed and trial, so that the number of workers changes nothing.
 """
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -16,7 +17,7 @@ from mobandits.papers.experiment import more_of
 from mobandits.papers.studentised import Statistic, studentised
 
 LOOKS = (100, 200, 400)
-CONFIDENCE = 1.0 - 0.05 / len(LOOKS)
+CONFIDENCE = 1.0 - 0.05 / len(LOOKS)  # Bonferroni: the looks share the 5 %
 RULE = (
     "more problems are played until every interval excludes its bar: looked at after "
     f"{', '.join(map(str, LOOKS[:-1]))} and {LOOKS[-1]}, each time with studentised bootstrap "
@@ -46,7 +47,9 @@ class Question(NamedTuple):
     def as_claimed(self, interval: tuple[float, float]) -> bool:
         """Whether an interval is on the right side of the bar."""
         low, high = interval
-        return low > self.bar if self.above else high < self.bar
+        if self.above:
+            return low > self.bar
+        return high < self.bar
 
     def decided(self, interval: tuple[float, float]) -> bool:
         """Whether an interval is on one side of the bar."""
@@ -58,29 +61,35 @@ def on_many(question: Question, outcome: Outcome, run: str) -> Part:
     """The answer of a run on more problems; fewer than the first look decide nothing."""
     samples = question.read(outcome, more_of(run))
     trials = len(samples)
-    said = f"{question.said}, {run}, {trials} problems"
+    name = f"{question.said}, {run}, {trials} problems"
     if trials < LOOKS[0]:
+        # Only a user who asks for so few gets here; a look of its own would need another level.
         value, _ = resample(samples, question.statistic.value)
-        return Part(said, value, None, None, trials)
+        return Part(name, value, None, None, trials)
     value, interval = studentised(samples, question.statistic, CONFIDENCE)
-    holds = None if interval is None else question.as_claimed(interval)
-    return Part(said, value, interval, holds, trials)
+    holds = None
+    if interval is not None:
+        holds = question.as_claimed(interval)
+    return Part(name, value, interval, holds, trials)
 
 
 def on_few(question: Question, outcome: Outcome, run: str) -> Part:
     """The answer of a run at the paper's own number of problems."""
     samples = question.read(outcome, run)
+    trials = len(samples)
     value, interval = resample(samples, question.statistic.value)
-    said = f"{question.said}, {run}"
+    name = f"{question.said}, {run}"
     if interval is None or not question.plain:
-        return Part(said, value, None, None, len(samples))
-    return Part(said, value, interval, question.as_claimed(interval), len(samples))
+        return Part(name, value, None, None, trials)
+    holds = question.as_claimed(interval)
+    return Part(name, value, interval, holds, trials)
 
 
 def enough(questions: Sequence[Question]) -> Callable[[Outcome, str], bool]:
-    """Whether all questions are decided, as `More` asks it."""
+    """A function for `More` that says whether all questions are decided."""
 
     def decided(outcome: Outcome, run: str) -> bool:
+        # The first that is open is reason enough to go on.
         for question in questions:
             samples = question.read(outcome, run)
             _, interval = studentised(samples, question.statistic, CONFIDENCE)
@@ -108,10 +117,12 @@ class OnMany(Claim):
 
     def judge(self, outcome: Outcome) -> dict[str, Any]:
         """The claim's entry in claims.json."""
-        on_papers = Claim(self.id, self.claim, self.target, self.rule, self.few, kind=self.kind)
-        second = on_papers.judge(outcome)
+        # The verdict rests on many problems; the paper's own number of them stands beside it.
+        entry = super().judge(outcome)
+        on_few_trials = Claim(self.id, self.claim, self.target, self.rule, self.few, kind=self.kind)
+        second = on_few_trials.judge(outcome)
         shown = {key: second[key] for key in (*SECOND, "trials", "parts")}
-        return super().judge(outcome) | {"papers_trials": shown}
+        return {**entry, "papers_trials": shown}
 
 
 def question_claim(
@@ -139,11 +150,14 @@ def question_claim(
     """
 
     def few(outcome: Outcome) -> list[Part]:
-        return [on_few(one, outcome, run) for run in runs for one in questions]
+        pairs = itertools.product(runs, questions)
+        return [on_few(question, outcome, run) for run, question in pairs]
 
     def most(outcome: Outcome) -> list[Part]:
-        return [on_many(one, outcome, run) for run in runs for one in questions]
+        pairs = itertools.product(runs, questions)
+        return [on_many(question, outcome, run) for run, question in pairs]
 
-    if many:
-        return OnMany(id, claim, target, f"{rule}; {RULE}", most, few=few, **rest)
-    return Claim(id, claim, target, rule, few, **rest)
+    if not many:
+        return Claim(id, claim, target, rule, few, **rest)
+    rule_on_many = f"{rule}; {RULE}"
+    return OnMany(id, claim, target, rule_on_many, most, few=few, **rest)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -10,6 +10,7 @@ from mobandits.contracts.continuum import SurfaceEnvironment
 from mobandits.contracts.protocols import Environment, Metric, Recipe
 from mobandits.metrics import resolve
 from mobandits.papers.claims import Claim, Outcome
+from mobandits.papers.contents import PlotKind
 from mobandits.support.naming import short_repr
 
 
@@ -17,12 +18,13 @@ from mobandits.support.naming import short_repr
 class Tuned:
     """A row of a run whose constant is chosen on trials of another seed.
 
-    All of the grid is played on the reported trials as well: the chosen constant is what the row shows, and the best of
-    the reported trials, which is how papers choose, stands beside it.
+    All of the grid is played on the reported trials as well: the chosen constant is what the row
+    shows, and the best of the reported trials, which is how papers choose, stands beside it.
 
     Args:
-        grid: {how the constant is said, such as "c = 0.1": the recipe with it}.
-        metric: what is best on average over trials: at the last round, or over all of them where it is a mean.
+        grid: {name of the constant, such as "c = 0.1": the recipe with it}.
+        metric: what is best on average over trials: at the last round, or over all of them where it
+            is a mean.
         component: of the metric; None adds up all of them.
         highest: whether more is better.
 
@@ -40,11 +42,15 @@ class Tuned:
     @property
     def metric_name(self) -> str:
         """The metric as tables call it."""
-        return self.metric if isinstance(self.metric, str) else self.metric.name
+        if isinstance(self.metric, str):
+            return self.metric
+        return self.metric.name
 
     def cumulative(self) -> bool:
-        """Whether tables hold the metric's sums, and not its means since the round recorded before."""
-        return resolve([self.metric])[0].cumulative
+        """Whether tables hold sums of the metric; otherwise means since the round before."""
+        # A name alone does not say it; the metric that it stands for does.
+        (metric,) = resolve([self.metric])
+        return metric.cumulative
 
 
 @dataclass(frozen=True)
@@ -53,7 +59,8 @@ class Run:
 
     Args:
         name: what a panel of a figure is called, such as "d = 5".
-        environment: what is played in; in one experiment, no two runs share both an environment and a row.
+        environment: what is played in; in one experiment, no two runs share both an environment and
+            a row.
         rows: {row: recipe, or a constant to choose}.
         rounds: the paper's horizon.
         trials: the paper's repetitions.
@@ -72,16 +79,17 @@ class Run:
     tuning_trials: int = 5
 
     def recipes(self) -> dict[str, Recipe]:
-        """Every row of the table: grids are spread out."""
-        return {
-            said: recipe
-            for row, one in self.rows.items()
-            for said, recipe in (spread(row, one) if isinstance(one, Tuned) else {row: one}).items()
-        }
+        """{row of the table: recipe}, in which every constant of a grid has a row of its own."""
+        # Grids are played whole on the reported trials too: their best constant is the papers'
+        # choice.
+        recipes: dict[str, Recipe] = {}
+        for row, recipe in self.rows.items():
+            recipes |= spread(row, recipe) if isinstance(recipe, Tuned) else {row: recipe}
+        return recipes
 
     def tuned(self) -> dict[str, Tuned]:
         """The rows with a constant to choose."""
-        return {row: one for row, one in self.rows.items() if isinstance(one, Tuned)}
+        return {row: recipe for row, recipe in self.rows.items() if isinstance(recipe, Tuned)}
 
     def place(self) -> str:
         """The environment as tables call it."""
@@ -90,11 +98,24 @@ class Run:
 
 def spread(row: str, tuned: Tuned) -> dict[str, Recipe]:
     """{name of the row in the table: recipe} of a grid."""
-    return {f"{row}, {said}": recipe for said, recipe in tuned.grid.items()}
+    rows = {}
+    for constant, recipe in tuned.grid.items():
+        rows[f"{row}, {constant}"] = recipe
+    return rows
 
 
+# One object, because parts that are no simulation read what they need of it.
 class RunOptions(NamedTuple):
-    """How a user wants an experiment: None leaves the experiment's own number."""
+    """How a user wants an experiment; the fields are the arguments of `reproduce`.
+
+    Attributes:
+        rounds: None leaves the experiment's own number.
+        trials: None leaves the experiment's own number.
+        seed: of everything.
+        workers: trials at the same time; None: one per processor.
+        engine: "threads" or "ray".
+        address: of a Ray cluster.
+    """
 
     rounds: int | None = None
     trials: int | None = None
@@ -103,6 +124,14 @@ class RunOptions(NamedTuple):
     engine: str = "threads"
     address: str | None = None
 
+    def rounds_or(self, own: int) -> int:
+        """The rounds to play of a run with so many of its own."""
+        return self.rounds or own
+
+    def trials_or(self, own: int) -> int:
+        """The trials to play of a run with so many of its own."""
+        return self.trials or own
+
 
 @dataclass(frozen=True)
 class Computed:
@@ -110,24 +139,24 @@ class Computed:
 
     Args:
         name: what a panel is called.
-        compute: makes the rows of one trial (the columns of a table of results without `experiment`), from the trial's
-            number and what the user asked for.
-        trials: how many there are; a user may ask for fewer. A function that repeats something itself can read in what
-            the user asked for how often.
-        said: everything else that decides the rows, for the manifest.
-        alone: whether it measures time, so that nothing else of ours may run meanwhile.
+        compute: makes the rows of one trial (the columns of a table of results without
+            `experiment`), from the trial's number and the user's options.
+        trials: how many there are; a user may ask for fewer. A function that repeats something
+            itself can read in the options how often.
+        settings: everything else that decides the rows, for the manifest.
+        measures_time: whether nothing else of ours may run meanwhile.
     """
 
     name: str
     compute: Callable[[int, RunOptions], pl.DataFrame]
     trials: int = 1
-    said: Mapping[str, Any] = field(default_factory=dict)
-    alone: bool = False
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    measures_time: bool = False
 
 
 @dataclass(frozen=True)
 class More:
-    """A run again on more problems, with the constants that were chosen for it: as many as are needed.
+    """A run again on as many more problems as are needed, with the constants chosen for it.
 
     Its first trials are those of the run, to the last bit; no constant is chosen on them.
 
@@ -170,8 +199,9 @@ class Plot:
         name: of its files.
         metric: what is drawn.
         caption: plain text.
-        kind: "curves" over rounds; "bars" of the values at the last round, a group per row; "heat" maps of a table
-            whose policies are columns and whose rounds are rows; "bounds": logarithmic, regret beside its bound.
+        kind: "curves" over rounds; "bars" of the values at the last round, a group per row; "heat"
+            maps of a table whose policies are columns and whose rounds are rows; "bounds":
+            logarithmic, regret beside its bound.
         rows: which rows, in this order; none: all.
         runs: which runs, a panel each; none: all.
         parts: what the components are called, such as "dominant objective"; none: their numbers.
@@ -182,7 +212,7 @@ class Plot:
     name: str
     metric: str
     caption: str
-    kind: Literal["curves", "bars", "heat", "bounds"] = "curves"
+    kind: PlotKind = "curves"
     rows: Sequence[str] = ()
     runs: Sequence[str] = ()
     parts: Sequence[str] = ()
@@ -198,7 +228,8 @@ class Experiment:
         id: "paper/name", as on the command line.
         title: a line on it.
         source: where the paper says it.
-        about: paragraphs of plain text: what the paper shows, what it leaves open, what was chosen here.
+        about: paragraphs of plain text: what the paper shows, what it leaves open, what was chosen
+            here.
         runs: simulations, simulations on more problems, and parts that are computed in another way.
         plots: what to draw.
         claims: what to judge.

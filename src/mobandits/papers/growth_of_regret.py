@@ -29,9 +29,12 @@ def exponent(rounds: Array, means: Array) -> Array:
         >>> exponent(rounds, np.stack([rounds**0.5, 3.0 * rounds], axis=1)).round(6).tolist()
         [0.5, 1.0]
     """
-    x = np.log(rounds) - np.log(rounds).mean()
+    logarithms = np.log(rounds)
+    x = logarithms - logarithms.mean()
+    # A regret of 0 has no logarithm, and a single round no slope: both are looked at by the caller.
     with np.errstate(divide="ignore", invalid="ignore"):
-        slopes = x @ np.log(means) / (x @ x)
+        y = np.log(means)
+        slopes = x @ y / (x @ x)
     return np.asarray(slopes)
 
 
@@ -44,8 +47,10 @@ def within_run(run: str, row: str, metric: str) -> Read:
 
     def read(outcome: Outcome) -> tuple[Array, Array]:
         points, values = outcome.curves(run, row, metric)
-        late = points >= points[-1] / 10.0
-        return np.asarray(points[late], np.float64), values[:, late]
+        # The first rounds explore, at a rate of their own.
+        is_late = points >= points[-1] / 10.0
+        rounds = np.asarray(points[is_late], np.float64)
+        return rounds, values[:, is_late]
 
     return read
 
@@ -54,6 +59,7 @@ def over_runs(rows: Mapping[str, str], metric: str, component: int = 0) -> Read:
     """The horizons of several runs, {run: row}, and the regrets at their ends."""
 
     def read(outcome: Outcome) -> tuple[Array, Array]:
+        # Policies that know their horizon are played anew for each: no single run shows their rate.
         horizons = []
         regrets = []
         for run, row in rows.items():
@@ -65,11 +71,11 @@ def over_runs(rows: Mapping[str, str], metric: str, component: int = 0) -> Read:
     return read
 
 
-def grows_with(said: str, read: Read, most: float | None) -> Callable[[Outcome], Part]:
-    """The exponent of a regret, from the means over trials.
+def grows_with(name: str, read: Read, most: float | None) -> Callable[[Outcome], Part]:
+    """A function that reads the exponent of a regret, from the means over trials.
 
     Args:
-        said: what it is.
+        name: of the number.
         read: rounds and regrets.
         most: what the interval must be below; None: no rule decides.
     """
@@ -77,8 +83,10 @@ def grows_with(said: str, read: Read, most: float | None) -> Callable[[Outcome],
     def one(outcome: Outcome) -> Part:
         rounds, regrets = read(outcome)
         value, interval = resample(regrets, lambda means: exponent(rounds, means))
-        holds = None if most is None or interval is None else interval[1] < most
-        return Part(said, value, interval, holds, len(regrets))
+        holds = None
+        if most is not None and interval is not None:
+            holds = interval[1] < most
+        return Part(name, value, interval, holds, len(regrets))
 
     return one
 
@@ -87,7 +95,7 @@ def rate_claim(
     id: str,  # noqa: A002 - as in Claim
     claim: str,
     power: float,
-    said: str,
+    growth: str,
     exponents: Sequence[Callable[[Outcome], Part]],
     *,
     judged: bool = True,
@@ -99,24 +107,29 @@ def rate_claim(
         id: of the claim.
         claim: a sentence.
         power: of T in the theorem.
-        said: the power, as the paper writes it.
+        growth: the power of T, as the paper writes it.
         exponents: that are read.
         judged: whether a rule decides.
         differs: as in `Claim`.
     """
+    # A theorem bounds the exponent from above: nothing is asked of how small it is.
     highest = power + ALLOWED
-    rule = (
-        f"each: the 95 % bootstrap interval is below {highest:.3g}: "
-        "the power, and a tenth for its logarithms"
-    )
+    rule = "none: reported"
+    note = ""
+    if judged:
+        rule = (
+            f"each: the 95 % bootstrap interval is below {highest:.3g}: "
+            "the power, and a tenth for its logarithms"
+        )
+        note = AFTER_A_PILOT
     return Claim(
         id,
         claim,
-        f"not in the paper; its bound grows with {said}, up to logarithms",
-        rule if judged else "none: reported",
+        f"not in the paper; its bound grows with {growth}, up to logarithms",
+        rule,
         lambda outcome: [one(outcome) for one in exponents],
         differs,
-        AFTER_A_PILOT if judged else "",
+        note,
         kind="ours",
     )
 

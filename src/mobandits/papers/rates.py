@@ -16,40 +16,38 @@ LATE = 1e12  # from here on, the terms of lower order have died out
 SAID = {"horizons": HORIZONS.astype(np.int64).tolist()}
 
 
-def zooming_bounds(trial: int, options: RunOptions) -> pl.DataFrame:  # noqa: ARG001 - nothing is random
+def zooming_bounds(_trial: int, _options: RunOptions) -> pl.DataFrame:
     """Corollary 1 of pcz2018, for some Pareto zooming dimensions."""
-    curves = {
-        f"d_p = {dimension}": pcz2018.expected_regret_bound(
-            HORIZONS, pcz2018.PACKING, dimension, 2, 0.5
-        )
-        for dimension in (1, 2, 3)
-    }
+    curves = {}
+    for dimension in (1, 2, 3):
+        bound = pcz2018.expected_regret_bound(HORIZONS, pcz2018.PACKING, dimension, 2, 0.5)
+        curves[f"d_p = {dimension}"] = bound
     return bound_rows(curves)
 
 
-def cell_bounds(trial: int, options: RunOptions) -> pl.DataFrame:  # noqa: ARG001 - nothing is random
+def cell_bounds(_trial: int, _options: RunOptions) -> pl.DataFrame:
     """Theorem 2 of mocmab2018, for some numbers of features: the larger of both objectives."""
     curves = {}
     for features in (1, 2, 4):
-        settings = [
-            mocmab2018.Setting(int(T), 4, features, mocmab2018.default_parts(int(T), features))
-            for T in HORIZONS
-        ]
-        curves[f"d = {features}"] = np.array(
-            [max(mocmab2018.expected_regret_bounds(one)) for one in settings]
-        )
+        bounds = []
+        for T in HORIZONS:
+            parts = mocmab2018.default_parts(int(T), features)
+            setting = mocmab2018.Setting(int(T), 4, features, parts)
+            both_objectives = mocmab2018.expected_regret_bounds(setting)
+            bounds.append(max(both_objectives))
+        curves[f"d = {features}"] = np.array(bounds)
     return bound_rows(curves)
 
 
 def bound_rows(curves: Mapping[str, Array]) -> pl.DataFrame:
     """Bounds over `HORIZONS` as rows of a table, one curve per row's name."""
     rounds = HORIZONS.astype(np.int64)
-    return pl.concat(
-        pl.DataFrame({"round": rounds, "value": values}).with_columns(
-            policy=pl.lit(said), metric=pl.lit("regret_bound"), component=pl.lit(0)
-        )
-        for said, values in curves.items()
-    )
+    metric = pl.lit("regret_bound")
+    tables = []
+    for name, values in curves.items():
+        table = pl.DataFrame({"round": rounds, "value": values})
+        tables.append(table.with_columns(policy=pl.lit(name), metric=metric, component=pl.lit(0)))
+    return pl.concat(tables)
 
 
 def rates(
@@ -71,15 +69,20 @@ def rates(
     """
 
     def parts(outcome: Outcome) -> list[Part]:
-        found = []
+        place = run or outcome.runs()[0]
+        slopes = []
         for row, power in zip(rows, powers, strict=True):
-            T, bounds = outcome.curves(run or outcome.runs()[0], row, "regret_bound")
-            late = T >= LATE
-            heights = np.log(bounds[0, late]) - logarithms * np.log(np.log(T[late]))
-            slope = float(np.polyfit(np.log(T[late]), heights, 1)[0])
-            holds = None if near is None else abs(slope - power) <= near
-            found.append(Part(f"{row}, whose power is {power:.4g}", slope, None, holds, 1))
-        return found
+            horizons, bounds = outcome.curves(place, row, "regret_bound")
+            is_late = horizons >= LATE
+            x = np.log(horizons[is_late])
+            # What is left of the bound without its logarithms is the power of T alone.
+            y = np.log(bounds[0, is_late]) - logarithms * np.log(x)
+            slope = float(np.polyfit(x, y, 1)[0])
+            holds = None
+            if near is not None:
+                holds = abs(slope - power) <= near
+            slopes.append(Part(f"{row}, whose power is {power:.4g}", slope, None, holds, 1))
+        return slopes
 
     return parts
 
@@ -92,7 +95,8 @@ def table(
         f"{paper}/table1/rate",
         "The bound grows with the power of T that the table gives, up to logarithms",
         ", ".join(f"{power:.4g}" for power in powers),
-        f"none: the table compares with the literature; slopes are read from T = {LATE:g} on, a logarithm divided out",
+        f"none: the table compares with the literature; slopes are read from T = {LATE:g} on, a "
+        "logarithm divided out",
         rates(rows, powers),
         kind="check",
     )
@@ -111,8 +115,9 @@ def table(
 PCZ2018_TABLE1 = table(
     "pcz2018",
     "The rate of PCZ's regret bound, which its table compares with the literature",
-    "The table lists orders of regret of other algorithms, which are theirs to prove; here is the row of PCZ, "
-    "T^((1 + d_p) / (2 + d_p)) with the Pareto zooming dimension d_p, read from Corollary 1.",
+    "The table lists orders of regret of other algorithms, which are theirs to prove; here is "
+    "the row of PCZ, T^((1 + d_p) / (2 + d_p)) with the Pareto zooming dimension d_p, read from "
+    "Corollary 1.",
     Computed("Corollary 1", zooming_bounds, settings=SAID),
     [f"d_p = {dimension}" for dimension in (1, 2, 3)],
     [pcz2018.rate(dimension) for dimension in (1, 2, 3)],
@@ -121,8 +126,9 @@ PCZ2018_TABLE1 = table(
 MOCMAB2018_TABLE1 = table(
     "mocmab2018",
     "The rate of MOC-MAB's regret bound, which its table compares with the literature",
-    "The table lists orders of regret of other algorithms, which are theirs to prove; here is the row of MOC-MAB, "
-    "T^((2 alpha + d) / (3 alpha + d)) in both objectives, read from Theorem 2 with alpha = 1.",
+    "The table lists orders of regret of other algorithms, which are theirs to prove; here is "
+    "the row of MOC-MAB, T^((2 alpha + d) / (3 alpha + d)) in both objectives, read from Theorem "
+    "2 with alpha = 1.",
     Computed("Theorem 2", cell_bounds, settings=SAID),
     [f"d = {features}" for features in (1, 2, 4)],
     [mocmab2018.rate(features) for features in (1, 2, 4)],

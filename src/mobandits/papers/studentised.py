@@ -62,23 +62,29 @@ def studentised(
     trials = len(samples)
     centre = samples.mean(axis=0)[:, None]
     moments = _moments(samples - centre.T)
-    own = moments.mean(axis=0)[:, None]
+    own_means = moments.mean(axis=0)[:, None]
     # One product for all moments, because the table of counts is large.
-    drawn = (counts(trials) @ moments / trials).T
+    drawn_means = (counts(trials) @ moments / trials).T
     with np.errstate(divide="ignore", invalid="ignore"):
-        value, error = (float(one[0]) for one in _value_and_error(own, centre, trials, statistic))
-        values, errors = _value_and_error(drawn, centre, trials, statistic)
+        own_values, own_errors = _value_and_error(own_means, centre, trials, statistic)
+        value = float(own_values[0])
+        error = float(own_errors[0])
+        values, errors = _value_and_error(drawn_means, centre, trials, statistic)
         off = values - value
         # What differs by rounding only is no deviation, whatever the error of such a drawing.
-        still = np.abs(off) <= ROUNDING * max(abs(value), float(np.abs(centre).max()))
-        deviations = np.where(still, 0.0, off / errors)
+        size = max(abs(value), float(np.abs(centre).max()))
+        is_still = np.abs(off) <= ROUNDING * size
+        deviations = np.where(is_still, 0.0, off / errors)
     if np.isnan(deviations).any():
         return value, None
     if error == 0.0:
         return value, (value, value)
     # Nearest, because an interpolation next to an infinite deviation is not a number.
-    shares = ((1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0)
+    tail = (1.0 - confidence) / 2.0
+    shares = (tail, (1.0 + confidence) / 2.0)
     below, above = np.quantile(deviations, shares, method="nearest")
+    # A drawing far above the sample's value is evidence for a lower one: the quantiles change
+    # sides.
     low = max(float(value - above * error), statistic.least)
     high = min(float(value - below * error), statistic.most)
     if not (math.isfinite(low) and math.isfinite(high)):
@@ -88,8 +94,10 @@ def studentised(
 
 def _moments(samples: Array) -> Array:
     """(trials, k + k k) the samples and all their products."""
+    trials = len(samples)
     products = samples[:, :, None] * samples[:, None, :]
-    return np.concatenate([samples, products.reshape(len(samples), -1)], axis=1)
+    flat_products = products.reshape(trials, -1)
+    return np.concatenate([samples, flat_products], axis=1)
 
 
 def _value_and_error(
@@ -108,10 +116,12 @@ def _value_and_error(
     """
     size = len(centre)
     off = moments[:size]
+    means = centre + off
     products = moments[size:].reshape(size, size, -1)
     covariances = products - off[:, None] * off[None, :]
-    gradient = statistic.gradient(centre + off)
+    gradient = statistic.gradient(means)
     variances = np.einsum("in,ijn,jn->n", gradient, covariances, gradient)
     # Rounding may make a variance of 0 negative.
-    errors = np.sqrt(np.maximum(variances, 0.0) / (trials - 1))
-    return statistic.value(centre + off), np.asarray(errors)
+    safe_variances = np.maximum(variances, 0.0)
+    errors = np.sqrt(safe_variances / (trials - 1))
+    return statistic.value(means), np.asarray(errors)

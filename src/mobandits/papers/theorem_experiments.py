@@ -1,8 +1,8 @@
-"""The theorems of every paper: how often their events fail, and whether what follows from them is ever false.
+"""The theorems of every paper: how often events fail, and whether what follows is ever false.
 
-The rows of a table are the statements that `mobandits.papers.protocol` looks at; what is counted of them is the
-metric, such as "event: broken". The curves of the bounds have the bound's name as their metric, and the rows of
-`BOUND`.
+The rows of a table are the statements that `mobandits.papers.protocol` looks at; what is counted of
+them is the metric, such as "event: broken". The curves of the bounds have the bound's name as their
+metric, and the rows of `BOUND`.
 """
 
 import math
@@ -23,16 +23,17 @@ from mobandits.papers.protocol.protocol import Count, Kind, Report
 HALF = 0.5  # a bound of which less is used up says nothing about its truth
 NORMAL = 1.959964  # the 97.5 % quantile
 RUN = "theory"
-FIELDS = ("runs", "cases", "broken", "closest")  # what is told of a statement
+FIELDS = ("runs", "cases", "broken", "closest")  # what the table has of a statement
 OF_EVENTS = ("runs", "broken", "allowed", "closest")
 MISTAKE = "This is a mistake in the program, in the theorem, or in how it is read here."
 FAR = "A regret far below its bound does not tell whether the bound is right."
 PROTOCOL = (
-    f"{RUNS} independent runs of {ROUNDS:,} rounds, with the confidence widths that the theory asks for. An event "
-    "fails in a run where it is false once, at any time. Where it holds, every inequality that the proof derives from "
-    "it is looked at in every round, and the regret is held against its bound. Scale, horizon and delta are ours: the "
-    "papers have no experiment of this kind. At such horizons the bounds lie far above any regret that is possible, "
-    "so that the events and the inequalities of single rounds say more than the bounds do."
+    f"{RUNS} independent runs of {ROUNDS:,} rounds, with the confidence widths that the theory "
+    "asks for. An event fails in a run where it is false once, at any time. Where it holds, every "
+    "inequality that the proof derives from it is looked at in every round, and the regret is "
+    "held against its bound. Scale, horizon and delta are ours: the papers have no experiment of "
+    "this kind. At such horizons the bounds lie far above any regret that is possible, so that "
+    "the events and the inequalities of single rounds say more than the bounds do."
 )
 
 
@@ -49,65 +50,94 @@ def wilson(failures: int, runs: int) -> tuple[float, float]:
     """
     share = failures / runs
     extra = NORMAL**2 / runs
-    half = NORMAL * math.sqrt(share * (1.0 - share) / runs + extra / (4.0 * runs))
-    low, high = ((share + extra / 2.0 + sign * half) / (1.0 + extra) for sign in (-1.0, 1.0))
+    variance = share * (1.0 - share) / runs
+    half_width = NORMAL * math.sqrt(variance + extra / (4.0 * runs))
+    centre = share + extra / 2.0
+    low = (centre - half_width) / (1.0 + extra)
+    high = (centre + half_width) / (1.0 + extra)
+    # Rounding may put an end just outside of what a probability can be.
     return max(low, 0.0), min(high, 1.0)
 
 
 def counts_table(counts: Sequence[Count], rounds: int) -> pl.DataFrame:
     """What was counted: a row per statement and field."""
-    rows = [
-        (count.name, f"{count.kind}: {field}", float(getattr(count, field)))
-        for count in counts
-        for field in (OF_EVENTS if count.kind == "event" else FIELDS)
-    ]
-    return _tidy(
-        pl.DataFrame(rows, ["policy", "metric", "value"], orient="row").with_columns(
-            round=pl.lit(rounds)
-        )
-    )
+    rows = []
+    for count in counts:
+        fields = OF_EVENTS if count.kind == "event" else FIELDS
+        for field in fields:
+            value = float(getattr(count, field))
+            rows.append((count.name, f"{count.kind}: {field}", value))
+    table = pl.DataFrame(rows, ["policy", "metric", "value"], orient="row")
+    return _as_results(table.with_columns(round=pl.lit(rounds)))
 
 
 def curves_table(report: Report) -> pl.DataFrame:
     """The regret beside its bounds: a row per bound, round and curve."""
+    # The rows of the figure that draws them, see `paper_figures.BOUND`.
     names = dict(zip(("mean", "highest", "bound"), BOUND, strict=True))
-    table = bound_curves(report).rename({"name": "metric", **names})
-    return _tidy(table.unpivot(BOUND, index=["metric", "round"], variable_name="policy"))
+    wide = bound_curves(report).rename({"name": "metric", **names})
+    long = wide.unpivot(BOUND, index=["metric", "round"], variable_name="policy")
+    return _as_results(long)
 
 
-def _tidy(table: pl.DataFrame) -> pl.DataFrame:
-    return table.select(
-        "policy", pl.col("round").cast(pl.Int64), "metric", pl.lit(0).alias("component"), "value"
-    )
+def _as_results(table: pl.DataFrame) -> pl.DataFrame:
+    """The columns of a table of results that a computed part makes."""
+    rounds = pl.col("round").cast(pl.Int64)
+    component = pl.lit(0).alias("component")
+    return table.select("policy", rounds, "metric", component, "value")
 
 
 def counting(paper: str) -> Callable[[int, RunOptions], pl.DataFrame]:
     """The runs of a paper's protocol, as a part of an experiment: trials are runs."""
 
-    def compute(trial: int, options: RunOptions) -> pl.DataFrame:  # noqa: ARG001 - there is one, with all the runs
-        rounds = options.rounds or ROUNDS
+    def compute(_trial: int, options: RunOptions) -> pl.DataFrame:
+        # There is one trial, with all the runs.
+        rounds = options.rounds_or(ROUNDS)
         report = check_theorems(
             paper,
-            runs=options.trials or RUNS,
+            runs=options.trials_or(RUNS),
             rounds=rounds,
             seed=options.seed,
             workers=options.workers,
         )
-        tables = [counts_table(report.counts, rounds)]
-        return pl.concat([*tables, curves_table(report)] if report.curves else tables)
+        counts = counts_table(report.counts, rounds)
+        if not report.curves:
+            return counts
+        return pl.concat([counts, curves_table(report)])
 
     return compute
 
 
-def counted(outcome: Outcome, row: str, kind: Kind, field: str) -> float:
-    """What was counted of a statement."""
-    return float(outcome.curves(RUN, row, f"{kind}: {field}")[1][0, -1])
+def count_of(outcome: Outcome, row: str, kind: Kind, field: str) -> float:
+    """One field of what was counted of a statement.
+
+    Args:
+        outcome: that it is read from.
+        row: the statement.
+        kind: of the statement.
+        field: one of `FIELDS` or `OF_EVENTS`.
+    """
+    metric = f"{kind}: {field}"
+    _, values = outcome.curves(RUN, row, metric)
+    count = values[0, -1]
+    return float(count)
 
 
 def statements(outcome: Outcome, kind: Kind, *, tested: bool = True) -> list[str]:
-    """The statements of a kind, events apart, that were looked at at least once, or those that never were."""
-    rows = [row for row in outcome.rows(RUN) if f"{kind}: cases" in outcome.metrics(RUN, row)]
-    return [row for row in rows if (counted(outcome, row, kind, "cases") > 0.0) is tested]
+    """The statements of a kind that were looked at at least once, or those that never were.
+
+    Args:
+        outcome: that they are read from.
+        kind: of the statements, not "event".
+        tested: which of them.
+    """
+    rows = []
+    for row in outcome.rows(RUN):
+        if f"{kind}: cases" in outcome.metrics(RUN, row):
+            was_tested = count_of(outcome, row, kind, "cases") > 0.0
+            if was_tested is tested:
+                rows.append(row)
+    return rows
 
 
 @dataclass(frozen=True)
@@ -124,35 +154,30 @@ class NeverFalse(Claim):
         """The claim's entry in claims.json."""
         missing = statements(outcome, self.statement, tested=False)
         note = f"Never put to the test: {join_words(missing)}." if missing else ""
-        return super().judge(outcome) | {"note": note}
+        entry = super().judge(outcome)
+        return {**entry, "note": note}
 
 
 def event(paper: str, what: str, name: str, source: str) -> Claim:
     """An event fails as rarely as promised."""
 
     def parts(outcome: Outcome) -> list[Part]:
-        runs, broken, allowed = (
-            counted(outcome, name, "event", field) for field in ("runs", "broken", "allowed")
-        )
-        holds = (
-            broken <= allowed if allowed < runs else None
-        )  # with so few runs, no count would be too many
-        interval = wilson(int(broken), int(runs))
-        return [
-            Part(
-                f"{name}: share of runs in which this fails",
-                broken / runs,
-                interval,
-                holds,
-                int(runs),
-            )
-        ]
+        runs = int(count_of(outcome, name, "event", "runs"))
+        broken = int(count_of(outcome, name, "event", "broken"))
+        allowed = count_of(outcome, name, "event", "allowed")
+        # With very few runs no count would be too many, so that the rule cannot decide.
+        holds = broken <= allowed if allowed < runs else None
+        share = broken / runs
+        number = f"{name}: share of runs in which this fails"
+        return [Part(number, share, wilson(broken, runs), holds, runs)]
 
+    promise = "at most delta = 1/T" if paper == "mocmab2018" else "at most delta, here 0.1"
     return Claim(
         f"{paper}/theory/{what}",
         f"{source}: its event ({name}) fails with a probability of at most delta",
-        "at most delta = 1/T" if paper == "mocmab2018" else "at most delta, here 0.1",
-        "it fails in at most n delta + 3 sqrt(n delta (1 - delta)) of n runs; the interval is Wilson's",
+        promise,
+        "it fails in at most n delta + 3 sqrt(n delta (1 - delta)) of n runs; the interval is "
+        "Wilson's",
         parts,
         MISTAKE,
         kind="check",
@@ -163,9 +188,8 @@ def inequalities(paper: str) -> Claim:
     """All inequalities hold, in every round that they are looked at."""
 
     def parts(outcome: Outcome) -> list[Part]:
-        return [
-            _violations(outcome, row, "inequality") for row in statements(outcome, "inequality")
-        ]
+        rows = statements(outcome, "inequality")
+        return [_violations(outcome, row, "inequality") for row in rows]
 
     claim = "Every inequality that follows from the events holds in every round"
     rule = "each: not one violation in the runs in which the event holds"
@@ -175,22 +199,27 @@ def inequalities(paper: str) -> Claim:
 
 
 def bounds(paper: str) -> Claim:
-    """No regret exceeds its bound; that none does is only told where every bound is far away."""
+    """No regret exceeds its bound; this is only reported where every bound is far away."""
 
     def parts(outcome: Outcome) -> list[Part]:
         rows = statements(outcome, "bound")
-        found = [_violations(outcome, row, "bound") for row in rows]
-        near = any(counted(outcome, row, "bound", "closest") >= HALF for row in rows)
-        if near or not all(one.holds for one in found):
-            return found
-        return [one._replace(holds=None) for one in found]
+        violations = [_violations(outcome, row, "bound") for row in rows]
+        used = [count_of(outcome, row, "bound", "closest") for row in rows]
+        is_tight = any(share >= HALF for share in used)
+        if is_tight or not all(part.holds for part in violations):
+            return violations
+        # See `FAR`: that nothing happened far away is no evidence.
+        return [part._replace(holds=None) for part in violations]
 
     claim = "The regret never exceeds its bound where the event holds"
     rule = (
-        "each: not one violation in the runs in which the event holds; without any it is only reported, unless some "
-        f"regret reaches {HALF:g} of its bound"
+        "each: not one violation in the runs in which the event holds; without any it is only "
+        f"reported, unless some regret reaches {HALF:g} of its bound"
     )
-    differs = f"A violation would be a mistake in the program, in the theorem, or in how it is read here. {FAR}"
+    differs = (
+        "A violation would be a mistake in the program, in the theorem, or in how it is read here. "
+        f"{FAR}"
+    )
     return NeverFalse(
         f"{paper}/theory/bounds",
         claim,
@@ -207,15 +236,15 @@ def expectations(paper: str) -> Claim:
     """No mean regret exceeds the bound on its expectation."""
 
     def parts(outcome: Outcome) -> list[Part]:
-        found = []
+        numbers = []
         for row in statements(outcome, "expectation"):
-            ratio = counted(outcome, row, "expectation", "closest")
-            broken = counted(outcome, row, "expectation", "broken")
-            runs = int(counted(outcome, row, "expectation", "runs"))
+            ratio = count_of(outcome, row, "expectation", "closest")
+            broken = count_of(outcome, row, "expectation", "broken")
+            runs = int(count_of(outcome, row, "expectation", "runs"))
             # A mean far below its bound does not tell whether the bound is right.
             holds = None if broken == 0.0 and ratio < HALF else broken == 0.0
-            found.append(Part(f"{row}: mean over its bound", ratio, None, holds, runs))
-        return found
+            numbers.append(Part(f"{row}: mean over its bound", ratio, None, holds, runs))
+        return numbers
 
     return Claim(
         f"{paper}/theory/expectations",
@@ -230,10 +259,12 @@ def expectations(paper: str) -> Claim:
 
 
 def _violations(outcome: Outcome, row: str, kind: Kind) -> Part:
-    cases, broken, runs = (
-        counted(outcome, row, kind, field) for field in ("cases", "broken", "runs")
-    )
-    return Part(f"{row}: violations in {cases:,.0f} cases", broken, None, broken == 0.0, int(runs))
+    cases = count_of(outcome, row, kind, "cases")
+    broken = count_of(outcome, row, kind, "broken")
+    runs = count_of(outcome, row, kind, "runs")
+    name = f"{row}: violations in {cases:,.0f} cases"
+    holds = broken == 0.0
+    return Part(name, broken, None, holds, int(runs))
 
 
 def slack(paper: str) -> Claim:
@@ -245,7 +276,7 @@ def slack(paper: str) -> Claim:
     )
 
 
-def doubted(paper: str, claim: str) -> Claim:
+def doubted_bounds(paper: str, claim: str) -> Claim:
     """How near the regret comes to the bounds whose proof has a gap."""
     parts = _ratios("doubted")
     return Claim(
@@ -255,16 +286,12 @@ def doubted(paper: str, claim: str) -> Claim:
 
 def _ratios(statement: Kind) -> Callable[[Outcome], list[Part]]:
     def parts(outcome: Outcome) -> list[Part]:
-        return [
-            Part(
-                f"{row}: largest ratio to its bound",
-                counted(outcome, row, statement, "closest"),
-                None,
-                None,
-                int(counted(outcome, row, statement, "runs")),
-            )
-            for row in statements(outcome, statement)
-        ]
+        numbers = []
+        for row in statements(outcome, statement):
+            ratio = count_of(outcome, row, statement, "closest")
+            runs = int(count_of(outcome, row, statement, "runs"))
+            numbers.append(Part(f"{row}: largest ratio to its bound", ratio, None, None, runs))
+        return numbers
 
     return parts
 
@@ -286,36 +313,28 @@ def experiment(
         title: a line on it.
         source: theorems and lemmas.
         about: what is played, and what has to be known about the statements.
-        events: {what the claim is called: (the event's name in `check_theorems`, where it is stated)}.
+        events: {what the claim is called: (the event's name in `check_theorems`, where it is
+            stated)}.
         doubts: a sentence on the bounds whose proof has a gap; empty: there are none.
         expected: whether bounds on expected regrets are among the statements.
     """
+    # In the order of the proofs: events, what follows in every round, what follows for sums.
     claims = [event(paper, what, name, where) for what, (name, where) in events.items()]
-    claims += [
-        inequalities(paper),
-        bounds(paper),
-        slack(paper),
-    ]
+    claims += [inequalities(paper), bounds(paper), slack(paper)]
     if expected:
         claims.append(expectations(paper))
     if doubts:
-        claims.append(doubted(paper, doubts))
+        claims.append(doubted_bounds(paper, doubts))
+    part = Computed(RUN, counting(paper), settings={"runs": RUNS, "horizon": ROUNDS})
+    plot = Plot(
+        "bounds",
+        "regret",
+        "Regret beside its bound, on logarithmic axes: the mean and the largest of the runs in "
+        "which the event holds, and the mean of the bound.",
+        kind="bounds",
+    )
     return Experiment(
-        f"{paper}/theory",
-        title,
-        f"{paper}, {source}",
-        (*about, PROTOCOL),
-        [Computed(RUN, counting(paper), said={"runs": RUNS, "horizon": ROUNDS})],
-        [
-            Plot(
-                "bounds",
-                "regret",
-                "Regret beside its bound, on logarithmic axes: the mean and the largest of the runs in which the "
-                "event holds, and the mean of the bound.",
-                kind="bounds",
-            )
-        ],
-        claims,
+        f"{paper}/theory", title, f"{paper}, {source}", (*about, PROTOCOL), [part], [plot], claims
     )
 
 
@@ -325,9 +344,10 @@ MOGLB2019 = experiment(
     "Theorems 1 and 2, Corollary 1",
     (
         (
-            "MOGLB-UCB with the theory's squared radius, on the paper's problem with five features. The radius is "
-            "damaged in the text that we have and was restored from the proof; whether its logarithm has m or 2 m "
-            "objectives over delta cannot be seen there, and makes no difference here."
+            "MOGLB-UCB with the theory's squared radius, on the paper's problem with five "
+            "features. The radius is damaged in the text that we have and was restored from the "
+            "proof; whether its logarithm has m or 2 m objectives over delta cannot be seen "
+            "there, and makes no difference here."
         ),
     ),
     {"ellipsoid": ("every theta in its ellipsoid, at all times", "Theorem 1")},
@@ -339,18 +359,19 @@ PCZ2018 = experiment(
     "Lemmas 1 to 5, section 5, Theorem 1, Corollary 1",
     (
         (
-            "The paper's own surface violates the Lipschitz assumption (its steepest slope is 9.06), so its ridges "
-            "are divided by that. On them the balls stay so large that no inequality could fail in 2,000 rounds. The "
-            "second surface, two gables with 200 times less noise and an uncertainty that is scaled down likewise, "
-            "was made so that the inequalities can fail."
+            "The paper's own surface violates the Lipschitz assumption (its steepest slope is "
+            "9.06), so its ridges are divided by that. On them the balls stay so large that no "
+            "inequality could fail in 2,000 rounds. The second surface, two gables with 200 times "
+            "less noise and an uncertainty that is scaled down likewise, was made so that the "
+            "inequalities can fail."
         ),
         (
-            "The proof conditions on the set of balls, which depends on the rewards; a union bound over the rounds in "
-            "which balls are created repairs it."
+            "The proof conditions on the set of balls, which depends on the rewards; a union "
+            "bound over the rounds in which balls are created repairs it."
         ),
         (
-            "The bound of Lemma 5 is the least over r0, with packing numbers of at most 3.72 / r^2. "
-            "Corollary 1 has runs of its own, with delta = 1/T."
+            "The bound of Lemma 5 is the least over r0, with packing numbers of at most 3.72 / "
+            "r^2. Corollary 1 has runs of its own, with delta = 1/T."
         ),
     ),
     {
@@ -366,16 +387,17 @@ MOCMAB2018 = experiment(
     "Lemmas 1 to 6, Theorems 1 to 3",
     (
         (
-            "MOC-MAB unscaled, with the true Lipschitz constant. On the paper's bumps the confidence never drops "
-            "below 1 within 2,000 rounds, so that inequalities of single rounds cannot fail, and Lemma 3, which needs "
-            "a sure leader, is never put to the test. The ramps, five arms whose means differ by up to 20 and change "
-            "little with the context, were made so that both can."
+            "MOC-MAB unscaled, with the true Lipschitz constant. On the paper's bumps the "
+            "confidence never drops below 1 within 2,000 rounds, so that inequalities of single "
+            "rounds cannot fail, and Lemma 3, which needs a sure leader, is never put to the "
+            "test. The ramps, five arms whose means differ by up to 20 and change little with the "
+            "context, were made so that both can."
         ),
         (
-            "Lemmas 5 and 6 bound the regret within every cell, after every visit of it; their curves "
-            "are those of the cell with the most visits. Theorem 2 and the second half of Theorem 3 "
-            "are about expectations: they are held against the mean over all runs, whether the event "
-            "holds in them or not."
+            "Lemmas 5 and 6 bound the regret within every cell, after every visit of it; their "
+            "curves are those of the cell with the most visits. Theorem 2 and the second half of "
+            "Theorem 3 are about expectations: they are held against the mean over all runs, "
+            "whether the event holds in them or not."
         ),
     ),
     {
@@ -391,15 +413,17 @@ MOLTS2025 = experiment(
     "Lemma 1, Theorem 2, Corollary 1",
     (
         (
-            "MOL-TS and MOL-UCB with the theory's radius, 20 arms, three features and three objectives, arms drawn "
-            "anew in every round. The radius is the larger of the printed one and the self-normalised bound, which is "
-            "larger for one feature only. Lemma 1 is looked at with 2,000 samples per run of a fixed arm, and granted "
-            "five standard deviations; its number of draws is that of the main text, the appendix has one less. The "
-            "bound for MOL-UCB is ours, after moglb2019."
+            "MOL-TS and MOL-UCB with the theory's radius, 20 arms, three features and three "
+            "objectives, arms drawn anew in every round. The radius is the larger of the printed "
+            "one and the self-normalised bound, which is larger for one feature only. Lemma 1 is "
+            "looked at with 2,000 samples per run of a fixed arm, and granted five standard "
+            "deviations; its number of draws is that of the main text, the appendix has one less. "
+            "The bound for MOL-UCB is ours, after moglb2019."
         ),
         (
-            "The proof of Theorem 2 compares with an arm that depends on the samples, while Lemma 1 is about a fixed "
-            "arm. That the bound is not exceeded here does not close this gap: it lies far above the regret."
+            "The proof of Theorem 2 compares with an arm that depends on the samples, while Lemma "
+            "1 is about a fixed arm. That the bound is not exceeded here does not close this gap: "
+            "it lies far above the regret."
         ),
     ),
     {
@@ -415,14 +439,16 @@ MOSLB2024 = experiment(
     "Theorems 1 and 2",
     (
         (
-            "Both policies with alpha = 1 and epsilon = 0.1 on four fixed arms with two features and four objectives. "
-            "The noise is a tenth of the paper's, so that exploration ends within 2,000 rounds."
+            "Both policies with alpha = 1 and epsilon = 0.1 on four fixed arms with two features "
+            "and four objectives. The noise is a tenth of the paper's, so that exploration ends "
+            "within 2,000 rounds."
         ),
         (
-            "With two or more chains, what the theorem says of digits after the first does not follow from the "
-            "paper's definition of the gap; with one chain it does. MOSLB-PC's filter can drop the best arm from the "
-            "second objective on, and MOSLB-PL's fronts of upper bounds can miss arms that are truly best in the "
-            "levels before. These bounds are reported, not judged."
+            "With two or more chains, what the theorem says of digits after the first does not "
+            "follow from the paper's definition of the gap; with one chain it does. MOSLB-PC's "
+            "filter can drop the best arm from the second objective on, and MOSLB-PL's fronts of "
+            "upper bounds can miss arms that are truly best in the levels before. These bounds "
+            "are reported, not judged."
         ),
     ),
     {

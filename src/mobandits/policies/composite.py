@@ -1,15 +1,16 @@
-"""The policy that most recipes bind to: an estimator, an explorer, an order."""
+"""The policy that most recipes bind to: an estimator, an explorer and an order."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from mobandits.compiling.compiled import compiled
+from mobandits.contracts.notes import NotesNothing
 from mobandits.contracts.protocols import Array, Beliefs, Choice, IntArray, Rng
 from mobandits.numerics.masks import uniform
 
 
 @compiled
-class Composite:
-    """Believe through `estimator` and `explorer`, play uniformly from the front of `order`.
+class Composite(NotesNothing):
+    """A policy that plays uniformly from the front of `order`, given an explorer's beliefs.
 
     Algorithms that need more than this are policies of their own; this class never grows a flag.
 
@@ -30,23 +31,31 @@ class Composite:
     explorer: Any
     order: Any
 
+    COMPOSED: ClassVar[bool] = True
+
     def init(self) -> Any:
         """The estimator's first state."""
         return self.estimator.init()
 
     def beliefs(self, state: Any, context: Array, arms: IntArray, rng: Rng) -> Beliefs:
-        """What the order decides on."""
+        """The beliefs that the order decides on."""
         beliefs: Beliefs = self.explorer.beliefs(self.estimator, state, context, arms, rng)
         return beliefs
 
     def draw(self, beliefs: Beliefs, rng: Rng) -> Choice:
         """An arm, uniform on the front."""
-        return Choice(self.order.draw(beliefs, rng), 0.0)
+        order = self.order
+        # Orders draw without the whole front where that is cheaper: the first arm of a random
+        # order of visit that belongs to it is uniform on it.
+        arm = order.draw(beliefs, rng)
+        return Choice(arm, 0.0)
 
     def probabilities(self, beliefs: Beliefs) -> Array:
-        """Front / size of the front."""
-        return uniform(self.order.front(beliefs))
+        """The probability of each arm: uniform on the front."""
+        front = self.order.front(beliefs)
+        return uniform(front)
 
     def update(self, state: Any, x: Array, arm: int, note: float, reward: Array, rng: Rng) -> Any:
-        """Teach the estimator."""
+        """The estimator's state after a reward."""
+        # No other part learns: explorers and orders have no state.
         return self.estimator.update(state, x, arm, reward)

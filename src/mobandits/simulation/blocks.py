@@ -27,7 +27,7 @@ def merged_blocks(
     start = 0
     for first, block in trial_blocks(problem, rounds, limit, rng):
         if waiting and not can_be_merged(waiting[-1], block):
-            yield start, merged(waiting)
+            yield start, merge_blocks(waiting)
             waiting = []
             waiting_numbers = 0
         if not waiting:
@@ -38,11 +38,11 @@ def merged_blocks(
         is_full = waiting_numbers + numbers > CACHED_NUMBERS
         # A problem may know its quantities of the last block only.
         if is_full or hasattr(problem, "quantities"):
-            yield start, merged(waiting)
+            yield start, merge_blocks(waiting)
             waiting = []
             waiting_numbers = 0
     if waiting:
-        yield start, merged(waiting)
+        yield start, merge_blocks(waiting)
 
 
 def can_be_merged(before: Block, after: Block) -> bool:
@@ -60,16 +60,17 @@ def can_be_merged(before: Block, after: Block) -> bool:
     return True
 
 
-def merged(parts: Sequence[Block]) -> Block:
+def merge_blocks(parts: Sequence[Block]) -> Block:
     """Consecutive blocks as one.
 
     Example:
         >>> means = np.zeros((1, 2, 1))
         >>> part = Block(contexts=np.zeros((1, 1, 0)), means=means, rewards=np.zeros((9, 2, 1)))
-        >>> [array.shape for array in merged([part, part])[:3]]
+        >>> [array.shape for array in merge_blocks([part, part])[:3]]
         [(1, 1, 0), (1, 2, 1), (18, 2, 1)]
     """
     first = parts[0]
+    # Large blocks come alone, and a copy of one would be the largest of all.
     if len(parts) == 1:
         return first
     columns = []
@@ -82,7 +83,8 @@ def merged(parts: Sequence[Block]) -> Block:
 
 def _changes(array: Array, block: Block) -> bool:
     """Whether there is an entry for every round."""
-    return len(array) == len(block.rewards)
+    rounds = len(block.rewards)
+    return len(array) == rounds
 
 
 def trial_blocks(
@@ -104,11 +106,14 @@ def block_bounds(rounds: int, limit: int | None) -> Iterator[tuple[int, int]]:
         [(0, 256), (256, 144)]
     """
     for first in range(0, rounds, BLOCK):
-        yield first, BLOCK if limit is None else min(BLOCK, limit - first)
+        # Data that end have no rounds after the last.
+        drawn = BLOCK if limit is None else min(BLOCK, limit - first)
+        yield first, drawn
 
 
 def horizon_limit(environment: Environment | SurfaceEnvironment, problem: object) -> int | None:
     """The longest horizon, where there is one."""
+    # Data have a limit, and so may a problem that a trial drew from them.
     limit: int | None = getattr(environment, "max_rounds", None)
     if limit:
         return limit
@@ -127,8 +132,8 @@ def validated(block: Block, rounds: int, shape: Shape) -> Block:
         >>> means = np.zeros((1, 2, 1))
         >>> block = Block(contexts=np.zeros((1, 1, 0)), means=means, rewards=np.zeros((9, 3, 1)))
         >>> validated(block, 9, Shape(arms=2, features=0, objectives=1))
-        Traceback (most recent call last):
-        ValueError: Block.rewards must have shape (rounds, arms, objectives) = (9, 2, 1), got (9, 3, 1)
+        Traceback (most recent call last): ValueError: Block.rewards must have shape (rounds, arms,
+        objectives) = (9, 2, 1), got (9, 3, 1)
     """
     if not isinstance(block, Block):
         raise ValueError(f"block() must return a Block, got {type(block).__name__}")

@@ -1,4 +1,7 @@
-"""Several runs that make up one experiment: their folders lie in `runs/`, their rows in one table above them."""
+"""Several runs that make up one experiment.
+
+Their folders lie in `runs/`, and their rows in one table above them.
+"""
 
 import hashlib
 from collections.abc import Sequence
@@ -29,47 +32,60 @@ def check_collection(out: Path, experiment: str) -> None:
         found = manifest["specification"].get("experiment")
         if found != experiment or not (out / RUNS).is_dir():
             raise FolderError(
-                f"{out} holds a run of {quoted(found)}, not of {quoted(experiment)}: choose another folder"
+                f"{out} holds a run of {quoted(found)}, not of {quoted(experiment)}: "
+                "choose another folder"
             )
         return
-    ours = (
-        {RUNS, TABLE} if (out / RUNS).is_dir() else set[str]()
-    )  # a kill may fall between the table and the manifest
-    if other := sorted(e.name for e in out.iterdir() if e.name not in ours and not is_temporary(e)):
+    expected = set[str]()
+    # A kill may fall between the table and the manifest.
+    if (out / RUNS).is_dir():
+        expected = {RUNS, TABLE}
+    others = [
+        entry.name
+        for entry in out.iterdir()
+        if entry.name not in expected and not is_temporary(entry)
+    ]
+    if others:
         raise FolderError(
-            f"{out} is not empty and has no {MANIFEST} (it holds {first_names(other)}): choose another folder"
+            f"{out} is not empty and has no {MANIFEST} (it holds {first_names(sorted(others))}): "
+            "choose another folder"
         )
 
 
 def collect(
     out: Path, kind: str, table: pl.DataFrame, specification: dict[str, Any], runs: Sequence[Path]
 ) -> dict[str, Any]:
-    """Write `results.parquet` and `manifest.json` of the experiment, from the finished runs that it is made of.
+    """The manifest of an experiment, written with its table from the finished runs that it has.
 
     Args:
-        out: the experiment's folder.
+        out: the experiment's folder, for `results.parquet` and `manifest.json`.
         kind: what the folder holds, which says what its page looks like.
         table: the rows of all runs, and more.
         specification: of the experiment; those of the runs are added to it.
         runs: their folders.
-
-    Returns:
-        The manifest.
     """
-    manifests = [manifest for run in runs if (manifest := read_manifest(run)) is not None]
+    manifests = []
+    for run in runs:
+        manifest_of_run = read_manifest(run)
+        if manifest_of_run is not None:
+            manifests.append(manifest_of_run)
     data = parquet(table)
     write_atomically(out / TABLE, data)
-    sessions = [session for manifest in manifests for session in manifest["sessions"]]
+    specifications = [each["specification"] for each in manifests]
+    sessions = [session for each in manifests for session in each["sessions"]]
+    # A session that was killed has no seconds.
+    seconds = sum(session.get("seconds", 0.0) for session in sessions)
     manifest = {
         "format": FORMAT,
         "kind": kind,
         "status": "finished",
-        "specification": {**specification, RUNS: [one["specification"] for one in manifests]},
+        "specification": {**specification, RUNS: specifications},
         "versions": manifests[-1]["versions"],
         "machine": manifests[-1]["machine"],
         "sessions": sessions,
-        "wall_seconds": round(sum(session.get("seconds", 0.0) for session in sessions), 3),
+        "wall_seconds": round(seconds, 3),
         "results_sha256": hashlib.sha256(data).hexdigest(),
     }
+    # Last, since a manifest says that the rest is there.
     write_manifest(out, manifest)
     return manifest

@@ -61,7 +61,9 @@ class Memory:
 
     def finish(self) -> pl.DataFrame:
         """The whole table."""
-        return concatenated(self._frames[trial] for trial in sorted(self._frames))
+        # Trials finish in any order, and the table has them in theirs.
+        trials = sorted(self._frames)
+        return concatenated(self._frames[trial] for trial in trials)
 
 
 class Folder:
@@ -89,6 +91,7 @@ class Folder:
         self._start: float | None = None
 
     def __enter__(self) -> Self:
+        # The lock is let go of where opening fails, and kept where it does not.
         with contextlib.ExitStack() as stack:
             stack.enter_context(locked(self.path))
             self._open()
@@ -105,12 +108,13 @@ class Folder:
         else:
             check_specification(self.path, before["specification"], self._specification)
             self.finished = frozenset(finished_trials(self.path, before))
-        todo = self._specification["trials"] - len(self.finished)
+        # The table of several runs that was read from their common folder has no trials to play.
+        todo = self._specification.get("trials", 0) - len(self.finished)
         # A finished run is read by any version; only trials of its own must not be mixed.
         if before is not None and todo:
             check_versions(self.path, before["versions"])
         self._manifest = before or {}
-        if todo or self._manifest["status"] != "finished":
+        if todo or self._manifest.get("status") != "finished":
             self._begin_session(todo)
 
     def _check_new(self) -> None:
@@ -138,21 +142,26 @@ class Folder:
 
     def begin(self) -> None:
         """A trial begins: with the first of them, the clock starts."""
-        self._start = self._start or time.perf_counter()
+        # Runs that share their threads wait for each other, which is no time of this one.
+        if self._start is None:
+            self._start = time.perf_counter()
 
     def keep(self, trial: int, frame: pl.DataFrame) -> None:
         """A finished trial, safe from now on."""
         parts = self.path / PARTS
         parts.mkdir(exist_ok=True)
-        write_atomically(parts / f"trial-{trial:06d}.parquet", parquet(frame))
+        file = parts / f"trial-{trial:06d}.parquet"
+        write_atomically(file, parquet(frame))
 
     def finish(self) -> pl.DataFrame:
         """The table of all trials, written, and the manifest is closed."""
+        # Of a run that had finished, nothing is written again.
         if self._manifest["status"] == "finished":
             table = read_table(self.path / TABLE)
         else:
             table = self._all_trials()
             self.write(table)
+        # Last: as long as the manifest is not closed, the parts are what a next run begins with.
         _remove_parts(self.path)
         return table
 
@@ -216,7 +225,7 @@ def finished_trials(path: Path, manifest: dict[str, Any]) -> set[int]:
     expected = list(range(len(in_table)))
     if in_table != expected:
         raise _wrong_trials(file, expected, in_table)
-    trials = manifest["specification"]["trials"]
+    trials = manifest["specification"].get("trials", 0)
     finished = set(in_table)
     for trial, part in _parts(path).items():
         in_part = trials_of(read_table(part))
@@ -235,11 +244,13 @@ def _wrong_trials(file: Path, expected: list[int], found: list[int]) -> FolderEr
 
 
 def _listed(trials: list[int]) -> str:
-    return first_names([str(trial) for trial in trials]) or "none"
+    names = [str(trial) for trial in trials]
+    return first_names(names) or "none"
 
 
 def _no_run(path: Path) -> str:
     """The message about a path that is not the folder of a run."""
+    # Most often it is the table of a run.
     is_in_a_folder = path.is_file() and (path.parent / MANIFEST).exists()
     advice = f"; give its folder, {path.parent}" if is_in_a_folder else ""
     found = found_at(path)
@@ -273,12 +284,14 @@ def read_table(path: Path) -> pl.DataFrame:
 
 
 def _columns(schema: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name} {kind}" for name, kind in schema.items())
+    columns = [f"{name} {kind}" for name, kind in schema.items()]
+    return ", ".join(columns)
 
 
 def trials_of(table: pl.DataFrame) -> list[int]:
     """The trials that a table holds, in order."""
-    return table["trial"].unique().sort().to_list()
+    trials = table["trial"].unique().sort()
+    return trials.to_list()
 
 
 def _check_digest(path: Path, manifest: dict[str, Any]) -> None:
@@ -288,7 +301,8 @@ def _check_digest(path: Path, manifest: dict[str, Any]) -> None:
             f"{table} is missing, and {MANIFEST} says that the run is finished: {REMEDY}"
         )
     expected = manifest.get("results_sha256")
-    digest = hashlib.sha256(table.read_bytes()).hexdigest()
+    data = table.read_bytes()
+    digest = hashlib.sha256(data).hexdigest()
     if digest != expected:
         raise FolderError(
             f"{table} was changed after the run: {MANIFEST} has the SHA-256 {expected!s:.12}, "

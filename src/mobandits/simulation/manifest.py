@@ -1,4 +1,4 @@
-"""The manifest of a run's folder: the specification, and what computed the table on which machine."""
+"""The manifest of a run's folder: the specification, and what computed the table where."""
 
 import importlib.metadata
 import json
@@ -31,17 +31,18 @@ def read_manifest(path: Path) -> dict[str, Any] | None:
     file = path / MANIFEST
     not_a_manifest = f"{file} is not the manifest of a run"
     try:
-        manifest = json.loads(file.read_text(encoding="utf-8"))
+        content = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
     except OSError as error:
         raise FolderError(f"{file} cannot be read: {error.strerror}") from error
     except ValueError as error:
         raise FolderError(f"{not_a_manifest}: expected JSON, found {error}; {REMEDY}") from error
-    has_keys = isinstance(manifest, dict) and manifest.keys() >= NEEDED
-    if not has_keys or not isinstance(manifest["specification"], dict):
+    has_keys = isinstance(content, dict) and content.keys() >= NEEDED
+    if not has_keys or not isinstance(content["specification"], dict):
         wanted = f"expected an object with {', '.join(sorted(NEEDED))}"
         raise FolderError(f"{not_a_manifest}: {wanted}; choose another folder")
+    manifest: dict[str, Any] = content
     if manifest["format"] != FORMAT:
         raise FolderError(
             f"{file} has format {quoted(manifest['format'])}, and this version reads {FORMAT}: "
@@ -53,7 +54,8 @@ def read_manifest(path: Path) -> dict[str, Any] | None:
 def write_manifest(path: Path, manifest: dict[str, Any]) -> None:
     """Replace the manifest of a folder."""
     text = json.dumps(manifest, indent=2, ensure_ascii=False)
-    write_atomically(path / MANIFEST, f"{text}\n".encode())
+    data = f"{text}\n".encode()
+    write_atomically(path / MANIFEST, data)
 
 
 def check_specification(path: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
@@ -63,14 +65,20 @@ def check_specification(path: Path, old: dict[str, Any], new: dict[str, Any]) ->
         FolderError: naming the first key that differs and both values.
     """
     trials = old.get("trials")
-    new_trials = new["trials"]
-    difference = first_difference({**_with_new_names(old), "trials": new_trials}, new)
+    new_trials = new.get("trials")
+    old_with_new_trials = _with_new_names(old)
+    if new_trials is not None:
+        # In its old place: the order of keys counts.
+        old_with_new_trials = {**old_with_new_trials, "trials": new_trials}
+    difference = first_difference(old_with_new_trials, new)
     if difference is not None:
         key, old_value, new_value = difference
         both = f"{key} = {shortened(old_value)}, now {shortened(new_value)}"
         raise FolderError(
             f"{path} holds a run with {both}: choose another folder (only trials may grow)"
         )
+    if new_trials is None:
+        return
     if not isinstance(trials, int) or trials > new_trials:
         both = f"trials = {quoted(trials)}, now {quoted(new_trials)}"
         raise FolderError(
@@ -120,7 +128,9 @@ def first_difference(old: Any, new: Any, key: str = "") -> tuple[str, str, str] 
         added = [name for name in new if name not in old]
         for name in [*old, *added]:
             inner_key = f"{key}.{name}".lstrip(".")
-            pairs.append((inner_key, old.get(name, "absent"), new.get(name, "absent")))
+            old_value = old.get(name, "absent")
+            new_value = new.get(name, "absent")
+            pairs.append((inner_key, old_value, new_value))
         # The rows of a table have the order of the policies, and trials must fit together.
         pairs.append((f"order of {key}", ", ".join(old), ", ".join(new)))
     elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
@@ -144,9 +154,17 @@ def versions() -> dict[str, str]:
     # were noted.
     names = ("mobandits", "numpy", "numba", "polars")
     packages = {name: importlib.metadata.version(name) for name in names}
-    return {**packages, "python": platform.python_version(), "compiling": MODE}
+    return {
+        **packages,
+        "python": platform.python_version(),
+        "compiling": MODE,
+    }
 
 
 def machine() -> dict[str, Any]:
     """What it ran on."""
-    return {"system": platform.system(), "processor": platform.machine(), "cores": os.cpu_count()}
+    return {
+        "system": platform.system(),
+        "processor": platform.machine(),
+        "cores": os.cpu_count(),
+    }

@@ -13,7 +13,7 @@ from mobandits.compiling.tracebacks import foreign
 from mobandits.contracts.assumptions import first_violation
 from mobandits.contracts.continuum import SurfaceEnvironment
 from mobandits.contracts.protocols import Block, Environment, Metric, Problem, Recipe, Shape
-from mobandits.metrics import DEFAULT, resolve
+from mobandits.metrics import DEFAULT_METRICS, resolve
 from mobandits.simulation.blocks import BLOCK, horizon_limit, trial_blocks
 from mobandits.simulation.players import METHODS, player
 from mobandits.simulation.preference_sweep import PreferenceSweep, recipe_and_orders
@@ -64,7 +64,7 @@ def prepare(
     rounds: int,
     trials: int = 10,
     seed: int = 0,
-    metrics: Sequence[str | Metric] = DEFAULT,
+    metrics: Sequence[str | Metric] = DEFAULT_METRICS,
     record: int | Sequence[int] = 200,
     compiled: Compiled = "auto",
     experiment: str = "simulation",

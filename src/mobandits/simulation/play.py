@@ -94,4 +94,5 @@ def score(order: Order, means: Array, chosen: IntArray, gaps: Array) -> None:
     `means` is (rounds or 1, arms, objectives), `chosen` (rounds,) the arms.
     """
     for t in range(len(chosen)):
-        gaps[t] = order.gap(means[t if len(means) > 1 else 0], chosen[t])
+        round_means = means[t if len(means) > 1 else 0]
+        gaps[t] = order.gap(round_means, chosen[t])

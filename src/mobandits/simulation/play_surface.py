@@ -26,11 +26,14 @@ def play_surface(
         rng: the policy's own stream.
         chosen: (rounds, dimensions) out: the point of each round.
     """
+    # Rewards are made here, since there are none of the points that are not played. They are made
+    # from numbers that were drawn before, so that all policies have the same luck.
     for t in range(len(contexts)):
-        beliefs = policy.beliefs(state, contexts[t], rng)
+        context = contexts[t]
+        beliefs = policy.beliefs(state, context, rng)
         aim = policy.draw(beliefs, rng)
-        reward = surface.reward(contexts[t], aim.point, uniforms[t])
-        state = policy.update(state, contexts[t], aim.point, aim.note, reward, rng)
+        reward = surface.reward(context, aim.point, uniforms[t])
+        state = policy.update(state, context, aim.point, aim.note, reward, rng)
         for i in range(len(aim.point)):
             chosen[t, i] = aim.point[i]
     return state

@@ -146,24 +146,31 @@ def _sweep_player(
     sweep.check(policy, shape, loop_for(initial_beliefs, policy, compiled=compiled))
     readers = []
     for name, order in sweep.orders.items():
+        # A stream of its own, or orders would change the arms of each other and of the learner.
+        rng = stream(seed, trial, READER, f"{sweep.recipe!r} read by {order!r}")
         # `compiled=True` promises compiled policies; orders that only read may be any.
         loop = loop_for(play_order, order, compiled="auto" if compiled else False)
-        rng = stream(seed, trial, READER, f"{sweep.recipe!r} read by {order!r}")
         readers.append(Reader(name, order, loop, rng))
     return SweepPlayer(row, learner, readers)
 
 
 def _check_methods(recipe: Recipe, policy: object) -> None:
     missing = [name for name in METHODS if not callable(getattr(policy, name, None))]
+    # What has none of them is no policy at all: often `bind` returns nothing.
     if missing == list(METHODS):
-        raise ValueError(f"{type(recipe).__name__}.bind must return a policy, got {quoted(policy)}")
+        name = type(recipe).__name__
+        raise ValueError(f"{name}.bind must return a policy, got {quoted(policy)}")
     if missing:
-        raise ValueError(f"{type(policy).__name__} must define {', '.join(missing)}")
+        name = type(policy).__name__
+        raise ValueError(f"{name} must define {', '.join(missing)}")
 
 
 def _blank(row: str, block: Block, *, with_fronts: bool) -> Played:
     """Arrays to write the arms and fronts of a block into."""
     rounds, arms, _ = block.rewards.shape
     chosen = np.empty(rounds, np.int64)
-    fronts = np.empty((rounds, arms), np.bool_) if with_fronts else None
+    # To ask a policy for its set in every round takes time, which only some metrics need.
+    if not with_fronts:
+        return Played(row, chosen, None)
+    fronts = np.empty((rounds, arms), np.bool_)
     return Played(row, chosen, fronts)

@@ -64,6 +64,7 @@ class PreferenceSweep:
                 except ValueError as error:
                     where = f"PreferenceSweep.orders[{quoted(name)}]"
                     raise ValueError(f"{where}: {error}") from error
+        # By an attempt: whether a policy believes in `Beliefs` is not written down anywhere.
         has_one_context = shape.shared or not shape.features
         context = np.zeros((1 if has_one_context else shape.arms, shape.features))
         arms = np.arange(shape.arms)
@@ -97,10 +98,10 @@ class MeanWatcher:
         self, state: Any, beliefs: Beliefs, context: Array, means: Array, arm: int, seen: Array
     ) -> None:
         """Copy the means of a round."""
-        # Number by number: to assign the array would be to compile a copy of memory that may
-        # overlap.
-        for a in range(seen.shape[0]):
-            for i in range(seen.shape[1]):
+        # Number by number: Numba's assignment of arrays is more code, which looks for overlaps.
+        arms, objectives = seen.shape
+        for a in range(arms):
+            for i in range(objectives):
                 seen[a, i] = beliefs.mean[a, i]
 
 

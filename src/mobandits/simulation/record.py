@@ -83,6 +83,7 @@ class MetricRecorder:
             self._recorded.append(sums[end - 1].copy())
 
     def _add_means(self, values: Array, ends: list[int]) -> None:
+        # Means since the point before, and not since the beginning: what changes shows.
         start = 0
         for end in ends:
             total = self._total + values[start:end].sum(axis=0)
@@ -146,6 +147,8 @@ def points_between(points: Sequence[int], first: int, last: int) -> list[int]:
         >>> points_between([3, 5, 8], 4, 8)
         [1, 4]
     """
+    # By bisection: there may be as many points as rounds, and this is asked for every block.
     begin = bisect_right(points, first)
     end = bisect_right(points, last)
-    return [point - first for point in points[begin:end]]
+    inside = points[begin:end]
+    return [point - first for point in inside]

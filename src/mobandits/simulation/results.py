@@ -20,15 +20,16 @@ class Results:
     """What a simulation measured.
 
     Attributes:
-        table: one row per recorded value: experiment, environment, policy, trial (from 0), round (from 1), metric,
-            component (objective, digit or arm; 0 where there is one), value.
+        table: one row per recorded value: experiment, environment, policy, trial (from 0), round
+            (from 1), metric, component (objective, digit or arm; 0 where there is one), value.
         specification: everything that decided the table.
 
     Example:
         >>> from mobandits.environments import Linear
         >>> from mobandits.policies import RandomChoice
         >>> from mobandits.simulation import simulate
-        >>> results = simulate(RandomChoice(), Linear(arms=5), rounds=100, trials=2, metrics=["pareto_regret"])
+        >>> asked = {"rounds": 100, "trials": 2, "metrics": ["pareto_regret"]}
+        >>> results = simulate(RandomChoice(), Linear(arms=5), **asked)
         >>> results
         Results(1 policy, 2 trials, 100 rounds, 1 metric)
         >>> results.summary().columns
@@ -68,8 +69,10 @@ class Results:
             deviation=pl.col("value").std(),
             trials=pl.len(),
         )
-        factor_of = {n: interval_factor(n) if n > 1 else None for n in groups["trials"].unique()}
-        factors = pl.Series("factor", [factor_of[n] for n in groups["trials"]], pl.Float64)
+        # One trial tells nothing of how much they differ.
+        numbers = groups["trials"].to_list()
+        factor_of = {n: interval_factor(n) if n > 1 else None for n in set(numbers)}
+        factors = pl.Series("factor", [factor_of[n] for n in numbers], pl.Float64)
         mean = pl.col("mean")
         half_width = pl.col("deviation") * factors
         summary = groups.with_columns(low=mean - half_width, high=mean + half_width)
@@ -106,7 +109,8 @@ class Results:
         """The results of a finished run.
 
         Raises:
-            FolderError: where there is none, where it is not finished, or where it is not as the run left it.
+            FolderError: where there is none, where it is not finished, or where it is not as the
+                run left it.
         """
         table, manifest = read_folder(Path(folder))
         return cls(table, manifest["specification"])

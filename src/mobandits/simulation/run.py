@@ -9,7 +9,7 @@ from mobandits.compiling.compiled import Compiled
 from mobandits.compiling.tracebacks import shorten
 from mobandits.contracts.continuum import SurfaceEnvironment
 from mobandits.contracts.protocols import Environment, Metric
-from mobandits.metrics import DEFAULT
+from mobandits.metrics import DEFAULT_METRICS
 from mobandits.simulation.folder import Folder, Memory
 from mobandits.simulation.plan import Plan, Policies, prepare
 from mobandits.simulation.ray_engine import check_ray, cluster, play_on_ray, processors
@@ -29,7 +29,7 @@ def simulate(
     rounds: int,
     trials: int = 10,
     seed: int = 0,
-    metrics: Sequence[str | Metric] = DEFAULT,
+    metrics: Sequence[str | Metric] = DEFAULT_METRICS,
     record: int | Sequence[int] = 200,
     workers: int | None = None,
     engine: str = "threads",
@@ -41,37 +41,44 @@ def simulate(
 ) -> Results:
     """Play policies in an environment, several times, and measure.
 
-    All policies of a trial play the same rounds. The environment's random numbers depend on the seed and the trial, a
-    policy's also on its recipe's text: adding a policy, or more trials, changes no other row. The same arguments give
-    the same table, bit for bit, for any number of workers and either engine, interrupted or not.
+    All policies of a trial play the same rounds. The environment's random numbers depend on the
+    seed and the trial, a policy's also on its recipe's text: adding a policy, or more trials,
+    changes no other row. The same arguments give the same table, bit for bit, for any number of
+    workers and either engine, interrupted or not.
 
     Args:
-        policies: a recipe, a list of them, or {row name: recipe}; without a name, the recipe's text is the name.
-            `PreferenceSweep` may stand in the place of a recipe.
+        policies: a recipe, a list of them, or {row name: recipe}; without a name, the recipe's text
+            is the name. `PreferenceSweep` may stand in the place of a recipe.
         environment: what they play in.
         rounds: the horizon T.
         trials: independent repetitions, each with a problem of its own.
         seed: at least 0.
-        metrics: names, or metrics from `mobandits.metrics`; also the names of the problem's quantities, such as
-            "dollars".
-        record: how many rounds to record, evenly spaced, or which ones; the last is always recorded.
-        workers: how many trials are played at the same time; None: one per processor, on a cluster of all its.
-        engine: "threads" of this process; or "ray", processes on this machine or a cluster, where the trials of a
-            process that is lost are played again. See docs/how-to/run-on-many-machines.md.
-        address: of a Ray cluster, host:port or "auto" for the one that this machine belongs to; None: of our own, on
-            this machine, for as long as the run takes.
-        compiled: "auto" compiles the policies that can be; True refuses others; False runs plain Python.
+        metrics: names, or metrics from `mobandits.metrics`; also the names of the problem's
+            quantities, such as "dollars".
+        record: how many rounds to record, evenly spaced, or which ones; the last is always
+            recorded.
+        workers: how many trials are played at the same time; None: one per processor, on a cluster
+            of all its.
+        engine: "threads" of this process; or "ray", processes on this machine or a cluster, where
+            the trials of a process that is lost are played again. See
+            docs/how-to/run-on-many-machines.md.
+        address: of a Ray cluster, host:port or "auto" for the one that this machine belongs to;
+            None: of our own, on this machine, for as long as the run takes.
+        compiled: "auto" compiles the policies that can be; True refuses others; False runs plain
+            Python.
         experiment: the table's first column.
-        out: a folder for the table and all that is needed to resume: run again after a kill, and finished trials are
-            not run twice.
-        progress: called at the start, and now and then, with the rounds played in all trials and how many there will
-            be; from any thread, one call at a time. With "ray", after every trial.
+        out: a folder for the table and all that is needed to resume: run again after a kill, and
+            finished trials are not run twice.
+        progress: called at the start, and now and then, with the rounds played in all trials and
+            how many there will be; from any thread, one call at a time. With "ray", after every
+            trial.
 
     Returns:
         The table, and what can be made of it.
 
     Raises:
-        ValueError: before the first round, naming the parameter, policy or metric that does not fit.
+        ValueError: before the first round, naming the parameter, policy or metric that does not
+            fit.
         FolderError: where `out` holds something else.
         MissingExtraError: where Ray is asked for and the extra `ray` is not installed.
         EngineError: where the cluster cannot be reached, or lost a trial for good.
@@ -80,7 +87,8 @@ def simulate(
         >>> from mobandits.environments import Linear
         >>> from mobandits.policies import MolUcb, RandomChoice
         >>> recipes = [MolUcb(scale=0.3), RandomChoice()]
-        >>> results = simulate(recipes, Linear(arms=10), rounds=300, trials=2, metrics=["reward"], record=3)
+        >>> asked = {"rounds": 300, "trials": 2, "metrics": ["reward"], "record": 3}
+        >>> results = simulate(recipes, Linear(arms=10), **asked)
         >>> results.table["round"].unique().sort().to_list()
         [100, 200, 300]
     """
@@ -122,9 +130,11 @@ def run_plan(
     check_engine(engine, address)
     if workers is not None:
         integer("workers", workers, at_least=1)
+    # A store keeps finished trials, and knows those of earlier calls.
     store: Memory | Folder = Memory() if out is None else Folder(out, plan.specification())
     with store:
         todo = [trial for trial in range(plan.trials) if trial not in store.finished]
+        # What was finished before counts as done from the start.
         after_rounds = Progress(plan.setup.rounds, plan.trials, len(todo), progress)
         if todo and engine == "ray":
             store.begin()
@@ -147,8 +157,8 @@ def check_engine(engine: str, address: str | None) -> None:
 
     Example:
         >>> check_engine("threads", "auto")
-        Traceback (most recent call last):
-        ValueError: address must be None with engine='threads', got 'auto'; a cluster needs engine='ray'
+        Traceback (most recent call last): ValueError: address must be None with engine='threads',
+        got 'auto'; a cluster needs engine='ray'
     """
     choice("engine", engine, ENGINES)
     if engine == "ray":

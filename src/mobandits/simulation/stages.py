@@ -24,8 +24,10 @@ class Stages:
         self._begin()
 
     def _begin(self) -> None:
-        self.policy, self._rounds_left = next(self._stages)
+        stage = next(self._stages)
+        self.policy, self._rounds_left = stage
         self.loop = self._loop_of(self.policy)
+        # From scratch: a stage knows nothing of the one before.
         self.state = self.policy.init()
 
     def pieces(self, rounds: int) -> Iterator[slice]:

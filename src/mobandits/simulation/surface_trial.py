@@ -135,6 +135,7 @@ def rehearse_on_surface(setup: "Setup", problem: SurfaceProblem) -> None:
     for recipe in setup.policies.values():
         _rehearse_foreign(recipe, problem, block)
     rounds = len(block.contexts)
+    # Any point will do to see what metrics are like; the centre is inside of every cube.
     centre = np.full((rounds, shape.dimensions), 0.5)
     scores = scores_of(problem, block, centre, setup.compiled)
     for metric in setup.metrics:
@@ -185,6 +186,7 @@ def merged_surface_blocks(
             yield _merged(waiting)
             waiting = []
         waiting.append(block)
+        # A row of `Scores` for every round: a mean per objective, two gaps and a bin.
         scores = len(block.contexts) * (problem.shape.objectives + 3)
         numbers = block.contexts.size + block.uniforms.size + scores
         if (len(waiting) + 1) * numbers > CACHED_NUMBERS:
@@ -195,9 +197,9 @@ def merged_surface_blocks(
 
 
 def _merged(parts: list[SurfaceBlock]) -> SurfaceBlock:
-    contexts = np.concatenate([part.contexts for part in parts])
-    uniforms = np.concatenate([part.uniforms for part in parts])
-    return SurfaceBlock(contexts, uniforms)
+    contexts = [part.contexts for part in parts]
+    uniforms = [part.uniforms for part in parts]
+    return SurfaceBlock(np.concatenate(contexts), np.concatenate(uniforms))
 
 
 def surface_blocks(

@@ -52,8 +52,8 @@ class Threads:
         Args:
             setup: the simulation.
             todo: the numbers of its trials.
-            keep: called with every trial's number and table by the thread that played it, so that an interruption
-                elsewhere loses nothing.
+            keep: called with every trial's number and table by the thread that played it, so that
+                an interruption elsewhere loses nothing.
             begin: called when a trial begins.
             after_rounds: called with the number of rounds just played.
 

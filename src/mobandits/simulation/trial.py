@@ -83,6 +83,8 @@ def play_arms(
             values = metric.per_round(truth, played.chosen, played.fronts)
             recorders[key].add(values)
 
+    # Block after block for all policies, and not policy after policy: every block is drawn once,
+    # and none is kept.
     truth = None
     for first, block in merged_blocks(problem, setup.rounds, limit, rng):
         truth = truth_of(problem, first, block, truth)
@@ -95,6 +97,7 @@ def play_arms(
 
 def trial_problem(setup: Setup, trial: int) -> Problem | SurfaceProblem:
     """The trial's instance of the environment."""
+    # Another stream than that of the rounds: how a problem is drawn does not change its rewards.
     rng = stream(setup.seed, trial, INSTANCE)
     return setup.environment.problem(setup.rounds, rng)
 

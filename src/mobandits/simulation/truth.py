@@ -21,10 +21,13 @@ def gap_table(order: Order, means: Array) -> Array:
 
 def true_fronts(order: Order, means: Array) -> Mask:
     """(rounds, arms) the front of every round, from `means` (rounds, arms, objectives)."""
-    out = np.empty(means.shape[:2], np.bool_)
-    for t in range(len(means)):
-        out[t] = order.front(Beliefs(means[t], means[t], means[t]))
-    return out
+    rounds, arms, _ = means.shape
+    fronts = np.empty((rounds, arms), np.bool_)
+    for t in range(rounds):
+        # What is certain is a belief whose interval has no width.
+        certain = Beliefs(means[t], means[t], means[t])
+        fronts[t] = order.front(certain)
+    return fronts
 
 
 class BlockGroundTruth:
@@ -66,13 +69,15 @@ class BlockGroundTruth:
         self.block = block
         self._load_quantities = quantities
         self._quantities: Quantities | None = None
+        # By the order's value: metrics that score under equal orders share the work.
         self.answers: dict[tuple[str, Order], Any] = {}
         if before is not None and self._has_means_of(before.block):
             self.answers = before.answers
 
     def _has_means_of(self, other: Block) -> bool:
         """Whether the means are those of another block, in all rounds."""
-        return len(self.block.means) == 1 and np.array_equal(other.means, self.block.means)
+        changes = len(self.block.means) > 1
+        return not changes and np.array_equal(other.means, self.block.means)
 
     def gaps(self, order: Order, chosen: IntArray, digits: int) -> Array:
         """(rounds, digits) the regret of the arms `chosen` (rounds,) under an order."""
@@ -85,8 +90,11 @@ class BlockGroundTruth:
                 lambda: loop_for(gap_table, exact_order)(exact_order, means[0]) / unit,
             )
             return gaps[chosen]
+        # Else only the gaps of the arms that were played: those of all would take as many times
+        # longer as there are arms.
         gaps = np.empty((len(chosen), digits))
-        loop_for(score, exact_order)(exact_order, means, chosen, gaps)
+        loop = loop_for(score, exact_order)
+        loop(exact_order, means, chosen, gaps)
         return gaps / unit
 
     def front(self, order: Order) -> Mask:
@@ -103,6 +111,7 @@ class BlockGroundTruth:
         Raises:
             ValueError: where the problem does not offer it.
         """
+        # Late, since most runs ask for none, and some problems look them up in large tables.
         if self._quantities is None:
             self._quantities = self._load_quantities()
         choice("quantity", name, self._quantities)

@@ -21,7 +21,8 @@ def interval_factor(trials: int) -> float:
         >>> round(interval_factor(10), 4), round(interval_factor(1001) * 1001**0.5, 4)
         (0.7154, 1.9623)
     """
-    return student_quantile(UPPER, trials - 1) / math.sqrt(trials)
+    quantile = student_quantile(UPPER, trials - 1)
+    return quantile / math.sqrt(trials)
 
 
 def bands(table: pl.DataFrame, by: list[str]) -> pl.DataFrame:
@@ -45,11 +46,12 @@ def bands(table: pl.DataFrame, by: list[str]) -> pl.DataFrame:
         deviation=pl.col("value").std(),
         trials=pl.len().cast(pl.Int64),
     )
-    factor_of = {n: interval_factor(n) if n > 1 else 0.0 for n in groups["trials"].unique()}
-    factors = pl.Series([factor_of[n] for n in groups["trials"]], dtype=pl.Float64)
+    # Most tables have one number of trials, and as many rows as rounds were recorded.
+    numbers = groups["trials"].to_list()
+    factor_of = {n: interval_factor(n) if n > 1 else 0.0 for n in set(numbers)}
+    factors = pl.Series([factor_of[n] for n in numbers], dtype=pl.Float64)
     # One value has no deviation. Zero and not null, since what is drawn needs a number.
     half_width = groups["deviation"].fill_null(0.0) * factors
     mean = pl.col("mean")
-    return groups.select(
-        *by, "mean", (mean - half_width).alias("low"), (mean + half_width).alias("high"), "trials"
-    )
+    intervals = groups.with_columns(low=mean - half_width, high=mean + half_width)
+    return intervals.select(*by, "mean", "low", "high", "trials")

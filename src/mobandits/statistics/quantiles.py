@@ -15,7 +15,8 @@ def student_quantile(probability: float, freedom: float) -> float:
         >>> round(student_quantile(0.975, 9), 4)
         2.2622
     """
-    return float(stdtrit(freedom, probability))
+    quantile = stdtrit(freedom, probability)
+    return float(quantile)
 
 
 def student_tail(values: Array, freedom: float) -> Array:
@@ -27,7 +28,8 @@ def student_tail(values: Array, freedom: float) -> Array:
     """
     # By symmetry: 1 - P(T <= value) would lose the digits of small tails.
     opposite = -np.asarray(values, np.float64)
-    return np.asarray(stdtr(freedom, opposite))
+    tail = stdtr(freedom, opposite)
+    return np.asarray(tail)
 
 
 def hotelling_square(level: float, dimensions: int, joint_freedom: float, freedom: float) -> float:
@@ -47,5 +49,7 @@ def hotelling_square(level: float, dimensions: int, joint_freedom: float, freedo
     denominator_freedom = joint_freedom - dimensions + 1.0
     if denominator_freedom <= 0.0:
         return float("inf")
-    quantile = float(fdtri(dimensions, min(freedom, denominator_freedom), level))
+    # The fewer degrees of freedom of the two, which makes the region larger.
+    fewer = min(freedom, denominator_freedom)
+    quantile = float(fdtri(dimensions, fewer, level))
     return dimensions * joint_freedom / denominator_freedom * quantile

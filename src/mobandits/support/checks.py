@@ -1,4 +1,4 @@
-"""Checks at the face: every error says the parameter, the rule and the value."""
+"""Checks of arguments: every error says the parameter, the rule and the value."""
 
 import math
 from collections.abc import Iterable
@@ -11,6 +11,10 @@ from mobandits.support.naming import quoted
 from mobandits.support.nearest import did_you_mean
 
 DOUBLE = np.dtype(np.float64)
+
+# Kinds of numbers that become doubles: booleans, integers, floats, and objects, each of which is
+# asked. Text and complex numbers would be converted in silence.
+REAL_KINDS = "biufO"
 
 
 def number(
@@ -29,11 +33,7 @@ def number(
         Traceback (most recent call last):
         ValueError: MolTs.scale must be above 0, got -1.0
     """
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, (int, float, np.integer, np.floating))
-        or not _is_finite(value)
-    ):
+    if not _is_finite_number(value):
         raise ValueError(f"{name} must be a finite number, got {quoted(value)}")
     rules = [
         (value > above, f"above {above:g}"),
@@ -46,7 +46,10 @@ def number(
             raise ValueError(f"{name} must be {rule}, got {quoted(value)}")
 
 
-def _is_finite(value: Any) -> bool:
+def _is_finite_number(value: Any) -> bool:
+    # True would count as 1: a switch in the place of a number is a mistake.
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+        return False
     try:
         return math.isfinite(value)
     except OverflowError:  # an integer that is too large for a float
@@ -61,55 +64,72 @@ def integer(name: str, value: Any, *, at_least: int) -> None:
         Traceback (most recent call last):
         ValueError: rounds must be an integer of at least 1, got 2.5
     """
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < at_least:
-        raise ValueError(f"{name} must be an integer of at least {at_least}, got {quoted(value)}")
+    is_integer = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not is_integer or value < at_least:
+        rule = f"an integer of at least {at_least}"
+        raise ValueError(f"{name} must be {rule}, got {quoted(value)}")
 
 
 def choice(name: str, value: Any, valid: Iterable[str]) -> None:
-    """Refuse an unknown name, and say the nearest valid one.
+    """Refuse an unknown name, with the nearest valid one.
 
     Example:
         >>> choice("policy", "mol-tss", ["mol-ts", "mol-ucb"])
         Traceback (most recent call last):
         ValueError: policy must be one of mol-ts, mol-ucb, got 'mol-tss'; did you mean mol-ts?
     """
-    known = sorted(valid)
-    if isinstance(value, np.ndarray) or value not in known:
-        raise ValueError(
-            f"{name} must be one of {', '.join(known)}, got {quoted(value)}{did_you_mean(value, known)}"
-        )
+    names = sorted(valid)
+    # Whether an array is in a list has no answer.
+    if isinstance(value, np.ndarray) or value not in names:
+        question = did_you_mean(value, names)
+        raise ValueError(f"{name} must be one of {', '.join(names)}, got {quoted(value)}{question}")
 
 
 def is_compiled_layout(value: Any) -> bool:
-    """Whether `value` is memory of the one kind that is compiled for: doubles, contiguous, aligned, writable.
+    """Whether an array has the one layout that loops are compiled for.
+
+    That is doubles, contiguous, aligned and writable.
 
     Example:
-        >>> is_compiled_layout(np.zeros(3)), is_compiled_layout([0.0]), is_compiled_layout(np.zeros(3, np.float32))
-        (True, False, False)
+        >>> is_compiled_layout(np.zeros(3)), is_compiled_layout(np.zeros(3, np.float32))
+        (True, False)
+        >>> is_compiled_layout([0.0])
+        False
     """
-    return type(value) is np.ndarray and value.dtype is DOUBLE and value.flags.carray
+    # Subclasses of arrays are other types to Numba. `is` because NumPy has one such type, and to
+    # compare types takes longer than the rest; agents ask this in every decision.
+    is_array_of_doubles = type(value) is np.ndarray and value.dtype is DOUBLE
+    return is_array_of_doubles and value.flags.carray
 
 
 def is_masked(value: Any) -> bool:
     """Whether some entry is masked, in a masked array of NumPy or in a list with such arrays in it.
 
     Example:
-        >>> is_masked(np.ma.array([1.0, 2.0], mask=[False, True])), is_masked([1.0, np.ma.masked]), is_masked([1.0])
-        (True, True, False)
+        >>> is_masked(np.ma.array([1.0, 2.0], mask=[False, True])), is_masked([1.0, np.ma.masked])
+        (True, True)
+        >>> is_masked([1.0])
+        False
     """
     if isinstance(value, np.ma.MaskedArray):
         return bool(np.ma.is_masked(value))
     if isinstance(value, (list, tuple)):
-        for part in value:
-            if type(part) is not float and is_masked(part):
+        for item in value:
+            # Most items are floats, and lists may be long.
+            if type(item) is not float and is_masked(item):
                 return True
     return False
 
 
 def as_float_array(name: str, value: Any, rule: str = "numbers") -> Array:
-    """`value` as doubles in the layout of `is_compiled_layout`, copied only where it has another.
+    """`value` as doubles in the layout of `is_compiled_layout`.
 
-    Single precision takes one pass.
+    It is copied only where it has another one; single precision takes one pass.
+
+    Args:
+        name: of the parameter.
+        value: what was given.
+        rule: what it must be, for the error.
 
     Raises:
         ValueError: where they are not real numbers, are too large to be doubles, or are masked.
@@ -122,51 +142,48 @@ def as_float_array(name: str, value: Any, rule: str = "numbers") -> Array:
         ValueError: context must be numbers, got ['1', '2']
     """
     if is_compiled_layout(value):
-        ready: Array = value
-        return ready
+        array: Array = value
+        return array
     if is_masked(value):  # NumPy would read the values under the mask
         raise ValueError(f"{name} must have no masked entries, got {quoted(value)}")
     try:
-        array = np.asarray(value)
-        if (
-            array.dtype.kind not in "biufO"
-        ):  # text and complex numbers would be converted in silence
-            raise TypeError(f"numbers of type {array.dtype}")  # noqa: TRY301
-        return np.require(array, np.float64, ("C", "A", "W"))
-    except (
-        TypeError,
-        ValueError,
-        OverflowError,
-    ) as error:  # the last of integers that are too large for a float
+        numbers = np.asarray(value)
+        if numbers.dtype.kind not in REAL_KINDS:
+            raise TypeError(f"numbers of type {numbers.dtype}")  # noqa: TRY301
+        return np.require(numbers, np.float64, ("C", "A", "W"))
+    # An OverflowError comes of integers that are too large for a float.
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{name} must be {rule}, got {quoted(value)}") from error
 
 
 def matrix(name: str, value: Any, axes: tuple[str, str]) -> Array:
     """`value` as a matrix of finite doubles with at least one row and column.
 
-    C-contiguous and writable, a copy where need be: memory of another kind would be another compilation.
+    C-contiguous and writable, a copy where need be: another layout would be another compilation.
 
     Example:
         >>> matrix("means", [1.0, 2.0], ("arms", "objectives"))
         Traceback (most recent call last):
         ValueError: means must have shape (arms, objectives), got (2,)
     """
-    array = as_float_array(name, value, f"numbers of shape ({axes[0]}, {axes[1]})")
+    rows, columns = axes
+    shape = f"shape ({rows}, {columns})"
+    array = as_float_array(name, value, f"numbers of {shape}")
     if array.ndim != 2:
-        raise ValueError(f"{name} must have shape ({axes[0]}, {axes[1]}), got {array.shape}")
+        raise ValueError(f"{name} must have {shape}, got {array.shape}")
     if 0 in array.shape:
         raise ValueError(f"{name} must not be empty, got shape {array.shape}")
     finite = np.isfinite(array)
     if not finite.all():
-        row, column = np.argwhere(~finite)[0].tolist()
-        raise ValueError(
-            f"{name} must be finite, got {array[row, column]} at {axes[0][:-1]} {row}, {axes[1][:-1]} {column}"
-        )
+        i, j = np.argwhere(~finite)[0].tolist()
+        # The names of the axes without their s: "at arm 0, objective 1".
+        place = f"{rows[:-1]} {i}, {columns[:-1]} {j}"
+        raise ValueError(f"{name} must be finite, got {array[i, j]} at {place}")
     return array
 
 
 def require_complete(recipe: Recipe, reward: Any) -> None:
-    """Refuse a reward that came in part, where the recipe cannot learn parts: what every face does before `update`.
+    """Refuse a reward that was observed in part, where the recipe cannot learn from parts.
 
     Example:
         >>> from dataclasses import dataclass
@@ -177,9 +194,10 @@ def require_complete(recipe: Recipe, reward: Any) -> None:
         Traceback (most recent call last):
         ValueError: Whole must observe all objectives of a reward at once, got [1.0, nan]
     """
-    if not recipe.accepts_partial and np.isnan(reward).any():
-        name = type(recipe).__name__
-        seen = np.asarray(reward).tolist()
-        raise ValueError(
-            f"{name} must observe all objectives of a reward at once, got {quoted(seen)}"
-        )
+    if recipe.accepts_partial or not np.isnan(reward).any():
+        return
+    name = type(recipe).__name__
+    objectives = np.asarray(reward).tolist()
+    raise ValueError(
+        f"{name} must observe all objectives of a reward at once, got {quoted(objectives)}"
+    )

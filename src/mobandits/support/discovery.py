@@ -10,8 +10,8 @@ from types import ModuleType
 def public_classes(package: str, base: type) -> dict[str, type]:
     """The subclasses of `base` that the modules of a package define, by name and sorted.
 
-    A module of a registry holds one algorithm and is named after it: `MolTs` stands in `mol_ts.py`. So adding a file
-    adds a name, and classes of other names are parts.
+    A module of a registry holds one algorithm and is named after it: `MolTs` stands in `mol_ts.py`.
+    So adding a file adds a name, and classes of other names are parts.
 
     Args:
         package: its dotted name; its modules and those of its subpackages are imported.
@@ -40,4 +40,5 @@ def modules_of(package: str) -> Iterator[ModuleType]:
 
 def _gives_its_name(member: type, module: ModuleType) -> bool:
     file = module.__name__.rpartition(".")[2]
-    return member.__name__.lower() == file.replace("_", "")
+    file_words = file.replace("_", "")
+    return member.__name__.lower() == file_words

@@ -42,7 +42,9 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 def temporary_of(path: Path) -> Path:
     """Where a file is written before it takes its name."""
-    return path.with_name(f".{path.name}{TEMPORARY}")
+    # In the same folder, since a file can take its name at once only within one file system.
+    name = f".{path.name}{TEMPORARY}"
+    return path.with_name(name)
 
 
 def is_temporary(path: Path) -> bool:
@@ -52,7 +54,8 @@ def is_temporary(path: Path) -> bool:
         >>> is_temporary(temporary_of(Path("table.parquet"))), is_temporary(Path("table.parquet"))
         (True, False)
     """
-    return path.name.startswith(".") and path.name.endswith(TEMPORARY)
+    name = path.name
+    return name.startswith(".") and name.endswith(TEMPORARY)
 
 
 def sync_folder(folder: Path) -> None:

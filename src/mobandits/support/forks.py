@@ -1,8 +1,8 @@
-"""What belongs to the process that made it: the child of a fork must not use it, and the parent goes on undisturbed.
+"""A hook for objects that belong to one process: the child of a fork lets go of them.
 
-A fork copies memory and shares open files: child and parent would both append to one log, and decide from one random
-stream. Comparing process numbers in every call would cost as much as a lock; a hook that runs once in every child costs
-calls nothing.
+A fork copies memory and shares open files: child and parent would both append to one log, and
+decide from one random stream. Comparing process numbers in every call would cost as much as a lock;
+a hook that runs once in every child costs calls nothing.
 """
 
 import os
@@ -20,13 +20,16 @@ def on_fork(owner: T, leave: Callable[[T], None]) -> None:
 
     Args:
         owner: what must not be used in a child; it is not kept alive.
-        leave: a function, not a method of `owner`, which would keep it alive. No thread of the parent runs in the
-            child, and locks that they held stay locked: it must replace them, and not wait for one.
+        leave: a function, not a method of `owner`, which would keep it alive. No thread of the
+            parent runs in the child, and locks that they held stay locked: it must replace them,
+                and
+            not wait for one.
     """
     _hooks[owner] = leave
 
 
 def _leave_all() -> None:
+    # A list, since what is called may make owners.
     for owner, leave in list(_hooks.items()):
         leave(owner)
 

@@ -1,4 +1,4 @@
-"""What is at a path, in words: for messages about a file or folder that is not the expected one."""
+"""The words for what is at a path, in messages about an unexpected file or folder."""
 
 import codecs
 import re
@@ -25,7 +25,7 @@ MAGIC = {
 
 
 def found_at(path: Path) -> str:
-    """What is at a path.
+    """The words for what is at a path.
 
     Example:
         >>> found_at(Path("no-such-folder")), found_at(Path("/dev/null"))
@@ -43,6 +43,7 @@ def found_at(path: Path) -> str:
 
 
 def _folder(names: Sequence[str]) -> str:
+    """The words for a folder with so many names in it."""
     if not names:
         return "an empty folder"
     for kind, pattern in MARKS.items():
@@ -69,8 +70,9 @@ def file_kind(start: bytes) -> str:
 
 def _is_text(start: bytes) -> bool:
     # The probe may end inside of a character, so the decoder is not asked for the end.
+    decoder = codecs.getincrementaldecoder("utf-8")()
     try:
-        return "\0" not in codecs.getincrementaldecoder("utf-8")().decode(start)
+        return "\0" not in decoder.decode(start)
     except UnicodeDecodeError:
         return False
 
@@ -82,6 +84,7 @@ def first_names(names: Sequence[str]) -> str:
         >>> first_names(["a", "b"]), first_names(["a", "b", "c", "d", "e"])
         ('a, b', 'a, b, c and 2 more')
     """
-    first = shortened(", ".join(names[:LISTED]))
+    listed = ", ".join(names[:LISTED])
+    first = shortened(listed)
     more = len(names) - LISTED
     return f"{first} and {more} more" if more > 0 else first

@@ -1,4 +1,4 @@
-"""Names of classes, frozen dataclasses and values, in tables, streams and errors; lists as sentences say them."""
+"""Names of classes, dataclasses and values, in tables, streams and errors; lists in sentences."""
 
 import dataclasses
 import itertools
@@ -22,27 +22,36 @@ def short_repr(part: Any) -> str:
     """
     if not dataclasses.is_dataclass(part) or isinstance(part, type):
         return repr(part)
-    said = [(f, getattr(part, f.name)) for f in dataclasses.fields(part) if f.repr]
-    differing = [
-        f"{f.name}={canonical(value, whole='float' not in str(f.type))!r}"
-        for f, value in said
-        if f.default is dataclasses.MISSING or value != f.default
-    ]
+    differing = []
+    for field in dataclasses.fields(part):
+        if not field.repr:
+            continue
+        value = getattr(part, field.name)
+        if field.default is dataclasses.MISSING or value != field.default:
+            # The text is the name of rows and a part of the keys of random streams: 1 and 1.0 must
+            # be one text where they are one parameter.
+            is_integer = "float" not in str(field.type)
+            differing.append(f"{field.name}={canonical(value, whole=is_integer)!r}")
     return f"{type(part).__qualname__}({', '.join(differing)})"
 
 
 def canonical(value: Any, *, whole: bool = True) -> Any:
-    """NumPy's numbers as Python's, and integers as floats where not `whole`: equal values have one text.
+    """NumPy's numbers as Python's, and integers as floats where not `whole`.
+
+    So equal values have one text.
 
     Example:
         >>> canonical((np.int64(0), (np.float64(0.5),))), canonical(1, whole=False)
         ((0, (0.5,)), 1.0)
     """
+    # Recipes keep tuples, whatever they were given.
     if isinstance(value, (tuple, list)):
-        return tuple(canonical(one, whole=whole) for one in value)
+        items = [canonical(item, whole=whole) for item in value]
+        return tuple(items)
     if isinstance(value, np.generic):
         return canonical(value.item(), whole=whole)
-    if isinstance(value, int) and not isinstance(value, bool) and not whole:
+    is_integer = isinstance(value, int) and not isinstance(value, bool)
+    if is_integer and not whole:
         return float(value)
     return value
 
@@ -66,9 +75,9 @@ def kebab(name: str) -> str:
         >>> kebab("MolEpsGreedy"), kebab("Exp3P"), kebab("llm_routing")
         ('mol-eps-greedy', 'exp3p', 'llm-routing')
     """
-    return (
-        re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[0-9])(?=[A-Z][a-z])", "-", name).lower().replace("_", "-")
-    )
+    # A word begins after a small letter, and after a digit only if small letters follow: `Exp3P`.
+    beginning = r"(?<=[a-z])(?=[A-Z])|(?<=[0-9])(?=[A-Z][a-z])"
+    return re.sub(beginning, "-", name).lower().replace("_", "-")
 
 
 def quoted(value: Any) -> str:
@@ -96,6 +105,7 @@ def shortened(text: str) -> str:
         >>> shortened("a, b"), shortened(", ".join(map(str, range(100))))[-12:]
         ('a, b', ', 50, 51,...')
     """
+    # Blanks at line ends shrink: ten times as many characters are enough, and few to search.
     line = re.sub(r"\s*\n\s*", " ", text[: 10 * QUOTED])
     if len(line) <= QUOTED:
         return line
@@ -113,5 +123,6 @@ def _beginning(value: Any) -> Any:
 
 def _unprintable(value: Any) -> str:
     if isinstance(value, int):  # Python prints none of more than 4300 digits
-        return f"an integer of {math.floor(value.bit_length() * math.log10(2.0)) + 1} digits"
+        digits = math.floor(value.bit_length() * math.log10(2.0)) + 1
+        return f"an integer of {digits} digits"
     return f"a {type(value).__name__} that cannot be printed"

@@ -1,4 +1,4 @@
-"""What is meant by an unknown name, a class or a name in the place of an object: the ends of messages."""
+"""The ends of messages about an unknown name, and about a class or a name instead of an object."""
 
 import difflib
 from collections.abc import Hashable, Iterable
@@ -7,14 +7,15 @@ from mobandits.support.naming import quoted, shortened
 
 
 def did_you_mean(given: object, valid: Iterable[Hashable]) -> str:
-    """The end of a message about an unknown name: a question, or nothing where no valid name is near.
+    """The end of a message about an unknown name: a question, or nothing where no name is near.
 
     Example:
         >>> did_you_mean("qualty", ["quality", "cost"]), did_you_mean("speed", ["quality", "cost"])
         ('; did you mean quality?', '')
     """
     names = [shortened(str(name)) for name in valid]
-    near = difflib.get_close_matches(quoted(given).strip("'"), names, n=1)
+    unquoted = quoted(given).strip("'")
+    near = difflib.get_close_matches(unquoted, names, n=1)
     return f"; did you mean {near[0]}?" if near else ""
 
 
@@ -22,9 +23,13 @@ def as_object(given: object) -> str:
     """The end of a message about what should be an object: how to make one of a class, or nothing.
 
     Example:
-        >>> as_object(dict), as_object("linear"), as_object(3)
-        ('; write dict(...), an object of that class', '; names are for files and the command line', '')
+        >>> as_object(dict), as_object(3)
+        ('; write dict(...), an object of that class', '')
+        >>> as_object("linear")
+        '; names are for files and the command line'
     """
     if isinstance(given, type):
         return f"; write {given.__name__}(...), an object of that class"
-    return "; names are for files and the command line" if isinstance(given, str) else ""
+    if isinstance(given, str):
+        return "; names are for files and the command line"
+    return ""

@@ -1,10 +1,10 @@
-"""What to say where an optional part of the package is not installed."""
+"""The error where an optional part of the package is not installed."""
 
 from mobandits.errors import MissingExtraError
 
 
 def how_to_install(extra: str) -> str:
-    """The command that installs an extra, and where to run it: the package is on no index.
+    """The command that installs an extra, and where to run it.
 
     Args:
         extra: its name in this package's metadata.
@@ -13,6 +13,7 @@ def how_to_install(extra: str) -> str:
         >>> how_to_install("data")
         "pip install '.[data]' from a clone of the repository"
     """
+    # The package is on no index.
     return f"pip install '.[{extra}]' from a clone of the repository"
 
 
@@ -29,4 +30,5 @@ def missing_extra(user: str, extra: str) -> MissingExtraError:
         mobandits.errors.MissingExtraError: LlmRouting needs the extra `data`: \
 pip install '.[data]' from a clone of the repository
     """
-    return MissingExtraError(f"{user} needs the extra `{extra}`: {how_to_install(extra)}")
+    remedy = how_to_install(extra)
+    return MissingExtraError(f"{user} needs the extra `{extra}`: {remedy}")

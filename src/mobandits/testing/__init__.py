@@ -1,13 +1,15 @@
-"""The conformance suite: what policies, orders and environments promise, as checks that anybody's can join.
+"""The conformance suite: the promises of policies, orders and environments, as named checks.
 
-A case says what is checked; every promise is a check with a name, and a failure says check, case,
-seed and values::
+A case holds the part to check, of this library or your own; every promise is a check with a name,
+and a failure names check, case, seed and values::
 
     from mobandits.testing import PolicyCase, prepare
 
     CASES = [PolicyCase(MyRecipe(scale=0.3)), PolicyCase(OtherRecipe(), rewards="binary")]
 
-    @pytest.mark.parametrize(("case", "check"), [(case, check) for case in CASES for check in case.checks], ids=str)
+    PAIRS = [(case, check) for case in CASES for check in case.checks]
+
+    @pytest.mark.parametrize(("case", "check"), PAIRS, ids=str)
     def test_conformance(case, check):
         prepare(CASES)
         case.check(check)
@@ -17,7 +19,7 @@ docs/how-to/add-a-policy.md walks through it.
 """
 
 from mobandits.testing.arena import DEFAULT_SHAPE
-from mobandits.testing.case import Case
+from mobandits.testing.case import ConformanceCase
 from mobandits.testing.environments import EnvironmentCase, check_environment
 from mobandits.testing.interpreted import prepare
 from mobandits.testing.orders import OrderCase, check_order
@@ -32,7 +34,7 @@ __all__ = [
     "ENVIRONMENT_CHECKS",
     "ORDER_CHECKS",
     "POLICY_CHECKS",
-    "Case",
+    "ConformanceCase",
     "EnvironmentCase",
     "OrderCase",
     "PolicyCase",

@@ -1,4 +1,4 @@
-"""A small synthetic problem of any shape, and what the checks do with states: copy, compare, save, load."""
+"""A small synthetic problem of any shape, and tools for states: copy, compare, save, load."""
 
 import hashlib
 import io
@@ -9,9 +9,10 @@ import numpy as np
 
 from mobandits.contracts.protocols import Array, Rng, Shape
 
-ROUNDS = 240
+ROUNDS = 240  # four blocks of 60; enough for every arm to be played some tens of times
 DEFAULT_SHAPE = Shape(arms=5, features=2, objectives=3, rounds=ROUNDS)
-NOISE = 0.1
+NOISE = 0.1  # standard deviation of Gaussian rewards
+MISSING = 1 / 3  # the share of partly observed rewards
 
 
 class Arena(NamedTuple):
@@ -28,34 +29,58 @@ def arena(shape: Shape, rewards: str, seed: int) -> Arena:
     or "binary", coins with these means.
     """
     rng = np.random.default_rng([seed, 1])
-    size = (ROUNDS, shape.arms, shape.objectives)
     if shape.features == 0:
         contexts = np.zeros((1, 1, 0))
-        means = rng.random((1, *size[1:]))
+        means = rng.random((1, shape.arms, shape.objectives))
     else:
-        contexts = rng.random(
-            (ROUNDS, 1 if shape.shared else shape.arms, shape.features)
-        ) / np.sqrt(shape.features)
-        if shape.fixed_arms is not None:
-            contexts = np.array(shape.fixed_arms, np.float64)[None]
-        theta = rng.random((shape.arms if shape.shared else 1, shape.objectives, shape.features))
-        theta /= np.sqrt((theta**2).sum(2, keepdims=True))
-        means = (contexts[:, :, None, :] * theta).sum(3)
+        contexts = _contexts(shape, rng)
+        means = _linear_means(shape, contexts, rng)
+    size = (ROUNDS, shape.arms, shape.objectives)
     if rewards == "binary":
-        return Arena(contexts, (rng.random(size) < means).astype(np.float64))
-    return Arena(contexts, means + NOISE * rng.standard_normal(size))
+        uniforms = rng.random(size)
+        coins = (uniforms < means).astype(np.float64)
+        return Arena(contexts, coins)
+    noise = rng.standard_normal(size)
+    return Arena(contexts, means + NOISE * noise)
+
+
+def _contexts(shape: Shape, rng: Rng) -> Array:
+    rows = 1 if shape.shared else shape.arms
+    cube = rng.random((ROUNDS, rows, shape.features))
+    if shape.fixed_arms is not None:
+        # Drawn nevertheless, so that theta and the noise are those of arms that change.
+        arms = np.array(shape.fixed_arms, np.float64)
+        return arms[None]
+    # The cube's diagonal has length sqrt(features): policies may assume norms of at most 1.
+    contexts: Array = cube / np.sqrt(shape.features)
+    return contexts
+
+
+def _linear_means(shape: Shape, contexts: Array, rng: Rng) -> Array:
+    # Arms that share a context differ by their parameters, others by their contexts.
+    models = shape.arms if shape.shared else 1
+    theta = rng.random((models, shape.objectives, shape.features))
+    squares = (theta**2).sum(2, keepdims=True)
+    theta /= np.sqrt(squares)
+    products = contexts[:, :, None, :] * theta
+    means: Array = products.sum(3)
+    return means
 
 
 def in_parts(rewards: Array, seed: int) -> Array:
     """The rewards, of which a third is missing."""
+    rng = np.random.default_rng([seed, 2])
+    missing = rng.random(rewards.shape) < MISSING
     out = rewards.copy()
-    out[np.random.default_rng([seed, 2]).random(rewards.shape) < 1 / 3] = np.nan
+    out[missing] = np.nan
     return out
 
 
-def stream(seed: int, *key: int) -> Rng:
-    """A random stream of one check's own."""
-    return np.random.default_rng([seed, 3, *key])
+def check_stream(seed: int, *key: int) -> Rng:
+    """The random stream of one check, apart from those of all others."""
+    # 1 and 2 in the second place are the streams of the problem and of its missing rewards.
+    entropy = [seed, 3, *key]
+    return np.random.default_rng(entropy)
 
 
 def twin_of(rng: Rng) -> Rng:
@@ -76,55 +101,84 @@ def leaves(value: Any) -> Iterator[Any]:
 
 def rebuild(value: Any, change: Callable[[Any], Any]) -> Any:
     """The same nested NamedTuples with every leaf changed."""
-    if isinstance(value, tuple):
-        parts = [rebuild(part, change) for part in value]
-        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
-    return change(value)
+    if not isinstance(value, tuple):
+        return change(value)
+    parts = [rebuild(part, change) for part in value]
+    if hasattr(value, "_fields"):
+        return type(value)(*parts)
+    return tuple(parts)
 
 
 def copied(value: Any) -> Any:
-    """A copy that shares no array."""
-    return rebuild(value, lambda leaf: leaf.copy() if isinstance(leaf, np.ndarray) else leaf)
+    """A copy of a state or of beliefs that shares no array."""
+    return rebuild(value, _copied_leaf)
+
+
+def _copied_leaf(leaf: Any) -> Any:
+    if isinstance(leaf, np.ndarray):
+        return leaf.copy()
+    return leaf
 
 
 def same(first: Any, second: Any) -> bool:
     """Whether two states or beliefs agree to the last bit."""
-    one = list(leaves(first))
-    other = list(leaves(second))
-    return len(one) == len(other) and all(
-        np.array_equal(a, b, equal_nan=True) for a, b in zip(one, other, strict=True)
-    )
+    ours = list(leaves(first))
+    theirs = list(leaves(second))
+    if len(ours) != len(theirs):
+        return False
+    pairs = zip(ours, theirs, strict=True)
+    return all(np.array_equal(one, other, equal_nan=True) for one, other in pairs)
 
 
 def distance(first: Any, second: Any) -> float:
-    """The largest difference between states or beliefs, relative where values exceed 1; arrays are broadcast."""
+    """The largest difference between states or beliefs, relative where values exceed 1.
+
+    Arrays are broadcast.
+    """
     worst = 0.0
-    for a, b in zip(leaves(first), leaves(second), strict=True):
-        one, other = np.broadcast_arrays(np.asarray(a, np.float64), np.asarray(b, np.float64))
-        equal = (one == other) | (np.isnan(one) & np.isnan(other))
-        with np.errstate(invalid="ignore"):
-            apart = np.abs(one[~equal] - other[~equal]) / np.maximum(1.0, np.abs(one[~equal]))
-        worst = max(worst, np.where(np.isnan(apart), np.inf, apart).max(initial=0.0))
-    return float(worst)
+    for one, other in zip(leaves(first), leaves(second), strict=True):
+        worst = max(worst, _array_distance(one, other))
+    return worst
+
+
+def _array_distance(first: Any, second: Any) -> float:
+    ours = np.asarray(first, np.float64)
+    theirs = np.asarray(second, np.float64)
+    ours, theirs = np.broadcast_arrays(ours, theirs)
+    both_nan = np.isnan(ours) & np.isnan(theirs)
+    # Equal infinities have the difference NaN, and are left out before it is computed.
+    differs = ~((ours == theirs) | both_nan)
+    ours = ours[differs]
+    theirs = theirs[differs]
+    with np.errstate(invalid="ignore"):
+        scale = np.maximum(1.0, np.abs(ours))
+        relative = np.abs(ours - theirs) / scale
+    # NaN or infinity on one side only: infinitely far apart.
+    distances = np.where(np.isnan(relative), np.inf, relative)
+    return float(distances.max(initial=0.0))
 
 
 def snapshot(state: Any) -> bytes:
     """A state as the bytes of one file of arrays."""
     file = io.BytesIO()
+    # Without pickle, as agents save their states: a state of other objects than arrays fails here.
     np.savez(file, *leaves(state), allow_pickle=False)
     return file.getvalue()
 
 
-def restored(data: bytes, like: Any) -> Any:
+def state_from_snapshot(data: bytes, like: Any) -> Any:
     """A state of the type of `like` from its bytes."""
     with np.load(io.BytesIO(data), allow_pickle=False) as file:
-        saved = iter([file[name] for name in file.files])
-    return rebuild(like, lambda _: next(saved))
+        arrays = [file[name] for name in file.files]
+    remaining = iter(arrays)
+    return rebuild(like, lambda _: next(remaining))
 
 
-def digest(array: Any) -> str:
-    """A name for an array's type, shape and bits."""
+def array_digest(array: Any) -> str:
+    """A fingerprint of an array's type, shape and bits."""
     value = np.ascontiguousarray(array)
-    return hashlib.sha256(f"{value.dtype.str}{value.shape}".encode() + value.tobytes()).hexdigest()[
-        :16
-    ]
+    kind = f"{value.dtype.str}{value.shape}"
+    content = kind.encode() + value.tobytes()
+    fingerprint = hashlib.sha256(content).hexdigest()
+    # 64 bits tell the few thousand arrays of a run apart, and fit into a message.
+    return fingerprint[:16]

@@ -1,16 +1,16 @@
-"""A case of the suite: something to check, and the named checks that apply to it."""
+"""Cases of the suite: a part to check, and the named checks that apply to it."""
 
 import traceback
 from collections.abc import Callable
 from typing import Any, ClassVar
 
 from mobandits.support.checks import choice
-from mobandits.testing.interpreted import report
+from mobandits.testing.interpreted import rehearsal_report
 
 Check = Callable[[Any], None]
 
 
-class Case:
+class ConformanceCase:
     """Base of the cases; subclasses are frozen dataclasses that fill `available`.
 
     A check is a function that raises an AssertionError. The names in `without` are skipped:
@@ -23,33 +23,40 @@ class Case:
 
     def __post_init__(self) -> None:
         """Refuse names of checks that do not exist."""
-        object.__setattr__(self, "without", tuple(self.without))
-        for name in self.without:
+        without = tuple(self.without)
+        object.__setattr__(self, "without", without)
+        for name in without:
             choice(f"{type(self).__name__}.without", name, self.available)
 
     @property
     def checks(self) -> tuple[str, ...]:
         """The names of the checks that apply."""
-        return tuple(name for name in self.available if name not in self.without)
+        names = [name for name in self.available if name not in self.without]
+        return tuple(names)
 
     def check(self, name: str) -> None:
         """Run one check.
 
         Raises:
-            AssertionError: saying check, case, seed and what was found; also where the part itself
-                raised something.
+            AssertionError: with check, case, seed and values; also where the part itself raised
+                something.
         """
         choice("check", name, self.available)
-        if failure := self.failure(name):
+        failure = self.failure(name)
+        if failure:
             raise AssertionError(f"{name}: {self}: {failure}")
 
     def failure(self, name: str) -> str:
-        """What one check found wrong, or nothing."""
-        return outcome(self.available[name], self)
+        """The message of one check that failed, "" where it passed."""
+        check = self.available[name]
+        return failure_of(check, self)
 
 
-class RehearsedCase(Case):
-    """A case whose checks of `behaviour` run interpreted, where nothing needs compiling; the others compile."""
+class RehearsedCase(ConformanceCase):
+    """A case with checks of `behaviour`, which run interpreted; the other checks compile.
+
+    Interpreted they need no compilation, which takes far longer than they do.
+    """
 
     behaviour: ClassVar[dict[str, Check]] = {}
 
@@ -59,62 +66,72 @@ class RehearsedCase(Case):
         raise NotImplementedError
 
     def subject(self) -> Any:
-        """What the checks of behaviour look at."""
+        """The argument of the checks of behaviour."""
         raise NotImplementedError
 
     def trace(self, *, compiled: bool) -> dict[str, Any]:
-        """What a run leaves, in text and numbers, to compare the two worlds."""
+        """The outcome of a run in text and numbers, to compare compiled and interpreted code."""
         raise NotImplementedError
 
     def failure(self, name: str) -> str:
-        """What one check found wrong, or nothing."""
+        """The message of one check that failed, "" where it passed."""
         if name not in self.behaviour:
+            # The other checks compare with compiled code, of which there is none.
             return "" if self.stays_here else super().failure(name)
         if self.stays_here:
-            return outcome(self.behaviour[name], self.subject())
-        found: str = report(self)["failures"][name]
-        return found
+            return failure_of(self.behaviour[name], self.subject())
+        failures: dict[str, str] = rehearsal_report(self)["failures"]
+        return failures[name]
 
     def rehearse(self) -> dict[str, Any]:
         """Every check of behaviour, and the trace to compare with a compiled one."""
         subject = self.subject()
-        traced = dict[str, Any]()
-        failure = outcome(lambda case: traced.update(case.trace(compiled=False)), self)
-        return {
-            "failures": {name: outcome(check, subject) for name, check in self.behaviour.items()},
-            "trace": traced,
-            "failure": failure,
-        }
+        trace = dict[str, Any]()
+        # A part that cannot be traced must not hide the failures of its checks.
+        failure = failure_of(lambda case: trace.update(case.trace(compiled=False)), self)
+        failures = {name: failure_of(check, subject) for name, check in self.behaviour.items()}
+        return {"failures": failures, "trace": trace, "failure": failure}
 
 
 def interpreted_equals_compiled(case: RehearsedCase) -> None:
     """Compiled and interpreted, the part does the same, bit for bit."""
-    interpreted = report(case)
+    report = rehearsal_report(case)
+    interpreted = report["trace"]
+    failure = report["failure"]
     compiled = case.trace(compiled=True)
-    require(not interpreted["failure"], f"interpreted, it fails: {interpreted['failure']}")
-    require(
-        interpreted["trace"] == compiled,
-        difference(interpreted["trace"], compiled, "interpreted", "compiled"),
-    )
+    require(not failure, f"interpreted, it fails: {failure}")
+    if interpreted != compiled:
+        message = first_difference(interpreted, compiled, "interpreted", "compiled")
+        raise AssertionError(message)
 
 
-def difference(one: dict[str, Any], other: dict[str, Any], name: str, other_name: str) -> str:
-    """Where two traces part, for a message: in the arms, a list, or in the fingerprints of arrays."""
-    arms = list(zip(one["arms"], other["arms"], strict=True))
-    for i, (a, b) in enumerate(arms):
-        if a != b:
-            return f"choice {i} is arm {a} {name}, arm {b} {other_name}"
-    parted = next((key for key in one if one[key] != other.get(key)), "the number of arrays")
+def first_difference(
+    trace: dict[str, Any], other: dict[str, Any], name: str, other_name: str
+) -> str:
+    """The first difference of two traces, for a message: an arm or the fingerprint of an array."""
+    # Arms first: from the first other arm on, all arrays differ too.
+    pairs = zip(trace["arms"], other["arms"], strict=True)
+    for i, (arm, other_arm) in enumerate(pairs):
+        if arm != other_arm:
+            return f"choice {i} is arm {arm} {name}, arm {other_arm} {other_name}"
+    parted = "the number of arrays"
+    for key, fingerprint in trace.items():
+        if fingerprint != other.get(key):
+            parted = key
+            break
     return f"the same arms {name} and {other_name}, but other bits: {parted}"
 
 
-def outcome(check: Check, subject: Any) -> str:
-    """What is wrong, or "" where the check passed; an error inside the part under test is a failure too."""
+def failure_of(check: Check, subject: Any) -> str:
+    """The message of a check that failed, "" where it passed.
+
+    An error inside the part under test is a failure too.
+    """
     try:
         check(subject)
     except AssertionError as error:
         return str(error) or "assertion failed"
-    except Exception as error:  # noqa: BLE001 - whatever a foreign part raises is what the report is about
+    except Exception as error:  # noqa: BLE001 - a part under test may raise anything
         place = traceback.extract_tb(error.__traceback__)[-1]
         return f"{type(error).__name__}: {error} ({place.filename}:{place.lineno})"
     return ""
@@ -126,6 +143,10 @@ def require(holds: Any, message: str) -> None:
         raise AssertionError(message)
 
 
-def named(*checks: Check) -> dict[str, Check]:
+def checks_by_name(*checks: Check) -> dict[str, Check]:
     """Checks by the names of their functions, with hyphens."""
-    return {check.__name__.replace("_", "-"): check for check in checks}
+    named = dict[str, Check]()
+    for check in checks:
+        name = check.__name__.replace("_", "-")
+        named[name] = check
+    return named

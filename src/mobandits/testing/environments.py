@@ -1,4 +1,4 @@
-"""Environments under test: what every problem and block promises, checked in this process."""
+"""Checks of environments: the promises of every problem and block."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,166 +6,216 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mobandits.contracts.protocols import Block, Environment, Problem, Rng
-from mobandits.testing.arena import stream, twin_of
-from mobandits.testing.case import Case, Check, named, require
+from mobandits.contracts.protocols import Array, Block, Environment, Problem, Rng, Shape
+from mobandits.testing.arena import check_stream, twin_of
+from mobandits.testing.case import Check, ConformanceCase, checks_by_name, require
 
-ROUNDS = 512  # the horizon that is told
+ROUNDS = 512  # the horizon that environments are given
 BLOCK = 64
+# Every arm and objective is a test of its own: five would fail a correct environment too often.
 SIGMAS = 6.0
 SAMPLE = 4096  # rounds whose rewards are compared with their means, at most
 ROUNDING = 1e-9
+UNLIMITED = 2**62  # the longest horizon where the environment names none
 
 
-def problem_of(case: "EnvironmentCase", rounds: int | None = None) -> tuple[Problem, Rng]:
+def trial_of(case: "EnvironmentCase", rounds: int | None = None) -> tuple[Problem, Rng]:
     """One trial's problem, the same each time, and the stream for its rounds."""
-    return case.environment.problem(rounds or case.horizon, stream(case.seed, 1)), stream(
-        case.seed, 2
-    )
+    instance_rng = check_stream(case.seed, 1)
+    rng = check_stream(case.seed, 2)
+    problem = case.environment.problem(rounds or case.horizon, instance_rng)
+    return problem, rng
 
 
-def blocks(case: "EnvironmentCase", size: int, rounds: int) -> Iterator[Block]:
-    """Blocks of `size` rounds for at least `rounds`; the last may be shorter where the environment ends."""
-    problem, rng = problem_of(case)
+def drawn_blocks(case: "EnvironmentCase", size: int, rounds: int) -> Iterator[Block]:
+    """Blocks of `size` rounds for at least `rounds`; the environment's last one may be shorter."""
+    problem, rng = trial_of(case)
     for first in range(0, rounds, size):
-        yield problem.block(first, min(size, case.longest - first), rng)
+        remaining = case.longest - first
+        yield problem.block(first, min(size, remaining), rng)
 
 
 def shapes_are_as_agreed(case: "EnvironmentCase") -> None:
-    """Blocks of any length have the shapes that `Block` and the problem's `Shape` say, and hold finite numbers."""
-    problem, rng = problem_of(case)
-    arms, features, objectives = problem.shape[:3]
+    """Blocks of any length have the shapes that `Block` and `Shape` promise, and finite numbers."""
+    problem, rng = trial_of(case)
+    rounds = problem.shape.rounds
+    known = rounds in (None, case.horizon)
     require(
-        problem.shape.rounds in (None, case.horizon),
-        f"shape.rounds must be {case.horizon} or None, got {problem.shape.rounds}",
+        known,
+        f"shape.rounds must be {case.horizon} or None, got {rounds}",
     )
     for size in (BLOCK, 1, 7):
         block = problem.block(0, size, rng)
-        rows = 1 if problem.shape.shared or features == 0 else arms
-        agreed = {
-            "contexts": [(n, rows, features) for n in (size, 1)],
-            "means": [(n, arms, objectives) for n in (size, 1)],
-        }
-        for name, allowed in {**agreed, "rewards": [(size, arms, objectives)]}.items():
-            array = getattr(block, name)
-            require(
-                np.shape(array) in allowed,
-                f"Block.{name} must have shape {allowed[0]}, got {np.shape(array)} for {size} rounds",
-            )
-            require(array.dtype == np.float64, f"Block.{name} must be float64, got {array.dtype}")
-            require(
-                np.isfinite(array).all(),
-                f"Block.{name} must be finite, got {array[~np.isfinite(array)][:1]}",
-            )
+        for name, sizes in _agreed_sizes(problem.shape, size).items():
+            _require_array(name, getattr(block, name), sizes, size)
         if block.decimals is not None:
+            rounded = block.means.round(block.decimals)
+            agrees = np.allclose(block.means, rounded, rtol=0, atol=ROUNDING)
             require(
-                np.allclose(block.means, block.means.round(block.decimals), rtol=0, atol=ROUNDING),
+                agrees,
                 "Block.means must be rounded to Block.decimals",
             )
 
 
+def _agreed_sizes(shape: Shape, rounds: int) -> dict[str, list[tuple[int, ...]]]:
+    """The shapes that the arrays of a block may have, by name."""
+    rows = 1 if shape.shared or shape.features == 0 else shape.arms
+    context = (rows, shape.features)
+    mean = (shape.arms, shape.objectives)
+    # Contexts and means that stay may have one row for all rounds; rewards are drawn each round.
+    return {
+        "contexts": [(rounds, *context), (1, *context)],
+        "means": [(rounds, *mean), (1, *mean)],
+        "rewards": [(rounds, *mean)],
+    }
+
+
+def _require_array(name: str, array: Array, sizes: list[tuple[int, ...]], rounds: int) -> None:
+    size = np.shape(array)
+    require(
+        size in sizes,
+        f"Block.{name} must have shape {sizes[0]}, got {size} for {rounds} rounds",
+    )
+    # Compiled loops accept doubles only.
+    require(
+        array.dtype == np.float64,
+        f"Block.{name} must be float64, got {array.dtype}",
+    )
+    infinite = array[~np.isfinite(array)]
+    require(
+        not len(infinite),
+        f"Block.{name} must be finite, got {infinite[:1]}",
+    )
+
+
 def what_is_fixed_stays(case: "EnvironmentCase") -> None:
-    """Contexts and means without an axis of rounds are the same in every block, and fixed arms are the shape's."""
-    problem, rng = problem_of(case)
+    """Contexts and means without an axis of rounds stay, and fixed arms are those of the shape."""
+    problem, rng = trial_of(case)
     first = problem.block(0, BLOCK, rng)
     second = problem.block(BLOCK, 7, rng)
     for name in ("contexts", "means"):
-        one = getattr(first, name)
-        other = getattr(second, name)
+        _require_fixed(name, getattr(first, name), getattr(second, name))
+    fixed_arms = problem.shape.fixed_arms
+    if fixed_arms is not None:
+        agrees = np.array_equal(first.contexts, fixed_arms[None])
         require(
-            (len(one) == 1) == (len(other) == 1),
-            f"Block.{name} must have an axis of rounds always or never, got {one.shape} and {other.shape}",
-        )
-        if len(one) == 1:
-            require(
-                np.array_equal(one, other),
-                f"Block.{name} has no axis of rounds, but changed from one block to the next",
-            )
-    if (fixed := problem.shape.fixed_arms) is not None:
-        require(
-            np.array_equal(first.contexts, fixed[None]),
+            agrees,
             "Block.contexts must be shape.fixed_arms in every round",
         )
 
 
+def _require_fixed(name: str, first: Array, second: Array) -> None:
+    fixed = len(first) == 1
+    second_fixed = len(second) == 1
+    shapes = f"{first.shape} and {second.shape}"
+    require(
+        fixed == second_fixed,
+        f"Block.{name} must have an axis of rounds always or never, got {shapes}",
+    )
+    if fixed:
+        changed = f"Block.{name} has no axis of rounds, but changed from one block to the next"
+        require(np.array_equal(first, second), changed)
+
+
 def trials_repeat(case: "EnvironmentCase") -> None:
     """The same streams give the same trial, bit for bit; `block` changes nothing but its stream."""
-    one = blocks(case, BLOCK, case.horizon)
-    other = blocks(case, BLOCK, case.horizon)
-    for i, (first, second) in enumerate(zip(one, other, strict=True)):
+    trial = drawn_blocks(case, BLOCK, case.horizon)
+    repeated = drawn_blocks(case, BLOCK, case.horizon)
+    for i, (first, second) in enumerate(zip(trial, repeated, strict=True)):
         require_equal(first, second, f"block {i} differs from one run to the next")
-    problem, rng = problem_of(case)
-    again = twin_of(rng)
-    require_equal(
-        problem.block(0, BLOCK, rng),
-        problem.block(0, BLOCK, again),
-        "the same block was asked for twice and differs",
-    )
+    problem, rng = trial_of(case)
+    twin = twin_of(rng)
+    block = problem.block(0, BLOCK, rng)
+    again = problem.block(0, BLOCK, twin)
+    require_equal(block, again, "the same block was asked for twice and differs")
 
 
 def trials_resume(case: "EnvironmentCase") -> None:
-    """A problem that was drawn anew goes on from a border between blocks as if it had never stopped."""
-    problem, rng = problem_of(case)
+    """A problem that was drawn anew continues at a border between blocks with the same rounds."""
+    problem, rng = trial_of(case)
     problem.block(0, BLOCK, rng)
-    resumed = problem_of(case)[0].block(BLOCK, BLOCK, twin_of(rng))
-    require_equal(
-        problem.block(BLOCK, BLOCK, rng), resumed, "after a resumption the second block differs"
-    )
+    # The stream's state is saved with a trial, the problem is drawn again from its seed.
+    twin = twin_of(rng)
+    anew, _ = trial_of(case)
+    resumed = anew.block(BLOCK, BLOCK, twin)
+    block = problem.block(BLOCK, BLOCK, rng)
+    require_equal(block, resumed, "after a resumption the second block differs")
 
 
 def shorter_runs_are_prefixes(case: "EnvironmentCase") -> None:
     """The first blocks do not depend on the horizon."""
-    horizons = case.horizon // 2, case.horizon
-    first, second = (
-        problem.block(0, BLOCK, rng)
-        for problem, rng in (problem_of(case, rounds) for rounds in horizons)
-    )
+    half = case.horizon // 2
+    short_problem, short_rng = trial_of(case, half)
+    problem, rng = trial_of(case, case.horizon)
+    first = short_problem.block(0, BLOCK, short_rng)
+    second = problem.block(0, BLOCK, rng)
+    horizons = f"{half} or {case.horizon}"
     require_equal(
         first,
         second,
-        f"the first block depends on whether the horizon is {horizons[0]} or {horizons[1]}",
+        f"the first block depends on whether the horizon is {horizons}",
     )
 
 
 def rewards_have_their_means(case: "EnvironmentCase") -> None:
-    """Rewards minus means average to zero, for every arm and objective; also where they are weighted with the means."""
-    noise = []
+    """Rewards minus means average to zero, for every arm and objective.
+
+    Also where they are weighted with the means.
+    """
+    residuals = []
     means = []
-    for block in blocks(case, BLOCK * 4, min(SAMPLE, case.longest)):
-        noise.append(block.rewards - block.means)
+    for block in drawn_blocks(case, BLOCK * 4, min(SAMPLE, case.longest)):
+        residuals.append(block.rewards - block.means)
         means.append(np.broadcast_to(block.means, block.rewards.shape))
-    residual = np.concatenate(noise)
+    residual = np.concatenate(residuals)
     mean = np.concatenate(means)
-    for what, weights in (
-        ("", np.ones_like(mean)),
-        (", weighted with the means", mean - mean.mean(0)),
-    ):
-        average = (residual * weights).mean(0)
-        slack = SIGMAS * (residual * weights).std(0) / np.sqrt(len(residual)) + ROUNDING
-        off = np.unravel_index(np.argmax(np.abs(average) - slack), average.shape)
-        where = f"average {average[off]:.3g} for arm {off[0]}, objective {off[1]}, more than {slack[off]:.3g}"
-        require(np.abs(average[off]) <= slack[off], f"rewards minus means{what} {where}")
+    _require_zero_average(residual, "")
+    # Rewards of the wrong round average to zero too, but are not as large as the means are.
+    weighted = residual * (mean - mean.mean(0))
+    _require_zero_average(weighted, ", weighted with the means")
+
+
+def _require_zero_average(residual: Array, how: str) -> None:
+    """Fail where the average over rounds, the first axis, is too far from 0."""
+    average = residual.mean(0)
+    error = residual.std(0) / np.sqrt(len(residual))
+    slack = SIGMAS * error + ROUNDING
+    excess = np.abs(average) - slack
+    arm, objective = np.unravel_index(np.argmax(excess), excess.shape)
+    largest = average[arm, objective]
+    allowed = slack[arm, objective]
+    where = f"for arm {arm}, objective {objective}"
+    require(
+        np.abs(largest) <= allowed,
+        f"rewards minus means{how} average {largest:.3g} {where}, more than {allowed:.3g}",
+    )
 
 
 def quantities_have_their_shape(case: "EnvironmentCase") -> None:
     """Where the problem offers `quantities`, they are (rounds, arms)."""
-    problem, _ = problem_of(case)
-    asked: Any = getattr(problem, "quantities", lambda first, rounds: {})  # noqa: ARG005
-    for name, numbers in asked(0, BLOCK).items():
+    problem: Any = trial_of(case)[0]
+    if not hasattr(problem, "quantities"):
+        return
+    size = (BLOCK, problem.shape.arms)
+    for name, numbers in problem.quantities(0, BLOCK).items():
+        got = np.shape(numbers)
         require(
-            np.shape(numbers) == (BLOCK, problem.shape.arms),
-            f"quantity {name} must have shape {(BLOCK, problem.shape.arms)}, got {np.shape(numbers)}",
+            got == size,
+            f"quantity {name} must have shape {size}, got {got}",
         )
 
 
-def require_equal(one: Block, other: Block, message: str) -> None:
+def require_equal(first: Block, second: Block, message: str) -> None:
     """Fail unless two blocks agree to the last bit."""
     for name in ("contexts", "means", "rewards"):
-        require(np.array_equal(getattr(one, name), getattr(other, name)), f"{message}: {name}")
+        array = getattr(first, name)
+        other = getattr(second, name)
+        agrees = np.array_equal(array, other)
+        require(agrees, f"{message}: {name}")
 
 
 @dataclass(frozen=True)
-class EnvironmentCase(Case):
+class EnvironmentCase(ConformanceCase):
     """An environment to check.
 
     Args:
@@ -182,7 +232,7 @@ class EnvironmentCase(Case):
     seed: int = 0
     without: tuple[str, ...] = ()
 
-    available: ClassVar[dict[str, Check]] = named(
+    available: ClassVar[dict[str, Check]] = checks_by_name(
         shapes_are_as_agreed,
         what_is_fixed_stays,
         trials_repeat,
@@ -199,12 +249,12 @@ class EnvironmentCase(Case):
     @property
     def longest(self) -> int:
         """The longest horizon."""
-        longest: int = getattr(self.environment, "max_rounds", None) or 2**62
-        return longest
+        longest: int | None = getattr(self.environment, "max_rounds", None)
+        return longest or UNLIMITED
 
     @property
     def horizon(self) -> int:
-        """The horizon that the environment is told."""
+        """The horizon that the environment is given."""
         return min(ROUNDS, self.longest)
 
 
@@ -214,7 +264,7 @@ def check_environment(
     """Run every check of environments; arguments as in `EnvironmentCase`.
 
     Raises:
-        AssertionError: saying check, environment, seed and what was found.
+        AssertionError: with check, environment, seed and values.
 
     Example:
         >>> from mobandits.environments import Linear

@@ -1,10 +1,9 @@
-"""The interpreted world: another process, with ``NUMBA_DISABLE_JIT=1``, that rebuilds cases and rehearses them.
+"""A second process with ``NUMBA_DISABLE_JIT=1`` that rebuilds cases and rehearses them interpreted.
 
 Cases cross as JSON: the import path of every class and its fields. A recipe must therefore live in
 a module that can be imported, and hold only numbers, text, tuples, arrays and other such classes.
 """
 
-import dataclasses
 import importlib
 import json
 import operator
@@ -15,26 +14,28 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Protocol
 
-import numpy as np
+from mobandits.support.serialiser import from_description, to_description
 
-from mobandits.support.naming import quoted
-
+# What cases reported, by their text. Numba reads NUMBA_DISABLE_JIT when it is imported, so that
+# another process is needed; it takes seconds to start, once for all cases.
 _reports: dict[str, Any] = {}
 
+PROGRAM = "from mobandits.testing.interpreted import rehearse_requests; rehearse_requests()"
 
-class Rehearsal(Protocol):
-    """A case that has something to say about itself: a dict of text, numbers and lists."""
+
+class Rehearsable(Protocol):
+    """A case that can report on itself, in a dict of text, numbers and lists."""
 
     @property
     def stays_here(self) -> bool:
         """Whether this process is as good as an interpreted one."""
 
     def rehearse(self) -> dict[str, Any]:
-        """Play and check, in the world of the calling process."""
+        """The report of all checks, compiled or interpreted as the calling process is."""
 
 
-def report(case: Rehearsal) -> Any:
-    """What `case.rehearse()` returns in an interpreted process; asked once per case."""
+def rehearsal_report(case: Rehearsable) -> Any:
+    """The value of `case.rehearse()` in an interpreted process; each case is rehearsed once."""
     if case.stays_here:
         return case.rehearse()
     prepare([case])
@@ -42,38 +43,50 @@ def report(case: Rehearsal) -> Any:
 
 
 def prepare(cases: Iterable[Any]) -> None:
-    """Rehearse all cases in one interpreted process, faster than one each; cases rehearsed before cost nothing.
+    """Rehearse all cases in one interpreted process, which is faster than one process each.
+
+    Cases that were rehearsed before cost nothing.
 
     Raises:
         ValueError: where a case cannot be rebuilt in another process.
     """
-    todo = [text for case in cases if not case.stays_here and (text := _text(case)) not in _reports]
-    if not todo:
+    texts = [_text(case) for case in cases if not case.stays_here]
+    missing = [text for text in texts if text not in _reports]
+    if not missing:
         return
-    environment = os.environ | {
-        "NUMBA_DISABLE_JIT": "1",
-        "PYTHONPATH": os.pathsep.join(p or str(Path.cwd()) for p in sys.path),
-    }
-    command = [sys.executable, "-c", "from mobandits.testing.interpreted import main; main()"]
+    reports = _rehearsed_elsewhere(missing)
+    _reports.update(zip(missing, reports, strict=True))
+
+
+def _rehearsed_elsewhere(texts: list[str]) -> list[Any]:
+    """The reports of cases, from a process of their own."""
+    # An empty entry of the path is the working directory.
+    folders = [folder or str(Path.cwd()) for folder in sys.path]
+    settings = {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(folders)}
     child = subprocess.run(  # noqa: S603
-        command,
-        input=json.dumps(todo),
+        [sys.executable, "-c", PROGRAM],
+        input=json.dumps(texts),
         capture_output=True,
         text=True,
-        env=environment,
+        env=os.environ | settings,
         check=False,
     )
     if child.returncode:
         raise RuntimeError(f"the interpreted process failed: {child.stderr[-2000:]}")
-    _reports.update(zip(todo, json.loads(child.stdout), strict=True))
+    reports: list[Any] = json.loads(child.stdout)
+    return reports
 
 
-def main() -> None:
-    """Read cases, write reports: what runs in the interpreted process."""
-    # a policy that prints must not spoil the answer
+def rehearse_requests() -> None:
+    """The program of the interpreted process: read cases, write reports."""
+    # A policy that prints must not spoil the answer.
     answer = sys.stdout
     sys.stdout = sys.stderr
-    json.dump([decode(json.loads(text)).rehearse() for text in json.load(sys.stdin)], answer)
+    reports = []
+    for text in json.load(sys.stdin):
+        case = decode(json.loads(text))
+        reports.append(case.rehearse())
+    json.dump(reports, answer)
 
 
 def _text(case: Any) -> str:
@@ -81,67 +94,52 @@ def _text(case: Any) -> str:
 
 
 def encode(value: Any) -> Any:
-    """`value` as plain JSON.
+    """`value` as plain data for JSON.
 
     Example:
         >>> from mobandits.contracts.protocols import Shape
         >>> decode(encode((Shape(2, 0, 2), 0.5)))
         (Shape(arms=2, features=0, objectives=2, rounds=None, shared=False, fixed_arms=None), 0.5)
     """
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, np.ndarray):
-        return {"array": value.tolist(), "dtype": value.dtype.str, "shape": value.shape}
-    if dataclasses.is_dataclass(value):
-        return {
-            "class": _path(type(value)),
-            "fields": {
-                f.name: encode(getattr(value, f.name)) for f in dataclasses.fields(value) if f.init
-            },
-        }
-    if hasattr(value, "_asdict"):
-        return {
-            "class": _path(type(value)),
-            "fields": {k: encode(v) for k, v in value._asdict().items()},
-        }
-    if isinstance(value, (tuple, list)):
-        return {type(value).__name__: [encode(v) for v in value]}
-    raise ValueError(
-        f"a recipe must hold numbers, text, tuples, arrays and dataclasses to be rebuilt elsewhere, got {quoted(value)}"
-    )
+    return to_description(value, "a recipe", ImportableClasses(), exact=True)
 
 
-def decode(value: Any) -> Any:
-    """What `encode` was given."""
-    match value:
-        case {"array": rows, "dtype": dtype, "shape": shape}:
-            return np.array(rows, dtype).reshape(shape)
-        case {"class": path, "fields": fields}:
-            module, _, name = path.partition(":")
-            return operator.attrgetter(name)(importlib.import_module(module))(
-                **{k: decode(v) for k, v in fields.items()}
+def decode(description: Any) -> Any:
+    """The value that `encode` turned into plain data."""
+    return from_description(description, "a recipe", ImportableClasses(), exact=True)
+
+
+class ImportableClasses:
+    """Classes by the module and the place in it that another process can import them from."""
+
+    def name_of(self, cls: type, where: str) -> str:
+        """The import path of a class.
+
+        Raises:
+            ValueError: where it cannot be imported.
+        """
+        path = f"{cls.__module__}:{cls.__qualname__}"
+        # A class inside of a function has no place that can be imported, and `__main__` is another
+        # module in every process.
+        if cls.__module__ == "__main__" or _class_at(path) is not cls:
+            raise ValueError(
+                f"{cls.__qualname__} must live at the top of a file that another process can "
+                f"import, got {path}"
             )
-        case {"tuple": parts}:
-            return tuple(map(decode, parts))
-        case {"list": parts}:
-            return [*map(decode, parts)]
-    return value
+        return path
+
+    def class_of(self, name: str, where: str) -> type:
+        """The class at an import path."""
+        module, _, _ = name.partition(":")
+        importlib.import_module(module)
+        cls: type = _class_at(name)
+        return cls
 
 
-def _path(cls: type) -> str:
-    path = f"{cls.__module__}:{cls.__qualname__}"
+def _class_at(path: str) -> Any:
+    """The object at an import path in the modules that are loaded, or None."""
+    module, _, name = path.partition(":")
     try:
-        found = (
-            operator.attrgetter(cls.__qualname__)(sys.modules[cls.__module__])
-            if cls.__module__ != "__main__"
-            else None
-        )
+        return operator.attrgetter(name)(sys.modules[module])
     except (AttributeError, KeyError):
-        found = None
-    if found is not cls:
-        raise ValueError(
-            f"{cls.__qualname__} must live at the top of a file that another process can import, got {path}"
-        )
-    return path
+        return None

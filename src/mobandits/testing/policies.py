@@ -1,4 +1,4 @@
-"""Policies under test.
+"""Checks of policies.
 
 All checks but two rehearse the policy interpreted, where nothing needs compiling; that the compiled
 policy does the same is one of the other two.
@@ -13,28 +13,50 @@ from mobandits.contracts.protocols import Recipe, Shape
 from mobandits.simulation.play import play
 from mobandits.support.checks import choice
 from mobandits.testing import behaviour as promises
-from mobandits.testing.arena import DEFAULT_SHAPE, arena, restored, snapshot, stream
-from mobandits.testing.case import Check, RehearsedCase, interpreted_equals_compiled, named, require
-from mobandits.testing.rehearsal import BLOCK, Rehearsal, partial_rounds, run, trace
+from mobandits.testing.arena import (
+    DEFAULT_SHAPE,
+    arena,
+    check_stream,
+    snapshot,
+    state_from_snapshot,
+)
+from mobandits.testing.case import (
+    Check,
+    RehearsedCase,
+    checks_by_name,
+    interpreted_equals_compiled,
+    require,
+)
+from mobandits.testing.rehearsal import BLOCK, Rehearsal, partial_rounds, play_rounds, trace
 
 
 def compiles_once(case: "PolicyCase") -> None:
-    """The loop compiles once: not again after partly observed rewards, from a snapshot, or for a policy bound anew."""
+    """The loop compiles once.
+
+    Not again after partly observed rewards, from a snapshot, or for a policy bound anew.
+    """
     policy = case.recipe.bind(case.shape)
     rounds = arena(case.shape, case.rewards, case.seed)
-    rng = stream(case.seed, 14)
+    partial = partial_rounds(case, rounds)
+    rng = check_stream(case.seed, 14)
     loop: Any = compile_loop(play, policy)
-    state = run(loop, policy, policy.init(), rounds, 0, BLOCK, rng).state
-    known = set(loop.dispatcher.signatures)
-    for what, source in (
-        ("the next block", rounds),
-        ("partly observed rewards", partial_rounds(case, rounds)),
-        ("a block after these", rounds),
-    ):
-        state = run(loop, policy, state, source, BLOCK, 2 * BLOCK, rng).state
-        require(set(loop.dispatcher.signatures) == known, f"{what} compiled the loop a second time")
-    run(loop, case.recipe.bind(case.shape), restored(snapshot(state), state), rounds, 0, BLOCK, rng)
-    require(set(loop.dispatcher.signatures) == known, "a snapshot compiled the loop a second time")
+    state = play_rounds(loop, policy, policy.init(), rounds, 0, BLOCK, rng).state
+    # A state that comes back with another type, an integer that became a double, compiles again.
+    signatures = set(loop.dispatcher.signatures)
+    sources = {
+        "the next block": rounds,
+        "partly observed rewards": partial,
+        "a block after these": rounds,
+    }
+    for name, source in sources.items():
+        state = play_rounds(loop, policy, state, source, BLOCK, 2 * BLOCK, rng).state
+        compiled_once = set(loop.dispatcher.signatures) == signatures
+        require(compiled_once, f"{name} compiled the loop a second time")
+    anew = case.recipe.bind(case.shape)
+    loaded = state_from_snapshot(snapshot(state), state)
+    play_rounds(loop, anew, loaded, rounds, 0, BLOCK, rng)
+    compiled_once = set(loop.dispatcher.signatures) == signatures
+    require(compiled_once, "a snapshot compiled the loop a second time")
 
 
 @dataclass(frozen=True)
@@ -62,7 +84,7 @@ class PolicyCase(RehearsedCase):
     seed: int = 0
     without: tuple[str, ...] = ()
 
-    behaviour: ClassVar[dict[str, Check]] = named(
+    behaviour: ClassVar[dict[str, Check]] = checks_by_name(
         promises.well_formed,
         promises.inputs_are_left_alone,
         promises.beliefs_leave_the_state_alone,
@@ -74,7 +96,7 @@ class PolicyCase(RehearsedCase):
         promises.plays_repeat,
         promises.snapshots_continue,
     )
-    available: ClassVar[dict[str, Check]] = behaviour | named(
+    available: ClassVar[dict[str, Check]] = behaviour | checks_by_name(
         interpreted_equals_compiled, compiles_once
     )
 
@@ -85,13 +107,20 @@ class PolicyCase(RehearsedCase):
 
     def __str__(self) -> str:
         """The recipe, what is unusual about its problem, and the seed."""
-        shape = "" if self.shape is DEFAULT_SHAPE else f", {self.shape._replace(fixed_arms=None)}"
-        return f"{self.recipe}, {self.rewards} rewards{shape}, seed {self.seed}"
+        problem = f"{self.recipe}, {self.rewards} rewards"
+        if self.shape is not DEFAULT_SHAPE:
+            # All fields but the last, fixed_arms: an array has no place in a line.
+            shape = Shape(*self.shape[:-1])
+            problem += f", {shape}"
+        return f"{problem}, seed {self.seed}"
 
     @property
     def stays_here(self) -> bool:
         """Whether there is nothing to compile, so that this process will do."""
-        return INTERPRETED or not is_compiled(self.recipe.bind(self.shape))
+        if INTERPRETED:
+            return True
+        policy = self.recipe.bind(self.shape)
+        return not is_compiled(policy)
 
     def subject(self) -> Rehearsal:
         """The bound policy."""
@@ -99,7 +128,9 @@ class PolicyCase(RehearsedCase):
 
     def trace(self, *, compiled: bool) -> dict[str, Any]:
         """Arms, fronts and states of a run."""
-        return trace(self, loop_for(play, self.recipe.bind(self.shape), compiled=compiled))
+        policy = self.recipe.bind(self.shape)
+        loop = loop_for(play, policy, compiled=compiled)
+        return trace(self, loop)
 
 
 def check_policy(
@@ -113,7 +144,7 @@ def check_policy(
     """Run every check of policies; arguments as in `PolicyCase`.
 
     Raises:
-        AssertionError: saying check, recipe, shape, seed and what was found.
+        AssertionError: with check, recipe, shape, seed and values.
         ValueError: where the recipe refuses the shape, or cannot be rebuilt in another process.
 
     Example:

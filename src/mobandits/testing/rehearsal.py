@@ -1,4 +1,4 @@
-"""A policy in rehearsal: bound, played to a few states, and asked the same things again and again."""
+"""A policy in rehearsal: bound, played to a few states, and examined there by many checks."""
 
 import functools
 from collections.abc import Callable, Iterator
@@ -8,20 +8,25 @@ import numpy as np
 
 from mobandits.contracts.protocols import Array, IntArray, Mask, Policy, Recipe, Rng, Shape
 from mobandits.simulation.play import play
-from mobandits.testing.arena import ROUNDS, Arena, arena, copied, digest, in_parts, leaves, stream
-
-MOMENTS = (
-    0,
-    1,
-    6,
-    60,
+from mobandits.testing.arena import (
     ROUNDS,
-)  # rounds after which the policy is examined; before play starts is one of them
+    Arena,
+    arena,
+    array_digest,
+    check_stream,
+    copied,
+    in_parts,
+    leaves,
+)
+
+# Rounds after which the policy is examined: before play starts, in the first rounds, when some arms
+# have been played, when all have, and at the end.
+MOMENTS = (0, 1, 6, 60, ROUNDS)
 BLOCK = ROUNDS // 4
 
 
-class Subject(Protocol):
-    """What a rehearsal needs to know of its case."""
+class PolicyUnderTest(Protocol):
+    """The part of a case that a rehearsal needs."""
 
     @property
     def recipe(self) -> Recipe:
@@ -53,18 +58,18 @@ class Moment(NamedTuple):
 
 
 class Play(NamedTuple):
-    """One decision of a script, and what came of it."""
+    """One decision of a script, and its reward."""
 
     x: Array
     arm: int
-    note: float
+    note: Any
     reward: Array
 
 
 class Rehearsal:
-    """A policy, bound to the case's shape, and what the checks ask again and again."""
+    """A policy, bound to the case's shape, with states and streams for its checks."""
 
-    def __init__(self, case: Subject) -> None:
+    def __init__(self, case: PolicyUnderTest) -> None:
         """Bind the recipe."""
         self.case = case
         self.arena = arena(case.shape, case.rewards, case.seed)
@@ -74,55 +79,73 @@ class Rehearsal:
     def context(self, t: int) -> Array:
         """The context of round t."""
         contexts = self.arena.contexts
-        context: Array = contexts[t % ROUNDS if len(contexts) > 1 else 0]
+        # A first axis of length 1 serves all rounds; scripts run past the last round.
+        row = t % ROUNDS if len(contexts) > 1 else 0
+        context: Array = contexts[row]
         return context
 
     def stream(self, *key: int) -> Rng:
         """A random stream."""
-        return stream(self.case.seed, *key)
+        return check_stream(self.case.seed, *key)
 
     @functools.cached_property
     def moments(self) -> list[Moment]:
         """States along one play."""
-        out = []
+        moments = []
         state = self.policy.init()
         rng = self.stream(0)
-        for first, last in zip((0, *MOMENTS), MOMENTS, strict=False):
-            state = run(play, self.policy, state, self.arena, first, last, rng).state
-            out.append(Moment(last, copied(state), self.context(last)))
-        return out
+        first = 0
+        for last in MOMENTS:
+            played = play_rounds(
+                play,
+                self.policy,
+                state,
+                self.arena,
+                first,
+                last,
+                rng,
+            )
+            state = played.state
+            # Play goes on in the same arrays: what a moment holds must be its own.
+            moment = Moment(last, copied(state), self.context(last))
+            moments.append(moment)
+            first = last
+        return moments
 
     def script(self, moment: Moment, rounds: int) -> Iterator[Play]:
-        """Decisions of the policy from a moment on, learning everything at once."""
+        """Decisions of the policy from a moment on, with their rewards learned at once."""
         state = copied(moment.state)
         rng = self.stream(1, moment.round)
         for t in range(moment.round, moment.round + rounds):
             context = self.context(t)
-            reward = self.arena.rewards[t % ROUNDS]
-            decision = self.policy.draw(self.policy.beliefs(state, context, self.arms, rng), rng)
-            one = Play(
-                context[decision.arm if len(context) > 1 else 0],
-                int(self.arms[decision.arm]),
-                decision.note,
-                reward[decision.arm],
+            beliefs = self.policy.beliefs(state, context, self.arms, rng)
+            choice = self.policy.draw(beliefs, rng)
+            row = choice.arm if len(context) > 1 else 0
+            decision = Play(
+                x=context[row],
+                arm=int(self.arms[choice.arm]),
+                note=choice.note,
+                reward=self.arena.rewards[t % ROUNDS, choice.arm],
             )
-            yield one
-            state = self.update(state, one, one.reward, rng)
+            yield decision
+            state = self.update(state, decision, decision.reward, rng)
 
-    def update(self, state: Any, one: Play, reward: Array, rng: Rng) -> Any:
+    def update(self, state: Any, decision: Play, reward: Array, rng: Rng) -> Any:
         """The state after a reward of that decision."""
-        return self.policy.update(state, one.x.copy(), one.arm, one.note, reward.copy(), rng)
+        x = decision.x.copy()
+        # Copies: a policy that writes into its arguments must not spoil later checks.
+        return self.policy.update(state, x, decision.arm, decision.note, reward.copy(), rng)
 
 
-class Run(NamedTuple):
-    """What a stretch of play left."""
+class PlayedRounds(NamedTuple):
+    """The outcome of some rounds: the last state, the arms chosen, and the fronts."""
 
     state: Any
     chosen: IntArray
     fronts: Mask
 
 
-def run(
+def play_rounds(
     loop: Callable[..., Any],
     policy: Policy,
     state: Any,
@@ -130,55 +153,54 @@ def run(
     first: int,
     last: int,
     rng: Rng,
-) -> Run:
+) -> PlayedRounds:
     """Rounds `first` to `last` through the loop that simulations use."""
     contexts = rounds.contexts
+    if len(contexts) > 1:
+        contexts = contexts[first:last]
+    # A compiled loop accepts contiguous arrays of one type only.
     rewards = np.ascontiguousarray(rounds.rewards[first:last])
-    arms = np.arange(rewards.shape[1])
+    count = rewards.shape[1]
+    arms = np.arange(count)
     chosen = np.empty(last - first, np.int64)
-    fronts = np.zeros((last - first, rewards.shape[1]), np.bool_)
-    state = loop(
-        policy,
-        state,
-        contexts[first:last] if len(contexts) > 1 else contexts,
-        rewards,
-        arms,
-        rng,
-        chosen,
-        fronts,
-    )
-    return Run(state, chosen, fronts)
+    fronts = np.zeros((last - first, count), np.bool_)
+    state = loop(policy, state, contexts, rewards, arms, rng, chosen, fronts)
+    return PlayedRounds(state, chosen, fronts)
 
 
-def trace(case: Subject, loop: Callable[..., Any]) -> dict[str, Any]:
-    """Arms and fingerprints of fronts and states over four blocks, the last two with partly observed rewards."""
+def trace(case: PolicyUnderTest, loop: Callable[..., Any]) -> dict[str, Any]:
+    """Arms and fingerprints of fronts and states over four blocks.
+
+    The last two have partly observed rewards.
+    """
     policy = case.recipe.bind(case.shape)
     rounds = arena(case.shape, case.rewards, case.seed)
-    rng = stream(case.seed, 2)
     partial = partial_rounds(case, rounds)
+    rng = check_stream(case.seed, 2)
     state = policy.init()
     out = dict[str, Any](arms=[])
     for block in range(4):
-        state, arms, fronts = run(
+        source = rounds if block < 2 else partial
+        first = block * BLOCK
+        last = first + BLOCK
+        state, arms, fronts = play_rounds(
             loop,
             policy,
             state,
-            rounds if block < 2 else partial,
-            block * BLOCK,
-            (block + 1) * BLOCK,
+            source,
+            first,
+            last,
             rng,
         )
         out["arms"] += arms.tolist()
-        out[f"fronts of block {block}"] = digest(fronts)
-        out |= {
-            f"state array {i} after block {block}": digest(leaf)
-            for i, leaf in enumerate(leaves(state))
-        }
+        out[f"fronts of block {block}"] = array_digest(fronts)
+        for i, leaf in enumerate(leaves(state)):
+            out[f"state array {i} after block {block}"] = array_digest(leaf)
     return out
 
 
-def partial_rounds(case: Subject, rounds: Arena) -> Arena:
+def partial_rounds(case: PolicyUnderTest, rounds: Arena) -> Arena:
     """The same rounds with rewards that are partly missing, if the recipe accepts such."""
-    if case.recipe.accepts_partial:
-        return Arena(rounds.contexts, in_parts(rounds.rewards, case.seed))
-    return rounds
+    if not case.recipe.accepts_partial:
+        return rounds
+    return Arena(rounds.contexts, in_parts(rounds.rewards, case.seed))

@@ -1,7 +1,8 @@
 """MOC-MAB, unscaled: on the paper's bumps with their true Lipschitz constant, and on ramps.
 
-In a few thousand rounds of rewards in [0, 1] the confidence never drops below 1, so that no inequality about single
-rounds could fail. On the ramps means differ by up to 20 and change little with the context: there they could.
+In a few thousand rounds of rewards in [0, 1] the confidence never drops below 1, so that no
+inequality about single rounds could fail. On the ramps means differ by up to 20 and change little
+with the context: there they could.
 """
 
 from collections.abc import Callable
@@ -33,16 +34,22 @@ from mobandits.support.naming import short_repr
 HEIGHTS = np.array([[10.0, 3.0], [10.0, 8.0], [9.5, 5.0], [5.0, 12.0], [0.0, 20.0]])
 SLOPES = np.array([[1.0, -1.0], [1.0, 1.0], [-1.0, 0.5], [0.0, 1.0], [0.5, -0.5]])
 
+RegretBound = Callable[[Array], Array]  # of a number of visits or rounds
+
 
 @dataclass(frozen=True)
 class Ramps:
-    """Five arms whose means are linear in one coordinate of the context, with slopes of at most 1; standard noise."""
+    """Five arms whose means are linear in one coordinate of the context; standard noise.
+
+    The slopes are at most 1 in size.
+    """
 
     lipschitz: float = 1.0
 
     def problem(self, rounds: int, rng: Rng) -> "RampProblem":
         """The ramps."""
-        return RampProblem(Shape(len(HEIGHTS), 1, 2, rounds, shared=True))
+        shape = Shape(len(HEIGHTS), 1, 2, rounds, shared=True)
+        return RampProblem(shape)
 
 
 class RampProblem(NamedTuple):
@@ -54,102 +61,217 @@ class RampProblem(NamedTuple):
         """The next rounds."""
         contexts = rng.random((rounds, 1, 1))
         means = HEIGHTS + SLOPES * contexts
-        return Block(contexts, means, means + rng.standard_normal((rounds, 1, 2)))
+        # The same noise for all arms: only one of them is observed.
+        noise = rng.standard_normal((rounds, 1, 2))
+        return Block(contexts, means, means + noise)
+
+
+class CheckedProblem(NamedTuple):
+    """A problem that the theorems are checked on.
+
+    Attributes:
+        name: in words.
+        environment: its source.
+        lipschitz: L.
+        beta: the algorithm's beta.
+        largest: C1, C2, the largest differences between an optimal arm and any arm.
+    """
+
+    name: str
+    environment: Environment
+    lipschitz: float
+    beta: float
+    largest: tuple[float, float]
+
+
+def checked_problems() -> tuple[CheckedProblem, CheckedProblem]:
+    """The bumps and the ramps, with the constants of the theorems."""
+    bumps = Bumps()
+    ramps = Ramps()
+    # Over the unit interval, the slopes move the difference of two means by at most 2.
+    dominant, other = np.ptp(HEIGHTS, axis=0) + 2.0
+    # A larger beta makes leaders certain within some thousand rounds, so that Lemma 3 has cases.
+    return (
+        CheckedProblem("bumps", bumps, bumps.lipschitz, 1.0, (1.0, 1.0)),
+        CheckedProblem("ramps", ramps, ramps.lipschitz, 8.0, (float(dominant), float(other))),
+    )
 
 
 def one_run(run: int, *, rounds: int, seed: int) -> list[Finding]:
     """Theorems 1 to 3, and Lemmas 2 to 6, on both problems."""
-    largest = np.ptp(HEIGHTS, axis=0) + 2.0
+    findings: list[Finding] = []
+    for problem in checked_problems():
+        findings += _findings(problem, run, rounds, seed)
+    return findings
+
+
+class _PlayedRun(NamedTuple):
+    """What one run gave, round by round.
+
+    Attributes:
+        setting: of the theorems.
+        cells: (rounds,) the cell of the context.
+        excess: (rounds,) the largest |mean - estimate| / (u + v).
+        width: (rounds,) u of the arm that was played.
+        leader_width: (rounds,) u of the leader of the dominant objective.
+        dominant: (rounds,) the regret in the dominant objective.
+        other: (rounds,) the regret in the other objective.
+        pareto: (rounds,) the Pareto regret.
+    """
+
+    setting: theory.Setting
+    cells: IntArray
+    excess: Array
+    width: Array
+    leader_width: Array
+    dominant: Array
+    other: Array
+    pareto: Array
+
+
+def _played(problem: CheckedProblem, run: int, rounds: int, seed: int) -> _PlayedRun:
+    recipe = MocMab(lipschitz=problem.lipschitz, beta=problem.beta)
+    now = trial(problem.environment, rounds, seed, run, short_repr(recipe))
+    shape = now.problem.shape
+    parts = theory.default_parts(rounds, shape.features)
+    setting = theory.Setting(
+        rounds,
+        shape.arms,
+        shape.features,
+        parts,
+        problem.lipschitz,
+        beta=problem.beta,
+    )
+
+    probe = IntervalProbe(setting.margin)
+    chosen, seen = watched(recipe.bind(shape), probe, 3, now.block, now.rng)
+    excess, width, leader_width = seen.T
+
+    regrets = ObjectiveRegret().per_round(now.truth, chosen, None)
+    pareto = ParetoRegret().per_round(now.truth, chosen, None)[:, 0]
+    return _PlayedRun(
+        setting,
+        cells_of(now.block.contexts[:, 0], parts),
+        excess,
+        width,
+        leader_width,
+        regrets[:, 0],
+        regrets[:, 1],
+        pareto,
+    )
+
+
+def _findings(problem: CheckedProblem, run: int, rounds: int, seed: int) -> list[Finding]:
+    name = problem.name
+    played = _played(problem, run, rounds, seed)
+    confident = event(
+        f"{name}: means within u + v, in all rounds",
+        "Lemma 1",
+        played.excess,
+        1.0,
+        1.0 / rounds,
+    )
+
+    def consequences() -> list[Finding]:
+        return [
+            *_round_findings(name, played),
+            *_cell_findings(problem, played),
+            *_regret_findings(problem, played),
+        ]
+
+    # Theorem 2 is about the mean of all runs, also of those in which the event fails.
+    expected = theory.expected_regret_bounds(played.setting, problem.largest)
+    dominant_limit, other_limit = expected
     return [
-        *_findings("bumps", Bumps(), Bumps().lipschitz, 1.0, (1.0, 1.0), run, rounds, seed),
-        *_findings(
-            "ramps",
-            Ramps(),
-            Ramps().lipschitz,
-            8.0,
-            (float(largest[0]), float(largest[1])),
-            run,
-            rounds,
-            seed,
+        *on_the_event(confident, consequences),
+        expectation(
+            f"{name}: expected dominant regret",
+            "Theorem 2",
+            played.dominant,
+            dominant_limit,
+        ),
+        expectation(
+            f"{name}: expected other regret",
+            "Theorem 2",
+            played.other,
+            other_limit,
+        ),
+        expectation(
+            f"{name}: expected Pareto regret",
+            "Theorem 3",
+            played.pareto,
+            dominant_limit,
         ),
     ]
 
 
-def _findings(
-    name: str,
-    environment: Environment,
-    lipschitz: float,
-    beta: float,
-    largest: tuple[float, float],
-    run: int,
-    rounds: int,
-    seed: int,
-) -> list[Finding]:
-    recipe = MocMab(lipschitz=lipschitz, beta=beta)
-    now = trial(environment, rounds, seed, run, short_repr(recipe))
-    arms, features = now.problem.shape[:2]
-    parts = theory.default_parts(rounds, features)
-    setting = theory.Setting(rounds, arms, features, parts, lipschitz, beta=beta)
-    chosen, seen = watched(
-        recipe.bind(now.problem.shape), IntervalProbe(setting.margin), 3, now.block, now.rng
-    )
-    off, width, leaders = seen.T
-    sure = leaders <= beta * setting.margin
-    lost = ObjectiveRegret().per_round(now.truth, chosen, None)
-    pareto = ParetoRegret().per_round(now.truth, chosen, None)[:, 0]
-    first, second = theory.regret_bounds(np.arange(1, rounds + 1), setting, largest)
-    cells = cells_of(now.block.contexts[:, 0], parts)
-
-    def in_cells(objective: int) -> Callable[[Array], Array]:
-        return lambda visits: theory.cell_regret_bounds(visits, setting, largest)[objective]
-
-    def consequences() -> list[Finding]:
-        dominant = theory.dominant_gap_bound(width, setting)
-        other = theory.other_gap_bound(width, setting)
-        unsure = np.bincount(cells[~sure], minlength=setting.cells)
-        return [
-            inequality(
-                f"{name}: dominant regret <= 2 u + 2 (beta + 2) v", "Lemma 2", lost[:, 0], dominant
-            ),
-            inequality(
-                f"{name}: other regret <= 2 u + 2 v, leader sure",
-                "Lemma 3",
-                lost[:, 1],
-                other,
-                sure,
-            ),
-            inequality(
-                f"{name}: unsure rounds of a cell",
-                "Lemma 4",
-                unsure,
-                theory.uncertain_rounds_bound(setting),
-            ),
-            cell_bound(
-                f"{name}: dominant regret in a cell",
-                "Lemma 5",
-                cells,
-                lost[:, 0],
-                in_cells(0),
-            ),
-            cell_bound(
-                f"{name}: other regret in a cell",
-                "Lemma 6",
-                cells,
-                lost[:, 1],
-                in_cells(1),
-            ),
-            bound(f"{name}: dominant regret", "Theorem 1", lost[:, 0], first),
-            bound(f"{name}: other regret", "Theorem 1", lost[:, 1], second),
-            bound(f"{name}: Pareto regret", "Theorem 3", pareto, first),
-        ]
-
-    expected = theory.expected_regret_bounds(setting, largest)
-    held = event(f"{name}: means within u + v, in all rounds", "Lemma 1", off, 1.0, 1.0 / rounds)
+def _round_findings(name: str, played: _PlayedRun) -> list[Finding]:
+    """Lemmas 2 to 4, about single rounds."""
+    setting = played.setting
+    certain = played.leader_width <= setting.beta * setting.margin  # u <= beta v, of the leader
+    uncertain_rounds = np.bincount(played.cells[~certain], minlength=setting.cells)
     return [
-        *on_the_event(held, consequences),
-        expectation(f"{name}: expected dominant regret", "Theorem 2", lost[:, 0], expected[0]),
-        expectation(f"{name}: expected other regret", "Theorem 2", lost[:, 1], expected[1]),
-        expectation(f"{name}: expected Pareto regret", "Theorem 3", pareto, expected[0]),
+        inequality(
+            f"{name}: dominant regret <= 2 u + 2 (beta + 2) v",
+            "Lemma 2",
+            played.dominant,
+            theory.dominant_gap_bound(played.width, setting),
+        ),
+        inequality(
+            f"{name}: other regret <= 2 u + 2 v, leader sure",
+            "Lemma 3",
+            played.other,
+            theory.other_gap_bound(played.width, setting),
+            certain,
+        ),
+        inequality(
+            f"{name}: unsure rounds of a cell",
+            "Lemma 4",
+            uncertain_rounds,
+            theory.uncertain_rounds_bound(setting),
+        ),
+    ]
+
+
+def _cell_findings(problem: CheckedProblem, played: _PlayedRun) -> list[Finding]:
+    """Lemmas 5 and 6, about the regret within a cell."""
+
+    def dominant_bound(visits: Array) -> Array:
+        dominant, _ = theory.cell_regret_bounds(visits, played.setting, problem.largest)
+        return dominant
+
+    def other_bound(visits: Array) -> Array:
+        _, other = theory.cell_regret_bounds(visits, played.setting, problem.largest)
+        return other
+
+    return [
+        cell_bound(
+            f"{problem.name}: dominant regret in a cell",
+            "Lemma 5",
+            played.cells,
+            played.dominant,
+            dominant_bound,
+        ),
+        cell_bound(
+            f"{problem.name}: other regret in a cell",
+            "Lemma 6",
+            played.cells,
+            played.other,
+            other_bound,
+        ),
+    ]
+
+
+def _regret_findings(problem: CheckedProblem, played: _PlayedRun) -> list[Finding]:
+    """Theorems 1 and 3, about the regret after every round."""
+    name = problem.name
+    t = np.arange(1, len(played.dominant) + 1)
+    dominant, other = theory.regret_bounds(t, played.setting, problem.largest)
+    return [
+        bound(f"{name}: dominant regret", "Theorem 1", played.dominant, dominant),
+        bound(f"{name}: other regret", "Theorem 1", played.other, other),
+        # An arm's Pareto gap is at most its gap in the dominant objective: the same bound.
+        bound(f"{name}: Pareto regret", "Theorem 3", played.pareto, dominant),
     ]
 
 
@@ -162,7 +284,8 @@ def cells_of(contexts: Array, parts: int) -> IntArray:
     """
     cell = np.zeros(len(contexts), np.int64)
     for coordinate in contexts.T:
-        part = np.minimum((coordinate * parts).astype(np.int64), parts - 1)
+        part = (coordinate * parts).astype(np.int64)
+        part = np.minimum(part, parts - 1)  # the last interval contains its upper end, 1
         cell = cell * parts + part
     return cell
 
@@ -172,7 +295,7 @@ def cell_bound(
     source: str,
     cells: IntArray,
     per_round: Array,
-    bound_of: Callable[[Array], Array],
+    bound_of: RegretBound,
 ) -> Finding:
     """The regret within each cell, after every visit, against a bound on it.
 
@@ -186,18 +309,31 @@ def cell_bound(
     Returns:
         A finding whose curve is that of the cell with the most visits.
     """
-    visits = np.zeros(len(cells))
-    regret = np.zeros(len(cells))
+    visits = np.zeros(len(cells))  # of the round's cell so far
+    regret = np.zeros(len(cells))  # in the round's cell so far
     for cell in np.unique(cells):
         own = np.flatnonzero(cells == cell)
         visits[own] = np.arange(1, len(own) + 1)
         regret[own] = np.cumsum(per_round[own])
     broken, closest = compared(regret, bound_of(visits))
-    busiest = cells == np.bincount(cells).argmax()
+
+    # One curve stands for all cells: that with the most visits comes closest to large counts.
+    busiest = np.bincount(cells).argmax()
+    in_busiest = cells == busiest
+    busiest_regret = np.cumsum(np.where(in_busiest, per_round, 0.0))
+    busiest_visits = np.cumsum(in_busiest)
     points = np.unique(np.geomspace(1, len(cells), POINTS).astype(np.int64))
     curve = Curve(
         points,
-        np.cumsum(np.where(busiest, per_round, 0.0))[points - 1],
-        bound_of(np.cumsum(busiest)[points - 1]),
+        busiest_regret[points - 1],
+        bound_of(busiest_visits[points - 1]),
     )
-    return Finding("bound", name, source, broken.size, int(broken.sum()), closest, curve=curve)
+    return Finding(
+        "bound",
+        name,
+        source,
+        broken.size,
+        int(broken.sum()),
+        closest,
+        curve=curve,
+    )

@@ -8,35 +8,37 @@ import polars as pl
 
 from mobandits.contracts.protocols import Array, Beliefs, Mask, Rng
 from mobandits.orders import Lexicographic, Pareto
-from mobandits.papers.claims import Claim, Outcome, Part, resample
+from mobandits.papers.claim_parts import Parts, curves_of, only_mean, resampled_part
+from mobandits.papers.claims import Claim, Outcome, Part
 from mobandits.papers.experiment import Computed, Experiment, RunOptions
-from mobandits.papers.mocmab2018.shared import every
+from mobandits.papers.mocmab2018.shared import joint_parts
 from mobandits.simulation.streams import INSTANCE, stream
 
-TABLES = 1000
-BATCHES = 10
+TABLES = 1000  # per batch and kind
+BATCHES = 10  # they are the trials of the intervals
 ARMS = (2, 10)  # fewest and most
 
 
 def continuous(rng: Rng, arms: int, objectives: int) -> Array:
-    """Uniform means: no ties."""
+    """(arms, objectives) uniform means: no ties."""
     return rng.random((arms, objectives))
 
 
 def tied_once(rng: Rng, arms: int, objectives: int) -> Array:
-    """Two arms tie for the best in the first objective, and in no other."""
+    """Means of which two are best in the first objective, and do not tie in any other."""
     means = rng.random((arms, objectives))
-    means[:2, 0] = 1.0
+    means[:2, 0] = 1.0  # above all others, which are less than 1
     return means
 
 
 def coarse(rng: Rng, arms: int, objectives: int) -> Array:
     """Means of 0, 0.1, ..., 1: ties everywhere, but not by design."""
-    return np.round(rng.random((arms, objectives)), 1)
+    means = rng.random((arms, objectives))
+    return np.round(means, 1)
 
 
 def tied_twice(rng: Rng, arms: int, objectives: int) -> Array:
-    """Two arms tie for the best in the first two objectives."""
+    """Means of which two are best in both of the first two objectives."""
     means = rng.random((arms, objectives))
     means[:2, :2] = 1.0
     return means
@@ -52,7 +54,9 @@ KINDS: Mapping[str, Callable[[Rng, int, int], Array]] = {
 
 def front_of(means: Array, order: Lexicographic | Pareto) -> Mask:
     """(arms,) what an order calls optimal, given true means."""
-    front: Mask = order.front(Beliefs(means, means, means))
+    # True means are known exactly: an interval is a point.
+    beliefs = Beliefs(means, means, means)
+    front: Mask = order.front(beliefs)
     return front
 
 
@@ -60,23 +64,27 @@ def degenerate(means: Array) -> bool:
     """Whether the first two objectives alone decide which arms are lexicographically optimal.
 
     Example:
-        >>> degenerate(np.array([[1.0, 0.5, 0.0], [1.0, 0.5, 1.0]])), degenerate(np.array([[1.0, 0.5], [1.0, 0.4]]))
-        (False, True)
+        >>> degenerate(np.array([[1.0, 0.5, 0.0], [1.0, 0.5, 1.0]]))
+        False
+        >>> degenerate(np.array([[1.0, 0.5], [1.0, 0.4]]))
+        True
     """
     order = Lexicographic()
-    return bool(
-        np.array_equal(front_of(np.ascontiguousarray(means[:, :2]), order), front_of(means, order))
-    )
+    first_two = np.ascontiguousarray(means[:, :2])
+    front_of_two = front_of(first_two, order)
+    return bool(np.array_equal(front_of_two, front_of(means, order)))
 
 
-def outside(means: Array) -> bool:
+def off_pareto_front(means: Array) -> bool:
     """Whether a lexicographically optimal arm is not Pareto optimal; the paper says that none is.
 
     Example:
-        >>> outside(np.array([[1.0, 0.5], [1.0, 0.4], [0.0, 1.0]]))
+        >>> off_pareto_front(np.array([[1.0, 0.5], [1.0, 0.4], [0.0, 1.0]]))
         False
     """
-    return bool((front_of(means, Lexicographic()) & ~front_of(means, Pareto())).any())
+    optimal = front_of(means, Lexicographic())
+    undominated = front_of(means, Pareto())
+    return bool((optimal & ~undominated).any())
 
 
 def farther(means: Array) -> bool:
@@ -86,12 +94,16 @@ def farther(means: Array) -> bool:
         >>> farther(np.array([[1.0, 0.5], [0.9, 0.2]]))
         False
     """
-    return bool((Pareto().gaps(means)[:, 0] > means[:, 0].max() - means[:, 0]).any())
+    gaps = Pareto().gaps(means)
+    pareto_gaps = gaps[:, 0]
+    dominant = means[:, 0]
+    dominant_gaps = dominant.max() - dominant
+    return bool((pareto_gaps > dominant_gaps).any())
 
 
 MEASURES: Mapping[str, Callable[[Array], bool]] = {
     "degenerate": degenerate,
-    "outside_pareto_front": outside,
+    "outside_pareto_front": off_pareto_front,
     "pareto_gap_above_dominant_gap": farther,
 }
 
@@ -99,28 +111,40 @@ MEASURES: Mapping[str, Callable[[Array], bool]] = {
 def tables(
     objectives: Sequence[int], measures: Sequence[str]
 ) -> Callable[[int, RunOptions], pl.DataFrame]:
-    """Makes the rows of a batch: of 1,000 random tables of two to ten arms per kind, how many have a property."""
+    """The function that makes the rows of a batch of random tables.
+
+    The rows say how many of 1,000 random tables of two to ten arms per kind have a property.
+
+    Args:
+        objectives: the numbers of objectives to draw from.
+        measures: keys of `MEASURES`.
+    """
+
+    def random_table(kind: str, rng: Rng) -> Array:
+        draw = KINDS[kind]
+        fewest, most = ARMS
+        arms = rng.integers(fewest, most + 1)
+        number_of_objectives = rng.choice(objectives)
+        return draw(rng, int(arms), int(number_of_objectives))
 
     def compute(batch: int, options: RunOptions) -> pl.DataFrame:
-        found = []
-        for kind, draw in KINDS.items():
+        rows: list[tuple[str, int, str, int, float]] = []
+        for kind in KINDS:
+            # A stream of its own, so that the tables of a kind do not depend on the other kinds.
             rng = stream(options.seed, batch, INSTANCE, kind)
-            drawn = [
-                draw(rng, int(rng.integers(ARMS[0], ARMS[1] + 1)), int(rng.choice(objectives)))
-                for _ in range(TABLES)
-            ]
-            found += [
-                (kind, TABLES, name, 0, float(sum(map(MEASURES[name], drawn)))) for name in measures
-            ]
-        return pl.DataFrame(
-            found, ["policy", "round", "metric", "component", "value"], orient="row"
-        )
+            drawn = [random_table(kind, rng) for _ in range(TABLES)]
+            for name in measures:
+                count = sum(map(MEASURES[name], drawn))
+                rows.append((kind, TABLES, name, 0, float(count)))
+        columns = ["policy", "round", "metric", "component", "value"]
+        return pl.DataFrame(rows, columns, orient="row")
 
     return compute
 
 
-def said(objectives: Sequence[int]) -> dict[str, Any]:
-    """What decides the tables, for the manifest."""
+def table_settings(objectives: Sequence[int]) -> dict[str, Any]:
+    """The settings that decide the tables, for the manifest."""
+    # What is not in the manifest could change without a note in the results.
     return {
         "tables": TABLES,
         "arms": list(ARMS),
@@ -129,16 +153,25 @@ def said(objectives: Sequence[int]) -> dict[str, Any]:
     }
 
 
-def frequency(metric: str, kind: str, exactly: float | None) -> Callable[[Outcome], list[Part]]:
-    """The number of tables of a kind that have a property, in per cent, and whether it is exactly so many."""
+def frequency(metric: str, kind: str, exactly: float | None) -> Parts:
+    """The share of the tables of a kind that have a property, in per cent.
+
+    Args:
+        metric: the property, a key of `MEASURES`.
+        kind: of tables.
+        exactly: the per cent that is claimed of every batch; None: it is only reported.
+    """
 
     def parts(outcome: Outcome) -> list[Part]:
-        values = outcome.curves(outcome.runs()[0], kind, metric)[1][:, -1:] * (100.0 / TABLES)
-        value, ends = resample(values, lambda means: means[0])
-        holds = None if exactly is None else bool((values == exactly).all())
-        return [
-            Part(f"{kind}, % of {len(values) * TABLES:,} tables", value, ends, holds, len(values))
-        ]
+        _, counts = curves_of(outcome, kind, metric)
+        percent = counts[:, -1:] * (100.0 / TABLES)
+        name = f"{kind}, % of {len(percent) * TABLES:,} tables"
+        part = resampled_part(name, percent, only_mean)
+        if exactly is None:
+            return [part]
+        # Every batch must have exactly so many, whatever the interval of the mean.
+        holds = bool((percent == exactly).all())
+        return [Part(part.said, part.measured, part.interval, holds, part.trials)]
 
     return parts
 
@@ -149,13 +182,20 @@ LEXICOGRAPHIC = Experiment(
     "mocmab2018, section VI-B",
     (
         (
-            "A problem with more than two objectives is degenerate where the first two already decide which arms are "
-            "lexicographically optimal. The paper argues that other problems are uncommon: they need two arms that tie "
-            "in both. Here this is counted: 10,000 random tables of means per kind, with two to ten arms and three to "
-            "five objectives."
+            "A problem with more than two objectives is degenerate where the first two already "
+            "decide which arms are lexicographically optimal. The paper argues that other problems "
+            "are uncommon: they need two arms that tie in both. Here this is counted: 10,000 "
+            "random tables of means per kind, with two to ten arms and three to five objectives."
         ),
     ),
-    [Computed("random tables", tables((3, 4, 5), ("degenerate",)), BATCHES, said((3, 4, 5)))],
+    [
+        Computed(
+            "random tables",
+            tables((3, 4, 5), ("degenerate",)),
+            BATCHES,
+            table_settings((3, 4, 5)),
+        )
+    ],
     [],
     (
         Claim(
@@ -163,17 +203,16 @@ LEXICOGRAPHIC = Experiment(
             "Without ties, or with a tie in the first objective only, every problem is degenerate",
             "the non-degenerate case needs two arms that tie in the first two objectives",
             "all tables are degenerate",
-            every(
-                *(
-                    frequency("degenerate", kind, 100.0)
-                    for kind in ("no ties", "tie in the first objective")
-                )
+            joint_parts(
+                frequency("degenerate", "no ties", 100.0),
+                frequency("degenerate", "tie in the first objective", 100.0),
             ),
             kind="check",
         ),
         Claim(
             "mocmab2018/lexicographic/two-ties",
-            "With a tie in the first two objectives, no problem is degenerate unless all of them tie",
+            "With a tie in the first two objectives, no problem is degenerate unless all of them "
+            "tie",
             "not in the paper, which says that such a tie is needed",
             "no table is degenerate",
             frequency("degenerate", "tie in the first two", 0.0),
@@ -196,10 +235,10 @@ PARETO = Experiment(
     "mocmab2018, Remark 1 and Theorem 3",
     (
         (
-            "The remark: no arm dominates a lexicographically optimal arm. And, which is why Theorem 3 follows from "
-            "Theorem 1: an arm is never farther from the Pareto front than from the leader of the dominant objective. "
-            "Both are checked on 10,000 random tables of means per kind, with two to ten arms and two to five "
-            "objectives."
+            "The remark: no arm dominates a lexicographically optimal arm. And, which is why "
+            "Theorem 3 follows from Theorem 1: an arm is never farther from the Pareto front than "
+            "from the leader of the dominant objective. Both are checked on 10,000 random tables "
+            "of means per kind, with two to ten arms and two to five objectives."
         ),
     ),
     [
@@ -207,7 +246,7 @@ PARETO = Experiment(
             "random tables",
             tables((2, 3, 4, 5), ("outside_pareto_front", "pareto_gap_above_dominant_gap")),
             BATCHES,
-            said((2, 3, 4, 5)),
+            table_settings((2, 3, 4, 5)),
         )
     ],
     [],
@@ -217,7 +256,7 @@ PARETO = Experiment(
             "The lexicographic optimum lies in the Pareto front",
             "no exception",
             "no table is an exception",
-            every(*(frequency("outside_pareto_front", kind, 0.0) for kind in KINDS)),
+            joint_parts(*[frequency("outside_pareto_front", kind, 0.0) for kind in KINDS]),
             kind="check",
         ),
         Claim(
@@ -225,7 +264,7 @@ PARETO = Experiment(
             "The Pareto gap of an arm is at most its gap in the dominant objective",
             "no exception",
             "no table is an exception",
-            every(*(frequency("pareto_gap_above_dominant_gap", kind, 0.0) for kind in KINDS)),
+            joint_parts(*[frequency("pareto_gap_above_dominant_gap", kind, 0.0) for kind in KINDS]),
             kind="check",
         ),
     ),

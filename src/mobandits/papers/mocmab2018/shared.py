@@ -1,24 +1,21 @@
-"""What the figures of mocmab2018 share: its six policies with their scales, and the forms of its claims."""
+"""What the figures of mocmab2018 share: its six policies with their scales, and kinds of claims."""
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from mobandits.contracts.protocols import Recipe
 from mobandits.figures.formatting import join_words
-from mobandits.papers.claims import (
-    Claim,
-    Kind,
-    Outcome,
-    Part,
-    difference,
-    final,
-    percentage,
-    resample,
+from mobandits.papers.claim_parts import (
+    Parts,
+    above,
+    below,
+    final_pair,
+    percent_above,
+    resampled_part,
 )
+from mobandits.papers.claims import Claim, Kind, Outcome, Part, difference, final, percentage
 from mobandits.papers.experiment import Plot, Tuned
 from mobandits.policies import CdUcb1, CpUcb1, CsUcb1, MocMab, ParetoUcb1, ScalarizedUcb1
 
@@ -28,6 +25,7 @@ CS = "CS-UCB1"
 CD = "CD-UCB1"
 P = "P-UCB1"
 S = "S-UCB1"
+# The factors by which the paper scales down the uncertainty, section VII.
 SCALES = {"1": 1.0, **{f"1/{k}": 1.0 / k for k in (5, 10, 15, 20, 25, 30)}}
 PARTS = ("dominant objective", "other objective")
 
@@ -36,10 +34,10 @@ EACH = 0.975  # of the interval of either objective: both of two hold together i
 Grids = Mapping[str, Sequence[str]]
 
 CHOSEN = (
-    "The paper scales every policy's confidence width by 1, 1/5, 1/10, 1/15, 1/20, 1/25 or 1/30 and shows the "
-    "optimal scale of each experiment. It does not say what is optimal, nor whether all policies share one scale. "
-    "Because it argues with the dominant objective alone, each policy here has its own scale, the best in the "
-    "dominant objective on trials of another seed."
+    "The paper scales every policy's confidence width by 1, 1/5, 1/10, 1/15, 1/20, 1/25 or 1/30 "
+    "and shows the optimal scale of each experiment. It does not say what is optimal, nor whether "
+    "all policies share one scale. Because it argues with the dominant objective alone, each "
+    "policy here has its own scale, the best in the dominant objective on trials of another seed."
 )
 
 
@@ -54,7 +52,7 @@ def rows(
         beta: MOC-MAB's.
         grids: {row: the scales to choose from}; rows that are not named have all.
     """
-    built: dict[str, Callable[[float], Recipe]] = {
+    makers: dict[str, Callable[[float], Recipe]] = {
         MOC: lambda scale: MocMab(scale=scale, beta=beta),
         CP: lambda scale: CpUcb1(scale=scale),
         CS: lambda scale: CsUcb1(scale=scale),
@@ -62,15 +60,14 @@ def rows(
         P: lambda scale: ParetoUcb1(scale=scale),
         S: lambda scale: ScalarizedUcb1(scale=scale),
     }
-    return {
-        row: Tuned(
-            {f"scale = {one}": make(SCALES[one]) for one in (grids or {}).get(row, SCALES)},
-            metric,
-            0,
-            highest,
-        )
-        for row, make in built.items()
-    }
+    # Recipes are made scale by scale, because each scale is a row of the table of its own.
+    named_grids = grids or {}
+    tuned: dict[str, Recipe | Tuned] = {}
+    for row, make in makers.items():
+        scales = named_grids.get(row, SCALES)
+        grid = {f"scale = {scale}": make(SCALES[scale]) for scale in scales}
+        tuned[row] = Tuned(grid, metric, 0, highest)
+    return tuned
 
 
 def in_order(
@@ -84,25 +81,39 @@ def in_order(
     note: str = "",
     kind: Kind = "paper",
 ) -> Claim:
-    """Rows from the highest to the lowest mean: every row of a group is above every row of the next group."""
+    """A claim on groups of rows, from the highest to the lowest mean.
+
+    Every row of a group is above every row of the next group.
+    """
 
     def parts(outcome: Outcome) -> list[Part]:
         run = outcome.runs()[0]
+        # Neighbouring groups imply all others, and a test of each pair would fail more often.
+        neighbours = itertools.pairwise(order)
         return [
             difference(outcome, run, metric, low, high, component, final, several=False)
-            for above, below in itertools.pairwise(order)
+            for above, below in neighbours
             for high in above
             for low in below
         ]
 
-    ranking = " > ".join(" and ".join(group) for group in order)
-    rule = "each neighbour: the 95 % bootstrap interval of the difference of means is above 0"
-    return Claim(id, claim, f"{ranking}, from its percentages", rule, parts, differs, note, kind)
+    groups = [" and ".join(group) for group in order]
+    ranking = " > ".join(groups)
+    return Claim(
+        id,
+        claim,
+        f"{ranking}, from its percentages",
+        "each neighbour: the 95 % bootstrap interval of the difference of means is above 0",
+        parts,
+        differs,
+        note,
+        kind,
+    )
 
 
 UNBEATEN = (
-    "each: in one objective the 97.5 % bootstrap interval of MOC-MAB's lead, in per cent, is above 0; "
-    "objectives are tested one by one, and the better one is shown"
+    "each: in one objective the 97.5 % bootstrap interval of MOC-MAB's lead, in per cent, is above "
+    "0; objectives are tested one by one, and the better one is shown"
 )
 SENTENCE = "no algorithm beats MOC-MAB in both objectives"
 
@@ -131,23 +142,28 @@ class Unbeaten(Claim):
 
     def judge(self, outcome: Outcome) -> dict[str, Any]:
         """The claim's entry in claims.json."""
+        # Which scales are ahead follows from the data, so that the note is written here.
         entry = super().judge(outcome)
-        return entry | {"note": " ".join(filter(None, [self.note, self.other_scales(outcome)]))}
+        sentences = [self.note, self.other_scales(outcome)]
+        note = " ".join(filter(None, sentences))
+        return entry | {"note": note}
 
     def other_scales(self, outcome: Outcome) -> str:
         """A sentence on the scales that beat MOC-MAB in both objectives."""
         if not all(part.interval for part in self.parts(outcome)):
             return ""  # too few trials for an interval
-        found = []
+
+        better = []
         for row, scales in self.grids.items():
             beating = [scale for scale in scales if beats(outcome, self.metric, scaled(row, scale))]
             if beating:
-                found.append(f"{row} at {join_words(beating)}")
-        if not found:
-            return (
-                "No scale of the other algorithms' grids is clearly ahead of it in both objectives."
-            )
-        return f"Of the other algorithms' grids, these scales beat it in both objectives: {'; '.join(found)}."
+                better.append(f"{row} at {join_words(beating)}")
+
+        if not better:
+            nothing = "No scale of the other algorithms' grids is clearly ahead of it"
+            return f"{nothing} in both objectives."
+        start = "Of the other algorithms' grids, these scales beat it in both objectives"
+        return f"{start}: {'; '.join(better)}."
 
 
 def unbeaten(
@@ -158,7 +174,9 @@ def unbeaten(
     note: str = "",
     kind: Kind = "paper",
 ) -> Claim:
-    """A claim that MOC-MAB is ahead of every other row, at its chosen scale, in one objective at least.
+    """A claim that MOC-MAB is ahead of every other row in one objective at least.
+
+    All rows have their chosen scales.
 
     Args:
         id: of the claim.
@@ -170,11 +188,12 @@ def unbeaten(
     """
 
     def parts(outcome: Outcome) -> list[Part]:
-        return [lead(outcome, metric, MOC, other) for other in grids]
+        # The rows' own names: at the scales that were chosen for them.
+        return [clearer_lead(outcome, metric, MOC, other) for other in grids]
 
     claim = (
-        "No algorithm beats MOC-MAB in both objectives, each at the scale of its grid that is best for "
-        "it in the dominant objective"
+        "No algorithm beats MOC-MAB in both objectives, each at the scale of its grid that is best "
+        "for it in the dominant objective"
     )
     return Unbeaten(
         id,
@@ -196,15 +215,19 @@ def every_scale(
     grids: Grids,
     note: str = "",
 ) -> Claim:
-    """A claim that MOC-MAB is ahead of every scale of every other row in one objective at least."""
+    """A claim that MOC-MAB is ahead of all rows, at all of their scales, in one objective."""
 
     def parts(outcome: Outcome) -> list[Part]:
-        rows = [scaled(other, scale) for other, scales in grids.items() for scale in scales]
-        return [lead(outcome, metric, MOC, row) for row in rows]
+        # MOC-MAB at its chosen scale, against rivals that may take their best after the fact.
+        rivals = []
+        for other, scales in grids.items():
+            rivals += [scaled(other, scale) for scale in scales]
+        return [clearer_lead(outcome, metric, MOC, rival) for rival in rivals]
 
     return Claim(
         id,
-        "No algorithm, at any scale of its grid, beats MOC-MAB at its chosen scale in both objectives",
+        "No algorithm, at any scale of its grid, beats MOC-MAB at its chosen scale in both "
+        "objectives",
         "not in the paper, which shows one scale of each",
         UNBEATEN,
         parts,
@@ -222,11 +245,13 @@ def one_scale(
     """A claim that MOC-MAB is ahead in one objective at least where all rows have one scale."""
 
     def parts(outcome: Outcome) -> list[Part]:
-        return [
-            lead(outcome, metric, scaled(MOC, scale), scaled(other, scale))
-            for other, scales in grids.items()
-            for scale in scales
-        ]
+        leads = []
+        for other, scales in grids.items():
+            for scale in scales:
+                row = scaled(MOC, scale)
+                rival = scaled(other, scale)
+                leads.append(clearer_lead(outcome, metric, row, rival))
+        return leads
 
     return Claim(
         id,
@@ -239,30 +264,45 @@ def one_scale(
     )
 
 
-def leads(outcome: Outcome, metric: str, row: str, other: str) -> list[Part]:
+def leads_by_objective(outcome: Outcome, metric: str, row: str, other: str) -> list[Part]:
     """By how many per cent a row is above another one, in either objective."""
-    found = []
+    leads = []
     for i, objective in enumerate(PARTS):
-        curves = [outcome.curves(outcome.runs()[0], name, metric, i) for name in (row, other)]
-        samples = np.stack([final(*curve) for curve in curves], axis=1)
-        value, ends = resample(samples, lambda means: 100.0 * (means[0] / means[1] - 1.0), EACH)
-        name = f"lead of {row} over {other}, {objective}, %"
-        found.append(Part(name, value, ends, ends and ends[0] > 0.0, len(samples)))
-    return found
+        lead = resampled_part(
+            f"lead of {row} over {other}, {objective}, %",
+            final_pair(outcome, row, other, metric, i),
+            percent_above,
+            above(0.0),
+            confidence=EACH,
+        )
+        leads.append(lead)
+    return leads
 
 
-def lead(outcome: Outcome, metric: str, row: str, other: str) -> Part:
+def clearness(lead: Part) -> float:
+    """How clear a lead is: the lower end of its interval, or its value where there is none."""
+    if lead.interval:
+        low, _ = lead.interval
+        return low
+    return lead.measured
+
+
+def clearer_lead(outcome: Outcome, metric: str, row: str, other: str) -> Part:
     """The lead in the objective in which it is clearer."""
-    return max(
-        leads(outcome, metric, row, other),
-        key=lambda one: one.interval[0] if one.interval else one.measured,
-    )
+    # One objective is enough not to be beaten in both; looking at both is paid for by `EACH`.
+    leads = leads_by_objective(outcome, metric, row, other)
+    return max(leads, key=clearness)
 
 
 def beats(outcome: Outcome, metric: str, other: str) -> bool:
     """Whether another row is clearly above MOC-MAB, at its chosen scale, in both objectives."""
-    both = leads(outcome, metric, MOC, other)
-    return all(one.interval is not None and one.interval[1] < 0.0 for one in both)
+    for lead in leads_by_objective(outcome, metric, MOC, other):
+        if lead.interval is None:
+            return False
+        clearly_behind = below(0.0)
+        if not clearly_behind(lead.interval):
+            return False
+    return True
 
 
 def percentages(
@@ -275,10 +315,13 @@ def percentages(
     kind: Kind = "paper",
     rule: str = "none: the set-up is not fully specified",
 ) -> tuple[Claim, ...]:
-    """By how much MOC-MAB's total reward is above those of other rows, beside the paper's numbers."""
-    return tuple(
-        percentage(
-            f"{name}/{'dominant' if component == 0 else 'other'}-vs-{row.partition('-')[0].lower()}",
+    """Claims on how far MOC-MAB's total reward is above those of other rows, with targets in %."""
+    objective = "dominant" if component == 0 else "other"
+    claims = []
+    for row, target in targets.items():
+        short, _, _ = row.partition("-")
+        claim = percentage(
+            f"{name}/{objective}-vs-{short.lower()}",
             f"{MOC}'s total reward in the {PARTS[component]}, against {row}'s",
             "reward",
             MOC,
@@ -290,15 +333,28 @@ def percentages(
             kind=kind,
             rule=rule,
         )
-        for row, target in targets.items()
-    )
+        claims.append(claim)
+    return tuple(claims)
 
 
 def reward_plot(caption: str) -> Plot:
-    """Total rewards in both objectives."""
-    return Plot("reward", "reward", caption, parts=PARTS, vertical="total mean reward")
+    """The plot of total rewards in both objectives."""
+    return Plot(
+        "reward",
+        "reward",
+        caption,
+        parts=PARTS,
+        vertical="total mean reward",
+    )
 
 
-def every(*several: Callable[[Outcome], Sequence[Part]]) -> Callable[[Outcome], list[Part]]:
-    """All parts of several."""
-    return lambda outcome: [part for parts in several for part in parts(outcome)]
+def joint_parts(*several: Parts) -> Parts:
+    """The function that gives all parts of several such functions."""
+
+    def parts(outcome: Outcome) -> list[Part]:
+        joint = []
+        for parts_of_one in several:
+            joint += parts_of_one(outcome)
+        return joint
+
+    return parts

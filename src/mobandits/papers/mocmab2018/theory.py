@@ -1,7 +1,8 @@
 """MOC-MAB: the event on which its cells are right, and the regret in both objectives.
 
-The statement of Theorem 2 prints the exponent 3 alpha / (3 alpha + d) in one term of the dominant regret; the proof
-gives d / (3 alpha + d), which is used here. The theorems hold for the unscaled uncertainty only.
+The statement of Theorem 2 prints the exponent 3 alpha / (3 alpha + d) in one term of the dominant
+regret; the proof gives d / (3 alpha + d), which is used here. The theorems hold for the unscaled
+uncertainty only.
 
 Reference:
     mocmab2018, section V. Assumption: means are Hoelder continuous in the context,
@@ -42,20 +43,27 @@ class Setting(NamedTuple):
 
     @property
     def cells(self) -> int:
-        """m^d."""
+        """The number of cells m^d."""
         cells: int = self.parts**self.features
         return cells
 
     @property
     def margin(self) -> float:
-        """The margin v = L d^(alpha / 2) m^-alpha, how much a mean changes within a cell."""
-        size: float = self.features ** (self.exponent / 2.0) * self.parts**-self.exponent
-        return self.lipschitz * size
+        """The margin v = L d^(alpha / 2) m^-alpha, by how much a mean may change within a cell."""
+        # (sqrt(d) / m)^alpha, a power of the cell's diameter: equations (16) and (17).
+        diagonal: float = self.features ** (self.exponent / 2.0)
+        side: float = self.parts**-self.exponent
+        return self.lipschitz * (diagonal * side)
 
     @property
-    def doubt(self) -> float:
+    def confidence_constant(self) -> float:
         """A = 1 + 2 ln(4 K m^d T^(3/2))."""
-        return 1.0 + 2.0 * math.log(4.0 * self.arms * self.cells * self.rounds**1.5)
+        # delta = 1 / (4 K m^d T) per arm, cell, objective and side of the sandwich (Appendix A);
+        # the other sqrt(T) is the (1 + N)^(1/2) of the concentration inequality.
+        rounds_power = self.rounds**1.5
+        events = 4.0 * self.arms * self.cells * rounds_power
+        logarithm = math.log(events)
+        return 1.0 + 2.0 * logarithm
 
 
 def default_parts(rounds: int, features: int, exponent: float = 1.0) -> int:
@@ -73,7 +81,9 @@ def default_parts(rounds: int, features: int, exponent: float = 1.0) -> int:
         >>> default_parts(100_000, 2), default_parts(1_000_000, 2)
         (10, 16)
     """
-    return math.ceil(math.pow(rounds, 1.0 / (3.0 * exponent + features)) - ROUNDING)
+    power = 1.0 / (3.0 * exponent + features)
+    parts = math.pow(rounds, power)
+    return math.ceil(parts - ROUNDING)
 
 
 def uncertainty(plays: ArrayLike, setting: Setting) -> Array:
@@ -91,14 +101,18 @@ def uncertainty(plays: ArrayLike, setting: Setting) -> Array:
         >>> uncertainty([0, 100], setting).round(4).tolist()
         [inf, 1.0029]
     """
+    counts = np.asarray(plays, np.float64)
+    # An arm without plays divides by zero on purpose: its uncertainty is infinite.
     with np.errstate(divide="ignore"):
-        return np.asarray(np.sqrt(2.0 * setting.doubt / np.asarray(plays, np.float64)))
+        squared = 2.0 * setting.confidence_constant / counts
+        return np.asarray(np.sqrt(squared))
 
 
 def holds(means: Array, estimates: Array, width: ArrayLike, setting: Setting) -> bool:
-    """The event in one round: |estimate - mu(x_t)| <= u + v for every arm and objective, in the cell of x_t.
+    """The event in one round: |estimate - mu(x_t)| <= u + v for every arm and objective.
 
-    It is to hold in all rounds together, with probability at least 1 - 1 / T.
+    The estimates are those of the cell of x_t. The event is to hold in all rounds together, with
+    probability at least 1 - 1 / T.
 
     Args:
         means: (arms, objectives) at the context.
@@ -114,12 +128,15 @@ def holds(means: Array, estimates: Array, width: ArrayLike, setting: Setting) ->
         >>> holds(np.array([[0.5, 0.5]]), np.array([[0.5, 0.9]]), [0.3], setting)
         True
     """
-    slack = np.asarray(width) + setting.margin
-    return bool((np.abs(np.asarray(means) - np.asarray(estimates)) <= slack[:, None]).all())
+    slack = np.asarray(width) + setting.margin  # u + v, of every arm
+    error = np.asarray(means) - np.asarray(estimates)
+    # An arm has one width for all of its objectives: they are observed together.
+    inside = np.abs(error) <= slack[:, None]
+    return bool(inside.all())
 
 
 def dominant_gap_bound(width: ArrayLike, setting: Setting) -> Array:
-    """What a round's regret in the dominant objective cannot exceed on the event: 2 u + 2 (beta + 2) v.
+    """The bound on a round's regret in the dominant objective, on the event: 2 u + 2 (beta + 2) v.
 
     Args:
         width: u of the arm that was played.
@@ -132,11 +149,16 @@ def dominant_gap_bound(width: ArrayLike, setting: Setting) -> Array:
         >>> float(dominant_gap_bound(0.5, Setting(100_000, arms=4, features=1, parts=10)))
         1.6
     """
-    return np.asarray(2.0 * np.asarray(width) + 2.0 * (setting.beta + 2.0) * setting.margin)
+    interval = 2.0 * np.asarray(width)  # U - L of the arm that was played
+    # (9) to (12): the algorithm gives up 2 (beta + 1) v, and the cell both v of the event.
+    tolerance = 2.0 * (setting.beta + 2.0) * setting.margin
+    return np.asarray(interval + tolerance)
 
 
 def other_gap_bound(width: ArrayLike, setting: Setting) -> Array:
-    """The same for the other objective: 2 u + 2 v, where the leader of the dominant one has u <= beta v.
+    """The same for the other objective: 2 u + 2 v.
+
+    It holds in rounds in which the leader of the dominant objective has u <= beta v.
 
     Reference:
         mocmab2018, Lemma 3.
@@ -145,11 +167,16 @@ def other_gap_bound(width: ArrayLike, setting: Setting) -> Array:
         >>> float(other_gap_bound(0.5, Setting(100_000, arms=4, features=1, parts=10)))
         1.2
     """
-    return np.asarray(2.0 * np.asarray(width) + 2.0 * setting.margin)
+    interval = 2.0 * np.asarray(width)  # U - L of the arm that was played
+    # (13) and (14): the optimal arm is a candidate, so only the event's two v remain.
+    tolerance = 2.0 * setting.margin
+    return np.asarray(interval + tolerance)
 
 
 def uncertain_rounds_bound(setting: Setting) -> float:
-    """How often, in any one cell, the dominant objective's leader has u > beta v: K (2 A / (beta v)^2 + 1) at most.
+    """The largest number of rounds of a cell in which the dominant objective's leader is uncertain.
+
+    The leader is uncertain where u > beta v. This happens at most K (2 A / (beta v)^2 + 1) times.
 
     Reference:
         mocmab2018, Lemma 4.
@@ -158,7 +185,10 @@ def uncertain_rounds_bound(setting: Setting) -> float:
         >>> round(uncertain_rounds_bound(Setting(100_000, arms=4, features=2, parts=10)))
         20122
     """
-    return setting.arms * (2.0 * setting.doubt / (setting.beta * setting.margin) ** 2 + 1.0)
+    threshold = setting.beta * setting.margin
+    # The plays N below which u = sqrt(2 A / N) exceeds beta v; an uncertain leader is played.
+    plays = 2.0 * setting.confidence_constant / threshold**2
+    return setting.arms * (plays + 1.0)
 
 
 def cell_regret_bounds(
@@ -189,21 +219,29 @@ def cell_regret_bounds(
         >>> [float(bound.round()) for bound in cell_regret_bounds(1000, setting)]
         [3390.0, 22942.0]
     """
+    largest_dominant, largest_other = largest
     count = np.asarray(visits, np.float64)
-    learning = 4.0 * math.sqrt(2.0 * setting.doubt) * np.sqrt(setting.arms * count)
-    first = setting.arms * largest[0] + learning
-    first = first + 2.0 * (setting.beta + 2.0) * setting.margin * count
-    unsure = uncertain_rounds_bound(setting)
-    second = largest[1] * unsure + learning + 2.0 * setting.margin * count
-    return np.asarray(first), np.asarray(second)
+    B = 2.0 * math.sqrt(2.0 * setting.confidence_constant)
+    # (20) and (23): the sum of the intervals' widths of all plays in the cell.
+    widths = 2.0 * B * np.sqrt(setting.arms * count)
+
+    first_plays = setting.arms * largest_dominant  # before its first play, an arm has no interval
+    dominant_tolerance = 2.0 * (setting.beta + 2.0) * setting.margin * count
+    dominant = first_plays + widths + dominant_tolerance
+
+    # (21): in uncertain rounds the other objective is not looked at, and nothing is known of it.
+    uncertain_plays = largest_other * uncertain_rounds_bound(setting)
+    other_tolerance = 2.0 * setting.margin * count
+    other = uncertain_plays + widths + other_tolerance
+    return np.asarray(dominant), np.asarray(other)
 
 
 def regret_bounds(
     t: ArrayLike, setting: Setting, largest: tuple[float, float] = (1.0, 1.0)
 ) -> tuple[Array, Array]:
-    """The regret in the dominant and in the other objective after t rounds, for all t <= T on the event.
+    """The regret in the dominant and in the other objective after t rounds, on the event.
 
-    With B = 2 sqrt(2 A)::
+    They hold for all t <= T together. With B = 2 sqrt(2 A)::
 
         m^d K C1 + 2 B sqrt(K m^d t) + 2 (beta + 2) v t
         m^d K C2 (1 + 2 A / (beta v)^2) + 2 B sqrt(K m^d t) + 2 v t
@@ -223,14 +261,24 @@ def regret_bounds(
         >>> [float(bound.round(-2)) for bound in regret_bounds(100_000, setting)]
         [339000.0, 2294200.0]
     """
+    largest_dominant, largest_other = largest
     rounds = np.asarray(t, np.float64)
-    places = setting.cells * setting.arms
-    learning = 4.0 * math.sqrt(2.0 * setting.doubt) * np.sqrt(places * rounds)
-    first = places * largest[0] + learning + 2.0 * (setting.beta + 2.0) * setting.margin * rounds
-    uncertain = 1.0 + 2.0 * setting.doubt / (setting.beta * setting.margin) ** 2
-    return np.asarray(first), np.asarray(
-        places * largest[1] * uncertain + learning + 2.0 * setting.margin * rounds
-    )
+    A = setting.confidence_constant
+    B = 2.0 * math.sqrt(2.0 * A)
+    estimates = setting.cells * setting.arms  # m^d K, one per arm and cell
+    # The sum over the cells is largest where all have the same number of visits: Cauchy-Schwarz.
+    widths = 2.0 * B * np.sqrt(estimates * rounds)
+
+    first_plays = estimates * largest_dominant
+    dominant_tolerance = 2.0 * (setting.beta + 2.0) * setting.margin * rounds
+    dominant = first_plays + widths + dominant_tolerance
+
+    threshold = setting.beta * setting.margin
+    uncertain_rounds = 1.0 + 2.0 * A / threshold**2  # of an arm in a cell, Lemma 4
+    uncertain_plays = estimates * largest_other * uncertain_rounds
+    other_tolerance = 2.0 * setting.margin * rounds
+    other = uncertain_plays + widths + other_tolerance
+    return np.asarray(dominant), np.asarray(other)
 
 
 def expected_regret_bounds(
@@ -242,7 +290,8 @@ def expected_regret_bounds(
 
         C1 + 2^d K C1 T^(d/n) + 2 (beta + 2) L d^(alpha/2) T^((2 alpha + d)/n) + M
         C2 + 2^d K C2 T^(d/n) + M
-           + (2 L d^(alpha/2) + C2 K 2^(1 + 2 alpha + d) A / (beta^2 L^2 d^alpha)) T^((2 alpha + d)/n)
+           + (2 L d^(alpha/2) + C2 K 2^(1 + 2 alpha + d) A / (beta^2 L^2 d^alpha))
+           * T^((2 alpha + d)/n)
 
     The first also bounds the expected Pareto regret.
 
@@ -258,20 +307,32 @@ def expected_regret_bounds(
         >>> [round(bound, -4) for bound in bounds]
         [590000.0, 32730000.0]
     """
+    largest_dominant, largest_other = largest
     T = setting.rounds
     K = setting.arms
     d = setting.features
-    a = setting.exponent
+    alpha = setting.exponent
     L = setting.lipschitz
-    n = 3.0 * a + d
-    A = setting.doubt
-    learning = 2.0 ** (d / 2 + 1) * 2.0 * math.sqrt(2.0 * A * K) * T ** ((1.5 * a + d) / n)
-    places = 2.0**d * K * T ** (d / n)
-    main = T ** ((2.0 * a + d) / n)
-    size = L * d ** (a / 2)
-    first = largest[0] * (1.0 + places) + 2.0 * (setting.beta + 2.0) * size * main + learning
-    uncertain = largest[1] * K * 2.0 ** (1.0 + 2.0 * a + d) * A / (setting.beta**2 * L**2 * d**a)
-    return first, largest[1] * (1.0 + places) + (2.0 * size + uncertain) * main + learning
+    beta = setting.beta
+    n = 3.0 * alpha + d
+    A = setting.confidence_constant
+
+    # The ceiling at most doubles m, hence m^d <= 2^d T^(d / n): here the powers of 2 come from.
+    estimates = 2.0**d * K * T ** (d / n)
+    B_sqrt_K = 2.0 * math.sqrt(2.0 * A * K)
+    widths = 2.0 ** (d / 2 + 1) * B_sqrt_K * T ** ((1.5 * alpha + d) / n)
+    main_power = T ** ((2.0 * alpha + d) / n)
+    variation = L * d ** (alpha / 2)  # v m^alpha
+
+    # By (7), the 1 beside `estimates` pays for runs in which the event fails.
+    dominant_tolerance = 2.0 * (beta + 2.0) * variation * main_power
+    dominant = largest_dominant * (1.0 + estimates) + dominant_tolerance + widths
+
+    power_of_two = 2.0 ** (1.0 + 2.0 * alpha + d)
+    uncertain = largest_other * K * power_of_two * A / (beta**2 * L**2 * d**alpha)  # Lemma 4
+    main_term = (2.0 * variation + uncertain) * main_power
+    other = largest_other * (1.0 + estimates) + main_term + widths
+    return dominant, other
 
 
 def computations(
@@ -303,12 +364,17 @@ def computations(
         >>> float(computations(100_000, features=2, arms=4))
         600000.0
     """
-    round_cost = per_coordinate * features + per_arm * arms
-    return np.asarray(round_cost * np.asarray(rounds, np.float64))
+    finding_the_cell = per_coordinate * features
+    choosing_the_arm = per_arm * arms
+    round_cost = finding_the_cell + choosing_the_arm
+    count = np.asarray(rounds, np.float64)
+    return np.asarray(round_cost * count)
 
 
 def memory(setting: Setting, objectives: int = 2) -> int:
-    """How many numbers are kept, (1 + D) m^d K: a counter and D sample means per cell and arm.
+    """The number of values that are kept, (1 + D) m^d K.
+
+    These are a counter and D sample means per cell and arm.
 
     Args:
         setting: what is played.
@@ -321,11 +387,14 @@ def memory(setting: Setting, objectives: int = 2) -> int:
         >>> memory(Setting(rounds=100_000, arms=4, features=2, parts=10))
         1200
     """
-    return (1 + objectives) * setting.cells * setting.arms
+    estimates = setting.cells * setting.arms
+    return (1 + objectives) * estimates
 
 
 def rate(features: int, exponent: float = 1.0) -> float:
-    """(2 alpha + d) / (3 alpha + d), the power of T in both objectives; with d + 1 where rewards are periodic.
+    """The power of T in both objectives' regrets, (2 alpha + d) / (3 alpha + d).
+
+    Where rewards are periodic, d + 1 takes the place of d.
 
     Reference:
         mocmab2018, Theorem 2 and Corollary 1.
@@ -334,13 +403,15 @@ def rate(features: int, exponent: float = 1.0) -> float:
         >>> rate(2), rate(2 + 1)
         (0.8, 0.8333333333333334)
     """
-    return (2.0 * exponent + features) / (3.0 * exponent + features)
+    numerator = 2.0 * exponent + features
+    denominator = 3.0 * exponent + features
+    return numerator / denominator
 
 
 def pareto_rate(features: int, exponent: float = 1.0) -> float:
-    """(alpha + d) / (2 alpha + d), the power of T in the Pareto regret for m = ceil(T^(1 / (2 alpha + d))).
+    """The power of T in the Pareto regret for m = ceil(T^(1 / (2 alpha + d))).
 
-    The regret in the other objective then grows linearly.
+    It is (alpha + d) / (2 alpha + d). The regret in the other objective then grows linearly.
 
     Reference:
         mocmab2018, the remark after Theorem 3.
@@ -349,4 +420,6 @@ def pareto_rate(features: int, exponent: float = 1.0) -> float:
         >>> pareto_rate(2)
         0.75
     """
-    return (exponent + features) / (2.0 * exponent + features)
+    numerator = exponent + features
+    denominator = 2.0 * exponent + features
+    return numerator / denominator

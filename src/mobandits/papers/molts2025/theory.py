@@ -1,15 +1,15 @@
 """MOL-TS: the ridge event, how often samples are optimistic, and the effective Pareto regret.
 
-Two corrections. The printed width c1 is too small for d = 1 (for t = 1000, L = 4, delta = 0.01 it is 4.59 in place of
-5.35); `width` is the larger of the printed one and the self-normalised bound. The appendix asks for
-M >= ln L / ln(1 / (1 - p)) samples and forgets to add 1.
+Two corrections. The printed width c1 is too small for d = 1 (for t = 1000, L = 4, delta = 0.01 it
+is 4.59 in place of 5.35); `width` is the larger of the printed one and the self-normalised bound.
+The appendix asks for M >= ln L / ln(1 / (1 - p)) samples and forgets to add 1.
 
-One doubt. Theorem 2's proof uses a weight and a comparison arm that depend on the samples, while Lemma 1 is about a
-fixed arm. The formula is given as stated; nothing here verifies it.
+One doubt. Theorem 2's proof uses a weight and a comparison arm that depend on the samples, while
+Lemma 1 is about a fixed arm. The formula is given as stated; nothing here verifies it.
 
 Reference:
-    molts2025, section 5 and appendices. Assumptions: ||x|| <= 1, ||theta_l|| <= 1, R-sub-Gaussian noise, lambda >= 1;
-    contexts may be adversarial, objectives dependent.
+    molts2025, section 5 and appendices. Assumptions: ||x|| <= 1, ||theta_l|| <= 1, R-sub-Gaussian
+    noise, lambda >= 1; contexts may be adversarial, objectives dependent.
 """
 
 import math
@@ -33,8 +33,9 @@ def width(
 ) -> Array:
     """c1_t(delta), the radius of the confidence ellipsoids, after `count` = t - 1 rounds.
 
-    The larger of R sqrt(d ln((1 + count / (lambda d)) L / delta)) + sqrt(lambda), as printed, and of
-    R sqrt(d ln(1 + count / (lambda d)) + 2 ln(L / delta)) + sqrt(lambda), the self-normalised bound.
+    The larger of R sqrt(d ln((1 + count / (lambda d)) L / delta)) + sqrt(lambda), as printed, and
+    of R sqrt(d ln(1 + count / (lambda d)) + 2 ln(L / delta)) + sqrt(lambda), the self-normalised
+    bound.
 
     Args:
         count: rounds played.
@@ -51,17 +52,21 @@ def width(
         >>> width([0, 999], 1, 4, 0.01).round(2).tolist()
         [4.46, 5.35]
     """
-    growth = np.log1p(np.asarray(count, np.float64) / (penalty * features))
-    doubt = math.log(objectives / delta)
-    inside = np.maximum(features * (growth + doubt), features * growth + 2.0 * doubt)
-    return np.asarray(noise * np.sqrt(inside) + math.sqrt(penalty))
+    rounds = np.asarray(count, np.float64)
+    growth = np.log1p(rounds / (penalty * features))  # ln(1 + count / (lambda d))
+    # Each objective's ellipsoid fails with probability delta / L: a union over L of them.
+    confidence = math.log(objectives / delta)
+    printed = features * (growth + confidence)
+    self_normalised = features * growth + 2.0 * confidence  # the larger one for d = 1 only
+    squared = np.maximum(printed, self_normalised)
+    return np.asarray(noise * np.sqrt(squared) + math.sqrt(penalty))
 
 
 def sample_factor(rounds: int, features: int, objectives: int, draws: int, delta: float) -> float:
-    """c2 / c1 = sqrt(2 d ln(2 L M d T / delta)): how far the samples of a round stray, in units of their radius.
+    """c2 / c1, how far the samples of a round stray, in units of their radius.
 
-    Given the past, all L M samples of a round lie within c1 times this of the estimate, in the norm of V, with
-    probability at least 1 - delta / T.
+    Given the past, all L M samples of a round lie within c1 times sqrt(2 d ln(2 L M d T / delta))
+    of the estimate, in the norm of V, with probability at least 1 - delta / T.
 
     Args:
         rounds: T.
@@ -77,13 +82,15 @@ def sample_factor(rounds: int, features: int, objectives: int, draws: int, delta
         >>> round(sample_factor(10_000, 5, 4, 10, 0.01), 2)
         14.07
     """
-    return math.sqrt(
-        2.0 * features * math.log(2.0 * objectives * draws * features * rounds / delta)
-    )
+    # A union over L M samples of d coordinates in T rounds; a normal coordinate has two tails.
+    tails = 2.0 * objectives * draws * features * rounds
+    logarithm = math.log(tails / delta)
+    squared = 2.0 * features * logarithm
+    return math.sqrt(squared)
 
 
 def holds(theta: Array, estimates: Array, gram: Array, radius: float) -> bool:
-    """The event at one time: ||theta_l - estimate_l|| <= radius in the norm of V, for all objectives.
+    """The event at one time: ||theta_l - estimate_l|| <= radius in the norm of V, for all l.
 
     It is to hold at all times together, with probability at least 1 - delta.
 
@@ -100,12 +107,15 @@ def holds(theta: Array, estimates: Array, gram: Array, radius: float) -> bool:
         >>> holds(np.array([[1.0, 0.0]]), np.array([[0.0, 0.0]]), 4.0 * np.eye(2), radius=2.0)
         True
     """
-    off = np.asarray(theta) - np.asarray(estimates)
-    return bool((np.einsum("li,ij,lj->l", off, gram, off) <= radius**2).all())
+    truth = np.asarray(theta)
+    error = truth - np.asarray(estimates)
+    squared_norms = np.einsum("li,ij,lj->l", error, gram, error)
+    inside = squared_norms <= radius**2
+    return bool(inside.all())
 
 
 def draws_needed(objectives: int, p: float = OPTIMISM) -> int:
-    """M = ceil(1 - ln L / ln(1 - p)).
+    """M = ceil(1 - ln L / ln(1 - p)), the number of samples per objective.
 
     Args:
         objectives: L.
@@ -118,14 +128,19 @@ def draws_needed(objectives: int, p: float = OPTIMISM) -> int:
         >>> [draws_needed(objectives) for objectives in (1, 2, 4, 8)]
         [1, 6, 10, 14]
     """
-    return math.ceil(1.0 - math.log(objectives) / math.log(1.0 - p))
+    # Then (1 - p)^M <= (1 - p) / L, and by Bernoulli's inequality `optimism` is at least p.
+    log_objectives = math.log(objectives)
+    log_failure = math.log(1.0 - p)
+    draws = 1.0 - log_objectives / log_failure
+    return math.ceil(draws)
 
 
 def optimism(objectives: int, draws: int, p: float = OPTIMISM) -> float:
-    """(1 - (1 - p)^M)^L, a lower bound of the probability that a fixed arm's sample is optimistic in all objectives.
+    """A lower bound of the probability that a fixed arm's sample is optimistic in all objectives.
 
-    Optimistic means max_m x . theta_{l,m} >= x . estimate_l + c1 ||x||_{V^-1}, which is at least the mean on the event.
-    With M = `draws_needed` it is at least p; with M = 1 it is p^L, which vanishes as objectives are added.
+    It is (1 - (1 - p)^M)^L. Optimistic means max_m x . theta_{l,m} >= x . estimate_l +
+    c1 ||x||_{V^-1}, which is at least the mean on the event. With M = `draws_needed` it is at least
+    p; with M = 1 it is p^L, which vanishes as objectives are added.
 
     Args:
         objectives: L.
@@ -136,10 +151,14 @@ def optimism(objectives: int, draws: int, p: float = OPTIMISM) -> float:
         molts2025, Lemma 1.
 
     Example:
-        >>> [round(optimism(l, draws_needed(l)), 3) for l in (1, 2, 4, 8)], round(optimism(4, 1), 4)
-        ([0.15, 0.388, 0.416, 0.42], 0.0005)
+        >>> [round(optimism(l, draws_needed(l)), 3) for l in (1, 2, 4, 8)]
+        [0.15, 0.388, 0.416, 0.42]
+        >>> round(optimism(4, 1), 4)
+        0.0005
     """
-    return float((1.0 - (1.0 - p) ** draws) ** objectives)
+    all_below = (1.0 - p) ** draws  # no sample of an objective is optimistic
+    in_one_objective = 1.0 - all_below
+    return float(in_one_objective**objectives)  # samples of the objectives are independent
 
 
 def regret_bound(
@@ -168,21 +187,31 @@ def regret_bound(
         p: as above.
 
     Reference:
-        molts2025, Theorem 2 and Corollary 1 (the paper prints "="; its proof has a doubt, see above).
+        molts2025, Theorem 2 and Corollary 1 (the paper prints "="; its proof has a doubt, see
+        above).
 
     Example:
         >>> float(regret_bound(10_000, 5, 4, 10, 0.01).round(-3))
         1917000.0
     """
     T = np.asarray(t, np.float64)
-    stray = 1.0 + np.sqrt(2.0 * features * np.log(2.0 * objectives * draws * features * T / delta))
-    reach = width(T - 1.0, features, objectives, delta, noise, penalty) * stray
-    potential = np.sqrt(2.0 * T * features * np.log1p(T / penalty))
-    return np.asarray((1.0 + 2.0 / (p - delta / T)) * reach * potential + 2.0 * delta * LARGEST)
+    tails = 2.0 * objectives * draws * features * T
+    logarithm = np.log(tails / delta)
+    factor = np.sqrt(2.0 * features * logarithm)  # c2 / c1, as in `sample_factor`
+    c1_T = width(T - 1.0, features, objectives, delta, noise, penalty)
+    c_T = c1_T * (1.0 + factor)
+    # The elliptical potential: the sum of the widths ||x_t|| in the norm of V_t^-1.
+    growth = np.log1p(T / penalty)
+    potential = np.sqrt(2.0 * T * features * growth)
+    # A round is optimistic with probability p, less delta / T for samples that stray too far.
+    rounds_per_optimism = 1.0 + 2.0 / (p - delta / T)
+    on_the_events = rounds_per_optimism * c_T * potential
+    off_the_events = 2.0 * delta * LARGEST
+    return np.asarray(on_the_events + off_the_events)
 
 
 def ucb_gap_bound(radius: ArrayLike, unscaled: ArrayLike) -> Array:
-    """What the Pareto gap of a round of MOL-UCB cannot exceed on the event: 2 c1_t ||x||_{V^-1}.
+    """The largest Pareto gap of a round of MOL-UCB on the event: 2 c1_t ||x||_{V^-1}.
 
     Args:
         radius: `width`.
@@ -195,7 +224,9 @@ def ucb_gap_bound(radius: ArrayLike, unscaled: ArrayLike) -> Array:
         >>> float(ucb_gap_bound(3.0, 0.5))
         3.0
     """
-    return np.asarray(2.0 * np.asarray(radius) * np.asarray(unscaled))
+    c1 = np.asarray(radius)
+    norm = np.asarray(unscaled)
+    return np.asarray(2.0 * c1 * norm)
 
 
 def ucb_regret_bound(
@@ -224,14 +255,17 @@ def ucb_regret_bound(
         16119.0
     """
     T = np.asarray(t, np.float64)
-    reach = width(T, features, objectives, delta, noise, penalty)
-    return np.asarray(
-        2.0 * reach * np.sqrt(2.0 * T * features * np.log1p(T / (penalty * features)))
-    )
+    # The largest radius stands for those of all rounds before.
+    c1 = width(T, features, objectives, delta, noise, penalty)
+    growth = np.log1p(T / (penalty * features))
+    potential = np.sqrt(2.0 * T * features * growth)
+    return np.asarray(2.0 * c1 * potential)
 
 
 def weighted_gap(weights: ArrayLike, means: Array, arm: int) -> float:
-    """max_b w . mu_b - w . mu_arm, an upper bound of the arm's effective Pareto gap for any weights on the simplex.
+    """max_b w . mu_b - w . mu_arm, by how much an arm's weighted mean falls short of the best.
+
+    It is an upper bound of the arm's effective Pareto gap, for any weights on the simplex.
 
     Args:
         weights: (objectives,) not negative, sum 1.
@@ -245,5 +279,7 @@ def weighted_gap(weights: ArrayLike, means: Array, arm: int) -> float:
         >>> weighted_gap([0.5, 0.5], np.array([[1.0, 0.0], [0.0, 0.5]]), arm=1)
         0.25
     """
-    scores = np.asarray(means) @ np.asarray(weights, np.float64)
-    return float(scores.max() - scores[arm])
+    w = np.asarray(weights, np.float64)
+    scores = np.asarray(means) @ w
+    best = scores.max()
+    return float(best - scores[arm])

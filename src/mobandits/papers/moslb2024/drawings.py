@@ -1,18 +1,23 @@
-"""Figures 1 and 2 of moslb2024: the orders that it draws, checked against the orders of the code."""
+"""Figures 1 and 2 of moslb2024: the orders that it draws, checked against those of the code."""
 
 from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
 
-from mobandits.contracts.protocols import Beliefs, Order
+from mobandits.contracts.protocols import Array, Beliefs, Order, Rng
 from mobandits.orders import Chains, Levels
 from mobandits.papers.claims import Claim, Outcome, Part
 from mobandits.papers.experiment import Computed, Experiment, RunOptions
 
 TABLES = 500
+# The orders as the figures draw them, with objectives counted from 0.
 CHAINS = Chains([[0, 1, 2], [3], [4, 5]])
 LEVELS = Levels([[0, 1], [2, 3, 4]])
+# The two ways to contradict a drawing, and the front of two arms that does not.
+UNDECIDED = "an arrow that did not decide"
+DECIDED = "a choice without an arrow"
+EXPECTED = {UNDECIDED: [False, True], DECIDED: [True, True]}
 
 
 def precedence(
@@ -21,65 +26,85 @@ def precedence(
     above: Sequence[tuple[int, int]],
     beside: Sequence[tuple[int, int]],
 ) -> Computed:
-    """Whether an order does what its drawing says, on random tables of means.
+    """A count of contradictions between an order and its drawing, on random tables of means.
 
-    Two arms differ in two objectives only: the second is a little better in one and much worse in the other. Where the
-    one precedes the other, the first arm must not be on the front; where no arrow leads from one to the other, both
-    must be.
+    Two arms differ in two objectives only: the second is a little better in one and much worse in
+    the other. Where the one precedes the other, the first arm must not be on the front; where no
+    arrow leads from one to the other, both must be.
+
+    Args:
+        order: of the code.
+        objectives: how many the drawing has.
+        above: pairs of objectives of which the first precedes the second.
+        beside: pairs of which neither precedes the other.
     """
+    drawn = {UNDECIDED: above, DECIDED: beside}
 
     def count(trial: int, options: RunOptions) -> pl.DataFrame:
         rng = np.random.default_rng([options.seed, trial])
-        broken = {"an arrow that did not decide": 0, "a choice without an arrow": 0}
+        contradictions = dict.fromkeys(drawn, 0)
         for _ in range(TABLES):
-            for pairs, said, wanted in (
-                (above, "an arrow that did not decide", [False, True]),
-                (beside, "a choice without an arrow", [True, True]),
-            ):
-                for first, second in pairs:
-                    means = np.repeat(rng.random((1, objectives)), 2, axis=0)
-                    means[1, first] += 1e-3
-                    means[1, second] -= 1.0 + rng.random()
+            for row, pairs in drawn.items():
+                for better, worse in pairs:
+                    means = two_arms(objectives, better, worse, rng)
                     front = order.front(Beliefs(means, means, means))
-                    broken[said] += front.tolist() != wanted
-        values = {"policy": list(broken), "value": [float(number) for number in broken.values()]}
-        return pl.DataFrame(values).with_columns(
+                    contradictions[row] += front.tolist() != EXPECTED[row]
+        counts = [float(number) for number in contradictions.values()]
+        table = pl.DataFrame({"policy": list(contradictions), "value": counts})
+        return table.with_columns(
             metric=pl.lit("contradictions"), round=pl.lit(1), component=pl.lit(0)
         )
 
-    said = {"tables": TABLES, "above": list(map(list, above)), "beside": list(map(list, beside))}
-    return Computed("random tables", count, settings=said)
+    settings = {
+        "tables": TABLES,
+        "above": [list(pair) for pair in above],
+        "beside": [list(pair) for pair in beside],
+    }
+    return Computed("random tables", count, settings=settings)
+
+
+def two_arms(objectives: int, better: int, worse: int, rng: Rng) -> Array:
+    """(2, objectives) means of two arms: the second is a little better here, much worse there."""
+    means = np.repeat(rng.random((1, objectives)), 2, axis=0)
+    means[1, better] += 1e-3
+    # At least 1, more than any mean on [0, 1] could make up for.
+    means[1, worse] -= 1.0 + rng.random()
+    return means
 
 
 def no_contradiction(outcome: Outcome) -> list[Part]:
-    """Every count is 0."""
+    """The counts of contradictions, all of which are to be 0."""
     run = outcome.runs()[0]
-    return [
-        Part(row, float(value), None, bool(value == 0.0), TABLES)
-        for row in ("an arrow that did not decide", "a choice without an arrow")
-        for value in outcome.curves(run, row, "contradictions")[1][:, -1]
-    ]
+    parts = []
+    for row in EXPECTED:
+        _, values = outcome.curves(run, row, "contradictions")
+        counts = values[:, -1].tolist()
+        parts += [Part(row, count, None, count == 0.0, TABLES) for count in counts]
+    return parts
 
 
 def drawing(name: str, title: str, about: str, computed: Computed) -> Experiment:
     """A figure that draws an order."""
     claim = Claim(
         f"moslb2024/{name}/precedence",
-        "Arrows decide, however small the gain and however large the loss; without an arrow both arms stay",
+        "Arrows decide, however small the gain and however large the loss; without an arrow both "
+        "arms stay",
         "as drawn",
         "no contradiction on any table",
         no_contradiction,
         kind="check",
     )
-    source = f"moslb2024, Figure {name.removeprefix('fig')}"
+    figure = name.removeprefix("fig")
+    source = f"moslb2024, Figure {figure}"
     return Experiment(f"moslb2024/{name}", title, source, [about], [computed], [], [claim])
 
 
+# Above: the arrows within the two longer chains. Beside: objectives of two chains.
 CHAINS_DRAWN = drawing(
     "fig1",
     "Priority chains, as drawn: {1, 2, 3}, {4}, {5, 6}",
-    "The figure draws precedence within chains and none between them. Two arms that differ in two objectives tell "
-    "whether the order has the arrows of the drawing, and no others.",
+    "The figure draws precedence within chains and none between them. Two arms that differ in two "
+    "objectives tell whether the order has the arrows of the drawing, and no others.",
     precedence(
         CHAINS,
         6,
@@ -88,10 +113,12 @@ CHAINS_DRAWN = drawing(
     ),
 )
 
+# Above: every objective of the first level with every one of the second. Beside: within a level.
 LEVELS_DRAWN = drawing(
     "fig2",
     "Priority levels, as drawn: {1, 2} before {3, 4, 5}",
-    "The figure draws two objectives that precede three others, and none that precedes another within its level.",
+    "The figure draws two objectives that precede three others, and none that precedes another "
+    "within its level.",
     precedence(
         LEVELS, 5, [(i, j) for i in (0, 1) for j in (2, 3, 4)], [(0, 1), (2, 3), (3, 4), (2, 4)]
     ),

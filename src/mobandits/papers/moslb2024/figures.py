@@ -1,8 +1,13 @@
-"""Figures 3 to 5 of moslb2024: MOSLB-PC on priority chains, MOSLB-PL on priority levels, against its two P-UCBs."""
+"""Figures 3 to 5 of moslb2024: MOSLB-PC on priority chains, MOSLB-PL on priority levels.
 
-from collections.abc import Sequence
+Against the paper's two P-UCBs: P-UCB1 looks at all objectives, P-UCB2 at the most important ones.
+"""
+
+import itertools
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from mobandits.contracts.protocols import Metric, Recipe
 from mobandits.environments import Linear
 from mobandits.metrics import ChainRegret, ChainRegretAuthors, LevelRegret
 from mobandits.papers.claims import Claim, Kind, growth, level
@@ -11,30 +16,34 @@ from mobandits.papers.experiment import Experiment, More, Plot, Run, Tuned
 from mobandits.papers.moslb2024.questions import lower, relative_pace, slower, steadier
 from mobandits.policies import MoslbParetoUcb, MoslbPc, MoslbPl
 
+# Section 5.
 ROUNDS = 3000
 TRIALS = 10
 FEATURES = (5, 10, 15)
+# The authors' notebook has 0.1, which is among them.
 ALPHAS = (0.01, 0.03, 0.1, 0.3, 1.0)
+# The paper's orders, with objectives counted from 0.
 CHAINS = ((0, 1), (2, 3, 4))
 TWO_LEVELS = ((0, 1, 2), (3, 4))
 THREE_LEVELS = ((0, 1, 2), (3, 4, 5), (6, 7, 8, 9))
 BASELINES = ("P-UCB1", "P-UCB2")
 CHOSEN = (
-    "The paper does not state alpha, the factor of the confidence widths (its notebook has 0.1). Here every policy has "
-    "it chosen from 0.01, 0.03, 0.1, 0.3 and 1 on five trials of another seed, by the regret of all digits together. "
-    "This grid was set after looking at a pilot: with 0.1, the chains of MOSLB-PC do not break within 3,000 rounds "
-    "when there are ten features or more. The length of the exploration stage is the authors' code's, "
-    "epsilon = 5 d^(2/3) T^(-1/3); with the theory's, exploration does not end within 3,000 rounds."
+    "The paper does not state alpha, the factor of the confidence widths (its notebook has 0.1). "
+    "Here every policy has it chosen from 0.01, 0.03, 0.1, 0.3 and 1 on five trials of another "
+    "seed, by the regret of all digits together. This grid was set after looking at a pilot: with "
+    "0.1, the chains of MOSLB-PC do not break within 3,000 rounds when there are ten features or "
+    "more. The length of the exploration stage is the authors' code's, epsilon = 5 d^(2/3) "
+    "T^(-1/3); with the theory's, exploration does not end within 3,000 rounds."
 )
 AFTER_A_PILOT = "The grid of alpha was set after a pilot that had shown when MOSLB-PC flattens."
 AFTER_GROWTH = "The threshold was set when the growth in the last third of the rounds was known."
-# of the mean pace; the paper gives no numbers
+# Shares of the mean pace; the paper gives no numbers.
 LEVELS_OFF = 0.2
 ALMOST_LINEAR = 0.8
 ABOVE_ZERO = "each: the interval of the difference of means is above 0"
 OF_PACE = (
-    "each: the interval of the pace in the last third of the rounds over the row's own mean pace is "
-    "{}; this threshold is ours. Few problems carry most of a lower digit's regret, so that ten "
+    "each: the interval of the pace in the last third of the rounds over the row's own mean pace "
+    "is {}; this threshold is ours. Few problems carry most of a lower digit's regret, so that ten "
     "decide nothing"
 )
 ABOUT_MORE = (
@@ -44,13 +53,14 @@ ABOUT_MORE = (
     "those, and the numbers of the ten stand beside them."
 )
 ABOUT_CHAINS = (
-    "25, 50 and 75 fixed arms with 5, 10 and 15 features, five objectives in two priority chains, 3,000 rounds, ten "
-    "problems. True means are rounded to two decimals, as in the authors' simulator, so that ties occur. The regret "
-    "is the authors' (their code's gap); the exact gap of the paper's Definition 5 is reported as well."
+    "25, 50 and 75 fixed arms with 5, 10 and 15 features, five objectives in two priority chains, "
+    "3,000 rounds, ten problems. True means are rounded to two decimals, as in the authors' "
+    "simulator, so that ties occur. The regret is the authors' (their code's gap); the exact gap "
+    "of the paper's Definition 5 is reported as well."
 )
 WITHOUT_ROUNDING = (
-    "The problems of Figure 3 without rounding. Lower digits matter nevertheless: the regret is what an arm lacks to "
-    "be optimal, and with that it ties with another arm in a first objective."
+    "The problems of Figure 3 without rounding. Lower digits matter nevertheless: the regret is "
+    "what an arm lacks to be optimal, and with that it ties with another arm in a first objective."
 )
 
 
@@ -63,50 +73,68 @@ def linear(
     )
 
 
+def alpha_grid(metric: Metric, recipe_of: Callable[[float], Recipe]) -> Tuned:
+    """A row whose alpha is chosen by the regret of all digits or levels together.
+
+    Args:
+        metric: the regret.
+        recipe_of: makes the recipe with an alpha.
+
+    Example:
+        >>> grid = alpha_grid(LevelRegret(TWO_LEVELS), lambda a: MoslbPl(TWO_LEVELS, alpha=a))
+        >>> list(grid.grid)[0]
+        'alpha = 0.01'
+    """
+    grid = {}
+    for alpha in ALPHAS:
+        grid[f"alpha = {alpha:g}"] = recipe_of(alpha)
+    # None: all components, so that no digit is bought with another one.
+    return Tuned(grid, metric, None)
+
+
 def chains_run(features: int, decimals: int | None) -> Run:
     """One panel of Figure 3."""
     metric = ChainRegretAuthors(CHAINS)
+    # P-UCB2 looks at the first objective of each chain.
+    heads = [0, 2]
     rows = {
-        "MOSLB-PC": Tuned(
-            {f"alpha = {a:g}": MoslbPc(CHAINS, alpha=a) for a in ALPHAS}, metric, None
-        ),
-        "P-UCB1": Tuned({f"alpha = {a:g}": MoslbParetoUcb(alpha=a) for a in ALPHAS}, metric, None),
-        "P-UCB2": Tuned(
-            {f"alpha = {a:g}": MoslbParetoUcb([0, 2], alpha=a) for a in ALPHAS}, metric, None
-        ),
+        "MOSLB-PC": alpha_grid(metric, lambda alpha: MoslbPc(CHAINS, alpha=alpha)),
+        "P-UCB1": alpha_grid(metric, lambda alpha: MoslbParetoUcb(alpha=alpha)),
+        "P-UCB2": alpha_grid(metric, lambda alpha: MoslbParetoUcb(heads, alpha=alpha)),
     }
-    place = linear(features, 5, decimals=decimals)
-    return Run(f"d = {features}", place, rows, ROUNDS, TRIALS, (metric, ChainRegret(CHAINS)))
+    environment = linear(features, 5, decimals=decimals)
+    metrics = (metric, ChainRegret(CHAINS))
+    return Run(f"d = {features}", environment, rows, ROUNDS, TRIALS, metrics)
 
 
 def levels_run(features: int, levels: tuple[tuple[int, ...], ...], *, fixed: bool = True) -> Run:
     """One panel of Figures 4 and 5."""
     metric = LevelRegret(levels)
+    first = levels[0]
     rows = {
-        "MOSLB-PL": Tuned(
-            {f"alpha = {a:g}": MoslbPl(levels, alpha=a) for a in ALPHAS}, metric, None
-        ),
-        "P-UCB1": Tuned({f"alpha = {a:g}": MoslbParetoUcb(alpha=a) for a in ALPHAS}, metric, None),
-        "P-UCB2": Tuned(
-            {f"alpha = {a:g}": MoslbParetoUcb(levels[0], alpha=a) for a in ALPHAS}, metric, None
-        ),
+        "MOSLB-PL": alpha_grid(metric, lambda alpha: MoslbPl(levels, alpha=alpha)),
+        "P-UCB1": alpha_grid(metric, lambda alpha: MoslbParetoUcb(alpha=alpha)),
+        "P-UCB2": alpha_grid(metric, lambda alpha: MoslbParetoUcb(first, alpha=alpha)),
     }
-    place = linear(features, sum(map(len, levels)), fixed=fixed)
-    return Run(f"d = {features}", place, rows, ROUNDS, TRIALS, (metric,))
+    objectives = sum(map(len, levels))
+    environment = linear(features, objectives, fixed=fixed)
+    return Run(f"d = {features}", environment, rows, ROUNDS, TRIALS, (metric,))
 
 
 def more_problems(run: Run, questions: Sequence[Question]) -> More:
     """A panel on as many problems as its questions need, with the regret that is judged."""
-    return More(run, LOOKS, enough(questions), run.metrics[:1])
+    # Of chains, the authors' regret only: claims on the exact gap are reported on ten problems.
+    judged_metric = run.metrics[:1]
+    return More(run, LOOKS, enough(questions), judged_metric)
 
 
 class Panel(NamedTuple):
-    """What is asked of every panel of a figure.
+    """The part of a figure that the claims on its panels share.
 
     Attributes:
         name: of the experiment.
         many: whether its panels are played on more problems as well.
-        kind: of what the paper says of the figure that this is, or is a version of.
+        kind: of the paper's sentences on the figure that this is, or is a version of.
     """
 
     name: str
@@ -124,6 +152,7 @@ class Panel(NamedTuple):
     ) -> Claim:
         """A claim on all panels; `kind` is the figure's where it is not given."""
         kind = rest.pop("kind", self.kind)
+        # A claim holds only where it holds for every number of features.
         runs = [f"d = {d}" for d in FEATURES]
         return question_claim(
             f"moslb2024/{self.name}/{what}",
@@ -144,38 +173,47 @@ def below(
     metric: str,
     components: Sequence[int],
 ) -> list[Question]:
-    """Every row in `low` is below every row in `high`, in some digits or levels."""
-    return [lower(a, b, metric, i) for a in low for b in high for i in components]
+    """Questions whether rows in `low` are below rows in `high`, in some digits or levels."""
+    triples = itertools.product(low, high, components)
+    return [lower(better, worse, metric, i) for better, worse, i in triples]
 
 
 def all_slower(row: str, metric: str, components: Sequence[int]) -> list[Question]:
-    """A row's regret grows at a lower pace than that of P-UCB1."""
+    """Questions whether a row's regret grows at a lower pace than that of P-UCB1."""
     return [slower(row, "P-UCB1", metric, i) for i in components]
 
 
 def flat(row: str, metric: str, components: Sequence[int]) -> list[Question]:
-    """A row grows much more slowly at the end than before."""
+    """Questions whether a row grows much more slowly at the end than before."""
     return [relative_pace(row, metric, i, LEVELS_OFF, above=False) for i in components]
 
 
 def linear_growth(row: str, metric: str, components: Sequence[int]) -> list[Question]:
-    """A row grows at the end as before."""
+    """Questions whether a row grows at the end as before."""
     return [relative_pace(row, metric, i, ALMOST_LINEAR, above=True) for i in components]
 
 
 def all_steadier(row: str, metric: str, components: Sequence[int]) -> list[Question]:
-    """A row's regret varies less between problems than the baselines'."""
-    return [steadier(row, other, metric, i) for other in BASELINES for i in components]
+    """Questions whether a row's regret varies less between problems than the baselines'."""
+    pairs = itertools.product(BASELINES, components)
+    return [steadier(row, other, metric, i) for other, i in pairs]
 
 
-def pace(id: str, row: str, metric: str, target: str, kind: Kind) -> Claim:  # noqa: A002 - as in Claim
-    """What a row's regret grows by at the end."""
+def pace(
+    id: str,  # noqa: A002 - as in Claim
+    row: str,
+    metric: str,
+    target: str,
+    kind: Kind,
+) -> Claim:
+    """The growth of a row's regret at the end, which is reported."""
     return level(
         id,
         f"What {row}'s regret grows by at the end, per 1,000 rounds of the last third",
         metric,
         (row,),
         target=target,
+        # Of the ten problems, as many as the paper has: nothing is decided here.
         runs=[f"d = {d}" for d in FEATURES],
         components=None,
         reading=growth,
@@ -183,13 +221,17 @@ def pace(id: str, row: str, metric: str, target: str, kind: Kind) -> Claim:  # n
     )
 
 
+# Components of the regrets, from 0.
 FIRST = (0,)
 LATER = (1, 2)
 DIGITS = (0, 1, 2)
 
 
 def chains_questions() -> list[Question]:
-    """Everything that is asked of a panel of Figure 3, what is decided last first."""
+    """The questions to a panel of Figure 3.
+
+    First those that are decided last: an open one ends the search, and saves the others.
+    """
     metric = "chain_regret_authors"
     return [
         *below(("MOSLB-PC",), ("P-UCB2",), metric, LATER),
@@ -201,10 +243,12 @@ def chains_questions() -> list[Question]:
 
 
 def chains_claims(panel: Panel) -> tuple[Claim, ...]:
-    """What the paper says of Figure 3, and what is ours."""
+    """The paper's claims on Figure 3, and ours."""
     metric = "chain_regret_authors"
-    ties = "What a lower digit costs is decided by ties in the digits before, which differ between problems."
-    linked = "MOSLB-PC keeps all arms whose intervals are linked, so that it plays worse ones until a gap opens."
+    ties = "What a lower digit costs is decided by ties in the digits before, which differ between "
+    "problems."
+    linked = "MOSLB-PC keeps all arms whose intervals are linked, so that it plays worse ones "
+    "until a gap opens."
     return (
         panel.claim(
             "pucb1-worst",
@@ -230,7 +274,8 @@ def chains_claims(panel: Panel) -> tuple[Claim, ...]:
         ),
         panel.claim(
             "moslb-pc-slower",
-            "MOSLB-PC's regret grows more slowly than P-UCB1's at the end, in the last third of the rounds",
+            "MOSLB-PC's regret grows more slowly than P-UCB1's at the end, in the last third of "
+            "the rounds",
             "MOSLB-PC converges, P-UCB1's regret is almost linear",
             ABOVE_ZERO,
             all_slower("MOSLB-PC", metric, DIGITS),
@@ -281,7 +326,10 @@ def chains_claims(panel: Panel) -> tuple[Claim, ...]:
 
 
 def levels_questions(levels: int) -> list[Question]:
-    """Everything that is asked of a panel of Figures 4 and 5, what is decided last first."""
+    """The questions to a panel of Figures 4 and 5.
+
+    First those that are decided last: an open one ends the search, and saves the others.
+    """
     metric = "level_regret"
     return [
         *all_steadier("MOSLB-PL", metric, range(levels)),
@@ -293,7 +341,7 @@ def levels_questions(levels: int) -> list[Question]:
 
 
 def levels_claims(panel: Panel, levels: int) -> tuple[Claim, ...]:
-    """What the paper says of Figures 4 and 5, and what is ours.
+    """The paper's claims on Figures 4 and 5, and ours.
 
     Of Figure 4 it says that MOSLB-PL has the best mean and variance; of Figure 5, that MOSLB-PL
     chooses optimal arms, that P-UCB1 fails, and that P-UCB2 does well on level 1 and accumulates
@@ -305,8 +353,8 @@ def levels_claims(panel: Panel, levels: int) -> tuple[Claim, ...]:
     of_two: Kind = panel.kind if levels == 2 else "extension"
     of_three: Kind = panel.kind if levels == 3 else "extension"
     seldom = (
-        "A level counts only in rounds without regret on the levels above, so that who fails there has less to lose "
-        "below."
+        "A level counts only in rounds without regret on the levels above, so that who fails there "
+        "has less to lose below."
     )
     unpaid = "P-UCB2 looks at level 1 only and does not pay the exploration stage."
     best = "MOSLB-PL has the best mean and variance (said of Figure 4)"
@@ -330,6 +378,7 @@ def levels_claims(panel: Panel, levels: int) -> tuple[Claim, ...]:
             differs=unpaid,
             kind=of_two,
         ),
+        # Said of both figures: "best" of Figure 4, "accumulates" of Figure 5.
         panel.claim(
             "moslb-pl-below-pucb2",
             f"MOSLB-PL is below P-UCB2 on {lower_levels}, where P-UCB2 accumulates regret",
@@ -365,7 +414,8 @@ def levels_claims(panel: Panel, levels: int) -> tuple[Claim, ...]:
         ),
         panel.claim(
             "moslb-pl-slower",
-            "MOSLB-PL's regret grows more slowly than P-UCB1's at the end, in the last third of the rounds",
+            "MOSLB-PL's regret grows more slowly than P-UCB1's at the end, in the last third of "
+            "the rounds",
             "said of MOSLB-PC in Figure 3: it converges, P-UCB1 is almost linear",
             ABOVE_ZERO,
             all_slower("MOSLB-PL", metric, every),
@@ -379,8 +429,8 @@ def levels_claims(panel: Panel, levels: int) -> tuple[Claim, ...]:
             "said of MOSLB-PC in Figure 3: it converges after the exploration stage",
             OF_PACE.format(f"below {LEVELS_OFF:g}"),
             flat("MOSLB-PL", metric, every),
-            differs="Lower levels only choose among arms that are on the fronts of upper bounds of the levels before, "
-            "where arms with close means stay long.",
+            differs="Lower levels only choose among arms that are on the fronts of upper bounds of "
+            "the levels before, where arms with close means stay long.",
             note=f"{AFTER_A_PILOT} {AFTER_GROWTH}",
             kind="extension",
         ),
@@ -395,7 +445,7 @@ def levels_claims(panel: Panel, levels: int) -> tuple[Claim, ...]:
 
 
 def digit_names(count: int) -> tuple[str, ...]:
-    """What the digits of chain regret are called.
+    """The names of the digits of chain regret.
 
     Example:
         >>> digit_names(2)
@@ -415,7 +465,8 @@ FIG3 = Experiment(
         Plot(
             "regret",
             "chain_regret_authors",
-            "Regret in the three digits, for 5, 10 and 15 features: means over ten trials, with 95 % bands.",
+            "Regret in the three digits, for 5, 10 and 15 features: means over ten trials, with 95 "
+            "% bands.",
             runs=[run.name for run in FIG3_RUNS],
             parts=digit_names(3),
         ),
@@ -438,6 +489,7 @@ UNROUNDED = Experiment(
         ),
         Plot("exact_regret", "chain_regret", "The same by the exact gap.", parts=digit_names(3)),
     ],
+    # The paper's own problems are the rounded ones of its simulator.
     chains_claims(Panel("unrounded", many=False, kind="extension")),
 )
 
@@ -446,35 +498,39 @@ def levels_figure(
     name: str, title: str, source: str, levels: tuple[tuple[int, ...], ...], *, fixed: bool
 ) -> Experiment:
     """Figure 4 or 5, with fixed or redrawn arms."""
-    arms = (
-        "the arms are fixed"
-        if fixed
-        else "the arms are drawn anew in every round, as in the authors' notebook"
-    )
+    count = len(levels)
+    arms = "the arms are fixed"
+    if not fixed:
+        arms = "the arms are drawn anew in every round, as in the authors' notebook"
     about = (
-        f"25, 50 and 75 arms with 5, 10 and 15 features, {sum(map(len, levels))} objectives in {len(levels)} priority "
-        f"levels, 3,000 rounds, ten problems; {arms}. The paper does not say whether arms stay; both are reproduced. "
-        "With arms that stay, as in its first experiment, claims are the paper's; with others they are extensions."
+        f"25, 50 and 75 arms with 5, 10 and 15 features, {sum(map(len, levels))} objectives in "
+        f"{count} priority levels, 3,000 rounds, ten problems; {arms}. The paper does not say "
+        "whether arms stay; both are reproduced. With arms that stay, as in its first experiment, "
+        "claims are the paper's; with others they are extensions."
     )
     runs = [levels_run(d, levels, fixed=fixed) for d in FEATURES]
-    more = [more_problems(run, levels_questions(len(levels))) for run in runs] if fixed else []
+    paragraphs = [about, CHOSEN]
+    more = []
+    # Verdicts are on fixed arms alone, so that only these are worth more problems.
+    if fixed:
+        paragraphs.append(ABOUT_MORE)
+        more = [more_problems(run, levels_questions(count)) for run in runs]
+    plot = Plot(
+        "regret",
+        "level_regret",
+        "Regret per level, for 5, 10 and 15 features: means over ten trials, with 95 % bands.",
+        runs=[run.name for run in runs],
+        parts=[f"level {i + 1}" for i in range(count)],
+    )
     panel = Panel(name, many=fixed, kind="paper" if fixed else "extension")
     return Experiment(
         f"moslb2024/{name}",
         title,
         source,
-        (about, CHOSEN, *([ABOUT_MORE] if fixed else [])),
+        paragraphs,
         [*runs, *more],
-        [
-            Plot(
-                "regret",
-                "level_regret",
-                "Regret per level, for 5, 10 and 15 features: means over ten trials, with 95 % bands.",
-                runs=[run.name for run in runs],
-                parts=[f"level {i + 1}" for i in range(len(levels))],
-            ),
-        ],
-        levels_claims(panel, len(levels)),
+        [plot],
+        levels_claims(panel, count),
     )
 
 

@@ -13,11 +13,12 @@ from mobandits.papers.growth_of_regret import (
     over_runs,
     rate_claim,
 )
-from mobandits.papers.moslb2024 import theory as moslb2024
+from mobandits.papers.moslb2024 import theory
 from mobandits.papers.moslb2024.figures import CHAINS, TWO_LEVELS, linear
 from mobandits.papers.rates import HORIZONS, LATE, SAID, bound_rows, rates
 from mobandits.policies import MoslbPc, MoslbPl
 
+# About equal steps on a logarithmic axis.
 LENGTHS = (1000, 3000, 10_000, 30_000)
 TRIALS = 20
 FEATURES = 5
@@ -26,8 +27,8 @@ ARMS = 5 * FEATURES
 OBJECTIVES = 5
 DELTA = 0.05
 POWER = 2.0 / 3.0
-NEAR = 0.02
-LOGARITHMS = 2
+NEAR = 0.02  # what constants beside a logarithm may still change in a slope from `LATE` on
+LOGARITHMS = 2  # one in gamma_T^2, and one beside it
 BOUNDS = "Theorems 1 and 2"
 PC = "MOSLB-PC"
 PL = "MOSLB-PL"
@@ -35,16 +36,16 @@ ABOUT = (
     "With epsilon = d^(2/3) (K T)^(-1/3) for chains and d^(2/3) T^(-1/3) for levels, every digit "
     "of the regret is bounded by a constant times T^(2/3) and logarithms. Here is the power of T "
     "in these bounds, and the exponent of the mean regret of runs of 1,000, 3,000, 10,000 and "
-    "30,000 rounds, each with an epsilon of its own: the authors' 5 d^(2/3) T^(-1/3), which falls"
-    " with the same power of T, on the problems of Figures 3 and 4 with five features and alpha ="
-    " 0.03. Chains are measured by the exact gap. The theorems are sound for first digits only, "
-    "so that the others are reported. With alpha = 1, which the theorems are about, the intervals"
-    " of MOSLB-PC do not part within 30,000 rounds, and its regret is linear."
+    "30,000 rounds, each with an epsilon of its own: the authors' 5 d^(2/3) T^(-1/3), which falls "
+    "with the same power of T, on the problems of Figures 3 and 4 with five features and alpha = "
+    "0.03. Chains are measured by the exact gap. The theorems are sound for first digits only, so "
+    "that the others are reported. With alpha = 1, which the theorems are about, the intervals of "
+    "MOSLB-PC do not part within 30,000 rounds, and its regret is linear."
 )
 
 
 def row(policy: str, rounds: int) -> str:
-    """A policy at one horizon: runs that share a problem need rows of their own.
+    """The name of a policy at one horizon: runs that share a problem need rows of their own.
 
     Example:
         >>> row("MOSLB-PC", 1000)
@@ -54,30 +55,40 @@ def row(policy: str, rounds: int) -> str:
 
 
 def bounds(trial: int, options: RunOptions) -> pl.DataFrame:  # noqa: ARG001 - nothing is random
-    """Both bounds, each with the epsilon of its horizon."""
-    given = (FEATURES, OBJECTIVES, DELTA)
+    """The bounds of both theorems, each with the epsilon of its horizon."""
     chains = []
     levels = []
     for T in HORIZONS.astype(np.int64).tolist():
-        width = moslb2024.chain_width(FEATURES, ARMS, T)
-        chains.append(float(moslb2024.chain_regret_bound(T, ARMS, *given, width)))
-        width = moslb2024.level_width(FEATURES, T)
-        levels.append(float(moslb2024.level_regret_bound(T, *given, width)))
-    return bound_rows({"Theorem 1": np.array(chains), "Theorem 2": np.array(levels)})
+        width = theory.chain_width(FEATURES, ARMS, T)
+        chain_bound = theory.chain_regret_bound(T, ARMS, FEATURES, OBJECTIVES, DELTA, width)
+        chains.append(float(chain_bound))
+        width = theory.level_width(FEATURES, T)
+        level_bound = theory.level_regret_bound(T, FEATURES, OBJECTIVES, DELTA, width)
+        levels.append(float(level_bound))
+    curves = {
+        "Theorem 1": np.array(chains),
+        "Theorem 2": np.array(levels),
+    }
+    return bound_rows(curves)
 
 
 def chains_run(rounds: int) -> Run:
-    """MOSLB-PC at one horizon."""
-    rows = {row(PC, rounds): MoslbPc(CHAINS, alpha=ALPHA)}
-    place = linear(FEATURES, OBJECTIVES, decimals=2)
-    return Run(row(PC, rounds), place, rows, rounds, TRIALS, (ChainRegret(CHAINS),), record=3)
+    """The run of MOSLB-PC at one horizon."""
+    name = row(PC, rounds)
+    rows = {name: MoslbPc(CHAINS, alpha=ALPHA)}
+    # Rounded, as the problems of Figure 3 are.
+    environment = linear(FEATURES, OBJECTIVES, decimals=2)
+    metrics = (ChainRegret(CHAINS),)
+    return Run(name, environment, rows, rounds, TRIALS, metrics, record=3)
 
 
 def levels_run(rounds: int) -> Run:
-    """MOSLB-PL at one horizon."""
-    rows = {row(PL, rounds): MoslbPl(TWO_LEVELS, alpha=ALPHA)}
-    place = linear(FEATURES, OBJECTIVES)
-    return Run(row(PL, rounds), place, rows, rounds, TRIALS, (LevelRegret(TWO_LEVELS),), record=3)
+    """The run of MOSLB-PL at one horizon."""
+    name = row(PL, rounds)
+    rows = {name: MoslbPl(TWO_LEVELS, alpha=ALPHA)}
+    environment = linear(FEATURES, OBJECTIVES)
+    metrics = (LevelRegret(TWO_LEVELS),)
+    return Run(name, environment, rows, rounds, TRIALS, metrics, record=3)
 
 
 def growth_claim(
@@ -88,16 +99,16 @@ def growth_claim(
     *,
     judged: bool,
 ) -> Claim:
-    """The exponents of a policy's digits over the horizons."""
-    runs = {row(policy, rounds): row(policy, rounds) for rounds in LENGTHS}
-    exponents = [
-        grows_with(
-            f"exponent of T, {policy}, {numbered_component(metric, i)}",
-            over_runs(runs, metric, i),
-            POWER + ALLOWED if judged else None,
-        )
-        for i in components
-    ]
+    """The claim on the exponents of a policy's digits over the horizons."""
+    # A run and its only row have one name.
+    names = [row(policy, rounds) for rounds in LENGTHS]
+    runs = dict(zip(names, names, strict=True))
+    most = POWER + ALLOWED if judged else None
+    exponents = []
+    for i in components:
+        label = f"exponent of T, {policy}, {numbered_component(metric, i)}"
+        regrets = over_runs(runs, metric, i)
+        exponents.append(grows_with(label, regrets, most))
     first = "in the first digit" if judged else "in the digits after the first"
     return rate_claim(
         f"moslb2024/rate/{what}",
@@ -134,7 +145,8 @@ RATE = Experiment(
             "moslb2024/rate/bounds",
             "The bounds of Theorems 1 and 2 grow with the power 2/3 of T, up to logarithms",
             "T^(2/3)",
-            f"each: the slope from T = {LATE:g} on, two logarithms divided out, is within {NEAR:g} of the power",
+            f"each: the slope from T = {LATE:g} on, two logarithms divided out, is within {NEAR:g} "
+            "of the power",
             rates(
                 ["Theorem 1", "Theorem 2"],
                 [POWER] * 2,

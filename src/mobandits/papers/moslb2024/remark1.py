@@ -1,6 +1,6 @@
 """Remark 1 of moslb2024: chains and levels that are the Pareto and the lexicographic order."""
 
-from collections.abc import Sequence
+import itertools
 
 import numpy as np
 import polars as pl
@@ -13,7 +13,9 @@ from mobandits.papers.experiment import Computed, Experiment, RunOptions
 TABLES = 50
 ARMS = 8
 OBJECTIVES = (1, 2, 3, 5)
-LAWS = ("normal means", "means of one decimal, with ties")
+# Means of one decimal have ties, without which an order of priorities is decided by its first
+# objective.
+DISTRIBUTIONS = ("normal means", "means of one decimal, with ties")
 CHAINS = "chains of one objective each"
 LEVELS = "levels of one objective each"
 MEASURES = ("other front", "other gaps")
@@ -28,20 +30,25 @@ ABOUT = (
 )
 
 
-def draw(law: str, objectives: int, rng: Rng) -> Array:
+def draw(distribution: str, objectives: int, rng: Rng) -> Array:
     """(arms, objectives) a random table of means."""
     means = rng.standard_normal((ARMS, objectives))
-    if law == LAWS[0]:
+    if distribution == DISTRIBUTIONS[0]:
         return means
-    return np.asarray(np.round(means / 2.0, 1))
+    # Halved, so that the values are fewer and ties more.
+    halves = means / 2.0
+    return np.asarray(np.round(halves, 1))
 
 
 def differs(order: Order, other: Order, means: Array) -> tuple[bool, bool]:
     """Whether two orders have other fronts, and whether they have other gaps."""
     beliefs = Beliefs(means, means, means)
-    fronts = order.front(beliefs) != other.front(beliefs)
-    gaps = order.gaps(means) != other.gaps(means)
-    return bool(fronts.any()), bool(gaps.any())
+    other_fronts = order.front(beliefs) != other.front(beliefs)
+    # Equal to the last bit: both add and compare the same numbers.
+    other_gaps = order.gaps(means) != other.gaps(means)
+    front_differs = bool(other_fronts.any())
+    gaps_differ = bool(other_gaps.any())
+    return front_differs, gaps_differ
 
 
 def singletons(objectives: int) -> list[list[int]]:
@@ -54,26 +61,39 @@ def singletons(objectives: int) -> list[list[int]]:
     return [[i] for i in range(objectives)]
 
 
+def order_pairs(objectives: int) -> dict[str, tuple[Order, Order]]:
+    """The orders that the remark calls the same, {row: (special case, order of its own)}.
+
+    Example:
+        >>> list(order_pairs(2))
+        ['chains of one objective each', 'levels of one objective each']
+    """
+    lists = singletons(objectives)
+    return {
+        CHAINS: (Chains(lists), Pareto()),
+        LEVELS: (Levels(lists), Lexicographic()),
+    }
+
+
 def contradictions(trial: int, options: RunOptions) -> pl.DataFrame:
-    """On how many tables the orders differ, by law."""
+    """The number of tables on which the orders differ, by distribution of the means."""
     rng = np.random.default_rng([options.seed, trial])
-    counts = {(law, row): [0, 0] for law in LAWS for row in (CHAINS, LEVELS)}
-    for law in LAWS:
+    keys = itertools.product(DISTRIBUTIONS, (CHAINS, LEVELS), MEASURES)
+    counts = dict.fromkeys(keys, 0)
+    for distribution in DISTRIBUTIONS:
         for objectives in OBJECTIVES:
-            pairs: Sequence[tuple[str, Order, Order]] = (
-                (CHAINS, Chains(singletons(objectives)), Pareto()),
-                (LEVELS, Levels(singletons(objectives)), Lexicographic()),
-            )
+            pairs = order_pairs(objectives)
             for _ in range(TABLES):
-                means = draw(law, objectives, rng)
-                for row, order, other in pairs:
-                    found = differs(order, other, means)
-                    counts[law, row] = [a + b for a, b in zip(counts[law, row], found, strict=True)]
-    rows = [
-        (f"{row}, {law}", measure, float(count))
-        for (law, row), both in counts.items()
-        for measure, count in zip(MEASURES, both, strict=True)
-    ]
+                # One table for both pairs.
+                means = draw(distribution, objectives, rng)
+                for row, (order, other) in pairs.items():
+                    different_front, different_gaps = differs(order, other, means)
+                    counts[distribution, row, MEASURES[0]] += different_front
+                    counts[distribution, row, MEASURES[1]] += different_gaps
+    rows = []
+    for (distribution, row, measure), count in counts.items():
+        name = f"{row}, {distribution}"
+        rows.append((name, measure, float(count)))
     table = pl.DataFrame(rows, ["policy", "metric", "value"], orient="row")
     return table.with_columns(round=pl.lit(1), component=pl.lit(0))
 
@@ -84,13 +104,14 @@ def claim(what: str, sentence: str, row: str) -> Claim:
     def parts(outcome: Outcome) -> list[Part]:
         run = outcome.runs()[0]
         tables = TABLES * len(OBJECTIVES)
-        found = []
-        for law in LAWS:
+        numbers = []
+        for distribution in DISTRIBUTIONS:
             for measure in MEASURES:
-                count = float(outcome.curves(run, f"{row}, {law}", measure)[1][:, -1].sum())
-                said = f"tables with {measure}, {law}, of {tables}"
-                found.append(Part(said, count, None, count == 0.0, tables))
-        return found
+                _, values = outcome.curves(run, f"{row}, {distribution}", measure)
+                count = float(values[:, -1].sum())
+                label = f"tables with {measure}, {distribution}, of {tables}"
+                numbers.append(Part(label, count, None, count == 0.0, tables))
+        return numbers
 
     return Claim(
         f"moslb2024/remark1/{what}",

@@ -80,10 +80,14 @@ def count_by_kind(claims: Sequence[ClaimEntry]) -> dict[ClaimKind, Counts]:
         >>> count_by_kind([{"verdict": "reproduced"}, {"verdict": "reported"}])["paper"]
         (1, 0, 1)
     """
+    # Every kind has a column, also one that no claim has.
     counts = {}
     for kind in KINDS:
         answers = [holds(claim) for claim in claims if kind_of(claim) == kind]
-        counts[kind] = (answers.count(True), answers.count(False), answers.count(None))
+        yes = answers.count(True)
+        no = answers.count(False)
+        undecided = answers.count(None)
+        counts[kind] = (yes, no, undecided)
     return counts
 
 
@@ -95,6 +99,7 @@ def counted(claims: Sequence[ClaimEntry]) -> str:
         >>> counted([{"verdict": "reproduced"}, {"verdict": "reported"}, ours])
         '1 reproduced, 1 reported. Ours: 1 holds.'
     """
+    # The paper's own claims first; what other kinds came to is said in sentences of their own.
     sentences = []
     for kind, counts in count_by_kind(claims).items():
         if not any(counts):
@@ -134,9 +139,10 @@ def by_paper(
     papers = dict.fromkeys(one["experiment"].partition("/")[0] for one in experiments)
     rows = []
     for paper in papers:
-        start = f"{paper}/"
+        start = f"{paper}/"  # with the slash, or one key could begin like another
         own_claims = [claim for claim in claims if claim["id"].startswith(start)]
         own_experiments = [one for one in experiments if one["experiment"].startswith(start)]
+
         rows.append(_row(paper, own_claims, own_experiments))
     rows.append(_row("all", claims, experiments))
     return rows

@@ -134,7 +134,8 @@ def parts_table(parts: Sequence[PartEntry]) -> Table:
     rows = []
     for part in parts:
         as_claimed = AS_CLAIMED[part["holds"]]
-        rows.append([part["said"], measured(part), as_claimed, str(part["trials"])])
+        trials = str(part["trials"])
+        rows.append([part["said"], measured(part), as_claimed, trials])
     return Table(("number", "mean and interval", "as claimed", "trials"), rows)
 
 
@@ -147,6 +148,7 @@ def badge_of(claim: ClaimEntry) -> str:
         >>> badge_of({"verdict": "reported", "kind": "check", "holds": False})
         'no'
     """
+    # A violated check is a mistake in the program, and stands out.
     if kind_of(claim) == "check" and holds(claim) is False:
         return "no"
     return BADGES[claim["verdict"]]
@@ -158,16 +160,20 @@ def shown_numbers(claim: ClaimEntry) -> list[tuple[str, str]]:
     These are the one that decides; where no rule decides, all of them, or their range.
 
     Example:
-        >>> parts = [{"said": said, "measured": value, "interval": None} for said, value in (("a", 1.0), ("b", 3.0))]
-        >>> shown_numbers({"verdict": "reported", "of": "a", "measured": 1.0, "interval": None, "parts": parts})
-        [('a', '1.00'), ('b', '3.00')]
+        >>> number = {"measured": 1.0, "interval": None}
+        >>> parts = [{"said": "a", **number}, {"said": "b", **number}]
+        >>> shown_numbers({"verdict": "reported", "of": "a", **number, "parts": parts})
+        [('a', '1.00'), ('b', '1.00')]
     """
     parts = claim["parts"]
-    if holds(claim) is not None or len(parts) < 2:
-        return [(claim["of"], measured(claim)), *on_papers_trials(claim)]
+    is_decided = holds(claim) is not None
+    if is_decided or len(parts) < 2:
+        deciding = (claim["of"], measured(claim))
+        return [deciding, *on_papers_trials(claim)]
     if len(parts) <= FEW:
         return [(part["said"], measured(part)) for part in parts]
-    return [(f"{len(parts)} numbers, listed on the experiment's page", range_of(parts))]
+    name = f"{len(parts)} numbers, listed on the experiment's page"
+    return [(name, range_of(parts))]
 
 
 def range_of(parts: Sequence[PartEntry]) -> str:
@@ -175,8 +181,10 @@ def range_of(parts: Sequence[PartEntry]) -> str:
     values = [part["measured"] for part in parts if part["measured"] is not None]
     if not values:
         return UNKNOWN
-    ends = [rounded([value])[0] for value in (min(values), max(values))]
-    return f"{ends[0]} to {ends[1]}"
+    # Each end with digits of its own: they may be of different sizes.
+    (low,) = rounded([min(values)])
+    (high,) = rounded([max(values)])
+    return f"{low} to {high}"
 
 
 def on_papers_trials(claim: ClaimEntry) -> list[tuple[str, str]]:
@@ -188,7 +196,7 @@ def on_papers_trials(claim: ClaimEntry) -> list[tuple[str, str]]:
         ([('a less b, d = 5, on 10 trials', '2.00')], [])
     """
     few = claim.get("papers_trials")
-    if few is None:
+    if few is None:  # the claim is judged on them
         return []
     return [(f"{few['of']}, on {few['trials']} trials", measured(few))]
 
@@ -197,8 +205,8 @@ def measured(claim: ClaimEntry | Judgement | PartEntry) -> str:
     """A measured number with its interval; a dash where it could not be read.
 
     Example:
-        >>> measured({"measured": 12.346, "interval": [10.0, 15.0]}), measured({"measured": 3.0, "interval": None})
-        ('12.3 [10.0, 15.0]', '3.00')
+        >>> measured({"measured": 12.346, "interval": [10.0, 15.0]})
+        '12.3 [10.0, 15.0]'
         >>> measured({"measured": None, "interval": None})
         '–'
     """
@@ -213,14 +221,17 @@ def measured(claim: ClaimEntry | Judgement | PartEntry) -> str:
 
 
 def rounded(values: Sequence[float]) -> list[str]:
-    """Numbers with as many digits after the point as the largest one needs for three in all, up to five.
+    """Numbers with so many digits after the point that the largest one has three in all.
+
+    There are at most five after the point.
 
     Example:
         >>> rounded([-0.004, 12.346])
         ['0.0', '12.3']
     """
-    largest = max(map(abs, values)) or 1.0
-    digits = digits_after_point(largest, DIGITS, most=5)
+    largest = max(abs(value) for value in values)
+    # A zero has no logarithm to count digits with.
+    digits = digits_after_point(largest or 1.0, DIGITS, most=5)
     return [format_number(value, digits) for value in values]
 
 
@@ -229,16 +240,18 @@ def remarks(claim: ClaimEntry) -> str:
 
     Example:
         >>> part = {"said": "b less a", "holds": False, "interval": [-3.0, -1.0]}
-        >>> claim = {"verdict": "not reproduced", "note": "", "differs": "Trials are few.", "parts": [part]}
+        >>> texts = {"note": "", "differs": "Trials are few."}
+        >>> claim = {"verdict": "not reproduced", "parts": [part], **texts}
         >>> remarks(claim)
         'The opposite is clear for b less a. Trials are few.'
         >>> remarks(claim | {"verdict": "reproduced"})
         ''
     """
+    # What is always shown comes first, then what only a claim that does not hold needs.
     sentences = [claim["note"], claim.get("regardless", "")]
     if holds(claim) is not True:
-        opposite = []
-        undecided = []
+        opposite: list[str] = []
+        undecided: list[str] = []
         for part in claim["parts"]:
             if part["holds"] is False:
                 # An ordering whose whole interval is below 0 is the other way round.
@@ -261,7 +274,9 @@ def first_few(names: Sequence[str]) -> str:
     """
     if len(names) <= NAMED:
         return join_words(names)
-    return join_words([*names[:NAMED], f"{len(names) - NAMED} more"])
+    more = len(names) - NAMED
+    shown = [*names[:NAMED], f"{more} more"]
+    return join_words(shown)
 
 
 def otherwise(claim: ClaimEntry) -> str:

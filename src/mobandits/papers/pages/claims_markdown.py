@@ -19,8 +19,9 @@ def claims_markdown(claims: Sequence[ClaimEntry], experiments: Sequence[Experime
             scale) of each, from the manifest.
 
     Example:
-        >>> entry = {"id": "a/fig1/low", "claim": "A is low.", "target": "low", "measured": 1.0, "interval": [0.5, 2.0]}
-        >>> rest = {"verdict": "reproduced", "of": "b less a", "parts": [], "differs": "", "note": ""}
+        >>> entry = {"id": "a/fig1/low", "claim": "A is low.", "target": "low", "parts": []}
+        >>> entry |= {"measured": 1.0, "interval": [0.5, 2.0], "of": "b less a"}
+        >>> rest = {"verdict": "reproduced", "differs": "", "note": ""}
         >>> experiment = {"experiment": "a/fig1", "seconds": 3.0, "changed": {}}
         >>> print(claims_markdown([entry | rest], [experiment]).splitlines()[-1])
         | `low` A is low. | low | 1.00 [0.50, 2.00] (b less a) | reproduced |
@@ -28,15 +29,17 @@ def claims_markdown(claims: Sequence[ClaimEntry], experiments: Sequence[Experime
     lines = [f"{len(claims)} claims: {counted(claims)}", ""]
     lines += _table(HEADER, by_paper(claims, experiments))
     lines += ["", MEANING]
+
     for experiment in experiments:
         name = experiment["experiment"]
         own = [claim for claim in claims if claim["id"].rpartition("/")[0] == name]
-        if own:
+        if own:  # a heading without a table would look like a loss
             lines += ["", f"### {name}", ""]
             changed = experiment["changed"]
             if changed:
                 lines += [f"**Not at the paper's scale: {scale_of(changed)}.**", ""]
             lines += _table(CLAIMS_HEADER, [_cells(claim) for claim in own])
+
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -55,12 +58,14 @@ def _cells(claim: ClaimEntry) -> list[str]:
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    lines = [_row(header), f"|{'---|' * len(header)}"]
-    lines += [_row(row) for row in rows]
+    rule = "---|" * len(header)
+    lines = [_row(header), f"|{rule}"]
+    lines += map(_row, rows)
     return lines
 
 
 def _row(cells: Sequence[str]) -> str:
     # A bar in a claim, such as that of a norm, would end the cell.
     safe = [cell.replace("|", "&#124;") for cell in cells]
-    return f"| {' | '.join(safe)} |"
+    content = " | ".join(safe)
+    return f"| {content} |"

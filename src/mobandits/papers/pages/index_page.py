@@ -89,6 +89,7 @@ def experiment_row(experiment: ExperimentSummary, claims: Sequence[ClaimEntry]) 
     """
     name = experiment["experiment"]
     changed = experiment["changed"]
+    # The ID of a claim begins with that of its experiment.
     own = [claim for claim in claims if claim["id"].rpartition("/")[0] == name]
     return ExperimentRow(
         experiment=name,

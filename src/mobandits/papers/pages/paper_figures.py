@@ -1,8 +1,8 @@
-"""The figures of a reproduced experiment: its runs below each other, the components of a metric side by side."""
+"""The figures of a reproduced experiment: curves, bars, maps, and regret beside its bounds."""
 
 import math
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import polars as pl
 from matplotlib.axes import Axes
@@ -28,17 +28,20 @@ def shown_rows(
     specification: ExperimentSpecification,
     row: Literal["policy", "best"] = "policy",
 ) -> pl.DataFrame:
-    """The rows of an experiment's table that its figures show, by the experiment's own names of runs and rows.
+    """The rows of a table that figures show, by the experiment's own names of runs and rows.
 
     Args:
         table: the experiment's.
         specification: of its manifest.
-        row: "policy" shows the constants chosen on the tuning seed, "best" the best of the reported trials.
+        row: "policy" shows the constants chosen on the tuning seed, "best" the best of the reported
+            trials.
 
     Returns:
-        `run`, `policy`, `trial`, `round`, `metric`, `component`, `value`; runs and rows in the experiment's order.
+        `run`, `policy`, `trial`, `round`, `metric`, `component`, `value`; runs and rows in the
+        experiment's order.
     """
     places = specification["places"]
+    # Tuning trials have another name of the experiment, and are no results.
     reported = table.filter(pl.col("experiment") == specification["experiment"])
     parts = reported.partition_by("environment", "policy", as_dict=True)
     named = []
@@ -59,12 +62,15 @@ def plot_data(rows: pl.DataFrame, plot: PlotEntry) -> pl.DataFrame:
         plot: of the specification.
 
     Returns:
-        `panel` str, `policy`, `component`, `round`, `mean`, `low`, `high`, `trials`; a panel per run and component.
+        `panel` str, `policy`, `component`, `round`, `mean`, `low`, `high`, `trials`; a panel per
+        run and component.
     """
     own = rows.filter(pl.col("metric") == plot["metric"])
     own = _in_order(own, "policy", plot["rows"])
     own = _in_order(own, "run", plot["runs"])
     means = bands(own, ["run", "policy", "component", "round"])
+
+    # A title says what differs between panels.
     titles = []
     if means["run"].n_unique() > 1:
         titles.append(pl.col("run"))
@@ -72,7 +78,9 @@ def plot_data(rows: pl.DataFrame, plot: PlotEntry) -> pl.DataFrame:
         names = {i: component_title(plot, i) for i in means["component"].unique()}
         titles.append(pl.col("component").replace_strict(names, return_dtype=pl.String))
     panel = pl.concat_str(titles, separator=", ") if titles else pl.lit("")
-    order = {run: i for i, run in enumerate(means["run"].unique(maintain_order=True))}
+
+    runs = means["run"].unique(maintain_order=True)
+    order = {run: i for i, run in enumerate(runs)}
     rank = pl.col("run").replace_strict(order, return_dtype=pl.Int64)
     return means.with_columns(panel=panel).sort(rank, "component", maintain_order=True)
 
@@ -81,14 +89,18 @@ def _in_order(rows: pl.DataFrame, column: str, names: Sequence[str]) -> pl.DataF
     """The rows of these names, in this order; all rows where there are no names."""
     if not names:
         return rows
-    return pl.concat([rows.filter(pl.col(column) == name) for name in names])
+    label = pl.col(column)
+    parts = [rows.filter(label == name) for name in names]
+    return pl.concat(parts)
 
 
 def is_drawable(rows: pl.DataFrame, plot: PlotEntry) -> bool:
     """Whether there is anything to draw: tables leave out values that are NaN."""
     if plot["kind"] == "bounds":
-        return bool(rows["policy"].is_in(BOUND).any())
-    return not plot_data(rows, plot).is_empty()
+        has_bounds = rows["policy"].is_in(BOUND).any()
+        return bool(has_bounds)
+    data = plot_data(rows, plot)
+    return not data.is_empty()
 
 
 def component_title(plot: PlotEntry, component: int) -> str:
@@ -132,13 +144,17 @@ def draw_panels(
     """
     names = data["policy"].unique(maintain_order=True).to_list()
     style = looks(names)
+
     groups = data.partition_by("panel", maintain_order=True)
     columns = panel_columns(data, len(groups)) if width >= WIDTH else 1
     figure, axes = panels_with_legend(width, len(groups), columns, names)
+    room = width / columns - AXIS
     for i, (panel, group) in enumerate(zip(axes, groups, strict=False)):
+        # Axes are named at the edges of the figure only.
         is_leftmost = i % columns == 0
         is_lowest = i + columns >= len(groups)
-        panel.set_title(wrapped(group["panel"][0], width / columns - AXIS))
+        title = wrapped(group["panel"][0], room)
+        panel.set_title(title)
         draw_lines(panel, group, style)
         panel.set_ylabel(vertical if is_leftmost else "")
         panel.set_xlabel("round" if is_lowest else "")
@@ -154,7 +170,9 @@ def draw_panels(
 
 @styled()
 def draw_bars(data: pl.DataFrame, plot: PlotEntry, vertical: str, width: float = WIDTH) -> Figure:
-    """The values at the last round: a group of bars per component, a bar with its interval per row, a panel per run.
+    """The values at the last round: a panel per run, a group of bars per component.
+
+    Each bar is a row of the run, with its interval.
 
     Args:
         data: from `plot_data`.
@@ -162,17 +180,20 @@ def draw_bars(data: pl.DataFrame, plot: PlotEntry, vertical: str, width: float =
         vertical: what the vertical axis is called.
         width: in inches.
     """
-    last = data.filter(pl.col("round") == pl.col("round").max().over("run"))
+    rounds = pl.col("round")
+    last = data.filter(rounds == rounds.max().over("run"))
     names = last["policy"].unique(maintain_order=True).to_list()
     style = looks(names)
+
     groups = last.partition_by("run", maintain_order=True)
     figure, axes = panels_with_legend(width, len(groups), 1, names)
     for panel, group in zip(axes, groups, strict=False):
-        panel.set_title(group["run"][0] if len(groups) > 1 else "")
+        if len(groups) > 1:
+            panel.set_title(group["run"][0])
         _draw_bars_of_run(panel, group, names, style)
-        components = group["component"].unique().sort().to_list()
+        components = group["component"].unique().sort()
         titles = [component_title(plot, i) for i in components]
-        panel.set_xticks(range(len(components)), titles)
+        panel.set_xticks(range(len(titles)), titles)
         panel.set_ylabel(vertical)
     draw_legend(figure, axes, key(names, width, 2))
     return figure
@@ -183,7 +204,9 @@ def _draw_bars_of_run(
 ) -> None:
     size = GROUP / len(names)
     for i, name in enumerate(names):
-        own = group.filter(pl.col("policy") == name).sort("component")
+        own = group.filter(pl.col("policy") == name)
+        own = own.sort("component")
+        # The middle of a group is its component's number.
         offset = (i + 0.5) * size
         at = [x - GROUP / 2 + offset for x in range(len(own))]
         mean = own["mean"].to_numpy()
@@ -197,7 +220,7 @@ def _draw_bars_of_run(
 
 @styled()
 def draw_heat(data: pl.DataFrame, plot: PlotEntry, width: float = WIDTH) -> Figure:
-    """A map per component: policies are columns from left to right, rounds are rows from the bottom up, both on [0, 1].
+    """A map per component: policies from left to right, rounds from the bottom up, on [0, 1].
 
     Args:
         data: from `plot_data`.
@@ -284,9 +307,16 @@ def panels_with_legend(
 def draw_legend(figure: Figure, axes: Sequence[Axes], names: Key) -> None:
     """The names of the rows, below all panels."""
     # Long handles, because dashes of two or three periods are hard to tell apart.
-    look: dict[str, Any] = {"frameon": False, "fontsize": NAME, "handlelength": 3.2}
     handles, _ = axes[0].get_legend_handles_labels()
-    figure.legend(handles, names.labels, loc="outside lower left", ncols=names.columns, **look)
+    figure.legend(
+        handles,
+        names.labels,
+        loc="outside lower left",
+        ncols=names.columns,
+        frameon=False,
+        fontsize=NAME,
+        handlelength=3.2,
+    )
 
 
 def thousands(value: float, _: float = 0.0) -> str:

@@ -137,6 +137,8 @@ def paper_figures(
     """
     drawn = []
     for plot in specification["plots"]:
+        # Small scales may measure nothing of a metric: the page says so in place of an empty
+        # figure.
         caption = plot["caption"]
         picture = None
         if is_drawable(rows, plot):
@@ -161,27 +163,33 @@ def constants_table(specification: ExperimentSpecification) -> Table | None:
 def value_tables(
     chosen: pl.DataFrame, best: pl.DataFrame, specification: ExperimentSpecification
 ) -> list[FoldedTable]:
-    """What each metric came to; below a row with a chosen constant, the same row by the paper's own rule.
+    """The last values of each metric.
+
+    Below a row with a chosen constant stands the same row by the paper's own rule.
 
     Args:
         chosen: from `shown_rows`.
         best: the same with the best constants of the reported trials.
         specification: of the manifest.
     """
-    others = {
-        (row["run"], row["row"]) for row in specification["rows"] if row["policy"] != row["best"]
-    }
+    others = set()
+    for entry in specification["rows"]:
+        if entry["policy"] != entry["best"]:
+            others.add((entry["run"], entry["row"]))
     is_other = [row in others for row in best.select("run", "policy").rows()]
-    again = best.filter(pl.Series(is_other, dtype=pl.Boolean)).with_columns(
-        policy=pl.col("policy") + ", best of the reported"
-    )
-    both = pl.concat([chosen, again])
-    last = both.filter(pl.col("round") == pl.col("round").max().over("run"))
+    again = best.filter(pl.Series(is_other, dtype=pl.Boolean))
+    renamed = again.with_columns(policy=pl.col("policy") + ", best of the reported")
+    both = pl.concat([chosen, renamed])
+
+    rounds = pl.col("round")
+    last = both.filter(rounds == rounds.max().over("run"))
     tables = []
     for metric in last["metric"].unique(maintain_order=True):
-        rows = value_rows_of(last.filter(pl.col("metric") == metric), metric)
+        own = last.filter(pl.col("metric") == metric)
+        rows = value_rows_of(own, metric)
         table = Table(("row", *HEADER), rows)
-        tables.append(FoldedTable(title_of(metric), table, open=len(rows) <= SHORT))
+        is_short = len(rows) <= SHORT
+        tables.append(FoldedTable(title_of(metric), table, open=is_short))
     return tables
 
 
@@ -211,14 +219,17 @@ def value_rows_of(values: pl.DataFrame, metric: str) -> list[list[str]]:
 
 
 def grid_tables(table: pl.DataFrame, specification: ExperimentSpecification) -> list[FoldedTable]:
-    """The values of all constants, in the reported trials and in the tuning trials; none without a choice."""
+    """The values of all constants in reported and in tuning trials; none without a choice."""
+    # Where nothing was chosen, the values above are all that there is.
     if not any(row["tuned"] for row in specification["rows"]):
         return []
     tables = []
     for experiment in table["experiment"].unique(maintain_order=True):
         own = table.filter(pl.col("experiment") == experiment)
+        # Tuning trials have the metrics that constants were chosen by, and no others.
         for metric in own["metric"].unique(maintain_order=True):
             rows = final_rows(own, metric)
+            grid = Table(("row", *HEADER), rows)
             title = f"{experiment}: {spoken(metric)}"
-            tables.append(FoldedTable(title, Table(("row", *HEADER), rows)))
+            tables.append(FoldedTable(title, grid))
     return tables

@@ -38,11 +38,13 @@ def draw_bounds(table: pl.DataFrame, width: float = WIDTH) -> Figure:
     columns = min(2 if is_wide else 1, len(groups))
     rows = math.ceil(len(groups) / columns)
     figure, axes = panels(width, HEIGHT * rows, rows, columns)
+
     for panel, group in zip(axes, groups, strict=False):
         panel.set_title(group["name"][0], wrap=True)
         draw_bound(panel, group)
     for panel in axes[len(groups) :]:
         panel.set_axis_off()
+
     # All panels have the same lines, so that one legend does for all.
     handles, labels = axes[0].get_legend_handles_labels()
     names_beside = len(LINES) if is_wide else 1

@@ -13,7 +13,11 @@ def scale_of(changed: Mapping[str, int]) -> str:
         >>> scale_of({"rounds": 50, "trials": 2})
         '50 rounds and 2 trials'
     """
-    return join_words([quantity(value, name.removesuffix("s")) for name, value in changed.items()])
+    sizes = []
+    for name, value in changed.items():
+        noun = name.removesuffix("s")
+        sizes.append(quantity(value, noun))
+    return join_words(sizes)
 
 
 def own_scale(scale: Sequence[ScaleEntry]) -> str:
@@ -22,14 +26,21 @@ def own_scale(scale: Sequence[ScaleEntry]) -> str:
     Example:
         >>> own_scale([{"run": "a", "rounds": 10000, "trials": 1}])
         '10,000 rounds and 1 trial'
-        >>> own_scale([{"run": name, "rounds": 0, "trials": len(name)} for name in ("a", "bb", "cc")])
+        >>> runs = ("a", "bb", "cc")
+        >>> own_scale([{"run": run, "rounds": 0, "trials": len(run)} for run in runs])
         '1 trial in a; 2 trials in bb and cc'
     """
     runs_by_size: dict[str, list[str]] = {}
-    for one in scale:
-        known = {"rounds": one["rounds"], "trials": one["trials"]}
-        size = scale_of({name: value for name, value in known.items() if value})
-        runs_by_size.setdefault(size, []).append(one["run"])
+    for entry in scale:
+        known = {"trials": entry["trials"]}
+        if entry["rounds"]:  # what is computed may have none
+            known = {"rounds": entry["rounds"], **known}
+        size = scale_of(known)
+        runs_by_size.setdefault(size, []).append(entry["run"])
     if len(runs_by_size) == 1:
-        return next(iter(runs_by_size))
-    return "; ".join(f"{size} in {join_words(runs)}" for size, runs in runs_by_size.items())
+        (size,) = runs_by_size
+        return size
+    sizes = []
+    for size, runs in runs_by_size.items():
+        sizes.append(f"{size} in {join_words(runs)}")
+    return "; ".join(sizes)

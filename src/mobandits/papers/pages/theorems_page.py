@@ -1,4 +1,4 @@
-"""The page of theorem checks: every statement with what was counted, and the regret beside its bounds."""
+"""The page of theorem checks: counts of every statement, and the regret beside its bounds."""
 
 import functools
 from collections.abc import Mapping, Sequence
@@ -69,8 +69,9 @@ def theorems_page(directory: Path, checks: Mapping[str, TheoremChecks]) -> str:
 
     Args:
         directory: that holds them; the figures go to its folder `figures`.
-        checks: {paper: what was found out}, at least one.
+        checks: {paper: findings}, at least one.
     """
+    # A kind means the same in all papers.
     kinds: dict[str, str] = {}
     facts: list[Fact] = []
     sections = []
@@ -104,7 +105,9 @@ def theorem_section(figures: Path, checks: TheoremChecks) -> TheoremSection:
 def _count_row(count: TheoremCount) -> list[str]:
     # Only an event may fail now and then; of a bound that is in doubt nothing is asked.
     allowed = f"{count['allowed']:.1f}" if count["kind"] == "event" else "–"
-    holds = "yes" if count["holds"] else "in doubt" if count["kind"] == "doubted" else "no"
+    holds = "yes" if count["holds"] else "no"
+    if count["kind"] == "doubted" and not count["holds"]:
+        holds = "in doubt"
     return [
         count["name"],
         count["source"],
@@ -119,5 +122,8 @@ def _count_row(count: TheoremCount) -> list[str]:
 
 
 def _origin(summary: TheoremSummary) -> str:
-    versions = [f"{name} {version}" for name, version in summary["versions"].items()]
-    return f"{summary['runs']} runs, seed {summary['seed']}; with {', '.join(versions)}"
+    versions = []
+    for name, version in summary["versions"].items():
+        versions.append(f"{name} {version}")
+    runs = f"{summary['runs']} runs, seed {summary['seed']}"
+    return f"{runs}; with {', '.join(versions)}"

@@ -37,7 +37,8 @@ def write_experiment(
     Returns:
         The page.
     """
-    return write_page(directory, paper_page(directory, table, manifest, claims))
+    text = paper_page(directory, table, manifest, claims)
+    return write_page(directory, text)
 
 
 def write_index(directory: Path, manifest: Manifest, claims: Sequence[ClaimEntry]) -> Path:
@@ -55,10 +56,12 @@ def write_index(directory: Path, manifest: Manifest, claims: Sequence[ClaimEntry
     names = [experiment["experiment"] for experiment in experiments]
     for name in names:
         source = directory / RUNS / name / FIGURES
-        _copy_figures(source, directory / FIGURES, prefix=name.replace("/", "-"))
+        prefix = name.replace("/", "-")
+        _copy_figures(source, directory / FIGURES, prefix)
+
     markdown = claims_markdown(claims, experiments)
     (directory / MARKDOWN).write_text(markdown, encoding="utf-8")
-    if len(names) == 1:
+    if len(names) == 1:  # an index of one entry would only be in the way
         page = directory / PAGE
         shutil.copyfile(directory / RUNS / names[0] / PAGE, page)
         return page
@@ -66,9 +69,11 @@ def write_index(directory: Path, manifest: Manifest, claims: Sequence[ClaimEntry
 
 
 def _copy_figures(source: Path, target: Path, prefix: str) -> None:
+    # Copies, because a folder that is sent to somebody shows its figures without `runs/`.
     for figure in sorted(source.glob("*")):
         target.mkdir(exist_ok=True)
-        shutil.copyfile(figure, target / f"{prefix}-{figure.name}")
+        copy = target / f"{prefix}-{figure.name}"
+        shutil.copyfile(figure, copy)
 
 
 def read_claims(directory: Path) -> list[ClaimEntry]:
@@ -83,7 +88,9 @@ def read_claims(directory: Path) -> list[ClaimEntry]:
 def write_claims(folder: Path, claims: Sequence[ClaimEntry]) -> None:
     """Write `claims.json` of a folder."""
     text = json.dumps(claims, indent=2, ensure_ascii=False)
-    write_atomically(folder / CLAIMS, f"{text}\n".encode())
+    data = f"{text}\n".encode()
+    # Whole or not at all: folders without claims are read as unfinished.
+    write_atomically(folder / CLAIMS, data)
 
 
 def write_theorems(directory: Path, checks: Mapping[str, TheoremChecks]) -> Path:
@@ -91,9 +98,10 @@ def write_theorems(directory: Path, checks: Mapping[str, TheoremChecks]) -> Path
 
     Args:
         directory: that holds them.
-        checks: {paper: what was found out} of all papers in the folder.
+        checks: {paper: findings} of all papers in the folder.
 
     Returns:
         The page.
     """
-    return write_page(directory, theorems_page(directory, checks))
+    text = theorems_page(directory, checks)
+    return write_page(directory, text)

@@ -1,7 +1,9 @@
-"""PCZ on the paper's ridges, divided by 9.06 so that its assumption holds, and on gables, where rewards hardly vary.
+"""PCZ on the paper's ridges, divided by 9.06, and on gables, where rewards hardly vary.
 
-In a few thousand rounds of coins the balls stay so large that no inequality could fail. On the gables the noise is 200
-times smaller; dividing everything by it gives the theory's unit noise, so that the uncertainty is scaled down likewise.
+Divided by 9.06, the ridges meet the assumption of the theory. In a few thousand rounds of coins the
+balls stay so large that no inequality could fail. On the gables the noise is 200 times smaller;
+dividing everything by it gives the theory's unit noise, so that the uncertainty is scaled down
+likewise.
 """
 
 import math
@@ -29,7 +31,10 @@ from mobandits.papers.protocol.protocol import (
 from mobandits.policies import Pcz
 from mobandits.simulation.streams import INSTANCE, POLICY, ROUNDS, stream
 
+# The steepest slope of the paper's ridges in terms of the scaled distance; the theory allows 1.
 DIVISOR = 9.06
+# With both coordinates changing, the slope of the gables in terms of the scaled distance is
+# 0.69 sqrt(2) sqrt(1 + 0.2^2) = 0.995, just below the 1 that the theory allows.
 SLOPE = 0.69
 NOISE = 0.005
 # Radii of Lemma 5; for smaller ones the bound only grows.
@@ -39,18 +44,24 @@ POINTS = 41  # arms of a context whose means are compared with the index
 # their front to y = 1 at x = 0.
 RIDGE_GAP = 0.5 / DIVISOR
 GABLE_GAP = SLOPE * 0.7
+# The columns of what is seen of a round; `watch_balls` says what they hold.
+OFF, RADIUS, CHILD, GAP, OWNER, DOMINANCE = range(6)
 
 
 @compiled
 class GableSurface(Surface):
-    """Means 0.69 (1 - |y - c_i|) with c_1 = 0.2 + 0.2 x and c_2 = c_1 + 0.1; the Pareto front is from c_1 to c_2."""
+    """Means 0.69 (1 - |y - c_i|) with c_1 = 0.2 + 0.2 x and c_2 = c_1 + 0.1.
+
+    The Pareto front is from c_1 to c_2.
+    """
 
     noise: float
 
     def mean(self, x: Array, y: Array) -> Array:
         """(2,) the means."""
         out = np.empty(2)
-        beyond = y[0] - (0.2 + 0.2 * x[0])
+        top = 0.2 + 0.2 * x[0]  # c_1
+        beyond = y[0] - top
         out[0] = SLOPE * (1.0 - abs(beyond))
         out[1] = SLOPE * (1.0 - abs(beyond - 0.1))
         return out
@@ -59,12 +70,15 @@ class GableSurface(Surface):
         """(2,) means plus uniform noise from -noise to noise."""
         out = self.mean(x, y)
         for l in range(2):
-            out[l] += self.noise * (2.0 * uniforms[l] - 1.0)
+            centred = 2.0 * uniforms[l] - 1.0
+            out[l] += self.noise * centred
         return out
 
     def gap(self, x: Array, y: Array) -> float:
         """The slope times the distance from the front."""
-        beyond = y[0] - (0.2 + 0.2 * x[0])
+        top = 0.2 + 0.2 * x[0]  # c_1
+        beyond = y[0] - top
+        # Both gables fall at the same slope outside of the front, so that both lack as much.
         distance: float = max(0.0, -beyond, beyond - 0.1)
         return SLOPE * distance
 
@@ -75,7 +89,8 @@ class Gables:
 
     def problem(self, rounds: int, rng: Rng) -> "GableProblem":
         """The surface."""
-        return GableProblem(SurfaceShape(1, 1, 2, rounds), GableSurface(NOISE))
+        shape = SurfaceShape(1, 1, 2, rounds)
+        return GableProblem(shape, GableSurface(NOISE))
 
 
 class GableProblem(NamedTuple):
@@ -86,68 +101,144 @@ class GableProblem(NamedTuple):
 
     def block(self, first: int, rounds: int, rng: Rng) -> SurfaceBlock:
         """The next rounds."""
+        # One context, and one uniform number per objective.
         numbers = rng.random((rounds, 3))
-        return SurfaceBlock(numbers[:, :1], numbers[:, 1:])
+        contexts = numbers[:, :1]
+        uniforms = numbers[:, 1:]
+        return SurfaceBlock(contexts, uniforms)
 
 
 def one_run(run: int, *, rounds: int, seed: int) -> list[Finding]:
-    """The event UC, Lemmas 2 to 5, Theorem 1 and Corollary 1, on both surfaces."""
+    """The findings of one run: the event UC, Lemmas 2 to 5, Theorem 1 and Corollary 1.
+
+    On both surfaces.
+    """
     ridges = TwoRidges(divisor=DIVISOR)
+    gables = Gables()
+    # Coins are within the theory's noise; on the gables u is scaled down as the noise is.
     return [
         *_findings("ridges", ridges, 1.0, run, rounds, seed),
         _expected("ridges", ridges, 1.0, RIDGE_GAP, run, rounds, seed),
-        *_findings("gables", Gables(), NOISE, run, rounds, seed),
-        _expected("gables", Gables(), NOISE, GABLE_GAP, run, rounds, seed),
+        *_findings("gables", gables, NOISE, run, rounds, seed),
+        _expected("gables", gables, NOISE, GABLE_GAP, run, rounds, seed),
     ]
+
+
+class WatchedPlay(NamedTuple):
+    """The record of one run of PCZ.
+
+    Attributes:
+        objectives: L.
+        balls: the state of the policy after the last round.
+        seen: (rounds, 6) as in `watch_balls`.
+    """
+
+    objectives: int
+    balls: Any
+    seen: Array
 
 
 def _findings(
     name: str, environment: Any, scale: float, run: int, rounds: int, seed: int
 ) -> list[Finding]:
-    objectives, balls, seen = _played(environment, Pcz(scale=scale, delta=DELTA), run, rounds, seed)
-    off, radius, child, gaps, owner, dominance = seen.T
+    """The findings on the event and on what follows from it, on one surface."""
+    recipe = Pcz(scale=scale, delta=DELTA)
+    play = watched_play(environment, recipe, run, rounds, seed)
 
     def consequences() -> list[Finding]:
-        # With a smaller uncertainty balls are halved earlier: these bounds hold all the more.
-        theorem = float(theory.regret_bound(rounds, theory.PACKING, 2.0, objectives, DELTA))
-        packings = {r: math.floor(theory.PACKING * r**-2) for r in RADII}
-        lemma = theory.best_regret_bound_of_numbers(rounds, packings, objectives, DELTA)
-        size, apart = distances(balls.centre.T, balls.radius)
-        numbers = {r: int((balls.radius == r).sum()) for r in np.unique(balls.radius)}
-        most = [theory.PACKING * r**-2 for r in numbers]
-        within = np.bincount(owner.astype(np.int64), gaps, minlength=len(balls.radius))
-        most_within = theory.ball_regret_bound(balls.radius, rounds, objectives, DELTA, scale)
         return [
-            inequality(
-                f"{name}: no arm dominates the index that is played",
-                "Lemma 2",
-                dominance,
-                0.0,
-            ),
-            inequality(f"{name}: Pareto gap <= 14 r", "Lemma 3", gaps, theory.gap_bound(radius)),
-            inequality(
-                f"{name}: Pareto gap of a new centre <= 12 r",
-                "Lemma 4",
-                gaps,
-                theory.child_gap_bound(child),
-                child > 0,
-            ),
-            inequality(f"{name}: centres of equal balls are r apart", "section 5", size, apart),
-            inequality(
-                f"{name}: numbers of equal balls", "section 5", list(numbers.values()), most
-            ),
-            inequality(f"{name}: Pareto regret in a ball", "proof of Lemma 5", within, most_within),
-            bound(
-                f"{name}: Pareto regret, by packing numbers",
-                "Lemma 5",
-                gaps,
-                np.full(rounds, lemma),
-            ),
-            bound(f"{name}: Pareto regret", "Theorem 1", gaps, np.full(rounds, theorem)),
+            *_round_findings(name, play),
+            *_ball_findings(name, play, scale),
+            *_regret_findings(name, play),
         ]
 
+    off = play.seen[:, OFF]
     held = event(f"{name}: every ball knows its centre, at all times", "Lemma 1", off, 1.0, DELTA)
     return on_the_event(held, consequences)
+
+
+def _round_findings(name: str, play: WatchedPlay) -> list[Finding]:
+    """The findings on the inequalities of every round: Lemmas 2 to 4."""
+    gaps = play.seen[:, GAP]
+    child = play.seen[:, CHILD]
+    dominance = inequality(
+        f"{name}: no arm dominates the index that is played",
+        "Lemma 2",
+        play.seen[:, DOMINANCE],
+        0.0,
+    )
+    gap = inequality(
+        f"{name}: Pareto gap <= 14 r",
+        "Lemma 3",
+        gaps,
+        theory.gap_bound(play.seen[:, RADIUS]),
+    )
+    created = inequality(
+        f"{name}: Pareto gap of a new centre <= 12 r",
+        "Lemma 4",
+        gaps,
+        theory.child_gap_bound(child),
+        child > 0,
+    )
+    return [dominance, gap, created]
+
+
+def _ball_findings(name: str, play: WatchedPlay, scale: float) -> list[Finding]:
+    """The findings on the balls at the end: where they are, how many, and their regret."""
+    radii = play.balls.radius
+    rounds = len(play.seen)
+    sizes, apart = equal_ball_distances(play.balls.centre.T, radii)
+    distance = inequality(
+        f"{name}: centres of equal balls are r apart",
+        "section 5",
+        sizes,
+        apart,
+    )
+    numbers = []
+    most = []
+    for radius in np.unique(radii):
+        equal = radii == radius
+        numbers.append(int(equal.sum()))
+        # Their centres are a packing of the square (proof of Lemma 4).
+        most.append(theory.PACKING * radius**-2)
+    number = inequality(f"{name}: numbers of equal balls", "section 5", numbers, most)
+    owners = play.seen[:, OWNER].astype(np.int64)
+    within = np.bincount(owners, play.seen[:, GAP], minlength=len(radii))
+    most_within = theory.ball_regret_bound(radii, rounds, play.objectives, DELTA, scale)
+    regret = inequality(
+        f"{name}: Pareto regret in a ball",
+        "proof of Lemma 5",
+        within,
+        most_within,
+    )
+    return [distance, number, regret]
+
+
+def _regret_findings(name: str, play: WatchedPlay) -> list[Finding]:
+    """The findings on the bounds of the Pareto regret: Lemma 5 and Theorem 1."""
+    gaps = play.seen[:, GAP]
+    rounds = len(gaps)
+    # With a smaller uncertainty balls are halved earlier: these bounds hold all the more.
+    packings = {}
+    for radius in RADII:
+        packings[radius] = math.floor(theory.PACKING * radius**-2)
+    lemma = theory.best_regret_bound_of_numbers(rounds, packings, play.objectives, DELTA)
+    # N_r <= 3.72 r^-2 on the square, whatever the surface: dimension 2.
+    theorem = theory.regret_bound(rounds, theory.PACKING, 2.0, play.objectives, DELTA)
+    # Both bounds are on the regret at the horizon, and no earlier regret is larger.
+    by_packings = bound(
+        f"{name}: Pareto regret, by packing numbers",
+        "Lemma 5",
+        gaps,
+        np.full(rounds, lemma),
+    )
+    by_dimension = bound(
+        f"{name}: Pareto regret",
+        "Theorem 1",
+        gaps,
+        np.full(rounds, float(theorem)),
+    )
+    return [by_packings, by_dimension]
 
 
 def _expected(
@@ -159,85 +250,108 @@ def _expected(
     rounds: int,
     seed: int,
 ) -> Finding:
+    """The finding on the bound of the expected regret, on one surface."""
     # Corollary 1 is about another policy than the event: its delta is 1 / T.
     recipe = Pcz(scale=scale, delta=1.0 / rounds)
-    objectives, _, seen = _played(environment, recipe, run, rounds, seed)
-    limit = theory.expected_regret_bound(rounds, theory.PACKING, 2.0, objectives, largest_gap)
-    return expectation(f"{name}: expected Pareto regret", "Corollary 1", seen[:, 3], float(limit))
+    play = watched_play(environment, recipe, run, rounds, seed)
+    gaps = play.seen[:, GAP]
+    # N_r <= 3.72 r^-2 on the square, whatever the surface: dimension 2.
+    limit = theory.expected_regret_bound(
+        rounds,
+        theory.PACKING,
+        2.0,
+        play.objectives,
+        largest_gap,
+    )
+    return expectation(f"{name}: expected Pareto regret", "Corollary 1", gaps, float(limit))
 
 
-def _played(
-    environment: Any,
-    recipe: Pcz,
-    run: int,
-    rounds: int,
-    seed: int,
-) -> tuple[int, Any, Array]:
-    # The number of objectives, the balls at the end, and what was seen of each round.
+def watched_play(environment: Any, recipe: Pcz, run: int, rounds: int, seed: int) -> WatchedPlay:
+    """One run of PCZ with a look at every round; its streams are those of a simulation."""
     problem = environment.problem(rounds, stream(seed, run, INSTANCE))
-    block = problem.block(0, rounds, stream(seed, run, ROUNDS))
-    contexts, uniforms = (np.require(array, requirements=["C", "W"]) for array in block)
-    policy = recipe.bind(problem.shape)
     surface = problem.surface
+    block = problem.block(0, rounds, stream(seed, run, ROUNDS))
+    # Contiguous and writable, because a compiled loop is compiled anew for any other layout.
+    contexts = np.require(block.contexts, requirements=["C", "W"])
+    uniforms = np.require(block.uniforms, requirements=["C", "W"])
+    policy = recipe.bind(problem.shape)
+    rng = stream(seed, run, POLICY, repr(recipe))
     seen = np.empty((rounds, 6))
     loop = compile_loop(watch_balls, policy, surface)
-    rng = stream(seed, run, POLICY, repr(recipe))
     balls = loop(policy, policy.init(), surface, contexts, uniforms, rng, seen)
-    return problem.shape.objectives, balls, seen
+    return WatchedPlay(problem.shape.objectives, balls, seen)
 
 
 def watch_balls(
     policy: Any, state: Any, surface: Any, contexts: Array, uniforms: Array, rng: Rng, seen: Array
 ) -> Any:
-    """`simulation.play_surface`, with a look at the ball that has learned: `seen` (rounds, 6) out.
+    """The loop of `simulation.play_surface`, with a look at the ball that has learned.
 
-    Columns: max_i |mean at the centre - estimate| / (u + r) after the reward, the ball's radius, that of a ball created
-    in this round or 0, the Pareto gap, the ball whose regret it is (the one created, or else the one
-    that has learned), and by how much arms dominate the ball's index, max_y min_i (mu_y^i - g^i). A
-    ball that has learned nothing has an infinite u.
+    Columns of `seen` (rounds, 6), which is filled: max_i |mean at the centre - estimate| / (u + r)
+    after the reward, the ball's radius, that of a ball created in this round or 0, the Pareto gap,
+    the ball whose regret it is (the one created, or else the one that has learned), and by how much
+    arms dominate the ball's index, max_y min_i (mu_y^i - g^i). A ball that has learned nothing has
+    an infinite u.
     """
     arm = np.empty(1)
     for t in range(len(contexts)):
-        beliefs = policy.beliefs(state, contexts[t], rng)
+        context = contexts[t]
+        features = len(context)
+        beliefs = policy.beliefs(state, context, rng)
         aim = policy.draw(beliefs, rng)
-        reward = surface.reward(contexts[t], aim.point, uniforms[t])
+        reward = surface.reward(context, aim.point, uniforms[t])
         before = len(state.radius)
-        b = int(aim.note)
-        seen[t, 5] = -math.inf
-        for j in range(POINTS if before > 0 else 0):  # before the first ball there is no index
+        b = int(aim.note.ball)
+        # Lemma 2, which is about the index before the reward: max_y min_i (mu_y^i - g^i).
+        dominance = -math.inf
+        points = POINTS if before > 0 else 0  # before the first ball there is no index
+        for j in range(points):
             arm[0] = j / (POINTS - 1)
-            at_arm = surface.mean(contexts[t], arm)
+            at_arm = surface.mean(context, arm)
             least = math.inf
             for l in range(len(at_arm)):
-                least = min(least, at_arm[l] - state.bound[l, b])
-            seen[t, 5] = max(seen[t, 5], least)
-        state = policy.update(state, contexts[t], aim.point, aim.note, reward, rng)
-        features = len(contexts[t])
-        mean = surface.mean(state.centre[:features, b].copy(), state.centre[features:, b].copy())
-        seen[t, 0] = 0.0
-        seen[t, 1] = state.radius[b]
+                lead = at_arm[l] - state.bound[l, b]
+                least = min(least, lead)
+            dominance = max(dominance, least)
+        seen[t, DOMINANCE] = dominance
+        state = policy.update(state, context, aim.point, aim.note, reward, rng)
+        # Lemma 1: the error of the estimate at the centre, in units of u + r.
+        centre_context = state.centre[:features, b].copy()
+        centre_arm = state.centre[features:, b].copy()
+        mean = surface.mean(centre_context, centre_arm)
+        reach = policy.rule.half_width(state.seen[b]) + state.radius[b]
+        off = 0.0
         for l in range(len(mean)):
-            reach = policy.rule.doubt(state.seen[b]) + state.radius[b]
             estimate = average(state.total[l, b], state.seen[b])
-            seen[t, 0] = max(seen[t, 0], abs(mean[l] - estimate) / reach)
+            error = abs(mean[l] - estimate)
+            off = max(off, error / reach)
+        seen[t, OFF] = off
+        seen[t, RADIUS] = state.radius[b]
         created = len(state.radius) > before
-        seen[t, 2] = state.radius[before] if created else 0.0
-        seen[t, 3] = surface.gap(contexts[t], aim.point)
-        seen[t, 4] = before if created else b
+        seen[t, CHILD] = state.radius[before] if created else 0.0
+        seen[t, GAP] = surface.gap(context, aim.point)
+        # Appendix C counts the round that creates a ball as the child's, not as the parent's.
+        seen[t, OWNER] = before if created else b
     return state
 
 
-def distances(centres: Array, radii: Array) -> tuple[Array, Array]:
+def equal_ball_distances(centres: Array, radii: Array) -> tuple[Array, Array]:
     """(pairs,) the radius, and the distance between the centres, of all pairs of equal balls.
 
     Example:
-        >>> distances(np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0]]), np.array([0.5, 0.5, 1.0]))
+        >>> centres = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+        >>> equal_ball_distances(centres, np.array([0.5, 0.5, 1.0]))
         (array([0.5]), array([1.]))
     """
+    # Starting from empty arrays, a single ball gives no pairs and no error.
     sizes = [np.empty(0)]
     apart = [np.empty(0)]
     for b, radius in enumerate(radii):
-        later = np.flatnonzero(radii[b + 1 :] == radius) + b + 1
+        equal = radii[b + 1 :] == radius
+        # Later balls only, so that no pair is counted twice.
+        later = np.flatnonzero(equal) + b + 1
         sizes.append(np.full(len(later), radius))
         apart.append(scaled_distance(centres[later], centres[b]))
-    return np.concatenate(sizes), np.concatenate(apart)
+    radii_of_pairs = np.concatenate(sizes)
+    distances = np.concatenate(apart)
+    return radii_of_pairs, distances

@@ -1,4 +1,4 @@
-"""pcz2018 beside its figures: identical objectives, and finitely many arms that have nothing in common."""
+"""Experiments on pcz2018 beside its figures: identical objectives, and finitely many arms."""
 
 import numpy as np
 import polars as pl
@@ -17,67 +17,89 @@ from mobandits.simulation.play_surface import play_surface
 
 TWO_COPIES = CopiedRidge(2)
 ONE_OBJECTIVE = CopiedRidge(1)
-# of the grid on which gaps are compared
+# Of the grid on which gaps are compared.
 CONTEXTS = 11
 POINTS = 101
 REMARK = (
-    "The paper's lower bound looks at objectives that are equal in their means and in their noise. It says that then "
-    "the zooming dimensions of all objectives are equal to the Pareto zooming dimension, and that the case is "
-    "equivalent to a contextual bandit with one objective. That is a statement on problems. Here the objective is "
-    "the first ridge, twice."
+    "The paper's lower bound looks at objectives that are equal in their means and in their noise. "
+    "It says that then the zooming dimensions of all objectives are equal to the Pareto zooming "
+    "dimension, and that the case is equivalent to a contextual bandit with one objective. That is "
+    "a statement on problems. Here the objective is the first ridge, twice."
 )
 CHECKED = (
-    "Two parts of it are checked exactly: the Pareto gap is the gap of the objective; and PCZ, whose widths depend "
-    "only on the number of objectives over delta, plays the same arms with two copies and 2 delta as with one and "
-    "delta. Contextual Zooming with PCZ's width is close to that, but not the same algorithm: it draws one of "
-    "several best balls before it draws the arm, and it looks at the counts after the round. How far apart the two "
-    "are is reported."
+    "Two parts of it are checked exactly: the Pareto gap is the gap of the objective; and PCZ, "
+    "whose widths depend only on the number of objectives over delta, plays the same arms with two "
+    "copies and 2 delta as with one and delta. Contextual Zooming with PCZ's width is close to "
+    "that, but not the same algorithm: it draws one of several best balls before it draws the arm, "
+    "and it looks at the counts after the round. How far apart the two are is reported."
 )
 ABOUT_ARMS = (
-    "Four arms on a square of contexts. Pairs of one arm are as similar as their contexts, by the Euclidean distance "
-    "divided by sqrt(2); those of different arms are 1 apart. The means change by up to 1.57 times that distance, "
-    "where 1 is allowed. MOC-MAB has its defaults, which are not tuned here."
+    "Four arms on a square of contexts. Pairs of one arm are as similar as their contexts, by the "
+    "Euclidean distance divided by sqrt(2); those of different arms are 1 apart. The means change "
+    "by up to 1.57 times that distance, where 1 is allowed. MOC-MAB has its defaults, which are "
+    "not tuned here."
 )
 
 
 def twins_play(trial: int, options: RunOptions) -> pl.DataFrame:
-    """PCZ with two copies of an objective and 2 delta, and with one of them and delta, from the same random numbers."""
+    """A comparison of PCZ with two copies of an objective and 2 delta, and with one and delta.
+
+    Both play from the same random numbers.
+    """
+    # With two copies delta is 2 / T, which has to stay below 1.
     rounds = max(options.rounds or ROUNDS, 3)
-    played = []
-    for copies in (1, 2):
-        problem = CopiedRidge(copies).problem(rounds, np.random.default_rng(0))
-        policy = Pcz(delta=copies / rounds).bind(problem.shape)
-        block = problem.block(0, rounds, np.random.default_rng([options.seed, trial, 0]))
-        contexts = np.ascontiguousarray(block.contexts)
-        uniforms = np.ascontiguousarray(block.uniforms)
-        chosen = np.empty((rounds, 1))
-        rng = np.random.default_rng([options.seed, trial, 1])
-        loop = compile_loop(play_surface, policy, problem.surface)
-        loop(policy, policy.init(), problem.surface, contexts, uniforms, rng, chosen)
-        played.append(chosen)
-    same = float((played[0] == played[1]).mean())
-    gap, regret = copied_gaps()
+    one = played_points(1, rounds, options.seed, trial)
+    two = played_points(2, rounds, options.seed, trial)
+    same = float((one == two).mean())
+    gaps, regrets = copied_gaps()
+    difference = float(np.abs(gaps - regrets).max())
     return pl.DataFrame(
         {
             "policy": ["two copies against one", "two copies against one"],
             "round": [rounds, rounds],
             "metric": ["same_points", "gap_difference"],
             "component": [0, 0],
-            "value": [same, float(np.abs(gap - regret).max())],
+            "value": [same, difference],
         }
     )
 
 
+def played_points(copies: int, rounds: int, seed: int, trial: int) -> Array:
+    """(rounds, 1) the arms that PCZ plays with so many copies of an objective.
+
+    Its delta is so many times 1 / T, which keeps L / delta, and hence all widths, the same.
+    """
+    environment = CopiedRidge(copies)
+    # The problem draws nothing; rounds and choices have streams that do not depend on the copies.
+    problem = environment.problem(rounds, np.random.default_rng(0))
+    surface = problem.surface
+    of_rounds = np.random.default_rng([seed, trial, 0])
+    of_policy = np.random.default_rng([seed, trial, 1])
+    policy = Pcz(delta=copies / rounds).bind(problem.shape)
+    block = problem.block(0, rounds, of_rounds)
+    contexts = np.ascontiguousarray(block.contexts)
+    uniforms = np.ascontiguousarray(block.uniforms)
+    chosen = np.empty((rounds, 1))
+    loop = compile_loop(play_surface, policy, surface)
+    loop(policy, policy.init(), surface, contexts, uniforms, of_policy, chosen)
+    return chosen
+
+
 def copied_gaps() -> tuple[Array, Array]:
-    """The Pareto gaps of two copies of the first ridge, and its own gaps, at some contexts; (contexts, arms) each."""
+    """The Pareto gaps of two copies of the first ridge, and its own gaps; (contexts, arms) each."""
     order = Pareto()
     arms = np.linspace(0.0, 1.0, POINTS)
-    own = np.stack(
-        [ridges(np.full(len(arms), x), arms)[:, 0] for x in np.linspace(0.0, 1.0, CONTEXTS)]
-    )
-    return np.stack([order.gaps(np.stack([mu, mu], axis=1))[:, 0] for mu in own]), own.max(axis=1)[
-        :, None
-    ] - own
+    pareto_gaps = []
+    own_gaps = []
+    for x in np.linspace(0.0, 1.0, CONTEXTS):
+        contexts = np.full(len(arms), x)
+        first = ridges(contexts, arms)[:, 0]
+        copies = np.stack([first, first], axis=1)
+        gaps = order.gaps(copies)
+        pareto_gaps.append(gaps[:, 0])
+        best = first.max()
+        own_gaps.append(best - first)
+    return np.stack(pareto_gaps), np.stack(own_gaps)
 
 
 IDENTICAL = Experiment(
@@ -118,13 +140,16 @@ IDENTICAL = Experiment(
             ("two copies against one",),
             target="equivalent to a single objective, as a problem; the paper plays nothing",
             runs=("one by one",),
+            # Exact: both play from the same numbers, with the same widths to the last bit.
             within=(1.0, 1.0),
-            note="PCZ's widths depend on d_r / delta alone, so that this follows from its definition.",
+            note="PCZ's widths depend on d_r / delta alone, so that this follows from its "
+            "definition.",
             kind="check",
         ),
         level(
             "pcz2018/identical-objectives/same-gap",
-            "The Pareto gap of identical objectives is the gap of one, so that the zooming dimensions are equal",
+            "The Pareto gap of identical objectives is the gap of one, so that the zooming "
+            "dimensions are equal",
             "gap_difference",
             ("two copies against one",),
             target="equal",
@@ -141,8 +166,9 @@ IDENTICAL = Experiment(
             0.0,
             run="two copies",
             rule="none: the paper's equivalence is one of problems, and it compares no algorithms",
-            differs="The paper's equivalence is one of problems; the two algorithms break ties and count differently, "
-            "and two objectives have slightly wider intervals at the same delta.",
+            differs="The paper's equivalence is one of problems; the two algorithms break ties and "
+            "count differently, and two objectives have slightly wider intervals at the same "
+            "delta.",
             kind="ours",
         ),
         level(
@@ -167,6 +193,7 @@ FOUR_ARMS = Experiment(
             "four arms",
             Bumps(),
             {
+                # Any four positions will do: `UnlikeArms` only asks whether two are equal.
                 "PCZ": Pcz(positions=tuple((i / 3.0,) for i in range(4)), similarity=UnlikeArms()),
                 "MOC-MAB": MocMab(),
                 "Random": RandomChoice(),

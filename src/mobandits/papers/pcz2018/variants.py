@@ -1,4 +1,7 @@
-"""What the experiments on pcz2018 need beside the library: copies of an objective, another first ball, unlike arms."""
+"""Variants of problems and policies for the experiments on pcz2018.
+
+Copies of an objective, another first ball, and arms that have nothing in common.
+"""
 
 import math
 from dataclasses import dataclass
@@ -10,6 +13,7 @@ from mobandits.compiling.compiled import Floats, compiled
 from mobandits.contracts.continuum import Aim, Surface, SurfaceBlock, SurfaceShape
 from mobandits.contracts.protocols import Array, Assumption, Recipe, Rng
 from mobandits.policies.zooming.active_balls import Balls, move_first
+from mobandits.policies.zooming.zooming import BallNote
 from mobandits.support.checks import integer
 
 
@@ -21,28 +25,35 @@ class CopiedRidgeSurface(Surface):
 
     def mean(self, x: Array, y: Array) -> Array:
         """(objectives,) the same mean."""
-        return np.full(self.objectives, max(0.0, 1.0 - 5.0 * abs(y[0] - 0.8 + 0.8 * x[0])))
+        # The ridge 8 x + 10 y = 8, from which the mean falls by 5 per unit of the arm.
+        distance = abs(y[0] - 0.8 + 0.8 * x[0])
+        height = 1.0 - 5.0 * distance
+        mean = max(0.0, height)
+        return np.full(self.objectives, mean)
 
     def reward(self, x: Array, y: Array, uniforms: Array) -> Array:
         """(objectives,) one coin for all."""
         out = self.mean(x, y)
+        # The first number for every objective: section 6 asks for equal noise as well.
+        coin = uniforms[0]
         for l in range(len(out)):
-            out[l] = 1.0 if uniforms[0] < out[l] else 0.0
+            out[l] = 1.0 if coin < out[l] else 0.0
         return out
 
     def gap(self, x: Array, y: Array) -> float:
-        """What is missing to the top of the ridge, which is 1."""
-        missing: float = 1.0 - self.mean(x, y)[0]
+        """The Pareto gap: the distance to the height of the ridge, which is 1."""
+        mean = self.mean(x, y)
+        missing: float = 1.0 - mean[0]
         return missing
 
     def effective_gap(self, x: Array, y: Array) -> float:
-        """The same: with one objective, mixtures gain nothing."""
+        """The Pareto gap: with one objective, mixtures gain nothing."""
         return self.gap(x, y)
 
 
 @dataclass(frozen=True)
 class CopiedRidge:
-    """The first objective of `TwoRidges`, as many times as asked for: the Pareto front is the best arm.
+    """The first objective of `TwoRidges`, several times: the Pareto front is the best arm.
 
     Args:
         objectives: how many copies.
@@ -63,7 +74,8 @@ class CopiedRidge:
     def problem(self, rounds: int, rng: Rng) -> "CopiedRidgeProblem":
         """The surface; nothing is drawn."""
         shape = SurfaceShape(dimensions=1, features=1, objectives=self.objectives, rounds=rounds)
-        return CopiedRidgeProblem(shape, CopiedRidgeSurface(self.objectives))
+        surface = CopiedRidgeSurface(self.objectives)
+        return CopiedRidgeProblem(shape, surface)
 
 
 class CopiedRidgeProblem(NamedTuple):
@@ -73,9 +85,13 @@ class CopiedRidgeProblem(NamedTuple):
     surface: CopiedRidgeSurface
 
     def block(self, first: int, rounds: int, rng: Rng) -> SurfaceBlock:
-        """Contexts, and what coins are made from; the same numbers for any number of copies."""
+        """Contexts, and the uniform numbers of coins."""
+        # One number per round for the coins of all copies, so that any number of copies sees the
+        # same contexts and coins.
         numbers = rng.random((rounds, 2))
-        return SurfaceBlock(numbers[:, :1], numbers[:, 1:])
+        contexts = numbers[:, :1]
+        uniforms = numbers[:, 1:]
+        return SurfaceBlock(contexts, uniforms)
 
 
 @compiled
@@ -92,19 +108,21 @@ class PinnedZooming:
         return state
 
     def beliefs(self, state: Balls, x: Array, rng: Rng) -> Any:
-        """Those of the policy."""
+        """The beliefs of the policy."""
         return self.inner.beliefs(state, x, rng)
 
     def draw(self, beliefs: Any, rng: Rng) -> Aim:
-        """The policy's."""
+        """The choice of the policy."""
         aim: Aim = self.inner.draw(beliefs, rng)
         return aim
 
     def update(
-        self, state: Balls, x: Array, point: Array, note: float, reward: Array, rng: Rng
+        self, state: Balls, x: Array, point: Array, note: BallNote, reward: Array, rng: Rng
     ) -> Balls:
-        """The policy's; where it moves its first ball to the first pair, the ball is put back."""
+        """The state of the policy after the round, with the first ball where it was."""
         after: Balls = self.inner.update(state, x, point, note, reward, rng)
+        # The policy moves its first ball to the first pair that is played. Later balls keep their
+        # distances to it, so that it must not move once there are any.
         if len(after.radius) == 1:
             move_first(after, self.centre)
         return after
@@ -112,7 +130,7 @@ class PinnedZooming:
 
 @dataclass(frozen=True)
 class Pinned(Recipe):
-    """A zooming recipe whose first ball has a centre that is given, in place of the first pair that is played.
+    """A zooming recipe whose first ball has a given centre, not the first pair that is played.
 
     Args:
         recipe: `Pcz` or `ContextualZooming`.
@@ -127,31 +145,41 @@ class Pinned(Recipe):
 
     def bind(self, shape: Any) -> Any:
         """The recipe's policy, pinned."""
-        return PinnedZooming(self.recipe.bind(shape), self.centre)
+        policy = self.recipe.bind(shape)
+        return PinnedZooming(policy, self.centre)
 
     def assumptions(self) -> tuple[Assumption, ...]:
-        """Those of the recipe."""
+        """The assumptions of the recipe."""
         return self.recipe.assumptions()
 
 
 @compiled
 class UnlikeArms:
-    """Pairs of one arm are as far apart as their contexts, divided by the square root of their dimensions; others by 1.
+    """The distance of pairs where arms have nothing in common.
 
-    The arm is the last coordinate.
+    Pairs of one arm are as far apart as their contexts, divided by the square root of their
+    dimensions; pairs of different arms are 1 apart. The arm is the last coordinate.
 
     Example:
-        >>> points, out = np.array([[0.0, 0.0], [0.0, 1.0], [0.0, 0.0], [1.0, 0.0]]).T, np.empty(4)
-        >>> UnlikeArms().distances(np.concatenate([points[:1], points]), np.zeros((3, 1)), 0, out)
+        >>> points = np.array([[0.0, 0.0], [0.0, 1.0], [0.0, 0.0], [1.0, 0.0]]).T
+        >>> points = np.concatenate([points[:1], points])
+        >>> out = np.empty(4)
+        >>> UnlikeArms().distances(points, np.zeros((3, 1)), 0, out)
         >>> out.round(3)
         array([0., 1., 0., 1.])
     """
 
     def distances(self, points: Array, centres: Array, b: int, out: Array) -> None:
-        """out[j] = the distance of points[:, j] from centres[:, b]."""
+        """Fill out[j] with the distance of points[:, j] from centres[:, b]."""
         last = len(points) - 1
+        arm = centres[last, b]
         for j in range(len(out)):
             square = 0.0
             for i in range(last):
-                square += (points[i, j] - centres[i, b]) * (points[i, j] - centres[i, b])
-            out[j] = math.sqrt(square / last) if points[last, j] == centres[last, b] else 1.0
+                difference = points[i, j] - centres[i, b]
+                square += difference * difference
+            if points[last, j] == arm:
+                out[j] = math.sqrt(square / last)
+            else:
+                # The largest distance there is: no mean of one arm says anything about another.
+                out[j] = 1.0

@@ -1,4 +1,4 @@
-"""What `mobandits check-theorems` leaves in its folder: a summary and a table of curves per paper."""
+"""The files of `mobandits check-theorems`: a summary and a table of curves per paper."""
 
 import json
 from pathlib import Path
@@ -16,7 +16,7 @@ from mobandits.simulation.manifest import MANIFEST, versions
 
 
 class TheoremChecks(NamedTuple):
-    """What was found out about the theorems of a paper.
+    """The findings on the theorems of a paper.
 
     Attributes:
         summary: counts, and where they come from.
@@ -53,8 +53,8 @@ def bound_curves(report: Report) -> pl.DataFrame:
     """The regret beside its bounds: one row per bound and round.
 
     Returns:
-        `name`, `round`, `mean` and `highest` (of the regret over the runs), `bound` (its mean over them); no columns
-        where the paper has no bounds.
+        `name`, `round`, `mean` and `highest` (of the regret over the runs), `bound` (its mean over
+        them); no columns where the paper has no bounds.
     """
     tables = []
     for name, curves in report.curves.items():
@@ -92,7 +92,7 @@ def write_checks(folder: Path, checks: TheoremChecks) -> Path:
 
 
 def read_checks(folder: Path) -> dict[str, TheoremChecks]:
-    """{paper: what was found out}; none where the folder is not one of `check-theorems`.
+    """{paper: findings}; none where the folder is not one of `check-theorems`.
 
     Raises:
         FolderError: where the curves of a paper cannot be read.
@@ -108,6 +108,7 @@ def read_checks(folder: Path) -> dict[str, TheoremChecks]:
 
 
 def _read_summary(file: Path) -> TheoremSummary | None:
+    # The folder is the user's: whatever else lies there is no mistake.
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):  # some other file

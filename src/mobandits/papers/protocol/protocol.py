@@ -1,4 +1,4 @@
-"""Independent runs, what each of them found out about the theorems, and what that adds up to."""
+"""The findings of independent runs about theorems, and the counts that they add up to."""
 
 import itertools
 import math
@@ -15,7 +15,8 @@ from mobandits.simulation.streams import INSTANCE, POLICY, ROUNDS, stream
 from mobandits.simulation.truth import BlockGroundTruth
 from mobandits.support.checks import integer
 
-DELTA = 0.1  # the probability with which events may fail
+# Events may fail with this probability: often enough that 200 runs can tell it from a mistake.
+DELTA = 0.1
 ROUNDING = 1e-9  # relative: what sums of floats may be off by
 POINTS = 50  # of curves
 
@@ -98,14 +99,20 @@ class Count(NamedTuple):
 
     def __str__(self) -> str:
         """One line."""
-        verdict = "holds" if self.holds else "doubt" if self.kind == "doubted" else "FAILS"
-        allowed = f" (up to {self.allowed:.1f} allowed)" if self.kind == "event" else ""
+        start = f"{self._verdict()}  {self.source}: {self.name}"
         if self.kind == "expectation":
-            ratio = f"the mean of {self.runs} runs is {self.closest:.3g} times its bound"
-            return f"{verdict}  {self.source}: {self.name}: {ratio}"
-        what = "runs" if self.kind == "event" else f"cases in {self.runs} runs"
-        share = f"false in {self.broken} of {self.cases} {what}{allowed}"
-        return f"{verdict}  {self.source}: {self.name}: {share}; largest ratio {self.closest:.3g}"
+            return f"{start}: the mean of {self.runs} runs is {self.closest:.3g} times its bound"
+        where = f"cases in {self.runs} runs"
+        if self.kind == "event":  # which has one case per run
+            where = f"runs (up to {self.allowed:.1f} allowed)"
+        counted = f"false in {self.broken} of {self.cases} {where}"
+        return f"{start}: {counted}; largest ratio {self.closest:.3g}"
+
+    def _verdict(self) -> str:
+        if self.holds:
+            return "holds"
+        # A doubted bound may be exceeded without a mistake of ours.
+        return "doubt" if self.kind == "doubted" else "FAILS"
 
 
 class Report(NamedTuple):
@@ -117,11 +124,12 @@ class Report(NamedTuple):
     @property
     def holds(self) -> bool:
         """Whether everything is as promised; what is doubted need not be."""
-        return all(count.holds or count.kind == "doubted" for count in self.counts)
+        firm = [count for count in self.counts if count.kind != "doubted"]
+        return all(count.holds for count in firm)
 
 
 class Trial(NamedTuple):
-    """What a run is made of: a problem, all of its rounds at once, and the policy's stream."""
+    """A run to be played: a problem, all of its rounds at once, and the policy's stream."""
 
     problem: Problem
     block: Block
@@ -129,59 +137,68 @@ class Trial(NamedTuple):
 
     @property
     def truth(self) -> BlockGroundTruth:
-        """What metrics may ask."""
+        """The truth behind the rounds, as metrics ask for it."""
         return BlockGroundTruth(self.block)
 
 
 def trial(environment: Environment, rounds: int, seed: int, run: int, text: str) -> Trial:
-    """One run's problem and rounds; the stream of the policy depends on its text, as in simulations."""
-    problem = environment.problem(rounds, stream(seed, run, INSTANCE))
-    return Trial(
-        problem,
-        problem.block(0, rounds, stream(seed, run, ROUNDS)),
-        stream(seed, run, POLICY, text),
-    )
+    """One run's problem and rounds; the policy's stream depends on its text, as in simulations."""
+    instance_rng = stream(seed, run, INSTANCE)
+    rounds_rng = stream(seed, run, ROUNDS)
+    problem = environment.problem(rounds, instance_rng)
+    block = problem.block(0, rounds, rounds_rng)
+    policy_rng = stream(seed, run, POLICY, text)
+    return Trial(problem, block, policy_rng)
 
 
 def event(name: str, source: str, left: ArrayLike, right: ArrayLike, promise: float) -> Finding:
     """An event: left <= right at all times, but for a probability of `promise`."""
     broken, closest = compared(left, right)
-    return Finding("event", name, source, 1, int(broken.any()), closest, promise)
+    failed = bool(broken.any())
+    # An event fails once per run, however often it is false there.
+    return Finding("event", name, source, 1, int(failed), closest, promise)
 
 
 def inequality(
     name: str, source: str, left: ArrayLike, right: ArrayLike, where: ArrayLike = True
 ) -> Finding:
     """An inequality: left <= right in every round that `where` says."""
-    rounds = np.broadcast_to(
-        np.asarray(where, np.bool_), np.broadcast_shapes(np.shape(left), np.shape(right))
-    )
-    broken, closest = compared(
-        np.broadcast_to(np.asarray(left), rounds.shape)[rounds],
-        np.broadcast_to(np.asarray(right), rounds.shape)[rounds],
-    )
+    lefts = np.asarray(left)
+    rights = np.asarray(right)
+    wheres = np.asarray(where, np.bool_)
+    # One shape for all three: a side may be the same in all rounds, and `where` in all columns.
+    shape = np.broadcast_shapes(lefts.shape, rights.shape)
+    is_asked = np.broadcast_to(wheres, shape)
+    left_asked = np.broadcast_to(lefts, shape)[is_asked]
+    right_asked = np.broadcast_to(rights, shape)[is_asked]
+    broken, closest = compared(left_asked, right_asked)
     return Finding("inequality", name, source, broken.size, int(broken.sum()), closest)
 
 
 def bound(name: str, source: str, per_round: Array, right: Array) -> Finding:
     """The sums of `per_round` (rounds,) against a bound after every round, (rounds,)."""
     regret = np.cumsum(per_round)
-    broken, closest = compared(regret, right)
-    points = np.unique(
-        np.geomspace(1, len(regret), POINTS).astype(np.int64)
-    )  # for logarithmic axes
-    curve = Curve(points, regret[points - 1], np.broadcast_to(right, regret.shape)[points - 1])
+    bounds = np.broadcast_to(right, regret.shape)
+    broken, closest = compared(regret, bounds)
+
+    # Evenly spread on logarithmic axes.
+    spaced = np.geomspace(1, len(regret), POINTS)
+    points = np.unique(spaced.astype(np.int64))
+    at_points = points - 1
+    curve = Curve(points, regret[at_points], bounds[at_points])
     return Finding("bound", name, source, broken.size, int(broken.sum()), closest, curve=curve)
 
 
 def doubted(name: str, source: str, per_round: Array, right: Array) -> Finding:
-    """The same where the bound's proof has a gap."""
-    return bound(name, source, per_round, right)._replace(kind="doubted")
+    """The same as `bound`, where the bound's proof has a gap."""
+    finding = bound(name, source, per_round, right)
+    return finding._replace(kind="doubted")
 
 
 def expectation(name: str, source: str, per_round: Array, limit: float) -> Finding:
     """The sum of `per_round` (rounds,) of one run, whose expectation a bound limits."""
-    ratio = float(np.sum(per_round)) / limit
+    regret = float(np.sum(per_round))
+    ratio = regret / limit
     return Finding("expectation", name, source, 1, 0, ratio)
 
 
@@ -192,16 +209,26 @@ def compared(left: ArrayLike, right: ArrayLike) -> tuple[Any, float]:
         >>> compared([1.0, 2.0], [2.0, 2.0])
         (array([False, False]), 1.0)
     """
-    one, two = np.broadcast_arrays(np.asarray(left, np.float64), np.asarray(right, np.float64))
+    lefts = np.asarray(left, np.float64)
+    rights = np.asarray(right, np.float64)
+    smaller, larger = np.broadcast_arrays(lefts, rights)
+
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratios = np.where(one <= 0.0, 0.0, one / two)  # what is at most 0 is no strain on any bound
-    broken = one > two + ROUNDING * np.maximum(1.0, np.abs(two))
-    return broken, float(np.nanmax(ratios, initial=0.0))
+        # What is at most 0 is no strain on any bound, even on one of 0.
+        ratios = np.where(smaller <= 0.0, 0.0, smaller / larger)
+    largest = float(np.nanmax(ratios, initial=0.0))
+
+    tolerance = ROUNDING * np.maximum(1.0, np.abs(larger))
+    broken = smaller > larger + tolerance
+    return broken, largest
 
 
 def on_the_event(first: Finding, others: Callable[[], Iterable[Finding]]) -> list[Finding]:
     """An event's finding, and what holds on the event where it did."""
-    return [first] if first.broken else [first, *others()]
+    # Where the event failed, the theorems promise nothing.
+    if first.broken:
+        return [first]
+    return [first, *others()]
 
 
 def repeat(
@@ -212,66 +239,91 @@ def repeat(
     workers: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Report:
-    """Run `one(run)` for run = 0, 1, ..., and add up; the same report for any number of workers.
+    """The findings of `one(run)` for run = 0, 1, ..., added up.
+
+    The report is the same for any number of workers.
 
     Raises:
         ValueError: where `runs` is not an integer of at least 1.
     """
     integer("runs", runs, at_least=1)
-    found: list[Sequence[Finding]] = []
+    done: list[Sequence[Finding]] = []
     pool = ThreadPoolExecutor(workers or os.cpu_count())
     try:
-        # The first run compiles what all of them need: threads that compile together wait for each other.
-        for findings in itertools.chain([one(0)], pool.map(one, range(1, runs))):
-            found.append(findings)
+        # The first run compiles what all of them need: threads that compile together wait for each
+        # other.
+        first = [one(0)]
+        others = pool.map(one, range(1, runs))
+        for findings in itertools.chain(first, others):
+            done.append(findings)
             if progress is not None:
-                progress(len(found), runs)
+                progress(len(done), runs)
     finally:
         pool.shutdown(cancel_futures=True)
-    return added_up(paper, found)
+    return added_up(paper, done)
 
 
-def added_up(paper: str, found: Sequence[Sequence[Finding]]) -> Report:
-    """One count per statement, in the order of their first appearance."""
+def added_up(paper: str, runs: Sequence[Sequence[Finding]]) -> Report:
+    """One count per statement, in the order of their first appearance.
+
+    Args:
+        paper: its key.
+        runs: the findings of each.
+    """
+    # A run has no findings on what follows from an event that failed in it: statements differ in
+    # their runs.
     statements: dict[tuple[str, str], list[Finding]] = {}
-    for finding in (finding for findings in found for finding in findings):
+    for finding in itertools.chain.from_iterable(runs):
         statements.setdefault((finding.kind, finding.name), []).append(finding)
-    counts = tuple(_count(paper, several) for several in statements.values())
-    curves = {
-        name: tuple(one.curve for one in several if one.curve is not None)
-        for (kind, name), several in statements.items()
-        if kind in ("bound", "doubted")
-    }
-    return Report(counts, curves)
+
+    counts = []
+    curves = {}
+    for (kind, name), findings in statements.items():
+        counts.append(_count(paper, findings))
+        if kind in ("bound", "doubted"):
+            own = [finding.curve for finding in findings if finding.curve is not None]
+            curves[name] = tuple(own)
+
+    return Report(tuple(counts), curves)
 
 
-def _count(paper: str, several: Sequence[Finding]) -> Count:
-    if several[0].kind == "expectation":
-        return _mean_count(paper, several)
-    first = several[0]
-    cases = sum(one.cases for one in several)
-    broken = sum(one.broken for one in several)
-    closest = max(one.closest for one in several)
-    allowed = allowance(len(several), first.promise)
+def _count(paper: str, findings: Sequence[Finding]) -> Count:
+    first = findings[0]
+    if first.kind == "expectation":
+        return _mean_count(paper, findings)
+    runs = len(findings)
+    broken = sum(finding.broken for finding in findings)
+    allowed = allowance(runs, first.promise)
     return Count(
-        paper, first.kind, first.name, first.source, len(several), cases, broken, first.promise, allowed, closest,
-        broken <= allowed,
-    )  # fmt: skip
+        paper=paper,
+        kind=first.kind,
+        name=first.name,
+        source=first.source,
+        runs=runs,
+        cases=sum(finding.cases for finding in findings),
+        broken=broken,
+        promise=first.promise,
+        allowed=allowed,
+        closest=max(finding.closest for finding in findings),
+        holds=broken <= allowed,
+    )
 
 
-def _mean_count(paper: str, several: Sequence[Finding]) -> Count:
-    first = several[0]
-    ratios = np.array([one.closest for one in several])
+def _mean_count(paper: str, findings: Sequence[Finding]) -> Count:
+    first = findings[0]
+    ratios = np.array([finding.closest for finding in findings])
     mean = float(ratios.mean())
     # The standard error is unknown after one run, which then cannot contradict a bound.
-    error = float(ratios.std(ddof=1)) / math.sqrt(len(ratios)) if len(ratios) > 1 else math.inf
+    error = math.inf
+    if len(ratios) > 1:
+        error = float(ratios.std(ddof=1)) / math.sqrt(len(ratios))
     holds = mean - ERRORS * error <= 1.0 + ROUNDING
     return Count(
         paper=paper,
         kind=first.kind,
         name=first.name,
         source=first.source,
-        runs=len(several),
+        runs=len(findings),
         cases=1,
         broken=int(not holds),
         promise=0.0,
@@ -282,10 +334,14 @@ def _mean_count(paper: str, several: Sequence[Finding]) -> Count:
 
 
 def allowance(runs: int, promise: float) -> float:
-    """Up to n delta + 3 sqrt(n delta (1 - delta)): how many failures of an event agree with its promise.
+    """The most failures of an event that agree with its promise.
+
+    With n runs and a promise of delta, this is n delta + 3 sqrt(n delta (1 - delta)).
 
     Example:
         >>> round(allowance(200, 0.1), 2)
         32.73
     """
-    return runs * promise + 3.0 * math.sqrt(runs * promise * (1.0 - promise))
+    expected = runs * promise
+    deviation = math.sqrt(expected * (1.0 - promise))
+    return expected + 3.0 * deviation

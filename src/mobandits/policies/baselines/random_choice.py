@@ -1,4 +1,4 @@
-"""Uniform play: the floor of every comparison."""
+"""Uniform play: the lowest score that a comparison should show."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
@@ -7,53 +7,68 @@ import numpy as np
 
 from mobandits.compiling.compiled import compiled
 from mobandits.contracts.continuum import Aim, SurfaceShape
+from mobandits.contracts.notes import NotesNothing
 from mobandits.contracts.protocols import Array, Choice, IntArray, Recipe, Rng, Shape, Traits
+from mobandits.contracts.states import counts, state_fields
 
 
-class Plays(NamedTuple):
+@state_fields(seen=counts("one"))
+class RewardCount(NamedTuple):
     """The number of rewards seen, (1,): a state must hold an array."""
 
     seen: Array
 
+    def merged(self, other: "RewardCount", first: "RewardCount") -> "RewardCount":
+        """All rewards."""
+        return RewardCount(self.seen + other.seen)
+
 
 @compiled
-class UniformPolicy:
-    """Every eligible arm with the same probability; learns nothing."""
+class UniformPolicy(NotesNothing):
+    """A policy that plays every eligible arm with the same probability and learns nothing."""
 
-    def init(self) -> Plays:
-        """No round yet."""
-        return Plays(np.zeros(1))
+    def init(self) -> RewardCount:
+        """The state before the first round."""
+        seen = np.zeros(1)
+        return RewardCount(seen)
 
-    def beliefs(self, state: Plays, context: Array, arms: IntArray, rng: Rng) -> Array:
+    def beliefs(self, state: RewardCount, context: Array, arms: IntArray, rng: Rng) -> Array:
         """(arms,) zeros: nothing is believed."""
-        return np.zeros(len(arms))
+        count = len(arms)
+        return np.zeros(count)
 
     def draw(self, beliefs: Array, rng: Rng) -> Choice:
         """A uniform arm."""
-        return Choice(int(rng.random() * len(beliefs)), 0.0)
+        arms = len(beliefs)
+        # One number of the stream in every round, whatever the number of arms.
+        arm = int(rng.random() * arms)
+        return Choice(arm, 0.0)
 
     def probabilities(self, beliefs: Array) -> Array:
-        """1 / arms each."""
-        return np.full(len(beliefs), 1.0 / len(beliefs))
+        """The probability of each arm: 1 / arms."""
+        arms = len(beliefs)
+        share = 1.0 / arms
+        return np.full(arms, share)
 
     def update(
-        self, state: Plays, x: Array, arm: int, note: float, reward: Array, rng: Rng
-    ) -> Plays:
+        self, state: RewardCount, x: Array, arm: int, note: float, reward: Array, rng: Rng
+    ) -> RewardCount:
         """Nothing to learn."""
         return state
 
 
 @compiled
-class UniformPoint:
-    """Every point of a cube of arms, uniformly; learns nothing."""
+class UniformPoint(NotesNothing):
+    """A policy that plays uniform points of a cube of arms and learns nothing."""
 
     dimensions: int
 
-    def init(self) -> Plays:
-        """No round yet."""
-        return Plays(np.zeros(1))
+    def init(self) -> RewardCount:
+        """The state before the first round."""
+        seen = np.zeros(1)
+        return RewardCount(seen)
 
-    def beliefs(self, state: Plays, x: Array, rng: Rng) -> Array:
+    def beliefs(self, state: RewardCount, x: Array, rng: Rng) -> Array:
         """(dimensions,) zeros: nothing is believed."""
         return np.zeros(self.dimensions)
 
@@ -65,8 +80,8 @@ class UniformPoint:
         return Aim(point, 0.0)
 
     def update(
-        self, state: Plays, x: Array, point: Array, note: float, reward: Array, rng: Rng
-    ) -> Plays:
+        self, state: RewardCount, x: Array, point: Array, note: float, reward: Array, rng: Rng
+    ) -> RewardCount:
         """Nothing to learn."""
         return state
 
@@ -89,7 +104,7 @@ class RandomChoice(Recipe):
     continuum: ClassVar[bool] = True
 
     def bind(self, shape: Shape | SurfaceShape) -> Any:
-        """The same policy for any number of arms."""
-        return (
-            UniformPoint(shape.dimensions) if isinstance(shape, SurfaceShape) else UniformPolicy()
-        )
+        """The policy: the same one for any number of arms, another for a continuum."""
+        if isinstance(shape, SurfaceShape):
+            return UniformPoint(shape.dimensions)
+        return UniformPolicy()

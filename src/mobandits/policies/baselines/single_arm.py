@@ -1,4 +1,4 @@
-"""Always the same arm: what an application does before it has a bandit."""
+"""One arm in every round: the behaviour of an application before it has a bandit."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -6,47 +6,54 @@ from typing import ClassVar
 import numpy as np
 
 from mobandits.compiling.compiled import compiled
+from mobandits.contracts.notes import NotesNothing
 from mobandits.contracts.protocols import Array, Choice, IntArray, Recipe, Rng, Shape, Traits
-from mobandits.policies.baselines.random_choice import Plays
+from mobandits.policies.baselines.random_choice import RewardCount
 from mobandits.support.checks import integer
 from mobandits.support.naming import quoted
 
 
 @compiled
-class SingleArmPolicy:
-    """Play `arm` where it is eligible, else a uniform arm; learns nothing."""
+class SingleArmPolicy(NotesNothing):
+    """A policy that plays `arm` where it is eligible, else a uniform arm; it learns nothing."""
 
     arm: int
 
-    def init(self) -> Plays:
-        """No round yet."""
-        return Plays(np.zeros(1))
+    def init(self) -> RewardCount:
+        """The state before the first round."""
+        seen = np.zeros(1)
+        return RewardCount(seen)
 
-    def beliefs(self, state: Plays, context: Array, arms: IntArray, rng: Rng) -> Array:
+    def beliefs(self, state: RewardCount, context: Array, arms: IntArray, rng: Rng) -> Array:
         """(arms,) the probabilities themselves."""
-        out = np.full(len(arms), 1.0 / len(arms))
-        found = False
-        for a in arms:
-            found = found or a == self.arm
-        if found:
-            for i in range(len(arms)):
-                out[i] = 1.0 if arms[i] == self.arm else 0.0
-        return out
+        count = len(arms)
+        probabilities = np.full(count, 1.0 / count)
+        is_eligible = False
+        for arm in arms:
+            is_eligible = is_eligible or arm == self.arm
+        # An application may not offer the arm in this round: all the others are as good then.
+        if is_eligible:
+            for a in range(count):
+                probabilities[a] = 1.0 if arms[a] == self.arm else 0.0
+        return probabilities
 
     def draw(self, beliefs: Array, rng: Rng) -> Choice:
-        """The arm."""
-        for i in range(len(beliefs)):
-            if beliefs[i] == 1.0:
-                return Choice(i, 0.0)
-        return Choice(int(rng.random() * len(beliefs)), 0.0)
+        """The arm where it is eligible, else a uniform one."""
+        arms = len(beliefs)
+        for a in range(arms):
+            # A certain arm draws no random number: only rounds without it use the stream.
+            if beliefs[a] == 1.0:
+                return Choice(a, 0.0)
+        arm = int(rng.random() * arms)
+        return Choice(arm, 0.0)
 
     def probabilities(self, beliefs: Array) -> Array:
-        """1 for the arm."""
+        """The probability of each arm."""
         return beliefs
 
     def update(
-        self, state: Plays, x: Array, arm: int, note: float, reward: Array, rng: Rng
-    ) -> Plays:
+        self, state: RewardCount, x: Array, arm: int, note: float, reward: Array, rng: Rng
+    ) -> RewardCount:
         """Nothing to learn."""
         return state
 
@@ -76,9 +83,8 @@ class SingleArm(Recipe):
         integer("SingleArm.arm", self.arm, at_least=0)
 
     def bind(self, shape: Shape) -> SingleArmPolicy:
-        """Check that there is such an arm."""
+        """The policy, if there is such an arm."""
         if self.arm >= shape.arms:
-            raise ValueError(
-                f"SingleArm.arm must be below the number of arms, {shape.arms}, got {quoted(self.arm)}"
-            )
+            rule = f"SingleArm.arm must be below the number of arms, {shape.arms}"
+            raise ValueError(f"{rule}, got {quoted(self.arm)}")
         return SingleArmPolicy(self.arm)

@@ -1,4 +1,8 @@
-"""CP-UCB1: Pareto-UCB1 in every cell of the context space."""
+"""CP-UCB1: Pareto-UCB1 in every cell of the context space.
+
+Symbols: n and N_a the plays in the cell of the context, of all arms and of arm a; L the objectives;
+K the arms; m the cells per side.
+"""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -15,16 +19,18 @@ from mobandits.policies.composite import Composite
 
 @dataclass(frozen=True)
 class CpUcb1(PartitionRecipe):
-    """Play a uniform arm from the Pareto front of mean_{a,l} + scale sqrt(2 ln(n (L K)^(1/4)) / N_a) in the cell.
+    """Play a uniform arm from the Pareto front of upper confidence bounds in the cell.
 
-    n and N_a count the plays in the cell of the context.
+    The bounds are mean_{a,l} + scale sqrt(2 ln(n (L K)^(1/4)) / N_a), where n and N_a count the
+    plays in the cell of the context.
 
     Args:
         scale: multiplies the width.
         per_side: m, cells per side of the unit cube; None: ceil(T^(1 / (3 alpha + d))), as MOC-MAB.
         alpha: Hoelder exponent, for that m only.
         aim: "dominant", or "pareto" for m = ceil(T^(1 / (2 alpha + d))).
-        boundary: "floor" puts a context between two cells into the upper one, "random" into either by a coin.
+        boundary: "floor" puts a context between two cells into the upper one, "random" into either
+            by a coin.
         period: T_s, of rewards that change with a known period: time becomes a feature.
         check: refuse contexts outside [0, 1]^d, and warn where rewards leave [0, 1].
 
@@ -49,9 +55,14 @@ class CpUcb1(PartitionRecipe):
         return declared(self, UNIT_CUBE, UNIT_REWARDS)
 
     def bind(self, shape: Shape) -> Any:
-        """Resolve m."""
+        """The policy, with m resolved."""
+        objectives = shape.objectives
         cells = self.partition(shape)
-        radius = Drugan(shape.objectives * shape.arms, self.scale)
-        return self.in_cells(
-            Composite(SampleMean(cells.size(), shape.objectives), Ucb(radius), Pareto()), cells
-        )
+        slots = cells.size()
+        means = SampleMean(slots, objectives)
+        # The number of Pareto optimal arms is not known: A = K.
+        product = objectives * shape.arms
+        radius = Drugan(product, self.scale)
+        explorer = Ucb(radius)
+        policy = Composite(means, explorer, Pareto())
+        return self.in_cells(policy, cells)

@@ -1,4 +1,8 @@
-"""CS-UCB1: Scalarized-UCB1 in every cell of the context space."""
+"""CS-UCB1: Scalarized-UCB1 in every cell of the context space.
+
+Symbols: f a weight vector, w_f its weights, n_f and N_f[a] its plays in the cell of the context, of
+all arms and of arm a; m the cells per side.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,8 +20,9 @@ from mobandits.policies.context_free.scalarized_ucb1 import (
 
 @dataclass(frozen=True)
 class CsUcb1(PartitionRecipe):
-    """Draw a weight vector f uniformly; play the largest w_f . mean_f[a] + scale sqrt(2 ln n_f / N_f[a]) in the cell.
+    """Draw a weight vector uniformly, then run its UCB1 on the scalarised rewards of the cell.
 
+    Of weight vector f it plays the largest w_f . mean_f[a] + scale sqrt(2 ln n_f / N_f[a]), where
     n_f and N_f[a] count the plays of function f in the cell of the context.
 
     Args:
@@ -25,10 +30,12 @@ class CsUcb1(PartitionRecipe):
         per_side: m, cells per side of the unit cube; None: ceil(T^(1 / (3 alpha + d))), as MOC-MAB.
         alpha: Hoelder exponent, for that m only.
         aim: "dominant", or "pareto" for m = ceil(T^(1 / (2 alpha + d))).
-        boundary: "floor" puts a context between two cells into the upper one, "random" into either by a coin.
+        boundary: "floor" puts a context between two cells into the upper one, "random" into either
+            by a coin.
         period: T_s, of rewards that change with a known period: time becomes a feature.
         check: refuse contexts outside [0, 1]^d, and warn where rewards leave [0, 1].
-        weights: (functions, objectives) non-negative; None: every unit vector, and the equal weights.
+        weights: (functions, objectives) non-negative; None: every unit vector, and the equal
+            weights.
         shared: let every function learn from all rewards; by default only the one that chose does.
 
     Reference:
@@ -53,15 +60,24 @@ class CsUcb1(PartitionRecipe):
     def __post_init__(self) -> None:
         """Check the parameters and make the weights a tuple, so that recipes compare by value."""
         super().__post_init__()
-        object.__setattr__(self, "weights", checked_weights("CsUcb1.weights", self.weights))
+        weights = checked_weights("CsUcb1.weights", self.weights)
+        object.__setattr__(self, "weights", weights)
 
     def assumptions(self) -> tuple[Assumption, ...]:
         """Contexts in [0, 1]^d, rewards in [0, 1]."""
         return declared(self, UNIT_CUBE, UNIT_REWARDS)
 
     def bind(self, shape: Shape) -> Any:
-        """Resolve m, and check the weights against the objectives."""
+        """The policy, with m resolved and the weights checked against the objectives."""
         cells = self.partition(shape)
         weights = resolved_weights("CsUcb1.weights", self.weights, shape.objectives)
-        policy = ScalarizedUcb1Policy(cells.size(), weights, self.scale, False, self.shared, 0.0)
+        # A slot of the partition is an arm to Scalarized-UCB1.
+        policy = ScalarizedUcb1Policy(
+            arms=cells.size(),
+            weights=weights,
+            scale=self.scale,
+            chebyshev=False,
+            shared=self.shared,
+            margin=0.0,
+        )
         return self.in_cells(policy, cells)

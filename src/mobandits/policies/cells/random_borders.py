@@ -1,15 +1,17 @@
-"""Contexts on the border of cells go to either side by a coin."""
+"""A wrapper that moves contexts on the border of two cells to either side by a coin."""
 
+import math
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from mobandits.compiling.compiled import compiled
-from mobandits.contracts.protocols import Array, Choice, IntArray, Rng
+from mobandits.contracts.notes import Note, note_of, possible_notes, unpacked_note
+from mobandits.contracts.protocols import Array, Choice, IntArray, Mask, Rng
 
 
 class Bordered(NamedTuple):
-    """What the inner policy believes, and what the coins said.
+    """The inner policy's beliefs, and the coins of the round.
 
     Attributes:
         beliefs: the inner policy's.
@@ -17,14 +19,24 @@ class Bordered(NamedTuple):
     """
 
     beliefs: Any
-    sides: Array
+    sides: IntArray
+
+
+class BorderNote(NamedTuple):
+    """The inner policy's note, and the coins of the arm's context row as in `Bordered`."""
+
+    inner: Note
+    sides: int
 
 
 @compiled
 class RandomBorders:
-    """Moves a coordinate that lies between two cells into the lower one with probability 1/2, anew in every round.
+    """Moves a coordinate between two cells into the lower one with probability 1/2.
 
-    The note of a choice carries the coins after the inner policy's note n: n 2^d + bits.
+    The coin is tossed anew in every round.
+
+    The note of a choice holds the coins, so that a late reward teaches the cell for which its arm
+    was played.
 
     Args:
         policy: an `InCells`.
@@ -48,6 +60,30 @@ class RandomBorders:
 
     RANDOM_BELIEFS: ClassVar[bool] = True  # the coins
 
+    def note(self) -> BorderNote:
+        """A note like those of `draw`."""
+        inner = note_of(self.policy)
+        return BorderNote(inner, 0)
+
+    def possible_notes(self, state: Any, note: BorderNote) -> Mask:
+        """(decisions,) coins for this number of coordinates."""
+        sides: IntArray = np.asarray(note.sides)
+        # A coin per coordinate; an integer holds 62 of them.
+        coins = min(self.features, 62)
+        limit = math.ldexp(1.0, coins)
+        fits: Mask = (sides >= 0) & (sides < limit)
+        inner = possible_notes(self.policy, state, note.inner)
+        return fits & inner
+
+    def unpacked_note(self, packed: float) -> Note:
+        """The note that older files have as n 2^features + sides, n the inner note's number."""
+        radix = math.ldexp(1.0, self.features)
+        # Still a float, as files have it: whether it is whole is checked where notes are read.
+        sides: Any
+        packed_inner, sides = divmod(packed, radix)
+        inner = unpacked_note(self.policy, packed_inner)
+        return BorderNote(inner, sides)
+
     def init(self) -> Any:
         """The inner policy's first state."""
         return self.policy.init()
@@ -55,43 +91,45 @@ class RandomBorders:
     def beliefs(self, state: Any, context: Array, arms: IntArray, rng: Rng) -> Bordered:
         """The inner policy's, for the cells that the coins chose."""
         moved = context.copy()
-        sides = np.zeros(len(context))
+        sides = np.zeros(len(context), np.int64)
+        # One coin per row and coordinate: arms with rows of their own have coins of their own.
         for row in range(len(context)):
-            bit = 1.0
+            bit = 1
             for i in range(self.features):
+                # In units of a cell's side, borders inside the cube are 1, ..., m - 1.
                 z = context[row, i] * self.per_side
-                if z == int(z) and 1.0 <= z <= self.per_side - 1.0 and rng.random() < 0.5:
+                is_border = z == int(z) and 1.0 <= z <= self.per_side - 1.0
+                # A random number is drawn for contexts on a border only.
+                if is_border and rng.random() < 0.5:
                     sides[row] += bit
+                    # Half a cell down is the middle of the lower one: safe from rounding.
                     moved[row, i] -= 0.5 / self.per_side
-                bit *= 2.0
-        return Bordered(self.policy.beliefs(state, moved, arms, rng), sides)
+                bit *= 2
+        inner = self.policy.beliefs(state, moved, arms, rng)
+        return Bordered(inner, sides)
 
     def draw(self, beliefs: Bordered, rng: Rng) -> Choice:
         """The inner policy's choice, with the coins in its note."""
         choice = self.policy.draw(beliefs.beliefs, rng)
-        side = beliefs.sides[choice.arm if len(beliefs.sides) > 1 else 0]
-        return Choice(choice.arm, choice.note * self.radix() + side)
+        # Arms that share the context share its coins.
+        row = choice.arm if len(beliefs.sides) > 1 else 0
+        note = BorderNote(choice.note, beliefs.sides[row])
+        return Choice(choice.arm, note)
 
     def probabilities(self, beliefs: Bordered) -> Array:
-        """The inner policy's law, given the coins."""
-        law: Array = self.policy.probabilities(beliefs.beliefs)
-        return law
+        """The probability of each arm, given the coins: the inner policy's."""
+        probabilities: Array = self.policy.probabilities(beliefs.beliefs)
+        return probabilities
 
-    def update(self, state: Any, x: Array, arm: int, note: float, reward: Array, rng: Rng) -> Any:
-        """Teach the cell that the coins chose."""
-        radix = self.radix()
+    def update(
+        self, state: Any, x: Array, arm: int, note: BorderNote, reward: Array, rng: Rng
+    ) -> Any:
+        """The state after a reward: the cell that the coins chose learns, also from a late one."""
+        # Loops hand over a row of the context itself, which must stay what it is.
         moved = x.copy()
-        inner = float(int(note / radix))
-        bits = int(note - inner * radix)
+        bits = note.sides
         for i in range(self.features):
             if bits % 2 == 1:
                 moved[i] -= 0.5 / self.per_side
             bits //= 2
-        return self.policy.update(state, moved, arm, inner, reward, rng)
-
-    def radix(self) -> float:
-        """2^d."""
-        out = 1.0
-        for _ in range(self.features):
-            out *= 2.0
-        return out
+        return self.policy.update(state, moved, arm, note.inner, reward, rng)

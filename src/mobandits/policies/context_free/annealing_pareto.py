@@ -1,4 +1,7 @@
-"""Annealing-Pareto: a tolerance around the best means that shrinks geometrically, without context."""
+"""Annealing-Pareto: the arms near the best means, with a tolerance that shrinks geometrically.
+
+It has no context. Symbols: eps_t the tolerance eps_0 rate^t of round t, in the unit of the rewards.
+"""
 
 import math
 from dataclasses import dataclass
@@ -7,15 +10,23 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from mobandits.compiling.compiled import compiled
+from mobandits.contracts.notes import NotesNothing
 from mobandits.contracts.protocols import Array, Choice, IntArray, Mask, Recipe, Rng, Shape, Traits
+from mobandits.contracts.states import Field, counts, state_fields
 from mobandits.estimators import SampleMean
 from mobandits.numerics.averages import averages
 from mobandits.numerics.masks import count, pick, uniform
 from mobandits.support.checks import integer, number
 
 
+@state_fields(
+    seen=counts("arms", "objectives"),
+    total=Field(("arms", "objectives")),
+    candidates=Field(("arms",)),
+    epsilon=Field(("one",), low=0.0),
+)
 class AnnealingState(NamedTuple):
-    """What is remembered.
+    """The rewards seen so far, the candidates of the previous round, and the tolerance.
 
     Attributes:
         seen: (arms, objectives) rewards seen.
@@ -29,9 +40,13 @@ class AnnealingState(NamedTuple):
     candidates: Mask
     epsilon: Array
 
+    def upgraded(self) -> "AnnealingState":
+        """Sums, of a state in which `total` holds means."""
+        return self._replace(total=self.total * self.seen)
+
 
 @compiled
-class AnnealingPolicy:
+class AnnealingPolicy(NotesNothing):
     """See `AnnealingPareto`; beliefs are the set that is played from, (arms,)."""
 
     means: SampleMean
@@ -40,51 +55,68 @@ class AnnealingPolicy:
     plays: int
 
     def init(self) -> AnnealingState:
-        """Nothing seen."""
-        start = self.means.init()
-        return AnnealingState(
-            start.seen, start.total, np.zeros(len(start.seen), np.bool_), np.full(1, self.epsilon)
-        )
+        """The state before the first round: no rewards, no candidates, tolerance eps_0."""
+        means = self.means.init()
+        arms = len(means.seen)
+        candidates = np.zeros(arms, np.bool_)
+        epsilon = np.full(1, self.epsilon)
+        return AnnealingState(means.seen, means.total, candidates, epsilon)
 
     def beliefs(self, state: AnnealingState, context: Array, arms: IntArray, rng: Rng) -> Mask:
-        """Arms with too few plays if there are any, else the candidates."""
-        fresh = np.zeros(len(arms), np.bool_)
-        for a in range(len(arms)):
-            fresh[a] = state.seen[arms[a], 0] < self.plays
-        return fresh if count(fresh) > 0 else self.candidates(state, arms)
+        """(arms,) the arms with too few plays if there are any, else the candidates."""
+        arm_count = len(arms)
+        fresh = np.zeros(arm_count, np.bool_)
+        for a in range(arm_count):
+            arm = arms[a]
+            # Rewards are whole: every objective has been seen as often as the first one.
+            plays = state.seen[arm, 0]
+            fresh[a] = plays < self.plays
+        if count(fresh) > 0:
+            return fresh
+        return self.candidates(state, arms)
 
     def candidates(self, state: AnnealingState, arms: IntArray) -> Mask:
-        """(arms,) at most epsilon below the best in some objective, or in the old set and not beaten by such an arm."""
+        """(arms,) the near arms, and arms of the previous set that no near arm weakly dominates.
+
+        An arm is near where it is at most epsilon below the best mean in some objective.
+        """
         near = np.zeros(len(arms), np.bool_)
         mean = averages(state.total, state.seen, arms)
-        for l in range(mean.shape[1]):
-            top = -math.inf
-            for a in range(len(arms)):
-                top = max(top, mean[a, l])
-            for a in range(len(arms)):
-                near[a] |= mean[a, l] >= top - state.epsilon[0]
-        out = near.copy()
-        for a in range(len(arms)):
+        arm_count, objectives = mean.shape
+        epsilon = state.epsilon[0]
+        for l in range(objectives):
+            best = -math.inf
+            for a in range(arm_count):
+                best = max(best, mean[a, l])
+            floor = best - epsilon
+            for a in range(arm_count):
+                near[a] |= mean[a, l] >= floor
+        candidates = near.copy()
+        for a in range(arm_count):
+            # The old set keeps front arms that are best in no objective: the tolerance shrinks
+            # below their distance, but no near arm dominates them.
             if state.candidates[arms[a]] and not near[a]:
-                out[a] = not self.beaten(mean, a, near)
-        return out
+                candidates[a] = not self.is_weakly_dominated(mean, a, near)
+        return candidates
 
-    def beaten(self, mean: Array, a: int, near: Mask) -> bool:
+    def is_weakly_dominated(self, mean: Array, a: int, near: Mask) -> bool:
         """Whether an arm of `near` is at least as good in every objective; all by position."""
-        for b in range(len(mean)):
-            as_good = near[b]
-            for l in range(mean.shape[1]):
-                as_good = as_good and mean[b, l] >= mean[a, l]
-            if as_good:
+        arms, objectives = mean.shape
+        for b in range(arms):
+            at_least_as_good = near[b]
+            for l in range(objectives):
+                at_least_as_good = at_least_as_good and mean[b, l] >= mean[a, l]
+            if at_least_as_good:
                 return True
         return False
 
     def draw(self, beliefs: Mask, rng: Rng) -> Choice:
         """A uniform arm of the set."""
-        return Choice(pick(beliefs, rng), 0.0)
+        arm = pick(beliefs, rng)
+        return Choice(arm, 0.0)
 
     def probabilities(self, beliefs: Mask) -> Array:
-        """Uniform on the set."""
+        """The probability of each arm: uniform on the set."""
         return uniform(beliefs)
 
     def update(
@@ -96,15 +128,17 @@ class AnnealingPolicy:
         reward: Array,
         rng: Rng,
     ) -> AnnealingState:
-        """Remember the set, learn, and be less tolerant."""
-        everyone = np.arange(len(state.seen))
+        """The state after a reward: the candidates are kept, then the tolerance shrinks."""
+        arms = np.arange(len(state.seen))
         fresh = 0
-        for a in everyone:
+        for a in arms:
             fresh += state.seen[a, 0] < self.plays
+        # The set of this round is computed from what was known before its reward, and over all
+        # arms: which of them are eligible may change from round to round.
         if fresh == 0:
-            now = self.candidates(state, everyone)
-            for a in everyone:
-                state.candidates[a] = now[a]
+            candidates = self.candidates(state, arms)
+            for a in arms:
+                state.candidates[a] = candidates[a]
         for l in range(len(reward)):
             state.seen[arm, l] += 1.0
             state.total[arm, l] += reward[l]
@@ -114,11 +148,12 @@ class AnnealingPolicy:
 
 @dataclass(frozen=True)
 class AnnealingPareto(Recipe):
-    """Play uniformly from the arms that are near the best mean in some objective, nearer and nearer.
+    """Play uniformly from the arms that are near the best mean in some objective, ever nearer.
 
-    In round t the tolerance is eps_t = eps_0 rate^t. The candidates are the arms with a mean of at least the best minus
-    eps_t in some objective, and those of the previous round's set that no such arm weakly dominates. Every arm is
-    played `plays` times first. Context is ignored, and rewards must be whole.
+    In round t the tolerance is eps_t = eps_0 rate^t. The candidates are the arms with a mean of at
+    least the best minus eps_t in some objective, and those of the previous round's set that no such
+    arm weakly dominates. Every arm is played `plays` times first. Context is ignored, and rewards
+    must be whole.
 
     Args:
         epsilon: eps_0 > 0, in the unit of the rewards.
@@ -153,7 +188,10 @@ class AnnealingPareto(Recipe):
         integer("AnnealingPareto.plays", self.plays, at_least=1)
 
     def bind(self, shape: Shape) -> AnnealingPolicy:
-        """One mean per arm and objective."""
+        """The policy, with one mean per arm and objective."""
         return AnnealingPolicy(
-            SampleMean(shape.arms, shape.objectives), self.epsilon, self.rate, self.plays
+            means=SampleMean(shape.arms, shape.objectives),
+            epsilon=self.epsilon,
+            rate=self.rate,
+            plays=self.plays,
         )

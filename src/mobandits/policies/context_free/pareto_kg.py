@@ -1,4 +1,9 @@
-"""Pareto knowledge gradient: what another play is expected to change, without context."""
+"""Pareto-KG: the Pareto front of means plus what another play is expected to add to the best mean.
+
+It has no context. Symbols: s the standard error of an arm's mean, m the best mean of the other
+arms, kg the knowledge gradient s f(-|mean - m| / s) with f(z) = z Phi(z) + phi(z), T the horizon,
+t the round, L the objectives, K the arms.
+"""
 
 import math
 from dataclasses import dataclass
@@ -7,6 +12,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from mobandits.compiling.compiled import compiled, kernel
+from mobandits.contracts.notes import NotesNothing
 from mobandits.contracts.protocols import (
     Array,
     Beliefs,
@@ -17,14 +23,22 @@ from mobandits.contracts.protocols import (
     Shape,
     Traits,
 )
+from mobandits.contracts.states import Field, counts, state_fields
 from mobandits.numerics.averages import averages
 from mobandits.numerics.masks import uniform
 from mobandits.orders import Pareto
 from mobandits.support.checks import integer
 
-LEAST = 1e-12  # of a standard error: an arm whose rewards never differ
+# An arm whose rewards never differ would have a standard error of 0, which kg divides by.
+LEAST_ERROR = 1e-12
 
 
+@state_fields(
+    seen=counts("arms", "objectives"),
+    total=Field(("arms", "objectives")),
+    squares=Field(("arms", "objectives"), low=0.0),
+    origin=Field(("objectives",), since=2),
+)
 class KgState(NamedTuple):
     """Sums, so that arms with the same rewards of 0 and 1 have the same deviation in any order.
 
@@ -32,7 +46,8 @@ class KgState(NamedTuple):
         seen: (arms, objectives) rewards seen.
         total: (arms, objectives) their sum.
         squares: (arms, objectives) the sum of their squared distances from `origin`.
-        origin: (objectives,) the first reward of any arm: near the others, so that squares are small.
+        origin: (objectives,) the first reward of any arm: near the others, so that squares are
+            small.
     """
 
     seen: Array
@@ -40,16 +55,36 @@ class KgState(NamedTuple):
     squares: Array
     origin: Array
 
+    def upgraded(self) -> "KgState":
+        """Sums, of a state whose `total` holds means and whose `squares` are around these.
+
+        The origin becomes the mean of all rewards, and squared deviations become squared distances
+        from it.
+        """
+        total = self.total * self.seen
+        # Counts of 0 become 1, so that means without rewards are 0 and not undefined.
+        all_seen = np.maximum(self.seen.sum(axis=0), 1.0)
+        own_seen = np.maximum(self.seen, 1.0)
+        origin = total.sum(axis=0) / all_seen
+        mean = total / own_seen
+        distance = mean - origin
+        squares = self.squares + self.seen * distance**2
+        return KgState(self.seen, total, squares, origin)
+
 
 @kernel
 def expected_gain(z: float) -> float:
-    """E max(z + N(0, 1), 0) = z Phi(z) + phi(z)."""
-    density = math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
-    return z * 0.5 * math.erfc(-z * math.sqrt(0.5)) + density
+    """The expectation f(z) = E max(z + N(0, 1), 0) = z Phi(z) + phi(z)."""
+    bell = math.exp(-0.5 * z * z)
+    density = bell / math.sqrt(2.0 * math.pi)
+    # erfc keeps its relative precision in the lower tail, where z of clear losers lies.
+    argument = -z * math.sqrt(0.5)
+    tail = math.erfc(argument)
+    return z * 0.5 * tail + density
 
 
 @compiled
-class KgPolicy:
+class KgPolicy(NotesNothing):
     """See `ParetoKg`; the upper bound of an arm is its index."""
 
     arms: int
@@ -59,52 +94,70 @@ class KgPolicy:
     order: Pareto
 
     def init(self) -> KgState:
-        """Nothing seen."""
+        """The state before the first round."""
         size = (self.arms, self.objectives)
-        return KgState(np.zeros(size), np.zeros(size), np.zeros(size), np.zeros(self.objectives))
+        seen = np.zeros(size)
+        total = np.zeros(size)
+        squares = np.zeros(size)
+        origin = np.zeros(self.objectives)
+        return KgState(seen, total, squares, origin)
 
     def beliefs(self, state: KgState, context: Array, arms: IntArray, rng: Rng) -> Beliefs:
-        """Means and indices, these infinite where an arm has had too few plays."""
-        n = len(arms)
+        """Means and indices; the index is infinite where an arm has had too few plays."""
+        candidates = len(arms)
         mean = averages(state.total, state.seen, arms)
-        index = np.full((n, self.objectives), math.inf)
+        index = np.full((candidates, self.objectives), math.inf)
         for l in range(self.objectives):
             seen = 0.0
-            first = -math.inf
+            best = -math.inf
             second = -math.inf
             leader = -1
-            for a in range(n):
+            for a in range(candidates):
                 seen += state.seen[arms[a], l]
-                if mean[a, l] > first:
-                    first, second, leader = mean[a, l], first, a
+                value = mean[a, l]
+                if value > best:
+                    second = best
+                    best = value
+                    leader = a
                 else:
-                    second = max(second, mean[a, l])
-            worth = self.objectives * self.arms * max(0.0, self.rounds - seen - 1.0)
-            for a in range(n):
-                if state.seen[arms[a], l] >= self.plays:
-                    rival = second if a == leader else first
-                    index[a, l] = mean[a, l] + worth * self.gradient(
-                        state, arms[a], l, mean[a, l] - rival
-                    )
+                    second = max(second, value)
+            # L K (T - t): what is learned now pays in all the rounds that are left.
+            rounds_left = max(0.0, self.rounds - seen - 1.0)
+            weight = self.objectives * self.arms * rounds_left
+            for a in range(candidates):
+                arm = arms[a]
+                if state.seen[arm, l] >= self.plays:
+                    rival = second if a == leader else best
+                    lead = mean[a, l] - rival
+                    gradient = self.gradient(state, arm, l, lead)
+                    index[a, l] = mean[a, l] + weight * gradient
         return Beliefs(mean, mean, index)
 
-    def gradient(self, state: KgState, arm: int, l: int, ahead: float) -> float:
-        """The knowledge gradient of an arm whose mean is `ahead` of the best other one."""
-        n = state.seen[arm, l]
-        apart = state.total[arm, l] - n * state.origin[l]
-        squares = max(
-            state.squares[arm, l] - apart * apart / n, 0.0
-        )  # of the distances from the mean
-        error = max(math.sqrt(squares / (n - 1.0) / n), LEAST)
-        return error * expected_gain(-abs(ahead) / error)
+    def gradient(self, state: KgState, arm: int, l: int, lead: float) -> float:
+        """The knowledge gradient kg of an arm whose mean is `lead` above the best other one."""
+        seen = state.seen[arm, l]
+        # Around the origin, near all rewards, squares lose no digits; around 0 they might.
+        total = state.total[arm, l]
+        origin = state.origin[l]
+        shifted_total = total - seen * origin
+        correction = shifted_total * shifted_total / seen
+        # Rounding may leave a sum of squares just below 0.
+        squares = max(state.squares[arm, l] - correction, 0.0)
+        variance = squares / (seen - 1.0)
+        variance_of_mean = variance / seen
+        error = max(math.sqrt(variance_of_mean), LEAST_ERROR)
+        return error * expected_gain(-abs(lead) / error)
 
     def draw(self, beliefs: Beliefs, rng: Rng) -> Choice:
         """A uniform arm of the front of the indices."""
-        return Choice(self.order.draw(beliefs, rng), 0.0)
+        arm = self.order.draw(beliefs, rng)
+        # Updates need nothing of the decision: the note is 0.
+        return Choice(arm, 0.0)
 
     def probabilities(self, beliefs: Beliefs) -> Array:
-        """Front / size of the front."""
-        return uniform(self.order.front(beliefs))
+        """The probability of each arm: uniform on the front of the indices."""
+        front = self.order.front(beliefs)
+        return uniform(front)
 
     def update(
         self, state: KgState, x: Array, arm: int, note: float, reward: Array, rng: Rng
@@ -112,11 +165,14 @@ class KgPolicy:
         """Learn sums and squares."""
         for l in range(self.objectives):
             if not math.isnan(reward[l]):
+                value = reward[l]
+                # Before the counts change, or no reward would be the first one.
                 if self.is_first(state, l):
-                    state.origin[l] = reward[l]
+                    state.origin[l] = value
                 state.seen[arm, l] += 1.0
-                state.total[arm, l] += reward[l]
-                state.squares[arm, l] += (reward[l] - state.origin[l]) ** 2
+                state.total[arm, l] += value
+                distance = value - state.origin[l]
+                state.squares[arm, l] += distance**2
         return state
 
     def is_first(self, state: KgState, l: int) -> bool:
@@ -131,12 +187,13 @@ class KgPolicy:
 class ParetoKg(Recipe):
     """Play a uniform arm from the Pareto front of mean_{a,l} + L K (T - t) kg_{a,l}.
 
-    With the standard error s = std / sqrt(N) of the arm's mean, and m the best mean of the other arms::
+    With the standard error s = std / sqrt(N) of the arm's mean, and m the best mean of the other
+    arms::
 
         kg = s f(-|mean - m| / s);   f(z) = z Phi(z) + phi(z)
 
-    is what one more play is expected to add to the best mean. Every arm is played `plays` times first. Context is
-    ignored.
+    is what one more play is expected to add to the best mean. Every arm is played `plays` times
+    first. Context is ignored.
 
     Args:
         plays: initial plays of each arm, at least 2: a deviation must be seen.
@@ -165,7 +222,7 @@ class ParetoKg(Recipe):
         integer("ParetoKg.plays", self.plays, at_least=2)
 
     def bind(self, shape: Shape) -> KgPolicy:
-        """Resolve the horizon."""
+        """The policy, which needs the horizon."""
         if shape.rounds is None:
             raise ValueError(
                 "ParetoKg must know the number of rounds; Doubling(ParetoKg()) need not"

@@ -1,4 +1,7 @@
-"""Pareto Thompson sampling, without context: Beta or Gaussian posteriors per arm and objective."""
+"""Pareto Thompson sampling: the Pareto front of one sample per arm and objective, without context.
+
+Posteriors are Beta(alpha, beta), or Gaussian N(mean, noise^2 / (N + 1)) after N rewards.
+"""
 
 import math
 from dataclasses import dataclass
@@ -8,6 +11,7 @@ import numpy as np
 
 from mobandits.compiling.compiled import compiled
 from mobandits.contracts.assumptions import declared
+from mobandits.contracts.notes import NotesNothing
 from mobandits.contracts.protocols import (
     Array,
     Assumption,
@@ -19,16 +23,22 @@ from mobandits.contracts.protocols import (
     Shape,
     Traits,
 )
+from mobandits.contracts.states import Field, state_fields
 from mobandits.estimators.sample_mean import MeanState, SampleMean
 from mobandits.numerics.masks import uniform
 from mobandits.orders import Pareto
 from mobandits.support.checks import choice, number
 
-COINS = Assumption(
+# Outside [0, 1], counts of successes and failures would become negative.
+COIN_REWARDS = Assumption(
     "rewards", 0.0, 1.0, refuse=True, because="its Beta posteriors count successes and failures"
 )
 
 
+@state_fields(
+    alpha=Field(("arms", "objectives"), low=1.0),
+    beta=Field(("arms", "objectives"), low=1.0),
+)
 class BetaState(NamedTuple):
     """Parameters of the Beta posteriors, each (arms, objectives)."""
 
@@ -36,8 +46,8 @@ class BetaState(NamedTuple):
     beta: Array
 
 
-class ParetoSampling:
-    """Draw a uniform arm from the Pareto front of a sample; subclasses sample and learn."""
+class ParetoSampling(NotesNothing):
+    """Base of policies that play from the Pareto front of a sample; subclasses sample and learn."""
 
     order: Pareto
 
@@ -45,92 +55,108 @@ class ParetoSampling:
 
     def draw(self, beliefs: Beliefs, rng: Rng) -> Choice:
         """A uniform arm of the sample's front."""
-        return Choice(self.order.draw(beliefs, rng), 0.0)
+        arm = self.order.draw(beliefs, rng)
+        # Updates need nothing of the decision: the note is 0.
+        return Choice(arm, 0.0)
 
     def probabilities(self, beliefs: Beliefs) -> Array:
-        """Front / size of the front, given the sample."""
-        return uniform(self.order.front(beliefs))
+        """The probability of each arm, given the sample: uniform on its front."""
+        front = self.order.front(beliefs)
+        return uniform(front)
 
 
 @compiled
 class BetaSampling(ParetoSampling):
-    """Beta(1, 1) priors for rewards in [0, 1]."""
+    """Thompson sampling with Beta(1, 1) priors, for rewards in [0, 1]."""
 
     arms: int
     objectives: int
     order: Pareto
 
     def init(self) -> BetaState:
-        """The uniform prior."""
-        return BetaState(
-            np.ones((self.arms, self.objectives)), np.ones((self.arms, self.objectives))
-        )
+        """The state before the first round: the uniform prior."""
+        size = (self.arms, self.objectives)
+        # Beta(1, 1): no initial round through the arms is needed.
+        alpha = np.ones(size)
+        beta = np.ones(size)
+        return BetaState(alpha, beta)
 
     def beliefs(self, state: BetaState, context: Array, arms: IntArray, rng: Rng) -> Beliefs:
         """One value per arm and objective from its posterior."""
         sample = np.empty((len(arms), self.objectives))
         for a in range(len(arms)):
+            arm = arms[a]
+            # Objectives are independent given the rewards: posteriors know nothing of correlation.
             for l in range(self.objectives):
-                sample[a, l] = rng.beta(state.alpha[arms[a], l], state.beta[arms[a], l])
+                alpha = state.alpha[arm, l]
+                beta = state.beta[arm, l]
+                sample[a, l] = rng.beta(alpha, beta)
         return Beliefs(sample, sample, sample)
 
     def update(
         self, state: BetaState, x: Array, arm: int, note: float, reward: Array, rng: Rng
     ) -> BetaState:
-        """Count successes and failures; a reward strictly between 0 and 1 becomes a coin with that probability.
+        """The state after a reward: successes and failures are counted.
 
-        Rewards outside [0, 1] count as the nearer end: the posterior must stay one.
+        A reward strictly between 0 and 1 becomes a coin with that probability. Rewards outside
+        [0, 1] count as the nearer end: the posterior must stay one.
         """
         for l in range(self.objectives):
             if math.isnan(reward[l]):
                 continue
-            r = min(max(reward[l], 0.0), 1.0)
-            if 0.0 < r < 1.0:
-                r = 1.0 if rng.random() < r else 0.0
-            r = min(max(r, 0.0), 1.0)  # negative counts would be no posterior
-            state.alpha[arm, l] += r
-            state.beta[arm, l] += 1.0 - r
+            at_least_zero = max(reward[l], 0.0)
+            success = min(at_least_zero, 1.0)
+            # Only a reward that is not binary costs a random number: binary problems draw none.
+            if 0.0 < success < 1.0:
+                success = 1.0 if rng.random() < success else 0.0
+            state.alpha[arm, l] += success
+            state.beta[arm, l] += 1.0 - success
         return state
 
 
 @compiled
 class GaussianSampling(ParetoSampling):
-    """Posteriors N(mean, noise^2 / (N + 1))."""
+    """Thompson sampling with posteriors N(mean, noise^2 / (N + 1))."""
 
     means: SampleMean
     noise: float
     order: Pareto
 
     def init(self) -> MeanState:
-        """Nothing seen."""
+        """The state before the first round."""
         return self.means.init()
 
     def beliefs(self, state: MeanState, context: Array, arms: IntArray, rng: Rng) -> Beliefs:
         """One value per arm and objective from its posterior."""
         sample = self.means.mean(state, context, arms)
         for a in range(len(arms)):
+            arm = arms[a]
             for l in range(self.means.objectives):
-                deviation = self.noise / math.sqrt(state.seen[arms[a], l] + 1.0)
+                # The 1 stands for the prior: without it, an arm never played has no posterior.
+                observations = state.seen[arm, l] + 1.0
+                deviation = self.noise / math.sqrt(observations)
                 sample[a, l] += deviation * rng.standard_normal()
         return Beliefs(sample, sample, sample)
 
     def update(
         self, state: MeanState, x: Array, arm: int, note: float, reward: Array, rng: Rng
     ) -> MeanState:
-        """Learn the means."""
+        """The state after a reward: the means learn."""
         return self.means.update(state, x, arm, reward)
 
 
 @dataclass(frozen=True)
 class ParetoTs(Recipe):
-    """Draw one value per arm and objective from its posterior; play a uniform arm from the sample's Pareto front.
+    """Play a uniform arm from the Pareto front of one posterior sample per arm and objective.
 
     Context is ignored.
 
     Args:
-        prior: "beta" for rewards in [0, 1] (Beta(1, 1); rewards that are not binary become coins), or "gaussian".
+        prior: "beta" for rewards in [0, 1] (Beta(1, 1); rewards that are not binary become coins),
+            or "gaussian".
         noise: standard deviation of the rewards, for "gaussian".
-        check: refuse rewards outside [0, 1], for "beta"; without, such rewards are cut to that range.
+        check: refuse rewards outside [0, 1], for "beta"; without, such rewards are cut to that
+            range.
 
     Reference:
         yahyaa2015; P-TS of moglb2019.
@@ -153,14 +179,21 @@ class ParetoTs(Recipe):
     def __post_init__(self) -> None:
         """Check the parameters."""
         choice("ParetoTs.prior", self.prior, ("beta", "gaussian"))
+        # Checked for both priors: a wrong number should not wait until the prior is changed.
         number("ParetoTs.noise", self.noise, above=0.0)
 
     def assumptions(self) -> tuple[Assumption, ...]:
         """Rewards in [0, 1], for "beta"."""
-        return declared(self, COINS) if self.prior == "beta" else ()
+        if self.prior == "beta":
+            return declared(self, COIN_REWARDS)
+        return ()
 
     def bind(self, shape: Shape) -> BetaSampling | GaussianSampling:
-        """The posterior family that was asked for."""
+        """The policy of the chosen posterior family."""
+        arms = shape.arms
+        objectives = shape.objectives
+        order = Pareto()
         if self.prior == "beta":
-            return BetaSampling(shape.arms, shape.objectives, Pareto())
-        return GaussianSampling(SampleMean(shape.arms, shape.objectives), self.noise, Pareto())
+            return BetaSampling(arms, objectives, order)
+        means = SampleMean(arms, objectives)
+        return GaussianSampling(means, self.noise, order)

@@ -1,4 +1,9 @@
-"""Scalarized-UCB1: one UCB1 per weight vector, and a weight vector drawn in every round."""
+"""Scalarized-UCB1: one UCB1 per weight vector, and a weight vector drawn in every round.
+
+Symbols, of drugan2013, Algorithm 2: f the number of a weight vector ("function"), w_f its weights,
+n_f and N_f[a] its plays so far and those of arm a, mean_f[a] its means of arm a, z the reference
+point of the Chebyshev scalarisation.
+"""
 
 import math
 from collections.abc import Sequence
@@ -14,11 +19,13 @@ from mobandits.contracts.protocols import (
     Assumption,
     Choice,
     IntArray,
+    Mask,
     Recipe,
     Rng,
     Shape,
     Traits,
 )
+from mobandits.contracts.states import Field, counts, state_fields
 from mobandits.numerics.averages import averages
 from mobandits.numerics.linalg import dot
 from mobandits.numerics.masks import everyone, leaders, pick, uniform
@@ -26,6 +33,10 @@ from mobandits.support.checks import matrix, number
 from mobandits.support.naming import quoted
 
 
+@state_fields(
+    seen=counts("functions", "arms", "objectives"),
+    total=Field(("functions", "arms", "objectives")),
+)
 class ScalarizedState(NamedTuple):
     """Rewards per weight vector ("function"), arm and objective.
 
@@ -39,6 +50,16 @@ class ScalarizedState(NamedTuple):
     seen: Array
     total: Array
 
+    def upgraded(self) -> "ScalarizedState":
+        """Sums, of a state in which `total` holds means."""
+        return self._replace(total=self.total * self.seen)
+
+
+class FunctionNote(NamedTuple):
+    """The number of the function that chose the arm."""
+
+    function: int
+
 
 class ScalarizedBeliefs(NamedTuple):
     """The indices (arms,) of the function that was drawn, and its number."""
@@ -49,7 +70,7 @@ class ScalarizedBeliefs(NamedTuple):
 
 @compiled
 class ScalarizedUcb1Policy:
-    """See `ScalarizedUcb1`; the note of a choice is the number of its function."""
+    """See `ScalarizedUcb1`."""
 
     arms: int
     weights: Floats
@@ -60,70 +81,109 @@ class ScalarizedUcb1Policy:
 
     RANDOM_BELIEFS: ClassVar[bool] = True  # the function
 
+    def note(self) -> FunctionNote:
+        """A note like those of `draw`."""
+        return FunctionNote(0)
+
+    def possible_notes(self, state: ScalarizedState, note: FunctionNote) -> Mask:
+        """(decisions,) functions that there are."""
+        function: IntArray = np.asarray(note.function)
+        functions = len(self.weights)
+        is_known = function < functions
+        possible: Mask = (function >= 0) & is_known
+        return possible
+
     def init(self) -> ScalarizedState:
-        """Nothing seen."""
-        size = (1 if self.shared else len(self.weights), self.arms, self.weights.shape[1])
-        return ScalarizedState(np.zeros(size), np.zeros(size))
+        """The state before the first round."""
+        functions, objectives = self.weights.shape
+        # Shared means are one instance of UCB1 that all functions read.
+        instances = 1 if self.shared else functions
+        size = (instances, self.arms, objectives)
+        seen = np.zeros(size)
+        # Rewards are kept per objective, not scalarised: a reward may come in part.
+        total = np.zeros(size)
+        return ScalarizedState(seen, total)
 
     def beliefs(
         self, state: ScalarizedState, context: Array, arms: IntArray, rng: Rng
     ) -> ScalarizedBeliefs:
-        """Draw a function, and compute the UCB1 index of its scalarised means; infinite for arms it has not seen."""
-        f = int(rng.random() * len(self.weights))
-        own = 0 if self.shared else f
-        count = state.seen[own]
-        mean = averages(state.total[own], state.seen[own], arms)
-        plays = np.empty(len(arms))
-        total = 0.0
-        for i in range(len(arms)):
-            plays[i] = fewest(count[arms[i]])
-            total += plays[i]
-        floor = lowest(mean, plays, self.margin)
-        index = np.full(len(arms), math.inf)
-        for i in range(len(arms)):
-            if plays[i] > 0.0:
-                width = self.scale * math.sqrt(2.0 * math.log(total) / plays[i])
-                index[i] = self.utility(self.weights[f], mean[i], floor) + width
-        return ScalarizedBeliefs(index, f)
+        """A drawn function, and the UCB1 indices of its scalarised means.
 
-    def utility(self, weights: Array, mean: Array, floor: Array) -> float:
+        An index is infinite for arms that the function has not seen.
+        """
+        function = int(rng.random() * len(self.weights))
+        instance = 0 if self.shared else function
+        seen = state.seen[instance]
+        total = state.total[instance]
+        mean = averages(total, seen, arms)
+        count = len(arms)
+        plays = np.empty(count)
+        total_plays = 0.0
+        for a in range(count):
+            plays[a] = fewest(seen[arms[a]])
+            total_plays += plays[a]
+        reference = reference_point(mean, plays, self.margin)
+        weights = self.weights[function]
+        # UCB1 counts the plays of its own instance, in n_f as in N_f[a].
+        indices = np.full(count, math.inf)
+        for a in range(count):
+            if plays[a] > 0.0:
+                variance = 2.0 * math.log(total_plays) / plays[a]
+                width = self.scale * math.sqrt(variance)
+                utility = self.utility(weights, mean[a], reference)
+                indices[a] = utility + width
+        return ScalarizedBeliefs(indices, function)
+
+    def utility(self, weights: Array, mean: Array, reference: Array) -> float:
         """The weighted mean, or min_l w_l (mean_l - z_l) over the objectives of positive weight."""
         if not self.chebyshev:
             return dot(weights, mean)
         least = math.inf
         for l in range(len(mean)):
+            # A weight of 0 would make the minimum 0 whatever the other objectives are.
             if weights[l] > 0.0:
-                least = min(least, weights[l] * (mean[l] - floor[l]))
+                height = mean[l] - reference[l]
+                least = min(least, weights[l] * height)
         return least
 
     def draw(self, beliefs: ScalarizedBeliefs, rng: Rng) -> Choice:
         """A uniform arm among those with the largest index."""
-        return Choice(
-            pick(leaders(beliefs.indices, everyone(len(beliefs.indices))), rng),
-            float(beliefs.function),
-        )
+        indices = beliefs.indices
+        all_arms = everyone(len(indices))
+        # Arms that were not played yet lead with infinite indices, in random order.
+        best = leaders(indices, all_arms)
+        arm = pick(best, rng)
+        return Choice(arm, FunctionNote(beliefs.function))
 
     def probabilities(self, beliefs: ScalarizedBeliefs) -> Array:
-        """Uniform on the largest index, given the function."""
-        return uniform(leaders(beliefs.indices, everyone(len(beliefs.indices))))
+        """The probability of each arm, given the function: uniform on the largest index."""
+        indices = beliefs.indices
+        all_arms = everyone(len(indices))
+        best = leaders(indices, all_arms)
+        return uniform(best)
 
     def update(
         self,
         state: ScalarizedState,
         x: Array,
         arm: int,
-        note: float,
+        note: FunctionNote,
         reward: Array,
         rng: Rng,
     ) -> ScalarizedState:
-        """Only the function that chose the arm learns, unless all share their means."""
-        f = 0 if self.shared else int(note)
-        if not 0 <= f < len(state.seen):
+        """The state after a reward: the function that chose the arm learns, or the shared means."""
+        instance = 0 if self.shared else note.function
+        # Compiled code checks no bounds: another number would write beside the arrays.
+        if not 0 <= instance < len(state.seen):
             raise IndexError("note must be the number of a function")
+        seen = state.seen[instance]
+        total = state.total[instance]
         for l in range(len(reward)):
-            if not math.isnan(reward[l]):
-                state.seen[f, arm, l] += 1.0
-                state.total[f, arm, l] += reward[l]
+            value = reward[l]
+            # NaN where an objective was not observed: counts are per objective.
+            if not math.isnan(value):
+                seen[arm, l] += 1.0
+                total[arm, l] += value
         return state
 
 
@@ -131,32 +191,36 @@ class ScalarizedUcb1Policy:
 def fewest(counts: Array) -> float:
     """The smallest count over objectives: an arm counts as played once all its rewards are in."""
     least = math.inf
-    for c in counts:
-        least = min(least, c)
+    for count in counts:
+        least = min(least, count)
     return least
 
 
 @kernel
-def lowest(mean: Array, plays: Array, margin: float) -> Array:
-    """z_l = min_a mean[a, l] - margin over the arms seen so far."""
-    out = np.full(mean.shape[1], math.inf)
-    for i in range(len(plays)):
-        if plays[i] > 0.0:
-            for l in range(len(out)):
-                out[l] = min(out[l], mean[i, l] - margin)
-    return out
+def reference_point(mean: Array, plays: Array, margin: float) -> Array:
+    """(objectives,) the point z_l = min_a mean[a, l] - margin over the arms seen so far."""
+    arms, objectives = mean.shape
+    point = np.full(objectives, math.inf)
+    for a in range(arms):
+        # The mean of an arm without plays is 0, which may lie below all others.
+        if plays[a] > 0.0:
+            for l in range(objectives):
+                below = mean[a, l] - margin
+                point[l] = min(point[l], below)
+    return point
 
 
 @dataclass(frozen=True)
 class ScalarizedUcb1(Recipe):
-    """Draw a weight vector f uniformly, then run UCB1 number f on the scalarised rewards. Context is ignored.
+    """Draw a weight vector f uniformly, then run UCB1 number f on the scalarised rewards.
 
-    Linear: index w_f . mean_f[a] + scale sqrt(2 ln n_f / N_f[a]). Chebyshev: min_l w_fl (mean_fl[a] - z_l) in place
-    of the product, over the objectives of positive weight, with z_l below all means.
+    Context is ignored. Linear: index w_f . mean_f[a] + scale sqrt(2 ln n_f / N_f[a]). Chebyshev:
+    min_l w_fl (mean_fl[a] - z_l) in place of the product, over the objectives of positive weight,
+    with z_l below all means.
 
     Args:
-        weights: (functions, objectives) non-negative; None: every unit vector, and the equal weights (mocmab2018's
-            set for two objectives).
+        weights: (functions, objectives) non-negative; None: every unit vector, and the equal
+            weights (mocmab2018's set for two objectives).
         scale: multiplies the width.
         chebyshev: use the Chebyshev scalarisation.
         shared: let every function learn from all rewards; by default only the one that chose does.
@@ -188,17 +252,24 @@ class ScalarizedUcb1(Recipe):
         """Check the parameters and make the weights a tuple, so that recipes compare by value."""
         number("ScalarizedUcb1.scale", self.scale, above=0.0)
         number("ScalarizedUcb1.margin", self.margin, above=0.0)
-        object.__setattr__(self, "weights", checked_weights("ScalarizedUcb1.weights", self.weights))
+        # A tuple of tuples: recipes hold no arrays, which have no single truth when compared.
+        weights = checked_weights("ScalarizedUcb1.weights", self.weights)
+        object.__setattr__(self, "weights", weights)
 
     def assumptions(self) -> tuple[Assumption, ...]:
         """Rewards in [0, 1]."""
         return declared(self, UNIT_REWARDS)
 
     def bind(self, shape: Shape) -> ScalarizedUcb1Policy:
-        """Check the weights against the objectives."""
+        """The policy, with its weights checked against the objectives."""
         weights = resolved_weights("ScalarizedUcb1.weights", self.weights, shape.objectives)
         return ScalarizedUcb1Policy(
-            shape.arms, weights, self.scale, self.chebyshev, self.shared, self.margin
+            arms=shape.arms,
+            weights=weights,
+            scale=self.scale,
+            chebyshev=self.chebyshev,
+            shared=self.shared,
+            margin=self.margin,
         )
 
 
@@ -209,7 +280,9 @@ def checked_weights(
     if weights is None:
         return None
     array = matrix(name, weights, ("functions", "objectives"))
-    if (array < 0).any() or (array.sum(1) == 0).any():
+    is_negative = (array < 0).any()
+    is_zero_row = (array.sum(1) == 0).any()
+    if is_negative or is_zero_row:
         raise ValueError(
             f"{name} must be non-negative and not all zero in a row, got {quoted(weights)}"
         )
@@ -219,12 +292,14 @@ def checked_weights(
 def resolved_weights(
     name: str, weights: Sequence[Sequence[float]] | None, objectives: int
 ) -> Array:
-    """(functions, objectives) the weights, or where None every unit vector and the equal weights."""
+    """(functions, objectives) the weights; where None, the unit vectors and the equal weights."""
     if weights is None:
         equal = np.full((1, objectives), 1.0 / objectives)
-        if objectives > 1:
-            return np.vstack([np.eye(objectives), equal])
-        return equal
+        # Of one objective, the unit vector and the equal weights are the same.
+        if objectives == 1:
+            return equal
+        unit_vectors = np.eye(objectives)
+        return np.vstack([unit_vectors, equal])
     array = np.array(weights)
     if array.shape[1] != objectives:
         raise ValueError(

@@ -1,4 +1,7 @@
-"""UCB1 on one of the objectives, without context."""
+"""UCB1 on one of the objectives, without context.
+
+Symbols: n the plays so far, N_a those of arm a, mean_a its mean reward in the chosen objective.
+"""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -16,11 +19,11 @@ from mobandits.support.naming import quoted
 
 @dataclass(frozen=True)
 class Ucb1(Recipe):
-    """Play the arm with the largest mean_a + scale sqrt(2 ln n / N_a) in one objective; ties at random.
+    """Play the arm with the largest mean_a + scale sqrt(2 ln n / N_a) in one objective.
 
-    n is the number of plays so far, N_a that of arm a. Each arm is played once first, in random order. Context is
-    ignored, and so are the other objectives: its Pareto regret is at most its regret in that objective, yet it is
-    unfair by construction.
+    Ties are broken at random. n is the number of plays so far, N_a that of arm a. Each arm is
+    played once first, in random order. Context is ignored, and so are the other objectives: its
+    Pareto regret is at most its regret in that objective, yet it is unfair by construction.
 
     Args:
         objective: the one that counts, from 0.
@@ -28,12 +31,13 @@ class Ucb1(Recipe):
         check: warn where rewards leave [0, 1].
 
     Reference:
-        Auer, Cesa-Bianchi and Fischer, "Finite-time analysis of the multiarmed bandit problem", 2002, Figure 1; the
-        reduction to one objective is xu2023.
+        Auer, Cesa-Bianchi and Fischer, "Finite-time analysis of the multiarmed bandit problem",
+        2002, Figure 1; the reduction to one objective is xu2023.
 
     Example:
-        >>> Ucb1(objective=1).bind(Shape(arms=4, features=0, objectives=2))
-        Composite(estimator=SampleMean(slots=4, objectives=2), explorer=Ucb(radius=Drugan(product=1.0, scale=1.0)), ...)
+        >>> policy = Ucb1(objective=1).bind(Shape(arms=4, features=0, objectives=2))
+        >>> policy.explorer, policy.order
+        (Ucb(radius=Drugan(product=1.0, scale=1.0)), Pareto(on=[1]))
     """
 
     traits: ClassVar[Traits] = Traits(
@@ -56,9 +60,12 @@ class Ucb1(Recipe):
         return declared(self, UNIT_REWARDS)
 
     def bind(self, shape: Shape) -> Composite:
-        """One mean per arm and objective."""
+        """The policy: one mean per arm and objective, and the largest bound in one objective."""
         if self.objective >= shape.objectives:
             rule = f"Ucb1.objective must be below the number of objectives, {shape.objectives}"
             raise ValueError(f"{rule}, got {quoted(self.objective)}")
         means = SampleMean(shape.arms, shape.objectives)
-        return Composite(means, Ucb(Drugan(1.0, self.scale)), Pareto([self.objective]))
+        # Drugan's radius with L A = 1 is UCB1's, and the Pareto front of one objective its maximum.
+        radius = Drugan(1.0, self.scale)
+        order = Pareto([self.objective])
+        return Composite(means, Ucb(radius), order)

@@ -1,4 +1,8 @@
-"""The rules that PF-LEX and STLO share: explore what is least known, else follow the lexicographic filter."""
+"""The orders of PF-LEX and STLO: the widest intervals first, then a lexicographic filter.
+
+Symbols: epsilon the half-width that ends exploration, a C_i a' the relation of arms whose intervals
+in objective i are joined by overlapping ones (moslb2024, Algorithm 2).
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,12 +16,13 @@ from mobandits.orders.intervals import half_width, largest, linked
 from mobandits.orders.lexicographic import priority_gaps
 from mobandits.orders.order import BaseOrder, in_words
 
-SLACK = 1e-9  # the ends of intervals are rounded, so that equal widths differ in the last bits
+# The ends of intervals are rounded, so that equal widths differ in the last bits.
+SLACK = 1e-9
 
 
 @compiled
 class LastLeader(BaseOrder):
-    """Keep what overlapping intervals join to the leader, objective by objective; play the leader of the last one.
+    """The leader of the last objective, among arms that overlapping intervals join to each leader.
 
     Example:
         >>> mean = np.array([[1.0, 0.0], [0.9, 2.0], [0.0, 9.0]])
@@ -26,43 +31,56 @@ class LastLeader(BaseOrder):
     """
 
     def in_words(self, objectives: Sequence[str]) -> str:
-        """The objectives by priority."""
-        return f"lexicographic filter: {', then '.join(objectives)}"
+        """The order in words: the objectives by priority."""
+        priorities = ", then ".join(objectives)
+        return f"lexicographic filter: {priorities}"
 
     def front(self, beliefs: Beliefs) -> Mask:
         """(arms,) the largest upper bound in the last objective, among the arms that are left."""
-        among = everyone(len(beliefs.high))
-        last = beliefs.high.shape[1] - 1
+        low = beliefs.low
+        high = beliefs.high
+        survivors = everyone(len(high))
+        last = high.shape[1] - 1
+        # moslb2024, Algorithm 2, lines 2 to 4, for all objectives but the last.
         for objective in range(last):
-            among = linked(beliefs.low, beliefs.high, objective, among)
-        return largest(beliefs.high, last, among)
+            survivors = linked(low, high, objective, survivors)
+        # PF-LEX plays the last leader, not a random arm of the last set.
+        return largest(high, last, survivors)
 
     def gap(self, means: Array, arm: int) -> Array:
         """(objectives,) the lexicographic gap."""
-        gap: Array = priority_gaps(means, arm, arm + 1, 0.0)[0]
+        gaps = priority_gaps(means, arm, arm + 1, 0.0)
+        # True means have no intervals: what is left of the filter is the lexicographic order.
+        gap: Array = gaps[0]
         return gap
 
 
 @compiled
 class FixedWidth(BaseOrder):
-    """Replaces the intervals that `order` sees by mean -+ epsilon."""
+    """The front of `order` where every interval is mean -+ epsilon."""
 
     order: Any
     epsilon: float
 
     def in_words(self, objectives: Sequence[str]) -> str:
-        """What `order` is."""
-        return f"{in_words(self.order, objectives)}, with intervals of ± {self.epsilon:g}"
+        """The order in words, and the width of its intervals."""
+        inner = in_words(self.order, objectives)
+        width = f"{self.epsilon:g}"
+        return f"{inner}, with intervals of ± {width}"
 
     def front(self, beliefs: Beliefs) -> Mask:
         """(arms,) the front of `order`."""
-        low = np.empty(beliefs.mean.shape)
-        high = np.empty(beliefs.mean.shape)
-        for a in range(len(low)):
-            for i in range(beliefs.mean.shape[1]):
-                low[a, i] = beliefs.mean[a, i] - self.epsilon
-                high[a, i] = beliefs.mean[a, i] + self.epsilon
-        front: Mask = self.order.front(Beliefs(beliefs.mean, low, high))
+        mean = beliefs.mean
+        low = np.empty(mean.shape)
+        high = np.empty(mean.shape)
+        arms, objectives = mean.shape
+        for a in range(arms):
+            for i in range(objectives):
+                estimate = mean[a, i]
+                low[a, i] = estimate - self.epsilon
+                high[a, i] = estimate + self.epsilon
+        intervals = Beliefs(mean, low, high)
+        front: Mask = self.order.front(intervals)
         return front
 
     def gap(self, means: Array, arm: int) -> Array:
@@ -73,11 +91,13 @@ class FixedWidth(BaseOrder):
 
 @compiled
 class ExploreWidest(BaseOrder):
-    """While an interval has a half-width above epsilon, the arms with the widest one are the front; then `order`.
+    """The arms with the widest interval while its half-width is above epsilon; then `order`.
 
     Example:
-        >>> mean, half = np.array([[1.0], [0.0]]), np.array([[0.3], [0.4]])
-        >>> ExploreWidest(LastLeader(), 0.2).front(Beliefs(mean, mean - half, mean + half)).tolist()
+        >>> mean = np.array([[1.0], [0.0]])
+        >>> half = np.array([[0.3], [0.4]])
+        >>> beliefs = Beliefs(mean, mean - half, mean + half)
+        >>> ExploreWidest(LastLeader(), 0.2).front(beliefs).tolist()
         [False, True]
     """
 
@@ -85,19 +105,27 @@ class ExploreWidest(BaseOrder):
     epsilon: float
 
     def in_words(self, objectives: Sequence[str]) -> str:
-        """What decides, and what comes before."""
-        return f"{in_words(self.order, objectives)}, after the arm with the widest interval above ± {self.epsilon:g}"
+        """The order in words, and the exploration that comes before it."""
+        inner = in_words(self.order, objectives)
+        width = f"{self.epsilon:g}"
+        exploration = f"the arm with the widest interval above ± {width}"
+        return f"{inner}, after {exploration}"
 
     def front(self, beliefs: Beliefs) -> Mask:
         """(arms,) the arms with the widest interval, or the front of `order`."""
-        widths = np.zeros(len(beliefs.high))
+        low = beliefs.low
+        high = beliefs.high
+        arms, objectives = high.shape
+        widths = np.zeros(arms)
         widest = 0.0
-        for a in range(len(widths)):
-            for i in range(beliefs.high.shape[1]):
-                widths[a] = max(widths[a], half_width(beliefs.low[a, i], beliefs.high[a, i]))
+        for a in range(arms):
+            for i in range(objectives):
+                width = half_width(low[a, i], high[a, i])
+                widths[a] = max(widths[a], width)
             widest = max(widest, widths[a])
         if widest > self.epsilon:
-            return widths >= widest * (1.0 - SLACK)
+            threshold = widest * (1.0 - SLACK)
+            return widths >= threshold
         front: Mask = self.order.front(beliefs)
         return front
 

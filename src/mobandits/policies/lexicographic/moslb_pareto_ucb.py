@@ -1,4 +1,4 @@
-"""P-UCB1 and P-UCB2 of moslb2024: its intervals without an exploration stage."""
+"""P-UCB1 and P-UCB2 of moslb2024: the Pareto front of its bounds, without an exploration stage."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,8 +16,9 @@ class MoslbParetoUcb(Recipe):
     """Play uniformly from the Pareto front of estimate + alpha gamma_t ||x_a||_{V^-1}.
 
     Args:
-        on: the objectives that the front looks at; None: all (P-UCB1). P-UCB2 takes the first objective of each
-            chain, or those of the first level. All objectives are learned either way.
+        on: the objectives that the front looks at; None: all (P-UCB1). P-UCB2 takes the first
+            objective of each chain, or those of the first level. All objectives are learned either
+            way.
         alpha: multiplies the intervals.
         delta: failure probability, in (0, 1).
         penalty: ridge penalty lambda.
@@ -47,11 +48,15 @@ class MoslbParetoUcb(Recipe):
         """Check the parameters and make `on` a tuple, so that recipes compare by value."""
         check_moslb(self)
         if self.on is not None:
-            Pareto(self.on)
-            object.__setattr__(self, "on", tuple(self.on))
+            Pareto(self.on)  # refuses what can never be objectives, by name
+            objectives = tuple(self.on)
+            object.__setattr__(self, "on", objectives)
 
     def bind(self, shape: Shape) -> Composite:
-        """Check `on` against the objectives."""
+        """The policy, with `on` checked against the objectives."""
         order = Pareto(self.on)
         order.check(shape.objectives)
-        return Composite(ridge_for(shape, self.penalty), moslb_ucb(self, shape), order)
+        # All objectives are learned, whichever the front looks at.
+        estimator = ridge_for(shape, self.penalty)
+        explorer = moslb_ucb(self, shape)
+        return Composite(estimator, explorer, order)

@@ -1,4 +1,9 @@
-"""MOSLB-PC: chains of objectives, each in lexicographic order."""
+"""MOSLB-PC: chains of objectives, each in lexicographic order.
+
+Symbols, of moslb2024, Algorithms 1 and 2: w_t(a) the half-width gamma_t ||x_a||_{V^-1}, epsilon the
+half-width that ends exploration, a C_i a' the arms whose intervals in objective i are joined by
+overlapping ones.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,26 +18,28 @@ from mobandits.policies.lexicographic.moslb import check_moslb, exploration_widt
 
 @dataclass(frozen=True)
 class MoslbPc(Recipe):
-    """Explore while some interval is wide; then play uniformly from the arms that survive the filter of some chain.
+    """Explore while some interval is wide; then play what survives the filter of some chain.
 
-    With w_t(a) = gamma_t ||x_a||_{V^-1}: if some w_t(a) > epsilon, play a uniform arm among those. Else, for every
-    chain, start from all arms and keep, for each of its objectives in turn, the arms linked to the leader by
-    overlapping intervals estimate -+ alpha w_t; play a uniform arm of the union over chains.
+    With w_t(a) = gamma_t ||x_a||_{V^-1}: if some w_t(a) > epsilon, play a uniform arm among those.
+    Else, for every chain, start from all arms and keep, for each of its objectives in turn, the
+    arms linked to the leader by overlapping intervals estimate -+ alpha w_t; play a uniform arm of
+    the union over chains.
 
     It aims at the lexicographic winners of each chain, not at the whole front of the chains' order.
 
     Args:
-        chains: lists of objectives (from 0), the most important first, e.g. ((0, 1), (2, 3, 4)); None: one chain
-            with all, the lexicographic order.
-        epsilon: width that ends exploration; None: 5 d^(2/3) T^(-1/3), the authors' code (the theory's is d^(2/3) (K
-            T)^(-1/3)).
+        chains: lists of objectives (from 0), the most important first, e.g. ((0, 1), (2, 3, 4));
+            None: one chain with all, the lexicographic order.
+        epsilon: width that ends exploration; None: 5 d^(2/3) T^(-1/3), the authors' code (the
+            theory's is d^(2/3) (K T)^(-1/3)).
         alpha: multiplies the intervals of the second stage, not the test of the first.
         delta: failure probability, in (0, 1).
         penalty: ridge penalty lambda.
         noise: sub-Gaussian constant R of the rewards.
 
     Reference:
-        moslb2024, Algorithms 1 and 2; links are taken inside the current set, as the authors' code does.
+        moslb2024, Algorithms 1 and 2; links are taken inside the current set, as the authors' code
+        does.
 
     Example:
         >>> shape = Shape(arms=25, features=5, objectives=5, rounds=3000)
@@ -57,17 +64,24 @@ class MoslbPc(Recipe):
     def __post_init__(self) -> None:
         """Check the parameters and make the chains a tuple, so that recipes compare by value."""
         check_moslb(self, self.epsilon)
-        if self.chains is not None:
-            ChainFilter(self.chains)
-            object.__setattr__(self, "chains", tuple(tuple(chain) for chain in self.chains))
+        chains = self.chains
+        if chains is not None:
+            # Refuses what can never be chains, by name; the objectives are not known yet.
+            ChainFilter(chains)
+            rows = tuple(map(tuple, chains))
+            object.__setattr__(self, "chains", rows)
 
     def bind(self, shape: Shape) -> Composite:
-        """Resolve epsilon and check the chains against the objectives."""
-        order = ChainFilter(self.chains or (tuple(range(shape.objectives)),))
+        """The policy, with epsilon resolved and the chains checked against the objectives."""
+        all_objectives = tuple(range(shape.objectives))
+        one_chain = (all_objectives,)
+        # Algorithm 1, lines 9 to 13: the union of what Algorithm 2 leaves of each chain.
+        order = ChainFilter(self.chains or one_chain)
         order.check(shape.objectives)
         epsilon = exploration_width("MoslbPc", self.epsilon, shape)
-        return Composite(
-            ridge_for(shape, self.penalty),
-            moslb_ucb(self, shape),
-            ExploreWide(order, self.alpha * epsilon),
-        )
+        estimator = ridge_for(shape, self.penalty)
+        explorer = moslb_ucb(self, shape)
+        # Line 5 tests w_t > epsilon; the intervals that an order sees are alpha times as wide.
+        widest = self.alpha * epsilon
+        exploration = ExploreWide(order, widest)
+        return Composite(estimator, explorer, exploration)

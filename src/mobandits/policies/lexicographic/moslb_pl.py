@@ -1,4 +1,8 @@
-"""MOSLB-PL: levels of objectives, each a Pareto problem of its own."""
+"""MOSLB-PL: levels of objectives, each a Pareto problem of its own.
+
+Symbols, of moslb2024, Algorithm 3: w_t(a) the half-width gamma_t ||x_a||_{V^-1}, epsilon the
+half-width that ends exploration, u_{t,j} the upper confidence bounds in the objectives of level j.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,23 +17,25 @@ from mobandits.policies.lexicographic.moslb import check_moslb, exploration_widt
 
 @dataclass(frozen=True)
 class MoslbPl(Recipe):
-    """Explore while some interval is wide; then play uniformly from the nested Pareto fronts of the upper bounds.
+    """Explore while some interval is wide; then play the nested Pareto fronts of the upper bounds.
 
-    With w_t(a) = gamma_t ||x_a||_{V^-1}: if some w_t(a) > epsilon, play a uniform arm among those. Else start from
-    all arms and keep, for each level in turn, the Pareto front of estimate + alpha w_t in the level's objectives.
+    With w_t(a) = gamma_t ||x_a||_{V^-1}: if some w_t(a) > epsilon, play a uniform arm among those.
+    Else start from all arms and keep, for each level in turn, the Pareto front of estimate +
+    alpha w_t in the level's objectives; play a uniform arm of what is left.
 
     Args:
-        levels: groups of objectives (from 0), the most important first, e.g. ((0, 1, 2), (3, 4)); None: one level
-            with all, the Pareto order.
-        epsilon: width that ends exploration; None: 5 d^(2/3) T^(-1/3), the authors' code (the theory's d^(2/3)
-            T^(-1/3) explores for thousands of rounds).
+        levels: groups of objectives (from 0), the most important first, e.g. ((0, 1, 2), (3, 4));
+            None: one level with all, the Pareto order.
+        epsilon: width that ends exploration; None: 5 d^(2/3) T^(-1/3), the authors' code (the
+            theory's d^(2/3) T^(-1/3) explores for thousands of rounds).
         alpha: multiplies the intervals of the second stage, not the test of the first.
         delta: failure probability, in (0, 1).
         penalty: ridge penalty lambda.
         noise: sub-Gaussian constant R of the rewards.
 
     Reference:
-        moslb2024, Algorithm 3 (line 11 is printed with its two arms exchanged; the code and the text keep the front).
+        moslb2024, Algorithm 3 (line 11 is printed with its two arms exchanged; the code and the
+        text keep the front).
 
     Example:
         >>> shape = Shape(arms=25, features=5, objectives=5, rounds=3000)
@@ -54,17 +60,25 @@ class MoslbPl(Recipe):
     def __post_init__(self) -> None:
         """Check the parameters and make the levels a tuple, so that recipes compare by value."""
         check_moslb(self, self.epsilon)
-        if self.levels is not None:
-            Levels(self.levels)
-            object.__setattr__(self, "levels", tuple(tuple(level) for level in self.levels))
+        levels = self.levels
+        if levels is not None:
+            # Refuses what can never be levels, by name; the objectives are not known yet.
+            Levels(levels)
+            rows = tuple(map(tuple, levels))
+            object.__setattr__(self, "levels", rows)
 
     def bind(self, shape: Shape) -> Composite:
-        """Resolve epsilon and check the levels against the objectives."""
-        order = Levels(self.levels or (tuple(range(shape.objectives)),))
+        """The policy, with epsilon resolved and the levels checked against the objectives."""
+        all_objectives = tuple(range(shape.objectives))
+        one_level = (all_objectives,)
+        # Algorithm 3, lines 9 to 12. Line 11 is printed with its two arms exchanged: literally, it
+        # would keep arms that dominate no other. The authors' code keeps the front, and so do we.
+        order = Levels(self.levels or one_level)
         order.check(shape.objectives)
         epsilon = exploration_width("MoslbPl", self.epsilon, shape)
-        return Composite(
-            ridge_for(shape, self.penalty),
-            moslb_ucb(self, shape),
-            ExploreWide(order, self.alpha * epsilon),
-        )
+        estimator = ridge_for(shape, self.penalty)
+        explorer = moslb_ucb(self, shape)
+        # Line 5 tests w_t > epsilon; the intervals that an order sees are alpha times as wide.
+        widest = self.alpha * epsilon
+        exploration = ExploreWide(order, widest)
+        return Composite(estimator, explorer, exploration)

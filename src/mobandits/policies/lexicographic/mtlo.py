@@ -1,4 +1,8 @@
-"""MTLO: a lexicographic filter in stages, with an explicit trade-off between objectives."""
+"""MTLO: a lexicographic filter in stages, with an explicit trade-off between objectives.
+
+Symbols, of xue2025, Algorithms 2 and 3: s the stage, D_s its arms, w_a the half-width of arm a's
+interval, W the width of a filter, lambda the trade-off, LOAF(D, W) the filter of Algorithm 2.
+"""
 
 import math
 from collections.abc import Sequence
@@ -18,32 +22,42 @@ from mobandits.orders.intervals import half_width
 from mobandits.orders.lexicographic import priority_gaps
 from mobandits.orders.order import BaseOrder
 from mobandits.policies.composite import Composite
+from mobandits.policies.linear.linear_radius import estimate_count
 from mobandits.support.checks import number
 
 
 @kernel
 def near_best(high: Array, among: Mask, tradeoff: float, width: float) -> Mask:
-    """(arms,) LOAF: of `among`, in objective i keep those at most (2 + 4 l + ... + 4 l^(i-1)) width below the best."""
+    """(arms,) the arms of LOAF(among, width): those near the best bound in every objective.
+
+    In objective i = 1, 2, ... that is at most (2 + 4 lambda + ... + 4 lambda^(i-1)) width below it.
+    """
     kept = among.copy()
-    slack = 2.0
+    arms, objectives = high.shape
+    factor = 2.0
     power = 1.0
-    for i in range(high.shape[1]):
-        top = -math.inf
-        for a in range(len(kept)):
+    for i in range(objectives):
+        # The best of the arms that are left: what an earlier objective dropped does not count.
+        best = -math.inf
+        for a in range(arms):
             if kept[a]:
-                top = max(top, high[a, i])
-        for a in range(len(kept)):
-            kept[a] = kept[a] and high[a, i] >= top - slack * width
+                best = max(best, high[a, i])
+        floor = best - factor * width
+        for a in range(arms):
+            is_near = high[a, i] >= floor
+            kept[a] = kept[a] and is_near
         power *= tradeoff
-        slack += 4.0 * power
+        factor += 4.0 * power
     return kept
 
 
 @compiled
 class StagedFilter(BaseOrder):
-    """Filter with width 1/2, 1/4, 1/8, ... until an arm that is left has a wider interval; play such an arm.
+    """The arms with wide intervals in the first stage that has some, else the finest filter's arms.
 
-    Where all arms that are left have intervals of at most `floor`, filter once with that width and play what is left.
+    Filters have width 1/2, 1/4, 1/8, ... until an arm that is left has a wider interval; such an
+    arm is played. Where all arms that are left have intervals of at most `floor`, filter once with
+    that width and play what is left.
 
     Args:
         tradeoff: lambda.
@@ -54,32 +68,41 @@ class StagedFilter(BaseOrder):
     floor: float
 
     def in_words(self, objectives: Sequence[str]) -> str:
-        """The objectives by priority."""
-        return f"lexicographic filter in stages: {', then '.join(objectives)}"
+        """The order in words: the objectives by priority."""
+        priorities = ", then ".join(objectives)
+        return f"lexicographic filter in stages: {priorities}"
 
     def front(self, beliefs: Beliefs) -> Mask:
-        """(arms,) the arms with wide intervals in the first stage that has some, or the survivors of the last."""
-        n = len(beliefs.high)
-        among = everyone(len(beliefs.high))
+        """(arms,) the arms with wide intervals in a stage, or the survivors of the last one."""
+        low = beliefs.low
+        high = beliefs.high
+        arms, objectives = high.shape
+        stage_arms = everyone(arms)
         width = 0.5
+        # Ends: the width halves in every stage, and half-widths are either wider than it or, from
+        # some stage on, at most `floor`.
         while True:
-            wide = np.zeros(n, np.bool_)
+            wide = np.zeros(arms, np.bool_)
             widest = 0.0
-            for a in range(n):
-                for i in range(beliefs.high.shape[1]):
-                    half = half_width(beliefs.low[a, i], beliefs.high[a, i]) if among[a] else 0.0
+            for a in range(arms):
+                for i in range(objectives):
+                    half = half_width(low[a, i], high[a, i]) if stage_arms[a] else 0.0
                     widest = max(widest, half)
                     wide[a] |= half > width
+            # The order of the two tests is that of Algorithm 3: with all intervals as short as
+            # the horizon resolves, no stage is needed any more.
             if widest <= self.floor:
-                return near_best(beliefs.high, among, self.tradeoff, self.floor)
+                return near_best(high, stage_arms, self.tradeoff, self.floor)
             if count(wide) > 0:
                 return wide
-            among = near_best(beliefs.high, among, self.tradeoff, width)
+            stage_arms = near_best(high, stage_arms, self.tradeoff, width)
             width *= 0.5
 
     def gap(self, means: Array, arm: int) -> Array:
         """(objectives,) the lexicographic gap."""
-        gap: Array = priority_gaps(means, arm, arm + 1, 0.0)[0]
+        gaps = priority_gaps(means, arm, arm + 1, 0.0)
+        # The trade-off steers play only: regret is that of the lexicographic order.
+        gap: Array = gaps[0]
         return gap
 
 
@@ -87,11 +110,12 @@ class StagedFilter(BaseOrder):
 class Mtlo(Recipe):
     """Filter the arms in stages that get finer; play what a stage does not know well enough yet.
 
-    With w_a = scale gamma_t ||x_a||_{V^-1} as in STLO: stage s = 1, 2, ... has the arms D_s, D_1 all of them. If all
-    their w are at most 1/sqrt(T), play uniformly from LOAF(D_s, 1/sqrt(T)); if some w exceeds 2^-s, play such an arm;
-    else D_{s+1} = LOAF(D_s, 2^-s). LOAF(D, W) keeps, for objective i = 1, 2, ..., the arms with an upper bound of at
-    least the best minus (2 + 4 lambda + ... + 4 lambda^(i-1)) W: no arm is lost in objective i that loses at most
-    lambda times as much in an earlier one as it gains.
+    With w_a = scale gamma_t ||x_a||_{V^-1} as in STLO: stage s = 1, 2, ... has the arms D_s, D_1
+    all of them. If all their w are at most 1/sqrt(T), play uniformly from LOAF(D_s, 1/sqrt(T)); if
+    some w exceeds 2^-s, play such an arm; else D_{s+1} = LOAF(D_s, 2^-s). LOAF(D, W) keeps, for
+    objective i = 1, 2, ..., the arms with an upper bound of at least the best minus
+    (2 + 4 lambda + ... + 4 lambda^(i-1)) W: no arm is lost in objective i that loses at most lambda
+    times as much in an earlier one as it gains.
 
     Args:
         tradeoff: lambda >= 0.
@@ -129,7 +153,8 @@ class Mtlo(Recipe):
         """Check the parameters."""
         number("Mtlo.tradeoff", self.tradeoff, at_least=0.0)
         for name in ("scale", "penalty", "noise", "bound"):
-            number(f"Mtlo.{name}", getattr(self, name), above=0.0)
+            value = getattr(self, name)
+            number(f"Mtlo.{name}", value, above=0.0)
         number("Mtlo.delta", self.delta, above=0.0, below=1.0)
 
     def assumptions(self) -> tuple[Assumption, ...]:
@@ -137,10 +162,18 @@ class Mtlo(Recipe):
         return declared(self, UNIT_BALL)
 
     def bind(self, shape: Shape) -> Composite:
-        """Resolve the finest width."""
+        """The policy, with its finest width resolved."""
         if shape.rounds is None:
             raise ValueError("Mtlo must know the number of rounds; Doubling(Mtlo()) need not")
-        models = shape.objectives * (shape.arms if shape.shared else 1)
-        radius = Xue(shape.features, models, self.delta, self.noise, self.bound, self.scale)
-        order = StagedFilter(self.tradeoff, shape.rounds**-0.5)
-        return Composite(ridge_for(shape, self.penalty), Ucb(radius), order)
+        radius = Xue(
+            features=shape.features,
+            models=estimate_count(shape),
+            delta=self.delta,
+            noise=self.noise,
+            bound=self.bound,
+            scale=self.scale,
+        )
+        finest_width = shape.rounds**-0.5
+        order = StagedFilter(self.tradeoff, finest_width)
+        estimator = ridge_for(shape, self.penalty)
+        return Composite(estimator, Ucb(radius), order)

@@ -1,4 +1,8 @@
-"""STLO: the lexicographic filter for linear rewards."""
+"""STLO: the lexicographic filter for linear rewards.
+
+Symbols, of xue2025, Algorithm 1: w_a the half-width of arm a's interval, gamma_t its radius,
+epsilon the half-width that ends exploration, U the bound of the parameters' norms.
+"""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -14,16 +18,17 @@ from mobandits.policies.lexicographic.lexicographic_filter import (
     FixedWidth,
     LastLeader,
 )
+from mobandits.policies.linear.linear_radius import estimate_count
 from mobandits.support.checks import number
 
 
 @dataclass(frozen=True)
 class Stlo(Recipe):
-    """Explore the widest interval while it is above epsilon; else filter the estimates with half-width epsilon.
+    """Explore the widest interval while it is above epsilon; else filter the estimates -+ epsilon.
 
-    The half-width is w_a = scale gamma_t ||x_a||_{V^-1}, gamma_t = R sqrt(d ln(2 L t/delta)) + U. Once all are short:
-    objective by objective keep the arms joined to the best estimate by overlapping intervals estimate -+ epsilon; play
-    the best estimate in the last objective.
+    The half-width is w_a = scale gamma_t ||x_a||_{V^-1}, gamma_t = R sqrt(d ln(2 L t/delta)) + U.
+    Once all are short: objective by objective keep the arms joined to the best estimate by
+    overlapping intervals estimate -+ epsilon; play the best estimate in the last objective.
 
     Args:
         epsilon: half-width that ends exploration; None: d^(4/3) (K T)^(-1/3).
@@ -38,7 +43,8 @@ class Stlo(Recipe):
         xue2025, Algorithm 1.
 
     Example:
-        >>> round(Stlo().bind(Shape(arms=8, features=8, objectives=2, rounds=1000)).order.epsilon, 6)
+        >>> policy = Stlo().bind(Shape(arms=8, features=8, objectives=2, rounds=1000))
+        >>> round(policy.order.epsilon, 6)
         0.8
     """
 
@@ -60,8 +66,9 @@ class Stlo(Recipe):
     def __post_init__(self) -> None:
         """Check the parameters."""
         for name in ("epsilon", "scale", "penalty", "noise", "bound"):
-            if getattr(self, name) is not None:
-                number(f"Stlo.{name}", getattr(self, name), above=0.0)
+            value = getattr(self, name)
+            if value is not None:
+                number(f"Stlo.{name}", value, above=0.0)
         number("Stlo.delta", self.delta, above=0.0, below=1.0)
 
     def assumptions(self) -> tuple[Assumption, ...]:
@@ -69,14 +76,25 @@ class Stlo(Recipe):
         return declared(self, UNIT_BALL)
 
     def bind(self, shape: Shape) -> Composite:
-        """Resolve epsilon."""
+        """The policy, with epsilon resolved."""
         if self.epsilon is None and shape.rounds is None:
             raise ValueError(
                 "Stlo.epsilon must be given where the number of rounds is unknown, got None"
             )
-        horizon = shape.arms * (shape.rounds or 1)
-        epsilon = self.epsilon or shape.features ** (4.0 / 3.0) * horizon ** (-1.0 / 3.0)
-        models = shape.objectives * (shape.arms if shape.shared else 1)
-        radius = Xue(shape.features, models, self.delta, self.noise, self.bound, self.scale)
-        order = ExploreWidest(FixedWidth(LastLeader(), epsilon), epsilon)
-        return Composite(ridge_for(shape, self.penalty), Ucb(radius), order)
+        plays = shape.arms * (shape.rounds or 1)
+        dimension_factor = shape.features ** (4.0 / 3.0)
+        horizon_factor = plays ** (-1.0 / 3.0)
+        epsilon = self.epsilon or dimension_factor * horizon_factor
+        radius = Xue(
+            features=shape.features,
+            models=estimate_count(shape),
+            delta=self.delta,
+            noise=self.noise,
+            bound=self.bound,
+            scale=self.scale,
+        )
+        # Both stages use the same epsilon: what exploration resolved is what the filter can tell.
+        exploitation = FixedWidth(LastLeader(), epsilon)
+        order = ExploreWidest(exploitation, epsilon)
+        estimator = ridge_for(shape, self.penalty)
+        return Composite(estimator, Ucb(radius), order)

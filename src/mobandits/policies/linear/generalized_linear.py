@@ -1,4 +1,8 @@
-"""What the policies for generalized linear rewards share: links, their constants, the estimator, the ellipsoid."""
+"""The model of generalized linear rewards: links, their constants, estimator and ellipsoid.
+
+Symbols, of moglb2019, section 3.2: mu_i the links, D the bound of the parameters' norms, kappa the
+least slope of the links on [-D, D], U their largest absolute value there, lambda the penalty.
+"""
 
 from typing import Any, NamedTuple
 
@@ -6,9 +10,10 @@ from mobandits.contracts.protocols import Shape
 from mobandits.estimators import OnlineNewton, ridge_for
 from mobandits.explorers.radii import NewtonEllipsoid
 from mobandits.numerics.links import combined_links, named_links
+from mobandits.policies.linear.linear_radius import estimate_count
 
 
-class Generalized(NamedTuple):
+class GeneralizedLinearModel(NamedTuple):
     """Links and constants, resolved for a number of objectives.
 
     Attributes:
@@ -27,20 +32,25 @@ class Generalized(NamedTuple):
 
     def estimator(self, shape: Shape) -> OnlineNewton:
         """One model for all arms where they have features of their own, else one per arm."""
-        model = ridge_for(
-            shape._replace(fixed_arms=None), self.penalty
-        )  # its steps are not those of a regression
-        return OnlineNewton(model, self.links, self.curvature, self.bound)
+        # Newton steps move the estimate off that of a regression, so the tables of means that a
+        # regression keeps for fixed arms would be wrong.
+        without_tables = shape.replaced(fixed_arms=None)
+        regression = ridge_for(without_tables, self.penalty)
+        return OnlineNewton(regression, self.links, self.curvature, self.bound)
 
     def ellipsoid(self, shape: Shape, delta: float, noise: float) -> NewtonEllipsoid:
         """The radius of the theory, for rewards of at most `noise` in absolute value."""
-        models = shape.objectives * (shape.arms if shape.shared else 1)
         return NewtonEllipsoid(
-            models, delta, noise + self.ceiling, self.curvature, self.bound, self.penalty
+            models=estimate_count(shape),
+            delta=delta,
+            reach=noise + self.ceiling,
+            curvature=self.curvature,
+            bound=self.bound,
+            penalty=self.penalty,
         )
 
 
-def generalized(
+def generalized_linear_model(
     name: str,
     links: Any,
     shape: Shape,
@@ -49,27 +59,39 @@ def generalized(
     curvature: float | None = None,
     ceiling: float | None = None,
     penalty: float | None = None,
-) -> Generalized:
-    """Resolve what is None: kappa and U from the links on [-D, D], lambda = max(1, kappa / 2).
+) -> GeneralizedLinearModel:
+    """The model with its constants resolved where they are None.
+
+    kappa and U are taken from the links on [-D, D], and lambda = max(1, kappa / 2).
 
     Raises:
         ValueError: where the links do not fit the objectives, or the penalty is too small.
 
     Example:
-        >>> found = generalized("MoglbUcb", ["probit", "logit"], Shape(arms=4, features=2, objectives=2), bound=1.0)
-        >>> round(found.curvature, 6), round(found.ceiling, 6), found.penalty
+        >>> shape = Shape(arms=4, features=2, objectives=2)
+        >>> model = generalized_linear_model("MoglbUcb", ["probit", "logit"], shape, bound=1.0)
+        >>> round(model.curvature, 6), round(model.ceiling, 6), model.penalty
         (0.196612, 0.841345, 1.0)
     """
-    each = named_links(f"{name}.links", links, shape.objectives)
-    kappa = curvature or min(float(link.least_slope(bound)) for link in each)
+    link_list = named_links(f"{name}.links", links, shape.objectives)
+    # One kappa for all objectives: they share the matrix Z, which it scales.
+    slopes = [float(link.least_slope(bound)) for link in link_list]
+    kappa = curvature or min(slopes)
     if kappa <= 0.0:
         raise ValueError(
             f"{name}.links must have positive slopes on [-{bound:g}, {bound:g}], got {kappa:g}"
         )
-    top = ceiling or max(abs(float(link.mean(z))) for link in each for z in (-bound, bound))
-    least = max(1.0, 0.5 * kappa)
-    if penalty is not None and penalty < least:
+    # Links are increasing: they are largest in absolute value at an end of [-D, D].
+    means_at_ends = [float(link.mean(z)) for link in link_list for z in (-bound, bound)]
+    largest_mean = ceiling or max(map(abs, means_at_ends))
+    # Algorithm 1 requires it: with a smaller lambda, Theorem 1 need not hold.
+    least_penalty = max(1.0, 0.5 * kappa)
+    if penalty is not None and penalty < least_penalty:
         raise ValueError(
-            f"{name}.penalty must be at least max(1, kappa / 2) = {least:g}, got {penalty:g}"
+            f"{name}.penalty must be at least max(1, kappa / 2) = {least_penalty:g}, "
+            f"got {penalty:g}"
         )
-    return Generalized(combined_links(each), kappa, top, bound, penalty or least)
+    shared_links = combined_links(link_list)
+    return GeneralizedLinearModel(
+        shared_links, kappa, largest_mean, bound, penalty or least_penalty
+    )

@@ -1,4 +1,8 @@
-"""Random hypervolume scalarisation of upper confidence bounds, or of a posterior sample."""
+"""Random hypervolume scalarisation of upper confidence bounds, or of a posterior sample.
+
+Symbols: w a direction drawn on the positive unit sphere, z the reference point, ucb_{a,l} the upper
+confidence bound of arm a in objective l.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +13,7 @@ import numpy as np
 from mobandits.contracts.assumptions import UNIT_BALL, declared
 from mobandits.contracts.protocols import Assumption, Recipe, Shape, Traits
 from mobandits.estimators import ridge_for
-from mobandits.explorers import Hypervolume, Thompson, Ucb
+from mobandits.explorers import RandomHypervolume, Thompson, Ucb
 from mobandits.orders import Pareto
 from mobandits.policies.composite import Composite
 from mobandits.policies.linear.linear_radius import check_radius, linear_radius
@@ -18,15 +22,16 @@ from mobandits.support.checks import choice, number
 
 @dataclass(frozen=True)
 class HypervolumeUcb(Recipe):
-    """Draw w uniformly from the positive unit sphere; play the largest min_l max(0, ucb_{a,l} - z_l) / w_l.
+    """Play the largest min_l max(0, ucb_{a,l} - z_l) / w_l, with w from the positive unit sphere.
 
-    The bounds are theta_l . x_a + c ||x_a||_{V^-1} of ridge regressions, or one sample x_a . N(theta_l, c^2 V^-1).
-    Over many rounds every arm of the Pareto front is played, those most that add most to the dominated hypervolume.
+    In every round w is drawn uniformly. The bounds are theta_l . x_a + c ||x_a||_{V^-1} of ridge
+    regressions, or one sample x_a . N(theta_l, c^2 V^-1). Over many rounds every arm of the Pareto
+    front is played, those most that add most to the dominated hypervolume.
 
     Args:
         scale: constant radius c > 0; None for the radius of the theory.
-        reference: z, one number or one per objective; below all means. Linear rewards with norms of at most 1 lie
-            above -1.
+        reference: z, one number or one per objective; below all means. Linear rewards with norms of
+            at most 1 lie above -1.
         exploration: "ucb" or "thompson".
         penalty: ridge penalty.
         delta: failure probability of the theory's radius, in (0, 1).
@@ -38,7 +43,7 @@ class HypervolumeUcb(Recipe):
 
     Example:
         >>> HypervolumeUcb(scale=0.3).bind(Shape(arms=50, features=5, objectives=2)).explorer
-        Hypervolume(explorer=Ucb(radius=Constant(value=0.3)), reference=[-1.0, -1.0])
+        RandomHypervolume(explorer=Ucb(radius=Constant(value=0.3)), reference=[-1.0, -1.0])
     """
 
     traits: ClassVar[Traits] = Traits(
@@ -59,25 +64,34 @@ class HypervolumeUcb(Recipe):
         """Check the parameters and make the reference a tuple, so that recipes compare by value."""
         check_radius(self)
         choice("HypervolumeUcb.exploration", self.exploration, ("ucb", "thompson"))
-        given: Any = self.reference
-        for z in given if isinstance(given, Sequence) else [given]:
-            number("HypervolumeUcb.reference", z)
-        object.__setattr__(
-            self, "reference", tuple(given) if isinstance(given, Sequence) else given
-        )
+        reference: Any = self.reference
+        if isinstance(reference, Sequence):
+            coordinates = tuple(reference)
+            object.__setattr__(self, "reference", coordinates)
+        else:
+            coordinates = (reference,)
+        for coordinate in coordinates:
+            number("HypervolumeUcb.reference", coordinate)
 
     def assumptions(self) -> tuple[Assumption, ...]:
         """Norms of at most 1, for the theory's radius."""
         return () if self.scale else declared(self, UNIT_BALL)
 
     def bind(self, shape: Shape) -> Composite:
-        """Resolve the radius, and check the reference against the objectives."""
-        z: Any = self.reference
-        if isinstance(z, Sequence) and len(z) != shape.objectives:
+        """The policy, with its radius resolved and its reference checked against the objectives."""
+        reference: Any = self.reference
+        if isinstance(reference, Sequence) and len(reference) != shape.objectives:
             raise ValueError(
-                f"HypervolumeUcb.reference must have one entry per objective, {shape.objectives}, got {len(z)}"
+                "HypervolumeUcb.reference must have one entry per objective, "
+                f"{shape.objectives}, got {len(reference)}"
             )
         radius = linear_radius(self, shape)
-        inner: Any = Ucb(radius) if self.exploration == "ucb" else Thompson(radius, draws=1)
-        explorer = Hypervolume(inner, np.broadcast_to(z, shape.objectives))
-        return Composite(ridge_for(shape, self.penalty), explorer, Pareto())
+        bounds: Any = Ucb(radius)
+        if self.exploration == "thompson":
+            # One sample in place of the bound: the random direction explores as well.
+            bounds = Thompson(radius, draws=1)
+        reference_point = np.broadcast_to(reference, shape.objectives)
+        explorer = RandomHypervolume(bounds, reference_point)
+        estimator = ridge_for(shape, self.penalty)
+        # The scalarised beliefs are one number per arm, whose Pareto front is the largest.
+        return Composite(estimator, explorer, Pareto())

@@ -1,4 +1,7 @@
-"""The radius that the MOL-* recipes share: a constant, or the theory's."""
+"""The confidence radius of policies with linear rewards: a constant, or the theory's.
+
+Symbols: c1_t(delta) the theory's radius, N the number of estimates that must hold together.
+"""
 
 from typing import Protocol
 
@@ -33,16 +36,38 @@ def check_radius(recipe: HasRadius) -> None:
     if recipe.scale is not None:
         number(f"{name}.scale", recipe.scale, above=0.0)
     number(f"{name}.delta", recipe.delta, above=0.0, below=1.0)
-    number(f"{name}.noise", recipe.noise, above=0.0)
-    number(f"{name}.penalty", recipe.penalty, above=0.0)
+    for parameter in ("noise", "penalty"):
+        value = getattr(recipe, parameter)
+        number(f"{name}.{parameter}", value, above=0.0)
+
+
+def estimate_count(shape: Shape) -> int:
+    """The number of estimates N in the union bound of a linear policy.
+
+    Example:
+        >>> estimate_count(Shape(arms=3, features=2, objectives=4))
+        4
+        >>> estimate_count(Shape(arms=3, features=2, objectives=4, shared=True))
+        12
+    """
+    regressions = 1
+    # Where arms share the context, each has a regression of its own that may fail.
+    if shape.shared:
+        regressions = shape.arms
+    return shape.objectives * regressions
 
 
 def linear_radius(recipe: HasRadius, shape: Shape) -> Constant | SelfNormalised:
-    """The recipe's constant, or c1_t(delta) with a union over all models.
+    """The recipe's constant radius, or c1_t(delta) with a union over all estimates.
 
     These are as many as objectives, times arms where each arm has a model of its own.
     """
     if recipe.scale is not None:
         return Constant(recipe.scale)
-    models = shape.objectives * (shape.arms if shape.shared else 1)
-    return SelfNormalised(shape.features, models, recipe.delta, recipe.noise, recipe.penalty)
+    return SelfNormalised(
+        features=shape.features,
+        models=estimate_count(shape),
+        delta=recipe.delta,
+        noise=recipe.noise,
+        penalty=recipe.penalty,
+    )

@@ -1,4 +1,9 @@
-"""MOGLB-UCB: generalized linear rewards, one online Newton step per round, the Pareto front of optimistic bounds."""
+"""MOGLB-UCB: the Pareto front of upper confidence bounds of generalized linear models.
+
+Every round takes one online Newton step. Symbols, of moglb2019, Algorithm 1: theta_i the estimate
+of objective i, mu_i its link, Z_t the matrix that all objectives share, gamma_t the square of the
+confidence radius, O_t the approximate Pareto front.
+"""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -10,7 +15,7 @@ from mobandits.explorers.radii import TunedNewton
 from mobandits.numerics.links import check_links
 from mobandits.orders import Pareto
 from mobandits.policies.composite import Composite
-from mobandits.policies.linear.generalized_linear import generalized
+from mobandits.policies.linear.generalized_linear import generalized_linear_model
 from mobandits.support.checks import number
 
 
@@ -20,11 +25,12 @@ class MoglbUcb(Recipe):
 
     Rewards have the mean mu_l(theta_l . x_a). After a reward y of the arm with features x::
 
-        Z += (kappa / 2) x x';   theta_l += (y_l - mu_l(theta_l . x)) Z^-1 x, projected onto ||theta_l|| <= D in the
-        norm of Z
+        Z += (kappa / 2) x x'
+        theta_l += (y_l - mu_l(theta_l . x)) Z^-1 x, projected onto ||theta_l|| <= D in the norm of
+        Z
 
-    Links are increasing, so the front of the predictors' bounds is that of the rewards' bounds. In the first round all
-    arms are on it. It needs whole rewards: the objectives share Z.
+    Links are increasing, so the front of the predictors' bounds is that of the rewards' bounds. In
+    the first round all arms are on it. It needs whole rewards: the objectives share Z.
 
     ============= =========================================================================
     paper         here
@@ -41,8 +47,8 @@ class MoglbUcb(Recipe):
     Where the arms share one context, every arm has a model of its own.
 
     Args:
-        links: "identity", "logit", "probit", a `compiled` part with `mean(z)` and `least_slope(bound)`, or one of these
-            per objective.
+        links: "identity", "logit", "probit", a `compiled` part with `mean(z)` and
+            `least_slope(bound)`, or one of these per objective.
         scale: c > 0 of the tuned width, a factor of the squared radius; None for the theory's.
         bound: upper bound of the norm of every theta; features have norms of at most 1.
         curvature: lower bound of the links' slopes.
@@ -53,8 +59,9 @@ class MoglbUcb(Recipe):
         check: warn where features have norms above 1, for the theory's radius.
 
     Reference:
-        moglb2019, Algorithm 1; the experiments use two probit and three logit objectives, D = R = lambda = 1, so that
-        kappa = 0.196612 and U = 0.841345, and search c within [1e-3, 1].
+        moglb2019, Algorithm 1; the experiments use two probit and three logit objectives,
+        D = R = lambda = 1, so that kappa = 0.196612 and U = 0.841345, and search c within
+        [1e-3, 1].
 
     Example:
         >>> shape = Shape(arms=20, features=5, objectives=5)
@@ -84,18 +91,20 @@ class MoglbUcb(Recipe):
     def __post_init__(self) -> None:
         """Check the parameters and make the links a tuple, so that recipes compare by value."""
         for name in ("scale", "bound", "curvature", "noise", "ceiling", "penalty"):
-            if getattr(self, name) is not None:
-                number(f"MoglbUcb.{name}", getattr(self, name), above=0.0)
+            value = getattr(self, name)
+            if value is not None:
+                number(f"MoglbUcb.{name}", value, above=0.0)
         number("MoglbUcb.delta", self.delta, above=0.0, below=1.0)
-        object.__setattr__(self, "links", check_links("MoglbUcb.links", self.links))
+        links = check_links("MoglbUcb.links", self.links)
+        object.__setattr__(self, "links", links)
 
     def assumptions(self) -> tuple[Assumption, ...]:
         """Norms of at most 1, for the theory's radius."""
         return () if self.scale else declared(self, UNIT_BALL)
 
     def bind(self, shape: Shape) -> Composite:
-        """Resolve links, constants and radius."""
-        model = generalized(
+        """The policy, with links, constants and radius resolved."""
+        model = generalized_linear_model(
             "MoglbUcb",
             self.links,
             shape,
@@ -104,9 +113,12 @@ class MoglbUcb(Recipe):
             ceiling=self.ceiling,
             penalty=self.penalty,
         )
-        radius = (
-            TunedNewton(self.scale)
-            if self.scale
-            else model.ellipsoid(shape, self.delta, self.noise)
-        )
-        return Composite(model.estimator(shape), Ucb(radius), Pareto())
+        # Lines 5 to 7: the Newton step; line 8: the ellipsoid of Equation (3).
+        estimator = model.estimator(shape)
+        if self.scale:
+            # The theory's ellipsoid is so wide that the paper's experiments search c instead.
+            radius: Any = TunedNewton(self.scale)
+        else:
+            radius = model.ellipsoid(shape, self.delta, self.noise)
+        # Line 11 by Equation (6), without the link: it is increasing, so the front is the same.
+        return Composite(estimator, Ucb(radius), Pareto())

@@ -1,4 +1,7 @@
-"""MOL-eps-Greedy: the Pareto front of the estimates, and a little uniform play."""
+"""MOL-eps-Greedy: the Pareto front of ridge estimates, mixed with uniform play.
+
+A comparator of molts2025 without confidence bounds: epsilon alone decides how much is explored.
+"""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -14,7 +17,7 @@ from mobandits.support.checks import number
 
 @dataclass(frozen=True)
 class MolEpsGreedy(Recipe):
-    """With probability epsilon a uniform arm, else a uniform arm of the Pareto front of the ridge estimates.
+    """Play a uniform arm of the ridge estimates' Pareto front; with probability epsilon, of all.
 
     In the first round all estimates are 0, so all arms are on the front.
 
@@ -42,10 +45,12 @@ class MolEpsGreedy(Recipe):
     def __post_init__(self) -> None:
         """Check the parameters."""
         number("MolEpsGreedy.epsilon", self.epsilon, at_least=0.0, at_most=1.0)
+        # A penalty of 0 would leave no estimate before every direction was played.
         number("MolEpsGreedy.penalty", self.penalty, above=0.0)
 
     def bind(self, shape: Shape) -> EpsilonMixture:
-        """Choose the regression that fits the shape."""
-        return EpsilonMixture(
-            Composite(ridge_for(shape, self.penalty), Greedy(), Pareto()), self.epsilon
-        )
+        """The policy, on the regression that fits the shape."""
+        estimator = ridge_for(shape, self.penalty)
+        # In the first round all estimates are 0, so that the front is all arms.
+        greedy = Composite(estimator, Greedy(), Pareto())
+        return EpsilonMixture(greedy, self.epsilon)

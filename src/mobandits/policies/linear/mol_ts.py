@@ -1,4 +1,8 @@
-"""MOL-TS: Thompson sampling on the effective Pareto front."""
+"""MOL-TS: optimistic Thompson sampling on the effective Pareto front.
+
+Symbols, of molts2025, Algorithm 1: theta_l the ridge estimate of objective l, V the regularised
+Gram matrix, M the number of samples per objective, c their scale, C the empirical effective front.
+"""
 
 import math
 from dataclasses import dataclass
@@ -12,7 +16,7 @@ from mobandits.explorers.radii import Constant
 from mobandits.numerics.links import check_links
 from mobandits.orders import EffectivePareto, Pareto
 from mobandits.policies.composite import Composite
-from mobandits.policies.linear.generalized_linear import generalized
+from mobandits.policies.linear.generalized_linear import generalized_linear_model
 from mobandits.policies.linear.linear_radius import check_radius, linear_radius
 from mobandits.support.checks import choice, integer, number
 
@@ -21,9 +25,10 @@ from mobandits.support.checks import choice, integer, number
 class MolTs(Recipe):
     """Sample optimistically, play uniformly from the effective Pareto front of the sample.
 
-    In each round, for every objective l and m = 1..M, draw theta_{l,m} ~ N(theta_l, c^2 V^-1) around the ridge
-    estimate; arm a is believed to pay max_m x_a . theta_{l,m} in objective l; the arm is uniform on the effective
-    Pareto front (the arms that no mixture of others dominates) of these.
+    In each round, for every objective l and m = 1..M, draw theta_{l,m} ~ N(theta_l, c^2 V^-1)
+    around the ridge estimate; arm a is believed to pay max_m x_a . theta_{l,m} in objective l; the
+    arm is uniform on the effective Pareto front (the arms that no mixture of others dominates) of
+    these.
 
     ============= ==================================================
     paper         here
@@ -34,9 +39,9 @@ class MolTs(Recipe):
     R             `noise`
     ============= ==================================================
 
-    With `links` the rewards are generalized linear: theta_l and V are those of the online Newton step of moglb2019,
-    the sample is mu_l(max_m x_a . theta_{l,m}), and the theory's width is that of moglb2019. It then needs whole
-    rewards.
+    With `links` the rewards are generalized linear: theta_l and V are those of the online Newton
+    step of moglb2019, the sample is mu_l(max_m x_a . theta_{l,m}), and the theory's width is that
+    of moglb2019. It then needs whole rewards.
 
     Where the arms share one context, every arm has a regression of its own.
 
@@ -45,16 +50,18 @@ class MolTs(Recipe):
         draws: samples per objective; 1 is plain Thompson sampling.
         penalty: ridge penalty.
         delta: failure probability of the theory's radius, in (0, 1).
-        noise: sub-Gaussian constant of the rewards, for the theory's radius; with `links` their upper bound.
-        selection: "uniform" on the effective front, or "weight": the best arm for weights drawn uniformly from the
-            simplex, which is on that front but not uniform on it.
-        links: None for linear rewards; "identity", "logit", "probit", a `compiled` link, or one of these per objective.
+        noise: sub-Gaussian constant of the rewards, for the theory's radius; with `links` their
+            upper bound.
+        selection: "uniform" on the effective front, or "weight": the best arm for weights drawn
+            uniformly from the simplex, which is on that front but not uniform on it.
+        links: None for linear rewards; "identity", "logit", "probit", a `compiled` link, or one of
+            these per objective.
         bound: upper bound of the norm of every theta, for `links`.
         check: warn where features have norms above 1, for the theory's radius.
 
     Reference:
-        molts2025, Algorithm 1; the number of draws is Lemma 1 with p = 0.15; the extension to generalized linear
-        rewards is announced in its conclusion.
+        molts2025, Algorithm 1; the number of draws is Lemma 1 with p = 0.15; the extension to
+        generalized linear rewards is announced in its conclusion.
 
     Example:
         >>> policy = MolTs(scale=0.3).bind(Shape(arms=50, features=5, objectives=4))
@@ -87,7 +94,9 @@ class MolTs(Recipe):
         choice("MolTs.selection", self.selection, ("uniform", "weight"))
         number("MolTs.bound", self.bound, above=0.0)
         if self.links is not None:
-            object.__setattr__(self, "links", check_links("MolTs.links", self.links))
+            links = check_links("MolTs.links", self.links)
+            object.__setattr__(self, "links", links)
+            # The objectives share one matrix Z of Newton steps, which a partial reward would split.
             object.__setattr__(self, "accepts_partial", False)
 
     def assumptions(self) -> tuple[Assumption, ...]:
@@ -95,29 +104,39 @@ class MolTs(Recipe):
         return () if self.scale else declared(self, UNIT_BALL)
 
     def bind(self, shape: Shape) -> Composite:
-        """Resolve the number of draws, the radius and the links."""
+        """The policy, with the number of draws, the radius and the links resolved."""
+        estimator, explorer = self.parts(shape)
+        if self.selection == "weight":
+            # The best arm for drawn weights is on the effective front (Theorem 1 of molts2025),
+            # and costs no linear programs; but it is not uniform on that front.
+            return Composite(estimator, RandomWeights(explorer), Pareto())
+        # Algorithm 1: the front of Equation (3), and a uniform arm of it.
+        return Composite(estimator, explorer, EffectivePareto())
+
+    def parts(self, shape: Shape) -> tuple[Any, Any]:
+        """The estimator of theta_l and V, and the explorer that samples around it, Equation (2)."""
         draws = self.draws or optimistic_draws(shape.objectives)
         if self.links is None:
-            estimator: Any = ridge_for(shape, self.penalty)
-            explorer: Any = Thompson(linear_radius(self, shape), draws)
+            ridge = ridge_for(shape, self.penalty)
+            linear = linear_radius(self, shape)
+            return ridge, Thompson(linear, draws)
+        model = generalized_linear_model(
+            "MolTs", self.links, shape, bound=self.bound, penalty=self.penalty
+        )
+        if self.scale:
+            radius: Any = Constant(self.scale)
         else:
-            model = generalized("MolTs", self.links, shape, bound=self.bound, penalty=self.penalty)
-            radius = (
-                Constant(self.scale)
-                if self.scale
-                else model.ellipsoid(shape, self.delta, self.noise)
-            )
-            estimator = model.estimator(shape)
-            explorer = Linked(Thompson(radius, draws), model.links)
-        if self.selection == "weight":
-            return Composite(estimator, RandomWeights(explorer), Pareto())
-        return Composite(estimator, explorer, EffectivePareto())
+            radius = model.ellipsoid(shape, self.delta, self.noise)
+        # Samples pass through the links: mixtures of arms mix mean rewards, not predictors.
+        explorer = Linked(Thompson(radius, draws), model.links)
+        return model.estimator(shape), explorer
 
 
 def optimistic_draws(objectives: int, p: float = 0.15) -> int:
-    """M = ceil(1 - ln L / ln(1 - p)).
+    """The number of draws M = ceil(1 - ln L / ln(1 - p)).
 
-    With so many, a fixed arm is believed optimistically in all L objectives with probability at least p.
+    With so many, a fixed arm is believed optimistically in all L objectives with probability at
+    least p.
 
     Args:
         objectives: L.
@@ -130,4 +149,7 @@ def optimistic_draws(objectives: int, p: float = 0.15) -> int:
         >>> [optimistic_draws(l) for l in (1, 2, 4, 8)]
         [1, 6, 10, 14]
     """
-    return math.ceil(1.0 - math.log(objectives) / math.log(1.0 - p))
+    # Each draw multiplies the probability that an objective has no optimistic sample by 1 - p.
+    log_failure = math.log(1.0 - p)
+    extra_draws = math.log(objectives) / log_failure
+    return math.ceil(1.0 - extra_draws)

@@ -1,4 +1,8 @@
-"""MOL-UCB: optimistic ridge estimates and any order."""
+"""MOL-UCB: upper confidence bounds of ridge regressions, and any order of them.
+
+Symbols: theta_l the ridge estimate of objective l, V the regularised Gram matrix of the features
+that were played, c the radius, x_a the features of arm a.
+"""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -15,7 +19,7 @@ from mobandits.policies.linear.linear_radius import check_radius, linear_radius
 
 @dataclass(frozen=True)
 class MolUcb(Recipe):
-    """Upper confidence bounds theta_l . x_a + c ||x_a||_{V^-1}, and a uniform arm from their front.
+    """Play a uniform arm from the front of the bounds theta_l . x_a + c ||x_a||_{V^-1}.
 
     ============= ==================================================
     paper         here
@@ -25,7 +29,8 @@ class MolUcb(Recipe):
     R             `noise`
     ============= ==================================================
 
-    Where the arms share one context, every arm has a regression of its own (disjoint LinUCB, with several objectives).
+    Where the arms share one context, every arm has a regression of its own (disjoint LinUCB, with
+    several objectives).
 
     Args:
         scale: constant radius c > 0; None for the radius of the theory.
@@ -67,7 +72,13 @@ class MolUcb(Recipe):
         return () if self.scale else declared(self, UNIT_BALL)
 
     def bind(self, shape: Shape) -> Composite:
-        """Resolve the radius and check the order against the objectives."""
-        order = Pareto() if self.order is None else self.order
+        """The policy, with its radius resolved and its order checked against the objectives."""
+        order = self.order
+        if order is None:
+            order = Pareto()
         check_objectives(order, shape.objectives)
-        return Composite(ridge_for(shape, self.penalty), Ucb(linear_radius(self, shape)), order)
+        estimator = ridge_for(shape, self.penalty)
+        radius = linear_radius(self, shape)
+        # The width is the same in all objectives: one Gram matrix serves them.
+        explorer = Ucb(radius)
+        return Composite(estimator, explorer, order)

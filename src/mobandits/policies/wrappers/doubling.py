@@ -13,17 +13,18 @@ from mobandits.support.naming import quoted
 
 @dataclass(frozen=True)
 class Doubling(Recipe):
-    """Play a recipe for T_0 rounds as if the horizon were T_0, then from scratch for 2 T_0, for 4 T_0, and so on.
+    """Play a recipe for a horizon of T_0 rounds, then from scratch for 2 T_0, for 4 T_0, and so on.
 
-    Stage k has T_0 2^k rounds, and so its policy is bound. Whatever it learned before is forgotten, and what is asked
-    of the policy (beliefs, front) is asked of the current stage's. A regret bound of order T^a stays one, with a larger
-    constant. `bind` gives the policy of the first stage: whoever plays more rounds takes `stages`.
+    Stage k has T_0 2^k rounds, which its policy is bound to as its horizon. Earlier stages are
+    forgotten; beliefs and front are those of the current stage. A regret bound of order T^a stays
+    one, with a larger constant. `bind` gives the policy of the first stage: loops that play more
+    rounds take `stages`.
 
     Args:
         recipe: the recipe, or its class for its defaults.
         first: T_0.
-        joint: divide the recipe's parameter delta by (k + 1)(k + 2) in stage k, so that all stages together fail with
-            probability delta at most.
+        joint: divide the recipe's parameter delta by (k + 1)(k + 2) in stage k, so that all stages
+            together fail with probability delta at most.
 
     Raises:
         ValueError: where `recipe` is no recipe, or `joint` and it has no delta.
@@ -47,25 +48,28 @@ class Doubling(Recipe):
     joint: bool = False
 
     def __post_init__(self) -> None:
-        """Check the parameters; a class becomes a recipe, and what that cannot learn or play this cannot."""
+        """Check the parameters; a class becomes a recipe, whose limits become those of this one."""
         integer("Doubling.first", self.first, at_least=1)
-        given: Any = self.recipe
-        recipe = given() if isinstance(given, type) and issubclass(given, Recipe) else given
+        recipe: Any = self.recipe
+        if isinstance(recipe, type) and issubclass(recipe, Recipe):
+            recipe = recipe()
+        # Stages of stages would double twice, and none of them would end where it should.
         if not isinstance(recipe, Recipe) or isinstance(recipe, Doubling):
             raise ValueError(
                 f"Doubling.recipe must be a recipe such as MocMab(), got {quoted(recipe)}"
             )
-        if self.joint and not isinstance(getattr(recipe, "delta", None), float):
-            raise ValueError(
-                f"Doubling.joint must be False for a recipe without a number delta, got {quoted(recipe)}"
-            )
+        delta = getattr(recipe, "delta", None)
+        if self.joint and not isinstance(delta, float):
+            rule = "Doubling.joint must be False for a recipe without a number delta"
+            raise ValueError(f"{rule}, got {quoted(recipe)}")
         object.__setattr__(self, "recipe", recipe)
         object.__setattr__(self, "accepts_partial", recipe.accepts_partial)
         object.__setattr__(self, "continuum", recipe.continuum)
 
     def bind(self, shape: Shape) -> Policy:
         """The policy of the first stage."""
-        return next(self.stages(shape)).policy
+        first = next(self.stages(shape))
+        return first.policy
 
     def stages(self, shape: Shape) -> Iterator[Stage]:
         """One policy per stage, bound to its length."""
@@ -73,8 +77,11 @@ class Doubling(Recipe):
             recipe: Any = self.recipe
             rounds = self.first * 2**k
             if self.joint:
-                recipe = dataclasses.replace(recipe, delta=recipe.delta / ((k + 1) * (k + 2)))
-            yield Stage(recipe.bind(shape._replace(rounds=rounds)), rounds)
+                # Equal shares would add up without end; the sum of 1 / ((k + 1)(k + 2)) is 1.
+                share = (k + 1) * (k + 2)
+                recipe = dataclasses.replace(recipe, delta=recipe.delta / share)
+            stage_shape = shape.replaced(rounds=rounds)
+            yield Stage(recipe.bind(stage_shape), rounds)
 
     def assumptions(self) -> tuple[Assumption, ...]:
         """Those of the recipe."""

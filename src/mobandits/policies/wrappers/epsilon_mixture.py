@@ -1,19 +1,20 @@
-"""Any policy, mixed with uniform play."""
+"""A wrapper that mixes any policy with uniform play."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from mobandits.compiling.compiled import compiled
+from mobandits.contracts.notes import NotesNothing
 from mobandits.contracts.protocols import Array, Choice, IntArray, Rng
 
 
 @compiled
-class EpsilonMixture:
-    """With probability epsilon a uniform arm, else the inner policy's: probabilities epsilon/K + (1 - epsilon) p.
+class EpsilonMixture(NotesNothing):
+    """A mixture of uniform play and a policy's: probabilities epsilon/K + (1 - epsilon) p.
 
-    Every arm has a positive probability, so the set that a round is drawn from is all arms; the inner policy must
-    not need its note.
+    Every arm has a positive probability, so the set that a round is drawn from is all arms; the
+    inner policy must not need its note.
 
     Args:
         policy: the inner policy.
@@ -29,28 +30,40 @@ class EpsilonMixture:
     policy: Any
     epsilon: float
 
+    PASSES_BELIEFS: ClassVar[bool] = True
+
     def init(self) -> Any:
         """The inner policy's first state."""
         return self.policy.init()
 
     def beliefs(self, state: Any, context: Array, arms: IntArray, rng: Rng) -> Any:
         """The inner policy's beliefs."""
+        # The coin belongs to `draw`: beliefs stay as definite as the inner policy's.
         return self.policy.beliefs(state, context, arms, rng)
 
     def draw(self, beliefs: Any, rng: Rng) -> Choice:
         """A uniform arm with probability epsilon, else the inner policy's."""
-        if rng.random() < self.epsilon:
-            return Choice(int(rng.random() * len(self.policy.probabilities(beliefs))), 0.0)
-        return Choice(self.policy.draw(beliefs, rng).arm, 0.0)
+        is_uniform = rng.random() < self.epsilon
+        if is_uniform:
+            # Beliefs are the inner policy's own type: only it knows how many arms they are about.
+            arms = len(self.policy.probabilities(beliefs))
+            arm = int(rng.random() * arms)
+            return Choice(arm, 0.0)
+        choice = self.policy.draw(beliefs, rng)
+        return Choice(choice.arm, 0.0)
 
     def probabilities(self, beliefs: Any) -> Array:
-        """The mixture, exactly."""
+        """The probability of each arm in the mixture, exactly."""
         inner = self.policy.probabilities(beliefs)
-        out = np.empty(len(inner))
-        for a in range(len(inner)):
-            out[a] = self.epsilon / len(inner) + (1.0 - self.epsilon) * inner[a]
-        return out
+        arms = len(inner)
+        probabilities = np.empty(arms)
+        uniform_part = self.epsilon / arms
+        inner_share = 1.0 - self.epsilon
+        for a in range(arms):
+            probabilities[a] = uniform_part + inner_share * inner[a]
+        return probabilities
 
     def update(self, state: Any, x: Array, arm: int, note: float, reward: Array, rng: Rng) -> Any:
-        """Teach the inner policy: it learns from uniform plays too."""
+        """The state after a reward: the inner policy learns from uniform plays too."""
+        # The note is 0 whichever of the two drew the arm: the inner policy must do without it.
         return self.policy.update(state, x, arm, note, reward, rng)

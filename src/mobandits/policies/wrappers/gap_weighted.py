@@ -1,4 +1,8 @@
-"""GapWeighted: a known, positive probability for every arm, smaller the further the arm is behind."""
+"""GapWeighted: a known, positive probability for every arm, by the inverse of its estimated gap.
+
+Symbols: F the front of the estimated means, g_a the gap of arm a, gamma_t the sharpness of round t,
+K the eligible arms, t the rewards so far.
+"""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
@@ -6,6 +10,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from mobandits.compiling.compiled import compiled
+from mobandits.contracts.composition import composite
+from mobandits.contracts.notes import NotesNothing
 from mobandits.contracts.protocols import (
     Array,
     Assumption,
@@ -17,13 +23,14 @@ from mobandits.contracts.protocols import (
     Shape,
     Traits,
 )
-from mobandits.policies.composition import composite
+from mobandits.contracts.states import counts, state_fields
 from mobandits.support.checks import number
 from mobandits.support.naming import quoted
 
 
+@state_fields(observed=counts("objectives"))
 class GapWeightedState(NamedTuple):
-    """The estimator's state, and how many rewards were observed of each objective, (objectives,)."""
+    """The estimator's state, and (objectives,) the number of rewards observed of each objective."""
 
     estimator: Any
     observed: Array
@@ -37,8 +44,8 @@ class GapWeightedBeliefs(NamedTuple):
 
 
 @compiled
-class GapWeightedPolicy:
-    """Inverse gap weighting of a `Composite`'s estimator under its order; its explorer is not asked.
+class GapWeightedPolicy(NotesNothing):
+    """Inverse gap weighting of a `Composite`'s estimator under its order; its explorer is not used.
 
     Args:
         policy: the `Composite`.
@@ -53,27 +60,34 @@ class GapWeightedPolicy:
     power: float
 
     def init(self) -> GapWeightedState:
-        """Nothing observed."""
-        return GapWeightedState(self.policy.estimator.init(), np.zeros(self.objectives))
+        """The state before the first round: nothing observed."""
+        estimator = self.policy.estimator.init()
+        # Counted here: not every estimator counts its rewards per objective.
+        observed = np.zeros(self.objectives)
+        return GapWeightedState(estimator, observed)
 
     def beliefs(
         self, state: GapWeightedState, context: Array, arms: IntArray, rng: Rng
     ) -> GapWeightedBeliefs:
         """The estimated means, and how sharply this round tells them apart."""
         mean = self.policy.estimator.mean(state.estimator, context, arms)
-        # The round counts rewards, not decisions: a late or partial reward ends in the same state in any order.
+        # The round counts rewards, not decisions: late or partial rewards end in the same state in
+        # any order.
         rounds = 1.0 + state.observed.max()
         sharpness = self.gamma * rounds**self.power
-        return GapWeightedBeliefs(Beliefs(mean, mean, mean), sharpness)
+        # Intervals of length 0: the order compares the estimates themselves.
+        estimates = Beliefs(mean, mean, mean)
+        return GapWeightedBeliefs(estimates, sharpness)
 
     def draw(self, beliefs: GapWeightedBeliefs, rng: Rng) -> Choice:
         """An arm by its probability."""
         probabilities = self.probabilities(beliefs)
-        point = rng.random()
+        rest = rng.random()
         last = len(probabilities) - 1
+        # The last arm takes what rounding leaves of the sum 1.
         for a in range(last):
-            point -= probabilities[a]
-            if point < 0.0:
+            rest -= probabilities[a]
+            if rest < 0.0:
                 return Choice(a, 0.0)
         return Choice(last, 0.0)
 
@@ -81,15 +95,17 @@ class GapWeightedPolicy:
         """The probability of each arm."""
         means = beliefs.beliefs.mean
         arms = len(means)
-        front = self.policy.order.front(beliefs.beliefs)
-        gaps = self.policy.order.gaps(means)
+        order = self.policy.order
+        front = order.front(beliefs.beliefs)
+        gaps = order.gaps(means)
         probabilities = np.zeros(arms)
         outside = 0.0
-        best = 0
+        front_size = 0
         for a in range(arms):
             if front[a]:
-                best += 1
+                front_size += 1
                 continue
+            # Digits come by priority: a later one matters only where all earlier ones are 0.
             gap = 0.0
             for digit in range(gaps.shape[1]):
                 if gaps[a, digit] > 0.0:
@@ -97,17 +113,20 @@ class GapWeightedPolicy:
                     break
             probabilities[a] = 1.0 / (arms + beliefs.sharpness * gap)
             outside += probabilities[a]
+        # What is left is shared by the front: at least 1/K each, since every other arm has at most
+        # that.
         for a in range(arms):
             if front[a]:
-                probabilities[a] = (1.0 - outside) / best
+                probabilities[a] = (1.0 - outside) / front_size
         return probabilities
 
     def update(
         self, state: GapWeightedState, x: Array, arm: int, note: float, reward: Array, rng: Rng
     ) -> Any:
-        """Teach the estimator, and count."""
+        """The state after a reward: the estimator learns, and the observed rewards are counted."""
         estimator = self.policy.estimator.update(state.estimator, x, arm, reward)
-        for objective in range(len(reward)):
+        objectives = len(reward)
+        for objective in range(objectives):
             if not np.isnan(reward[objective]):
                 state.observed[objective] += 1.0
         return GapWeightedState(estimator, state.observed)
@@ -115,36 +134,40 @@ class GapWeightedPolicy:
 
 @dataclass(frozen=True)
 class GapWeighted(Recipe):
-    """Any recipe's estimator and order, played by inverse gap weighting: a log that fits every later evaluation.
+    """Any recipe's estimator and order, played by inverse gap weighting.
 
-    With the front F of the estimated means and the gap g_a, the first positive digit of the order's gap of arm a:
+    Its log fits every later evaluation. With the front F of the estimated means and the gap g_a,
+    the first positive digit of the order's gap of arm a:
 
-        p_a = 1 / (K + gamma_t g_a)                       for a not in F,     gamma_t = gamma t^power
+        p_a = 1 / (K + gamma_t g_a)                       for a not in F,  gamma_t = gamma t^power
         p_a = (1 - sum of the p_b outside F) / |F|        for a in F
 
-    K counts the eligible arms and t the rewards so far. So p_a >= 1/K on the front, and p_a >= 1 / (K + gamma_t max g)
-    elsewhere: every probability is known, exact and positive. With `Weighted` this is SquareCB, whose regret bound
-    needs gamma_t of the order of sqrt(K t); for other orders the law is sound and no bound is proven. Gaps are in the
-    units of the rewards: with rewards about 1 apart, `gamma=10` plays an arm 0.1 behind about 1 / (K + sqrt(t)) of the
-    time.
+    K counts the eligible arms and t the rewards so far. So p_a >= 1/K on the front, and
+    p_a >= 1 / (K + gamma_t max g) elsewhere: every probability is known, exact and positive. With
+    `Weighted` this is SquareCB, whose regret bound needs gamma_t of the order of sqrt(K t); for
+    other orders the probabilities are sound and no bound is proven. Gaps are in the units of the
+    rewards: with rewards about 1 apart, `gamma=10` plays an arm 0.1 behind about 1 / (K + sqrt(t))
+    of the time.
 
     Args:
-        recipe: such as `MolUcb()`, whose policy is a `Composite`; only its estimator and its order are used.
+        recipe: such as `MolUcb()`, whose policy is a `Composite`; only its estimator and its order
+            are used.
         gamma: the factor, positive.
         power: the exponent, in [0, 1].
 
     Raises:
-        ValueError: where `recipe` is no recipe, or a number is out of range; on `bind`, where the recipe's policy is no
-            `Composite`.
+        ValueError: where `recipe` is no recipe, or a number is out of range; on `bind`, where the
+            recipe's policy is no `Composite`.
 
     Reference:
-        Foster and Rakhlin, "Beyond UCB: optimal and efficient contextual bandits with regression oracles", ICML 2020,
-        algorithm 1, for one objective; the extension to orders is ours.
+        Foster and Rakhlin, "Beyond UCB: optimal and efficient contextual bandits with regression
+        oracles", ICML 2020, algorithm 1, for one objective; the extension to orders is ours.
 
     Example:
         >>> from mobandits.policies import MolUcb
         >>> policy = GapWeighted(MolUcb()).bind(Shape(arms=4, features=2, objectives=2))
-        >>> beliefs = policy.beliefs(policy.init(), np.eye(4, 2), np.arange(4), np.random.default_rng(0))
+        >>> rng = np.random.default_rng(0)
+        >>> beliefs = policy.beliefs(policy.init(), np.eye(4, 2), np.arange(4), rng)
         >>> policy.probabilities(beliefs).tolist()
         [0.25, 0.25, 0.25, 0.25]
     """
@@ -168,18 +191,21 @@ class GapWeighted(Recipe):
             )
         number("GapWeighted.gamma", self.gamma, above=0.0)
         number("GapWeighted.power", self.power, at_least=0.0, at_most=1.0)
+        # Whatever the estimator can learn from, this can: the counts are per objective.
         object.__setattr__(self, "accepts_partial", self.recipe.accepts_partial)
 
     def bind(self, shape: Shape) -> GapWeightedPolicy:
-        """The recipe's estimator and order, under the new law."""
+        """The recipe's estimator and order, with inverse gap weights in place of its explorer."""
         policy = self.recipe.bind(shape)
         if composite(policy) is not policy:
             name = type(self.recipe).__name__
-            raise ValueError(
-                f"GapWeighted.recipe must bind to an estimator, an explorer and an order, got {name}"
-            )
+            rule = "GapWeighted.recipe must bind to an estimator, an explorer and an order"
+            raise ValueError(f"{rule}, got {name}")
         return GapWeightedPolicy(policy, shape.objectives, self.gamma, self.power)
 
     def assumptions(self) -> tuple[Assumption, ...]:
-        """Those without which the recipe makes no sense; others are about widths, which are not used here."""
-        return tuple(one for one in self.recipe.assumptions() if one.refuse)
+        """The recipe's assumptions without which it makes no sense."""
+        assumptions = self.recipe.assumptions()
+        # The others are about the widths of intervals, which are not used here.
+        needed = [assumption for assumption in assumptions if assumption.refuse]
+        return tuple(needed)

@@ -1,15 +1,16 @@
-"""The time of the day as one more feature: for rewards that change with a known period."""
+"""A wrapper with the time as one more feature, for rewards that change with a known period."""
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from mobandits.compiling.compiled import compiled
-from mobandits.contracts.protocols import Array, Choice, IntArray, Rng
+from mobandits.contracts.notes import Note, note_of, possible_notes, unpacked_note
+from mobandits.contracts.protocols import Array, Choice, IntArray, Mask, Rng
+from mobandits.contracts.states import counts, state_fields
 
-RADIX = 4294967296.0  # 2^32: more rounds than anybody plays, and notes stay exact
 
-
+@state_fields(clock=counts("one", whole=True))
 class Timed(NamedTuple):
     """The inner policy's state, and the number of the next round, (1,), from 0."""
 
@@ -24,12 +25,19 @@ class TimedBeliefs(NamedTuple):
     round: float
 
 
+class TimedNote(NamedTuple):
+    """The inner policy's note, and the number of the round in which the arm was played."""
+
+    inner: Note
+    round: float
+
+
 @compiled
 class Periodic:
     """Appends (t mod period) / period to every context of round t = 0, 1, ...
 
-    Rounds are counted by the rewards that come in; the note of a choice carries the round after the inner policy's note
-    n: n 2^32 + t, so that a late reward is learned for the time at which its arm was played.
+    Rounds are counted by the rewards that come in; the note of a choice holds the round, so that a
+    late reward is learned for the time at which its arm was played.
 
     Args:
         policy: a policy with one more feature.
@@ -49,45 +57,75 @@ class Periodic:
     policy: Any
     period: int
 
+    def note(self) -> TimedNote:
+        """A note like those of `draw`."""
+        inner = note_of(self.policy)
+        return TimedNote(inner, 0.0)
+
+    def possible_notes(self, state: Timed, note: TimedNote) -> Mask:
+        """(decisions,) whole rounds up to the present one."""
+        rounds: Array = np.asarray(note.round)
+        is_whole = rounds == np.floor(rounds)
+        is_past = (rounds >= 0.0) & (rounds <= state.clock[0])
+        fits: Mask = is_whole & is_past
+        inner = possible_notes(self.policy, state.state, note.inner)
+        return fits & inner
+
+    def unpacked_note(self, packed: float) -> Note:
+        """The note that older files have as n 2^32 + round, n the inner note's number."""
+        packed_inner, played = divmod(packed, 2.0**32)
+        inner = unpacked_note(self.policy, packed_inner)
+        return TimedNote(inner, played)
+
     def init(self) -> Timed:
-        """Round 0."""
-        return Timed(self.policy.init(), np.zeros(1))
+        """The state before round 0."""
+        inner = self.policy.init()
+        clock = np.zeros(1)
+        return Timed(inner, clock)
 
     def timed(self, context: Array, now: float) -> Array:
-        """`context` (rows, features) with one more column."""
+        """(rows, features + 1) the context with the time in [0, 1) as its last column."""
         rows, features = context.shape
-        out = np.empty((rows, features + 1))
+        # Exact for any clock: the remainder is taken of whole numbers.
+        phase = int(now) % self.period
+        time = phase / self.period
+        timed = np.empty((rows, features + 1))
         for row in range(rows):
             for i in range(features):
-                out[row, i] = context[row, i]
-            out[row, features] = (int(now) % self.period) / self.period
-        return out
+                timed[row, i] = context[row, i]
+            timed[row, features] = time
+        return timed
 
     def beliefs(self, state: Timed, context: Array, arms: IntArray, rng: Rng) -> TimedBeliefs:
         """The inner policy's, at this time."""
+        # Rounds are counted by rewards: no clock of the application is read.
         now = state.clock[0]
-        return TimedBeliefs(
-            self.policy.beliefs(state.state, self.timed(context, now), arms, rng), now
-        )
+        timed = self.timed(context, now)
+        inner = self.policy.beliefs(state.state, timed, arms, rng)
+        return TimedBeliefs(inner, now)
 
     def draw(self, beliefs: TimedBeliefs, rng: Rng) -> Choice:
         """The inner policy's choice, with the round in its note."""
         choice = self.policy.draw(beliefs.beliefs, rng)
-        return Choice(choice.arm, choice.note * RADIX + beliefs.round)
+        # The clock may have moved on when the reward comes.
+        note = TimedNote(choice.note, beliefs.round)
+        return Choice(choice.arm, note)
 
     def probabilities(self, beliefs: TimedBeliefs) -> Array:
-        """The inner policy's law."""
-        law: Array = self.policy.probabilities(beliefs.beliefs)
-        return law
+        """The probability of each arm: the inner policy's."""
+        probabilities: Array = self.policy.probabilities(beliefs.beliefs)
+        return probabilities
 
     def update(
-        self, state: Timed, x: Array, arm: int, note: float, reward: Array, rng: Rng
+        self, state: Timed, x: Array, arm: int, note: TimedNote, reward: Array, rng: Rng
     ) -> Timed:
-        """Teach what was paid at that time."""
-        inner = float(int(note / RADIX))
-        then = note - inner * RADIX
-        context = self.timed(x.reshape(1, len(x)), then)
-        state.clock[0] = max(state.clock[0], then + 1.0)
-        return Timed(
-            self.policy.update(state.state, context[0], arm, inner, reward, rng), state.clock
-        )
+        """The state after a reward, which is learned for the time at which its arm was played."""
+        played = note.round
+        context = x.reshape(1, len(x))
+        timed = self.timed(context, played)
+        timed_row = timed[0]
+        # Late rewards must not set the clock back.
+        now = state.clock[0]
+        state.clock[0] = max(now, played + 1.0)
+        inner = self.policy.update(state.state, timed_row, arm, note.inner, reward, rng)
+        return Timed(inner, state.clock)

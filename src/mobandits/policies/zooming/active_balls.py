@@ -1,7 +1,9 @@
-"""The active balls of zooming algorithms: what they have seen, and upper bounds on the rewards inside them.
+"""The active balls of zooming algorithms, and upper bounds on the mean rewards inside them.
 
-A ball is a centre, a point of the similarity space, and a radius, a power of two, so that comparing radii is exact.
-Balls are only ever added; a ball's number is its position.
+A ball is a centre, a point of the similarity space, and a radius, a power of two, so that comparing
+radii is exact. Balls are only ever added; a ball's number is its position. Symbols, of pcz2018,
+section 4: N_B the rewards that ball B has seen, r(B) its radius, u_B the half-width of its
+confidence interval, g_B^pre its pre-index, g_B its index, D the distance of centres.
 """
 
 import math
@@ -11,11 +13,22 @@ import numpy as np
 
 from mobandits.compiling.compiled import kernel
 from mobandits.contracts.protocols import Array
+from mobandits.contracts.states import Field, counts, state_fields
 from mobandits.numerics.averages import average
 
-NEAR = 1e-9  # bounds that differ by less may be the same one, rounded
+# Bounds that differ by less may be the same one, rounded.
+NEAR = 1e-9
 
 
+@state_fields(
+    centre=Field(("dimensions", "balls")),
+    radius=Field(("balls",), low=2.0**-1074, high=1.0),
+    seen=counts("balls"),
+    total=Field(("objectives", "balls")),
+    # Bounds are infinite where nothing was seen.
+    reach=Field(("objectives", "balls"), finite=False),
+    bound=Field(("objectives", "balls"), finite=False),
+)
 class Balls(NamedTuple):
     """Active balls, in columns.
 
@@ -24,8 +37,8 @@ class Balls(NamedTuple):
         radius: (balls,).
         seen: (balls,) N, the rewards that a ball has seen.
         total: (objectives, balls) their sum.
-        reach: (objectives, balls) the pre-index, a bound on the mean reward at the centre: average, plus doubt, plus
-            radius.
+        reach: (objectives, balls) the pre-index, a bound on the mean reward at the centre: average,
+            plus half-width, plus radius.
         bound: (objectives, balls) the index, a bound on the mean rewards inside the ball.
     """
 
@@ -36,32 +49,35 @@ class Balls(NamedTuple):
     reach: Array
     bound: Array
 
+    def upgraded(self) -> "Balls":
+        """Sums, of a state in which `total` holds means."""
+        return self._replace(total=self.total * self.seen)
+
 
 @kernel
 def no_balls(dimensions: int, objectives: int) -> Balls:
-    """None yet."""
-    none = (objectives, 0)
-    return Balls(
-        np.zeros((dimensions, 0)),
-        np.zeros(0),
-        np.zeros(0),
-        np.zeros(none),
-        np.zeros(none),
-        np.zeros(none),
-    )
+    """The balls before the first one: none."""
+    size = (objectives, 0)
+    centre = np.zeros((dimensions, 0))
+    radius = np.zeros(0)
+    seen = np.zeros(0)
+    total = np.zeros(size)
+    reach = np.zeros(size)
+    bound = np.zeros(size)
+    return Balls(centre, radius, seen, total, reach, bound)
 
 
 @kernel
-def add_ball(old: Balls, centre: Array, radius: float, doubt: float, similarity: Any) -> Balls:
+def add_ball(old: Balls, centre: Array, radius: float, half_width: float, similarity: Any) -> Balls:
     """The balls and a new one that has seen nothing.
 
-    Copies them all, which costs as much as a round does.
+    Copies them all, which costs as much as a round does; balls are rare, about 45 in 1e5 rounds.
 
     Args:
         old: the active balls.
         centre: (dimensions,).
         radius: of the new ball.
-        doubt: about an average of no rewards; usually infinite.
+        half_width: of the interval around an average of no rewards; usually infinite.
         similarity: the distance.
     """
     b = len(old.radius)
@@ -76,19 +92,23 @@ def add_ball(old: Balls, centre: Array, radius: float, doubt: float, similarity:
     balls.radius[b] = radius
     for i in range(len(centre)):
         balls.centre[i, b] = centre[i]
-    apart = np.empty(b + 1)
-    similarity.distances(balls.centre, balls.centre, b, apart)
-    for l in range(len(balls.total)):
-        balls.reach[l, b] = doubt + radius
-        lower(balls, l, b, apart)
-        renew(balls, l, b, similarity)
+    distances = np.empty(b + 1)
+    similarity.distances(balls.centre, balls.centre, b, distances)
+    objectives = len(balls.total)
+    for l in range(objectives):
+        balls.reach[l, b] = half_width + radius
+        # The reach is finite where a prior makes it so: the old bounds may fall to it.
+        lower_bounds(balls, l, b, distances)
+        recompute_bound(balls, l, b, similarity)
     return balls
 
 
 @kernel
 def move_first(balls: Balls, centre: Array) -> None:
     """Give the first ball, while it is the only one, another centre (dimensions,), in place."""
-    for i in range(len(centre)):
+    # The only ball is at distance 0 of itself wherever it lies: its bounds stay what they are.
+    dimensions = len(centre)
+    for i in range(dimensions):
         balls.centre[i, 0] = centre[i]
 
 
@@ -96,67 +116,86 @@ def move_first(balls: Balls, centre: Array) -> None:
 def longer(table: Array) -> Array:
     """The same rows, each followed by a zero."""
     rows, columns = table.shape
-    out = np.zeros((rows, columns + 1))
+    longer_table = np.zeros((rows, columns + 1))
     for i in range(rows):
         for j in range(columns):
-            out[i, j] = table[i, j]
-    return out
+            longer_table[i, j] = table[i, j]
+    return longer_table
 
 
 @kernel
-def learn(balls: Balls, b: int, reward: Array, doubt: float, similarity: Any) -> None:
-    """Teach ball b a reward, in place, and keep every bound what its definition says.
+def add_reward(balls: Balls, b: int, reward: Array, half_width: float, similarity: Any) -> None:
+    """Teach ball b a reward, in place, and keep every bound equal to its definition.
 
-    The bound of ball c, its index, is ``r_c + min_b (reach_b + D(b, c))`` over all balls b, in each objective. One
-    reward changes one reach. Where that falls, the minima can only fall to it; where it rises, those that it was are
-    computed anew.
+    The bound of ball c, its index, is ``r_c + min_b (reach_b + D(b, c))`` over all balls b, in each
+    objective. One reward changes one reach. Where that falls, the minima can only fall to it; where
+    it rises, those that it was are computed anew.
 
     Args:
         balls: changed in place.
         b: the ball that was played.
         reward: (objectives,).
-        doubt: half-width of the confidence interval around the new average.
+        half_width: of the confidence interval around the new average.
         similarity: the distance.
 
     Reference:
-        pcz2018, section 4, the index of a ball.
+        pcz2018, Algorithm 1, line 16; section 4, the index of a ball.
     """
     radius = balls.radius
     bound = balls.bound
-    apart = np.empty(len(balls.radius))
-    similarity.distances(balls.centre, balls.centre, b, apart)
+    distances = np.empty(len(radius))
+    similarity.distances(balls.centre, balls.centre, b, distances)
     balls.seen[b] += 1.0
     for l in range(len(reward)):
         balls.total[l, b] += reward[l]
-        old = balls.reach[l, b]
-        new = average(balls.total[l, b], balls.seen[b]) + doubt + radius[b]
-        balls.reach[l, b] = new
-        if new <= old:
-            lower(balls, l, b, apart)
+        mean = average(balls.total[l, b], balls.seen[b])
+        old_reach = balls.reach[l, b]
+        new_reach = mean + half_width + radius[b]
+        balls.reach[l, b] = new_reach
+        if new_reach <= old_reach:
+            lower_bounds(balls, l, b, distances)
         else:
+            # Bounds that ball b attained are among these; NEAR lets in some more, which costs
+            # time and changes nothing.
             for c in range(len(radius)):
-                if bound[l, c] >= radius[c] + (old + apart[c]) - NEAR:
-                    renew(balls, l, c, similarity)
+                old_candidate = radius[c] + (old_reach + distances[c])
+                if bound[l, c] >= old_candidate - NEAR:
+                    recompute_bound(balls, l, c, similarity)
 
 
 @kernel
-def lower(balls: Balls, l: int, b: int, apart: Array) -> None:
-    """Let every bound in objective l respect the reach of ball b, which lies `apart` (balls,) from each."""
+def lower_bounds(balls: Balls, l: int, b: int, distances: Array) -> None:
+    """Lower the bounds in objective l to what the reach of ball b allows, in place.
+
+    Args:
+        balls: changed in place.
+        l: the objective.
+        b: the ball whose reach fell.
+        distances: (balls,) of ball b from each ball.
+    """
     bound = balls.bound
     radius = balls.radius
     reach = balls.reach[l, b]
     for c in range(len(radius)):
-        bound[l, c] = min(bound[l, c], radius[c] + (reach + apart[c]))
+        # The order of the sum is that of `recompute_bound`: bounds are equal to the last bit.
+        candidate = radius[c] + (reach + distances[c])
+        bound[l, c] = min(bound[l, c], candidate)
 
 
 @kernel
-def renew(balls: Balls, l: int, c: int, similarity: Any) -> None:
-    """Compute the bound of ball c in objective l from its definition; infinite where nobody has seen anything."""
+def recompute_bound(balls: Balls, l: int, c: int, similarity: Any) -> None:
+    """Compute the bound of ball c in objective l from its definition, in place.
+
+    It is infinite where no ball has seen anything.
+    """
     reach = balls.reach
+    centre = balls.centre
     radius = balls.radius[c]
-    apart = np.empty(len(balls.radius))
+    count = len(balls.radius)
+    distances = np.empty(count)
     lowest = math.inf
-    similarity.distances(balls.centre, balls.centre, c, apart)
-    for b in range(len(apart)):
-        lowest = min(lowest, radius + (reach[l, b] + apart[b]))
+    similarity.distances(centre, centre, c, distances)
+    for b in range(count):
+        candidate = radius + (reach[l, b] + distances[b])
+        lowest = min(lowest, candidate)
     balls.bound[l, c] = lowest

@@ -1,4 +1,4 @@
-"""The parameters that zooming recipes share, and how they bind to arms and to surfaces."""
+"""The base of zooming recipes: their parameters, and their policies for arms and for surfaces."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mobandits.contracts.assumptions import UNIT_CUBE, declared
+from mobandits.contracts.assumptions import declared
 from mobandits.contracts.continuum import SurfaceShape
 from mobandits.contracts.protocols import Array, Assumption, Recipe, Shape
 from mobandits.policies.zooming.similarity import ScaledEuclidean, Similarity, check_similarity
@@ -14,18 +14,23 @@ from mobandits.policies.zooming.zooming import Rule, ZoomingArms
 from mobandits.policies.zooming.zooming_surface import ZoomingCandidates, ZoomingInterval
 from mobandits.support.checks import integer, matrix, number
 
+CUBE_OF_DISTANCES = Assumption(
+    "contexts", 0.0, 1.0, refuse=True, because="its distances are at most 1 there"
+)
+
 
 @dataclass(frozen=True)
 class ZoomingRecipe(Recipe):
-    """Base: what is similar to what.
+    """Base of the zooming recipes: the parameters of the similarity space.
 
     Args:
         scale: multiplies the width of confidence intervals.
-        positions: (arms, any) in [0, 1], where each arm is, after the numbers of its context row; needed where all arms
-            share one context. None: the rows say it all.
-        similarity: a `compiled` distance; None: the Euclidean one, divided by the square root of the dimensions.
-        candidates: how many random arms of a continuum a round sees, where domains cannot be computed exactly: of more
-            than one dimension, or with another similarity.
+        positions: (arms, any) in [0, 1], where each arm is, after the numbers of its context row;
+            needed where all arms share one context. None: the rows tell the arms apart.
+        similarity: a `compiled` distance; None: the Euclidean one, divided by the square root of
+            the dimensions.
+        candidates: how many random arms of a continuum a round sees, where domains cannot be
+            computed exactly: of more than one dimension, or with another similarity.
         check: refuse contexts outside [0, 1]^d.
     """
 
@@ -44,16 +49,20 @@ class ZoomingRecipe(Recipe):
         number(f"{name}.scale", self.scale, above=0.0)
         integer(f"{name}.candidates", self.candidates, at_least=1)
         check_similarity(f"{name}.similarity", self.similarity)
+        # A tuple of tuples: recipes compare by value, and arrays do not.
         if self.positions is not None:
             positions = matrix(f"{name}.positions", self.positions, ("arms", "dimensions"))
-            if (positions < 0).any() or (positions > 1).any():
+            outside = (positions < 0) | (positions > 1)
+            if outside.any():
                 raise ValueError(
-                    f"{name}.positions must lie in [0, 1], got {positions.min()} to {positions.max()}"
+                    f"{name}.positions must lie in [0, 1], "
+                    f"got {positions.min()} to {positions.max()}"
                 )
-            object.__setattr__(self, "positions", tuple(map(tuple, positions.tolist())))
+            rows = tuple(map(tuple, positions.tolist()))
+            object.__setattr__(self, "positions", rows)
 
     def rule(self, objectives: int, rounds: int) -> Rule:
-        """What the algorithm does, for so many objectives and a horizon."""
+        """The rule of the algorithm, for so many objectives and a horizon."""
         raise NotImplementedError
 
     def bind(self, shape: Shape | SurfaceShape) -> Any:
@@ -67,31 +76,35 @@ class ZoomingRecipe(Recipe):
             raise ValueError(f"{name} must know the number of rounds; Doubling({name}()) need not")
         rule = self.rule(shape.objectives, shape.rounds)
         similarity = self.similarity or ScaledEuclidean()
+        # Finitely many arms: their pairs with the context are looked up one by one, exactly.
         if isinstance(shape, Shape):
             positions = self.arm_positions(shape)
-            return ZoomingArms(rule, similarity, shape.features + positions.shape[1], positions)
+            dimensions = shape.features + positions.shape[1]
+            return ZoomingArms(rule, similarity, dimensions, positions)
         dimensions = shape.features + shape.dimensions
+        # Only Euclidean balls cut intervals out of a line whose ends have a closed form.
         if shape.dimensions == 1 and type(similarity) is ScaledEuclidean:
             return ZoomingInterval(rule, similarity, dimensions)
         return ZoomingCandidates(rule, similarity, dimensions, shape.features, self.candidates)
 
     def arm_positions(self, shape: Shape) -> Array:
-        """(arms, any) the positions, checked against the problem."""
+        """(arms, any) the positions of the arms, checked against the problem."""
         name = type(self).__name__
         if self.positions is None:
             if shape.shared or not shape.features:
                 raise ValueError(
                     f"{name}.positions must be given where arms share a context, got None"
                 )
+            # Rows of the context tell the arms apart: a place needs no more coordinates.
             return np.zeros((shape.arms, 0))
         positions = np.array(self.positions)
         if len(positions) != shape.arms:
-            raise ValueError(
-                f"{name}.positions must have a row for each of {shape.arms} arms, got {len(positions)}"
-            )
+            rule = f"{name}.positions must have a row for each of {shape.arms} arms"
+            raise ValueError(f"{rule}, got {len(positions)}")
         return positions
 
     def assumptions(self) -> tuple[Assumption, ...]:
-        """Contexts in the unit cube, unless another similarity says what is near."""
-        cube = UNIT_CUBE._replace(because="its distances are at most 1 there")
-        return declared(self, cube) if self.similarity is None else ()
+        """Contexts in the unit cube, where the default distance is at most 1."""
+        if self.similarity is not None:
+            return ()
+        return declared(self, CUBE_OF_DISTANCES)

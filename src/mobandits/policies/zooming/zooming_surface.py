@@ -1,4 +1,7 @@
-"""Zooming on a continuum of arms: exact for the interval [0, 1], and by random candidates for larger cubes."""
+"""Zooming on a continuum of arms.
+
+It is exact for the interval [0, 1]; larger cubes are seen through random candidates.
+"""
 
 from typing import Any, NamedTuple
 
@@ -9,21 +12,36 @@ from mobandits.contracts.continuum import Aim
 from mobandits.contracts.protocols import Array, IntArray, Mask, Rng
 from mobandits.numerics.masks import pick
 from mobandits.policies.zooming.active_balls import Balls
-from mobandits.policies.zooming.domains import cut, draw_from_slice, owners_of, relevant
-from mobandits.policies.zooming.zooming import Zooming, joined, own_any, owned_by, pick_owner
+from mobandits.policies.zooming.domains import (
+    draw_from_slice,
+    owners_of,
+    relevant_balls,
+    slice_at,
+)
+from mobandits.policies.zooming.zooming import (
+    BallNote,
+    Zooming,
+    joined_point,
+    owned_arms,
+    owning_balls,
+    pick_owner,
+)
 
 
 class ContinuumZooming(Zooming):
-    """Base: a policy whose arms are points."""
+    """Base of the policies whose arms are points."""
 
     def place(self, x: Array, arm: Array) -> Array:
-        """The context and the point."""
-        place: Array = joined(x, arm)
+        """(dimensions,) the context and the point."""
+        place: Array = joined_point(x, arm)
         return place
 
 
 class SliceBeliefs(NamedTuple):
-    """The balls around the arms at a context and their ends, as in `Slice`, and which of them may be played."""
+    """The balls around the arms at a context and their ends, as in `Slice`, and the best of them.
+
+    The front is the mask of those that may be played.
+    """
 
     balls: IntArray
     ends: Array
@@ -32,7 +50,10 @@ class SliceBeliefs(NamedTuple):
 
 @compiled
 class ZoomingInterval(ContinuumZooming):
-    """The arms are [0, 1]. Domains are unions of intervals at every context, and computed exactly."""
+    """Zooming on the arms [0, 1].
+
+    Domains are unions of intervals at every context, and computed exactly.
+    """
 
     rule: Any
     similarity: Any
@@ -40,19 +61,31 @@ class ZoomingInterval(ContinuumZooming):
 
     def beliefs(self, state: Balls, x: Array, rng: Rng) -> SliceBeliefs:
         """The slice of the balls at the context, and the best of those that own a part of it."""
-        part = cut(state, x)
-        return SliceBeliefs(
-            part.balls, part.ends, self.rule.front(state.bound, part.balls, relevant(part.ends))
-        )
+        part = slice_at(state, x)
+        balls = part.balls
+        ends = part.ends
+        relevant = relevant_balls(ends)
+        front = self.rule.front(state.bound, balls, relevant)
+        return SliceBeliefs(balls, ends, front)
 
     def draw(self, beliefs: SliceBeliefs, rng: Rng) -> Aim:
         """A uniform point in the domains of the balls that are played; the note is its ball."""
-        spot = draw_from_slice(beliefs.ends, self.rule.played(beliefs.front, rng), rng)
-        return Aim(np.full(1, spot.arm), float(beliefs.balls[spot.ball]))
+        played = self.rule.played(beliefs.front, rng)
+        spot = draw_from_slice(beliefs.ends, played, rng)
+        point = np.full(1, spot.arm)
+        # The position in the slice becomes the ball's number, which outlives the round.
+        ball = beliefs.balls[spot.ball]
+        return Aim(point, BallNote(ball))
 
 
 class CandidateBeliefs(NamedTuple):
-    """The pairs (dimensions, candidates) that may be played, who owns which, and the balls that may be played."""
+    """The candidates of a round, their owners and the best balls.
+
+    Attributes:
+        pairs: (dimensions, candidates) the context and each candidate.
+        owners: (balls, candidates) which balls own which.
+        front: (balls,) the balls that may be played.
+    """
 
     pairs: Array
     owners: Mask
@@ -61,9 +94,9 @@ class CandidateBeliefs(NamedTuple):
 
 @compiled
 class ZoomingCandidates(ContinuumZooming):
-    """The arms are a cube, of which every round sees some uniform points; exact for these.
+    """Zooming on a cube of arms, of which every round sees some uniform points.
 
-    The error in the size of a domain is of the order candidates^(-1/2).
+    It is exact for these. The error in the size of a domain is of the order candidates^(-1/2).
     """
 
     rule: Any
@@ -75,18 +108,27 @@ class ZoomingCandidates(ContinuumZooming):
     def beliefs(self, state: Balls, x: Array, rng: Rng) -> CandidateBeliefs:
         """New candidates, their owners, and the best of the balls that own any."""
         pairs = np.empty((self.dimensions, self.candidates))
+        # Candidates are drawn anew in every round: a fixed grid would never resolve small balls.
         for i in range(self.dimensions):
+            is_context = i < self.features
             for j in range(self.candidates):
-                pairs[i, j] = x[i] if i < self.features else rng.random()
+                pairs[i, j] = x[i] if is_context else rng.random()
         owners = owners_of(state, pairs, self.similarity)
-        front = self.rule.front(state.bound, np.arange(len(owners)), own_any(owners))
+        balls = np.arange(len(owners))
+        relevant = owning_balls(owners)
+        front = self.rule.front(state.bound, balls, relevant)
         return CandidateBeliefs(pairs, owners, front)
 
     def draw(self, beliefs: CandidateBeliefs, rng: Rng) -> Aim:
         """A uniform candidate in the domains of the balls that are played; the note is its ball."""
+        pairs = beliefs.pairs
+        owners = beliefs.owners
         played = self.rule.played(beliefs.front, rng)
-        j = pick(owned_by(beliefs.owners, played), rng)
-        point = np.empty(self.dimensions - self.features)
-        for i in range(len(point)):
-            point[i] = beliefs.pairs[self.features + i, j]
-        return Aim(point, float(pick_owner(beliefs.owners, played, j, rng)))
+        owned = owned_arms(owners, played)
+        candidate = pick(owned, rng)
+        coordinates = self.dimensions - self.features
+        point = np.empty(coordinates)
+        for i in range(coordinates):
+            point[i] = pairs[self.features + i, candidate]
+        ball = pick_owner(owners, played, candidate, rng)
+        return Aim(point, BallNote(ball))

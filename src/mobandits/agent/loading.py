@@ -1,0 +1,274 @@
+"""Reading an agent from a file; everything is checked, since a checksum proves no good will."""
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mobandits.agent.core import AgentCore
+from mobandits.agent.descriptions import made
+from mobandits.agent.file_layout import (
+    NOTES,
+    PENDING_COLUMNS,
+    REWARDS,
+    ROWS,
+    SETTLED,
+    SETTLED_REWARDS,
+    TABLES,
+    WHOLE,
+    parsed_file,
+)
+from mobandits.agent.headers import OPTIONS, check_header, decoded_names, whole_number
+from mobandits.agent.objectives import Objective
+from mobandits.agent.pending import Pending
+from mobandits.agent.restoring import possible, refuse_small, restored_state
+from mobandits.compiling.notes import numbers_of
+from mobandits.contracts.notes import unpacked_note
+from mobandits.contracts.protocols import Array, Policy, Recipe
+from mobandits.errors import StateError
+from mobandits.support.found import found_at
+from mobandits.support.naming import quoted, shortened
+
+PACKED_NOTES = 2  # the last version of files in which a note was one number
+# Everything that the values in a file can lead to, short of a mistake of ours.
+REFUSED = (
+    ValueError,
+    TypeError,
+    AttributeError,
+    LookupError,
+    ArithmeticError,
+    RecursionError,
+    MemoryError,
+)
+
+
+def load_core(
+    path: str | Path,
+    recipe: Recipe | None = None,
+    log: Any = None,
+    clock: Callable[[], float] = time.time,
+) -> AgentCore:
+    """The core of an agent that was saved; see `Agent.load`."""
+    file = Path(path)
+    try:
+        data = file.read_bytes()
+    except IsADirectoryError as error:
+        found = found_at(file)
+        raise StateError(f"{file} must be a file that `Agent.save` wrote, found {found}") from error
+    except OSError as error:
+        raise StateError(f"{file} cannot be read: {error.strerror}") from error
+    try:
+        header, tables = parsed_file(data)
+        core = revived(header, tables, recipe, clock)
+    except StateError as error:
+        raise StateError(f"{file} {error}") from error
+    except REFUSED as error:
+        what = f"no {error}" if isinstance(error, KeyError) else str(error)
+        raise StateError(f"{file} holds no agent that fits together: {what}") from error
+    if log is not None:
+        from mobandits.agent.recording import attach  # noqa: PLC0415 - few agents need it
+
+        attach(core, log, after=header["logged"])
+    return core
+
+
+def revived(
+    header: dict[str, Any],
+    tables: Sequence[Array],
+    recipe: Recipe | None,
+    clock: Callable[[], float],
+) -> AgentCore:
+    """The core of a header and arrays."""
+    check_header(header)
+    core = _new_core(header, recipe, clock)
+    bound = core.bound
+    bound.shape = bound.shape._replace(arms=len(core.arms.slots), shared=bool(header["shared"]))
+    if header["preference"] is not None:
+        order = made(header["preference"], "preference")
+        bound.check_order(order)
+        bound.set_order(order)
+    streams = (bound.rng, bound.propensity_rng)
+    for rng, state in zip(streams, header["streams"], strict=True):
+        rng.bit_generator.state = _checked_stream(state)
+    if header["shared"] is not None:
+        core.contexts.set_layout(shared=bool(header["shared"]))
+        given = [array.copy() for array in tables[TABLES:]]
+
+        def make_state(policy: Policy) -> Any:
+            refuse_small(policy, given)
+            return restored_state(policy.init(), given, len(core.objectives), header["version"])
+
+        bound.restore(header["stage"], header["left"], make_state)
+    decisions = list(tables[:TABLES])
+    if header["version"] <= PACKED_NOTES:
+        decisions[NOTES] = _unpacked(core, decisions[NOTES])
+    _check_tables(core, header, decisions)
+    _fill(core, header, decisions)
+    return core
+
+
+def _new_core(
+    header: dict[str, Any], recipe: Recipe | None, clock: Callable[[], float]
+) -> AgentCore:
+    """An agent that has decided nothing, of the header's recipe, arms, objectives and options."""
+    waiting = header["waiting"]
+    names = decoded_names(header["arms"], "arms")
+    titles = decoded_names([one["name"] for one in header["objectives"]], "objectives")
+    objectives = []
+    for fields, title in zip(header["objectives"], titles, strict=True):
+        objectives.append(Objective(**{**fields, "name": title}))
+    options = {name: header["options"][name] for name in OPTIONS}
+    core = AgentCore(
+        _recipe(header["recipe"], recipe),
+        arms=names,
+        objectives=objectives,
+        pending=waiting["limit"],
+        max_age=waiting["max_age"],
+        remembered=waiting["remembered"],
+        clock=clock,
+        **options,
+    )
+    core.arms.restore(names, header["slots"], header["arms_ever"])
+    return core
+
+
+def _unpacked(core: AgentCore, table: Array) -> Array:
+    """The table of notes and times, from one in which every note is one number."""
+    bound = core.bound
+    is_table = table.ndim == 2 and table.shape[1] == 2
+    if not is_table or bound.stage == 0:
+        return table  # which is refused, or empty
+    rows = []
+    for packed, made_at in table.tolist():
+        note = unpacked_note(bound.policy, packed)
+        numbers = numbers_of(note)
+        rows.append([*numbers, made_at])
+    unpacked = np.array(rows, np.float64)
+    columns = bound.note_size + 1
+    return unpacked.reshape(-1, columns)
+
+
+def _fill(core: AgentCore, header: dict[str, Any], tables: Sequence[Array]) -> None:
+    """The decisions that wait, and the ones that are remembered."""
+    pending = core.pending
+    for (number, slot, stage, birth), (*note, made_at), x, rewards in zip(
+        tables[WHOLE].tolist(),
+        tables[NOTES].tolist(),
+        tables[ROWS],
+        tables[REWARDS].tolist(),
+        strict=True,
+    ):
+        known = None if np.isnan(rewards).all() else rewards
+        pending.open[number] = Pending(x.copy(), slot, tuple(note), stage, birth, made_at, known)
+    for number, rewards in zip(
+        tables[SETTLED].tolist(), tables[SETTLED_REWARDS].tolist(), strict=True
+    ):
+        pending.settled[number] = tuple(rewards)
+    pending.next_id = int(header["next_id"])
+    pending.dropped = {why: int(header["dropped"][why]) for why in pending.dropped}
+    pending.restart_timers()
+    core.now = float(header["now"])
+    core.lessons = int(header["lessons"])
+
+
+def _check_tables(core: AgentCore, header: dict[str, Any], tables: Sequence[Array]) -> None:
+    waiting = len(tables[WHOLE])
+    remembered = len(tables[SETTLED])
+    count = len(core.objectives)
+    wanted: list[tuple[tuple[int, ...], Any]] = [
+        ((waiting, len(PENDING_COLUMNS)), np.int64),
+        ((waiting, core.bound.note_size + 1), np.float64),
+        ((waiting, core.features), np.float64),
+        ((waiting, count), np.float64),
+        ((remembered,), np.int64),
+        ((remembered, count), np.float64),
+    ]
+    for table, (shape, kind) in zip(tables, wanted, strict=True):
+        if table.shape != shape or table.dtype != kind:
+            rule = f"decisions must fill tables that fit, of shape {shape}"
+            raise ValueError(f"{rule}, got {table.dtype} of {table.shape}")
+    if waiting > core.pending.limit or remembered > core.pending.remembered:
+        raise ValueError("decisions must not be more than may wait, or are remembered")
+    _check_decisions(core, header, tables)
+    _check_notes(core, tables)
+    rewards = tables[REWARDS]
+    is_finite = np.isfinite(tables[SETTLED_REWARDS]).all() and not np.isinf(rewards).any()
+    if not is_finite or not core.guard.allows(tables[ROWS]):
+        raise ValueError("contexts and rewards must be finite, and what the recipe needs")
+    if waiting and not np.isnan(rewards).any(axis=1).all():
+        raise ValueError("decisions must lack a reward to wait for")
+
+
+def _check_decisions(core: AgentCore, header: dict[str, Any], tables: Sequence[Array]) -> None:
+    numbers, slots, stages, births = tables[WHOLE].T
+    ids = np.concatenate([numbers, tables[SETTLED]])
+    are_different = len(np.unique(ids)) == len(ids)
+    if not are_different or not _all_in(ids, 0, header["next_id"]):
+        raise ValueError("ids of decisions must be different, and below the next one")
+    are_there = (
+        _all_in(slots, 0, len(core.arms.slots))
+        and _all_in(stages, 1, core.bound.stage + 1)
+        and _all_in(births, 0, header["arms_ever"])
+    )
+    if not are_there:
+        raise ValueError("decisions must be of arms and stages that there are")
+    times = tables[NOTES][:, -1]
+    is_sorted = (np.diff(numbers) > 0).all() and (np.diff(times) >= 0.0).all()
+    are_past = (times >= 0.0) & (times <= header["now"])
+    if not is_sorted or not are_past.all():
+        raise ValueError("decisions must come in order, at times up to now")
+
+
+def _check_notes(core: AgentCore, tables: Sequence[Array]) -> None:
+    notes = tables[NOTES][:, :-1]
+    # An update relies on a note; those of earlier stages teach nothing any more.
+    is_of_stage = tables[WHOLE][:, PENDING_COLUMNS.index("stage")] == core.bound.stage
+    fits = np.isfinite(notes).all()
+    if fits and is_of_stage.any():
+        bound = core.bound
+        fits = possible(bound.recipe_policy, bound.state(), notes[is_of_stage]).all()
+    if not fits:
+        raise ValueError("notes of decisions must be some that the recipe's policy gives")
+
+
+def _all_in(column: Array, low: int, high: int) -> bool:
+    """Whether all numbers lie in [low, high)."""
+    is_inside = (column >= low) & (column < high)
+    return bool(is_inside.all())
+
+
+def _recipe(kept: Any, given: Recipe | None) -> Any:
+    """The recipe of a file, which must be given where the file cannot hold it."""
+    if not isinstance(kept, dict) or set(kept) != {"other"}:
+        own = made(kept, "recipe")
+        if given is not None and given != own:
+            raise ValueError(f"recipe must be that of the file, {quoted(own)}, got {quoted(given)}")
+        return own
+    if given is None or type(given).__qualname__ != kept["other"]:
+        name = shortened(str(kept["other"]))
+        rule = f"recipe must be given: a {name}, as when the file was written"
+        raise ValueError(f"{rule}, got {quoted(given)}")
+    return given
+
+
+def _checked_stream(given: Any) -> dict[str, Any]:
+    """The state of a random stream, as NumPy takes it."""
+    flags = {"has_uint32": 1, "uinteger": 2**32 - 1}
+    has_keys = isinstance(given, dict) and set(given) == {"bit_generator", "state", *flags}
+    if not has_keys or given["bit_generator"] != "PCG64" or set(given["state"]) != {"state", "inc"}:
+        raise ValueError(f"streams must be of the generator PCG64, got {quoted(given)}")
+    numbers = {}
+    for key, text in given["state"].items():
+        is_digits = isinstance(text, str) and text.isdecimal()
+        numbers[key] = int(text) if is_digits else -1
+        if str(numbers[key]) != text:  # also where digits are not those of ASCII
+            raise ValueError(f"streams.{key} must be a whole number in digits, got {quoted(text)}")
+        whole_number(f"streams.{key}", numbers[key], at_most=2**128 - 1)
+    if numbers["inc"] % 2 == 0:  # the generator would have a short period
+        raise ValueError(f"streams.inc must be odd, got {numbers['inc']}")
+    checked_flags = {}
+    for key, most in flags.items():
+        checked_flags[key] = whole_number(f"streams.{key}", given[key], at_most=most)
+    return {"bit_generator": "PCG64", "state": numbers, **checked_flags}

@@ -1,0 +1,166 @@
+"""States that come from files: held to what their classes declare of arrays, and to the policy's first state."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from mobandits.agent.growth import arrays, rebuilt
+from mobandits.agent.sizes import matrix_entries
+from mobandits.contracts.notes import note_columns, note_of, possible_notes
+from mobandits.contracts.protocols import Array, Mask
+from mobandits.contracts.states import BALLS, GRAMS, Field, fields_of
+
+MEANS = 1  # the last version of files in which states kept means, where they keep sums now
+
+
+def restored_state(template: Any, given: "list[Array]", objectives: int, version: int) -> Any:
+    """A state like `template` with these arrays.
+
+    Args:
+        template: the first state of the policy, which the arrays must be like: in number, type and
+            shape, except for Gram matrices, which rewards in part multiply by the number of
+            objectives, and for balls, which are added.
+        given: the arrays, which the state takes over.
+        objectives: of the problem.
+        version: of the file that they come from.
+
+    Raises:
+        ValueError: naming what does not fit.
+    """
+    wanted = list(arrays(template))
+    fields = [field for _, field in fields_of(template)]
+    given = _completed(wanted, fields, given, version)
+    if len(wanted) != len(given):
+        raise ValueError(f"state must have {len(wanted)} arrays, got {len(given)}")
+    _check_shapes(wanted, fields, given, objectives)
+    state = rebuilt(template, iter(given))
+    if version <= MEANS:
+        # A forged file may hold numbers whose sums are infinite, which are refused below.
+        with np.errstate(over="ignore", invalid="ignore"):
+            state = _upgraded(state)
+    _check_finite(fields, list(arrays(state)))
+    for (name, field), array in zip(fields_of(template), arrays(state), strict=True):
+        _check_numbers(name, field, array, objectives)
+    return state
+
+
+def refuse_small(policy: Any, given: Sequence[Array]) -> None:
+    """Refuse arrays that cannot hold a policy's regressions, before memory is taken for these.
+
+    Raises:
+        ValueError: saying how many numbers are there.
+    """
+    needed = matrix_entries(policy)
+    held = sum(array.size for array in given)
+    if needed > held:
+        raise ValueError(f"state must have {needed} numbers of Gram matrices, got {held} in all")
+
+
+def possible(policy: Any, state: Any, numbers: Array) -> Mask:
+    """(decisions,) which notes the policy may have given before it came to this state.
+
+    Args:
+        policy: of the state.
+        state: as it is now.
+        numbers: (decisions, numbers of a note).
+
+    Example:
+        >>> from mobandits.contracts.protocols import Shape
+        >>> from mobandits.policies import ScalarizedUcb1
+        >>> policy = ScalarizedUcb1().bind(Shape(arms=4, features=0, objectives=2))
+        >>> numbers = np.array([[0.0], [2.0], [3.0], [-1.0], [0.5]])
+        >>> possible(policy, policy.init(), numbers).tolist()
+        [True, True, False, False, False]
+    """
+    template = note_of(policy)
+    note, fits = note_columns(template, numbers)
+    may_be_given = possible_notes(policy, state, note)
+    return fits & may_be_given
+
+
+def _completed(
+    wanted: "list[Array]", fields: "list[Field]", given: "list[Array]", version: int
+) -> "list[Array]":
+    """The arrays of an older file, and zeros in the place of those that it did not have."""
+    rest = list(given)
+    completed = []
+    for like, field in zip(wanted, fields, strict=True):
+        if field.since > version:
+            completed.append(np.zeros_like(like))
+        elif rest:
+            completed.append(rest.pop(0))
+    return completed + rest  # too few or too many remain so
+
+
+def _upgraded(state: Any) -> Any:
+    """Sums in the place of means, in a state and in those inside of it."""
+    parts = []
+    for part in state:
+        inner = part
+        if isinstance(part, tuple):
+            inner = _upgraded(part)
+        parts.append(inner)
+    same = type(state)(*parts)
+    upgraded = getattr(same, "upgraded", None)
+    if upgraded is None:
+        return same
+    return upgraded()
+
+
+def _check_shapes(
+    wanted: "list[Array]", fields: "list[Field]", given: "list[Array]", objectives: int
+) -> None:
+    lengths = set()
+    grams = False
+    for i, (like, field, array) in enumerate(zip(wanted, fields, given, strict=True)):
+        if array.dtype != like.dtype or array.ndim != like.ndim:
+            rule = f"state[{i}] must be {like.dtype} of {like.ndim} axes"
+            raise ValueError(f"{rule}, got {array.dtype} of {array.ndim}")
+        gram_axis = field.axis(GRAMS)
+        free_axis = field.axis(BALLS) if gram_axis is None else gram_axis
+        shape = list(like.shape)
+        if free_axis is not None:
+            shape[free_axis] = array.shape[free_axis]
+            lengths.add(array.shape[free_axis])
+        if array.shape != tuple(shape):
+            raise ValueError(f"state[{i}] must have shape {tuple(shape)}, got {array.shape}")
+        grams |= gram_axis is not None
+        # Compiled code takes a byte for a truth value as it is, also where it is neither 0 nor 1.
+        if array.dtype == np.bool_ and (array.view(np.uint8) > 1).any():
+            raise ValueError(f"state[{i}] must hold truth values, got others")
+    if len(lengths) > 1 or 0 in lengths or (grams and not lengths <= {1, objectives}):
+        rule = "state must have one number of Gram matrices or balls"
+        raise ValueError(f"{rule}, got {sorted(lengths)}")
+
+
+def _check_finite(fields: "list[Field]", given: "list[Array]") -> None:
+    pairs = zip(fields, given, strict=True)
+    for i, (field, array) in enumerate(pairs):
+        allowed = np.isfinite(array)
+        if not field.finite:
+            allowed |= np.isinf(array)
+        if not allowed.all():
+            raise ValueError(f"state[{i}] must hold finite numbers, got others")
+
+
+def _check_numbers(name: str, field: Field, array: Array, objectives: int) -> None:
+    """Refuse counts below 0 and the like: an update would divide by them, or take them for a position."""
+    if field.is_limited:
+        fits = (array >= field.low) & (array <= field.high)
+        kind = "numbers"
+        if field.whole:
+            fits &= array == np.floor(array)
+            kind = "whole numbers"
+        if not fits.all():
+            bad = array[~fits][0]
+            rule = f"{kind} in [{field.low:g}, {field.high:g}]"
+            raise ValueError(f"state's {name} must hold {rule}, got {bad}")
+    if field.positive_diagonal:
+        diagonals = np.diagonal(array, axis1=-2, axis2=-1)
+        if not (diagonals > 0.0).all():
+            raise ValueError(f"state's {name} must be positive on the diagonal")
+    if field.below_objectives:
+        largest = array.max()
+        if largest >= objectives:
+            raise ValueError(f"state's {name} must be below {objectives}, got {largest}")

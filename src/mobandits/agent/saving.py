@@ -1,0 +1,137 @@
+"""Writing an agent into a file: what it is, what it has learned, and the decisions that wait."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mobandits.agent.core import AgentCore
+from mobandits.agent.descriptions import described
+from mobandits.agent.file_layout import PACKAGE, PENDING_COLUMNS, VERSION, file_bytes
+from mobandits.agent.growth import arrays
+from mobandits.agent.headers import FIELDS, OPTIONS
+from mobandits.agent.objectives import Objective
+from mobandits.agent.pending import Pending
+from mobandits.contracts.protocols import Array, Recipe
+from mobandits.logs.names import checked_name, encoded
+from mobandits.support.files import replacing
+
+
+def save_core(core: AgentCore, path: str | Path) -> None:
+    """Write an agent; the file is replaced at once, on disk, or not at all. Its log is on disk before."""
+    with core.lock:
+        if core.writer is not None:
+            # Else a loss of power could leave a file that knows more than the log.
+            core.writer.flush()
+        data = file_bytes(*contents(core))
+        with replacing(Path(path)) as file:
+            file.write(data)
+
+
+def contents(core: AgentCore) -> tuple[dict[str, Any], list[Array]]:
+    """The header and the arrays of an agent."""
+    bound = core.bound
+    tables = _decision_tables(core)
+    if bound.stage > 0:
+        tables += arrays(bound.state())
+    return _header(core), tables
+
+
+def _header(core: AgentCore) -> dict[str, Any]:
+    bound = core.bound
+    pending = core.pending
+    arms = core.arms
+    preference = None
+    if bound.order is not None:
+        preference = described(bound.order, "preference")
+    return {
+        "version": VERSION,
+        "by": PACKAGE,
+        "recipe": _described_recipe(core.recipe),
+        "options": {name: getattr(core, name) for name in OPTIONS},
+        "objectives": [_described_objective(each) for each in core.objectives],
+        "arms": [encoded(checked_name(name, "arm")) for name in arms.names],
+        "slots": list(arms.slots),
+        "arms_ever": arms.count,
+        "shared": core.contexts.shared,
+        "stage": bound.stage,
+        "left": bound.left,
+        "preference": preference,
+        "streams": [_described_stream(bound.rng), _described_stream(bound.propensity_rng)],
+        "waiting": {
+            "limit": pending.limit,
+            "max_age": pending.max_age,
+            "remembered": pending.remembered,
+        },
+        "dropped": pending.dropped,
+        "next_id": pending.next_id,
+        "now": core.now,
+        "lessons": core.lessons,
+        "logged": 0 if core.writer is None else core.writer.position(),
+    }
+
+
+def _decision_tables(core: AgentCore) -> list[Array]:
+    """The tables of decisions that wait and of those that are remembered, as `file_layout` lists them."""
+    open_decisions = core.pending.open
+    settled = core.pending.settled
+    unknown = [np.nan] * len(core.objectives)
+    whole = []
+    rows = []
+    rewards = []
+    for number, pending in open_decisions.items():
+        whole.append([number, pending.arm, pending.stage, pending.birth])
+        rows.append(pending.x)
+        rewards.append(pending.rewards or unknown)
+    # Shapes are said, since a table without rows has columns all the same.
+    waiting = len(open_decisions)
+    remembered = len(settled)
+    count = len(core.objectives)
+    whole_table: Any = np.array(whole, np.int64).reshape(-1, len(PENDING_COLUMNS))
+    settled_numbers: Any = np.array(list(settled), np.int64)
+    settled_rewards = np.array(list(settled.values()), np.float64)
+    return [
+        whole_table,
+        _notes_and_times(core, list(open_decisions.values())),
+        np.array(rows, np.float64).reshape(waiting, core.features),
+        np.array(rewards, np.float64).reshape(waiting, count),
+        settled_numbers,
+        settled_rewards.reshape(remembered, count),
+    ]
+
+
+def _notes_and_times(core: AgentCore, waiting: Sequence[Pending]) -> Array:
+    """(decisions, numbers of a note and 1): what was noted, and when."""
+    size = core.bound.note_size
+    nothing = (0.0,) * size
+    rows = []
+    for pending in waiting:
+        # No policy learns from decisions of earlier stages any more, and their notes may be longer
+        # or shorter than those of this one.
+        note = pending.note if pending.stage == core.bound.stage else nothing
+        rows.append([*note, pending.time])
+    return np.array(rows, np.float64).reshape(-1, size + 1)
+
+
+def _described_recipe(recipe: Recipe) -> Any:
+    """A recipe in the file's words; of one that has things of others in it, its class."""
+    try:
+        return described(recipe, "recipe")
+    except ValueError:
+        return {"other": type(recipe).__qualname__}
+
+
+def _described_objective(objective: Objective) -> dict[str, Any]:
+    name = checked_name(objective.name, "objective")
+    described_fields = {"name": encoded(name)}
+    for field in FIELDS:
+        described_fields[field] = getattr(objective, field)
+    return described_fields
+
+
+def _described_stream(rng: Any) -> dict[str, Any]:
+    state = rng.bit_generator.state
+    # As text: they have 128 bits, and readers of JSON take large numbers for floats.
+    digits = {key: str(value) for key, value in state["state"].items()}
+    return {**state, "state": digits}

@@ -1,0 +1,147 @@
+"""What a policy notes of a decision: the numbers that `update` must have back, besides context, arm and reward.
+
+A note is a number, or a NamedTuple of numbers and of other notes: a wrapper's note holds the note
+of the policy inside of it. Loops hand a note from `draw` to `update` as it is; an agent keeps its
+numbers until the reward arrives, and writes them into files. So a policy whose notes are more than
+one number declares what they are like::
+
+    note(self)                                a note, of which only the types count
+    possible_notes(self, state, note)         which notes it may have given before it came to `state`
+    unpacked_note(self, packed)               for wrappers: the note that files before version 3 kept in one number
+
+Built-in policies that need no note return 0.0 and inherit from `NotesNothing`. A policy that
+declares nothing notes one number, and any finite number is possible.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from mobandits.contracts.protocols import Array, Mask
+
+# A number, or a NamedTuple of numbers and notes. Compiled code needs its exact type, which
+# annotations cannot say where a wrapper holds any policy.
+Note = Any
+
+LARGEST_WHOLE = 2.0**53  # whole numbers up to here are exact as floats, in which files keep notes
+
+
+class NotesNothing:
+    """Base of policies whose `update` needs no note: `draw` returns 0.0 in its place."""
+
+    def note(self) -> Note:
+        """A number that means nothing."""
+        return 0.0
+
+    def possible_notes(self, state: Any, note: Array) -> Mask:
+        """(decisions,) True where the note is 0."""
+        none: Mask = note == 0.0
+        return none
+
+
+def note_of(policy: Any) -> Note:
+    """A note such as a policy's `draw` returns: what it declares, else a number.
+
+    Example:
+        >>> from mobandits.contracts.protocols import Shape
+        >>> from mobandits.policies import MolUcb, ScalarizedUcb1
+        >>> shape = Shape(arms=4, features=2, objectives=2)
+        >>> note_of(MolUcb().bind(shape)), note_of(ScalarizedUcb1().bind(shape))
+        (0.0, FunctionNote(function=0))
+    """
+    declared = getattr(policy, "note", None)
+    return declared() if callable(declared) else 0.0
+
+
+def is_like(note: Any, template: Note) -> bool:
+    """Whether a note has finite numbers, and those and the tuples of a template.
+
+    A whole number may stand where the template has any number, since compiled code converts it.
+
+    Example:
+        >>> is_like(2.0, 0.0), is_like(float("nan"), 0.0), is_like(("late", 1.0), (0, 0.0))
+        (True, False, False)
+    """
+    if isinstance(template, tuple):
+        if type(note) is not type(template) or len(note) != len(template):
+            return False
+        return all(is_like(part, like) for part, like in zip(note, template, strict=True))
+    numbers = (int, np.integer) if isinstance(template, int) else (int, float, np.number)
+    return isinstance(note, numbers) and math.isfinite(note)
+
+
+def possible_notes(policy: Any, state: Any, note: Note) -> Mask:
+    """(decisions,) which notes a policy may have given before it came to this state.
+
+    Args:
+        policy: any policy; one that declares nothing may have given any.
+        state: its state now.
+        note: its note, with a column of finite numbers (decisions,) in the place of every number.
+
+    Example:
+        >>> from mobandits.contracts.protocols import Shape
+        >>> from mobandits.policies import MolUcb
+        >>> policy = MolUcb().bind(Shape(arms=4, features=2, objectives=2))
+        >>> possible_notes(policy, policy.init(), np.array([0.0, 1.0])).tolist()
+        [True, False]
+    """
+    declared = getattr(policy, "possible_notes", None)
+    if callable(declared):
+        possible: Mask = declared(state, note)
+        return possible
+    count = len(next(_leaves(note)))
+    return np.ones(count, np.bool_)
+
+
+def unpacked_note(policy: Any, packed: float) -> Note:
+    """The note that files of versions 1 and 2 kept in one number, all of its numbers still floats.
+
+    Wrappers packed the inner policy's note and a number of their own into it: they declare how.
+    """
+    declared = getattr(policy, "unpacked_note", None)
+    if callable(declared):
+        return declared(packed)
+    return _with_leaves(note_of(policy), iter([packed]))
+
+
+def note_columns(template: Note, numbers: Array) -> tuple[Note, Mask]:
+    """Many notes as one, with a column in the place of every number.
+
+    Args:
+        template: a note of the policy.
+        numbers: (decisions, numbers of a note).
+
+    Returns:
+        The columns, with 0 where a number is not what the template has in its place, and
+        (decisions,) which notes have finite numbers only, whole ones where the template has those.
+    """
+    fits: Mask = np.isfinite(numbers).all(axis=1)
+    columns = []
+    for column, like in zip(numbers.T, _leaves(template), strict=True):
+        if isinstance(like, int | np.integer):
+            # A larger number would not fit into an integer, and the cast would make any of it.
+            small = np.abs(column) <= LARGEST_WHOLE
+            fits &= small & (column == np.floor(column))
+            columns.append(np.where(fits, column, 0.0).astype(np.int64))
+        else:
+            columns.append(np.where(fits, column, 0.0))
+    return _with_leaves(template, iter(columns)), fits
+
+
+def _leaves(note: Note) -> Iterator[Any]:
+    """The numbers of a note in order, one by one."""
+    if isinstance(note, tuple):
+        for part in note:
+            yield from _leaves(part)
+    else:
+        yield note
+
+
+def _with_leaves(template: Note, leaves: Iterator[Any]) -> Note:
+    """A note like the template, with other numbers or columns."""
+    if not isinstance(template, tuple):
+        return next(leaves)
+    parts: Sequence[Any] = [_with_leaves(part, leaves) for part in template]
+    return type(template)(*parts)

@@ -1,0 +1,151 @@
+"""What the arrays of a state are: their axes and the limits of their numbers, as the classes of states declare them.
+
+Loops need none of it. An agent does: arms join, states are added up, and files of states come from
+anywhere. The classes of states, and the parts of policies, declare what it may know::
+
+    @state_fields(seen=counts("arms", "objectives"), total=Field(("arms", "objectives")))
+    class MeanState(NamedTuple): ...
+
+Besides its fields, a class of states may declare two methods:
+
+- `merged(self, other, first)`: the state after all that led to this state and to another one, where
+  that is a sum; `first` is the state before the first round, which both started from. A state
+  without it cannot be merged.
+- `upgraded(self)`: the state of which a file of version 1, which kept means where there are sums
+  now, has these numbers; it may change its arrays.
+
+Classes of parts (policies, estimators, explorers) declare facts as class attributes, which
+`declares` finds in a policy and in all that it holds:
+
+- `RANDOM_BELIEFS`: beliefs are drawn, so that `probabilities` is conditional on the draw.
+- `FORGETS`: older rewards count less than later ones, so that their order matters.
+
+What is not declared is taken for the usual: numbers are finite, an axis that grows when an arm
+joins is one of arms, and no state can be merged.
+"""
+
+import dataclasses
+import math
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, TypeVar
+
+S = TypeVar("S", bound=type)
+
+# Names of axes that mean something to an agent; others are names for readers.
+ARMS = "arms"  # an entry per arm, or per cell and arm, arms last; or one that all arms share
+GRAMS = "grams"  # one Gram matrix for all objectives until a reward comes in part, then one each
+BALLS = "balls"  # active balls, of which there are more and more
+
+# Counts are kept as floats, which are exact up to here.
+MOST_COUNTED = 2.0**53
+
+
+class Field(NamedTuple):
+    """One array of a state.
+
+    Attributes:
+        axes: the name of each axis; none: they are not declared.
+        low: the least number in it.
+        high: the largest.
+        whole: whether its numbers are whole.
+        finite: whether all of them are finite.
+        below_objectives: whether they are below the number of objectives.
+        positive_diagonal: whether the diagonals of its last two axes are positive.
+        since: the version of agents' files that was the first to have it.
+    """
+
+    axes: tuple[str, ...] = ()
+    low: float = -math.inf
+    high: float = math.inf
+    whole: bool = False
+    finite: bool = True
+    below_objectives: bool = False
+    positive_diagonal: bool = False
+    since: int = 1
+
+    def axis(self, name: str) -> int | None:
+        """The position of an axis; None where there is none of this name."""
+        return self.axes.index(name) if name in self.axes else None
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether numbers have limits."""
+        return self.whole or math.isfinite(self.low) or math.isfinite(self.high)
+
+
+UNDECLARED = Field()
+
+
+def counts(*axes: str, whole: bool = False) -> Field:
+    """A field of counts, at least 0; not whole where old rewards count less.
+
+    Example:
+        >>> counts("arms", "objectives").low
+        0.0
+    """
+    return Field(axes, low=0.0, high=MOST_COUNTED, whole=whole)
+
+
+def state_fields(**fields: Field) -> Callable[[S], S]:
+    """Class decorator: declare the arrays of a state by name; states inside of it declare their own.
+
+    Raises:
+        ValueError: on decoration, where the class has no such field.
+    """
+
+    def declare(state_class: S) -> S:
+        for name in fields:
+            if name not in state_class._fields:  # type: ignore[attr-defined]
+                raise ValueError(f"{state_class.__name__} must have the field {name}, and has not")
+        state_class.FIELDS = fields  # type: ignore[attr-defined]
+        return state_class
+
+    return declare
+
+
+def fields_of(state: Any) -> Iterator[tuple[str, Field]]:
+    """Name and `Field` of every array of a state, in order; those of states inside of it in their place.
+
+    Example:
+        >>> from mobandits.estimators import SampleMean
+        >>> [(name, field.axes) for name, field in fields_of(SampleMean(slots=3, objectives=2).init())]
+        [('seen', ('arms', 'objectives')), ('total', ('arms', 'objectives'))]
+    """
+    declared = getattr(type(state), "FIELDS", {})
+    names = getattr(type(state), "_fields", [""] * len(state))
+    for name, part in zip(names, state, strict=True):
+        if isinstance(part, tuple):
+            yield from fields_of(part)
+        else:
+            yield name, declared.get(name, UNDECLARED)
+
+
+def parts_of(part: Any) -> Iterator[Any]:
+    """A part of a policy and all that it holds, dataclasses inside of dataclasses.
+
+    Example:
+        >>> from mobandits.explorers import Ucb
+        >>> from mobandits.explorers.radii import Constant
+        >>> list(parts_of(Ucb(Constant(0.3))))
+        [Ucb(radius=Constant(value=0.3)), Constant(value=0.3)]
+    """
+    if not dataclasses.is_dataclass(part):
+        return
+    yield part
+    for field in dataclasses.fields(part):
+        yield from parts_of(getattr(part, field.name))
+
+
+def declares(part: Any, fact: str) -> bool:
+    """Whether a part of a policy, or one that it holds, declares a fact about itself.
+
+    Example:
+        >>> from mobandits.contracts.protocols import Shape
+        >>> from mobandits.policies import MolTs, MolUcb
+        >>> shape = Shape(arms=3, features=2, objectives=2)
+        >>> [declares(recipe.bind(shape), "RANDOM_BELIEFS") for recipe in (MolTs(), MolUcb())]
+        [True, False]
+    """
+    if getattr(part, fact, False):
+        return True
+    return any(getattr(each, fact, False) for each in parts_of(part))
