@@ -98,7 +98,7 @@ def theorem_folder(tmp_path):
         for _ in range(3)
     ]
     several = theorem_checks("p2018", added_up("p2018", runs), runs=3, seed=7)
-    doubtful = [[doubted("d", "Theorem 2", rounds, 9.0)._replace(curve=None)]]
+    doubtful = [[doubted("d", "Theorem 2", rounds, 9.0)]]
     single = theorem_checks("q2019", added_up("q2019", doubtful), runs=1, seed=7)
     for checks in (several, single._replace(curves=pl.DataFrame())):
         write_checks(tmp_path / "theorems", checks)

@@ -1,4 +1,4 @@
-"""What to write instead: the ends of messages about contexts, arms and rewards that an agent cannot take."""
+"""Advice at the end of messages: what to write in place of what an agent cannot take."""
 
 import math
 from collections.abc import Hashable, Iterable, Sequence
@@ -20,9 +20,11 @@ def listed_names(names: Iterable[Hashable]) -> str:
         ("'small', ('large', 2)", '8, 9, ...')
     """
     texts = [quoted(name) for name in names]
-    first = ", ".join(texts[:MOST_LISTED])
-    rest = ", ..." if len(texts) > MOST_LISTED else ""
-    return shortened(first + rest)
+    listed = ", ".join(texts[:MOST_LISTED])
+    if len(texts) > MOST_LISTED:
+        listed += ", ..."
+    # Ten names may be long texts all the same.
+    return shortened(listed)
 
 
 def on_numbers(value: Any, features: int, arms: int, *, shared: bool | None, batch: bool) -> str:
@@ -56,6 +58,7 @@ def on_numbers(value: Any, features: int, arms: int, *, shared: bool | None, bat
 
 def _has_text(value: Any) -> bool:
     try:
+        # As objects: NumPy would turn all numbers beside a text into texts.
         parts = np.asarray(value, object).ravel().tolist()
     except (TypeError, ValueError):
         return False
@@ -73,6 +76,7 @@ def on_shape(shape: Sequence[int], features: int, arms: int, *, batch: bool) -> 
     """
     shape = tuple(shape)
     one_row = (features,)
+    # Each piece of advice is for a slip that the shape betrays; without one there is none.
     if batch:
         return "; decide takes one context" if shape == one_row else ""
     if shape == () and features != 1:
@@ -84,7 +88,7 @@ def on_shape(shape: Sequence[int], features: int, arms: int, *, batch: bool) -> 
 
 
 def on_rows(given: Iterable[Any], names: Sequence[Hashable]) -> str | None:
-    """What to say of a dictionary in the place of a context whose keys are not arms, or None where all are.
+    """What is wrong with a dictionary in the place of a context; None where all its keys are arms.
 
     Example:
         >>> on_rows({"mid": [1.0], "large": [2.0]}, ["small", "large"])
@@ -112,7 +116,7 @@ def on_arm(given: Any, names: Sequence[Hashable]) -> str:
         >>> on_arm(1, ["small", "large"]), on_arm("smal", ["small", "large"])
         ('; a position i is written agent.arms[i]', '; did you mean small?')
     """
-    if isinstance(given, bool | np.bool_):
+    if isinstance(given, bool | np.bool_):  # which are integers too, so that this comes first
         return "; of a mask write [arm for arm, may in zip(agent.arms, mask) if may]"
     if isinstance(given, int | np.integer) and 0 <= given < len(names):
         return "; a position i is written agent.arms[i]"
@@ -123,8 +127,8 @@ def on_rewards(objectives: Sequence[Hashable]) -> str:
     """How to give rewards.
 
     Example:
-        >>> on_rewards(["quality", "cost"])
-        "; write a number for each of 'quality', 'cost', NaN where not observed, or {objective: number}"
+        >>> on_rewards(["cost"])
+        "; write a number for each of 'cost', NaN where not observed, or {objective: number}"
     """
     listed = listed_names(objectives)
     return (

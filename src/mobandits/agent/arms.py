@@ -1,4 +1,4 @@
-"""Which arms there are, by name, and where the policy keeps what it knows of them: arms come and go."""
+"""The arms of an agent, which come and go: their names, and their slots in the policy."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, NamedTuple
@@ -16,7 +16,7 @@ class ArmTable(NamedTuple):
 
     names: tuple[Hashable, ...]
     slots: list[int]
-    count: int
+    ever: int
 
 
 class Arms:
@@ -24,8 +24,8 @@ class Arms:
 
     Attributes:
         names: of the arms that there are now, in the order in which contexts hold their rows.
-        slots: (slots,) which arm sits in each of the policy's slots, by its number; -1 where none does. Numbers are
-            never used again: arms are numbered as they come.
+        slots: (slots,) which arm sits in each of the policy's slots, by its number; -1 where none
+            does. Numbers are never used again: arms are numbered as they come.
         count: of all arms that there ever were.
         everyone: (arms,) the slots of `names`.
 
@@ -60,6 +60,7 @@ class Arms:
         (name,) = name_tuple("arm", [name])
         if name in self._slot_of:
             raise ValueError(f"arm must be a new name, got {quoted(name)}")
+        # A free slot costs nothing; one more makes all arrays of arms longer.
         if -1 in self.slots:
             slot = self.slots.index(-1)
             self.slots[slot] = self.count
@@ -78,7 +79,7 @@ class Arms:
             ValueError: where there is no such arm, or no other.
         """
         slot = self.slot(name)
-        if len(self.names) == 1:
+        if len(self.names) == 1:  # no decision could be made any more
             rule = "arm must not be the last one"
             raise ValueError(f"{rule}, got {quoted(name)}")
         others = [each for each in self.names if each != name]

@@ -1,4 +1,7 @@
-"""What an agent has learned and how it plays: a compiled policy, which takes more arms or another order."""
+"""What an agent has learned and how it plays.
+
+A compiled policy, which takes more arms or another order.
+"""
 
 import copy
 import itertools
@@ -80,7 +83,8 @@ class BoundPolicy:
         decide: a compiled call of `compiled_calls`, as the four after it.
 
     Raises:
-        ValueError: where the recipe fits neither layout of contexts, or its propensities cannot be exact.
+        ValueError: where the recipe fits neither layout of contexts, or its propensities cannot be
+            exact.
     """
 
     def __init__(self, recipe: Recipe, shape: Shape, seed: int, propensity: str) -> None:
@@ -88,6 +92,7 @@ class BoundPolicy:
         self.shape = shape
         self._propensity = propensity
         self.rng = np.random.default_rng(seed)
+        # A stream of its own, so that asking for propensities changes no decision.
         self.propensity_rng = np.random.default_rng([seed, 1])
         self.order: Any = None
         self.stage = 0
@@ -108,6 +113,8 @@ class BoundPolicy:
         Raises:
             Exception: what the policy raises, at its author's line.
         """
+        # Policies of this library are tested; those of others fail in Python at their line, and in
+        # compiled code at one of ours.
         if not foreign([self.recipe, self.order]):
             return
         shape = self.shape._replace(shared=shared)
@@ -137,6 +144,7 @@ class BoundPolicy:
     def begin_stage(self) -> None:
         """The next stage: a policy that has seen nothing."""
         stage = next(self._stages)
+        # A later stage may be bound to more rounds, and need more memory than the one before.
         policy = stage.policy
         self.left = stage.rounds
         refuse_large(self.shape, policy)
@@ -146,12 +154,17 @@ class BoundPolicy:
 
     def position(self) -> dict[str, Any]:
         """All that `set_layout` and `begin_stage` change, for `go_back`."""
+        # What is learned changes arrays in place, so that it could not be undone this way: stages
+        # begin with new ones.
         position = dict(vars(self))
         position["_stages"] = copy.copy(self._stages)
         return position
 
     def go_back(self, position: dict[str, Any]) -> None:
-        """Undo what `set_layout` and `begin_stage` changed since; nothing may have been learned meanwhile."""
+        """Undo what `set_layout` and `begin_stage` changed since.
+
+        Nothing may have been learned meanwhile.
+        """
         attributes = vars(self)
         attributes.update(position)
 
@@ -189,7 +202,10 @@ class BoundPolicy:
         )
 
     def _decision_call(self) -> Any:
-        """`decide`, or `decide_with_probabilities` with scores that are mean rewards, whatever beliefs are about."""
+        """The compiled call of a decision.
+
+        Its scores are mean rewards, also where beliefs are about linear predictors.
+        """
         if self._propensity == "none":
             return compiled_for(compiled_calls.decide, self.session)
         decide = compiled_for(compiled_calls.decide_with_probabilities, self.session)
@@ -217,7 +233,7 @@ class BoundPolicy:
         beliefs and given those that were played. To count those too keeps the mean positive, and
         the average of 1 / propensity over decisions next to unbiased.
         """
-        if self._propensity == "exact":
+        if self._propensity == "exact":  # beliefs are not random: these are the probabilities
             return float(probabilities[place]), 0.0
         total = probabilities.copy()
         squares = probabilities**2
@@ -237,7 +253,10 @@ class BoundPolicy:
         return mean, math.sqrt(variance / n)
 
     def probabilities(self, rows: Array, slots: IntArray, rng: Rng) -> Array:
-        """(arms,) the probability of each arm in the next draw, given beliefs that are drawn from `rng`."""
+        """(arms,) the probability of each arm in the next draw.
+
+        Where beliefs are drawn, it is given one belief, drawn from `rng`.
+        """
         total = np.zeros(len(slots))
         squares = np.zeros(len(slots))
         try:
@@ -247,8 +266,12 @@ class BoundPolicy:
         return total
 
     def refuse_arithmetic(self, error: Exception) -> NoReturn:
-        """Say what an error of the policy's arithmetic means; policies of others raise what they like."""
+        """Say what an error of the policy's arithmetic means.
+
+        Policies of others raise what they like.
+        """
         module = type(self.policy).__module__
+        # What an error of somebody else's code means only its author knows.
         if not module.startswith("mobandits."):
             raise error
         name = type(self.recipe).__name__
@@ -281,9 +304,10 @@ class BoundPolicy:
             check_objectives(order, self.shape.objectives)
 
     def compile_for(self, order: Any) -> None:
-        """Compile for another order what was called until now: then playing on with it costs no more than before.
+        """Compile for another order what was called until now: playing on costs no more then.
 
-        Neither the state nor the order that is played changes, so that decisions may go on meanwhile.
+        Neither the state nor the order that is played changes, so that decisions may go on
+        meanwhile.
 
         Raises:
             ValueError: where the policy has no order that could be exchanged.
@@ -338,6 +362,7 @@ class BoundPolicy:
         Raises:
             ValueError: where the recipe does not go with so many arms.
         """
+        # The next stage would be bound to the arms that its recipe saw at the beginning.
         if self.left is not None:
             name = type(self.recipe).__name__
             raise ValueError(f"arm must not be added to {name}, which plays in stages")
@@ -373,6 +398,7 @@ class BoundPolicy:
         Raises:
             ValueError: where the recipe has no such stage.
         """
+        # Stages before it are bound on the way: each may depend on those before.
         stages = self.recipe.stages(self.shape)
         self._stages = _copyable(stages)
         later = itertools.islice(self._stages, stage - 1, None)
@@ -413,5 +439,6 @@ class BoundPolicy:
 
 def _copyable(stages: Iterable[Stage]) -> Iterator[Stage]:
     """The stages one after the other, by an iterator whose copies go on from where it is."""
+    # A generator cannot be copied; what `tee` returns can.
     (iterator,) = itertools.tee(stages, 1)
     return iterator

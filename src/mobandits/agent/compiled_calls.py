@@ -1,4 +1,7 @@
-"""What an agent does in compiled form: a decision, many decisions, a lesson. Inputs are checked on the way."""
+"""What an agent does in compiled form: a decision, many decisions, a lesson.
+
+Inputs are checked on the way.
+"""
 
 import math
 from typing import Any
@@ -29,7 +32,7 @@ def is_within(context: Array, low: float, high: float) -> bool:
 def decide(
     session: Session, context: Array, arms: IntArray, low: float, high: float
 ) -> CompiledDecision:
-    """The position of the arm to play (or `OUTSIDE`), the numbers of its note, and the norm of the arm's features.
+    """A decision: position of the arm (or `OUTSIDE`), numbers of the note, norm of the features.
 
     Args:
         session: of the policy.
@@ -38,6 +41,7 @@ def decide(
         low: the least coordinate that a context may have.
         high: the largest one.
     """
+    # Checked here and not in Python, where a pass over the context costs a microsecond.
     if not is_within(context, low, high):
         return OUTSIDE, numbers_of(session.note), 0.0
     policy = session.policy
@@ -66,7 +70,8 @@ def decide_with_probabilities(
         low: the least coordinate that a context may have.
         high: the largest one.
         probabilities: (arms,) out: of the arms, given the beliefs.
-        scores: (arms, objectives) out: the means believed in; None where beliefs are of another kind.
+        scores: (arms, objectives) out: the means believed in; None where beliefs are of another
+            kind.
     """
     if not is_within(context, low, high):
         return OUTSIDE, numbers_of(session.note), 0.0
@@ -92,13 +97,25 @@ def add_probabilities(
     total: Array,
     squares: Array,
 ) -> None:
-    """Add to `total` and `squares` (arms,) the probabilities given `draws` beliefs, drawn anew, and their squares."""
+    """Add up probabilities of arms, given beliefs that are drawn anew, and their squares.
+
+    Args:
+        session: of the policy.
+        context: (arms or 1, features).
+        arms: the eligible arms.
+        rng: that beliefs are drawn from.
+        draws: how many beliefs.
+        total: (arms,) out: the probabilities are added.
+        squares: (arms,) out: their squares are.
+    """
+    policy = session.policy
     for _ in range(draws):
-        beliefs = session.policy.beliefs(session.state, context, arms, rng)
-        probabilities = session.policy.probabilities(beliefs)
+        beliefs = policy.beliefs(session.state, context, arms, rng)
+        probabilities = policy.probabilities(beliefs)
         for a in range(len(probabilities)):
-            total[a] += probabilities[a]
-            squares[a] += probabilities[a] * probabilities[a]
+            p = probabilities[a]
+            total[a] += p
+            squares[a] += p * p
 
 
 def beliefs_in_state(
@@ -110,10 +127,12 @@ def beliefs_in_state(
 
 
 def apply_links(links: Any, values: Array) -> None:
-    """Replace linear predictors (arms, objectives) by mean rewards: `links.mean(objective, predictor)`."""
-    for a in range(values.shape[0]):
-        for l in range(values.shape[1]):
-            values[a, l] = links.mean(l, values[a, l])
+    """Replace linear predictors, (arms, objectives), by mean rewards."""
+    arms, objectives = values.shape
+    for a in range(arms):
+        for l in range(objectives):
+            predictor = values[a, l]
+            values[a, l] = links.mean(l, predictor)
 
 
 def decide_many(
@@ -133,10 +152,13 @@ def decide_many(
         arms: the eligible arms, in all of them.
         low: the least coordinate that a context may have.
         high: the largest one.
-        chosen: (contexts,) out: positions of arms; the first is `OUTSIDE` where no decision is made.
+        chosen: (contexts,) out: positions of arms; the first is `OUTSIDE` where no decision is
+            made.
         norms_and_notes: (contexts, 1 and numbers of a note) out: the norm of the arm's features,
             and the note.
     """
+    # All of them before the first decision: none is made where one context is refused, and no
+    # number has been drawn then.
     for t in range(len(contexts)):
         if not is_within(contexts[t], low, high):
             chosen[0] = OUTSIDE
@@ -167,5 +189,14 @@ def update_state(
         numbers: of the note of its choice.
         reward: (objectives,), NaN where it was not observed.
     """
+    policy = session.policy
     note = note_like(session.note, numbers)
-    session.state = session.policy.update(session.state, x, arm, note, reward, session.rng)
+    # An update consumes the state that it is given: the session holds the new one only.
+    session.state = policy.update(
+        session.state,
+        x,
+        arm,
+        note,
+        reward,
+        session.rng,
+    )

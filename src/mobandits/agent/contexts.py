@@ -38,7 +38,7 @@ class Contexts:
         if is_compiled_layout(
             context
         ):  # first, since it is the most frequent and the fastest to tell
-            given = context.copy()
+            given = context.copy()  # the decision keeps it, and the application may write into it
         elif isinstance(context, Mapping):
             return self._offer_named(context, eligible)
         else:
@@ -50,6 +50,7 @@ class Contexts:
         rows = given if has_row_per_arm else given[None]
         if eligible is None:
             return arms.names, arms.everyone, rows
+        # In the order in which they were given, which that of the decision's rows follows.
         places = arms.rows(eligible)
         names = tuple(arms.names[place] for place in places.tolist())
         return names, arms.everyone[places], rows[places] if has_row_per_arm else rows
@@ -57,7 +58,10 @@ class Contexts:
     def _offer_named(
         self, context: Mapping[Any, Any], eligible: Iterable[Hashable] | None
     ) -> Offer:
-        """The offer of a context {arm: row}, whose arms are the eligible ones where nothing else is said."""
+        """The offer of a dictionary {arm: row}.
+
+        Its arms are the eligible ones where these are not given.
+        """
         names = list(context if eligible is None else eligible)
         try:
             places = self._arms.rows(names, "context" if eligible is None else "eligible")
@@ -81,7 +85,10 @@ class Contexts:
         return tuple(names), self._arms.everyone[places], rows
 
     def offers(self, contexts: Any, eligible: Iterable[Hashable] | None) -> Offer:
-        """As `offer` for contexts (n, features) or (n, arms, features): rows are (n, eligible arms or 1, features)."""
+        """As `offer` for contexts (n, features) or (n, arms, features).
+
+        Rows are (n, eligible arms or 1, features).
+        """
         arms = self._arms
         tables = self.tables(contexts)
         if eligible is None:
@@ -151,7 +158,8 @@ class Contexts:
 
     def _settle(self, name: str, shape: tuple[int, ...]) -> None:
         """Take the shape of the first context; refuse all others afterwards."""
-        if not self._take(shape):
+        fits = self._take(shape)
+        if not fits:
             self._refuse(name, shape, (), ())
 
     def _settle_many(self, shape: tuple[int, ...]) -> None:

@@ -1,4 +1,6 @@
-"""The core of an agent: its arms, contexts, policy, pending decisions and clock, and what calls do to them.
+"""The core of an agent.
+
+Its arms, contexts, policy, pending decisions and clock, and what calls do to them.
 
 It reads and writes nothing. Services (files, logs, merging, explanations) are functions of a core,
 whose attributes are public for them; `Agent` is the face that applications see.
@@ -126,6 +128,7 @@ class AgentCore:
         clock: Callable[[], float],
     ) -> None:
         check_is_recipe(recipe)
+        # Everything is checked before anything is made: a wrong argument leaves nothing behind.
         integer("seed", seed, at_least=0)
         check_counts(
             features=(features, 0),
@@ -183,7 +186,11 @@ class AgentCore:
         self.writer: EventWriter | None = None
 
     def leave_to_parent(self) -> None:
-        """In the child of a fork: its parent goes on from the same state, so that what both learn would part."""
+        """Refuse all further calls, in the child of a fork.
+
+        Its parent goes on from the same state and stream: both would make the same decisions, and
+        what they learn would part.
+        """
         self.lock = _LockElsewhere(self._process)
 
     def decide(self, context: Any, eligible: Iterable[Hashable] | None) -> Decision:
@@ -285,6 +292,7 @@ class AgentCore:
             if self.writer is not None:
                 self.writer.check_name(name)
             now = self.advance_clock()
+            # Looked up first: the new arm may not be like itself.
             source = None if like is None else self.arms.slot(like)
             before = self.arms.saved()
             slot = self.arms.add(name)
@@ -330,6 +338,7 @@ class AgentCore:
                 self.advance_clock()
                 self.bound.set_order(order)
                 return
+            # Refused before it is played where the log has no words for it.
             description = self.writer.describe_order(order)
             now = self.advance_clock()
             before = self.bound.order
@@ -342,7 +351,10 @@ class AgentCore:
             self.writer.done()
 
     def advance_clock(self) -> float:
-        """The time, where it matters; what it brings: rewards by default, and decisions that are too old."""
+        """The time, where it matters, after what it brings.
+
+        These are rewards by default, and decisions that are too old.
+        """
         if not self.is_timed:
             return self.now
         reading = as_seconds(self.clock())
@@ -367,7 +379,10 @@ class AgentCore:
         return self.now
 
     def _begin_stage(self, tables: Sequence[Array] | Array) -> None:
-        """A stage begins, with contexts on which something can be decided; the first says whether the arms share it."""
+        """A stage begins, with contexts on which something can be decided.
+
+        The first says whether the arms share it.
+        """
         for table in tables:
             self.guard.check_context(table)
         if self.bound.stage > 0:
@@ -378,7 +393,10 @@ class AgentCore:
         self.bound.set_layout(shared=shared)
 
     def _go_back(self, position: dict[str, Any] | None, streams: list[Any] | None) -> None:
-        """Be what a call that failed found: it may have begun a stage, drawn, and settled the shape of contexts."""
+        """Undo what a call that failed changed.
+
+        It may have begun a stage, drawn, and settled the shape of contexts.
+        """
         if position is not None:
             self.bound.go_back(position)
         if streams is not None:
@@ -392,7 +410,10 @@ class AgentCore:
             self.contexts.set_layout(shared=None)
 
     def _make(self, offer: Offer, now: float, number: int) -> Made:
-        """A decision, what is to be kept of it, and the norm of the arm's features; nothing is kept yet."""
+        """A decision, what is to be kept of it, and the norm of the arm's features.
+
+        Nothing is kept yet.
+        """
         names, slots, rows = offer
         guard = self.guard
         bound = self.bound
@@ -440,7 +461,7 @@ class AgentCore:
     def _pending(
         self, rows: Array, slot: int, place: int, note: tuple[float, ...], now: float
     ) -> Pending:
-        """What is kept of a decision for the arm in `slot`, the one at `place` among the eligible."""
+        """What is kept of a decision for the arm in `slot`, at `place` among the eligible ones."""
         row = rows[place if len(rows) > 1 else 0]
         birth = self.arms.slots[slot]
         # A copy: the decision holds the rows, and applications may write into them.
@@ -457,7 +478,9 @@ class AgentCore:
     def _make_many(
         self, names: tuple[Hashable, ...], slots: IntArray, tables: Array, now: float
     ) -> list[Made]:
-        """Decisions between the same arms, in the same state unless a stage ends on the way; see `_make`.
+        """Decisions between the same arms, in the same state unless a stage ends on the way.
+
+        See `_make`.
 
         Args:
             names: of the eligible arms.
@@ -466,6 +489,7 @@ class AgentCore:
             now: the time.
         """
         bound = self.bound
+        # In one call only where no stage can end on the way, and only arms are asked for.
         if self.propensity == "none" and bound.left is None:
             return self._make_at_once(names, slots, tables, now)
         first = self.pending.next_id

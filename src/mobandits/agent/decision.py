@@ -9,19 +9,21 @@ from mobandits.contracts.protocols import Array, IntArray
 class Decision(NamedTuple):
     """What to do, and the number under which its rewards will be reported.
 
-    An agent's propensity="exact" is the probability of the arm given all that was learned, where beliefs follow from
-    that; it costs the policy's `probabilities` (the whole front). Where beliefs are drawn (Thompson sampling), it can
-    only be "sampled": the mean of `probabilities` over the agent's `samples` further beliefs, from a stream of their
-    own, and over the one that was played, which keeps it positive; it costs that many rounds. "none" costs nothing.
+    An agent's propensity="exact" is the probability of the arm given all that was learned, where
+    beliefs follow from that; it costs the policy's `probabilities` (the whole front). Where beliefs
+    are drawn (Thompson sampling), it can only be "sampled": the mean of `probabilities` over the
+    agent's `samples` further beliefs, from a stream of their own, and over the one that was played,
+    which keeps it positive; it costs that many rounds. "none" costs nothing.
 
     Attributes:
         id: pass it to `Agent.learn`.
         arm: the arm's name.
-        propensity: the probability with which this agent played this arm in this state, in (0, 1]; None where
-            the agent was made with propensity="none".
-        front: the arms that could have been played, those of positive probability given the beliefs; None likewise.
-        scores: (eligible arms, objectives) the means that the policy believed in, in the direction of each objective;
-            None likewise, and where a policy believes in something else.
+        propensity: the probability with which this agent played this arm in this state, in (0, 1];
+            None where the agent was made with propensity="none".
+        front: the arms that could have been played, those of positive probability given the
+            beliefs; None likewise.
+        scores: (eligible arms, objectives) the means that the policy believed in, in the direction
+            of each objective; None likewise, and where a policy believes in something else.
         error: the standard error of the propensity: 0 where it is exact.
         context: (eligible arms or 1, features) as it was then.
         eligible: the eligible arms, in the order of the rows of `scores` and `context`.

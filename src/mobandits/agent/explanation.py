@@ -1,4 +1,4 @@
-"""Why an arm was played: what is believed of every arm, which arms dominate it, as a table and as a sentence."""
+"""Explanations of decisions: what is believed of every arm, as a table and as a sentence."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -35,11 +35,13 @@ class Explanation:
 
     Attributes:
         decision: which.
-        estimates: (eligible arms, objectives) mean rewards in the objectives' own directions and units, also where
-            the policy compares the linear predictors of generalized linear models.
+        estimates: (eligible arms, objectives) mean rewards in the objectives' own directions and
+            units, also where the policy compares the linear predictors of generalized linear
+            models.
         low: the lower ends of the intervals.
         high: their upper ends.
-        dominated_by: per eligible arm, the arms whose estimates are at least as good in all and better in one.
+        dominated_by: per eligible arm, the arms whose estimates are at least as good in all and
+            better in one.
         front: the eligible arms that the policy would play now, with positive probability.
         sentence: the same in words.
         objectives: the objectives.
@@ -56,7 +58,10 @@ class Explanation:
 
     @property
     def table(self) -> "pl.DataFrame":
-        """A row per eligible arm and objective: arm, played, on_front, dominated_by, objective, estimate, low, high."""
+        """A row per eligible arm and objective.
+
+        Columns: arm, played, on_front, dominated_by, objective, estimate, low, high, unit.
+        """
         import polars as pl  # noqa: PLC0415 - agents run without it
 
         rows = []
@@ -89,8 +94,9 @@ def explain(core: AgentCore, decision: Decision) -> Explanation:
         slots = np.array([core.arms.slot(name) for name in decision.eligible], np.int64)
         # A stream of its own: to explain must not change what is decided next.
         rng = np.random.default_rng([core.seed, 2])
-        beliefs = _plain_beliefs(core.bound, decision.context, slots, rng)
-        probabilities = core.bound.probabilities(decision.context, slots, rng)
+        context: Any = decision.context
+        beliefs = _plain_beliefs(core.bound, context, slots, rng)
+        probabilities = core.bound.probabilities(context, slots, rng)
         to_units = core.scales.outward
         estimates = to_units(beliefs.mean)
         # Where less is better, the lower end of what is learned is the upper end of the reward.
@@ -115,10 +121,10 @@ def _check(core: AgentCore, decision: Decision) -> None:
     if not isinstance(decision, Decision) or decision.context is None:
         raise ValueError(f"decision must be one that decide returned, got {quoted(decision)}")
     if comparing(core.bound.policy) is None:
-        name = type(core.recipe).__name__
-        raise ValueError(f"{name} has no estimates per arm and objective to explain it by")
+        recipe = type(core.recipe).__name__
+        raise ValueError(f"{recipe} has no estimates per arm and objective to explain it by")
     for name in decision.eligible:
-        if name not in core.arms.names:
+        if name not in core.arms.names:  # the policy may know another arm in its slot
             raise ValueError(
                 f"decision must be between arms that are still there, got {quoted(name)}"
             )
@@ -150,8 +156,10 @@ def _dominating(mean: Array, names: Names) -> tuple[Names, ...]:
     for row in mean:  # one at a time, so that many arms take no square of memory
         is_as_good = (mean >= row).all(axis=1)
         is_better = (mean > row).any(axis=1)
-        by = np.flatnonzero(is_as_good & is_better)
-        dominating.append(tuple(names[b] for b in by.tolist()))
+        dominates = is_as_good & is_better
+        places = np.flatnonzero(dominates)
+        by = [names[place] for place in places.tolist()]
+        dominating.append(tuple(by))
     return tuple(dominating)
 
 
@@ -162,6 +170,7 @@ def _sentence(
     dominated_by: Sequence[Names],
     front: Names,
 ) -> str:
+    # Of the arm that was played; the table has the others.
     place = decision.eligible.index(decision.arm)
     sentence = f"{_how_it_was_played(core, decision)} It is now estimated at "
     sentence += _rewards_in_words(core, estimates[place])
@@ -189,25 +198,36 @@ def _how_it_was_played(core: AgentCore, decision: Decision) -> str:
 
 def _rewards_in_words(core: AgentCore, rewards: Array) -> str:
     parts = []
-    for objective, reward in zip(core.objectives, rewards.tolist(), strict=True):
-        parts.append(f"{objective.name} {objective.say(reward)}")
+    values = rewards.tolist()
+    for objective, value in zip(core.objectives, values, strict=True):
+        reward = objective.say(value)
+        parts.append(f"{objective.name} {reward}")
     return ", ".join(parts)
 
 
 def _front_in_words(core: AgentCore, decision: Decision, front: Names) -> str:
+    played = decision.arm
+    preference = core.bound.preference()
     titles = [str(objective.name) for objective in core.objectives]
-    order = in_words(core.bound.preference(), titles)
-    where = "On" if decision.arm in front else "No more on"
+    order = in_words(preference, titles)
+    is_on_front = played in front
+    where = "On" if is_on_front else "No more on"
     sentence = f"{where} the front within what is not known yet ({order})"
-    others = [name for name in front if name != decision.arm]
+    others = [name for name in front if name != played]
     if others:
-        return f"{sentence}, with {_names_in_words(others)}."
-    return f"{sentence}, alone." if decision.arm in front else f"{sentence}."
+        company = _names_in_words(others)
+        return f"{sentence}, with {company}."
+    if is_on_front:
+        return f"{sentence}, alone."
+    return f"{sentence}."
 
 
 def _names_in_words(names: Sequence[Hashable]) -> str:
     texts = [str(name) for name in names]
-    if len(texts) > MOST_NAMED:
+    count = len(texts)
+    if count > MOST_NAMED:
+        # One fewer, since "1 more" would take as much room as the name.
         shown = texts[: MOST_NAMED - 1]
-        texts = [*shown, f"{len(texts) - len(shown)} more"]
+        left = count - len(shown)
+        texts = [*shown, f"{left} more"]
     return conjunction(texts)

@@ -1,4 +1,6 @@
-"""The layout of an agent's file: a header of names and numbers as JSON, arrays as they are in memory, and a checksum.
+"""The layout of an agent's file.
+
+A header of names and numbers as JSON, arrays as they are in memory, and a checksum.
 
 The magic line; the length of the header, 8 bytes, little-endian; the header, UTF-8; the arrays, one
 after the other, little-endian, C order; the SHA-256 of all of that. Reading makes numbers, names,
@@ -38,14 +40,23 @@ PENDING_COLUMNS = ("id", "slot", "stage", "birth")
 
 def file_bytes(header: dict[str, Any], tables: list[Array]) -> bytes:
     """A file with this header and these arrays."""
-    specified = [[table.dtype.newbyteorder("<").str, list(table.shape)] for table in tables]
-    whole_header = {**header, "arrays": specified}
+    specified = []
+    parts = []
+    for table in tables:
+        kind = table.dtype.newbyteorder("<")
+        specified.append([kind.str, list(table.shape)])
+        parts.append(_array_bytes(table))
     text = json.dumps(
-        whole_header, allow_nan=False, separators=(",", ":"), default=_python_number
-    ).encode()
-    length = len(text).to_bytes(LENGTH_BYTES, "little")
-    body = b"".join([MAGIC, length, text, *(_array_bytes(table) for table in tables)])
-    return body + hashlib.sha256(body).digest()
+        {**header, "arrays": specified},
+        allow_nan=False,
+        separators=(",", ":"),
+        default=_python_number,
+    )
+    encoded = text.encode()
+    length = len(encoded).to_bytes(LENGTH_BYTES, "little")
+    body = b"".join([MAGIC, length, encoded, *parts])
+    digest = hashlib.sha256(body).digest()
+    return body + digest
 
 
 def parsed_file(data: bytes) -> tuple[dict[str, Any], list[Array]]:
@@ -60,12 +71,15 @@ def parsed_file(data: bytes) -> tuple[dict[str, Any], list[Array]]:
         raise StateError(f"is not the file of an agent, which `Agent.save` writes: found {kind}")
     body = data[:-DIGEST_BYTES]
     digest = data[-DIGEST_BYTES:]
-    if len(data) < start + DIGEST_BYTES or hashlib.sha256(body).digest() != digest:
+    is_short = len(data) < start + DIGEST_BYTES
+    if is_short or hashlib.sha256(body).digest() != digest:
         raise StateError("is damaged or cut off: its checksum is wrong")
-    end = start + int.from_bytes(data[len(MAGIC) : start], "little")
+    length = int.from_bytes(data[len(MAGIC) : start], "little")
+    end = start + length
     if end > len(body):
         raise StateError("is damaged: its header is longer than the file")
-    header = json.loads(data[start:end].decode(), parse_constant=_refuse_constant)
+    text = data[start:end].decode()
+    header = json.loads(text, parse_constant=_refuse_constant)
     version = header.get("version") if isinstance(header, dict) else None
     if type(version) is not int or version < 1:
         raise StateError("is damaged: its header has no version")

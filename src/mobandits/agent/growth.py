@@ -39,7 +39,10 @@ def with_arm_added(
 
 
 def has_own_models(recipe: Recipe, shape: Shape) -> bool:
-    """Whether something of the state belongs to single arms; so it is assumed where one more arm is not possible."""
+    """Whether something of the state belongs to single arms.
+
+    Where the recipe cannot be bound to one more arm, so it is assumed.
+    """
     # States of few arms and features are small; but some recipes are for certain arms, or certain
     # features.
     sizes = (
@@ -69,8 +72,13 @@ def arrays(state: Any) -> Iterator[Any]:
 
 def rebuilt(template: Any, given: Iterator[Any]) -> Any:
     """A state like `template`, with other arrays."""
-    parts = [rebuilt(part, given) if isinstance(part, tuple) else next(given) for part in template]
-    return type(template)(*parts)
+    parts = []
+    for part in template:
+        is_state = isinstance(part, tuple)
+        inner = rebuilt(part, given) if is_state else next(given)
+        parts.append(inner)
+    state_class = type(template)
+    return state_class(*parts)
 
 
 def grown(state: Any, before: Any, after: Any) -> Any:
@@ -126,7 +134,16 @@ def _by_cell(array: Array, axis: int, cells: int) -> Array:
 
 
 def copy_slot(state: Any, source: Any, before: Any, after: Any, to: int, of: int) -> None:
-    """Overwrite what `state` knows of the arm in slot `to` with what `source` knows of the one in slot `of`."""
+    """Overwrite the arm in slot `to` of a state with the one in slot `of` of another.
+
+    Args:
+        state: changed in place.
+        source: of the same policy, or of the one for more arms; it may be `state`.
+        before: the first state of a policy.
+        after: that of the policy for one arm more.
+        to: a slot of `state`.
+        of: a slot of `source`.
+    """
     axes = arm_axes(before, after)
     for now, known, less, more, axis in zip(
         arrays(state), arrays(source), arrays(before), arrays(after), axes, strict=True
@@ -134,17 +151,19 @@ def copy_slot(state: Any, source: Any, before: Any, after: Any, to: int, of: int
         if axis is None:
             continue
         cells = more.shape[axis] - less.shape[axis]
-        arms_now = now.shape[axis] // cells
-        arms_known = known.shape[axis] // cells
         # `moveaxis` gives views, so that this writes into the state itself.
         to_rows = np.moveaxis(now, axis, 0)
         of_rows = np.moveaxis(known, axis, 0)
+        arms_now = len(to_rows) // cells
+        arms_known = len(of_rows) // cells
         for cell in range(cells):
             to_rows[cell * arms_now + to] = of_rows[cell * arms_known + of]
 
 
 def arm_axes(before: Any, after: Any) -> list[int | None]:
-    """Per array of a state the axis of arms, or of cells times arms; None where no axis depends on the arms.
+    """Per array of a state the axis of arms, or of cells times arms.
+
+    None where no axis depends on the arms.
 
     It is declared, or else the axis that is longer with one arm more.
 

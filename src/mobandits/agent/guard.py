@@ -1,4 +1,7 @@
-"""Contexts and rewards against what a recipe assumes of them: refused where it makes no sense outside, else warned."""
+"""Contexts and rewards against what a recipe assumes of them.
+
+Refused where it makes no sense outside, else warned.
+"""
 
 import sys
 from collections.abc import Sequence
@@ -14,7 +17,9 @@ NOTHING = np.empty(0)
 
 
 class Guard:
-    """The assumptions of a recipe, checked in every call; where nothing is assumed, that costs nothing.
+    """The assumptions of a recipe, checked in every call.
+
+    Where nothing is assumed, that costs nothing.
 
     An assumption that may be broken is warned about once: then it is checked no more.
 
@@ -54,7 +59,10 @@ class Guard:
             self.refuse(context)
 
     def allows(self, contexts: Array) -> bool:
-        """Whether all coordinates lie in `low` to `high`: as `compiled_calls.is_within`, and nothing is compiled."""
+        """Whether all coordinates lie in `low` to `high`.
+
+        As `compiled_calls.is_within`, and nothing is compiled.
+        """
         is_high = self.low <= contexts
         is_low = contexts <= self.high
         inside = is_high & is_low

@@ -1,4 +1,7 @@
-"""What the header of an agent's file must say: types, ranges, and what fits what; a checksum proves no good will."""
+"""Checks of the header of an agent's file: types, ranges, and what fits what.
+
+A checksum proves that a file is whole, and not that an agent wrote it.
+"""
 
 from typing import Any
 
@@ -54,8 +57,12 @@ def whole_number(name: str, value: Any, at_least: int = 0, at_most: int = LARGES
 
 def decoded_names(given: Any, where: str) -> list[Any]:
     """Names as they were encoded."""
+    names = []
     encoded_names = _checked_list(given, where)
-    return [checked_name(decoded(name), where) for name in encoded_names]
+    for encoded_name in encoded_names:
+        name = decoded(encoded_name)
+        names.append(checked_name(name, where))
+    return names
 
 
 def check_header(header: dict[str, Any]) -> None:

@@ -19,12 +19,18 @@ MOST_SAMPLES = 10**6  # of beliefs per decision, which takes seconds to minutes
 def check_is_recipe(recipe: Any) -> None:
     """Refuse what is no recipe, such as its class."""
     if not isinstance(recipe, Recipe):
-        wanted = "a recipe such as MolUcb(scale=0.3)"
-        raise ValueError(f"recipe must be {wanted}, got {quoted(recipe)}{as_object(recipe)}")
+        advice = as_object(recipe)
+        rule = "recipe must be a recipe such as MolUcb(scale=0.3)"
+        raise ValueError(f"{rule}, got {quoted(recipe)}{advice}")
 
 
 def check_counts(at_most: int = MOST_COUNTED, **counts: tuple[Any, int]) -> None:
-    """Refuse what is not an integer of at least as much, or more than `at_most`: {name: (value, least)}."""
+    """Refuse what is no integer in a range.
+
+    Args:
+        at_most: the largest value of all of them.
+        counts: (value, least value) by name.
+    """
     for name, (value, least) in counts.items():
         try:
             integer(name, value, at_least=least)
@@ -73,8 +79,11 @@ def name_count(given: Any) -> int:
         (1000000000, 2, 0)
     """
     if isinstance(given, int | np.integer):
-        return max(int(given), 0)
-    return len(given) if isinstance(given, Sequence) else 0
+        number = int(given)
+        return max(number, 0)
+    if isinstance(given, Sequence):
+        return len(given)
+    return 0
 
 
 def name_tuple(called: str, given: int | Sequence[Any]) -> tuple[Any, ...]:
@@ -88,9 +97,10 @@ def name_tuple(called: str, given: int | Sequence[Any]) -> tuple[Any, ...]:
         ((0, 1, 2), ('small', 'large'))
     """
     given = _as_list(given)
-    is_number = isinstance(given, int | np.integer) and not isinstance(given, bool)
-    if is_number and given >= 1:
-        return tuple(range(int(given)))
+    is_flag = isinstance(given, bool)
+    if isinstance(given, int | np.integer) and not is_flag and given >= 1:
+        count = int(given)
+        return tuple(range(count))
     wanted = f"{called} must be a number of at least 1, or different names in a list"
     if isinstance(given, str) or not isinstance(given, Sequence) or len(given) == 0:
         # A text is a sequence of letters, which nobody means.
@@ -107,6 +117,7 @@ def name_tuple(called: str, given: int | Sequence[Any]) -> tuple[Any, ...]:
 
 def _as_list(given: Any) -> Any:
     """A list of what an array, a series or a column holds, as Python has it; all else as it is."""
+    # Of NumPy and pandas, and of Polars, without importing any of them.
     for method in ("tolist", "to_list"):
         convert = getattr(given, method, None)
         if callable(convert):
@@ -118,7 +129,8 @@ def reward_list(rewards: Any, places: Mapping[Any, int]) -> list[float]:
     """A reward per objective, NaN where it was not observed.
 
     Args:
-        rewards: a number per objective, NaN or None where there is none; or {objective: number} of some.
+        rewards: a number per objective, NaN or None where there is none; or {objective: number} of
+            some.
         places: {objective: position}.
 
     Raises:
@@ -140,6 +152,7 @@ def reward_list(rewards: Any, places: Mapping[Any, int]) -> list[float]:
         advice = on_rewards(list(places))
         raise ValueError(f"rewards must have {wanted}, got {array.shape}{advice}")
     values: list[float] = array.tolist()
+    # On lists of a few numbers this is faster than NumPy.
     if math.inf in values or -math.inf in values:
         raise ValueError(f"rewards must be finite, or NaN where not observed, got {quoted(values)}")
     return values
@@ -183,7 +196,9 @@ def _not_numbers(rewards: Any, error: ValueError, places: Mapping[Any, int]) -> 
 def merged_rewards(
     known: Sequence[float], new: Sequence[float], names: Sequence[Any]
 ) -> tuple[list[float], list[float]]:
-    """What is new in a further part of a reward, and what is known with it; a repeated number is not new.
+    """What is new in a further part of a reward, and what is known with it.
+
+    A repeated number is not new.
 
     Raises:
         ValueError: where a number is repeated with another value.
@@ -195,6 +210,7 @@ def merged_rewards(
     """
     fresh = list(new)
     together = list(known)
+    # A repeat is no error: networks deliver messages twice. Another value is one.
     for i, value in enumerate(new):
         if math.isnan(known[i]):
             together[i] = value

@@ -92,13 +92,17 @@ def revived(
     streams = (bound.rng, bound.propensity_rng)
     for rng, state in zip(streams, header["streams"], strict=True):
         rng.bit_generator.state = _checked_stream(state)
+    # Without a first context there is no policy yet, and no state.
     if header["shared"] is not None:
         core.contexts.set_layout(shared=bool(header["shared"]))
         given = [array.copy() for array in tables[TABLES:]]
+        count = len(core.objectives)
+        version = header["version"]
 
         def make_state(policy: Policy) -> Any:
-            refuse_small(policy, given)
-            return restored_state(policy.init(), given, len(core.objectives), header["version"])
+            refuse_small(policy, given)  # before the first state takes memory
+            first_state = policy.init()
+            return restored_state(first_state, given, count, version)
 
         bound.restore(header["stage"], header["left"], make_state)
     decisions = list(tables[:TABLES])
@@ -130,6 +134,7 @@ def _new_core(
         clock=clock,
         **options,
     )
+    # Arms came and went: slots are not in the order of names.
     core.arms.restore(names, header["slots"], header["arms_ever"])
     return core
 
@@ -153,18 +158,25 @@ def _unpacked(core: AgentCore, table: Array) -> Array:
 def _fill(core: AgentCore, header: dict[str, Any], tables: Sequence[Array]) -> None:
     """The decisions that wait, and the ones that are remembered."""
     pending = core.pending
-    for (number, slot, stage, birth), (*note, made_at), x, rewards in zip(
-        tables[WHOLE].tolist(),
-        tables[NOTES].tolist(),
-        tables[ROWS],
-        tables[REWARDS].tolist(),
-        strict=True,
-    ):
-        known = None if np.isnan(rewards).all() else rewards
-        pending.open[number] = Pending(x.copy(), slot, tuple(note), stage, birth, made_at, known)
-    for number, rewards in zip(
-        tables[SETTLED].tolist(), tables[SETTLED_REWARDS].tolist(), strict=True
-    ):
+    whole = tables[WHOLE].tolist()
+    notes = tables[NOTES].tolist()
+    rows = tables[ROWS]
+    known = tables[REWARDS].tolist()
+    for columns, (*note, made_at), x, rewards in zip(whole, notes, rows, known, strict=True):
+        number, slot, stage, birth = columns
+        is_unknown = np.isnan(rewards).all()
+        pending.open[number] = Pending(
+            x=x.copy(),
+            arm=slot,
+            note=tuple(note),
+            stage=stage,
+            birth=birth,
+            time=made_at,
+            rewards=None if is_unknown else rewards,
+        )
+    settled = tables[SETTLED].tolist()
+    settled_rewards = tables[SETTLED_REWARDS].tolist()
+    for number, rewards in zip(settled, settled_rewards, strict=True):
         pending.settled[number] = tuple(rewards)
     pending.next_id = int(header["next_id"])
     pending.dropped = {why: int(header["dropped"][why]) for why in pending.dropped}
@@ -189,23 +201,34 @@ def _check_tables(core: AgentCore, header: dict[str, Any], tables: Sequence[Arra
         if table.shape != shape or table.dtype != kind:
             rule = f"decisions must fill tables that fit, of shape {shape}"
             raise ValueError(f"{rule}, got {table.dtype} of {table.shape}")
-    if waiting > core.pending.limit or remembered > core.pending.remembered:
+    limits = core.pending
+    if waiting > limits.limit or remembered > limits.remembered:
         raise ValueError("decisions must not be more than may wait, or are remembered")
     _check_decisions(core, header, tables)
     _check_notes(core, tables)
+    _check_rewards(core, tables)
+
+
+def _check_rewards(core: AgentCore, tables: Sequence[Array]) -> None:
     rewards = tables[REWARDS]
-    is_finite = np.isfinite(tables[SETTLED_REWARDS]).all() and not np.isinf(rewards).any()
-    if not is_finite or not core.guard.allows(tables[ROWS]):
+    is_infinite = np.isinf(rewards)
+    is_settled = np.isfinite(tables[SETTLED_REWARDS])
+    is_finite = is_settled.all() and not is_infinite.any()
+    is_allowed = core.guard.allows(tables[ROWS])
+    if not is_finite or not is_allowed:
         raise ValueError("contexts and rewards must be finite, and what the recipe needs")
-    if waiting and not np.isnan(rewards).any(axis=1).all():
+    lacks_one = np.isnan(rewards).any(axis=1)
+    if not lacks_one.all():
         raise ValueError("decisions must lack a reward to wait for")
 
 
 def _check_decisions(core: AgentCore, header: dict[str, Any], tables: Sequence[Array]) -> None:
     numbers, slots, stages, births = tables[WHOLE].T
+    next_id = header["next_id"]
+    # A decision waits or is settled: an id in both tables would be learned from twice.
     ids = np.concatenate([numbers, tables[SETTLED]])
-    are_different = len(np.unique(ids)) == len(ids)
-    if not are_different or not _all_in(ids, 0, header["next_id"]):
+    different = np.unique(ids)
+    if len(different) < len(ids) or not _all_in(ids, 0, next_id):
         raise ValueError("ids of decisions must be different, and below the next one")
     are_there = (
         _all_in(slots, 0, len(core.arms.slots))
@@ -215,20 +238,25 @@ def _check_decisions(core: AgentCore, header: dict[str, Any], tables: Sequence[A
     if not are_there:
         raise ValueError("decisions must be of arms and stages that there are")
     times = tables[NOTES][:, -1]
-    is_sorted = (np.diff(numbers) > 0).all() and (np.diff(times) >= 0.0).all()
-    are_past = (times >= 0.0) & (times <= header["now"])
-    if not is_sorted or not are_past.all():
+    is_next = np.diff(numbers) > 0
+    is_later = np.diff(times) >= 0.0
+    is_past = (times >= 0.0) & (times <= header["now"])
+    in_order = is_next.all() and is_later.all()
+    if not in_order or not is_past.all():
         raise ValueError("decisions must come in order, at times up to now")
 
 
 def _check_notes(core: AgentCore, tables: Sequence[Array]) -> None:
+    bound = core.bound
     notes = tables[NOTES][:, :-1]
+    stages = tables[WHOLE][:, PENDING_COLUMNS.index("stage")]
     # An update relies on a note; those of earlier stages teach nothing any more.
-    is_of_stage = tables[WHOLE][:, PENDING_COLUMNS.index("stage")] == core.bound.stage
+    present = stages == bound.stage
     fits = np.isfinite(notes).all()
-    if fits and is_of_stage.any():
-        bound = core.bound
-        fits = possible(bound.recipe_policy, bound.state(), notes[is_of_stage]).all()
+    if fits and present.any():
+        policy = bound.recipe_policy
+        is_possible = possible(policy, bound.state(), notes[present])
+        fits = is_possible.all()
     if not fits:
         raise ValueError("notes of decisions must be some that the recipe's policy gives")
 
@@ -241,13 +269,16 @@ def _all_in(column: Array, low: int, high: int) -> bool:
 
 def _recipe(kept: Any, given: Recipe | None) -> Any:
     """The recipe of a file, which must be given where the file cannot hold it."""
-    if not isinstance(kept, dict) or set(kept) != {"other"}:
+    is_foreign = isinstance(kept, dict) and set(kept) == {"other"}
+    if not is_foreign:
         own = made(kept, "recipe")
         if given is not None and given != own:
-            raise ValueError(f"recipe must be that of the file, {quoted(own)}, got {quoted(given)}")
+            rule = f"recipe must be that of the file, {quoted(own)}"
+            raise ValueError(f"{rule}, got {quoted(given)}")
         return own
-    if given is None or type(given).__qualname__ != kept["other"]:
-        name = shortened(str(kept["other"]))
+    class_name = kept["other"]
+    if given is None or type(given).__qualname__ != class_name:
+        name = shortened(str(class_name))
         rule = f"recipe must be given: a {name}, as when the file was written"
         raise ValueError(f"{rule}, got {quoted(given)}")
     return given
@@ -256,19 +287,28 @@ def _recipe(kept: Any, given: Recipe | None) -> Any:
 def _checked_stream(given: Any) -> dict[str, Any]:
     """The state of a random stream, as NumPy takes it."""
     flags = {"has_uint32": 1, "uinteger": 2**32 - 1}
-    has_keys = isinstance(given, dict) and set(given) == {"bit_generator", "state", *flags}
-    if not has_keys or given["bit_generator"] != "PCG64" or set(given["state"]) != {"state", "inc"}:
+    keys = {"bit_generator", "state", *flags}
+    has_keys = isinstance(given, dict) and set(given) == keys
+    if not has_keys or given["bit_generator"] != "PCG64":
         raise ValueError(f"streams must be of the generator PCG64, got {quoted(given)}")
-    numbers = {}
-    for key, text in given["state"].items():
-        is_digits = isinstance(text, str) and text.isdecimal()
-        numbers[key] = int(text) if is_digits else -1
-        if str(numbers[key]) != text:  # also where digits are not those of ASCII
-            raise ValueError(f"streams.{key} must be a whole number in digits, got {quoted(text)}")
-        whole_number(f"streams.{key}", numbers[key], at_most=2**128 - 1)
-    if numbers["inc"] % 2 == 0:  # the generator would have a short period
-        raise ValueError(f"streams.inc must be odd, got {numbers['inc']}")
-    checked_flags = {}
+    texts = given["state"]
+    if set(texts) != {"state", "inc"}:
+        raise ValueError(f"streams must be of the generator PCG64, got {quoted(given)}")
+    numbers = {key: _checked_digits(f"streams.{key}", text) for key, text in texts.items()}
+    increment = numbers["inc"]
+    if increment % 2 == 0:  # the generator would have a short period
+        raise ValueError(f"streams.inc must be odd, got {increment}")
+    checked: dict[str, Any] = {"bit_generator": "PCG64", "state": numbers}
     for key, most in flags.items():
-        checked_flags[key] = whole_number(f"streams.{key}", given[key], at_most=most)
-    return {"bit_generator": "PCG64", "state": numbers, **checked_flags}
+        flag = given[key]
+        checked[key] = whole_number(f"streams.{key}", flag, at_most=most)
+    return checked
+
+
+def _checked_digits(name: str, text: Any) -> int:
+    """A number of 128 bits that was written in digits."""
+    is_digits = isinstance(text, str) and text.isdecimal()
+    number = int(text) if is_digits else -1
+    if str(number) != text:  # also where digits are not those of ASCII, or begin with 0
+        raise ValueError(f"{name} must be a whole number in digits, got {quoted(text)}")
+    return whole_number(name, number, at_most=2**128 - 1)

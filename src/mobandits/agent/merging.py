@@ -17,6 +17,7 @@ def merge(core: AgentCore, other: AgentCore) -> None:
         if theirs.stage == 0:
             return
         mine = core.bound
+        # An agent that has seen no context takes the other's layout.
         if mine.stage == 0:
             shared = bool(other.contexts.shared)
             core.contexts.set_layout(shared=shared)
@@ -26,6 +27,7 @@ def merge(core: AgentCore, other: AgentCore) -> None:
                 "merge needs agents with contexts of one shape, and without stages, got "
                 f"{quoted(core.recipe)}"
             )
+        # Slots are added up one by one: they must hold the same arms.
         if core.arms.slots != other.arms.slots:
             raise ValueError("merge needs agents whose arms came and went in the same order")
         name = type(core.recipe).__name__
@@ -66,6 +68,7 @@ def merged_state(mine: Any, theirs: Any, policy: Any, name: str) -> Any:
     Raises:
         ValueError: where that is not a sum.
     """
+    # Of two streams of rewards nothing tells in which order they would have been forgotten.
     forgets = declares(policy, "FORGETS")
     if not forgets and hasattr(mine, "merged"):
         return mine.merged(theirs, policy.init())

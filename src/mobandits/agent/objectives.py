@@ -1,4 +1,7 @@
-"""The objectives of an agent: a direction, a unit, a range, and what is learned where a reward never comes."""
+"""The objectives of an agent.
+
+A direction, a unit, a range, and what is learned where a reward never comes.
+"""
 
 import math
 import warnings
@@ -19,15 +22,18 @@ from mobandits.support.naming import quoted
 class Objective:
     """One of the rewards of a decision, in the application's own direction and unit.
 
-    With a range, the policy learns where in it a reward lies, from 0, the worst, to 1, the best. Then one radius fits
-    all objectives, an arm about which nothing is known is believed to be at the worst end, give or take the radius, and
-    weights compare ranges. Without one it learns the number itself, negated where it is minimised, and starts from 0.
+    With a range, the policy learns where in it a reward lies, from 0, the worst, to 1, the best.
+    Then one radius fits all objectives, an arm about which nothing is known is believed to be at
+    the worst end, give or take the radius, and weights compare ranges. Without one it learns the
+    number itself, negated where it is minimised, and starts from 0.
 
     Args:
         name: any name that can be hashed.
-        minimise: True where less is better, as for a cost; numbers keep their sign wherever the agent says them.
+        minimise: True where less is better, as for a cost; numbers keep their sign wherever the
+            agent says them.
         unit: such as "USD", for people who read explanations.
-        low: the least value that is expected; one outside of the range is warned about once, and learned.
+        low: the least value that is expected; one outside of the range is warned about once, and
+            learned.
         high: the largest one; above `low`.
         default: what is learned where nothing came within `after` seconds; None: wait.
         after: seconds after the decision; needed with `default`.
@@ -63,6 +69,7 @@ class Objective:
                 number(f"Objective.{field}", value)
         if self.low is not None and self.high is not None and self.low >= self.high:
             raise ValueError(f"Objective.low must be below high = {self.high:g}, got {self.low:g}")
+        # A default without a time would never be learned, and a time without one brings nothing.
         if (self.default is None) != (self.after is None):
             given = f"{self.default} and {self.after}"
             raise ValueError(f"Objective.default and after must be given together, got {given}")
@@ -72,6 +79,7 @@ class Objective:
     @property
     def line(self) -> tuple[float, float]:
         """Offset and factor: (reward - offset) factor is what the policy learns, more is better."""
+        # Half a range fixes no scale.
         if self.low is None or self.high is None:
             sign = -1.0 if self.minimise else 1.0
             return (0.0, sign)
@@ -108,15 +116,19 @@ class Objective:
 
 
 class Scales:
-    """Rewards in an application's terms, and as policies learn them: more is better, and ranges become [0, 1].
+    """Rewards in an application's terms, and as policies learn them.
+
+    More is better, and ranges become [0, 1].
 
     Example:
-        >>> scales = Scales([Objective("quality"), Objective("cost", minimise=True, low=0.0, high=0.5)])
+        >>> cost = Objective("cost", minimise=True, low=0.0, high=0.5)
+        >>> scales = Scales([Objective("quality"), cost])
         >>> scales.inward([0.75, 0.125]), scales.outward(np.array([[0.75, 0.75]])).tolist()
         ([0.75, 0.75], [[0.75, 0.125]])
     """
 
     def __init__(self, objectives: Sequence[Objective]) -> None:
+        # Lists for rewards, of which there are a few, and arrays for tables of means.
         lines = [each.line for each in objectives]
         table = np.array(lines)
         identity = (0.0, 1.0)
@@ -142,29 +154,34 @@ class Scales:
 
 
 class Expectations:
-    """Rewards outside of the range that an objective was said to have are warned about, once per objective.
+    """Warns of rewards outside of the range of their objective, once per objective.
 
     Attributes:
         any: whether an objective has a range at all: most have none, and need no check.
     """
 
     def __init__(self, objectives: Sequence[Objective]) -> None:
-        self._names = [each.name for each in objectives]
-        self._ranges = [each.range for each in objectives]
         unlimited = (-math.inf, math.inf)
+        self._names = []
+        self._ranges = []
+        for each in objectives:
+            self._names.append(each.name)
+            self._ranges.append(each.range)
         self.any = any(limits != unlimited for limits in self._ranges)
 
     def check(self, rewards: Sequence[float]) -> None:
         """The rewards of a decision, NaN where not observed."""
         for i, value in enumerate(rewards):
             low, high = self._ranges[i]
-            if value < low or value > high:  # never so for NaN
-                self._ranges[i] = (-math.inf, math.inf)
-                name = quoted(self._names[i])
-                rule = f"rewards[{name}] were expected in [{low:g}, {high:g}]"
-                message = f"{rule}, got {value:g}"
-                # Of the line that calls `Agent.learn`, which calls `AgentCore.learn`.
-                warnings.warn(message, InputWarning, stacklevel=4)
+            is_expected = not (value < low or value > high)  # so for NaN too
+            if is_expected:
+                continue
+            self._ranges[i] = (-math.inf, math.inf)
+            name = quoted(self._names[i])
+            limits = f"[{low:g}, {high:g}]"
+            message = f"rewards[{name}] were expected in {limits}, got {value:g}"
+            # Of the line that calls `Agent.learn`, which calls `AgentCore.learn`.
+            warnings.warn(message, InputWarning, stacklevel=4)
 
 
 def as_objectives(given: int | Sequence[Any]) -> tuple[Objective, ...]:
@@ -177,8 +194,8 @@ def as_objectives(given: int | Sequence[Any]) -> tuple[Objective, ...]:
         >>> [each.name for each in as_objectives(["quality", Objective("cost", minimise=True)])]
         ['quality', 'cost']
     """
-    is_list = isinstance(given, Sequence) and not isinstance(given, str)
-    if not is_list:
+    if isinstance(given, int | str) or not isinstance(given, Sequence):
+        # A number, one name, which is refused, or what becomes a list of names, such as an array.
         names = name_tuple("objectives", given)
         return tuple(Objective(name) for name in names)
     items: Sequence[Any] = given

@@ -1,4 +1,7 @@
-"""The parts of a policy as an agent sees them: the order that it compares by, the intervals that it rests on."""
+"""The parts of a policy as an agent sees them.
+
+The order that it compares by, the intervals that it rests on.
+"""
 
 from typing import Any
 
@@ -9,7 +12,10 @@ from mobandits.support.naming import quoted
 
 
 def comparing(policy: Any) -> Any:
-    """The `composite` of a policy, where its order compares all objectives, and not one number that stands for them."""
+    """The `composite` of a policy whose order compares all objectives; None where it has none.
+
+    The explorers of some policies turn all objectives into one number, which their orders compare.
+    """
     inner = composite(policy)
     if inner is None or getattr(inner.explorer, "ONE_COLUMN", False):
         return None
@@ -37,6 +43,7 @@ def with_order(policy: Policy, order: Any) -> Any:
             f"preference must be left alone with {name}: only policies of an estimator, an "
             f"explorer and an order, such as MolUcb, can exchange it, got {quoted(order)}"
         )
+    # An exploration phase before the order belongs to the recipe, and not to the preference.
     succeeded_by = getattr(inner.order, "succeeded_by", None)
     if succeeded_by is not None:
         order = succeeded_by(order)
@@ -49,6 +56,7 @@ def with_plain_explorer(policy: Policy) -> Any:
     Intervals of `Ucb` are its own; those of `Thompson` are one standard deviation of its samples;
     `Greedy` has none.
     """
+    # A sample is no estimate: to explain a decision by it would show numbers that were drawn.
     explorer = composite(policy).explorer
     intervals = getattr(explorer, "intervals", None)
     if intervals is None:
@@ -57,7 +65,7 @@ def with_plain_explorer(policy: Policy) -> Any:
 
 
 def unused_links(inner: Composition) -> Any:
-    """The links of a policy that believes in linear predictors, and not in the mean rewards to which they lead.
+    """The links of a policy that believes in linear predictors, and not in mean rewards.
 
     Returns:
         A part with `mean(objective, predictor)`; None where beliefs are of rewards.
@@ -87,6 +95,7 @@ def has_means(policy: Any) -> bool:
     inner = comparing(policy)
     if inner is None:
         return False
+    # Wrappers that keep beliefs of their own, such as the time, hold the means further inside.
     while policy is not inner:
         if not getattr(policy, "PASSES_BELIEFS", False):
             return False

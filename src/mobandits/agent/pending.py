@@ -1,4 +1,4 @@
-"""What an agent remembers of its decisions until all their rewards are in, and for a while after."""
+"""Decisions that wait for rewards, and the rewards of the last ones that wait no more."""
 
 import math
 from collections import OrderedDict, deque
@@ -40,8 +40,9 @@ class Timer:
     Attributes:
         objective: of the default.
         after: seconds after the decision.
-        earlier: decisions that it comes to first: those that waited when the agent was read from a file. Their ids may
-            be far apart, so that counting from one to the next could take years.
+        earlier: decisions that it comes to first: those that waited when the agent was read from a
+            file. Their ids may be far apart, so that counting from one to the next could take
+            years.
         next: the first of the others that it has not come to.
     """
 
@@ -58,6 +59,7 @@ class Timer:
             pending: the decisions that wait.
             made: how many decisions were made.
         """
+        # Settled and dropped decisions are passed when it comes to them, which costs one step each.
         while self.earlier and self.earlier[0] not in pending:
             self.earlier.popleft()
         if self.earlier:
@@ -75,13 +77,16 @@ class Timer:
 
 
 class PendingDecisions:
-    """Decisions by id: those that wait, with a bound and an age limit, and the rewards of the last settled ones.
+    """The decisions that wait, by id, and the rewards of the last settled ones.
+
+    Their number is bounded, and their age may be.
 
     Args:
         objectives: of the agent.
         limit: how many may wait; beyond it the oldest is dropped.
         max_age: seconds after which a decision is dropped; None: never.
-        remembered: of how many settled decisions the rewards are kept, so that a repeat can be told from a mistake.
+        remembered: of how many settled decisions the rewards are kept, so that a repeat can be told
+            from a mistake.
 
     Attributes:
         open: the decisions that wait, oldest first.
@@ -111,6 +116,7 @@ class PendingDecisions:
 
     def add(self, pending: Pending) -> int:
         """Keep a decision, and drop the oldest where there are too many."""
+        # Ids count on for ever, so that a late reward never meets another decision.
         number = self.next_id
         self.next_id = number + 1
         if len(self.open) >= self.limit:
@@ -119,7 +125,9 @@ class PendingDecisions:
         return number
 
     def due(self, now: float) -> Iterator[tuple[int, int]]:
-        """Decisions and objectives whose time is up, with no reward so far; drops what is older than `max_age`.
+        """Decisions and objectives whose time is up, with no reward so far.
+
+        Drops what is older than `max_age`.
 
         One after the other as their times came, so that it does not matter how often one looks: a
         log that is replayed is looked at less often.
@@ -173,7 +181,7 @@ class PendingDecisions:
         Raises:
             ValueError: where it is none; True would else be decision 1.
         """
-        if isinstance(given, np.integer):
+        if isinstance(given, np.integer):  # such as one that was read from a table
             return int(given)
         raise ValueError(self.why_unknown(given))
 

@@ -1,4 +1,7 @@
-"""An agent and its log: every call that changes something is written before it returns, and can be played again."""
+"""An agent and its log.
+
+Every call that changes something is written before it returns, and can be played again.
+"""
 
 import math
 from collections.abc import Hashable, Sequence
@@ -20,7 +23,8 @@ from mobandits.support.naming import quoted, short_repr
 class JournalWriter:
     """Writes what an agent does into a journal; the `EventWriter` of its core.
 
-    Arms are numbered in the order in which their names first came; one that is added again has its old number.
+    Arms are numbered in the order in which their names first came; one that is added again has its
+    old number.
 
     Args:
         journal: which.
@@ -91,7 +95,7 @@ class JournalWriter:
         checked_name(name, "arm")
 
     def describe_order(self, order: Any) -> Any:
-        """An order as plain data; one for which files have no words is refused before it is played."""
+        """An order as plain data; refused, before it is played, where files cannot hold it."""
         if order is None:
             return None
         return described(order, "preference")
@@ -104,11 +108,12 @@ class JournalWriter:
         self._append(event)
 
     def write_decisions(self, decisions: Sequence[Decision], now: float) -> None:
-        """Decisions of one call: all but the first say that they are of the batch of the one before."""
+        """Decisions of one call: all but the first say that the batch goes on."""
         events = [self._decision_event(decision, now) for decision in decisions]
         for event in events[1:]:
             event["batch"] = True
         self._start()
+        # Together: after a loss of power there are all of them, or none that was confirmed.
         self.journal.extend(events)
 
     def write_reward(self, number: int, rewards: list[float], now: float) -> None:
@@ -196,8 +201,8 @@ def attach(core: AgentCore, log: Any, after: int = 0) -> None:
         after: how many events it knows already.
 
     Raises:
-        ValueError: where the log is another agent's, or was written by other versions, so that it does not lead to the
-            same decisions.
+        ValueError: where the log is another agent's, or was written by other versions, so that it
+            does not lead to the same decisions.
     """
     journal = Journal(log) if isinstance(log, str | Path) else log
     if not isinstance(journal, Journal):
@@ -216,6 +221,7 @@ def _catch_up(core: AgentCore, journal: Journal, after: int) -> None:
     if known is not None and after > 0:
         # The arms of an agent that was read from a file came and went since the log began.
         first = tuple(known["arms"])
+    # Refuses the log of another agent, before one event of it is replayed.
     journal.describe(_description(core, first))
     writer = JournalWriter(journal, core, first)
     core.writer = writer
@@ -263,6 +269,7 @@ def _description(core: AgentCore, arms: tuple[Hashable, ...]) -> dict[str, Any]:
 
 def _replay(core: AgentCore, event: dict[str, Any], names: list[Hashable], where: str) -> None:
     """Do once more what an event says, at its time."""
+    # At its time, so that defaults and age limits come when they came before.
     core.clock = lambda: event.get("time", core.now)
     kind = event["kind"]
     try:

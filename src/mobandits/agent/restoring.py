@@ -1,4 +1,7 @@
-"""States that come from files: held to what their classes declare of arrays, and to the policy's first state."""
+"""Checks of states that come from files.
+
+They must be like the policy's first state, and as their classes declare their arrays.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -117,17 +120,22 @@ def _check_shapes(
         if array.dtype != like.dtype or array.ndim != like.ndim:
             rule = f"state[{i}] must be {like.dtype} of {like.ndim} axes"
             raise ValueError(f"{rule}, got {array.dtype} of {array.ndim}")
-        gram_axis = field.axis(GRAMS)
-        free_axis = field.axis(BALLS) if gram_axis is None else gram_axis
-        shape = list(like.shape)
+        sizes = list(like.shape)
+        free_axis = field.axis(GRAMS)
+        if free_axis is None:
+            free_axis = field.axis(BALLS)
+        else:
+            grams = True
         if free_axis is not None:
-            shape[free_axis] = array.shape[free_axis]
-            lengths.add(array.shape[free_axis])
-        if array.shape != tuple(shape):
-            raise ValueError(f"state[{i}] must have shape {tuple(shape)}, got {array.shape}")
-        grams |= gram_axis is not None
+            length = array.shape[free_axis]
+            sizes[free_axis] = length
+            lengths.add(length)
+        shape = tuple(sizes)
+        if array.shape != shape:
+            raise ValueError(f"state[{i}] must have shape {shape}, got {array.shape}")
         # Compiled code takes a byte for a truth value as it is, also where it is neither 0 nor 1.
-        if array.dtype == np.bool_ and (array.view(np.uint8) > 1).any():
+        is_mask = array.dtype == np.bool_
+        if is_mask and (array.view(np.uint8) > 1).any():
             raise ValueError(f"state[{i}] must hold truth values, got others")
     if len(lengths) > 1 or 0 in lengths or (grams and not lengths <= {1, objectives}):
         rule = "state must have one number of Gram matrices or balls"
@@ -145,7 +153,10 @@ def _check_finite(fields: "list[Field]", given: "list[Array]") -> None:
 
 
 def _check_numbers(name: str, field: Field, array: Array, objectives: int) -> None:
-    """Refuse counts below 0 and the like: an update would divide by them, or take them for a position."""
+    """Refuse numbers outside of their declared limits, such as counts below 0.
+
+    An update would divide by them, or take them for a position.
+    """
     if field.is_limited:
         fits = (array >= field.low) & (array <= field.high)
         kind = "numbers"

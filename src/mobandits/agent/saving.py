@@ -19,11 +19,12 @@ from mobandits.support.files import replacing
 
 
 def save_core(core: AgentCore, path: str | Path) -> None:
-    """Write an agent; the file is replaced at once, on disk, or not at all. Its log is on disk before."""
+    """Write an agent; the file is replaced at once, on disk, or not at all."""
     with core.lock:
         if core.writer is not None:
             # Else a loss of power could leave a file that knows more than the log.
             core.writer.flush()
+        # All bytes before the file is opened: what cannot be described touches no file.
         data = file_bytes(*contents(core))
         with replacing(Path(path)) as file:
             file.write(data)
@@ -73,7 +74,7 @@ def _header(core: AgentCore) -> dict[str, Any]:
 
 
 def _decision_tables(core: AgentCore) -> list[Array]:
-    """The tables of decisions that wait and of those that are remembered, as `file_layout` lists them."""
+    """The tables of `file_layout`: decisions that wait, and those that are remembered."""
     open_decisions = core.pending.open
     settled = core.pending.settled
     unknown = [np.nan] * len(core.objectives)

@@ -13,7 +13,7 @@ ENTRY_BYTES = 256  # of an arm or an objective: its name, and its places in tabl
 
 
 def refuse_large(shape: Shape, policy: Any = None) -> None:
-    """Refuse an agent that needs more memory than it may have: `MOST_BYTES`, or what the machine has.
+    """Refuse an agent that needs more memory than `MOST_BYTES`, or than the machine has.
 
     Args:
         shape: of the problem.
@@ -62,6 +62,7 @@ def bytes_needed(shape: Shape, policy: Any = None) -> int:
 def matrix_entries(policy: Any) -> int:
     """How many numbers the Gram matrices of a policy's estimators have, as these declare."""
     total = 0
+    # Of estimators inside of wrappers too, such as one that forgets.
     for part in parts_of(policy):
         declared = getattr(part, "matrix_entries", None)
         if declared is not None:

@@ -1,1 +1,1 @@
-"""The agreements between rooms: recipe, policy, order, environment, metric, and what they assume."""
+"""The agreements between rooms: recipes, policies, orders, environments, metrics, states."""

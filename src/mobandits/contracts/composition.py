@@ -1,4 +1,4 @@
-"""Policies taken apart: the estimator, explorer and order inside of a policy, and others put in their place.
+"""Policies taken apart: their estimator, explorer and order, and others in their place.
 
 A policy that consists of an estimator, an explorer and an order declares `COMPOSED = True`, as
 `Composite` does, and one that wraps another policy holds it as `policy`. Parts declare what an
@@ -44,6 +44,7 @@ def composite(policy: Any) -> Any:
         >>> composite(MolEpsGreedy().bind(Shape(arms=3, features=2, objectives=2))).order
         Pareto(on=[])
     """
+    # Wrappers hold one policy each, so that this is a walk along a line.
     while policy is not None and not getattr(policy, "COMPOSED", False):
         policy = getattr(policy, "policy", None) if dataclasses.is_dataclass(policy) else None
     return policy

@@ -1,7 +1,10 @@
-"""The contracts for a continuum of arms: points of the unit cube, and rewards that are functions of context and point.
+"""The contracts for a continuum of arms: points of the unit cube.
 
-They mirror those of `protocols`. A problem draws contexts and uniform numbers; its surface, a `compiled` part, turns
-them into rewards; a policy chooses points. Recipes with ``continuum = True`` bind to a `SurfaceShape` too.
+Rewards are functions of context and point.
+
+They mirror those of `protocols`. A problem draws contexts and uniform numbers; its surface, a
+`compiled` part, turns them into rewards; a policy chooses points. Recipes with ``continuum = True``
+bind to a `SurfaceShape` too.
 """
 
 import math
@@ -34,7 +37,10 @@ class Aim(NamedTuple):
 
 
 class SurfaceBlock(NamedTuple):
-    """Some consecutive rounds: contexts (rounds, features), and uniform numbers for rewards (rounds, any)."""
+    """Some consecutive rounds.
+
+    Contexts (rounds, features), and uniform numbers for rewards (rounds, any).
+    """
 
     contexts: Array
     uniforms: Array
@@ -43,7 +49,8 @@ class SurfaceBlock(NamedTuple):
 class Surface:
     """Base of reward surfaces, which are `compiled` classes; `x` is a context, `y` a point.
 
-    Regret needs `gap`, in closed form. Whoever knows more of a surface redefines `effective_gap` and `bin` as well.
+    Regret needs `gap`, in closed form. Whoever knows more of a surface redefines `effective_gap`
+    and `bin` as well.
     """
 
     def mean(self, x: Array, y: Array) -> Array:
@@ -55,7 +62,10 @@ class Surface:
         raise NotImplementedError
 
     def gap(self, x: Array, y: Array) -> float:
-        """The Pareto suboptimality gap: what is missing in every objective, alike; NaN where it is not known."""
+        """The Pareto suboptimality gap: what is missing in every objective, alike.
+
+        NaN where it is not known.
+        """
         return math.nan
 
     def effective_gap(self, x: Array, y: Array) -> float:
@@ -63,7 +73,10 @@ class Surface:
         return math.nan
 
     def bin(self, x: Array, y: Array) -> int:
-        """The bin of the Pareto front that the point lies in, from 0; -1 off the front, or where there are no bins."""
+        """The bin of the Pareto front that the point lies in, from 0.
+
+        -1 off the front, or where there are no bins.
+        """
         return -1
 
 

@@ -1,13 +1,14 @@
-"""What a policy notes of a decision: the numbers that `update` must have back, besides context, arm and reward.
+"""Notes: what `update` must have back of a decision, besides context, arm and reward.
 
 A note is a number, or a NamedTuple of numbers and of other notes: a wrapper's note holds the note
 of the policy inside of it. Loops hand a note from `draw` to `update` as it is; an agent keeps its
 numbers until the reward arrives, and writes them into files. So a policy whose notes are more than
-one number declares what they are like::
+one number declares by methods what they are like:
 
-    note(self)                                a note, of which only the types count
-    possible_notes(self, state, note)         which notes it may have given before it came to `state`
-    unpacked_note(self, packed)               for wrappers: the note that files before version 3 kept in one number
+- `note(self)`: a note, of which only the types count;
+- `possible_notes(self, state, note)`: which notes it may have given before it came to `state`;
+- `unpacked_note(self, packed)`, for wrappers: the note that files before version 3 kept in one
+  number.
 
 Built-in policies that need no note return 0.0 and inherit from `NotesNothing`. A policy that
 declares nothing notes one number, and any finite number is possible.
@@ -51,8 +52,11 @@ def note_of(policy: Any) -> Note:
         >>> note_of(MolUcb().bind(shape)), note_of(ScalarizedUcb1().bind(shape))
         (0.0, FunctionNote(function=0))
     """
+    # Asked of the object and not of its class: a spy or a proxy in a test declares what it wraps.
     declared = getattr(policy, "note", None)
-    return declared() if callable(declared) else 0.0
+    if callable(declared):
+        return declared()
+    return 0.0
 
 
 def is_like(note: Any, template: Note) -> bool:
@@ -65,11 +69,14 @@ def is_like(note: Any, template: Note) -> bool:
         (True, False, False)
     """
     if isinstance(template, tuple):
-        if type(note) is not type(template) or len(note) != len(template):
+        if type(note) is not type(template):
             return False
-        return all(is_like(part, like) for part, like in zip(note, template, strict=True))
-    numbers = (int, np.integer) if isinstance(template, int) else (int, float, np.number)
-    return isinstance(note, numbers) and math.isfinite(note)
+        pairs = zip(note, template, strict=True)
+        return all(is_like(part, like) for part, like in pairs)
+    # Compiled code would cut a float off where the policy counts on an integer.
+    if isinstance(template, int) and not isinstance(note, int | np.integer):
+        return False
+    return isinstance(note, int | float | np.number) and math.isfinite(float(note))
 
 
 def possible_notes(policy: Any, state: Any, note: Note) -> Mask:
@@ -91,8 +98,8 @@ def possible_notes(policy: Any, state: Any, note: Note) -> Mask:
     if callable(declared):
         possible: Mask = declared(state, note)
         return possible
-    count = len(next(_leaves(note)))
-    return np.ones(count, np.bool_)
+    first = next(_leaves(note))
+    return np.ones(len(first), np.bool_)
 
 
 def unpacked_note(policy: Any, packed: float) -> Note:
@@ -117,14 +124,16 @@ def note_columns(template: Note, numbers: Array) -> tuple[Note, Mask]:
         The columns, with 0 where a number is not what the template has in its place, and
         (decisions,) which notes have finite numbers only, whole ones where the template has those.
     """
-    fits: Mask = np.isfinite(numbers).all(axis=1)
+    fits: Mask = np.all(np.isfinite(numbers), axis=1)
     columns = []
     for column, like in zip(numbers.T, _leaves(template), strict=True):
         if isinstance(like, int | np.integer):
             # A larger number would not fit into an integer, and the cast would make any of it.
-            small = np.abs(column) <= LARGEST_WHOLE
-            fits &= small & (column == np.floor(column))
-            columns.append(np.where(fits, column, 0.0).astype(np.int64))
+            is_small = np.abs(column) <= LARGEST_WHOLE
+            is_whole = column == np.floor(column)
+            fits &= is_small & is_whole
+            whole = np.where(fits, column, 0.0)
+            columns.append(whole.astype(np.int64))
         else:
             columns.append(np.where(fits, column, 0.0))
     return _with_leaves(template, iter(columns)), fits

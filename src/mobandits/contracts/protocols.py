@@ -1,7 +1,9 @@
-"""The agreements on which everything stands: what a recipe, a policy, an order, an environment is. Contracts, no code.
+"""The agreements on which everything stands.
 
-A recipe is what people write; `bind` resolves it for a problem's `Shape` into a policy, which is what loops run.
-States are NamedTuples of arrays. docs/architecture.md tells why.
+What a recipe, a policy, an order, an environment is. Contracts, no code.
+
+A recipe is what people write; `bind` resolves it for a problem's `Shape` into a policy, which is
+what loops run. States are NamedTuples of arrays. docs/architecture.md tells why.
 """
 
 from collections.abc import Iterator
@@ -47,7 +49,10 @@ class Shape(NamedTuple):
 
 
 class Beliefs(NamedTuple):
-    """What a policy would act on, each (arms, objectives): means and intervals, which may be infinite."""
+    """What a policy would act on, each (arms, objectives).
+
+    Means and intervals, which may be infinite.
+    """
 
     mean: Array
     low: Array
@@ -55,9 +60,10 @@ class Beliefs(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """A decision: the position of the arm among the eligible ones, and a note that `update` must have back.
+    """A decision: the position of the arm among the eligible ones, and a note for `update`.
 
-    The note is a number, or the policy's own NamedTuple of numbers and notes: see `contracts.notes`.
+    The note is a number, or the policy's own NamedTuple of numbers and notes: see
+    `contracts.notes`.
     """
 
     arm: int
@@ -65,7 +71,9 @@ class Choice(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """How much an estimator has seen, (slots, grams): an axis of length 1 is shared by all arms, or by all objectives.
+    """How much an estimator has seen, (slots, grams).
+
+    An axis of length 1 is shared by all arms, or by all objectives.
 
     Attributes:
         seen: number of rewards seen.
@@ -80,12 +88,12 @@ class Block(NamedTuple):
     """Some consecutive rounds of a problem.
 
     Attributes:
-        contexts: (rounds, arms, features); first axis 1 where nothing changes over rounds, second axis 1 where arms
-            share the context; (1, 1, 0) without context.
+        contexts: (rounds, arms, features); first axis 1 where nothing changes over rounds, second
+            axis 1 where arms share the context; (1, 1, 0) without context.
         means: (rounds or 1, arms, objectives), the true means: for metrics only.
         rewards: (rounds, arms, objectives), what each arm would have paid.
-        decimals: where the means are rounded to that many decimals, so that gaps are computed on integers and ties
-            are exact; else None.
+        decimals: where the means are rounded to that many decimals, so that gaps are computed on
+            integers and ties are exact; else None.
     """
 
     contexts: Array
@@ -97,7 +105,8 @@ class Block(NamedTuple):
 class Policy(Protocol):
     """What loops run.
 
-    `context` is (arms or 1, features), `arms` the ids of the eligible arms, `x` the row of the arm that was played.
+    `context` is (arms or 1, features), `arms` the ids of the eligible arms, `x` the row of the arm
+    that was played.
     """
 
     def init(self) -> Any:
@@ -113,7 +122,10 @@ class Policy(Protocol):
         """(arms,) the exact law of `draw` given the beliefs; the front is where it is positive."""
 
     def update(self, state: Any, x: Array, arm: int, note: Any, reward: Array, rng: Rng) -> Any:
-        """The state after a reward, (objectives,) with NaN where one was not observed; consumes `state`."""
+        """The state after a reward, (objectives,) with NaN where one was not observed.
+
+        Consumes `state`.
+        """
 
 
 class Estimator(Protocol):
@@ -145,7 +157,10 @@ class Explorer(Protocol):
 
 
 class Order(Protocol):
-    """What "better" means: it drives learning (`front`, `draw`, on intervals) and scores it (`gap`, on true means)."""
+    """What "better" means.
+
+    It drives learning (`front`, `draw`, on intervals) and scores it (`gap`, on true means).
+    """
 
     def front(self, beliefs: Beliefs) -> Mask:
         """(arms,) the arms that nothing beats; never empty."""
@@ -163,8 +178,8 @@ class Order(Protocol):
 class Problem(Protocol):
     """One trial's instance of an environment.
 
-    A problem may also offer `quantities(first, rounds)`, a dict of named numbers (rounds, arms) that are not
-    rewards, such as money spent: a metric of that name sums those of the chosen arms.
+    A problem may also offer `quantities(first, rounds)`, a dict of named numbers (rounds, arms)
+    that are not rewards, such as money spent: a metric of that name sums those of the chosen arms.
     """
 
     @property
@@ -174,8 +189,8 @@ class Problem(Protocol):
     def block(self, first: int, rounds: int, rng: Rng) -> Block:
         """Rounds `first` (0-based) to `first + rounds`, drawn at once.
 
-        Blocks are asked for in order and at full length, so that a shorter run is a prefix of a longer one: the last
-        may reach past the horizon, but never past `max_rounds`.
+        Blocks are asked for in order and at full length, so that a shorter run is a prefix of a
+        longer one: the last may reach past the horizon, but never past `max_rounds`.
         """
 
 
@@ -190,14 +205,20 @@ class Environment(Protocol):
 
 
 class GroundTruth(Protocol):
-    """What metrics may ask about a block. Answers are worked out once, for all policies that played it."""
+    """What metrics may ask about a block.
+
+    Answers are worked out once, for all policies that played it.
+    """
 
     @property
     def block(self) -> Block:
         """The block itself."""
 
     def gaps(self, order: Order, chosen: IntArray, digits: int) -> Array:
-        """(rounds, digits) the regret of the arms `chosen` (rounds,) under an order whose gap has so many digits."""
+        """(rounds, digits) the regret of the arms `chosen` (rounds,) under an order.
+
+        Its gap has so many digits.
+        """
 
     def front(self, order: Order) -> Mask:
         """(rounds or 1, arms) the arms that are best under an order, given the true means."""
@@ -219,8 +240,9 @@ class Accumulator(Protocol):
 class Metric(Protocol):
     """A number, or several, per round.
 
-    A metric with an `order` has it checked against the number of objectives before the first round. One that offers
-    `accumulator(shape)` is recorded through the `Accumulator` that it returns, and not as a sum or a mean.
+    A metric with an `order` has it checked against the number of objectives before the first round.
+    One that offers `accumulator(shape)` is recorded through the `Accumulator` that it returns, and
+    not as a sum or a mean.
     """
 
     @property
@@ -229,7 +251,10 @@ class Metric(Protocol):
 
     @property
     def cumulative(self) -> bool:
-        """Whether the table holds sums since the first round; else means since the previously recorded one."""
+        """Whether the table holds sums since the first round.
+
+        Else means since the previously recorded one.
+        """
 
     @property
     def needs_fronts(self) -> bool:
@@ -249,10 +274,12 @@ class Assumption(NamedTuple):
     """A range that a recipe's guarantees, or its arithmetic, rest on.
 
     Attributes:
-        about: what must lie in the range: every coordinate of the contexts, the rewards, or the contexts' norms.
+        about: what must lie in the range: every coordinate of the contexts, the rewards, or the
+            contexts' norms.
         low: the range's lower end.
         high: its upper end.
-        refuse: True where the recipe makes no sense outside, False where it may be played with a warning.
+        refuse: True where the recipe makes no sense outside, False where it may be played with a
+            warning.
         because: the reason, for messages.
         of: the recipe's class, for messages.
     """
@@ -266,18 +293,24 @@ class Assumption(NamedTuple):
 
 
 class Stage(NamedTuple):
-    """A policy and the number of rounds that it plays before the next stage begins; None: all that are left."""
+    """A policy and the number of rounds that it plays before the next stage begins.
+
+    None: all that are left.
+    """
 
     policy: Policy
     rounds: int | None
 
 
 class Traits(NamedTuple):
-    """What a recipe is like, in the words of the page that helps to choose; tests hold most of it against the code.
+    """What a recipe is like, in the words of the page that helps to choose.
+
+    Tests hold most of it against the code.
 
     Attributes:
         context: "none", "linear", "cells" or "zooming": how contexts become rewards.
-        beliefs: "definite", or "drawn" where they are random and probabilities of arms are estimated.
+        beliefs: "definite", or "drawn" where they are random and probabilities of arms are
+            estimated.
         plays: which arms, given the beliefs.
         horizon: "yes" where the number of rounds is needed, or the parameter that stands for it.
         part: whether it learns from a reward in part.
@@ -292,7 +325,9 @@ class Traits(NamedTuple):
 
 @dataclass(frozen=True)
 class Recipe:
-    """Base of all recipes: frozen parameters as in the paper, which `bind` resolves; None is the paper's default.
+    """Base of all recipes: frozen parameters as in the paper, which `bind` resolves.
+
+    None is the paper's default.
 
     A recipe prints as what it is, compares by value, and names its rows in every table.
     """
@@ -307,14 +342,21 @@ class Recipe:
         """The policy for a problem of this shape.
 
         Raises:
-            ValueError: naming parameter, rule and value, where the recipe cannot work on this shape.
+            ValueError: naming parameter, rule and value, where the recipe cannot work on this
+                shape.
         """
         raise NotImplementedError(f"{type(self).__name__} must define bind(shape), and does not")
 
     def stages(self, shape: Shape) -> Iterator[Stage]:
-        """The policies to play one after the other, each from scratch: one for the whole run, if not redefined."""
+        """The policies to play one after the other, each from scratch.
+
+        One for the whole run, if not redefined.
+        """
         yield Stage(self.bind(shape), None)
 
     def assumptions(self) -> tuple[Assumption, ...]:
-        """What contexts and rewards must be like: checked where they come in, refused or warned about."""
+        """What contexts and rewards must be like.
+
+        Checked where they come in, refused or warned about.
+        """
         return ()

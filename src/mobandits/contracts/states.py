@@ -1,4 +1,6 @@
-"""What the arrays of a state are: their axes and the limits of their numbers, as the classes of states declare them.
+"""What the arrays of a state are.
+
+Their axes and the limits of their numbers, as the classes of states declare them.
 
 Loops need none of it. An agent does: arms join, states are added up, and files of states come from
 anywhere. The classes of states, and the parts of policies, declare what it may know::
@@ -65,12 +67,16 @@ class Field(NamedTuple):
 
     def axis(self, name: str) -> int | None:
         """The position of an axis; None where there is none of this name."""
-        return self.axes.index(name) if name in self.axes else None
+        if name not in self.axes:
+            return None
+        return self.axes.index(name)
 
     @property
     def is_limited(self) -> bool:
         """Whether numbers have limits."""
-        return self.whole or math.isfinite(self.low) or math.isfinite(self.high)
+        has_low = math.isfinite(self.low)
+        has_high = math.isfinite(self.high)
+        return self.whole or has_low or has_high
 
 
 UNDECLARED = Field()
@@ -87,7 +93,9 @@ def counts(*axes: str, whole: bool = False) -> Field:
 
 
 def state_fields(**fields: Field) -> Callable[[S], S]:
-    """Class decorator: declare the arrays of a state by name; states inside of it declare their own.
+    """Class decorator: declare the arrays of a state by name.
+
+    States inside of it declare their own.
 
     Raises:
         ValueError: on decoration, where the class has no such field.
@@ -104,13 +112,17 @@ def state_fields(**fields: Field) -> Callable[[S], S]:
 
 
 def fields_of(state: Any) -> Iterator[tuple[str, Field]]:
-    """Name and `Field` of every array of a state, in order; those of states inside of it in their place.
+    """Name and `Field` of every array of a state, in order.
+
+    Those of states inside of it in their place.
 
     Example:
         >>> from mobandits.estimators import SampleMean
-        >>> [(name, field.axes) for name, field in fields_of(SampleMean(slots=3, objectives=2).init())]
+        >>> state = SampleMean(slots=3, objectives=2).init()
+        >>> [(name, field.axes) for name, field in fields_of(state)]
         [('seen', ('arms', 'objectives')), ('total', ('arms', 'objectives'))]
     """
+    # States of others may be any tuples of arrays: nothing is declared of these.
     declared = getattr(type(state), "FIELDS", {})
     names = getattr(type(state), "_fields", [""] * len(state))
     for name, part in zip(names, state, strict=True):
@@ -129,7 +141,7 @@ def parts_of(part: Any) -> Iterator[Any]:
         >>> list(parts_of(Ucb(Constant(0.3))))
         [Ucb(radius=Constant(value=0.3)), Constant(value=0.3)]
     """
-    if not dataclasses.is_dataclass(part):
+    if not dataclasses.is_dataclass(part) or isinstance(part, type):
         return
     yield part
     for field in dataclasses.fields(part):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -125,13 +126,14 @@ class RidgePerArm:
         # The regression is on rewards less their mean: sum z (r - m) = sum z r - m sum z.
         centred = _of_other_folds(moment) - means[:, None, :, None] * _of_other_folds(mass)
         ridge = _of_other_folds(gram) + self.penalty * np.eye(size)
-        solution: Array
+        solution: Any  # NumPy does not say what kind of floats
         if complete:
             solution = np.linalg.solve(ridge[:, :, 0], centred.swapaxes(2, 3))
         else:
             by_objective = np.linalg.solve(ridge, centred[..., None])[..., 0]
             solution = by_objective.swapaxes(2, 3)
-        return solution
+        coefficients: Array = solution
+        return coefficients
 
 
 class CrossFitted:

@@ -202,7 +202,7 @@ def _require_environment(environment: Any) -> None:
         raise ValueError(f"{rule}, got {quoted(environment)}{advice}")
 
 
-def _context_space(shape: Shape) -> Box:
+def _context_space(shape: Shape) -> Any:
     if not shape.features:
         return Box(0.0, 1.0, (1, 1))
     rows = 1 if shape.shared else shape.arms

@@ -23,7 +23,7 @@ import numpy as np
 
 from mobandits.contracts.protocols import Array
 from mobandits.figures.formatting import component_name
-from mobandits.papers.contents import ClaimKind, Verdict
+from mobandits.papers.contents import ClaimKind, PartEntry, Verdict
 from mobandits.support.checks import choice
 from mobandits.support.naming import quoted
 
@@ -159,11 +159,14 @@ class Claim:
         }
 
 
-def _part_entry(part: Part) -> dict[str, Any]:
-    entry = part._asdict()
-    entry["measured"] = finite_or_none(part.measured)
-    entry["interval"] = part.interval and list(part.interval)
-    return entry
+def _part_entry(part: Part) -> PartEntry:
+    return {
+        "said": part.said,
+        "measured": finite_or_none(part.measured),
+        "interval": None if part.interval is None else list(part.interval),
+        "holds": part.holds,
+        "trials": part.trials,
+    }
 
 
 def verdict(parts: Sequence[Part]) -> Verdict:

@@ -47,7 +47,7 @@ from mobandits.policies import (
     Ucb1,
 )
 
-# Long enough for orders between policies to settle, short enough for all of them in minutes.
+# Short runs, because up to two dozen policies play in every environment.
 HORIZON = 2000
 TRIALS = 10
 POINTS = 20

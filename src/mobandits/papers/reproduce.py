@@ -309,7 +309,7 @@ def specification(
         "changed": _changed(own, options),
         "scale": _scale(own),
         "places": places_of(experiment),
-        "rows": [cast("RowEntry", row._asdict()) for row in rows],
+        "rows": [_row_entry(row) for row in rows],
         "plots": [_plot_entry(plot) for plot in experiment.plots],
     }
 
@@ -332,6 +332,17 @@ def _scale(runs: Sequence[Run | Computed]) -> list[ScaleEntry]:
         elif run.trials > 1:  # others repeat inside, if at all
             scale.append({"run": run.name, "rounds": 0, "trials": run.trials})
     return scale
+
+
+def _row_entry(row: SelectedRow) -> RowEntry:
+    return {
+        "run": row.run,
+        "row": row.row,
+        "policy": row.policy,
+        "tuned": row.tuned,
+        "best": row.best,
+        "best_tuned": row.best_tuned,
+    }
 
 
 def _plot_entry(plot: Plot) -> PlotEntry:

@@ -209,7 +209,9 @@ def bounds(paper: str) -> Claim:
         if is_tight or not all(part.holds for part in violations):
             return violations
         # See `FAR`: that nothing happened far away is no evidence.
-        return [part._replace(holds=None) for part in violations]
+        return [
+            Part(part.said, part.measured, part.interval, None, part.trials) for part in violations
+        ]
 
     claim = "The regret never exceeds its bound where the event holds"
     rule = (

@@ -10,7 +10,7 @@ import polars as pl
 from mobandits.errors import FolderError
 from mobandits.figures.contents import kind_of_folder
 from mobandits.papers.contents import TheoremCount, TheoremSummary
-from mobandits.papers.protocol.protocol import KINDS, Report
+from mobandits.papers.protocol.protocol import KINDS, Count, Report
 from mobandits.simulation.files import write_atomically
 from mobandits.simulation.manifest import MANIFEST, versions
 
@@ -44,9 +44,25 @@ def theorem_checks(paper: str, report: Report, *, runs: int, seed: int) -> Theor
         "seed": seed,
         "holds": report.holds,
         "kinds": {str(kind): meaning for kind, meaning in KINDS.items()},
-        "counts": [cast("TheoremCount", count._asdict()) for count in report.counts],
+        "counts": [_count_entry(count) for count in report.counts],
     }
     return TheoremChecks(summary, bound_curves(report))
+
+
+def _count_entry(count: Count) -> TheoremCount:
+    return {
+        "paper": count.paper,
+        "kind": count.kind,
+        "name": count.name,
+        "source": count.source,
+        "runs": count.runs,
+        "cases": count.cases,
+        "broken": count.broken,
+        "promise": count.promise,
+        "allowed": count.allowed,
+        "closest": count.closest,
+        "holds": count.holds,
+    }
 
 
 def bound_curves(report: Report) -> pl.DataFrame:

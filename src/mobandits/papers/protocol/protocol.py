@@ -177,6 +177,10 @@ def inequality(
 
 def bound(name: str, source: str, per_round: Array, right: Array) -> Finding:
     """The sums of `per_round` (rounds,) against a bound after every round, (rounds,)."""
+    return _sums_against("bound", name, source, per_round, right)
+
+
+def _sums_against(kind: Kind, name: str, source: str, per_round: Array, right: Array) -> Finding:
     regret = np.cumsum(per_round)
     bounds = np.broadcast_to(right, regret.shape)
     broken, closest = compared(regret, bounds)
@@ -186,13 +190,12 @@ def bound(name: str, source: str, per_round: Array, right: Array) -> Finding:
     points = np.unique(spaced.astype(np.int64))
     at_points = points - 1
     curve = Curve(points, regret[at_points], bounds[at_points])
-    return Finding("bound", name, source, broken.size, int(broken.sum()), closest, curve=curve)
+    return Finding(kind, name, source, broken.size, int(broken.sum()), closest, curve=curve)
 
 
 def doubted(name: str, source: str, per_round: Array, right: Array) -> Finding:
     """The same as `bound`, where the bound's proof has a gap."""
-    finding = bound(name, source, per_round, right)
-    return finding._replace(kind="doubted")
+    return _sums_against("doubted", name, source, per_round, right)
 
 
 def expectation(name: str, source: str, per_round: Array, limit: float) -> Finding:
