@@ -74,7 +74,7 @@ def _canonical(event: dict[Any, Any]) -> dict[str, Any]:
 def _decide(event: dict[str, Any]) -> dict[str, Any]:
     known = {"kind": "decide", "id": _integer("id", event.get("id")), **_time(event)}
     if "context" in event:
-        known["context"] = _context(event["context"]).tolist()
+        known["context"] = context_table(event["context"]).tolist()
     if event.get("eligible") is not None:
         known["eligible"] = _positions(event["eligible"])
     known["arm"] = _integer("arm", event.get("arm"))
@@ -167,8 +167,16 @@ def _positions(value: Any) -> list[int]:
     return [_integer("eligible", one) for one in value]
 
 
-def _context(value: Any) -> Array:
-    """(rows, features)."""
+def context_table(value: Any) -> Array:
+    """The context of a decision, of shape (rows, features).
+
+    Raises:
+        LogError: where it is no table of finite numbers with at least one row.
+
+    Example:
+        >>> context_table([[1, 2]]).tolist()
+        [[1.0, 2.0]]
+    """
     try:
         array = np.asarray(value)
         if array.dtype.kind not in "fiu" or array.ndim != 2:

@@ -2,31 +2,57 @@
 
 import contextlib
 import sqlite3
+import time
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
-from mobandits.errors import LogError
-from mobandits.logs.store.rows import (
-    SELECT_CHANGES,
-    SELECT_DECISIONS,
-    SELECT_REWARDS,
-    Event,
-    in_order,
-)
+from mobandits.errors import LogError, LogWarning
 from mobandits.logs.store.schema import APPLICATION_ID, VERSION, check_sqlite, version_of
+from mobandits.logs.store.write_ahead_log import lost_commits
 from mobandits.support.found import found_at
 
-MAGIC = b"SQLite format 3\0"
-WAIT_SECONDS = 10.0  # for a lock that a reader's checkpoint may hold for a moment
+WAIT_SECONDS = 10.0  # for a lock that an export which deletes holds for a moment
+SECOND_LOOK = 0.05  # seconds until a commit that was being written has been
+LOG_BYTES = 2**24  # that the write-ahead log keeps after a large snapshot has gone through it
 
 
-def is_store(path: Path) -> bool:
-    """Whether a file is a SQLite database: its first bytes say so, whatever its name is."""
+def is_store(path: str | Path) -> bool:
+    """Whether a file is a SQLite database, whatever its name is.
+
+    SQLite itself looks: to open and close the file of a store that this process writes would let
+    go of all locks that SQLite holds on it, since POSIX locks belong to a process.
+    """
+    place = Path(path)
     try:
-        with path.open("rb") as file:
-            return file.read(len(MAGIC)) == MAGIC
-    except OSError:
+        if not place.is_file() or not place.stat().st_size:
+            return False
+        check_sqlite()
+        connection = _connect_to_read(place)
+    except (OSError, sqlite3.Error):
         return False
+    try:
+        connection.execute("PRAGMA schema_version").fetchone()
+    except sqlite3.DatabaseError as error:
+        # Whatever else is wrong with a database is for its reader to say.
+        return error.sqlite_errorcode != sqlite3.SQLITE_NOTADB
+    finally:
+        connection.close()
+    return True
+
+
+def refuse_others(path: Path) -> None:
+    """Refuse what is there and no database.
+
+    Raises:
+        LogError: saying what was found.
+    """
+    check_sqlite()
+    if not path.exists() or is_store(path):
+        return
+    if path.is_file() and path.stat().st_size == 0:
+        return
+    raise LogError(f"{path} must be a store or a new file, got {found_at(path)}")
 
 
 def connect(path: Path, *, synchronous: str) -> sqlite3.Connection:
@@ -35,16 +61,21 @@ def connect(path: Path, *, synchronous: str) -> sqlite3.Connection:
     Raises:
         LogError: where the file is something else, damaged, or of a newer version.
     """
-    check_sqlite()
-    _refuse_others(path)
+    warn_of_loss(path)
     with explained(path):
+        # An absolute path: SQLite gives some relative ones, such as :memory:, another meaning.
         connection = sqlite3.connect(
-            path, timeout=WAIT_SECONDS, isolation_level=None, check_same_thread=False
+            path.absolute(), timeout=WAIT_SECONDS, isolation_level=None, check_same_thread=False
         )
     try:
         with explained(path):
             _check_content(connection, path)
-            connection.execute("PRAGMA journal_mode = WAL")
+            (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+            if mode != "wal":
+                raise LogError(
+                    f"{path} must be on a disk where SQLite can keep a log: no network's"
+                )
+            connection.execute(f"PRAGMA journal_size_limit = {LOG_BYTES}")
             connection.execute(f"PRAGMA synchronous = {synchronous}")
             connection.execute("PRAGMA foreign_keys = ON")
             _harden(connection)
@@ -65,8 +96,7 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
     if not is_store(path):
         raise LogError(f"{path} must be a store, got {found_at(path)}")
     with explained(path):
-        uri = f"{path.absolute().as_uri()}?mode=ro"
-        connection = sqlite3.connect(uri, uri=True, timeout=WAIT_SECONDS, isolation_level=None)
+        connection = _connect_to_read(path)
     try:
         with explained(path):
             _check_content(connection, path)
@@ -88,47 +118,27 @@ def explained(path: Path) -> Iterator[None]:
         raise LogError(f"{path} is damaged: {error}") from error
 
 
-def events_between(
-    connection: sqlite3.Connection, agent: int, after: int, last: int, source: str
-) -> Iterator[Event]:
-    """The events of an agent with after < seq <= last, in order; none may be missing.
-
-    Raises:
-        LogError: where one is damaged or missing, or where events after `after` were deleted.
-    """
-    query = "SELECT complete_after FROM agents WHERE id = ?"
-    (complete_after,) = connection.execute(query, (agent,)).fetchone()
-    if after < complete_after:
-        said = f"of the first {complete_after} events of {source} some were deleted"
-        raise LogError(f"{said}: begin after them, with a snapshot")
-    parameters = (agent, after, last)
-    ordered = in_order(
-        connection.execute(SELECT_DECISIONS, parameters),
-        connection.execute(SELECT_REWARDS, parameters),
-        connection.execute(SELECT_CHANGES, parameters),
-        source,
-    )
-    expected = after
-    try:
-        for seq, event in ordered:
-            expected += 1
-            if seq != expected:
-                raise LogError(f"{source} is damaged: event {expected} is missing")
-            yield event
-    except (KeyError, TypeError, ValueError) as error:
-        if isinstance(error, LogError):
-            raise
-        raise LogError(f"{source} is damaged: event {expected + 1} cannot be read") from error
-    if expected != last:
-        raise LogError(f"{source} is damaged: event {expected + 1} is missing")
-
-
-def _refuse_others(path: Path) -> None:
-    """Refuse what is there and no database."""
-    if path.is_file() and path.stat().st_size == 0:
+def warn_of_loss(path: Path) -> None:
+    """Say how many transactions SQLite gives up when it recovers from the log beside a store."""
+    if not lost_commits(path):
         return
-    if path.exists() and not is_store(path):
-        raise LogError(f"{path} must be a store or a new file, got {found_at(path)}")
+    # Where somebody writes just now, a frame may be half there; a moment later it is whole.
+    time.sleep(SECOND_LOOK)
+    lost = lost_commits(path)
+    if lost:
+        warnings.warn(
+            f"{path}: the last transactions of its log, at least {lost}, are torn or damaged, and "
+            "were given up; one that was being written when its process was stopped is normal",
+            LogWarning,
+            stacklevel=3,
+        )
+
+
+def _connect_to_read(path: Path) -> sqlite3.Connection:
+    uri = f"{path.absolute().as_uri()}?mode=ro"
+    return sqlite3.connect(
+        uri, uri=True, timeout=WAIT_SECONDS, isolation_level=None, check_same_thread=False
+    )
 
 
 def _check_content(connection: sqlite3.Connection, path: Path) -> None:
@@ -147,6 +157,8 @@ def _check_content(connection: sqlite3.Connection, path: Path) -> None:
             f"{path} is of version {version}, and this is mobandits for versions up to {VERSION}: "
             "a newer mobandits reads it"
         )
+    if version == 0:
+        raise LogError(f"{path} is damaged: it has tables, and no version")
 
 
 def _harden(connection: sqlite3.Connection) -> None:

@@ -20,7 +20,8 @@ def claim(path: Path) -> BinaryIO:
     Raises:
         LogError: where another process, or another store of this one, holds it.
     """
-    place = path.with_name(path.name + SUFFIX)
+    real = path.resolve()  # one lock, whatever links lead to the file
+    place = real.with_name(real.name + SUFFIX)
     try:
         file = place.open("a+b")
     except OSError as error:

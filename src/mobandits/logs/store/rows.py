@@ -1,53 +1,49 @@
-"""Events as rows of the tables, and rows as events; each row carries a checksum of what it says.
+"""Events as rows of the tables, and rows as events; checksums tell what is not as it was written.
 
 A decision is a row of `decisions`, a lesson a row of `rewards` per objective, everything else a row
 of `changes` with its fields as JSON. What `events.checked` calls canonical comes back as it was,
 bit for bit; contexts come back as arrays.
 """
 
-import heapq
-import itertools
 import json
+import math
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from mobandits.contracts.protocols import Array
 from mobandits.errors import LogError
+from mobandits.logs.events import checked, context_table
 from mobandits.logs.names import compact, decoded, encoded, name_of, name_text
-from mobandits.support.naming import quoted
 
 DOUBLE = np.dtype("<f8")  # the same bytes on every machine
 
-INSERT_DECISION = """
-INSERT INTO decisions
-    (agent, id, seq, at, arm, propensity, rows, features, context, eligible, other, checksum)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-"""
-INSERT_REWARD = "INSERT INTO rewards VALUES (?, ?, ?, ?, ?, ?, ?)"
+INSERT_DECISION = "INSERT INTO decisions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+INSERT_REWARD = "INSERT INTO rewards VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 INSERT_CHANGE = "INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?)"
 SELECT_DECISIONS = """
-SELECT seq, id, at, arm, propensity, rows, features, context, eligible, other, checksum
+SELECT id, seq, at, arm, propensity, rows, features, context,
+    eligible, other, key, made_by, active, checksum
 FROM decisions WHERE agent = ? AND seq > ? AND seq <= ? ORDER BY seq
 """
 SELECT_REWARDS = """
-SELECT seq, decision, at, objective, value, checksum
+SELECT seq, position, decision, at, other, objective, value, checksum
 FROM rewards WHERE agent = ? AND seq > ? AND seq <= ? ORDER BY seq
 """
 SELECT_CHANGES = """
 SELECT seq, at, kind, body, checksum
 FROM changes WHERE agent = ? AND seq > ? AND seq <= ? ORDER BY seq
 """
-KNOWN = frozenset(("kind", "id", "time", "context", "eligible", "arm", "propensity"))
+IN_COLUMNS = frozenset(("kind", "id", "time", "context", "eligible", "arm", "propensity"))
 
 Event = dict[str, Any]
 Row = tuple[Any, ...]
+Statement = tuple[str, Row]
 
 
 def checksum(*fields: Any, blob: bytes | None = None) -> int:
-    """A 32-bit checksum of a row's fields; floats count by their shortest text, which is exact.
+    """A 32-bit checksum of some fields; floats count by their shortest text, which is exact.
 
     Example:
         >>> checksum(1, 0.5) == checksum(1, 0.5), checksum(1, 0.5) == checksum(1, 0.25)
@@ -57,61 +53,88 @@ def checksum(*fields: Any, blob: bytes | None = None) -> int:
     return zlib.crc32(blob or b"", zlib.crc32(text))
 
 
-def decision_row(agent: int, seq: int, event: Mapping[str, Any], context: Any) -> Row:
-    """A row of `decisions`.
+def statements_of(agent: int, seq: int, event: Any) -> tuple[Event, list[Statement]]:
+    """An event in its canonical form, without its context, and what writes it.
 
     Args:
-        agent: its number.
+        agent: its number in the file.
         seq: of the event.
-        event: of kind "decide", without its context.
-        context: (rows, features), an array or a list of rows; None where there is none.
+        event: see `mobandits.logs.events`.
 
     Raises:
-        LogError: where the context is no table of finite numbers.
+        LogError: naming field, rule and value.
     """
+    table = None
+    plain = event
+    if isinstance(event, dict) and event.get("kind") == "decide" and "context" in event:
+        # A context stays an array: as lists it would cost more than all the rest.
+        table = context_table(event["context"])
+        plain = {key: value for key, value in event.items() if key != "context"}
+    kept = checked(plain)
+    kind = kept["kind"]
+    if kind == "decide":
+        return kept, [(INSERT_DECISION, _decision_row(agent, seq, kept, table))]
+    if kind == "learn" and kept["rewards"]:
+        return kept, [(INSERT_REWARD, row) for row in _reward_rows(agent, seq, kept)]
+    return kept, [(INSERT_CHANGE, _change_row(agent, seq, kept))]
+
+
+def _decision_row(agent: int, seq: int, event: Mapping[str, Any], table: Any) -> Row:
+    """A row of `decisions`."""
     rows = None
     features = None
     blob = None
-    if context is not None:
-        table = _table(context)
+    if table is not None:
         rows, features = table.shape
-        blob = table.tobytes()
+        blob = table.astype(DOUBLE, copy=False).tobytes()
     eligible = event.get("eligible")
-    eligible_text = None if eligible is None else compact(list(eligible))
-    further = {key: value for key, value in event.items() if key not in KNOWN}
-    other = compact(encoded(further, "event")) if further else None
-    fields = (
-        event["id"],
-        seq,
-        event.get("time"),
-        event["arm"],
-        event.get("propensity"),
-        rows,
-        features,
-    )
-    check = checksum(*fields, eligible_text, other, blob=blob)
-    return (agent, *fields, blob, eligible_text, other, check)
+    eligible_text = None if eligible is None else compact(eligible)
+    further = {name: value for name, value in event.items() if name not in IN_COLUMNS}
+    at = _column_time(event, further)
+    # Values that are the columns' defaults stay in `other`: else nobody could tell them from none.
+    key = further.pop("key") if isinstance(further.get("key"), str) else None
+    made_by = further.pop("made_by") if further.get("made_by") == "observed" else "us"
+    active = 0 if further.get("active") is False else 1
+    if not active:
+        del further["active"]
+    other = _text(further)
+    start = (event["id"], seq, at, event["arm"], event.get("propensity"), rows, features)
+    end = (eligible_text, other, key, made_by, active)
+    check = checksum(*start, *end, blob=blob)
+    return (agent, *start, blob, *end, check)
 
 
-def reward_rows(agent: int, seq: int, event: Mapping[str, Any]) -> list[Row]:
+def _reward_rows(agent: int, seq: int, event: Mapping[str, Any]) -> list[Row]:
     """Rows of `rewards`, one per objective of a lesson."""
     decision = event["id"]
-    at = event.get("time")
-    rows = []
-    for name, value in event["rewards"].items():
-        objective = name_text(name)
-        number = float(value)
-        check = checksum(decision, objective, number, at, seq)
-        rows.append((agent, decision, objective, number, at, seq, check))
+    rewards = event["rewards"]
+    further = {
+        name: value
+        for name, value in event.items()
+        if name not in {"kind", "id", "time", "rewards"}
+    }
+    at = _column_time(event, further)
+    pairs = []
+    for name, value in rewards.items():
+        # SQLite keeps no sign of a zero, and adding 0.0 removes it here as well.
+        pairs.append((name_text(name), value + 0.0))
+        if _is_minus_zero(value):
+            further["rewards"] = rewards  # as JSON, which does keep it
+    other = _text(further)
+    check = checksum(decision, seq, at, other, *pairs)
+    rows: list[Row] = []
+    for position, (objective, value) in enumerate(pairs):
+        first = None if position else other
+        rows.append((agent, decision, objective, value, at, seq, position, first, check))
     return rows
 
 
-def change_row(agent: int, seq: int, event: Mapping[str, Any]) -> Row:
-    """A row of `changes`: whatever is neither a decision nor a lesson."""
-    rest = {key: value for key, value in event.items() if key not in {"kind", "time"}}
-    body = compact(encoded(rest, "event"))
-    at = event.get("time")
-    kind = event["kind"]
+def _change_row(agent: int, seq: int, event: Mapping[str, Any]) -> Row:
+    """A row of `changes`: whatever is neither a decision nor a reward."""
+    rest = {name: value for name, value in event.items() if name not in {"kind", "time"}}
+    at = _column_time(event, rest)
+    kind = encoded(event["kind"], "event.kind")
+    body = _text(rest) or "{}"
     return (agent, seq, at, kind, body, checksum(seq, at, kind, body))
 
 
@@ -125,37 +148,57 @@ def decision_event(row: Sequence[Any], source: str) -> Event:
     Raises:
         LogError: where the row is damaged.
     """
-    seq, number, at, arm, propensity, rows, features, blob, eligible, other, check = row
-    fields = (number, seq, at, arm, propensity, rows, features)
-    if check != checksum(*fields, eligible, other, blob=blob):
-        raise _damaged(source, seq)
+    check_decision(row, source)
+    number, _, at, arm, propensity, rows, features, blob, eligible, *_ = row
     event: Event = {"kind": "decide", "id": number}
-    if at is not None:
-        event["time"] = at
+    further = further_fields(row)
+    _set_time(event, at, further)
     if rows is not None:
         event["context"] = np.frombuffer(blob, DOUBLE).reshape(rows, features)
     if eligible is not None:
         event["eligible"] = json.loads(eligible)
     event["arm"] = arm
     event["propensity"] = propensity
-    if other is not None:
-        event |= decoded(json.loads(other))
-    return event
+    return event | further
+
+
+def check_decision(row: Sequence[Any], source: str) -> None:
+    """Refuse a row of `SELECT_DECISIONS` that is not as it was written.
+
+    Raises:
+        LogError: naming the event.
+    """
+    blob = row[7]
+    if row[-1] != checksum(*row[:7], *row[8:-1], blob=blob):
+        raise _damaged(source, row[1])
+
+
+def further_fields(row: Sequence[Any]) -> Event:
+    """The fields of a decision that have no column in tables of other logs."""
+    *_, other, key, made_by, active, _ = row
+    further: Event = {} if other is None else decoded(json.loads(other))
+    if key is not None:
+        further["key"] = key
+    if made_by != "us":
+        further["made_by"] = made_by
+    if not active:
+        further["active"] = False
+    return further
 
 
 def reward_event(rows: Sequence[Sequence[Any]], source: str) -> Event:
     """The event of the rows of `SELECT_REWARDS` that share a seq; errors as `decision_event`."""
-    rewards = {}
-    for seq, decision, at, objective, value, check in rows:
-        if check != checksum(decision, objective, value, at, seq):
-            raise _damaged(source, seq)
-        rewards[name_of(objective)] = value
-    _, decision, at, *_ = rows[0]
+    in_order = sorted(rows, key=_position)
+    seq, _, decision, at, other, _, _, check = in_order[0]
+    pairs = [(row[5], row[6]) for row in in_order]
+    same = all(row[2] == decision and row[3] == at and row[7] == check for row in in_order)
+    if not same or check != checksum(decision, seq, at, other, *pairs):
+        raise _damaged(source, seq)
     event: Event = {"kind": "learn", "id": decision}
-    if at is not None:
-        event["time"] = at
-    event["rewards"] = rewards
-    return event
+    further = {} if other is None else decoded(json.loads(other))
+    _set_time(event, at, further)
+    event["rewards"] = {name_of(objective): value for objective, value in pairs}
+    return event | further
 
 
 def change_event(row: Sequence[Any], source: str) -> Event:
@@ -167,51 +210,47 @@ def change_event(row: Sequence[Any], source: str) -> Event:
     rest = decoded(json.loads(body))
     if "id" in rest:
         event["id"] = rest.pop("id")  # where `events.checked` puts it
-    if at is not None:
-        event["time"] = at
+    _set_time(event, at, rest)
     return event | rest
 
 
-def in_order(
-    decisions: Iterable[Row], rewards: Iterable[Row], changes: Iterable[Row], source: str
-) -> Iterator[tuple[int, Event]]:
-    """(seq, event) of the rows of three tables, merged by seq; errors as `decision_event`."""
-    streams = (
-        _of_single_rows(decisions, decision_event, source),
-        _of_lessons(rewards, source),
-        _of_single_rows(changes, change_event, source),
-    )
-    return heapq.merge(*streams, key=_seq)
+def _column_time(event: Mapping[str, Any], further: Event) -> float | None:
+    """The time of an event for its column; what a column cannot hold stays with further fields."""
+    if "time" not in event:
+        return None
+    at = event["time"]
+    if type(at) is float and not _is_minus_zero(at):
+        return at
+    further["time"] = at
+    return None
 
 
-def _of_single_rows(
-    rows: Iterable[Row], event_of: Callable[[Row, str], Event], source: str
-) -> Iterator[tuple[int, Event]]:
-    for row in rows:
-        yield row[0], event_of(row, source)
+def _set_time(event: Event, at: float | None, further: Event) -> None:
+    """Put the time where `events.checked` puts it."""
+    if at is not None:
+        event["time"] = at
+    elif "time" in further:
+        event["time"] = further.pop("time")
 
 
-def _of_lessons(rows: Iterable[Row], source: str) -> Iterator[tuple[int, Event]]:
-    for seq, lesson in itertools.groupby(rows, key=_seq):
-        yield seq, reward_event(list(lesson), source)
+def _is_minus_zero(value: float) -> bool:
+    return value == 0.0 and math.copysign(1.0, value) < 0.0
 
 
-def _seq(row: Sequence[Any]) -> int:
-    seq: int = row[0]
-    return seq
-
-
-def _table(context: Any) -> Array:
+def _text(fields: Event) -> str | None:
+    if not fields:
+        return None
     try:
-        table = np.ascontiguousarray(context, DOUBLE)
-    except (TypeError, ValueError) as error:
-        rule = "event.context must be a list of rows of as many numbers each"
-        raise LogError(f"{rule}, got {quoted(context)}") from error
-    if table.ndim != 2 or not len(table):
-        raise LogError(f"event.context must have at least one row, got shape {table.shape}")
-    if not np.isfinite(table).all():
-        raise LogError(f"event.context must be finite, got {table[~np.isfinite(table)][0]}")
-    return table
+        return compact(encoded(fields, "event"))
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, LogError):
+            raise
+        raise LogError(f"event cannot be written: {error}") from error
+
+
+def _position(row: Sequence[Any]) -> int:
+    position: int = row[1]
+    return position
 
 
 def _damaged(source: str, seq: int) -> LogError:

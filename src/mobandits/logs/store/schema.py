@@ -24,7 +24,8 @@ CREATE TABLE agents (
     description TEXT NOT NULL,     -- JSON: arms, objectives, recipe, options
     created REAL NOT NULL,         -- seconds since 1970
     events INTEGER NOT NULL,       -- the last seq
-    complete_after INTEGER NOT NULL  -- all events after this seq are here; of earlier ones some were deleted
+    complete_after INTEGER NOT NULL,  -- of events up to this seq some were deleted; 0: none was
+    checksum INTEGER NOT NULL      -- of name, description and created
 ) STRICT;
 
 CREATE TABLE arms (
@@ -45,7 +46,7 @@ CREATE TABLE decisions (
     features INTEGER,
     context BLOB,                  -- rows x features little-endian doubles, row by row
     eligible TEXT,                 -- JSON list of arms; NULL: all that were present
-    other TEXT,                    -- JSON: further fields
+    other TEXT,                    -- JSON: further fields, or NULL
     key TEXT,                      -- of the client, for calls that are tried again
     made_by TEXT NOT NULL DEFAULT 'us' CHECK (made_by IN ('us', 'observed')),
     active INTEGER NOT NULL DEFAULT 1,
@@ -62,8 +63,11 @@ CREATE TABLE rewards (
     value REAL NOT NULL,
     at REAL,
     seq INTEGER NOT NULL,          -- shared by the rewards of one call
-    checksum INTEGER NOT NULL,
-    PRIMARY KEY (agent, decision, objective)
+    position INTEGER NOT NULL,     -- among these
+    other TEXT,                    -- JSON: further fields of the call, at its first position
+    checksum INTEGER NOT NULL,     -- of all rewards of the call: none of them can be missing
+    PRIMARY KEY (agent, decision, objective),
+    FOREIGN KEY (agent, decision) REFERENCES decisions (agent, id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX rewards_in_order ON rewards (agent, seq);
 
@@ -76,6 +80,7 @@ CREATE TABLE changes (
     checksum INTEGER NOT NULL,
     PRIMARY KEY (agent, seq)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX changes_of_arms ON changes (agent, seq) WHERE kind IN ('add', 'remove');
 
 CREATE TABLE snapshots (
     agent INTEGER NOT NULL REFERENCES agents (id),
