@@ -70,11 +70,7 @@ def connect(path: Path, *, synchronous: str) -> sqlite3.Connection:
     try:
         with explained(path):
             _check_content(connection, path)
-            (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
-            if mode != "wal":
-                raise LogError(
-                    f"{path} must be on a disk where SQLite can keep a log: no network's"
-                )
+            _begin_log(connection, path)
             connection.execute(f"PRAGMA journal_size_limit = {LOG_BYTES}")
             connection.execute(f"PRAGMA synchronous = {synchronous}")
             connection.execute("PRAGMA foreign_keys = ON")
@@ -139,6 +135,13 @@ def _connect_to_read(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(
         uri, uri=True, timeout=WAIT_SECONDS, isolation_level=None, check_same_thread=False
     )
+
+
+def _begin_log(connection: sqlite3.Connection, path: Path) -> None:
+    """Have a write-ahead log kept, which lets others read while one writes."""
+    (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+    if mode != "wal":
+        raise LogError(f"{path} must be on a disk of this machine: SQLite keeps no log on it")
 
 
 def _check_content(connection: sqlite3.Connection, path: Path) -> None:
