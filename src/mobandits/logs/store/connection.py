@@ -14,7 +14,9 @@ from mobandits.support.found import found_at
 
 WAIT_SECONDS = 10.0  # for a lock that an export which deletes holds for a moment
 SECOND_LOOK = 0.05  # seconds until a commit that was being written has been
-LOG_BYTES = 2**24  # that the write-ahead log keeps after a large snapshot has gone through it
+PAGE_BYTES = 4096  # larger ones cost more: a commit writes every page that it touches
+LOG_PAGES = 4000  # after which the log goes into the database: every 1000 costs decisions half more
+LOG_BYTES = 2**24  # that the log keeps after a large snapshot has gone through it
 
 
 def is_store(path: str | Path) -> bool:
@@ -70,7 +72,9 @@ def connect(path: Path, *, synchronous: str) -> sqlite3.Connection:
     try:
         with explained(path):
             _check_content(connection, path)
+            connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")  # of a file that is new
             _begin_log(connection, path)
+            connection.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
             connection.execute(f"PRAGMA journal_size_limit = {LOG_BYTES}")
             connection.execute(f"PRAGMA synchronous = {synchronous}")
             connection.execute("PRAGMA foreign_keys = ON")

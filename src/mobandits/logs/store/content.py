@@ -2,10 +2,11 @@
 
 import json
 import sqlite3
+import warnings
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from mobandits.errors import LogError
+from mobandits.errors import LogError, LogWarning
 from mobandits.logs.names import decoded
 from mobandits.logs.store.rows import Event, change_event, checksum
 from mobandits.support.naming import quoted, shortened
@@ -17,11 +18,24 @@ SELECT_CHANGES_OF_ARMS = """
 SELECT seq, at, kind, body, checksum FROM changes
 WHERE agent = ? AND kind IN ('add', 'remove') ORDER BY seq
 """
+SELECT_SNAPSHOTS = "SELECT seq, state, checksum FROM snapshots WHERE agent = ? ORDER BY seq DESC"
 LAST_SEQS = """
 SELECT (SELECT max(seq) FROM decisions WHERE agent = ?1),
     (SELECT max(seq) FROM rewards WHERE agent = ?1),
     (SELECT max(seq) FROM changes WHERE agent = ?1)
 """
+
+
+class Snapshot(NamedTuple):
+    """The state of an agent after some of its events.
+
+    Attributes:
+        seq: the last event that the state knows.
+        state: the bytes of `Agent.save`.
+    """
+
+    seq: int
+    state: bytes
 
 
 class AgentRow(NamedTuple):
@@ -92,3 +106,13 @@ def changes_of_arms(connection: sqlite3.Connection, agent: int, source: str) -> 
     """The events that added or removed an agent's arms, in order; errors as `agent_row`."""
     rows = connection.execute(SELECT_CHANGES_OF_ARMS, (agent,)).fetchall()
     return (change_event(row, source) for row in rows)
+
+
+def sound_snapshots(connection: sqlite3.Connection, agent: int) -> Iterator[Snapshot]:
+    """The snapshots of an agent that are not damaged, the newest first; of others, a warning."""
+    for seq, state, check in connection.execute(SELECT_SNAPSHOTS, (agent,)).fetchall():
+        if check == checksum(seq, blob=state):
+            yield Snapshot(seq, state)
+        else:
+            said = f"the snapshot after event {seq} is damaged, and was passed over"
+            warnings.warn(said, LogWarning, stacklevel=3)

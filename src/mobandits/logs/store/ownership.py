@@ -11,6 +11,12 @@ from mobandits.support.files import lock_file
 SUFFIX = "-owner"
 
 
+def owner_path(path: Path) -> Path:
+    """The file beside a store that its owner holds locked."""
+    real = path.resolve()  # one lock, whatever links lead to the file
+    return real.with_name(real.name + SUFFIX)
+
+
 def claim(path: Path) -> BinaryIO:
     """Hold a store for writing, until the returned file is closed or the process ends.
 
@@ -20,8 +26,7 @@ def claim(path: Path) -> BinaryIO:
     Raises:
         LogError: where another process, or another store of this one, holds it.
     """
-    real = path.resolve()  # one lock, whatever links lead to the file
-    place = real.with_name(real.name + SUFFIX)
+    place = owner_path(path)
     try:
         file = place.open("a+b")
     except OSError as error:

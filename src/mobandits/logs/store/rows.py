@@ -9,7 +9,7 @@ import json
 import math
 import zlib
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -40,6 +40,24 @@ IN_COLUMNS = frozenset(("kind", "id", "time", "context", "eligible", "arm", "pro
 Event = dict[str, Any]
 Row = tuple[Any, ...]
 Statement = tuple[str, Row]
+
+
+class Lesson(NamedTuple):
+    """The rewards of one call, as the table has them.
+
+    Attributes:
+        seq: of the event.
+        decision: that is rewarded.
+        at: the time, or None.
+        other: further fields as JSON, or None.
+        pairs: objectives, as `name_text` writes them, and values.
+    """
+
+    seq: int
+    decision: int
+    at: float | None
+    other: str | None
+    pairs: list[tuple[str, float]]
 
 
 def checksum(*fields: Any, blob: bytes | None = None) -> int:
@@ -188,12 +206,8 @@ def further_fields(row: Sequence[Any]) -> Event:
 
 def reward_event(rows: Sequence[Sequence[Any]], source: str) -> Event:
     """The event of the rows of `SELECT_REWARDS` that share a seq; errors as `decision_event`."""
-    in_order = sorted(rows, key=_position)
-    seq, _, decision, at, other, _, _, check = in_order[0]
-    pairs = [(row[5], row[6]) for row in in_order]
-    same = all(row[2] == decision and row[3] == at and row[7] == check for row in in_order)
-    if not same or check != checksum(decision, seq, at, other, *pairs):
-        raise _damaged(source, seq)
+    lesson = checked_lesson(rows, source)
+    _, decision, at, other, pairs = lesson
     event: Event = {"kind": "learn", "id": decision}
     further = {} if other is None else decoded(json.loads(other))
     _set_time(event, at, further)
@@ -201,11 +215,28 @@ def reward_event(rows: Sequence[Sequence[Any]], source: str) -> Event:
     return event | further
 
 
-def change_event(row: Sequence[Any], source: str) -> Event:
-    """The event of a row of `SELECT_CHANGES`; errors as `decision_event`."""
+def checked_lesson(rows: Sequence[Sequence[Any]], source: str) -> Lesson:
+    """The lesson of the rows of `SELECT_REWARDS` that share a seq; errors as `decision_event`."""
+    in_order = sorted(rows, key=_position)
+    seq, _, decision, at, other, _, _, check = in_order[0]
+    pairs = [(row[5], row[6]) for row in in_order]
+    same = all(row[2] == decision and row[3] == at and row[7] == check for row in in_order)
+    if not same or check != checksum(decision, seq, at, other, *pairs):
+        raise _damaged(source, seq)
+    return Lesson(seq, decision, at, other, pairs)
+
+
+def check_change(row: Sequence[Any], source: str) -> None:
+    """Refuse a row of `SELECT_CHANGES` that is not as it was written; errors as `check_decision`."""
     seq, at, kind, body, check = row
     if check != checksum(seq, at, kind, body):
         raise _damaged(source, seq)
+
+
+def change_event(row: Sequence[Any], source: str) -> Event:
+    """The event of a row of `SELECT_CHANGES`; errors as `decision_event`."""
+    check_change(row, source)
+    _, at, kind, body, _ = row
     event: Event = {"kind": kind}
     rest = decoded(json.loads(body))
     if "id" in rest:

@@ -101,7 +101,7 @@ def statements(script: str) -> Iterator[str]:
     r"""The single statements of a script.
 
     Example:
-        >>> list(statements("CREATE TABLE a (b);\\nDROP TABLE a;\\n"))
+        >>> list(statements("CREATE TABLE a (b);\nDROP TABLE a;\n"))
         ['CREATE TABLE a (b);', 'DROP TABLE a;']
     """
     # sqlite3.executescript commits first, and so cannot be a part of a transaction.

@@ -6,16 +6,22 @@ import os
 import sqlite3
 import threading
 import time
-import warnings
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, NamedTuple, Self
+from typing import Any, BinaryIO, Literal, Self
 
-from mobandits.errors import LogError, LogWarning
+from mobandits.errors import LogError
 from mobandits.logs.names import compact, decoded, encoded, name_text
 from mobandits.logs.roster import Roster, first_arms
 from mobandits.logs.store.connection import explained, reading, refuse_others
-from mobandits.logs.store.content import AgentRow, agent_row, changes_of_arms, last_seq
+from mobandits.logs.store.content import (
+    AgentRow,
+    Snapshot,
+    agent_row,
+    changes_of_arms,
+    last_seq,
+    sound_snapshots,
+)
 from mobandits.logs.store.ownership import claim
 from mobandits.logs.store.replay import events_between
 from mobandits.logs.store.rows import Event, Statement, checksum, statements_of
@@ -36,23 +42,10 @@ VALUES (?, ?, ?, 0, 0, ?)
 INSERT_ARM = "INSERT INTO arms SELECT id, ?, ? FROM agents WHERE name = ?"
 UPDATE_EVENTS = "UPDATE agents SET events = ? WHERE id = ?"
 INSERT_SNAPSHOT = "INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?, ?)"
-SELECT_SNAPSHOTS = "SELECT seq, state, checksum FROM snapshots WHERE agent = ? ORDER BY seq DESC"
 DELETE_OLD_SNAPSHOTS = """
 DELETE FROM snapshots WHERE agent = ? AND seq NOT IN
     (SELECT seq FROM snapshots WHERE agent = ? ORDER BY seq DESC LIMIT ?)
 """
-
-
-class Snapshot(NamedTuple):
-    """The state of an agent after some of its events.
-
-    Attributes:
-        seq: the last event that the state knows.
-        state: the bytes of `Agent.save`.
-    """
-
-    seq: int
-    state: bytes
 
 
 class Store:
@@ -248,13 +241,8 @@ class Store:
         """
         with self._threads, explained(self.path):
             connection = self._usable().connection
-            kept = connection.execute(SELECT_SNAPSHOTS, (self._number,)).fetchall()
-        for seq, state, check in kept:
-            if check == checksum(seq, blob=state) and seq <= self._events:
-                yield Snapshot(seq, state)
-            else:
-                said = f"{self.path} has a damaged snapshot after event {seq}, which is passed over"
-                warnings.warn(said, LogWarning, stacklevel=3)
+            if self._number is not None:
+                yield from sound_snapshots(connection, self._number)
 
     def latest_snapshot(self) -> Snapshot | None:
         """The newest snapshot that is not damaged; None where there is none.
