@@ -1,6 +1,7 @@
 """Connections to a store: what is checked before anything is read, and how errors are told."""
 
 import contextlib
+import os
 import sqlite3
 import time
 import warnings
@@ -135,7 +136,12 @@ def warn_of_loss(path: Path) -> None:
 
 
 def _connect_to_read(path: Path) -> sqlite3.Connection:
-    uri = f"{path.absolute().as_uri()}?mode=ro"
+    real = path.resolve()
+    # Readers share memory with a writer in a file beside the store. Where none can be made, and no
+    # log says that there was a writer, nobody can be writing.
+    is_alone = not real.with_name(f"{real.name}-wal").exists()
+    mode = "immutable=1" if is_alone and not os.access(real.parent, os.W_OK) else "mode=ro"
+    uri = f"{real.as_uri()}?{mode}"
     return sqlite3.connect(
         uri, uri=True, timeout=WAIT_SECONDS, isolation_level=None, check_same_thread=False
     )
