@@ -1,6 +1,5 @@
 """A process that dies at any moment, or a disk that fails, leaves every event that was confirmed."""
 
-import os
 import random
 import signal
 import sqlite3
@@ -113,18 +112,22 @@ def test_a_full_disk_is_said_and_the_store_goes_on(tmp_path, durability, pages):
     with Store(written(tmp_path / "log", given), durability) as store:
         limit_pages(store, pages)
         store.flush()
-        with pytest.raises(LogError, match="cannot be written to: database or disk is full"):
+
+        def fill():
             for i in range(3, 100):
                 event = decide(i, context=[[1.0] * 600])
                 store.append(event)
                 store.flush()
                 given.append(event)
+
+        with pytest.raises(LogError, match="cannot be written to: database or disk is full"):
+            fill()
         assert len(store) == len(given)
         limit_pages(store, 0)
         given.append(decide(500))
         store.append(given[-1])
+        limit_pages(store, 1)
         with pytest.raises(LogError, match="disk is full"):
-            limit_pages(store, 1)
             store.snapshot(b"x" * 100_000)
         limit_pages(store, 0)
     assert same_events(reread(store.path), map(checked, given))
@@ -207,5 +210,5 @@ def test_an_interruption_leaves_no_half(tmp_path, step):
 def test_a_store_is_private_to_its_folder(tmp_path):
     """No other file than those that SQLite and the lock need."""
     path = written(tmp_path / "log", events(2))
-    assert sorted(os.listdir(tmp_path)) == ["log", "log-owner"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["log", "log-owner"]
     assert path.read_bytes()[:15] == b"SQLite format 3"

@@ -68,8 +68,8 @@ def test_a_store_is_left_to_the_parent(tmp_path, durability):
             "forked from it: open another one here, or close the store before the fork"
         )
     assert in_a_child(store.close) == "None"
-    assert "is in use by process" in in_a_child(lambda: Store(path))
-    assert in_a_child(lambda: len(read(path))) == ("1" if durability == "system" else "1")
+    for call in (lambda: Store(path), lambda: read(path), lambda: is_store(path)):
+        assert f"LogError: {path} was open when process" in in_a_child(call)
     store.append(decide(1))
     store.close()
     assert [event["id"] for event in reread(path)] == [0, 1]

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mobandits.errors import LogError, LogWarning
+from mobandits.logs.store.inheritance import TrackedConnection, refuse_inherited
 from mobandits.logs.store.schema import APPLICATION_ID, VERSION, check_sqlite, version_of
 from mobandits.logs.store.write_ahead_log import lost_commits
 from mobandits.support.found import found_at
@@ -31,6 +32,7 @@ def is_store(path: str | Path) -> bool:
         if not place.is_file() or not place.stat().st_size:
             return False
         check_sqlite()
+        refuse_inherited(place)
         connection = _connect_to_read(place)
     except (OSError, sqlite3.Error):
         return False
@@ -51,6 +53,7 @@ def refuse_others(path: Path) -> None:
         LogError: saying what was found.
     """
     check_sqlite()
+    refuse_inherited(path)
     if not path.exists() or is_store(path):
         return
     if path.is_file() and path.stat().st_size == 0:
@@ -68,13 +71,18 @@ def connect(path: Path, *, synchronous: str) -> sqlite3.Connection:
     with explained(path):
         # An absolute path: SQLite gives some relative ones, such as :memory:, another meaning.
         connection = sqlite3.connect(
-            path.absolute(), timeout=WAIT_SECONDS, isolation_level=None, check_same_thread=False
+            path.absolute(),
+            timeout=WAIT_SECONDS,
+            isolation_level=None,
+            check_same_thread=False,
+            factory=TrackedConnection,
         )
     try:
         with explained(path):
             _check_content(connection, path)
             connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")  # of a file that is new
             _begin_log(connection, path)
+            connection.track(path)  # not before: there may have been no file
             connection.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
             connection.execute(f"PRAGMA journal_size_limit = {LOG_BYTES}")
             connection.execute(f"PRAGMA synchronous = {synchronous}")
@@ -142,9 +150,16 @@ def _connect_to_read(path: Path) -> sqlite3.Connection:
     is_alone = not real.with_name(f"{real.name}-wal").exists()
     mode = "immutable=1" if is_alone and not os.access(real.parent, os.W_OK) else "mode=ro"
     uri = f"{real.as_uri()}?{mode}"
-    return sqlite3.connect(
-        uri, uri=True, timeout=WAIT_SECONDS, isolation_level=None, check_same_thread=False
+    connection = sqlite3.connect(
+        uri,
+        uri=True,
+        timeout=WAIT_SECONDS,
+        isolation_level=None,
+        check_same_thread=False,
+        factory=TrackedConnection,
     )
+    connection.track(real)
+    return connection
 
 
 def _begin_log(connection: sqlite3.Connection, path: Path) -> None:
