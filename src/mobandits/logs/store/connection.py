@@ -133,11 +133,10 @@ def warn_of_loss(path: Path) -> None:
         return
     # Where somebody writes just now, a frame may be half there; a moment later it is whole.
     time.sleep(SECOND_LOOK)
-    lost = lost_commits(path)
-    if lost:
+    if lost_commits(path):
         warnings.warn(
-            f"{path}: the last transactions of its log, at least {lost}, are torn or damaged, and "
-            "were given up; one that was being written when its process was stopped is normal",
+            f"{path}: the last transactions of its log are torn or damaged, and were given up; "
+            "one that was being written when its process was stopped is normal",
             LogWarning,
             stacklevel=3,
         )

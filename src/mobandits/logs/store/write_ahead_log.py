@@ -35,10 +35,10 @@ class _Sums(NamedTuple):
 
 
 def lost_commits(database: Path) -> int:
-    """The number of transactions in the log that recovery gives up, since a frame before is damaged.
+    """The number of transactions, at least, that recovery gives up since the log is damaged.
 
     A log is only read, never locked: opening it disturbs nobody. Frames of earlier rounds of the
-    log, which have other salts, do not count.
+    log, which have other salts, do not count; one that can be of no round counts as a transaction.
 
     Args:
         database: the path of the store; its log lies beside it.
@@ -55,7 +55,7 @@ def _lost_in(file: BinaryIO) -> int:
     header = file.read(HEADER.size)
     if len(header) < HEADER.size:
         return 0
-    magic, _, page_size, _, salt0, salt1, *sums = HEADER.unpack(header)
+    magic, _, page_size, rounds, salt0, salt1, *sums = HEADER.unpack(header)
     words = ">u4" if magic & 1 else "<u4"
     covered = np.frombuffer(header[:24], words)
     is_sound = magic & ~1 == MAGIC and page_size in PAGE_SIZES
@@ -74,10 +74,12 @@ def _lost_in(file: BinaryIO) -> int:
         for frame, expected in zip(frames, computed, strict=True):
             head = FRAME.unpack(frame[: FRAME.size].tobytes())
             _, pages_after_commit, *salts, check0, check1 = head
-            if salts != [salt0, salt1]:
-                return lost
-            is_damaged = is_damaged or [check0, check1] != expected
-            lost += is_damaged and pages_after_commit > 0
+            is_damaged = is_damaged or salts != [salt0, salt1] or [check0, check1] != expected
+            if salts == [salt0, salt1]:
+                lost += is_damaged and pages_after_commit > 0
+            else:
+                # The first salt grows by one from round to round; what has another was damaged.
+                lost += not 1 <= (salt0 - salts[0]) & MASK <= rounds
         if count < BLOCK:
             return lost
         sums = computed[-1]
