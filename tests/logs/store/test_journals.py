@@ -1,5 +1,7 @@
 """A journal of version 0.1 becomes a store with the same events."""
 
+from contextlib import closing
+
 import pytest
 from hypothesis import given, settings
 from stores import DESCRIPTION, decide, events, learn, reread, same_events
@@ -54,12 +56,12 @@ def test_an_agent_s_journal(tmp_path):
     from mobandits.policies import MolUcb  # noqa: PLC0415
 
     folder = tmp_path / "journal"
-    agent = Agent(MolUcb(), ["a", "b"], features=2, objectives=["q", "c"], log=Journal(folder))
-    for i in range(4):
-        decision = agent.decide([0.5, i / 4])
-        if i % 2:
-            agent.learn(decision.id, {"q": 1.0, "c": 0.25})
-    agent.close()
+    names = {"arms": ["a", "b"], "objectives": ["q", "c"]}
+    with closing(Agent(MolUcb(), **names, features=2, log=str(folder))) as agent:
+        for i in range(4):
+            decision = agent.decide([0.5, i / 4])
+            if i % 2:
+                agent.learn(decision.id, {"q": 1.0, "c": 0.25})
     import_journal(folder, tmp_path / "log")
     with Journal(folder) as journal:
         assert same_events(reread(tmp_path / "log"), journal.events())
