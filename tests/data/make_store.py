@@ -16,20 +16,37 @@ DESCRIPTION = {
 }
 EVENTS = [
     {
-        **{"kind": "decide", "id": 0, "time": 0.5, "context": [[0.1, -0.0], [2.0, 5e-324]]},
-        **{"arm": 1, "propensity": 0.25},
+        "kind": "decide",
+        "id": 0,
+        "time": 0.5,
+        "context": [[0.1, -0.0], [2.0, 5e-324]],
+        "arm": 1,
+        "propensity": 0.25,
     },
     {
-        **{"kind": "decide", "id": 1, "time": 1.5, "context": [[1.0, 2.0], [3.0, 4.0]]},
-        **{"eligible": [0], "arm": 0, "propensity": None, "batch": True, "key": "k"},
+        "kind": "decide",
+        "id": 1,
+        "time": 1.5,
+        "context": [[1.0, 2.0], [3.0, 4.0]],
+        "eligible": [0],
+        "arm": 0,
+        "propensity": None,
+        "batch": True,
+        "key": "k",
     },
     {"kind": "learn", "id": 0, "time": 2.0, "rewards": {"cost": -0.0}},
     {"kind": "add", "time": 2.5, "arm": "huge", "like": "small"},
     {"kind": "learn", "id": 0, "time": 3.0, "rewards": {"quality": 0.75}, "note": ("a", 1)},
     {"kind": "preference", "time": 3.5, "order": {"weights": [0.5, 0.5]}},
     {
-        **{"kind": "decide", "id": 7, "time": -0.0, "context": [[1.0, 2.0]] * 3},
-        **{"arm": 2, "propensity": 1.0, "made_by": "observed", "active": False},
+        "kind": "decide",
+        "id": 7,
+        "time": -0.0,
+        "context": [[1.0, 2.0]] * 3,
+        "arm": 2,
+        "propensity": 1.0,
+        "made_by": "observed",
+        "active": False,
     },
 ]
 STATE = b"what Agent.save writes"

@@ -16,6 +16,7 @@ from mobandits.evaluation.dominance import dominance
 from mobandits.evaluation.front import front, outlines, shown_estimator
 from mobandits.evaluation.targets import ConstantTarget, LoggingPolicy, Target, Uniform
 from mobandits.logs import Feedback, read
+from mobandits.logs.store.connection import is_store
 from mobandits.support.checks import choice, number
 from mobandits.support.files import replacing
 from mobandits.support.found import found_at
@@ -72,7 +73,7 @@ def evaluate_file(
     asked = [estimator_named(name, clip) for name in estimators]
     meaning = _checked_columns(Path(file), columns)
     specs = named_specs(policies)
-    if Path(file).suffix == ".csv" and "propensity" not in meaning:
+    if _is_table(Path(file)) and "propensity" not in meaning:
         _refuse_weights(asked, list(specs.values()))
     for spec in specs.values():
         if not _is_plain(spec):
@@ -107,16 +108,21 @@ which has evaluation.json; found an empty file at /dev/null
 
 def _checked_columns(file: Path, pairs: Sequence[str]) -> dict[str, str | list[str]]:
     meaning = columns_named(pairs)
-    if file.suffix == ".csv" and not {"arm", "rewards"} <= set(meaning):
+    if _is_table(file) and not {"arm", "rewards"} <= set(meaning):
         raise ValueError(
             "--column must name arm and rewards for a .csv file, such as --column arm=item --column rewards=click, "
             f"got {shortened(', '.join(meaning)) or 'none'}"
         )
-    if file.suffix != ".csv" and meaning:
+    if meaning and not _is_table(file):
         raise ValueError(
             f"--column must go with a .csv file, got {file}: a table of your own is read as .csv"
         )
     return meaning
+
+
+def _is_table(file: Path) -> bool:
+    """Whether a log is a .csv file: stores are known by their content, whatever their names are."""
+    return file.suffix == ".csv" and not is_store(file)
 
 
 def _refuse_weights(estimators: Sequence[Any], policies: Sequence[str]) -> None:
