@@ -145,7 +145,8 @@ def _are_in(values: IntArray, ids: IntArray) -> Mask:
     if not len(ids):
         return np.zeros(len(values), bool)
     places = np.minimum(np.searchsorted(ids, values), len(ids) - 1)
-    return ids[places] == values
+    found: Mask = ids[places] == values
+    return found
 
 
 def _seconds(before: datetime | float | None) -> float:

@@ -212,7 +212,8 @@ def reward_event(rows: Sequence[Sequence[Any]], source: str) -> Event:
     further = {} if other is None else decoded(json.loads(other))
     _set_time(event, at, further)
     event["rewards"] = {name_of(objective): value for objective, value in pairs}
-    return event | further
+    event.update(further)
+    return event
 
 
 def checked_lesson(rows: Sequence[Sequence[Any]], source: str) -> Lesson:
@@ -242,7 +243,8 @@ def change_event(row: Sequence[Any], source: str) -> Event:
     if "id" in rest:
         event["id"] = rest.pop("id")  # where `events.checked` puts it
     _set_time(event, at, rest)
-    return event | rest
+    event.update(rest)
+    return event
 
 
 def _column_time(event: Mapping[str, Any], further: Event) -> float | None:

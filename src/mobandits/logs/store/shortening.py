@@ -18,10 +18,11 @@ from mobandits.logs.store.ownership import claim
 
 GROUP = 500  # decisions deleted at a time: a writer waits for a few milliseconds
 
+# Without the + SQLite would look for seq through all rewards in their order.
 SELECT_DECISIONS = """
 SELECT d.id, d.seq, d.at,
     (SELECT count(*) FROM rewards r WHERE r.agent = d.agent AND r.decision = d.id),
-    (SELECT max(r.seq) FROM rewards r WHERE r.agent = d.agent AND r.decision = d.id)
+    (SELECT max(+r.seq) FROM rewards r WHERE r.agent = d.agent AND r.decision = d.id)
 FROM decisions d WHERE d.agent = ? ORDER BY d.seq
 """
 SELECT_LAST_TIME = """
@@ -30,7 +31,7 @@ SELECT at FROM decisions WHERE agent = ? AND at IS NOT NULL ORDER BY seq DESC LI
 # A decision that was rewarded after it was chosen stays: that reward is in no archive.
 DELETE_REWARDS = """
 DELETE FROM rewards WHERE agent = ?1 AND decision = ?2 AND NOT EXISTS
-    (SELECT 1 FROM rewards r WHERE r.agent = ?1 AND r.decision = ?2 AND r.seq > ?3)
+    (SELECT 1 FROM rewards r WHERE r.agent = ?1 AND r.decision = ?2 AND +r.seq > ?3)
 """
 DELETE_DECISION = """
 DELETE FROM decisions WHERE agent = ?1 AND id = ?2 AND NOT EXISTS

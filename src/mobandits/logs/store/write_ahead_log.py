@@ -12,11 +12,9 @@ Reference:
 import functools
 import struct
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
-
-from mobandits.contracts.protocols import Array
 
 HEADER = struct.Struct(">8I")  # magic, format, page size, sequence, two salts, two checksums
 FRAME = struct.Struct(">6I")  # page number, pages after a commit or 0, two salts, two checksums
@@ -25,13 +23,15 @@ PAGE_SIZES = frozenset(2**power for power in range(9, 17))
 BLOCK = 256  # frames at a time: a log that a long reader kept from being reset may be large
 MASK = 2**32 - 1
 
+Words = np.ndarray[Any, np.dtype[np.uint32]]
+
 
 class _Sums(NamedTuple):
     """Powers j = 0 .. n of the step of the checksum, [[a, b], [b, c]], modulo 2^32."""
 
-    a: Array
-    b: Array
-    c: Array
+    a: Words
+    b: Words
+    c: Words
 
 
 def lost_commits(database: Path) -> int:
@@ -85,7 +85,7 @@ def _lost_in(file: BinaryIO) -> int:
         sums = computed[-1]
 
 
-def _checksums(words: Array, sums: list[int]) -> list[list[int]]:
+def _checksums(words: Words, sums: list[int]) -> list[list[int]]:
     """The two checksums after each row of words, which go on from those before it.
 
     SQLite's rule for a pair of words x, y is s0 += x + s1, s1 += y + s0: a linear recurrence, of
