@@ -154,6 +154,7 @@ CHANGES = {
     "the count is larger": "UPDATE agents SET events = events + 1",
     "the description is another": "UPDATE agents SET description = '{}'",
     "a table is gone": "DROP TABLE changes",
+    "a trigger": "CREATE TRIGGER t AFTER INSERT ON rewards BEGIN DELETE FROM changes; END",
     "the version is lost": "PRAGMA user_version = 0",
 }
 

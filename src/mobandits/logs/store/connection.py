@@ -178,6 +178,11 @@ def _check_content(connection: sqlite3.Connection, path: Path) -> None:
         raise LogError(
             f"{path} is a SQLite database, but no store of mobandits: choose another file"
         )
+    query = "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger'"
+    (triggers,) = connection.execute(query).fetchone()
+    if triggers:
+        # They would run with our statements, and change what these mean.
+        raise LogError(f"{path} has triggers, which no store has: drop them, and try again")
     version = version_of(connection)
     if version > VERSION:
         raise LogError(

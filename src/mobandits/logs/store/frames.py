@@ -69,10 +69,11 @@ def _blocks(complete_after: int, last: int) -> Iterator[tuple[int, int]]:
 def _check_complete(frame: pl.DataFrame, start: int, end: int, source: str) -> None:
     numbers = frame["number"].to_numpy()
     expected = np.arange(start + 1, end + 1)
-    if len(numbers) == len(expected) and (numbers == expected).all():
+    if np.array_equal(numbers, expected):
         return
     lost = np.setdiff1d(expected, numbers)
-    raise missing(source, int(lost[0]) if len(lost) else end)
+    first = int(lost[0]) if len(lost) else end  # none is lost where one is there twice
+    raise missing(source, first)
 
 
 def _of_decisions(rows: Sequence[Row], source: str) -> pl.DataFrame:
@@ -138,11 +139,16 @@ def _frame(size: int, **columns: Any) -> pl.DataFrame:
 
 def _context_lists(blobs: Sequence[bytes | None]) -> pl.Series:
     """A column of lists; where all are as long, which is usual, from all numbers in one go."""
-    sizes = {None if blob is None else len(blob) for blob in blobs}
-    if len(sizes) == 1 and sizes.isdisjoint({None, 0}):
-        numbers = np.frombuffer(b"".join(blob or b"" for blob in blobs), DOUBLE)
-        return pl.Series(numbers.reshape(len(blobs), -1)).arr.to_list()
-    lists = [None if blob is None else np.frombuffer(blob, DOUBLE).tolist() for blob in blobs]
+    present = [blob for blob in blobs if blob]
+    sizes = {len(blob) for blob in present}
+    if len(sizes) == 1 and len(present) == len(blobs):
+        numbers = np.frombuffer(b"".join(present), DOUBLE)
+        table = numbers.reshape(len(blobs), -1)
+        return pl.Series(table).arr.to_list()
+    lists: list[list[float] | None] = []
+    for blob in blobs:
+        numbers_of_one = None if blob is None else np.frombuffer(blob, DOUBLE).tolist()
+        lists.append(numbers_of_one)
     return pl.Series(lists, dtype=SCHEMA["context"])
 
 
@@ -160,7 +166,8 @@ def _time_in(other: str | None) -> float | None:
 
 
 def _reward_lists(lessons: Sequence[Lesson]) -> pl.Series:
-    """A column of lists of rewards from all of them in one go: one by one costs ten times as much."""
+    """A column of lists of rewards."""
+    # From all of them in one go: one by one costs ten times as much.
     pairs = [pair for lesson in lessons for pair in lesson.pairs]
     rewards = pl.DataFrame(
         {

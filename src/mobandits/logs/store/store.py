@@ -138,7 +138,7 @@ class Store:
         return None if row is None else row.description
 
     def describe(self, description: dict[str, Any]) -> None:
-        """Say what the agent's events mean; of an agent that is there, make sure that it is the same.
+        """Say what the agent's events mean; of one that is there, make sure that it is the same.
 
         Args:
             description: names and numbers; for `logs.read` it has the names of "arms" and
@@ -168,7 +168,7 @@ class Store:
             event: see `mobandits.logs.events`.
 
         Raises:
-            LogError: naming field, rule and value, or what the disk said; nothing was appended then.
+            LogError: naming field, rule and value, or what the disk said; then nothing was kept.
         """
         self.extend((event,))
 

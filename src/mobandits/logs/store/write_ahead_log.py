@@ -58,8 +58,9 @@ def _lost_in(file: BinaryIO) -> int:
     magic, _, page_size, rounds, salt0, salt1, *sums = HEADER.unpack(header)
     words = ">u4" if magic & 1 else "<u4"
     covered = np.frombuffer(header[:24], words)
-    is_sound = magic & ~1 == MAGIC and page_size in PAGE_SIZES
-    if not is_sound or _checksums(covered[None], [0, 0])[0] != sums:
+    computed = _checksums(covered[None], [0, 0])
+    is_known = magic & ~1 == MAGIC and page_size in PAGE_SIZES
+    if not is_known or computed[0] != sums:
         # Without the header nothing says which frames belong to this round: one may, or many.
         return int(len(file.read(FRAME.size)) == FRAME.size)
     size = FRAME.size + page_size
@@ -74,12 +75,15 @@ def _lost_in(file: BinaryIO) -> int:
         for frame, expected in zip(frames, computed, strict=True):
             head = FRAME.unpack(frame[: FRAME.size].tobytes())
             _, pages_after_commit, *salts, check0, check1 = head
-            is_damaged = is_damaged or salts != [salt0, salt1] or [check0, check1] != expected
-            if salts == [salt0, salt1]:
+            is_of_round = salts == [salt0, salt1]
+            is_sound = is_of_round and [check0, check1] == expected
+            is_damaged = is_damaged or not is_sound  # checksums go on from frame to frame
+            if is_of_round:
                 lost += is_damaged and pages_after_commit > 0
-            else:
-                # The first salt grows by one from round to round; what has another was damaged.
-                lost += not 1 <= (salt0 - salts[0]) & MASK <= rounds
+                continue
+            # The first salt grows by one from round to round; what has another was damaged.
+            age = (salt0 - salts[0]) & MASK
+            lost += not 1 <= age <= rounds
         if count < BLOCK:
             return lost
         sums = computed[-1]
