@@ -101,6 +101,7 @@ def __getattr__(name: str) -> Any:
         member = importlib.import_module(f"mobandits.{name}")
     else:
         raise AttributeError(f"module 'mobandits' has no attribute {name!r}")
+
     globals()[name] = member
     return member
 

@@ -1,4 +1,4 @@
-"""The command line: it parses, calls, and tells a user's mistake in one line.
+"""The command line: it parses, calls, and prints a user's mistake in one line.
 
 Every command imports what it needs when it runs: `mobandits --help` loads neither a compiler nor
 tables.
@@ -82,11 +82,14 @@ def call(arguments: Sequence[str]) -> int:
         mistake = one_line(error)
         if mistake is None:
             raise
+
         typer.echo(f"error: {mistake}", err=True)
         return 2
+
     if status == INTERRUPTED:
         typer.echo("interrupted", err=True)
         return 1
+
     return status if isinstance(status, int) else 0
 
 
@@ -131,6 +134,7 @@ def demo(
 
     with resumable("demo") as progress:
         page = experiment.run(out, quick=quick, workers=workers, progress=progress)
+
     typer.echo(page)
 
 
@@ -150,13 +154,16 @@ def list_names(
     if not sys.stdout.isatty():
         for name, line in rows:
             typer.echo(f"{name}\t{line}")
+
         return
+
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
 
     table = Table(kind, "what it is", box=None)
     for row in rows:
         table.add_row(*row)
+
     Console().print(table)
 
 
@@ -193,6 +200,7 @@ def run_specification(
         results = run_plan(
             plan, out=out, workers=workers, engine=engine, address=address, progress=progress
         )
+
     typer.echo(f"{out / 'results.parquet'}: {len(results.table)} rows")
     write_report(out)
 
@@ -223,6 +231,7 @@ def reproduce_papers(
     # Before anything is written: a mistake in the last name is found at once.
     with parameters():
         find(ids)
+
     with resumable("reproduce") as progress:
         page = reproduce(
             ids,
@@ -235,6 +244,7 @@ def reproduce_papers(
             address=address,
             progress=progress,
         )
+
     typer.echo(page)
 
 
@@ -251,6 +261,7 @@ def report(
     # All are looked at before the first is drawn: a mistake in the last name is told at once.
     for folder in folders:
         page.check(folder)
+
     for folder in folders:
         write_report(folder)
 
@@ -276,8 +287,10 @@ def check_theorems_of(
     check_choice("PAPER", paper, list(PAPERS))
     with locked(out), progress_of(f"check-theorems {paper}", "runs") as progress:
         report = check_theorems(paper, runs=runs, seed=seed, workers=workers, progress=progress)
+
     for count in report.counts:
         typer.echo(count)
+
     checks = theorem_checks(paper, report, runs=runs, seed=seed)
     papers_before = read_checks(out)
     typer.echo(write_checks(out, checks))
@@ -322,7 +335,7 @@ def evaluate_policies(
     clip: Annotated[float | None, typer.Option(help="The largest weight; by default any.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of everything.")] = 0,
 ) -> None:
-    """Estimate from a log what policies would have brought: values, confidence regions, a page."""
+    """Estimate the values of policies from a log, with confidence regions and a page."""
     from mobandits.evaluation.command import evaluate_file, named_specs  # noqa: PLC0415
     from mobandits.simulation.files import locked  # noqa: PLC0415
     from mobandits.spec import catalogue, recipe_named  # noqa: PLC0415
@@ -331,10 +344,12 @@ def evaluate_policies(
         specs = named_specs(policies)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
+
     # Names first, since to read a log may take minutes.
     for spec in specs.values():
         kind = "arm:NAME" if spec.startswith("arm:") else spec.partition(":")[0]
         check_choice("--policy", kind, [*TARGETS, *catalogue("policies")])
+
     options: Any = {
         "columns": columns,
         "estimators": estimators,
@@ -347,6 +362,7 @@ def evaluate_policies(
         page = evaluate_file(
             log, out, policies, recipe_named, **options, hold=locked, progress=progress
         )
+
     typer.echo(page)
 
 
@@ -433,12 +449,15 @@ def warm(
     preferences = catalogue("orders")
     for name in names or ():
         check_choice("POLICY", name, list(policies))
+
     for order in orders or ():
         check_choice("--order", order, list(preferences))
+
     if orders and not agents:
         raise typer.BadParameter(
             "--order must come with --agents: simulations play the orders of their policies"
         )
+
     # On stderr, as all progress: stdout is for what a command makes.
     for name in sorted(names or policies):
         recipe = policies[name]
@@ -446,6 +465,7 @@ def warm(
         typer.echo(f"{name}: {outcome}", err=True)
         if not agents or outcome != "compiled":
             continue
+
         for order in sorted(orders or preferences):
             outcome = precompile_agent(recipe, preferences[order])
             # Nothing is to be told of a policy that takes no preference.

@@ -45,10 +45,12 @@ def front(means: Any, order: Order = PARETO) -> Mask:
         # Exactly this class: one that derives from it may have another front.
         if type(order) is Pareto:
             return _pareto_front(table, order.on)
+
         front: Mask = loop_for(_front, order)(order, table)
     except Exception as error:
         shorten(error)
         raise
+
     return front
 
 
@@ -86,6 +88,7 @@ def gaps(means: Any, order: Order = PARETO, decimals: int | None = None) -> Arra
     except Exception as error:
         shorten(error)
         raise
+
     return gaps / unit
 
 
@@ -98,6 +101,7 @@ def _checked_table(means: Any, order: Order) -> Array:
     rehearse_order(order, table)
     if isinstance(order, EffectivePareto):
         _check_mixable(table)
+
     return table
 
 
@@ -105,6 +109,7 @@ def _check_mixable(means: Array) -> None:
     """Refuse objectives whose range is no number: arms too far apart to be mixed."""
     with np.errstate(over="ignore"):
         ranges = means.max(0) - means.min(0)
+
     if not np.isfinite(ranges).all():
         raise ValueError(
             f"means must have finite ranges for EffectivePareto, got {quoted(ranges.tolist())}"

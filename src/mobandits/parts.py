@@ -14,6 +14,7 @@ Example:
 """
 
 from mobandits.compiling.compiled import compiled, kernel
+from mobandits.contracts.notes import NotesNothing
 from mobandits.contracts.protocols import (
     Array,
     Assumption,
@@ -33,6 +34,7 @@ from mobandits.contracts.protocols import (
     Rng,
     Shape,
 )
+from mobandits.contracts.states import Field, counts, state_fields
 from mobandits.estimators import (
     Discounted,
     DisjointRidge,
@@ -75,6 +77,7 @@ __all__ = [
     "Estimator",
     "ExploreWide",
     "Explorer",
+    "Field",
     "FixedRidge",
     "Greedy",
     "IntArray",
@@ -83,6 +86,7 @@ __all__ = [
     "Linked",
     "Mask",
     "Metric",
+    "NotesNothing",
     "OnlineNewton",
     "Order",
     "Pareto",
@@ -98,10 +102,12 @@ __all__ = [
     "Weighted",
     "checks",
     "compiled",
+    "counts",
     "kernel",
     "linalg",
     "links",
     "masks",
     "radii",
     "ridge_for",
+    "state_fields",
 ]

@@ -69,8 +69,10 @@ def precompile_agent(
     def use(variant: Recipe, shared: bool) -> bool:
         if order is not None and not _takes_orders(variant, shared=shared):
             return False
+
         preference = None if order is None else example(order)
         _use_agent(variant, preference, shared=shared)
+
         return True
 
     pairs = itertools.product(_variants(recipe), (False, True))
@@ -86,6 +88,7 @@ def _outcome(tasks: Iterable[Callable[[], bool]]) -> str:
                 outcome = "compiled"
         except (TypeError, ValueError) as error:
             outcome = outcome or str(error)
+
     return outcome
 
 
@@ -111,6 +114,7 @@ class SmallProblem(NamedTuple):
         # At most 1/2, so that no vector is longer than theories allow.
         contexts = rng.random((rounds, 1 if self.shape.shared else arms, features)) / 2
         rewards = (rng.random((rounds, arms, objectives)) < 0.5).astype(float)
+
         return Block(contexts, rewards, rewards)
 
 
@@ -139,12 +143,15 @@ def _variants(recipe: Callable[[], Recipe]) -> list[Recipe]:
         default = recipe()
     except TypeError:  # a parameter has no default
         return []
+
     fields = dataclasses.fields(default)
     # None is the radius of the theory, which is another class than a constant one.
     has_radius = any(field.name == "scale" and field.default is None for field in fields)
     if not has_radius:
         return [default]
+
     constant: Any = {"scale": 0.3}
+
     return [default, dataclasses.replace(default, **constant)]
 
 
@@ -171,10 +178,12 @@ def _use_agent(recipe: Recipe, order: Order | None, *, shared: bool) -> None:
         )
         if order is not None:
             agent.preference = order
+
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # rewards and contexts are made up
             decision = agent.decide(context)
             agent.learn(decision.id, [0.5, 0.5])
             agent.decide_batch(np.stack([context, context]))
+
         with tempfile.TemporaryDirectory() as folder:
             agent.save(Path(folder) / "agent")

@@ -39,7 +39,9 @@ def write(directory: str | Path) -> Path:
     checks = read_checks(folder)
     if checks:
         return write_theorems(folder, checks)
+
     table, manifest = _read(folder)
+
     return WRITERS[kind_of_folder(manifest)](folder, table, manifest)
 
 

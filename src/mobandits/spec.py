@@ -84,6 +84,7 @@ def load(file: str | Path) -> Specification:
         raise SpecError(
             f"{path} is not TOML: {error}; examples/linear.toml shows what is"
         ) from error
+
     try:
         return _specification(path, content)
     except (ValueError, TypeError) as error:
@@ -100,21 +101,27 @@ def _advice(path: Path) -> str:
 def _specification(path: Path, content: dict[str, Any]) -> Specification:
     for key in content:
         choice("key", key, KEYS)
+
     for key in NEEDED:
         if key not in content:
             raise ValueError(f"{key} is required")
+
     entries = content["policies"]
     if not isinstance(entries, list):
         raise ValueError("policies must be a list of names, or of tables, [[policies]]")
+
     options: dict[str, Any] = {"experiment": convert(str, content.get("name", path.stem), "name")}
     for key in ("rounds", "trials", "seed", "record"):
         if key in content:
             options[key] = content[key]
+
     if "metrics" in content:
         options["metrics"] = _metrics(content["metrics"])
+
     rows: list[tuple[str, Recipe]] = []
     for i, entry in enumerate(entries):
         rows += _rows(entry, f"policies[{i}]")
+
     # A dictionary would keep the last of equal names in silence.
     names = [name for name, _ in rows]
     repeated = [name for name in names if names.count(name) > 1]
@@ -122,7 +129,9 @@ def _specification(path: Path, content: dict[str, Any]) -> Specification:
         raise ValueError(
             f"policies must have distinct rows, got {quoted(repeated[0])} twice: give one a label"
         )
+
     environment = build("environments", content["environment"], "environment")
+
     return Specification(path, environment, dict(rows), options)
 
 
@@ -130,11 +139,13 @@ def _metrics(entries: Any) -> list[str | Metric]:
     if not isinstance(entries, list):
         advice = f"; write [{quoted(entries)}]" if isinstance(entries, str) else ""
         raise ValueError(f"metrics must be a list, got {quoted(entries)}{advice}")
+
     metrics: list[str | Metric] = []
     for i, entry in enumerate(entries):
         # A name may also be that of a quantity of the problem, which is not known yet.
         is_name = isinstance(entry, str)
         metrics.append(entry if is_name else build("metrics", entry, f"metrics[{i}]"))
+
     return metrics
 
 
@@ -144,14 +155,17 @@ def _rows(entry: Any, where: str) -> Iterator[tuple[str, Recipe]]:
         entry = {"name": entry}
     if not isinstance(entry, dict):
         raise ValueError(f"{where} must be a name or a table, got {quoted(entry)}")
+
     parameters = {key: value for key, value in entry.items() if key not in ("label", "grid")}
     label = entry.get("label")
     if label is not None:
         convert(str, label, f"{where}.label")
+
     grid = entry.get("grid", {})
     lists = grid.values() if isinstance(grid, dict) else [None]
     if not all(isinstance(values, list) and values for values in lists):
         raise ValueError(f"{where}.grid must be a table of lists, got {quoted(grid)}")
+
     for values in itertools.product(*grid.values()):
         point = dict(zip(grid, values, strict=True))
         recipe = build("policies", {**parameters, **point}, where)
@@ -171,9 +185,9 @@ def recipe_named(text: str) -> Recipe:
         ValueError: naming what is wrong.
 
     Example:
-        >>> recipe_named("mol-ucb:scale=0.3,order=lexicographic")
-        MolUcb(scale=0.3, order=Lexicographic(tolerance=0.0), penalty=1.0, delta=0.01, noise=1.0,
-        check=True)
+        >>> recipe = recipe_named("mol-ucb:scale=0.3,order=lexicographic")
+        >>> recipe.scale, recipe.order
+        (0.3, Lexicographic(tolerance=0.0))
     """
     name, _, given = text.partition(":")
     # Words that are no values of TOML, such as names of orders, get their quotes here.
@@ -183,7 +197,9 @@ def recipe_named(text: str) -> Recipe:
     except tomllib.TOMLDecodeError as error:
         rule = "--policy must be NAME or NAME:key=value,key=value"
         raise ValueError(f"{rule}, got {quoted(text)}: {error}") from error
+
     recipe: Recipe = build("policies", {"name": name, **parameters}, "--policy")
+
     return recipe
 
 
@@ -205,6 +221,7 @@ def build(kind: str, entry: Any, where: str) -> Any:
     table = {"name": entry} if isinstance(entry, str) else entry
     if not isinstance(table, dict) or "name" not in table:
         raise ValueError(f"{where} must be a name or a table with a name, got {quoted(entry)}")
+
     classes = catalogue(kind)
     name = table["name"]
     choice(f"{where}.name", name, classes)
@@ -216,6 +233,7 @@ def build(kind: str, entry: Any, where: str) -> Any:
     values = {}
     for key, value in given.items():
         values[key] = convert(annotations.get(key, Any), value, f"{where}.{key}")
+
     # What the class itself refuses is told with the place in the file.
     try:
         return cls(**values)
@@ -229,7 +247,9 @@ def _check_parameters(cls: Any, name: str, given: Mapping[str, Any], where: str)
     for key in given:
         if not parameters:
             raise ValueError(f"{where}: {name} has no parameters, got {shortened(key)}")
+
         choice(f"{where}: a parameter of {name}", key, parameters)
+
     for key, parameter in parameters.items():
         if parameter.default is parameter.empty and key not in given:
             raise ValueError(f"{where}.{key} is required")
@@ -257,10 +277,13 @@ def convert(annotation: Any, value: Any, where: str) -> Any:
         if get_origin(alternative) is Literal:
             choice(where, value, get_args(alternative))
             return value
+
         for form in _forms(alternative, where):
             if form.fits(value):
                 return form.make(value)
+
             nouns.append(form.noun)
+
     raise ValueError(f"{where} must be {' or '.join(nouns)}, got {quoted(value)}")
 
 
@@ -308,6 +331,7 @@ def _forms(annotation: Any, where: str) -> list[Form]:
     """The forms of values of one annotation, in the order in which they are tried."""
     if annotation in SCALAR_FORMS:
         return [SCALAR_FORMS[annotation]]
+
     origin = get_origin(annotation) or annotation
     arguments = get_args(annotation)
     item_annotation = arguments[0] if arguments else Any
@@ -322,11 +346,14 @@ def _forms(annotation: Any, where: str) -> list[Form]:
         return [a_list]
     if annotation is Recipe:
         return [Form(_is_entry, "a policy", lambda value: build("policies", value, where))]
+
     an_order = Form(_is_entry, "an order", lambda value: build("orders", value, where))
     if annotation is Order:
         return [an_order]
+
     # A field that holds a part may be annotated `Any`.
     anything = Form(lambda _: True, "anything", lambda value: value)
+
     return [an_order, a_list, anything]
 
 
@@ -343,12 +370,15 @@ def catalogue(kind: str) -> dict[str, Any]:
     if kind == "experiments":
         papers = importlib.import_module("mobandits.papers.catalogue")
         return {"demo": importlib.import_module("mobandits.demo.demo"), **papers.EXPERIMENTS}
+
     module = importlib.import_module(f"mobandits.{kind}")
     # Metrics have names of their own, which columns of tables have too.
     if kind == "metrics":
         return dict(module.registry())
+
     belongs = _BELONGS[kind]
     public = {kebab(name): getattr(module, name) for name in module.__all__}
+
     return {name: member for name, member in public.items() if belongs(member)}
 
 

@@ -3,6 +3,8 @@
 import gc
 import math
 import warnings
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -203,6 +205,72 @@ def test_a_policy_in_plain_python():
     agent = agent_of(LastArm())
     agent.learn(agent.decide(np.zeros(D)).id, [1.0, 2.0])
     assert state(agent) == ((K - 1, [1.0, 2.0]),)
+
+
+class Heard(NamedTuple):
+    lessons: Any
+
+
+class Ticket(NamedTuple):
+    """What a policy of an application notes."""
+
+    number: int
+    weight: float
+
+
+class UndeclaredTickets:
+    """Plays the first arm, and notes how many rewards it has heard of."""
+
+    def __init__(self):
+        self.notes = []
+
+    def init(self):
+        return Heard(np.zeros(1))
+
+    def beliefs(self, state, context, arms, rng):
+        return state.lessons[0]
+
+    def draw(self, beliefs, rng):
+        return Choice(0, Ticket(int(beliefs), 0.5))
+
+    def probabilities(self, beliefs):
+        return np.eye(K)[0]
+
+    def update(self, state, x, arm, note, reward, rng):
+        self.notes.append(note)
+        state.lessons[0] += 1.0
+        return state
+
+
+class DeclaredTickets(UndeclaredTickets):
+    def note(self):
+        return Ticket(0, 0.0)
+
+
+@dataclass(frozen=True)
+class Tickets(Recipe):
+    policy: Any
+
+    def bind(self, shape):
+        return self.policy
+
+
+def test_a_note_of_several_numbers_comes_back_from_a_file_too(tmp_path):
+    recipe = Tickets(DeclaredTickets())
+    agent = agent_of(recipe)
+    for number in range(2):
+        agent.learn(agent.decide(np.zeros(D)).id, [1.0, number])
+    late = agent.decide(np.zeros(D)).id
+    agent.save(tmp_path / "agent")
+    mob.Agent.load(tmp_path / "agent", recipe=recipe).learn(late, [1.0, 2.0])
+    notes = recipe.policy.notes[-3:]  # the first one is of the rehearsal
+    assert notes == [Ticket(0, 0.5), Ticket(1, 0.5), Ticket(2, 0.5)]
+    assert all(type(note) is Ticket and type(note.number) is int for note in notes)
+
+
+def test_a_note_of_several_numbers_must_be_declared():
+    with pytest.raises(TypeError, match=r"UndeclaredTickets.draw must note numbers as 0\.0 has"):
+        agent_of(Tickets(UndeclaredTickets())).decide(np.zeros(D))
 
 
 def test_no_memory_is_lost(leaks):

@@ -14,9 +14,8 @@ from test_recording import everything
 import mobandits as mob
 from mobandits.agent import Objective
 from mobandits.contracts.protocols import Choice, Recipe
-from mobandits.errors import InputWarning
+from mobandits.errors import InputWarning, LogError
 from mobandits.logs import journal as journals
-from mobandits.logs.errors import LogError
 from mobandits.logs.journal import Journal
 from mobandits.orders import Lexicographic
 from mobandits.policies import Doubling, MolTs, MolUcb, RandomChoice, Ucb1

@@ -11,8 +11,7 @@ import mobandits as mob
 from mobandits.agent import Objective
 from mobandits.agent.saving import contents
 from mobandits.compiling.compiled import compiled
-from mobandits.errors import InputWarning
-from mobandits.logs.errors import LogError
+from mobandits.errors import InputWarning, LogError
 from mobandits.logs.journal import Journal
 from mobandits.orders import Lexicographic, Pareto
 from mobandits.policies import Doubling, MolUcb, RandomChoice, Ucb1

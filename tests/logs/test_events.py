@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from log_strategies import EVENTS, same
 
-from mobandits.logs.errors import LogError
+from mobandits.errors import LogError
 from mobandits.logs.events import checked
 from mobandits.logs.lines import event_content, event_of, opened_line, sealed_line
-from mobandits.logs.table import SCHEMA, events_of, table
+from mobandits.logs.table import SCHEMA, event_table, events_of
 
 
 @given(EVENTS)
@@ -29,7 +29,7 @@ def test_events_survive_their_table(events, first):
         event_of(opened_line(sealed_line(event_content(checked(event)), 0)[0], 0)[0])
         for event in events
     ]
-    frame = table(given, first)
+    frame = event_table(given, first)
     assert frame.schema == SCHEMA
     assert frame["number"].to_list() == list(range(first, first + len(events)))
     assert same(list(events_of(frame)), given)

@@ -179,13 +179,13 @@ def test_a_disk_that_does_not_confirm_is_trusted_no_more(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "where", ["journal.flush_to_disk", "roster.Roster.follow", "collector.Collector.add"]
+    "where", ["journal.flush_to_disk", "arm_registry.ArmRegistry.follow", "collector.Collector.add"]
 )
 def test_an_interruption_leaves_no_half(tmp_path, monkeypatch, where):
     def interrupted(*arguments):
         raise KeyboardInterrupt
 
-    event = {"kind": "remove", "arm": "small"} if "roster" in where else decide(5)
+    event = {"kind": "remove", "arm": "small"} if "arm_registry" in where else decide(5)
     with Journal(written(tmp_path, events(2))) as journal:
         monkeypatch.setattr(f"mobandits.logs.{where}", interrupted)
         with pytest.raises(KeyboardInterrupt):

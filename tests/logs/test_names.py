@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from log_strategies import NAMES, VALUES, same
 
-from mobandits.logs.errors import LogError
+from mobandits.errors import LogError
 from mobandits.logs.names import checked_name, compact, decoded, encoded, name_of, name_text
 
 

@@ -23,6 +23,7 @@ def listed_names(names: Iterable[Hashable]) -> str:
     listed = ", ".join(texts[:MOST_LISTED])
     if len(texts) > MOST_LISTED:
         listed += ", ..."
+
     # Ten names may be long texts all the same.
     return shortened(listed)
 
@@ -43,6 +44,7 @@ def on_numbers(value: Any, features: int, arms: int, *, shared: bool | None, bat
     """
     if features == 0:
         return "; leave it out where features=0"
+
     categories = " (of text, 0 or 1 per category)" if _has_text(value) else ""
     row = f"{features} numbers{categories} in the order of the features"
     row_per_arm = f"such a row for each of {arms} arms"
@@ -52,7 +54,9 @@ def on_numbers(value: Any, features: int, arms: int, *, shared: bool | None, bat
         wanted = row
     else:
         wanted = f"{row}, {row_per_arm}"
+
     each = "for every context " if batch else ""
+
     return f"; write {each}{wanted}"
 
 
@@ -62,6 +66,7 @@ def _has_text(value: Any) -> bool:
         parts = np.asarray(value, object).ravel().tolist()
     except (TypeError, ValueError):
         return False
+
     return any(isinstance(part, str | bytes) for part in parts)
 
 
@@ -83,7 +88,9 @@ def on_shape(shape: Sequence[int], features: int, arms: int, *, batch: bool) -> 
         return f"; write a list of {features} numbers"
     if math.prod(shape) == features:
         return "; np.ravel(context) is one row"
+
     is_batch = len(shape) > 1 and shape[1:] in (one_row, (arms, features))
+
     return "; decide_batch takes many contexts" if is_batch else ""
 
 
@@ -98,12 +105,15 @@ def on_rows(given: Iterable[Any], names: Sequence[Hashable]) -> str | None:
     unknown = [name for name in keys if name not in names]
     if not unknown:
         return None
+
     first = unknown[0]
     if len(unknown) < len(keys):
         wanted = f"context must have rows of the agent's arms, which are {listed_names(names)}"
         return f"{wanted}, got one for {quoted(first)}{did_you_mean(first, names)}"
+
     # With no arm among its keys, it is a dictionary of something else, such as features.
     wanted = f"context must be numbers, or {{arm: row}} with the arms {listed_names(names)}"
+
     return f"{wanted}, got a dictionary with {quoted(first)}"
 
 
@@ -120,6 +130,7 @@ def on_arm(given: Any, names: Sequence[Hashable]) -> str:
         return "; of a mask write [arm for arm, may in zip(agent.arms, mask) if may]"
     if isinstance(given, int | np.integer) and 0 <= given < len(names):
         return "; a position i is written agent.arms[i]"
+
     return did_you_mean(given, names)
 
 

@@ -12,7 +12,7 @@ from mobandits.support.naming import quoted
 
 
 class ArmTable(NamedTuple):
-    """What `Arms` is made of, to go back to it; see `Arms.restore`."""
+    """The names and slots of `Arms` at one moment; see `Arms.restore`."""
 
     names: tuple[Hashable, ...]
     slots: list[int]
@@ -67,9 +67,11 @@ class Arms:
         else:
             slot = len(self.slots)
             self.slots.append(self.count)
+
         self.count += 1
         self.names = (*self.names, name)
         self._index({**self._slot_of, name: slot})
+
         return slot
 
     def remove(self, name: Hashable) -> None:
@@ -82,6 +84,7 @@ class Arms:
         if len(self.names) == 1:  # no decision could be made any more
             rule = "arm must not be the last one"
             raise ValueError(f"{rule}, got {quoted(name)}")
+
         others = [each for each in self.names if each != name]
         slot_of = dict(self._slot_of)
         del slot_of[name]
@@ -109,21 +112,26 @@ class Arms:
             advice = on_arm(given, self.names)
             if self._is_arm(given):
                 advice = f"; write [{shown}]"
+
             raise ValueError(f"{called} must be a list of arms, got {shown}{advice}")
+
         wanted = list(given)
         try:
             rows = [self._row_of[name] for name in wanted]
         except (KeyError, TypeError):
             unknown = [name for name in wanted if not self._is_arm(name)]
             raise ValueError(self._unknown(called, unknown[0])) from None
+
         # True is equal to 1, so that a mask would be taken for a list of the arms 0 and 1.
         is_mask = bool(wanted) and isinstance(wanted[0], bool | np.bool_)
         if is_mask and type(self.names[rows[0]]) is not bool:
             raise ValueError(self._unknown(called, wanted[0]))
+
         different = set(rows)
         if not rows or len(different) < len(rows):
             rule = f"{called} must name at least one arm, each once"
             raise ValueError(f"{rule}, got {quoted(wanted)}")
+
         return np.array(rows, np.int64)
 
     def _unknown(self, called: str, name: Any) -> str:
@@ -139,7 +147,7 @@ class Arms:
             return False
 
     def saved(self) -> ArmTable:
-        """What `restore` takes."""
+        """The table that `restore` takes."""
         slots = list(self.slots)
         return ArmTable(self.names, slots, self.count)
 
@@ -156,10 +164,12 @@ class Arms:
         is_names = list(name_tuple("arms", names)) == list(names)
         if not (is_one_each and is_counted and is_names):
             raise ValueError("arms must have a slot each")
+
         self.names = tuple(names)
         self.slots = list(slots)
         self.count = count
         slot_of = {}
         for name, number in zip(names, sorted(taken), strict=True):
             slot_of[name] = slot_by_number[number]
+
         self._index(slot_of)

@@ -1,4 +1,4 @@
-"""What an agent has learned and how it plays.
+"""The policy of an agent, bound to its arms, with its state and its random stream.
 
 A compiled policy, which takes more arms or another order.
 """
@@ -23,7 +23,7 @@ from mobandits.compiling.notes import numbers_of
 from mobandits.compiling.session import (
     compiled_for,
     open_session,
-    prepare,
+    prepare_like,
     prepare_state_of,
     state_of,
 )
@@ -45,7 +45,7 @@ SLOW_ORDER = (
 
 
 class Enlargement(NamedTuple):
-    """What a policy becomes with an arm more.
+    """A policy and its state with one arm more.
 
     Attributes:
         shape: of the problem then.
@@ -117,10 +117,12 @@ class BoundPolicy:
         # compiled code at one of ours.
         if not foreign([self.recipe, self.order]):
             return
-        shape = self.shape._replace(shared=shared)
+
+        shape = self.shape.replaced(shared=shared)
         policy = next(iter(self.recipe.stages(shape))).policy
         if self.order is not None:
             policy = with_order(policy, self.order)
+
         count = len(context) if len(context) > 1 else shape.arms
         arms = np.arange(count)
         rewards = np.ones((shape.arms, shape.objectives))  # there are none yet
@@ -135,7 +137,7 @@ class BoundPolicy:
 
     def set_layout(self, *, shared: bool) -> None:
         """Settle whether the arms share the context, and begin."""
-        shape = self.shape._replace(shared=shared)
+        shape = self.shape.replaced(shared=shared)
         stages = self.recipe.stages(shape)
         self.shape = shape
         self._stages = _copyable(stages)
@@ -208,11 +210,13 @@ class BoundPolicy:
         """
         if self._propensity == "none":
             return compiled_for(compiled_calls.decide, self.session)
+
         decide = compiled_for(compiled_calls.decide_with_probabilities, self.session)
         inner = comparing(self.policy)
         links = unused_links(inner) if inner is not None and self.has_means else None
         if links is None:
             return decide
+
         apply_links = compile_loop(compiled_calls.apply_links, links)
 
         def decide_with_links(*arguments: Any) -> Any:
@@ -220,6 +224,7 @@ class BoundPolicy:
             if made[0] != compiled_calls.OUTSIDE:  # then nothing was scored
                 scores = arguments[-1]
                 apply_links(links, scores)
+
             return made
 
         return decide_with_links
@@ -235,6 +240,7 @@ class BoundPolicy:
         """
         if self._propensity == "exact":  # beliefs are not random: these are the probabilities
             return float(probabilities[place]), 0.0
+
         total = probabilities.copy()
         squares = probabilities**2
         n = samples + 1
@@ -250,6 +256,7 @@ class BoundPolicy:
         mean = float(total[place] / n)
         mean_square = float(squares[place]) / n
         variance = max(mean_square - mean**2, 0.0)
+
         return mean, math.sqrt(variance / n)
 
     def probabilities(self, rows: Array, slots: IntArray, rng: Rng) -> Array:
@@ -263,6 +270,7 @@ class BoundPolicy:
             self.add_probabilities(self.session, rows, slots, rng, 1, total, squares)
         except FAILURES as failure:
             self.refuse_arithmetic(failure)
+
         return total
 
     def refuse_arithmetic(self, error: Exception) -> NoReturn:
@@ -274,6 +282,7 @@ class BoundPolicy:
         # What an error of somebody else's code means only its author knows.
         if not module.startswith("mobandits."):
             raise error
+
         name = type(self.recipe).__name__
         why = f"its numbers are too large, or do not fit together ({error})"
         raise ValueError(f"{name} cannot compute with what it has learned: {why}") from error
@@ -286,8 +295,10 @@ class BoundPolicy:
         """The policy, or the one that there would be."""
         if self.stage:
             return self.policy
+
         stages = self.recipe.stages(self.shape)
         first = next(iter(stages))
+
         return first.policy
 
     def preference(self) -> Any:
@@ -315,11 +326,13 @@ class BoundPolicy:
         """
         if not self.stage:
             return  # the first decision compiles
+
         start = time.perf_counter()
         policy = self._with_order(order)
         rng = np.random.default_rng(0)
         if order is not None:
             rehearse_order(order, rng.random((self.shape.arms, self.shape.objectives)))
+
         # Of another state, but of the same types: those are all that compiling depends on.
         session = open_session(policy, np.random.default_rng(0))
         for function in (
@@ -328,8 +341,8 @@ class BoundPolicy:
             compiled_calls.decide_many,
             compiled_calls.add_probabilities,
         ):
-            prepare(function, session, self.session)
-        prepare(compiled_calls.update_state, session, self.session, stores_arguments=True)
+            prepare_like(function, session, self.session)
+        prepare_like(compiled_calls.update_state, session, self.session, stores_arguments=True)
         # The state moves from one session to the other, and back where the preference does.
         prepare_state_of(self.session)
         prepare_state_of(session)
@@ -348,12 +361,13 @@ class BoundPolicy:
         """Play another order from now on; None: the recipe's."""
         if order is not None:
             with_order(self.any_policy(), order)  # which refuses it, before anything has changed
+
         self.order = order
         if self.stage:
             self.load_state(self.recipe_policy, self.state())
 
     def with_room(self, slot: int, like: int | None) -> Enlargement:
-        """What `add_arm` takes: room for an arm in `slot`, while all stays as it is.
+        """The enlargement for an arm in `slot`, which `add_arm` takes; it changes nothing yet.
 
         Args:
             slot: of the arm.
@@ -366,12 +380,14 @@ class BoundPolicy:
         if self.left is not None:
             name = type(self.recipe).__name__
             raise ValueError(f"arm must not be added to {name}, which plays in stages")
+
         arms = max(self.shape.arms, slot + 1)
-        shape = self.shape._replace(arms=arms)
+        shape = self.shape.replaced(arms=arms)
         larger = self.recipe.bind(shape)
         refuse_large(shape, larger)
         if self.stage == 0:
             return Enlargement(shape, larger, None)
+
         policy, state = with_arm_added(
             self.recipe,
             self.shape,
@@ -379,6 +395,7 @@ class BoundPolicy:
             slot,
             like,
         )
+
         return Enlargement(shape, policy, state)
 
     def add_arm(self, enlargement: Enlargement) -> None:
@@ -406,12 +423,14 @@ class BoundPolicy:
         name = type(self.recipe).__name__
         if found is None:
             raise ValueError(f"stage must be one that {name} has, got {stage}")
+
         policy, rounds = found
         ends = rounds is not None
         is_left = left is not None
         if is_left != ends or (left or 0) > (rounds or 0):
             rule = f"left must be what is left of stage {stage}, which has {rounds} rounds"
             raise ValueError(f"{rule}, got {left}")
+
         self.load_state(policy, make_state(policy))
         self.stage = stage
         self.left = left
@@ -420,19 +439,21 @@ class BoundPolicy:
         """Bind for both layouts of contexts, since the first context tells which it is."""
         errors = []
         for shared in (False, True):
-            shape = self.shape._replace(shared=shared)
+            shape = self.shape.replaced(shared=shared)
             try:
                 policy = self.recipe.bind(shape)
                 refuse_large(shape, policy)
             except ValueError as error:
                 errors.append(error)
                 continue
+
             if self._propensity == "exact" and declares(policy, "RANDOM_BELIEFS"):
                 name = type(self.recipe).__name__
                 raise ValueError(
                     "propensity must be 'sampled' or 'none' where beliefs are drawn, as in "
                     f"{name}, got 'exact'"
                 )
+
         if len(errors) == 2:
             raise errors[0]
 

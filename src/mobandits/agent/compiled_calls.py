@@ -1,4 +1,4 @@
-"""What an agent does in compiled form: a decision, many decisions, a lesson.
+"""The compiled calls of an agent: a decision, many decisions, an update.
 
 Inputs are checked on the way.
 """
@@ -26,6 +26,7 @@ def is_within(context: Array, low: float, high: float) -> bool:
         for i in range(context.shape[1]):
             # No early exit: most contexts are as they should be, and a loop without one is faster.
             inside &= low <= context[row, i] <= high
+
     return inside
 
 
@@ -44,11 +45,13 @@ def decide(
     # Checked here and not in Python, where a pass over the context costs a microsecond.
     if not is_within(context, low, high):
         return OUTSIDE, numbers_of(session.note), 0.0
+
     policy = session.policy
     rng = session.rng
     beliefs = policy.beliefs(session.state, context, arms, rng)
     choice = policy.draw(beliefs, rng)
     x = context[choice.arm if len(context) > 1 else 0]
+
     return choice.arm, numbers_of(choice.note), math.sqrt(dot(x, x))
 
 
@@ -75,16 +78,20 @@ def decide_with_probabilities(
     """
     if not is_within(context, low, high):
         return OUTSIDE, numbers_of(session.note), 0.0
+
     policy = session.policy
     rng = session.rng
     beliefs = policy.beliefs(session.state, context, arms, rng)
     choice = policy.draw(beliefs, rng)
     if choice.arm < 0:  # nothing is best where beliefs are no numbers
         return OUTSIDE, numbers_of(session.note), 0.0
+
     probabilities[:] = policy.probabilities(beliefs)
     if scores is not None:
         scores[:] = beliefs.mean
+
     x = context[choice.arm if len(context) > 1 else 0]
+
     return choice.arm, numbers_of(choice.note), math.sqrt(dot(x, x))
 
 
@@ -163,6 +170,7 @@ def decide_many(
         if not is_within(contexts[t], low, high):
             chosen[0] = OUTSIDE
             return
+
     policy = session.policy
     state = session.state
     rng = session.rng

@@ -17,7 +17,7 @@ Layouts = dict[tuple[int, ...], tuple[str, ...]]
 
 
 class Contexts:
-    """What shape contexts have, and which rows of them are on offer.
+    """The shape of contexts, and the rows of the eligible arms.
 
     Args:
         arms: of the agent; contexts have a row for each of its names, or one for all.
@@ -34,7 +34,7 @@ class Contexts:
         self._shape: tuple[int, ...] | None = None  # of every context; None: not settled
 
     def offer(self, context: Any, eligible: Iterable[Hashable] | None) -> Offer:
-        """The arms that may be played, and their rows, in memory that nobody else changes."""
+        """The arms that may be played, and copies of their rows."""
         if is_compiled_layout(
             context
         ):  # first, since it is the most frequent and the fastest to tell
@@ -43,16 +43,20 @@ class Contexts:
             return self._offer_named(context, eligible)
         else:
             given = self._numbers("context", context)
+
         if given.shape != self._shape:
             self._settle("context", given.shape)
+
         arms = self._arms
         has_row_per_arm = given.ndim == 2
         rows = given if has_row_per_arm else given[None]
         if eligible is None:
             return arms.names, arms.everyone, rows
+
         # In the order in which they were given, which that of the decision's rows follows.
         places = arms.rows(eligible)
         names = tuple(arms.names[place] for place in places.tolist())
+
         return names, arms.everyone[places], rows[places] if has_row_per_arm else rows
 
     def _offer_named(
@@ -69,7 +73,9 @@ class Contexts:
             wrong = on_rows(context, self._arms.names) if eligible is None else None
             if wrong is None:
                 raise
+
             raise ValueError(f"{wrong}{self._advice(context)}") from None
+
         missing = [name for name in names if name not in context]
         if missing:
             there = listed_names(context) or "none"
@@ -77,11 +83,14 @@ class Contexts:
                 f"context must have a row for every eligible arm, got none for "
                 f"{quoted(missing[0])}, and rows for {there}"
             )
+
         rows = self._numbers("context", [context[name] for name in names])
         if rows.ndim != 2 or rows.shape[1] != self._features:
             rule = f"rows of {self._features} numbers in the order of the features"
             raise ValueError(f"context must have {rule}, got shape {rows.shape}")
+
         self._settle("context", (len(self._arms.names), self._features))
+
         return tuple(names), self._arms.everyone[places], rows
 
     def offers(self, contexts: Any, eligible: Iterable[Hashable] | None) -> Offer:
@@ -93,10 +102,12 @@ class Contexts:
         tables = self.tables(contexts)
         if eligible is None:
             return arms.names, arms.everyone, tables
+
         places = arms.rows(eligible)
         names = tuple(arms.names[place] for place in places.tolist())
         if self.has_row_per_arm:
             tables = tables[:, places]
+
         return names, arms.everyone[places], tables
 
     def tables(self, contexts: Any) -> Array:
@@ -105,11 +116,13 @@ class Contexts:
         if given.shape == (0,):  # an empty list of contexts
             shape = self._shape or (self._features,)
             given = given.reshape(0, *shape)
+
         one = given.shape[1:]
         if given.ndim < 2 or one != self._shape:
             self._settle_many(given.shape)
         if given.ndim == 3:
             return given
+
         return given[:, None]
 
     def set_layout(self, *, shared: bool | None) -> None:
@@ -138,8 +151,10 @@ class Contexts:
         if value is None:
             if self._features == 0:
                 return np.empty(0)
+
             advice = self._advice(value, name)
             raise ValueError(f"{name} must be numbers, got None{advice}")
+
         try:
             return as_float_array(name, value)
         except ValueError as error:
@@ -166,6 +181,7 @@ class Contexts:
         """As `_settle`, of a table of contexts."""
         if shape == ():
             self._refuse("contexts", shape, ("n",), (0,))
+
         count = shape[0]
         one = shape[1:]
         if not self._take(one):
@@ -178,6 +194,7 @@ class Contexts:
             self.set_layout(shared=len(shape) == 1 and self._features > 0)
             self._shape = shape
             return True
+
         # Without features, a context of no numbers fits as one row, and as a row per arm.
         return shape == self._shape or (self._features == 0 and is_layout)
 
@@ -199,6 +216,7 @@ class Contexts:
         layouts = self._layouts()
         if self._shape is not None:
             layouts = {self._shape: layouts[self._shape]}
+
         wanted = []
         for sizes, axes in layouts.items():
             all_sizes = (*batch_sizes, *sizes)
@@ -206,6 +224,7 @@ class Contexts:
             listed = ", ".join(all_axes)
             comma = "," if len(all_axes) == 1 else ""  # as Python writes a tuple of one
             wanted.append(f"({listed}{comma}) = {all_sizes}")
+
         shapes = " or ".join(wanted)
         because = "" if self._shape is None else ", as the first one had"
         count = len(self._arms.names)

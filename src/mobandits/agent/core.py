@@ -32,7 +32,6 @@ from mobandits.agent.inputs import (
 from mobandits.agent.objectives import Expectations, Scales, as_objectives
 from mobandits.agent.pending import Pending, PendingDecisions
 from mobandits.agent.sizes import refuse_large
-from mobandits.compiling.tracebacks import shorten
 from mobandits.contracts.protocols import Array, IntArray, Recipe, Shape
 from mobandits.support.checks import choice, integer, number
 from mobandits.support.forks import on_fork
@@ -43,7 +42,7 @@ Made = tuple[Decision, Pending, float]
 
 
 class EventWriter(Protocol):
-    """What writes an agent's calls down, each before its effect is seen: see `recording`."""
+    """A writer of an agent's calls, each before its effect is seen: see `recording`."""
 
     def position(self) -> int:
         """How much was written."""
@@ -70,7 +69,7 @@ class EventWriter(Protocol):
         """Decisions of one call."""
 
     def write_reward(self, number: int, rewards: list[float], now: float) -> None:
-        """What is new of a decision's reward."""
+        """The new part of a decision's reward."""
 
     def write_new_arm(self, name: Hashable, like: Hashable | None, now: float) -> None:
         """An arm that joined."""
@@ -137,9 +136,11 @@ class AgentCore:
         )
         if rounds is not None:
             check_counts(rounds=(rounds, 1))
+
         check_counts(MOST_SAMPLES, samples=(samples, 1))
         if max_age is not None:
             number("max_age", max_age, above=0.0)
+
         choice("propensity", propensity, ("exact", "sampled", "none"))
         check_clock(clock)
         # Before names are made of a number of arms, which may be 10^9 by mistake.
@@ -206,21 +207,23 @@ class AgentCore:
                 if bound.left == 0 or bound.stage == 0:
                     position = bound.position()
                     self._begin_stage([offer[2]])
+
                 now = self.advance_clock()
                 decision, pending, norm = self._make(offer, now, self.pending.next_id)
                 # A warning may be an error, so that nothing may have been kept before.
                 self.guard.check_features(pending.x, norm)
                 if writer is not None:
                     writer.write_decision(decision, now)
-            except BaseException as error:
+            except BaseException:
                 self._go_back(position, streams)
-                shorten(error)
                 raise
+
             self.pending.add(pending)
             if bound.left is not None:
                 bound.left -= 1
             if writer is not None:
                 writer.done()
+
             return decision
 
     def decide_batch(self, contexts: Any, eligible: Iterable[Hashable] | None) -> list[Decision]:
@@ -237,25 +240,29 @@ class AgentCore:
                     return []
                 if bound.left == 0 or bound.stage == 0:
                     self._begin_stage(tables)
+
                 now = self.advance_clock()
                 made = self._make_many(names, slots, tables, now)
                 for _, pending, norm in made:
                     self.guard.check_features(pending.x, norm)
+
                 decisions = [decision for decision, _, _ in made]
                 if writer is not None:
                     writer.write_decisions(decisions, now)
-            except BaseException as error:
+            except BaseException:
                 self._go_back(position, streams)
-                shorten(error)
                 raise
+
             for _, pending, _ in made:
                 self.pending.add(pending)
+
             if writer is not None:
                 writer.done()
+
             return decisions
 
     def learn(self, decision_id: int, rewards: Any) -> None:
-        """Learn what a decision brought, or some of it; see `Agent.learn`."""
+        """Learn the rewards of a decision, or some of them; see `Agent.learn`."""
         with self.lock:
             new = reward_list(rewards, self._places)
             now = self.advance_clock()
@@ -263,25 +270,31 @@ class AgentCore:
             number = decision_id
             if type(number) is not int:
                 number = decisions.number(decision_id)
+
             pending = decisions.open.get(number)
             if pending is None:
                 settled = decisions.settled.get(number)
                 if settled is None:
                     raise ValueError(decisions.why_unknown(number))
+
                 merged_rewards(settled, new, self.objective_names)  # refuses other numbers
                 return
+
             self.guard.check_rewards(self.scales.inward(new))
             if self._expectations.any:
                 self._expectations.check(new)
+
             known = new
             if pending.rewards is not None:
                 new, known = merged_rewards(pending.rewards, new, self.objective_names)
+
             # The sum is NaN where a number is: the closer look is for partial rewards only.
             may_be_nothing = math.isnan(sum(new))
             if may_be_nothing and all(map(math.isnan, new)):
                 return
             if self.writer is not None:
                 self.writer.write_reward(number, new, now)
+
             self._teach(number, pending, new, known)
             if self.writer is not None:
                 self.writer.done()
@@ -291,6 +304,7 @@ class AgentCore:
         with self.lock:
             if self.writer is not None:
                 self.writer.check_name(name)
+
             now = self.advance_clock()
             # Looked up first: the new arm may not be like itself.
             source = None if like is None else self.arms.slot(like)
@@ -303,6 +317,7 @@ class AgentCore:
             except BaseException:
                 self.arms.restore(*before)
                 raise
+
             self.bound.add_arm(enlargement)
             self.contexts.resize()
             if self.writer is not None:
@@ -320,24 +335,22 @@ class AgentCore:
             except BaseException:
                 self.arms.restore(*before)
                 raise
+
             self.contexts.resize()
             if self.writer is not None:
                 self.writer.done()
 
     def set_preference(self, order: Any) -> None:
         """Compare arms by another order from now on; see `Agent.preference`."""
-        try:
-            self.bound.check_order(order)
-            # Outside of the lock: other threads decide meanwhile, by the order before.
-            self.bound.compile_for(order)
-        except Exception as error:
-            shorten(error)
-            raise
+        self.bound.check_order(order)
+        # Outside of the lock: other threads decide meanwhile, by the order before.
+        self.bound.compile_for(order)
         with self.lock:
             if self.writer is None:
                 self.advance_clock()
                 self.bound.set_order(order)
                 return
+
             # Refused before it is played where the log has no words for it.
             description = self.writer.describe_order(order)
             now = self.advance_clock()
@@ -348,6 +361,7 @@ class AgentCore:
             except BaseException:
                 self.bound.set_order(before)
                 raise
+
             self.writer.done()
 
     def advance_clock(self) -> float:
@@ -357,6 +371,7 @@ class AgentCore:
         """
         if not self.is_timed:
             return self.now
+
         reading = as_seconds(self.clock())
         # A clock that was set back stands still: times of decisions never fall.
         self.now = max(self.now, reading)
@@ -365,6 +380,7 @@ class AgentCore:
         if self.writer is not None:
             # What time brings is learned, and must follow from the log.
             self.writer.check_usable()
+
         for decision_id, place in self.pending.due(self.now):
             pending = self.pending.open[decision_id]
             default = self.objectives[place].default
@@ -375,7 +391,9 @@ class AgentCore:
             known = new
             if pending.rewards is not None:
                 _, known = merged_rewards(pending.rewards, new, self.objective_names)
+
             self._teach(decision_id, pending, new, known)
+
         return self.now
 
     def _begin_stage(self, tables: Sequence[Array] | Array) -> None:
@@ -385,9 +403,11 @@ class AgentCore:
         """
         for table in tables:
             self.guard.check_context(table)
+
         if self.bound.stage > 0:
             self.bound.begin_stage()
             return
+
         shared = bool(self.contexts.shared)
         self.bound.rehearse(tables[0], shared=shared)
         self.bound.set_layout(shared=shared)
@@ -401,6 +421,7 @@ class AgentCore:
             self.bound.go_back(position)
         if streams is not None:
             self.bound.rewind(streams)
+
         self._unsettle_contexts()
 
     def _unsettle_contexts(self) -> None:
@@ -428,6 +449,7 @@ class AgentCore:
                 probabilities = np.empty(len(slots))
                 if bound.has_means:
                     scores = np.empty((len(slots), len(self.objectives)))
+
                 place, note, norm = bound.decide(
                     bound.session, rows, slots, guard.low, guard.high, probabilities, scores
                 )
@@ -437,14 +459,17 @@ class AgentCore:
                     )
         except FAILURES as failure:
             bound.refuse_arithmetic(failure)
+
         if place < 0:
             guard.refuse(rows)
+
         front = None
         if probabilities is not None:
             on_front = np.flatnonzero(probabilities > 0.0)
             front = tuple(names[i] for i in on_front.tolist())
         if scores is not None:
             scores = self.scales.outward(scores)
+
         pending = self._pending(rows, int(slots[place]), place, note, now)
         decision = Decision(
             number,
@@ -456,6 +481,7 @@ class AgentCore:
             rows,
             names,
         )
+
         return decision, pending, norm
 
     def _pending(
@@ -466,6 +492,7 @@ class AgentCore:
         birth = self.arms.slots[slot]
         # A copy: the decision holds the rows, and applications may write into them.
         x = row.copy()
+
         return Pending(
             x,
             slot,
@@ -492,16 +519,19 @@ class AgentCore:
         # In one call only where no stage can end on the way, and only arms are asked for.
         if self.propensity == "none" and bound.left is None:
             return self._make_at_once(names, slots, tables, now)
+
         first = self.pending.next_id
         made = []
         for position, rows in enumerate(tables.copy()):
             if bound.left == 0:
                 bound.begin_stage()
+
             offer = (names, slots, rows)
             number = first + position
             made.append(self._make(offer, now, number))
             if bound.left is not None:
                 bound.left -= 1
+
         return made
 
     def _make_at_once(
@@ -518,8 +548,10 @@ class AgentCore:
             )
         except FAILURES as failure:
             bound.refuse_arithmetic(failure)
+
         if (chosen < 0).any():
             guard.refuse(tables)
+
         made = []
         number = self.pending.next_id
         for rows, place, (norm, *note) in zip(
@@ -538,6 +570,7 @@ class AgentCore:
             )
             made.append((decision, pending, norm))
             number += 1
+
         return made
 
     def _teach(self, number: int, pending: Pending, new: list[float], known: list[float]) -> None:
@@ -557,11 +590,13 @@ class AgentCore:
                 bound.update_state(bound.session, pending.x, pending.arm, pending.note, lesson)
             except FAILURES as failure:
                 bound.refuse_arithmetic(failure)
+
             self.lessons += 1
+
         if complete:
             self.pending.settle(number, known)
         else:
-            self.pending.open[number] = pending._replace(rewards=known)
+            self.pending.open[number] = pending.with_rewards(known)
 
 
 class _LockElsewhere:

@@ -7,7 +7,7 @@ from mobandits.contracts.protocols import Array, IntArray
 
 
 class Decision(NamedTuple):
-    """What to do, and the number under which its rewards will be reported.
+    """An arm to play, and the number under which its rewards will be reported.
 
     An agent's propensity="exact" is the probability of the arm given all that was learned, where
     beliefs follow from that; it costs the policy's `probabilities` (the whole front). Where beliefs
@@ -42,9 +42,11 @@ class Decision(NamedTuple):
         """The same decision with the same propensity; arrays are left out."""
         if not isinstance(other, Decision):
             return False
+
         # All up to `scores`, and the standard error: arrays compare element by element.
         mine = (*self[:4], self.error)
         theirs = (*other[:4], other.error)
+
         return mine == theirs
 
     def __hash__(self) -> int:

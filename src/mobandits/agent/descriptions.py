@@ -28,6 +28,7 @@ class PublicClasses:
         for name, module in MODULES.items():
             if getattr(importlib.import_module(module), cls.__name__, None) is cls:
                 return f"{name}.{cls.__name__}"
+
         rule = "must be of a public class of mobandits to be kept in a file"
         raise ValueError(f"{where} {rule}, got {cls.__qualname__}")
 
@@ -45,6 +46,7 @@ class PublicClasses:
             if is_data and member.__module__.startswith("mobandits."):
                 cls: type = member
                 return cls
+
         raise ValueError(f"{where} must name a public class of mobandits, got {quoted(name)}")
 
 
@@ -66,7 +68,7 @@ def described(part: Any, where: str) -> Any:
 
 
 def made(description: Any, where: str) -> Any:
-    """What was `described`.
+    """The recipe or order that was `described`.
 
     Raises:
         ValueError: where it is malformed, or names anything but a public class of this library.

@@ -1,4 +1,4 @@
-"""Explanations of decisions: what is believed of every arm, as a table and as a sentence."""
+"""Explanations of decisions: the estimates of every arm, as a table and as a sentence."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ Names = tuple[Hashable, ...]
 
 @dataclass(frozen=True)
 class Explanation:
-    """What an agent believes now of the arms of a decision.
+    """An agent's present estimates of the arms of a decision.
 
     Attributes:
         decision: which.
@@ -81,6 +81,7 @@ class Explanation:
                     "unit": objective.unit,
                 }
                 rows.append(of_arm | of_objective)
+
         return pl.DataFrame(rows)
 
     def __str__(self) -> str:
@@ -88,7 +89,7 @@ class Explanation:
 
 
 def explain(core: AgentCore, decision: Decision) -> Explanation:
-    """What an agent believes of the arms of a decision; see `Agent.explain`."""
+    """An agent's estimates of the arms of a decision; see `Agent.explain`."""
     with core.lock:
         _check(core, decision)
         slots = np.array([core.arms.slot(name) for name in decision.eligible], np.int64)
@@ -123,6 +124,7 @@ def _check(core: AgentCore, decision: Decision) -> None:
     if comparing(core.bound.policy) is None:
         recipe = type(core.recipe).__name__
         raise ValueError(f"{recipe} has no estimates per arm and objective to explain it by")
+
     for name in decision.eligible:
         if name not in core.arms.names:  # the policy may know another arm in its slot
             raise ValueError(
@@ -138,15 +140,18 @@ def _plain_beliefs(bound: BoundPolicy, context: Any, slots: IntArray, rng: Rng) 
         beliefs = form_beliefs(plain, bound.session, context, slots, rng)
     except FAILURES as failure:
         bound.refuse_arithmetic(failure)
+
     inner = innermost_beliefs(beliefs)
     links = unused_links(comparing(bound.policy))
     if links is None:
         return inner
+
     apply_links = compile_loop(compiled_calls.apply_links, links)
     # Copies, since the mean and the ends of intervals may be one array.
     linked = Beliefs(inner.mean.copy(), inner.low.copy(), inner.high.copy())
     for values in linked:
         apply_links(links, values)
+
     return linked
 
 
@@ -160,6 +165,7 @@ def _dominating(mean: Array, names: Names) -> tuple[Names, ...]:
         places = np.flatnonzero(dominates)
         by = [names[place] for place in places.tolist()]
         dominating.append(tuple(by))
+
     return tuple(dominating)
 
 
@@ -178,12 +184,15 @@ def _sentence(
         sentence += f", and dominated by {_names_in_words(dominated_by[place])}"
     else:
         sentence += "; no arm is estimated to dominate it"
+
     beaten = []
     for name, by in zip(decision.eligible, dominated_by, strict=True):
         if decision.arm in by:
             beaten.append(name)
+
     if beaten:
         sentence += f", and it dominates {_names_in_words(beaten)}"
+
     return f"{sentence}. {_front_in_words(core, decision, front)}"
 
 
@@ -191,8 +200,10 @@ def _how_it_was_played(core: AgentCore, decision: Decision) -> str:
     chance = ""
     if decision.propensity is not None:
         chance = f" with probability {decision.propensity:.3g}"
+
     eligible = len(decision.eligible)
     arms = len(core.arms.names)
+
     return f"{decision.arm} was played{chance}, one of {eligible} eligible arms of {arms}."
 
 
@@ -202,6 +213,7 @@ def _rewards_in_words(core: AgentCore, rewards: Array) -> str:
     for objective, value in zip(core.objectives, values, strict=True):
         reward = objective.say(value)
         parts.append(f"{objective.name} {reward}")
+
     return ", ".join(parts)
 
 
@@ -219,6 +231,7 @@ def _front_in_words(core: AgentCore, decision: Decision, front: Names) -> str:
         return f"{sentence}, with {company}."
     if is_on_front:
         return f"{sentence}, alone."
+
     return f"{sentence}."
 
 
@@ -230,4 +243,5 @@ def _names_in_words(names: Sequence[Hashable]) -> str:
         shown = texts[: MOST_NAMED - 1]
         left = count - len(shown)
         texts = [*shown, f"{left} more"]
+
     return conjunction(texts)

@@ -46,6 +46,7 @@ def file_bytes(header: dict[str, Any], tables: list[Array]) -> bytes:
         kind = table.dtype.newbyteorder("<")
         specified.append([kind.str, list(table.shape)])
         parts.append(_array_bytes(table))
+
     text = json.dumps(
         {**header, "arrays": specified},
         allow_nan=False,
@@ -56,6 +57,7 @@ def file_bytes(header: dict[str, Any], tables: list[Array]) -> bytes:
     length = len(encoded).to_bytes(LENGTH_BYTES, "little")
     body = b"".join([MAGIC, length, encoded, *parts])
     digest = hashlib.sha256(body).digest()
+
     return body + digest
 
 
@@ -69,15 +71,18 @@ def parsed_file(data: bytes) -> tuple[dict[str, Any], list[Array]]:
     if not data.startswith(MAGIC):
         kind = file_kind(data[:PROBE])
         raise StateError(f"is not the file of an agent, which `Agent.save` writes: found {kind}")
+
     body = data[:-DIGEST_BYTES]
     digest = data[-DIGEST_BYTES:]
     is_short = len(data) < start + DIGEST_BYTES
     if is_short or hashlib.sha256(body).digest() != digest:
         raise StateError("is damaged or cut off: its checksum is wrong")
+
     length = int.from_bytes(data[len(MAGIC) : start], "little")
     end = start + length
     if end > len(body):
         raise StateError("is damaged: its header is longer than the file")
+
     text = data[start:end].decode()
     header = json.loads(text, parse_constant=_refuse_constant)
     version = header.get("version") if isinstance(header, dict) else None
@@ -86,6 +91,7 @@ def parsed_file(data: bytes) -> tuple[dict[str, Any], list[Array]]:
     if version > VERSION:
         by = f"{header.get('by')!s:.40}"
         raise StateError(f"is of version {version} ({by}); {PACKAGE} reads up to {VERSION}")
+
     return header, _parsed_arrays(header["arrays"], memoryview(body)[end:])
 
 
@@ -100,15 +106,19 @@ def _parsed_arrays(specified: Any, data: memoryview) -> list[Array]:
             raise ValueError(
                 f"arrays must be of known kinds and of sizes that the file holds, got {got}"
             )
+
         # Integers of Python: NumPy's would overflow for what a forged file says.
         last = first + np.dtype(kind).itemsize * math.prod(shape)
         if last > len(data):
             raise ValueError("arrays must not be longer than the file")
+
         array = np.frombuffer(data[first:last], kind).reshape(shape)
         arrays.append(array.astype(KINDS[kind]))
         first = last
+
     if first != len(data):
         raise ValueError("arrays must fill the file")
+
     return arrays
 
 
@@ -122,6 +132,7 @@ def _python_number(value: Any) -> Any:
     """Numbers of NumPy as Python's."""
     if isinstance(value, np.generic):
         return value.item()
+
     raise ValueError(
         f"agents must hold names and numbers to be kept in a file, got {quoted(value)}"
     )

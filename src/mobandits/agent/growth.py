@@ -22,7 +22,7 @@ def with_arm_added(
         like: the slot of the arm whose beliefs it starts from; None: the prior.
     """
     few = recipe.bind(shape)
-    many = recipe.bind(shape._replace(arms=shape.arms + 1))
+    many = recipe.bind(shape.replaced(arms=shape.arms + 1))
     before = few.init()
     after = many.init()
     needs_room = slot == shape.arms
@@ -33,8 +33,10 @@ def with_arm_added(
         state = rebuilt(state, iter(copies))
         # An arm that left its slot may have been known well: the new one starts from the prior.
         copy_slot(state, before, before, after, slot, slot)
+
     if like is not None:
         copy_slot(state, state, before, after, slot, like)
+
     return (many if needs_room else few), state
 
 
@@ -51,13 +53,15 @@ def has_own_models(recipe: Recipe, shape: Shape) -> bool:
         (shape.arms, shape.features),
     )
     for arms, features in sizes:
-        small = shape._replace(arms=arms, features=features)
+        small = Shape(arms, features, shape.objectives, shape.rounds, shape.shared)
         try:
             before = recipe.bind(small).init()
-            after = recipe.bind(small._replace(arms=arms + 1)).init()
+            after = recipe.bind(small.replaced(arms=arms + 1)).init()
         except ValueError:
             continue
+
         return any(axis is not None for axis in arm_axes(before, after))
+
     return True
 
 
@@ -77,7 +81,9 @@ def rebuilt(template: Any, given: Iterator[Any]) -> Any:
         is_state = isinstance(part, tuple)
         inner = rebuilt(part, given) if is_state else next(given)
         parts.append(inner)
+
     state_class = type(template)
+
     return state_class(*parts)
 
 
@@ -102,6 +108,7 @@ def grown(state: Any, before: Any, after: Any) -> Any:
         arrays(state), arrays(before), arrays(after), axes, strict=True
     ):
         grown_arrays.append(now if axis is None else _grown_array(now, less, more, axis))
+
     return rebuilt(state, iter(grown_arrays))
 
 
@@ -120,6 +127,7 @@ def _grown_array(now: Array, before: Array, after: Array, axis: int) -> Array:
     together[:, arms] = first[:, arms]
     flat = together.reshape(-1, *rest)
     in_place = np.moveaxis(flat, 0, axis)
+
     # Compiled code was compiled for contiguous arrays.
     return np.ascontiguousarray(in_place)
 
@@ -130,6 +138,7 @@ def _by_cell(array: Array, axis: int, cells: int) -> Array:
     length, *rest = front.shape
     arms = length // cells
     by_cell: Array = front.reshape(cells, arms, *rest)
+
     return by_cell
 
 
@@ -150,6 +159,7 @@ def copy_slot(state: Any, source: Any, before: Any, after: Any, to: int, of: int
     ):
         if axis is None:
             continue
+
         cells = more.shape[axis] - less.shape[axis]
         # `moveaxis` gives views, so that this writes into the state itself.
         to_rows = np.moveaxis(now, axis, 0)
@@ -183,4 +193,5 @@ def arm_axes(before: Any, after: Any) -> list[int | None]:
             axes.append(longer[0])
         else:
             axes.append(declared)
+
     return axes

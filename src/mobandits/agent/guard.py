@@ -40,6 +40,7 @@ class Guard:
                 self._bounds.append(assumption)
             else:
                 self._about_features.append(assumption)
+
         self.low = max((bound.low - SLACK for bound in self._bounds), default=-LARGEST)
         self.high = min((bound.high + SLACK for bound in self._bounds), default=LARGEST)
         self._longest = self._unchecked_norm()
@@ -50,7 +51,9 @@ class Guard:
         for assumption in self._about_features:
             if assumption.about != "norms" or assumption.low > 0.0:
                 return -1.0
+
             longest = min(longest, assumption.high)
+
         return longest
 
     def check_context(self, context: Array) -> None:
@@ -76,8 +79,10 @@ class Guard:
             number = contexts[tuple(place)]
             row = place[-2]
             raise ValueError(f"context must be finite, got {number} in row {row}")
+
         for assumption in self._bounds:
             enforce(assumption, contexts, NOTHING)
+
         # The context is as it should be, and the policy's numbers for it are not.
         raise ValueError(
             "contexts and rewards must be small enough for numbers to stay finite: no arm could "
@@ -110,4 +115,5 @@ class Guard:
             warned = enforce(assumption, x, rewards, stacklevel=5)
             if not warned:
                 kept.append(assumption)
+
         return kept

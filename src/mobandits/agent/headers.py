@@ -52,6 +52,7 @@ def whole_number(name: str, value: Any, at_least: int = 0, at_most: int = LARGES
     if value > at_most:
         rule = f"{name} must be at most {at_most}"
         raise ValueError(f"{rule}, got {quoted(value)}")
+
     return int(value)
 
 
@@ -62,6 +63,7 @@ def decoded_names(given: Any, where: str) -> list[Any]:
     for encoded_name in encoded_names:
         name = decoded(encoded_name)
         names.append(checked_name(name, where))
+
     return names
 
 
@@ -75,9 +77,11 @@ def check_header(header: dict[str, Any]) -> None:
         wanted = ", ".join(sorted(KEYS))
         there = ", ".join(sorted(header))
         raise ValueError(f"header must have {wanted}, got {shortened(there)}")
+
     _check_options(header["options"])
     for objective in _checked_list(header["objectives"], "objectives"):
         _check_keys("objectives", objective, ("name", *FIELDS))
+
     _check_arms(header)
     _check_stage(header)
     _check_keys("waiting", header["waiting"], ("limit", "max_age", "remembered"))
@@ -85,11 +89,14 @@ def check_header(header: dict[str, Any]) -> None:
     counts = dict(header["dropped"])
     for name in ("next_id", "lessons", "logged"):
         counts[name] = header[name]
+
     for name, value in counts.items():
         whole_number(name, value, at_most=MOST_COUNTED)
+
     now = header["now"]
     if type(now) is not float:
         raise ValueError(f"now must be seconds, a float, got {quoted(now)}")
+
     number("now", now, at_least=0.0)
 
 

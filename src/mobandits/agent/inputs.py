@@ -1,4 +1,4 @@
-"""What an application hands over, in one form; errors name what is wrong."""
+"""Arguments of applications in one form; errors name the argument that is wrong."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -38,6 +38,7 @@ def check_counts(at_most: int = MOST_COUNTED, **counts: tuple[Any, int]) -> None
             is_list = isinstance(value, list | tuple)
             advice = f"; write how many, {len(value)}" if is_list else ""
             raise ValueError(f"{error}{advice}") from None
+
         if value > at_most:
             raise ValueError(f"{name} must be at most {at_most}, got {quoted(value)}")
 
@@ -50,7 +51,7 @@ def check_clock(clock: Any) -> None:
 
 
 def as_seconds(reading: Any) -> float:
-    """What a clock returns, as seconds.
+    """The time of a clock, in seconds.
 
     Raises:
         ValueError: where it is no finite number.
@@ -66,8 +67,10 @@ def as_seconds(reading: Any) -> float:
         number = float(reading)
     except (TypeError, ValueError, OverflowError):
         number = math.nan
+
     if not math.isfinite(number):
         raise ValueError(f"clock must return a finite number of seconds, got {quoted(reading)}")
+
     return number
 
 
@@ -83,6 +86,7 @@ def name_count(given: Any) -> int:
         return max(number, 0)
     if isinstance(given, Sequence):
         return len(given)
+
     return 0
 
 
@@ -101,17 +105,21 @@ def name_tuple(called: str, given: int | Sequence[Any]) -> tuple[Any, ...]:
     if isinstance(given, int | np.integer) and not is_flag and given >= 1:
         count = int(given)
         return tuple(range(count))
+
     wanted = f"{called} must be a number of at least 1, or different names in a list"
     if isinstance(given, str) or not isinstance(given, Sequence) or len(given) == 0:
         # A text is a sequence of letters, which nobody means.
         advice = f"; write [{quoted(given)}]" if isinstance(given, str) and given else ""
         raise ValueError(f"{wanted}, got {quoted(given)}{advice}")
+
     try:
         different = len(set(given))
     except TypeError as error:
         raise ValueError(f"{wanted} that can be hashed, got {quoted(given)}") from error
+
     if different < len(given):
         raise ValueError(f"{wanted}, got {quoted(given)}")
+
     return tuple(given)
 
 
@@ -122,6 +130,7 @@ def _as_list(given: Any) -> Any:
         convert = getattr(given, method, None)
         if callable(convert):
             return convert()
+
     return given
 
 
@@ -147,14 +156,17 @@ def reward_list(rewards: Any, places: Mapping[Any, int]) -> list[float]:
         array = as_float_array("rewards", given)
     except ValueError as error:
         raise ValueError(_not_numbers(rewards, error, places)) from error
+
     if array.shape != (len(places),):
         wanted = f"shape (objectives,) = ({len(places)},)"
         advice = on_rewards(list(places))
         raise ValueError(f"rewards must have {wanted}, got {array.shape}{advice}")
+
     values: list[float] = array.tolist()
     # On lists of a few numbers this is faster than NumPy.
     if math.inf in values or -math.inf in values:
         raise ValueError(f"rewards must be finite, or NaN where not observed, got {quoted(values)}")
+
     return values
 
 
@@ -164,7 +176,9 @@ def _in_order(rewards: Mapping[Any, Any], places: Mapping[Any, int]) -> list[Any
     for name, value in rewards.items():
         if name not in places:
             raise ValueError(_unknown_objective(name, places))
+
         given[places[name]] = value
+
     return given
 
 
@@ -175,7 +189,9 @@ def _unknown_objective(name: Any, places: Mapping[Any, int]) -> str:
         advice = f"; position {name} is {quoted(known[name])}"
     else:
         advice = did_you_mean(name, known)
+
     wanted = f"rewards must name objectives of the agent, which are {listed}"
+
     return f"{wanted}, got {quoted(name)}{advice}"
 
 
@@ -187,9 +203,11 @@ def _not_numbers(rewards: Any, error: ValueError, places: Mapping[Any, int]) -> 
             is_number = as_float_array("reward", value).ndim == 0
         except ValueError:
             is_number = False
+
         if not is_number:
             rule = "a number, or NaN or None where it was not observed"
             return f"rewards[{quoted(name)}] must be {rule}, got {quoted(value)}"
+
     return f"{error}{on_rewards(list(places))}"
 
 
@@ -219,4 +237,5 @@ def merged_rewards(
         else:
             rule = f"rewards[{quoted(names[i])}] was {known[i]:g} before and must not change"
             raise ValueError(f"{rule}, got {value:g}")
+
     return fresh, together

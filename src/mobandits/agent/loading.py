@@ -59,6 +59,7 @@ def load_core(
         raise StateError(f"{file} must be a file that `Agent.save` wrote, found {found}") from error
     except OSError as error:
         raise StateError(f"{file} cannot be read: {error.strerror}") from error
+
     try:
         header, tables = parsed_file(data)
         core = revived(header, tables, recipe, clock)
@@ -67,10 +68,12 @@ def load_core(
     except REFUSED as error:
         what = f"no {error}" if isinstance(error, KeyError) else str(error)
         raise StateError(f"{file} holds no agent that fits together: {what}") from error
+
     if log is not None:
         from mobandits.agent.recording import attach  # noqa: PLC0415 - few agents need it
 
         attach(core, log, after=header["logged"])
+
     return core
 
 
@@ -84,14 +87,17 @@ def revived(
     check_header(header)
     core = _new_core(header, recipe, clock)
     bound = core.bound
-    bound.shape = bound.shape._replace(arms=len(core.arms.slots), shared=bool(header["shared"]))
+    shape = bound.shape.replaced(arms=len(core.arms.slots))
+    bound.shape = shape.replaced(shared=bool(header["shared"]))
     if header["preference"] is not None:
         order = made(header["preference"], "preference")
         bound.check_order(order)
         bound.set_order(order)
+
     streams = (bound.rng, bound.propensity_rng)
     for rng, state in zip(streams, header["streams"], strict=True):
         rng.bit_generator.state = _checked_stream(state)
+
     # Without a first context there is no policy yet, and no state.
     if header["shared"] is not None:
         core.contexts.set_layout(shared=bool(header["shared"]))
@@ -105,11 +111,14 @@ def revived(
             return restored_state(first_state, given, count, version)
 
         bound.restore(header["stage"], header["left"], make_state)
+
     decisions = list(tables[:TABLES])
     if header["version"] <= PACKED_NOTES:
         decisions[NOTES] = _unpacked(core, decisions[NOTES])
+
     _check_tables(core, header, decisions)
     _fill(core, header, decisions)
+
     return core
 
 
@@ -123,6 +132,7 @@ def _new_core(
     objectives = []
     for fields, title in zip(header["objectives"], titles, strict=True):
         objectives.append(Objective(**{**fields, "name": title}))
+
     options = {name: header["options"][name] for name in OPTIONS}
     core = AgentCore(
         _recipe(header["recipe"], recipe),
@@ -136,6 +146,7 @@ def _new_core(
     )
     # Arms came and went: slots are not in the order of names.
     core.arms.restore(names, header["slots"], header["arms_ever"])
+
     return core
 
 
@@ -145,13 +156,16 @@ def _unpacked(core: AgentCore, table: Array) -> Array:
     is_table = table.ndim == 2 and table.shape[1] == 2
     if not is_table or bound.stage == 0:
         return table  # which is refused, or empty
+
     rows = []
     for packed, made_at in table.tolist():
         note = unpacked_note(bound.policy, packed)
         numbers = numbers_of(note)
         rows.append([*numbers, made_at])
+
     unpacked = np.array(rows, np.float64)
     columns = bound.note_size + 1
+
     return unpacked.reshape(-1, columns)
 
 
@@ -174,10 +188,12 @@ def _fill(core: AgentCore, header: dict[str, Any], tables: Sequence[Array]) -> N
             time=made_at,
             rewards=None if is_unknown else rewards,
         )
+
     settled = tables[SETTLED].tolist()
     settled_rewards = tables[SETTLED_REWARDS].tolist()
     for number, rewards in zip(settled, settled_rewards, strict=True):
         pending.settled[number] = tuple(rewards)
+
     pending.next_id = int(header["next_id"])
     pending.dropped = {why: int(header["dropped"][why]) for why in pending.dropped}
     pending.restart_timers()
@@ -201,9 +217,11 @@ def _check_tables(core: AgentCore, header: dict[str, Any], tables: Sequence[Arra
         if table.shape != shape or table.dtype != kind:
             rule = f"decisions must fill tables that fit, of shape {shape}"
             raise ValueError(f"{rule}, got {table.dtype} of {table.shape}")
+
     limits = core.pending
     if waiting > limits.limit or remembered > limits.remembered:
         raise ValueError("decisions must not be more than may wait, or are remembered")
+
     _check_decisions(core, header, tables)
     _check_notes(core, tables)
     _check_rewards(core, tables)
@@ -217,6 +235,7 @@ def _check_rewards(core: AgentCore, tables: Sequence[Array]) -> None:
     is_allowed = core.guard.allows(tables[ROWS])
     if not is_finite or not is_allowed:
         raise ValueError("contexts and rewards must be finite, and what the recipe needs")
+
     lacks_one = np.isnan(rewards).any(axis=1)
     if not lacks_one.all():
         raise ValueError("decisions must lack a reward to wait for")
@@ -230,6 +249,7 @@ def _check_decisions(core: AgentCore, header: dict[str, Any], tables: Sequence[A
     different = np.unique(ids)
     if len(different) < len(ids) or not _all_in(ids, 0, next_id):
         raise ValueError("ids of decisions must be different, and below the next one")
+
     are_there = (
         _all_in(slots, 0, len(core.arms.slots))
         and _all_in(stages, 1, core.bound.stage + 1)
@@ -237,6 +257,7 @@ def _check_decisions(core: AgentCore, header: dict[str, Any], tables: Sequence[A
     )
     if not are_there:
         raise ValueError("decisions must be of arms and stages that there are")
+
     times = tables[NOTES][:, -1]
     is_next = np.diff(numbers) > 0
     is_later = np.diff(times) >= 0.0
@@ -275,12 +296,15 @@ def _recipe(kept: Any, given: Recipe | None) -> Any:
         if given is not None and given != own:
             rule = f"recipe must be that of the file, {quoted(own)}"
             raise ValueError(f"{rule}, got {quoted(given)}")
+
         return own
+
     class_name = kept["other"]
     if given is None or type(given).__qualname__ != class_name:
         name = shortened(str(class_name))
         rule = f"recipe must be given: a {name}, as when the file was written"
         raise ValueError(f"{rule}, got {quoted(given)}")
+
     return given
 
 
@@ -291,17 +315,21 @@ def _checked_stream(given: Any) -> dict[str, Any]:
     has_keys = isinstance(given, dict) and set(given) == keys
     if not has_keys or given["bit_generator"] != "PCG64":
         raise ValueError(f"streams must be of the generator PCG64, got {quoted(given)}")
+
     texts = given["state"]
     if set(texts) != {"state", "inc"}:
         raise ValueError(f"streams must be of the generator PCG64, got {quoted(given)}")
+
     numbers = {key: _checked_digits(f"streams.{key}", text) for key, text in texts.items()}
     increment = numbers["inc"]
     if increment % 2 == 0:  # the generator would have a short period
         raise ValueError(f"streams.inc must be odd, got {increment}")
+
     checked: dict[str, Any] = {"bit_generator": "PCG64", "state": numbers}
     for key, most in flags.items():
         flag = given[key]
         checked[key] = whole_number(f"streams.{key}", flag, at_most=most)
+
     return checked
 
 
@@ -311,4 +339,5 @@ def _checked_digits(name: str, text: Any) -> int:
     number = int(text) if is_digits else -1
     if str(number) != text:  # also where digits are not those of ASCII, or begin with 0
         raise ValueError(f"{name} must be a whole number in digits, got {quoted(text)}")
+
     return whole_number(name, number, at_most=2**128 - 1)

@@ -1,4 +1,4 @@
-"""What two agents learned apart, added up."""
+"""The sum of what two agents learned."""
 
 from typing import Any
 
@@ -16,6 +16,7 @@ def merge(core: AgentCore, other: AgentCore) -> None:
         theirs = other.bound
         if theirs.stage == 0:
             return
+
         mine = core.bound
         # An agent that has seen no context takes the other's layout.
         if mine.stage == 0:
@@ -27,9 +28,11 @@ def merge(core: AgentCore, other: AgentCore) -> None:
                 "merge needs agents with contexts of one shape, and without stages, got "
                 f"{quoted(core.recipe)}"
             )
+
         # Slots are added up one by one: they must hold the same arms.
         if core.arms.slots != other.arms.slots:
             raise ValueError("merge needs agents whose arms came and went in the same order")
+
         name = type(core.recipe).__name__
         state = merged_state(mine.state(), theirs.state(), mine.recipe_policy, name)
         mine.load_state(mine.recipe_policy, state)
@@ -42,6 +45,7 @@ def _check_alike(core: AgentCore, other: AgentCore) -> None:
             "merge needs an agent without a log: to replay it would not lead to what another one "
             "learned"
         )
+
     pairs = {
         "recipe": (core.recipe, other.recipe),
         "objectives": (core.objectives, other.objectives),
@@ -72,6 +76,7 @@ def merged_state(mine: Any, theirs: Any, policy: Any, name: str) -> Any:
     forgets = declares(policy, "FORGETS")
     if not forgets and hasattr(mine, "merged"):
         return mine.merged(theirs, policy.init())
+
     why = "forgets" if forgets else "keeps more than sums"
     raise ValueError(
         f"merge needs a recipe whose estimator is a ridge regression or a mean, but {name} {why}"

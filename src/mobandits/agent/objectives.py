@@ -63,10 +63,12 @@ class Objective:
             )
         if not isinstance(self.unit, str):
             raise ValueError(f"Objective.unit must be a text, got {quoted(self.unit)}")
+
         for field in ("low", "high", "default"):
             value = getattr(self, field)
             if value is not None:
                 number(f"Objective.{field}", value)
+
         if self.low is not None and self.high is not None and self.low >= self.high:
             raise ValueError(f"Objective.low must be below high = {self.high:g}, got {self.low:g}")
         # A default without a time would never be learned, and a time without one brings nothing.
@@ -83,9 +85,11 @@ class Objective:
         if self.low is None or self.high is None:
             sign = -1.0 if self.minimise else 1.0
             return (0.0, sign)
+
         factor = 1.0 / (self.high - self.low)
         if self.minimise:
             return (self.high, -factor)
+
         return (self.low, factor)
 
     @property
@@ -95,13 +99,14 @@ class Objective:
 
     @property
     def range(self) -> tuple[float, float]:
-        """What is expected, infinite where nothing was said."""
+        """The range of its rewards, infinite where none was given."""
         low = -math.inf
         high = math.inf
         if self.low is not None:
             low = self.low
         if self.high is not None:
             high = self.high
+
         return low, high
 
     def say(self, value: float) -> str:
@@ -141,9 +146,11 @@ class Scales:
         """(objectives,) what is learned of rewards; NaN stays."""
         if self._is_identity:
             return rewards
+
         learned = []
         for value, (offset, factor) in zip(rewards, self._lines, strict=True):
             learned.append((value - offset) * factor)
+
         return learned
 
     def outward(self, learned: Array) -> Array:
@@ -167,6 +174,7 @@ class Expectations:
         for each in objectives:
             self._names.append(each.name)
             self._ranges.append(each.range)
+
         self.any = any(limits != unlimited for limits in self._ranges)
 
     def check(self, rewards: Sequence[float]) -> None:
@@ -176,6 +184,7 @@ class Expectations:
             is_expected = not (value < low or value > high)  # so for NaN too
             if is_expected:
                 continue
+
             self._ranges[i] = (-math.inf, math.inf)
             name = quoted(self._names[i])
             limits = f"[{low:g}, {high:g}]"
@@ -198,13 +207,16 @@ def as_objectives(given: int | Sequence[Any]) -> tuple[Objective, ...]:
         # A number, one name, which is refused, or what becomes a list of names, such as an array.
         names = name_tuple("objectives", given)
         return tuple(Objective(name) for name in names)
+
     items: Sequence[Any] = given
     ready = [isinstance(item, Objective) for item in items]
     titles = []
     for item, is_ready in zip(items, ready, strict=True):
         titles.append(item.name if is_ready else item)
+
     names = name_tuple("objectives", titles)
     objectives = []
     for item, is_ready, name in zip(items, ready, names, strict=True):
         objectives.append(item if is_ready else Objective(name))
+
     return tuple(objectives)

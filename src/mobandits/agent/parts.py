@@ -43,10 +43,12 @@ def with_order(policy: Policy, order: Any) -> Any:
             f"preference must be left alone with {name}: only policies of an estimator, an "
             f"explorer and an order, such as MolUcb, can exchange it, got {quoted(order)}"
         )
+
     # An exploration phase before the order belongs to the recipe, and not to the preference.
     succeeded_by = getattr(inner.order, "succeeded_by", None)
     if succeeded_by is not None:
         order = succeeded_by(order)
+
     return exchanged(policy, order=order)
 
 
@@ -61,6 +63,7 @@ def with_plain_explorer(policy: Policy) -> Any:
     intervals = getattr(explorer, "intervals", None)
     if intervals is None:
         return policy
+
     return exchanged(policy, explorer=intervals())
 
 
@@ -95,9 +98,12 @@ def has_means(policy: Any) -> bool:
     inner = comparing(policy)
     if inner is None:
         return False
+
     # Wrappers that keep beliefs of their own, such as the time, hold the means further inside.
     while policy is not inner:
         if not getattr(policy, "PASSES_BELIEFS", False):
             return False
+
         policy = policy.policy
+
     return True

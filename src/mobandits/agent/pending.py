@@ -13,7 +13,7 @@ from mobandits.support.naming import quoted
 
 
 class Pending(NamedTuple):
-    """What is kept of a decision: a few numbers, whatever the number of arms.
+    """The record of a decision that waits: a few numbers, for any number of arms.
 
     Attributes:
         x: (features,) the features of the arm that was played.
@@ -32,6 +32,10 @@ class Pending(NamedTuple):
     birth: int
     time: float
     rewards: list[float] | None = None
+
+    def with_rewards(self, rewards: list[float]) -> "Pending":
+        """The same decision, of whose rewards so many are known."""
+        return self._replace(rewards=rewards)
 
 
 class Timer:
@@ -62,10 +66,13 @@ class Timer:
         # Settled and dropped decisions are passed when it comes to them, which costs one step each.
         while self.earlier and self.earlier[0] not in pending:
             self.earlier.popleft()
+
         if self.earlier:
             return self.earlier[0]
+
         while self.next < made and self.next not in pending:
             self.next += 1
+
         return self.next if self.next < made else None
 
     def pass_by(self) -> None:
@@ -85,7 +92,7 @@ class PendingDecisions:
         objectives: of the agent.
         limit: how many may wait; beyond it the oldest is dropped.
         max_age: seconds after which a decision is dropped; None: never.
-        remembered: of how many settled decisions the rewards are kept, so that a repeat can be told
+        remembered: of how many settled decisions the rewards are kept, so that a repeat can be seen
             from a mistake.
 
     Attributes:
@@ -112,6 +119,7 @@ class PendingDecisions:
             if after is not None:
                 timer = Timer(i, after)
                 self._timers.append(timer)
+
         self.is_timed = max_age is not None or bool(self._timers)
 
     def add(self, pending: Pending) -> int:
@@ -121,7 +129,9 @@ class PendingDecisions:
         self.next_id = number + 1
         if len(self.open) >= self.limit:
             self._drop_oldest("limit")
+
         self.open[number] = pending
+
         return number
 
     def due(self, now: float) -> Iterator[tuple[int, int]]:
@@ -142,6 +152,7 @@ class PendingDecisions:
             if timer is None or drop_time < default_time:
                 self._drop_oldest("age")
                 continue
+
             number = timer.first(self.open, self.next_id)
             assert number is not None  # noqa: S101 - something is due
             timer.pass_by()
@@ -155,7 +166,9 @@ class PendingDecisions:
         first = timer.first(waiting, self.next_id)
         if first is None:
             return math.inf
+
         decision = waiting[first]
+
         return decision.time + timer.after
 
     def _drop_time(self) -> float:
@@ -163,8 +176,10 @@ class PendingDecisions:
         waiting = self.open
         if self.max_age is None or not waiting:
             return math.inf
+
         first = next(iter(waiting))
         oldest = waiting[first]
+
         return oldest.time + self.max_age
 
     def settle(self, number: int, rewards: Sequence[float]) -> None:
@@ -190,8 +205,10 @@ class PendingDecisions:
         if type(number) is not int or not 0 <= number < self.next_id:
             advice = "; write decision.id" if hasattr(number, "arm") else ""
             return f"decision_id must be of a decision that was made, got {quoted(number)}{advice}"
+
         age = self.dropped["age"]
         limit = self.dropped["limit"]
+
         return (
             f"decision_id must be of a decision that waits for rewards, got {number}: it was "
             f"settled long ago, or dropped ({age} were for their age, {limit} because too many "

@@ -14,7 +14,7 @@ from mobandits.agent.core import AgentCore
 from mobandits.agent.decision import Decision
 from mobandits.agent.descriptions import described, made
 from mobandits.contracts.protocols import Array
-from mobandits.logs.errors import LogError
+from mobandits.errors import LogError
 from mobandits.logs.journal import Journal
 from mobandits.logs.names import checked_name
 from mobandits.support.naming import quoted, short_repr
@@ -29,7 +29,7 @@ class JournalWriter:
     Args:
         journal: which.
         core: of the agent. Its parts are kept and not the core itself: in a circle with it, a
-            journal that nobody closed would stay open until garbage is collected.
+            journal that is not closed would stay open until garbage is collected.
         arms: the names of the first arms.
 
     Attributes:
@@ -60,12 +60,14 @@ class JournalWriter:
         """
         if self.silent:
             return
+
         self.journal.check_usable()
         if self._before is not None and len(self.journal) != self._before:
             raise LogError(
                 f"{self.journal.folder} has an event that its agent does not know, since a call "
                 "was interrupted: close the agent, and make it again with its log"
             )
+
         self._before = None
 
     def done(self) -> None:
@@ -112,6 +114,7 @@ class JournalWriter:
         events = [self._decision_event(decision, now) for decision in decisions]
         for event in events[1:]:
             event["batch"] = True
+
         self._start()
         # Together: after a loss of power there are all of them, or none that was confirmed.
         self.journal.extend(events)
@@ -120,6 +123,7 @@ class JournalWriter:
         """A reward, or a part of it."""
         if self.silent:
             return
+
         pairs = zip(self._objective_names, rewards, strict=True)
         observed = {name: value for name, value in pairs if not math.isnan(value)}
         event = {
@@ -136,6 +140,7 @@ class JournalWriter:
             event = {"kind": "add", "time": now}
             event |= {"arm": name, "like": like}
             self._append(event)
+
         self.number_arm(name)
 
     def write_removed_arm(self, name: Hashable, now: float) -> None:
@@ -176,10 +181,13 @@ class JournalWriter:
                 event["context"] = self._table(decision)
             if has_row_per_arm and len(arms) == 1:
                 event["own"] = True  # the row of the only arm, and not one for all
+
         if decision.eligible != arms:
             event["eligible"] = [self._numbers[name] for name in decision.eligible]
+
         event["arm"] = self._numbers[decision.arm]
         event["propensity"] = decision.propensity
+
         return event
 
     def _table(self, decision: Decision) -> Array:
@@ -189,6 +197,7 @@ class JournalWriter:
         rows = np.zeros(size)
         eligible = arms.rows(decision.eligible)
         rows[eligible] = decision.context
+
         return rows
 
 
@@ -207,11 +216,13 @@ def attach(core: AgentCore, log: Any, after: int = 0) -> None:
     journal = Journal(log) if isinstance(log, str | Path) else log
     if not isinstance(journal, Journal):
         raise ValueError(f"log must be a folder or a Journal, got {quoted(log)}")
+
     try:
         _catch_up(core, journal, after)
     except BaseException:
         if journal is not log:
             journal.close()  # so that the next attempt finds it free
+
         raise
 
 
@@ -221,6 +232,7 @@ def _catch_up(core: AgentCore, journal: Journal, after: int) -> None:
     if known is not None and after > 0:
         # The arms of an agent that was read from a file came and went since the log began.
         first = tuple(known["arms"])
+
     # Refuses the log of another agent, before one event of it is replayed.
     journal.describe(_description(core, first))
     writer = JournalWriter(journal, core, first)
@@ -231,6 +243,7 @@ def _catch_up(core: AgentCore, journal: Journal, after: int) -> None:
             f"{journal.folder} has {len(journal)} events, and the agent knew {after}: it is not "
             "its log"
         )
+
     clock = core.clock
     writer.silent = True
     try:
@@ -287,6 +300,7 @@ def _replay(core: AgentCore, event: dict[str, Any], names: list[Hashable], where
     except (KeyError, TypeError, ValueError) as error:
         if isinstance(error, LogError):
             raise
+
         raise LogError(f"{where} cannot be replayed: {error}") from error
 
 
@@ -298,15 +312,18 @@ def _replay_decision(
     if rows is not None:
         is_shared = len(rows) == 1 and not event.get("own")
         context = np.array(rows[0] if is_shared else rows)
+
     eligible = event.get("eligible")
     if eligible is not None:
         eligible = [names[number] for number in eligible]
+
     # A batch is decided in one moment: nothing is learned in the middle.
     core.is_timed = event.get("batch") is not True
     try:
         decision = core.decide(context, eligible)
     finally:
         core.is_timed = True
+
     logged_arm = names[event["arm"]]
     if decision.id != event["id"] or decision.arm != logged_arm:
         logged = f"decision {event['id']} for arm {quoted(logged_arm)}"

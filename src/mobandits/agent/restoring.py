@@ -36,15 +36,18 @@ def restored_state(template: Any, given: "list[Array]", objectives: int, version
     given = _completed(wanted, fields, given, version)
     if len(wanted) != len(given):
         raise ValueError(f"state must have {len(wanted)} arrays, got {len(given)}")
+
     _check_shapes(wanted, fields, given, objectives)
     state = rebuilt(template, iter(given))
     if version <= MEANS:
         # A forged file may hold numbers whose sums are infinite, which are refused below.
         with np.errstate(over="ignore", invalid="ignore"):
             state = _upgraded(state)
+
     _check_finite(fields, list(arrays(state)))
     for (name, field), array in zip(fields_of(template), arrays(state), strict=True):
         _check_numbers(name, field, array, objectives)
+
     return state
 
 
@@ -93,6 +96,7 @@ def _completed(
             completed.append(np.zeros_like(like))
         elif rest:
             completed.append(rest.pop(0))
+
     return completed + rest  # too few or too many remain so
 
 
@@ -103,11 +107,14 @@ def _upgraded(state: Any) -> Any:
         inner = part
         if isinstance(part, tuple):
             inner = _upgraded(part)
+
         parts.append(inner)
+
     same = type(state)(*parts)
     upgraded = getattr(same, "upgraded", None)
     if upgraded is None:
         return same
+
     return upgraded()
 
 
@@ -120,23 +127,28 @@ def _check_shapes(
         if array.dtype != like.dtype or array.ndim != like.ndim:
             rule = f"state[{i}] must be {like.dtype} of {like.ndim} axes"
             raise ValueError(f"{rule}, got {array.dtype} of {array.ndim}")
+
         sizes = list(like.shape)
         free_axis = field.axis(GRAMS)
         if free_axis is None:
             free_axis = field.axis(BALLS)
         else:
             grams = True
+
         if free_axis is not None:
             length = array.shape[free_axis]
             sizes[free_axis] = length
             lengths.add(length)
+
         shape = tuple(sizes)
         if array.shape != shape:
             raise ValueError(f"state[{i}] must have shape {shape}, got {array.shape}")
+
         # Compiled code takes a byte for a truth value as it is, also where it is neither 0 nor 1.
         is_mask = array.dtype == np.bool_
         if is_mask and (array.view(np.uint8) > 1).any():
             raise ValueError(f"state[{i}] must hold truth values, got others")
+
     if len(lengths) > 1 or 0 in lengths or (grams and not lengths <= {1, objectives}):
         rule = "state must have one number of Gram matrices or balls"
         raise ValueError(f"{rule}, got {sorted(lengths)}")
@@ -167,6 +179,7 @@ def _check_numbers(name: str, field: Field, array: Array, objectives: int) -> No
             bad = array[~fits][0]
             rule = f"{kind} in [{field.low:g}, {field.high:g}]"
             raise ValueError(f"state's {name} must hold {rule}, got {bad}")
+
     if field.positive_diagonal:
         diagonals = np.diagonal(array, axis1=-2, axis2=-1)
         if not (diagonals > 0.0).all():

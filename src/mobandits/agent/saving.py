@@ -1,4 +1,4 @@
-"""Writing an agent into a file: what it is, what it has learned, and the decisions that wait."""
+"""Writing an agent into a file: its recipe, its state, and the decisions that wait."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,6 +24,7 @@ def save_core(core: AgentCore, path: str | Path) -> None:
         if core.writer is not None:
             # Else a loss of power could leave a file that knows more than the log.
             core.writer.flush()
+
         # All bytes before the file is opened: what cannot be described touches no file.
         data = file_bytes(*contents(core))
         with replacing(Path(path)) as file:
@@ -36,6 +37,7 @@ def contents(core: AgentCore) -> tuple[dict[str, Any], list[Array]]:
     tables = _decision_tables(core)
     if bound.stage > 0:
         tables += arrays(bound.state())
+
     return _header(core), tables
 
 
@@ -46,6 +48,7 @@ def _header(core: AgentCore) -> dict[str, Any]:
     preference = None
     if bound.order is not None:
         preference = described(bound.order, "preference")
+
     return {
         "version": VERSION,
         "by": PACKAGE,
@@ -85,6 +88,7 @@ def _decision_tables(core: AgentCore) -> list[Array]:
         whole.append([number, pending.arm, pending.stage, pending.birth])
         rows.append(pending.x)
         rewards.append(pending.rewards or unknown)
+
     # Shapes are said, since a table without rows has columns all the same.
     waiting = len(open_decisions)
     remembered = len(settled)
@@ -92,6 +96,7 @@ def _decision_tables(core: AgentCore) -> list[Array]:
     whole_table: Any = np.array(whole, np.int64).reshape(-1, len(PENDING_COLUMNS))
     settled_numbers: Any = np.array(list(settled), np.int64)
     settled_rewards = np.array(list(settled.values()), np.float64)
+
     return [
         whole_table,
         _notes_and_times(core, list(open_decisions.values())),
@@ -112,6 +117,7 @@ def _notes_and_times(core: AgentCore, waiting: Sequence[Pending]) -> Array:
         # or shorter than those of this one.
         note = pending.note if pending.stage == core.bound.stage else nothing
         rows.append([*note, pending.time])
+
     return np.array(rows, np.float64).reshape(-1, size + 1)
 
 
@@ -128,6 +134,7 @@ def _described_objective(objective: Objective) -> dict[str, Any]:
     described_fields = {"name": encoded(name)}
     for field in FIELDS:
         described_fields[field] = getattr(objective, field)
+
     return described_fields
 
 

@@ -56,6 +56,7 @@ def bytes_needed(shape: Shape, policy: Any = None) -> int:
     scores = 2 * arms * objectives
     matrices = 2 * matrix_entries(policy)  # Gram matrices and their inverses
     numbers = scores + shape.features + matrices
+
     return ENTRY_BYTES * entries + NUMBER_BYTES * numbers
 
 
@@ -67,6 +68,7 @@ def matrix_entries(policy: Any) -> int:
         declared = getattr(part, "matrix_entries", None)
         if declared is not None:
             total += declared()
+
     return total
 
 
@@ -88,7 +90,9 @@ def _size_text(size: int) -> str:
     """
     if size > 10**24:
         return "more than 10^24 bytes"
+
     tenths = size // 10**8
     if tenths < 100:
         return f"{tenths / 10:.1f} GB"
+
     return f"{tenths // 10:,} GB"

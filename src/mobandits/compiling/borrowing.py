@@ -34,6 +34,7 @@ def borrow(typing: Any, arguments: Any) -> Any:  # noqa: ARG001 - the form that 
         borrowed = _changed(context, builder, kind, values[0], hide_counter)
         # Numba expects a new reference, which whatever still has a counter needs.
         context.nrt.incref(builder, kind, borrowed)
+
         return borrowed
 
     return arguments(arguments), generate
@@ -59,6 +60,7 @@ def own(typing: Any, result: Any, arguments: Any) -> Any:  # noqa: ARG001
         _changed(context, builder, arguments_kind, arguments_value, collect)
         owned = _changed(context, builder, result_kind, result_value, give_back)
         context.nrt.incref(builder, result_kind, owned)
+
         return owned
 
     return result(result, arguments), generate
@@ -97,9 +99,12 @@ def _changed(context: Any, builder: Any, kind: Any, value: Any, change: Change) 
             item = builder.extract_value(value, i)
             item = _changed(context, builder, item_kind, item, change)
             value = builder.insert_value(value, item, i)
+
         return value
+
     if not isinstance(kind, (types.Array, types.NumPyRandomGeneratorType, Record)):
         return value
+
     struct = cgutils.create_struct_proxy(kind)(context, builder, value=value)
     if isinstance(kind, Record):
         for name, field_kind in kind.fields.items():
@@ -108,4 +113,5 @@ def _changed(context: Any, builder: Any, kind: Any, value: Any, change: Change) 
             setattr(struct, name, field)
     else:
         change(kind, struct)
+
     return struct._getvalue()

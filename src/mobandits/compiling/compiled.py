@@ -82,8 +82,10 @@ class Kernel:
             return self.function(*args, **named)
         if named:
             args = inspect.signature(self.function).bind(*args, **named).args
+
         # An inner function has no entry for Python; a loop has one, and is cached.
         parts = filter(is_compiled, args)
+
         return compile_loop(self.function, *parts)(*args)
 
     def __reduce__(self) -> Any:
@@ -91,6 +93,7 @@ class Kernel:
         module = sys.modules.get(self.function.__module__)
         if getattr(module, name, None) is self:
             return name
+
         return Kernel, (self.function,)
 
 
@@ -153,7 +156,9 @@ def compiled(cls: type[C]) -> type[C]:
     methods = _value_methods(cls, [field.name for field in fields])
     for name, method in methods.items():
         setattr(part_class, name, method)
+
     register_part_class(part_class)
+
     return part_class
 
 
@@ -169,6 +174,7 @@ def _value_methods(cls: type, names: list[str]) -> dict[str, Callable[..., Any]]
             known = hash(key(self))
             # Kept, because orders are keys of what is known of every block.
             object.__setattr__(self, "_hash_", known)
+
         return int(known)
 
     def __eq__(self: Any, other: object) -> bool:  # noqa: N807
@@ -205,9 +211,11 @@ def compile_loop(function: F, *parts: object, stores_arguments: bool = False) ->
     """
     if INTERPRETED:
         return function
+
     with _LOCK:  # two threads that ask at once get one loop, which is compiled once
         kinds = [typeof(part) for part in parts]
         loop: F = _loop_of_types(function, stores_arguments, *kinds)
+
     return loop
 
 
@@ -228,6 +236,7 @@ def loop_for(function: F, *parts: object, compiled: Compiled = "auto") -> F:
         raise ValueError(f"{kind} is not a @compiled class, and compiled=True allows no other")
     if compiled is False or interpreted:
         return function
+
     return compile_loop(function, *parts)
 
 
@@ -245,6 +254,7 @@ def _loop_of_types(function: Any, stores_arguments: bool, *kinds: Any) -> Any:
     closes_over = bool(function.__closure__)  # and the key does not tell over what
     cached = not (is_volatile or closes_over)
     dispatcher = BACKEND.compile_loop(twin, stores_arguments=stores_arguments, cached=cached)
+
     return _readable(dispatcher)
 
 
@@ -259,6 +269,7 @@ def _renamed(function: Any, name: str) -> Any:
     )
     twin.__module__ = function.__module__
     twin.__qualname__ = name
+
     return twin
 
 
@@ -277,11 +288,13 @@ def _readable(dispatcher: Any) -> Any:
         try:
             if dispatcher.overloads:
                 return dispatcher(*args)
+
             with _uncollected():
                 return dispatcher(*args)
         except Exception as error:
             if is_compiler_error(error):
                 raise CompileError(explanation(error, args, REMEDY)) from None
+
             raise
 
     def prepare(*kinds: Any) -> None:
@@ -292,10 +305,12 @@ def _readable(dispatcher: Any) -> Any:
         except Exception as error:
             if is_compiler_error(error):
                 raise CompileError(explanation(error, (), REMEDY)) from None
+
             raise
 
     call.dispatcher = dispatcher  # type: ignore[attr-defined]
     call.prepare = prepare  # type: ignore[attr-defined]
+
     return call
 
 

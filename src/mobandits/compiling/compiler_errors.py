@@ -1,4 +1,4 @@
-"""What Numba says of code that it cannot compile, in a sentence for the author of that code."""
+"""Numba's errors about code that it cannot compile, as a sentence for the author of that code."""
 
 import re
 import sys
@@ -27,11 +27,14 @@ def is_compiler_error(error: Exception) -> bool:
         return True
     if not isinstance(error, AttributeError | NameError | TypeError):
         return False
+
     trace = error.__traceback__  # some come as Python's own, from the midst of the compiler
     while trace is not None:
         if trace.tb_frame.f_globals.get("__name__") == "numba.core.compiler":
             return True
+
         trace = trace.tb_next
+
     return False
 
 
@@ -48,6 +51,7 @@ def explanation(error: Exception, arguments: Sequence[Any], remedy: str) -> str:
     where = _place(text, [cls.__name__ for cls in classes])
     reason = (_reason(text) + hint(error)).rstrip(".: ")
     stop = "" if reason.endswith("?") else "."
+
     return f"{where} cannot be compiled: {reason}{stop} Remedy: {remedy}."
 
 
@@ -63,9 +67,11 @@ def _place(text: str, authors: Sequence[str]) -> str:
         return f"a method of {' or '.join(authors)}, or a helper of it,"
     if not places:
         return "a method or a helper"  # Numba does not always say which
+
     file, line = (theirs or written or files)[0]  # Numba names the innermost first
     rows = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
     source = rows[line - 1].strip() if line <= len(rows) else ""
+
     return f"{file}:{line}: `{source}`"
 
 
@@ -81,27 +87,27 @@ def _reason(text: str) -> str:
     found = UNKNOWN.match(row)
     if found:
         name, kind = found.groups()
-        return (
-            f"{readable(kind)} has no attribute {name!r}{did_you_mean(name, _public_members(kind))}"
-        )
-    return readable(row.partition(" Raised from ")[0])
+        return f"{readable_types(kind)} has no attribute {name!r}{did_you_mean(name, _public_members(kind))}"
+
+    return readable_types(row.partition(" Raised from ")[0])
 
 
-def readable(text: str) -> str:
+def readable_types(text: str) -> str:
     """Text with types as authors know them: a class by its name, an array by its dimensions.
 
     Example:
-        >>> readable("type my.Rule@5f3(radius=my.Fixed@1c2(value=float64), on=array(int64, 1d, C))")
+        >>> readable_types("type my.Rule@5f3(radius=my.Fixed@1c2(value=float64), on=array(int64, 1d, C))")
         'type Rule'
         >>> from mobandits.estimators import RidgeState
-        >>> readable("RidgeState(array(float64, 4d, C), array(float64, 2d, C)) and Literal[int](0)")
+        >>> readable_types("RidgeState(array(float64, 4d, C), array(float64, 2d, C)) and Literal[int](0)")
         'RidgeState and int'
-        >>> readable("array(float64, 2d, C) of NumPyRandomGeneratorType")
+        >>> readable_types("array(float64, 2d, C) of NumPyRandomGeneratorType")
         'array(float64, 2d) of Generator'
     """
     while found := RECORD.search(text):
         name = found[0].partition("@")[0].rpartition(".")[2]
         text = text[: found.start()] + name + _beyond(text, found.end())
+
     text = re.sub(r"Literal\[(\w+)\]\([^)]*\)", r"\1", text)
     text = re.sub(r"[Aa]rray\((\w+), (\d)d?, '?[A-Z]'?[^)]*\)", r"array(\1, \2d)", text)
     text = text.replace("NumPyRandomGeneratorType", "Generator")
@@ -109,6 +115,7 @@ def readable(text: str) -> str:
         if _named_tuple(name) is not None:  # without the types of its fields
             start = text.index(f"{name}(")
             text = text[: start + len(name)] + _beyond(text, start + len(name))
+
     return text
 
 
@@ -116,11 +123,13 @@ def _beyond(text: str, start: int) -> str:
     """What follows the brackets that open at `start`, or begins there where none do."""
     if text[start : start + 1] != "(":
         return text[start:]
+
     depth = 0
     for i in range(start, len(text)):
         depth += (text[i] == "(") - (text[i] == ")")
         if depth == 0:
             return text[i + 1 :]
+
     return ""
 
 
@@ -134,15 +143,19 @@ def _members(kind: str) -> list[str]:
         return [*CLASSES[record[0]].__dataclass_fields__, *dir(CLASSES[record[0]])]  # type: ignore[attr-defined]
     if kind.startswith("array("):
         return dir(np.ndarray)
+
     fields = _named_tuple(kind.partition("(")[0])
+
     return [] if fields is None else list(fields)
 
 
 def _named_tuple(name: str) -> tuple[str, ...] | None:
     """The fields of the NamedTuple of that name, where a module has one."""
-    for one in _values(name):
-        if isinstance(one, type) and issubclass(one, tuple) and hasattr(one, "_fields"):
-            return tuple(one._fields)
+    for value in _values(name):
+        if isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):
+            # The public name for a NamedTuple's fields.
+            return tuple(value.__match_args__)  # type: ignore[attr-defined]
+
     return None
 
 

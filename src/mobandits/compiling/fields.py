@@ -49,12 +49,15 @@ def _to_ints(value: Any) -> np.ndarray[Any, Any]:
     rows = [] if value is None else list(value)
     if not rows:
         return _frozen(rows, np.int64)
+
     are_lists = all(np.ndim(row) == 1 for row in rows)
     if are_lists:
         rows = _padded(rows)
+
     kind = np.asarray(rows).dtype.kind
     if kind not in "iu":
         raise ValueError("not integers")
+
     return _frozen(rows, np.int64)
 
 
@@ -64,6 +67,7 @@ def _padded(rows: list[Any]) -> list[list[Any]]:
     for row in rows:
         padding = [-1] * (width - len(row))
         padded.append([*row, *padding])
+
     return padded
 
 
@@ -105,11 +109,12 @@ def convert_field(part: Any, class_name: str, name: str, convert: Callable[[Any]
     except (TypeError, ValueError, OverflowError) as error:
         expected = _EXPECTED[convert]
         raise ValueError(f"{class_name}.{name} must be {expected}, got {quoted(value)}") from error
+
     object.__setattr__(part, name, converted)
 
 
 def comparable(value: Any) -> Any:
-    """What stands for a field's value in comparisons and hashes, which arrays do not allow."""
+    """A value for comparisons and hashes in place of a field's, since arrays allow neither."""
     if isinstance(value, np.ndarray):
         return value.dtype.str, value.shape, value.tobytes()
     return value

@@ -36,6 +36,7 @@ def fingerprint(compiles: type | FunctionType) -> str:
     else:
         only_package = None
         pending = [base.__module__ for base in compiles.__mro__]
+
     digests = dict[str, str]()
     while pending:
         name = pending.pop()
@@ -46,9 +47,11 @@ def fingerprint(compiles: type | FunctionType) -> str:
             # Another script is `__main__` too, and the source of what was typed in is nowhere to be
             # read.
             return f"{VOLATILE}{id(compiles)}"
+
         module = sys.modules[name]
         digests[name] = _module_digest(module)
         pending += [_origin(value) for value in _globals(module).values()]
+
     return digest(sorted(digests.items()))
 
 
@@ -58,8 +61,10 @@ def _module_digest(module: ModuleType) -> str:
     for name, value in _globals(module).items():
         if isinstance(value, (int, float, str, tuple)):
             constants.append((name, repr(value)))
+
     file = getattr(module, "__file__", None)
     source = Path(file).read_bytes() if file else b""
+
     return digest(source, sorted(constants))
 
 

@@ -88,9 +88,11 @@ def rehearse_loop(
     key = (law, *map(_kind, parts))
     if key in _rehearsed:
         return
+
     classes = [cls for part in parts for cls in foreign(part)]
     if classes:
         _run(work, classes, made_up=made_up)
+
     _rehearsed.add(key)
 
 
@@ -98,6 +100,7 @@ def _kind(part: Any) -> Any:
     """What is compiled at most once: the types of a part and of all that it holds."""
     if INTERPRETED or not is_compiled(part):
         return type(part)
+
     try:
         return typeof(part)
     except TypeError:
@@ -111,6 +114,7 @@ def _run(work: Callable[[], None], classes: Sequence[type], *, made_up: bool) ->
     except SLIPS as error:
         if said := hint(error):
             error.add_note(said.removeprefix("; "))
+
         _blame(error, classes)
         raise
     except OverflowError:
@@ -118,6 +122,7 @@ def _run(work: Callable[[], None], classes: Sequence[type], *, made_up: bool) ->
     except Exception as error:
         if made_up or str(error).startswith("math domain"):  # no number in compiled code
             return
+
         raise
 
 
@@ -144,6 +149,7 @@ def _play(
         if np.shape(chances) != (len(arms),):
             rule = f"must return an array of shape (arms,) = ({len(arms)},)"
             _refuse(policy, "probabilities", TypeError(f"{rule}, got {_short(chances)}"))
+
     arm = arms[place]
     x = rows[place if len(rows) > 1 else 0].copy()
     try:
@@ -151,7 +157,9 @@ def _play(
     except LookupError:
         if made_up:
             return  # a true reward may be in its place
+
         raise
+
     if after is None and state is not None:
         _refuse(policy, "update", TypeError("must return the state, got None"))
 
@@ -160,6 +168,7 @@ def _place(policy: Policy, choice: Any, count: int) -> int:
     """The position of the arm in a choice."""
     if not hasattr(choice, "arm") or not hasattr(choice, "note"):
         _refuse(policy, "draw", TypeError(f"must return Choice(arm, note), got {_short(choice)}"))
+
     template = note_of(policy)
     if isinstance(choice.note, tuple) and not is_like(choice.note, template):
         rule = f"must note numbers as {_short(template)} has, which note() declares"
@@ -167,6 +176,7 @@ def _place(policy: Policy, choice: Any, count: int) -> int:
     if not 0 <= choice.arm < count:
         rule = f"must return the position of an eligible arm, from 0 to {count - 1}"
         _refuse(policy, "draw", IndexError(f"{rule}, got {choice.arm}"))
+
     return int(choice.arm)
 
 
@@ -176,6 +186,7 @@ def _ask(order: Order, means: Array) -> None:
     if np.shape(front) != (len(means),) or not np.any(front):
         rule = f"must return (arms,) = ({len(means)},) truth values, one of them True"
         _refuse(order, "front", TypeError(f"{rule}, got {_short(front)}"))
+
     _call(order, "draw", beliefs, np.random.default_rng(0))
     _call(order, "gap", means, 0)
     _call(order, "gaps", means)
@@ -189,6 +200,7 @@ def _call(part: Any, name: str, *arguments: Any) -> Any:
             one for one in inspect.signature(getattr(KINDS[name], name)).parameters if one != "self"
         ]
         _refuse(part, name, TypeError(f"must take {', '.join(wanted)}"))
+
     return method(*arguments)
 
 
@@ -197,6 +209,7 @@ def _takes(method: Callable[..., Any], arguments: tuple[Any, ...]) -> bool:
         inspect.signature(method).bind(*arguments)
     except TypeError:
         return False
+
     return True
 
 
@@ -206,6 +219,7 @@ def _refuse(part: Any, name: str, error: Exception) -> NoReturn:
     said = type(error)(f"{type(part).__name__}.{name} {error}")
     if inspect.isfunction(method):
         raise_at(method, said)
+
     raise said
 
 

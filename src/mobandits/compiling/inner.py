@@ -88,6 +88,7 @@ class _UncountedLower(Lower):  # type: ignore[misc]
                 times_assigned[name] += 1
                 if isinstance(assignment.value, ir.Arg):
                     arguments.add(name)
+
         self._uncounted = {name for name in arguments if times_assigned[name] == 1}
 
     def lower_assign(self, kind: Any, assignment: Any) -> Any:
@@ -131,6 +132,7 @@ def _environment_only(context: Any, library: Any, description: Any, environment:
     environment_name = context.get_env_name(description)
     context.declare_env_global(module, environment_name)
     shell.add_ir_module(module)
+
     return context.get_executable(shell, description, environment)
 
 
@@ -149,6 +151,8 @@ def pipeline_with(state: Any, lowering: Any) -> Any:
     for numbas_pass, description in pipeline.passes:
         chosen = lowering if numbas_pass is NativeLowering else numbas_pass
         replaced.append((chosen, description))
+
     pipeline.passes = replaced
     pipeline.finalize()
+
     return pipeline

@@ -57,6 +57,7 @@ def _define_allocate(module: Any) -> None:
     piece = builder.call(malloc, [builder.add(size, most_before)])
     with builder.if_then(cgutils.is_null(builder, piece), likely=False):
         builder.ret(piece)
+
     start = builder.ptrtoint(piece, WORD)
     last_data = builder.add(start, most_before)
     data = builder.and_(last_data, builder.neg(alignment))  # rounded down: a power of two
@@ -65,6 +66,7 @@ def _define_allocate(module: Any) -> None:
     for name in FIELDS:
         value = values.get(name, POINTER(None))
         builder.store(value, _field(builder, piece, name))
+
     builder.ret(piece)
 
 
@@ -96,9 +98,11 @@ def _define_release(module: Any) -> None:
             with ours:
                 free = _declared(module, FREE, VOID, POINTER)
                 builder.call(free, [piece])
+
             with others:
                 destroy = _declared(module, "NRT_MemInfo_call_dtor", VOID, POINTER)
                 builder.call(destroy, [piece])
+
     builder.branch(end)
 
 
@@ -114,6 +118,7 @@ def _counting_function(module: Any, name: str) -> Any:
     [piece] = function.args
     builder.cbranch(cgutils.is_null(builder, piece), end, counted)
     builder.position_at_end(counted)
+
     return builder, piece, end
 
 
@@ -162,7 +167,9 @@ def _memory_functions(codegen: Any) -> _MemoryFunctions:
     module = library.create_ir_module(__name__)
     for define in DEFINITIONS.values():
         define(module)
+
     library.add_ir_module(module)
+
     return library
 
 

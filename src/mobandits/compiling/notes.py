@@ -30,9 +30,11 @@ def numbers_of(note: Any) -> tuple[float, ...]:
     """
     if not isinstance(note, tuple):
         return (float(note),)
+
     numbers: tuple[float, ...] = ()
     for part in note:
         numbers += numbers_of(part)
+
     return numbers
 
 
@@ -51,10 +53,12 @@ def note_like(template: Any, numbers: tuple[float, ...], first: int = 0) -> Any:
     """
     if not isinstance(template, tuple):
         return type(template)(numbers[first])
+
     parts = []
     for part in template:
         parts.append(note_like(part, numbers, first))
         first += len(numbers_of(part))
+
     return type(template)(*parts)
 
 
@@ -85,6 +89,7 @@ if not INTERPRETED:
 
         if not isinstance(note, types.BaseTuple):
             return number
+
         return last if len(note) == 1 else several
 
     @overload(note_like)
@@ -101,6 +106,7 @@ if not INTERPRETED:
         if isinstance(template, types.BaseTuple):
             named_tuple = template.instance_class
             return note
+
         return whole if isinstance(template, types.Integer) else number
 
     def _parts(template: Any, numbers: Any, first: Any) -> Any:
@@ -116,4 +122,5 @@ if not INTERPRETED:
             return head + _parts(template[1:], numbers, first + count)
 
         count = _count(template[0])
+
         return last if len(template) == 1 else several

@@ -63,6 +63,7 @@ def _borrowing_entry(function: Any) -> Any:
     entry = scope[name]
     entry.__module__ = __name__
     entry.__defaults__ = function.__defaults__
+
     return entry
 
 
@@ -78,6 +79,7 @@ class _RecordAttribute(AttributeTemplate):  # type: ignore[misc]
             return record.fields[attribute]
         if not inspect.isfunction(inspect.getattr_static(record.cls, attribute, None)):
             return None
+
         _lower_method(attribute)
 
         class Method(AbstractTemplate):  # type: ignore[misc]
@@ -115,6 +117,8 @@ def _lower_method(name: str) -> None:
 def _lower_attribute(context: Any, builder: Any, record: Record, value: Any, attribute: str) -> Any:
     if attribute not in record.fields:
         return value  # a bound method is its record
+
     struct = cgutils.create_struct_proxy(record)(context, builder, value=value)
     field = getattr(struct, attribute)
+
     return impl_ret_borrowed(context, builder, record.fields[attribute], field)

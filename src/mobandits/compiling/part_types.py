@@ -42,6 +42,7 @@ def _typeof_part(part: Any, context: Any) -> Record:
     known: Record | None = vars(part).get(NUMBA_TYPE)
     if known is not None:
         return known
+
     cls = type(part)
     fields = []
     for field in dataclasses.fields(part):
@@ -50,8 +51,11 @@ def _typeof_part(part: Any, context: Any) -> Record:
         if not can_be_field(kind):
             rule = "must be a number, an array, a tuple of these or a @compiled part"
             raise TypeError(f"{cls.__name__}.{field.name} {rule}, got {quoted(value)}")
+
         fields.append((field.name, kind))
+
     record: Record = BACKEND.record_class(cls)(cls, tuple(fields))
     # Without it, the types of all fields would be inferred in every call, for 40 microseconds.
     object.__setattr__(part, NUMBA_TYPE, record)
+
     return record

@@ -31,7 +31,7 @@ class PlainBackend:
         overload(kernel)(_implementation(function))
 
     def record_class(self, cls: type) -> type[Record]:
-        """A subclass of `Record`: Numba is told of fields and methods by the class of a type."""
+        """A subclass of `Record`: Numba finds fields and methods by the class of a type."""
         with _DECLARING:  # declared twice, a class would have two types
             return _record_class(cls)
 
@@ -56,9 +56,11 @@ def _record_class(cls: type) -> type[Record]:
     register_model(record_class)(RecordModel)
     for field in dataclasses.fields(cls):
         make_attribute_wrapper(record_class, field.name, field.name)
+
     for name, method in inspect.getmembers_static(cls, inspect.isfunction):
         if not name.startswith("__"):
             _declare_method(record_class, name, method)
+
     return record_class
 
 

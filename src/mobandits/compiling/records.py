@@ -48,6 +48,7 @@ def can_be_field(kind: Any) -> bool:
     """Whether a field may be of this Numba type."""
     if isinstance(kind, types.BaseTuple):
         return all(map(can_be_field, kind))
+
     # Lists, sets, dicts and text own memory that a record cannot: it is a plain value, copied with
     # every call.
     return isinstance(kind, (types.Number, types.Boolean, types.Array, types.NoneType, Record))
@@ -69,6 +70,8 @@ def unbox_record(record: Record, instance: Any, c: Any) -> NativeValue:
         native = c.unbox(kind, field)
         setattr(struct, name, native.value)
         c.pyapi.decref(field)  # an unboxed array holds a reference of its own
+
     error = c.pyapi.err_occurred()
     failed = cgutils.is_not_null(c.builder, error)
+
     return NativeValue(struct._getvalue(), is_error=failed)

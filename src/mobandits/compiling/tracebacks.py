@@ -39,7 +39,9 @@ def foreign(part: Any) -> list[type]:
         fields = dataclasses.fields(part) if dataclasses.is_dataclass(part) else ()
         held = [getattr(part, field.name) for field in fields]
         own = [] if _root(type(part).__module__) in OTHERS else [type(part)]
+
     inside = [one for each in held for one in foreign(each)]
+
     return list(dict.fromkeys([*own, *inside]))
 
 
@@ -62,14 +64,17 @@ def shorten(error: BaseException) -> None:
     if getattr(error, "SAYS_WHERE", False):
         error.__traceback__ = None
         return
+
     frames = list(_frames(error.__traceback__))
     theirs = [i for i, frame in enumerate(frames) if _is_authors(frame)]
     if not theirs:
         return
+
     kept = [frame for i, frame in enumerate(frames) if i in theirs or i > theirs[-1]]
     trace = None
     for frame in reversed(kept):
         trace = types.TracebackType(trace, frame.tb_frame, frame.tb_lasti, frame.tb_lineno)
+
     error.__traceback__ = trace
 
 
@@ -88,7 +93,7 @@ def _root(module: str) -> str:
 
 
 def hint(error: Exception) -> str:
-    """What the author of a name that does not exist may have meant.
+    """A hint at the name that the author of a wrong one may have meant.
 
     Example:
         >>> import math
@@ -107,4 +112,5 @@ def hint(error: Exception) -> str:
         own = {one: f"self.{one}" for one in dir(scope.f_locals.get("self"))}
         near = difflib.get_close_matches(name, [*own, *known], n=1)
         return f"; did you mean {(own | known)[near[0]]}?" if near else ""
+
     return ""

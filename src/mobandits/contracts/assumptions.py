@@ -41,15 +41,18 @@ def first_violation(assumption: Assumption, contexts: Array, rewards: Array) -> 
         values = np.sqrt((contexts * contexts).sum(-1))
     else:
         values = contexts
+
     if not values.size:
         return None
     # Simulations ask this of every block: where all is well, two passes are enough. With NaN among
     # the values both comparisons are false, and the masks below leave it out.
     if values.min() >= assumption.low and values.max() <= assumption.high:
         return None
+
     below = values < assumption.low - SLACK
     above = values > assumption.high + SLACK
     violations = values[below | above]
+
     return float(violations[0]) if violations.size else None
 
 
@@ -63,8 +66,21 @@ def declared(recipe: Any, *assumptions: Assumption) -> tuple[Assumption, ...]:
     """
     if not recipe.check:
         return ()
+
     name = type(recipe).__name__
-    return tuple(assumption._replace(of=name) for assumption in assumptions)
+    named = []
+    for assumption in assumptions:
+        copy = Assumption(
+            about=assumption.about,
+            low=assumption.low,
+            high=assumption.high,
+            refuse=assumption.refuse,
+            because=assumption.because,
+            of=name,
+        )
+        named.append(copy)
+
+    return tuple(named)
 
 
 def message(assumption: Assumption) -> str:
@@ -75,13 +91,14 @@ def message(assumption: Assumption) -> str:
     Example:
         >>> from mobandits.policies import Ucb1
         >>> message(Ucb1().assumptions()[0])
-        'Ucb1 needs rewards in [0, 1], because its widths are made for that range; Ucb1(check=False)
-        plays on'
+        'Ucb1 needs rewards in [0, 1], because its widths are made for that range; \
+Ucb1(check=False) plays on'
     """
     recipe = assumption.of
     noun = NOUNS[assumption.about]
     bounds = f"[{assumption.low:g}, {assumption.high:g}]"
     remedy = f"{recipe}(check=False) plays on"
+
     return f"{recipe} needs {noun} in {bounds}, because {assumption.because}; {remedy}"
 
 
@@ -121,8 +138,11 @@ MocMab(check=False) plays on, got 2
     violation = first_violation(assumption, contexts, rewards)
     if violation is None:
         return False
+
     text = f"{prefix}{message(assumption)}"
     if assumption.refuse:
         raise ValueError(f"{text}, got {violation:g}")
+
     warnings.warn(text, InputWarning, stacklevel=stacklevel + 1)
+
     return True

@@ -1,4 +1,4 @@
-"""Notes: what `update` must have back of a decision, besides context, arm and reward.
+"""Notes of decisions: the numbers that `update` must have back, besides context, arm and reward.
 
 A note is a number, or a NamedTuple of numbers and of other notes: a wrapper's note holds the note
 of the policy inside of it. Loops hand a note from `draw` to `update` as it is; an agent keeps its
@@ -26,6 +26,8 @@ from mobandits.contracts.protocols import Array, Mask
 # annotations cannot say where a wrapper holds any policy.
 Note = Any
 
+WHOLE = (int, np.integer)
+NUMBERS = (int, float, np.number)
 LARGEST_WHOLE = 2.0**53  # whole numbers up to here are exact as floats, in which files keep notes
 
 
@@ -71,11 +73,14 @@ def is_like(note: Any, template: Note) -> bool:
     if isinstance(template, tuple):
         if type(note) is not type(template):
             return False
+
         pairs = zip(note, template, strict=True)
         return all(is_like(part, like) for part, like in pairs)
+
     # Compiled code would cut a float off where the policy counts on an integer.
     if isinstance(template, int) and not isinstance(note, int | np.integer):
         return False
+
     return isinstance(note, int | float | np.number) and math.isfinite(float(note))
 
 
@@ -98,7 +103,9 @@ def possible_notes(policy: Any, state: Any, note: Note) -> Mask:
     if callable(declared):
         possible: Mask = declared(state, note)
         return possible
+
     first = next(_leaves(note))
+
     return np.ones(len(first), np.bool_)
 
 
@@ -136,6 +143,7 @@ def note_columns(template: Note, numbers: Array) -> tuple[Note, Mask]:
             columns.append(whole.astype(np.int64))
         else:
             columns.append(np.where(fits, column, 0.0))
+
     return _with_leaves(template, iter(columns)), fits
 
 

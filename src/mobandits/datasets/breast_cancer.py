@@ -106,10 +106,12 @@ class BreastCancerData(DataSet):
             content = FILE.read()
         except metadata.PackageNotFoundError as error:
             raise missing_extra("datasets.breast_cancer", "data") from error
+
         schema: dict[str, pl.DataType] = dict.fromkeys(FEATURES, pl.Float64())
         schema["malignant"] = pl.Int64()
         # The first row holds counts and class names, no columns' names.
         table = pl.read_csv(io.BytesIO(content), has_header=False, skip_rows=1, schema=schema)
+
         # The file's target is 1 for benign.
         return table.with_columns(malignant=1 - pl.col("malignant"))
 

@@ -135,13 +135,16 @@ class CriteoAttribution(DataSet):
         integer("criteo_attribution.buckets", buckets, at_least=1)
         if rounds is not None:
             integer("criteo_attribution.rounds", rounds, at_least=1)
+
         lazy = self.scan(path).select("campaign", *OUTCOMES, *CATEGORIES)
         if rounds is not None:
             lazy = lazy.head(rounds)
+
         table = lazy.collect()
         campaigns, arms = np.unique(table["campaign"].to_numpy(), return_inverse=True)
         categories = table.select(CATEGORIES).to_numpy()
         outcomes = table.select(OUTCOMES).to_numpy().astype(np.float64)
+
         return Feedback(
             contexts=hashed(categories, buckets),
             arms=arms,
@@ -188,6 +191,7 @@ def hashed(categories: IntArray, buckets: int) -> Array:
         bucket = (upper_half % np.uint64(buckets)).astype(np.int64)
         sign = np.where(top_bit, -1.0, 1.0)
         out[every_row, bucket] += sign / np.sqrt(columns)
+
     return out
 
 

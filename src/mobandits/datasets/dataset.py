@@ -108,8 +108,10 @@ class About:
             first, *others = values
             lines.append(f"  {label:14}{first}")
             lines += [f"  {'':14}{other}" for other in others]
+
         lines.append("  columns")
         lines += _column_lines(self.columns)
+
         return "\n".join(lines)
 
 
@@ -127,6 +129,7 @@ def _column_lines(columns: Sequence[Column]) -> list[str]:
         names = [column.name for column in group]
         name = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
         lines.append(f"    {kind:8} {_quantity(name, meaning, unit)}")
+
     return lines
 
 

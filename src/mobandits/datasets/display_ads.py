@@ -127,6 +127,7 @@ class DisplayAdsData(DataSet):
         features = np.hstack([log.users, log.articles[log.shown]])
         table = pl.from_numpy(features, schema=[*USER, *ARTICLE])
         clicks = pl.Series(log.clicks)
+
         return table.with_columns(click=clicks.cast(pl.Int64))
 
     def feedback(self, path: str | Path) -> Feedback:
@@ -153,6 +154,7 @@ class DisplayAdsData(DataSet):
         eligible[owners, members] = True
         constant = np.ones((rounds, 1))
         names = [name.decode("ascii", "replace") for name in pools.numbers]
+
         return Feedback(
             contexts=np.hstack([log.users, constant]),
             arms=np.array(pools.shown),
@@ -223,6 +225,7 @@ def _read(file: Path, lines: BinaryIO, pools: Pools | None) -> DisplayLog:
         # A file of another kind is given up early, not after five million lines.
         elif total == PROBE and not shown:
             break
+
     if total == 0:
         raise ValueError(f"{file} is empty")
     if not shown:
@@ -232,6 +235,7 @@ def _read(file: Path, lines: BinaryIO, pools: Pools | None) -> DisplayLog:
     # The last line of a file that was cut off is malformed and has no end.
     if event is None and not line.endswith(b"\n"):
         raise ValueError(f"{file} is truncated: line {total} is not complete")
+
     return DisplayLog(
         users=np.array(users).reshape(-1, 5),
         shown=np.array(shown),
@@ -263,7 +267,9 @@ class Articles:
             # Another kind of file may have a new text in every line: memory stays bounded.
             if len(self._known) == REMEMBERED:
                 self._known.clear()
+
             self._known[text] = self._parsed(text)
+
         return self._known[text]
 
     def _parsed(self, text: bytes) -> tuple[bytes, int]:
@@ -271,7 +277,9 @@ class Articles:
         vector = parsed_features(pairs)
         if vector is None:
             return name, -1
+
         number = self.numbers.setdefault(vector, len(self.numbers))
+
         return name, number
 
 
@@ -283,15 +291,18 @@ def _event(line: bytes, articles: Articles, pools: Pools | None) -> Event | None
     fields = head.split()  # time, displayed article, click
     if user is None or len(fields) != 3:
         return None
+
     _, name, click = fields
     if click not in (b"0", b"1"):
         return None
+
     rows = dict(map(articles.read, pool))
     shown = rows.get(name, -1)
     if shown < 0:
         return None
     if pools is not None:
         pools.add(name, rows)
+
     return Event(user, shown, float(click))
 
 
@@ -306,12 +317,15 @@ def parsed_features(text: bytes) -> tuple[float, ...] | None:
     # Six colons too: an index that comes twice would vanish in the dictionary.
     if len(pairs) != 6 or text.count(b":") != 6:
         return None
+
     try:
         values = tuple(float(pairs[index]) for index in INDICES)
     except (KeyError, ValueError):
         return None
+
     if not all(map(math.isfinite, values)):
         return None
+
     return values[1:]
 
 

@@ -131,6 +131,7 @@ class HillstromData(DataSet):
         constant = np.ones((table.height, 1))
         arms = [SEGMENTS.index(name) for name in table["segment"]]
         outcomes = table.select(OUTCOMES).to_numpy()
+
         return Feedback(
             contexts=np.hstack([scaled, flags, areas, channels, constant]),
             arms=np.array(arms),

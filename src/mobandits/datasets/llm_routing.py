@@ -133,6 +133,7 @@ def _table(split: str) -> "pl.DataFrame":
         *_outcome("reward", "quality"),
         *_outcome("cost", "cost"),
     ]
+
     return raw.select(columns)
 
 
@@ -146,6 +147,7 @@ def _outcome(field: str, column: str) -> "list[pl.Expr]":
         answer = arms.field(f"{vendor}/{model}")
         value = answer.struct.field(field)
         expressions.append(value.alias(f"{column}_{model}"))
+
     return expressions
 
 

@@ -155,19 +155,24 @@ class OpenBanditSmall(DataSet):
             raise ValueError(
                 f"open_bandit_small.position must be 1, 2, 3 or None, got {quoted(position)}"
             )
+
         table = self.load(path)
         log = table.filter(policy=policy, campaign=campaign)
         if position is not None:
             log = log.filter(position=position)
+
         columns = []
         for name in USER:
             # Of all six logs: those of both policies must have the same features.
             categories = sorted(table[name].unique())
             columns.append(indicators(log, name, categories))
+
         if position is None:
             columns.append(indicators(log, "position", POSITIONS))
+
         constant = np.ones((log.height, 1))
         clicks = log.select("click").to_numpy()
+
         return Feedback(
             contexts=np.hstack([*columns, constant]),
             arms=log["item"].to_numpy(),
@@ -188,6 +193,7 @@ def _log(path: str | Path | None, policy: str, campaign: str) -> "pl.DataFrame":
     timestamp = pl.col("timestamp").str
     user = [pl.col(f"user_feature_{i}").alias(name) for i, name in enumerate(USER)]
     affinities = [f"user-item_affinity_{i}" for i in range(ITEMS[campaign])]
+
     return raw.select(
         pl.lit(policy).alias("policy"),
         pl.lit(campaign).alias("campaign"),

@@ -39,7 +39,7 @@ class Published(NamedTuple):
 
     @property
     def obtain(self) -> str:
-        """How to get the distribution without what it depends on."""
+        """The command that gets the distribution without its dependencies."""
         return f"pip download --no-deps {self.package}=={self.version}"
 
     def read(self, path: str | Path | None = None) -> bytes:
@@ -63,6 +63,7 @@ class Published(NamedTuple):
             folder = Path(path)
             name = f"{self.member} in {path}"
             remedy = f"to get it: {self.obtain}"
+
         content = _member(folder, self.member)
         digest = hashlib.sha256(content).hexdigest()
         # Results are reproducible only with the same bytes; an absent member has the bytes b"".
@@ -70,6 +71,7 @@ class Published(NamedTuple):
             rule = f"the published file of {self.rows} rows with SHA-256 {self.digest}"
             got = f"SHA-256 {digest} in {len(content)} bytes"
             raise ValueError(f"{name} must be {rule}, got {got}; {remedy}")
+
         return content
 
 
@@ -96,11 +98,13 @@ def _member(path: Path, member: str) -> bytes:
         if path.name.endswith((".tar.gz", ".tar", ".tgz")):
             with tarfile.open(path) as archive:
                 return _from_source(archive, member)
+
         return path.read_bytes()
     except UNREADABLE as error:
         reason, _, _ = str(error).partition("\n")
         if isinstance(error, OSError) and error.strerror:
             reason = error.strerror  # without number and path
+
         raise ValueError(f"{path} cannot be read: {reason}") from error
 
 
@@ -117,6 +121,7 @@ def _from_source(archive: tarfile.TarFile, member: str) -> bytes:
         if entry.isfile() and entry.name.endswith("/" + member):
             file = archive.extractfile(entry)
             return b"" if file is None else file.read()
+
     return b""
 
 
@@ -127,4 +132,5 @@ def _from_folder(folder: Path, member: str) -> bytes:
         path = folder.joinpath(*parts[skipped:])
         if path.is_file():
             return path.read_bytes()
+
     return b""

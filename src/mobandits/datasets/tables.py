@@ -46,8 +46,11 @@ def scan_table(path: str | Path, columns: Sequence[Column], separator: str = ","
             if column.name not in names:
                 listed = shortened(", ".join(map(quoted, names)))
                 raise ValueError(f"{path} must have the column {column.name}, got {listed}")
+
         _check(path, raw, columns)
+
     typed = [pl.col(column.name).cast(dtype(column)) for column in columns]
+
     return raw.select(typed)
 
 
@@ -114,6 +117,7 @@ def _check(path: str | Path, raw: "pl.LazyFrame", columns: Sequence[Column]) -> 
     for column in columns:
         wrong_rows = pl.col(ROW).filter(_is_wrong(column))
         first_wrong.append(wrong_rows.min().alias(column.name))
+
     # Polars notices lines with too many fields only where all columns are read.
     every_field = pl.all().exclude(ROW).count().name.prefix("\0")
     rows = pl.len().alias(ROWS)
@@ -122,6 +126,7 @@ def _check(path: str | Path, raw: "pl.LazyFrame", columns: Sequence[Column]) -> 
     report = query.collect(engine="streaming").row(0, named=True)
     if report[ROWS] == 0:
         raise ValueError(f"{path} must have rows below its header, got none")
+
     wrong = [column for column in columns if report[column.name] is not None]
     if wrong:
         column = min(wrong, key=lambda column: report[column.name])
@@ -138,6 +143,7 @@ def _is_wrong(column: Column) -> "pl.Expr":
     value = pl.col(column.name)
     if column.kind != "text":
         value = value.cast(dtype(column), strict=False)  # null where it is no such number
+
     wrong = value.is_null()
     if column.kind == "number":
         wrong |= ~value.is_finite()
@@ -145,6 +151,7 @@ def _is_wrong(column: Column) -> "pl.Expr":
         wrong |= value < column.least
     if column.values:
         wrong |= ~value.is_in(column.values)
+
     # A comparison with null is null.
     return wrong.fill_null(value=True)
 
@@ -159,10 +166,12 @@ def rule(column: Column) -> str:
     if column.values:
         values = ", ".join(map(str, column.values))
         return f"one of {values}"
+
     kinds = {"integer": "an integer", "number": "a finite number"}
     kind = kinds.get(column.kind, "a text")
     if column.least is None:
         return kind
+
     return f"{kind} of at least {column.least:g}"
 
 
@@ -175,6 +184,7 @@ def _broken_row(path: Path, separator: str) -> str:
     try:
         with path.open("rb") as raw:
             compressed = raw.read(2) == GZIP
+
         opened = gzip.open if compressed else open
         with opened(path, "rt", encoding="utf-8") as lines:
             fields = 0
@@ -186,6 +196,7 @@ def _broken_row(path: Path, separator: str) -> str:
         return f"must be text in UTF-8, got other bytes after row {row}"
     except (OSError, EOFError, csv.Error):
         return ""
+
     return ""
 
 

@@ -97,6 +97,7 @@ class YeastData(DataSet):
         schema |= dict.fromkeys(LABELS, pl.Int64())
         compressed = from_user(FILE, path, "datasets.yeast")
         content = gzip.decompress(compressed)
+
         return pl.read_csv(io.BytesIO(content), schema=schema)
 
 

@@ -37,6 +37,7 @@ def context_gain(outcomes: pl.DataFrame, text: str, constant: str) -> pl.DataFra
         maintain_order="left",
     )
     gain = pl.col("score") - pl.col("score_constant")
+
     return both.select("weight", "trial", value=gain)
 
 
@@ -68,8 +69,10 @@ def draw_context_gain(whole: pl.DataFrame, late: pl.DataFrame, width: float = WI
             va=side,
             fontsize=8.5,
         )
+
     columns = 2 if width >= WIDTH else 1
     figure.legend(loc="outside upper left", ncols=columns, frameon=False)
+
     return figure
 
 

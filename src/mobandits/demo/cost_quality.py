@@ -53,10 +53,13 @@ def draw_cost_quality(points: pl.DataFrame, width: float = WIDTH) -> Figure:
     avoid = []
     for line in lines:
         avoid += along(panel, line)
+
     for dot in dots:
         avoid += along(panel, [dot])
+
     colours = name_colours(named, means)
     name_points(panel, named, colours, avoid, renderer=measure)
+
     return figure
 
 
@@ -83,6 +86,7 @@ def legend_entries(panel: Axes) -> dict[str, Line2D]:
         label = str(line.get_label())
         if not label.startswith("_"):  # such labels are Matplotlib's own, of lines without one
             entries[label] = line
+
     return entries
 
 
@@ -95,6 +99,7 @@ def name_colours(named: dict[str, Point], means: pl.DataFrame) -> dict[str, str]
         # Readings of small weights are not named.
         if name in colours:
             colours[name] = BLUE
+
     return colours
 
 
@@ -115,6 +120,7 @@ def draw_reference_lines(panel: Axes, means: pl.DataFrame) -> list[list[Point]]:
             linewidth=1.2,
             label=COINS,
         )
+
     if hindsight:
         panel.plot(
             *coordinates(hindsight),
@@ -123,6 +129,7 @@ def draw_reference_lines(panel: Axes, means: pl.DataFrame) -> list[list[Point]]:
             linewidth=1.4,
             label=KNOWN,
         )
+
     if readings:
         panel.plot(
             *coordinates(readings),
@@ -132,8 +139,10 @@ def draw_reference_lines(panel: Axes, means: pl.DataFrame) -> list[list[Point]]:
             markersize=5,
             label=READ,
         )
+
     panel.plot(*coordinates(models), "s", color=BLACK, markersize=9)
     lines = [*coins, hindsight, readings]
+
     return [line for line in lines if line]
 
 
@@ -172,6 +181,7 @@ def draw_players(panel: Axes, points: pl.DataFrame) -> list[Point]:
             markeredgecolor="white",
             label=name,
         )
+
     return players.select("dollars", "quality").rows()
 
 
@@ -189,11 +199,13 @@ def names(means: pl.DataFrame) -> dict[str, Point]:
         named[READ] = middle(readings[-4], readings[-3])
     if hindsight:
         named[KNOWN] = hindsight[-3]
+
     for policy, role, weight, dollars, quality in means.rows():
         if role in {*PLAYERS, "model"}:
             named[policy] = (dollars, quality)
         elif role == "reading" and weight >= NAMED_WEIGHT:
             named[f"{weight:g}"] = (dollars, quality)
+
     return named
 
 

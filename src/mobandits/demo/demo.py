@@ -218,8 +218,10 @@ def described_rows() -> list[dict[str, Any]]:
     roles = {"learner": LEARNERS, "chance": CHANCE, "model": MODELS, "reader": [READER]}
     for role, group in roles.items():
         rows += [{"policy": row, "role": role, "weight": None} for row in group]
+
     for role, prefix in (("reading", ""), ("hindsight", "hindsight, ")):
         for weights in WEIGHTS:
             row = prefix + reading(weights)
             rows.append({"policy": row, "role": role, "weight": weights[0]})
+
     return rows

@@ -47,6 +47,7 @@ def sort_weights(bands: pl.DataFrame) -> SortedWeights:
             weights.worse.append(weight)
         else:
             weights.unclear.append(weight)
+
     return weights
 
 
@@ -67,13 +68,16 @@ def describe_weights(bands: pl.DataFrame, weights: Sequence[float], digits: int)
     """
     if not weights:
         return "at none of them"
+
     named = bands.filter(pl.col("weight").is_in(weights))
     largest = max(named["mean"].abs())
     up_to = "up to " if len(weights) > 1 else ""
     amount = f"by {up_to}{largest:.{digits}f}"
     if len(weights) > FEW:
         return f"at {len(weights)} of them ({amount})"
+
     words = join_words([f"{weight:g}" for weight in weights])
+
     return f"at {len(weights)} of them ({words}, {amount})"
 
 
@@ -114,6 +118,7 @@ def about_models(models: pl.DataFrame) -> Finding:
             f"{close.name} gives {share:.0f} % of the quality of {best.name} "
             f"for {price:.0f} % of its price."
         )
+
     return Finding(headline, f"{rival} {prices}")
 
 
@@ -157,6 +162,7 @@ def about_coins(whole: pl.DataFrame, late: pl.DataFrame) -> Finding:
         f"was clearly above the coin’s {above} and below {below}. Learning is included; over the "
         f"second half of the prompts, it was above {late_above} and below {late_below}."
     )
+
     return Finding(headline, text)
 
 
@@ -183,11 +189,13 @@ def about_context(
         headline = f"Context did not help {best}: it hurt."
     else:
         headline = f"Context did not measurably help {best}."
+
     text = (
         f"Its effective Pareto regret, which measures waste, was {with_text:.1f} with the prompt’s "
         f"text and {with_constant:.1f} with a constant as its only feature: a difference of "
         f"{format_number(mean, 1)} ({interval(low, high, 1)}; below 0, the text helps)."
     )
+
     return Finding(headline, text)
 
 
@@ -216,4 +224,5 @@ def about_preferences(whole: pl.DataFrame, late: pl.DataFrame) -> Finding:
         f"clearly higher than without it {higher} and lower {lower}. Features take time to learn: "
         f"over the second half of the prompts, it was higher {late_higher} and lower {late_lower}."
     )
+
     return Finding(headline, text)

@@ -38,7 +38,9 @@ def hindsight(
         for metric, values in sums.items():
             for i, value in enumerate(values):
                 rows.append((row, metric, i, float(value)))
+
     table = pl.DataFrame(rows, ["policy", "metric", "component", "value"], orient="row")
+
     return table.with_columns(
         experiment=pl.lit(experiment),
         environment=pl.lit(short_repr(environment)),
@@ -60,6 +62,7 @@ def sums_of_best(rewards: Array, dollars: Array, weight: tuple[float, float]) ->
     # Models are sorted by price, and argmax takes the first of equals: the cheapest.
     best = np.argmax(scores, axis=1)
     every = np.arange(rounds)
+
     return {
         "reward": rewards[every, best].sum(axis=0),
         "dollars": dollars[every, best].sum(keepdims=True),

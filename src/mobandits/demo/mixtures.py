@@ -32,7 +32,9 @@ def mixtures(models: list[Point], steps: int = 40) -> list[list[Point]]:
             cost = least_cost * ratio ** (step / steps)
             quality = quality_between(cheap, dear, cost)
             line.append((cost, quality))
+
         lines.append(line)
+
     return lines
 
 
@@ -48,6 +50,7 @@ def quality_between(cheap: Point, dear: Point, cost: float) -> float:
     # The coin's probability of the dear model is what makes the mean cost right.
     cost_range = most_cost - least_cost
     quality_range = high - low
+
     return low + quality_range * (cost - least_cost) / cost_range
 
 
@@ -67,10 +70,12 @@ def best_mixture(models: list[Point], dollars: float) -> float:
     if not qualities:
         _, cheapest_quality = min(models)
         qualities = [cheapest_quality]
+
     # A coin that spends the whole budget is the best one of its pair, or one of its models is.
     for cheap, dear in itertools.permutations(models, 2):
         if cheap[0] <= dollars < dear[0]:
             qualities.append(quality_between(cheap, dear, dollars))
+
     return max(qualities)
 
 
@@ -97,5 +102,7 @@ def gains(outcomes: pl.DataFrame) -> pl.DataFrame:
     for trial, dollars in known.select("trial", "dollars").rows():
         coin = best_mixture(models[trial], dollars)
         coins.append(coin)
+
     coin_quality = pl.Series(coins, dtype=pl.Float64)
+
     return known.with_columns(value=pl.col("quality") - coin_quality)

@@ -46,6 +46,7 @@ def use_data(table: pl.DataFrame, policies: list[str], windows: int = 24) -> pl.
     means = groups.agg(pl.col("share").mean())
     rank = {name: i for i, name in enumerate(policies)}
     by_policy = pl.col("policy").replace_strict(rank, return_dtype=pl.Int64)
+
     return means.sort(by_policy, "component", "round")
 
 
@@ -60,6 +61,7 @@ def window_ends(rounds: pl.Series, windows: int) -> pl.Series:
     step = max(math.ceil(recorded / windows), 1)
     # Counted from the end, so that a window that is too short is the first one.
     first = (recorded - 1) % step
+
     return rounds.gather_every(step, first)
 
 
@@ -80,6 +82,7 @@ def draw_use(data: pl.DataFrame, arms: list[str], width: float = WIDTH) -> Figur
         shares = group.pivot("component", index="round", values="share")
         title = group["policy"][0]
         draw_stack(panel, shares, title)
+
     # An odd number of policies leaves the last panel empty.
     for panel in axes[len(policies) :]:
         panel.set_axis_off()
@@ -94,6 +97,7 @@ def draw_use(data: pl.DataFrame, arms: list[str], width: float = WIDTH) -> Figur
     )
     figure.supxlabel("prompts so far", fontsize=9.5)
     figure.supylabel("share of the prompts", fontsize=9.5)
+
     return figure
 
 
@@ -123,6 +127,7 @@ def draw_stack(panel: Axes, shares: pl.DataFrame, title: str) -> None:
             linewidth=0.0,
         )
         base = top
+
     panel.set(
         title=title,
         xlim=(0, ends[-1]),

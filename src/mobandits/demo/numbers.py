@@ -56,6 +56,7 @@ def numbers(table: pl.DataFrame, specification: dict[str, Any]) -> Numbers:
     with_text = pl.col("environment") == text
     gain = context_gain(both, text, constant)
     gain_late = context_gain(both_late, text, constant)
+
     return Numbers(
         specification,
         rows,
@@ -86,6 +87,7 @@ def coin_bands(points: pl.DataFrame) -> pl.DataFrame:
         pl.col("quality").mean(),
     )
     intervals = bands(readings, ["weight"])
+
     return means.join(intervals, on="weight", maintain_order="left")
 
 
@@ -94,6 +96,7 @@ def findings_of(data: Numbers) -> list[Finding]:
     groups = data.points.group_by("policy", "role", maintain_order=True)
     means = groups.agg(pl.col("dollars", "quality").mean())
     models = means.filter(pl.col("role") == "model")
+
     return [
         findings.about_models(models),
         findings.about_coins(data.whole, data.late),
@@ -118,4 +121,5 @@ def about_context_of_best(data: Numbers) -> Finding:
 
     mean_with_text = sum(with_text["regret"]) / len(with_text)
     mean_without = sum(without["regret"]) / len(without)
+
     return findings.about_context(best, (mean_with_text, mean_without), band)

@@ -57,6 +57,7 @@ def outcomes(table: pl.DataFrame, rows: pl.DataFrame, *, late: bool = False) -> 
     by_environment = pl.col("environment").replace_strict(environment_rank, return_dtype=pl.Int64)
     ranked = wide.join(rows.with_row_index("rank"), on="policy")
     ranked = ranked.sort(by_environment, "rank", "trial")
+
     return ranked.select("environment", "policy", "role", "weight", "trial", *MEASURED)
 
 
@@ -81,6 +82,7 @@ def sums_of_late_rounds(table: pl.DataFrame) -> pl.DataFrame:
         suffix="_before",
         maintain_order="left",
     )
+
     return joined.with_columns(
         value=pl.col("value") - pl.col("value_before"),
         rounds=pl.col("round") - pl.col("round_before"),

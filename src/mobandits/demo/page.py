@@ -97,6 +97,7 @@ def demo_page(directory: Path, table: pl.DataFrame, manifest: Manifest) -> str:
         balanced=specification["balanced"],
         provenance=provenance(manifest),
     )
+
     return render("demo.html", page)
 
 
@@ -114,7 +115,9 @@ def cost_quality_picture(figures: Path, data: Numbers) -> Picture:
     places = []
     for name, dollars, quality in means.rows():
         places.append(f"{name}: {money(dollars)}, quality {quality:.3f}")
+
     alt = f"Dollars per 1,000 prompts against mean quality. {'; '.join(places)}."
+
     return draw_picture(
         lambda width: draw_cost_quality(data.points, width), figures, "cost_quality", alt
     )
@@ -125,10 +128,12 @@ def context_gain_picture(figures: Path, data: Numbers) -> Picture:
     gains = []
     for weight, mean in data.text.select("weight", "mean").rows():
         gains.append(f"{mean:+.4f} at {weight:g}")
+
     alt = (
         "Score with the text less score without it, by weight of quality, "
         f"over all prompts: {', '.join(gains)}."
     )
+
     return draw_picture(
         lambda width: draw_context_gain(data.text, data.text_late, width),
         figures,
@@ -144,8 +149,10 @@ def regret_picture(figures: Path, table: pl.DataFrame, data: Numbers) -> Picture
     panels = []
     for metric, title in REGRETS.items():
         panels.append(curves_data(shown, metric).with_columns(panel=pl.lit(title)))
+
     curves = pl.concat(panels)
     alt = "Two panels of regret over the prompts; the table of policies has the values at the end."
+
     return draw_picture(
         lambda width: draw_curves(curves, "regret so far", "prompts so far", width),
         figures,
@@ -162,4 +169,5 @@ def model_use_picture(
     learners = data.rows.filter(pl.col("role") == "learner")["policy"].to_list()
     shares = use_data(table, learners)
     alt = f"Shares of {join_words(models)} over the prompts, a panel per learner."
+
     return draw_picture(lambda width: draw_use(shares, models, width), figures, "model_use", alt)

@@ -46,6 +46,7 @@ def policy_table(data: Numbers) -> Table:
     rounds = data.specification["rounds"]
     trials = data.specification["trials"]
     caption = f"After {rounds:,} prompts: means over {trials} trials ± 95 %."
+
     return Table(header, rows, caption)
 
 
@@ -57,6 +58,7 @@ def bands_of(points: pl.DataFrame, column: str) -> dict[str, Band]:
     bands_by_policy: dict[str, Band] = {}
     for policy, mean, low, high in columns.rows():
         bands_by_policy[policy] = (mean, low, high)
+
     return bands_by_policy
 
 
@@ -74,6 +76,7 @@ def coin_table(data: Numbers) -> Table:
             clear(late[weight]),
         ]
         rows.append(cells)
+
     header = [
         "weight of\nquality",
         "US dollars per\n1,000 prompts",
@@ -85,6 +88,7 @@ def coin_table(data: Numbers) -> Table:
         "One MOL-UCB learner, read with eleven weights, and the coin between two models that costs "
         "as much."
     )
+
     return Table(header, rows, caption)
 
 
@@ -95,11 +99,13 @@ def context_table(data: Numbers) -> Table:
     for row in data.text.rows(named=True):
         weight = row["weight"]
         rows.append([f"{weight:g}", clear(row), clear(late[weight])])
+
     header = ["weight of\nquality", "all\nprompts", "second\nhalf"]
     caption = (
         "The same readings: score with the text less score without it. Bold: the 95 % interval "
         "leaves out zero."
     )
+
     return Table(header, rows, caption)
 
 
@@ -114,4 +120,5 @@ def clear(row: dict[str, Any]) -> str | Bold:
     high = row["high"]
     text = plus_minus(row["mean"], low, high, 4)
     leaves_out_zero = low > 0.0 or high < 0.0
+
     return Bold(text) if leaves_out_zero else text

@@ -43,6 +43,7 @@ def ball(rng: Rng, shape: tuple[int, ...]) -> Array:
     # The volume within radius r is r^d: the d-th root of a uniform number is a radius of the ball.
     radii = uniforms ** (1.0 / dimension)
     z *= radii / _norms(z)
+
     return z
 
 
@@ -58,6 +59,7 @@ def clipped_gauss(rng: Rng, shape: tuple[int, ...]) -> Array:
     # One division by max(||z||, sqrt(d)) scales to the variance and clips the norm.
     divisors = np.maximum(_norms(z), np.sqrt(shape[-1]))
     z /= divisors
+
     return z
 
 

@@ -125,6 +125,7 @@ class PeriodicBumps:
         flag("PeriodicBumps.clock", self.clock)
         if self.centres is not None:
             object.__setattr__(self, "centres", as_centres("PeriodicBumps.centres", self.centres))
+
         number("PeriodicBumps.variance", self.variance, above=0)
 
     @property
@@ -140,6 +141,7 @@ class PeriodicBumps:
         centres: Any = self.centres or PAPER
         features = 3 if self.clock else 2
         shape = _shape(centres, features, rounds)
+
         return PeriodicProblem(
             shape=shape,
             centres=centres,
@@ -162,6 +164,7 @@ class BumpProblem(NamedTuple):
         contexts = rng.random((rounds, 1, 2))
         means = bumps(contexts[:, 0], self.centres, self.variance)
         rewards = _coins(means, rng)
+
         return Block(
             contexts=contexts,
             means=means,
@@ -193,7 +196,9 @@ class PeriodicProblem(NamedTuple):
         if self.clock:
             time_of_day = time[:, None, None]
             contexts = np.concatenate([contexts, time_of_day], axis=2)
+
         rewards = _coins(means, rng)
+
         return Block(
             contexts=contexts,
             means=means,
@@ -230,7 +235,9 @@ def bumps(points: Array, centres: Centres, variance: float) -> Array:
         for i, centre in enumerate(row):
             if centre is not None and centre not in heights:
                 heights[centre] = _bump(points, centre, variance)
+
             out[:, a, i] = heights[centre]
+
     return out
 
 
@@ -239,6 +246,7 @@ def _bump(points: Array, centre: tuple[float, float], variance: float) -> Array:
     across = points[:, 0] - x1
     along = points[:, 1] - x2
     squares = across**2 + along**2
+
     return np.exp(-squares / (2.0 * variance))
 
 
@@ -257,19 +265,23 @@ def as_centres(name: str, value: Any) -> Centres:
         rows = tuple(tuple(map(_as_centre, row)) for row in value)
     except (TypeError, ValueError) as error:
         raise ValueError(rule) from error
+
     objectives = {len(row) for row in rows}
     if len(objectives) != 1 or 0 in objectives:
         raise ValueError(rule)
+
     return rows
 
 
 def _as_centre(value: Any) -> Centre:
     if value is None:
         return None
+
     x1, x2 = value
     centre = (float(x1), float(x2))
     if not all(map(math.isfinite, centre)):
         raise ValueError("a centre must be finite")
+
     return centre
 
 

@@ -77,6 +77,7 @@ class DisplayAds:
             return
         if not isinstance(self.path, str | Path):
             raise ValueError(f"DisplayAds.path must be a path or None, got {quoted(self.path)}")
+
         object.__setattr__(self, "path", str(self.path))
         if not Path(self.path).is_file():
             raise ValueError(
@@ -128,12 +129,14 @@ class DisplayAds:
         )
         if self.path is None:
             return _synthetic(shape, rng)
+
         log = _log_at(self.path)
         events = len(log.clicks)
         if rounds > events:
             raise ValueError(
                 f"rounds must be at most {events} in {quoted(self)}, got {quoted(rounds)}"
             )
+
         return LoggedAds(shape, log.contexts, log.clicks)
 
 
@@ -152,6 +155,7 @@ class LoggedAds(NamedTuple):
         events = slice(first, first + rounds)
         rewards = _rewards(self.clicks[events])
         contexts = self.contexts[events].copy()
+
         return Block(
             contexts=contexts,
             means=rewards,
@@ -187,6 +191,7 @@ class SyntheticAds(NamedTuple):
         clicks = (uniforms < probabilities).astype(np.float64)
         means = _rewards(probabilities)
         rewards = _rewards(clicks)
+
         return Block(
             contexts=contexts[:, None],
             means=means,
@@ -220,6 +225,7 @@ def _prepared(path: str, changed: int) -> PreparedLog:  # noqa: ARG001 - a chang
     # All trials share the arrays, in several threads.
     contexts.setflags(write=False)
     log.clicks.setflags(write=False)
+
     return PreparedLog(contexts, log.clicks, log.skipped)
 
 
@@ -230,6 +236,7 @@ def _synthetic(shape: Shape, rng: Rng) -> SyntheticAds:
     bias = _bias_for(CLICK_RATE, scores)
     visitors = principal(users, users)
     ads = principal(articles, articles).of(articles)
+
     return SyntheticAds(
         shape=shape,
         articles=articles,
@@ -250,6 +257,7 @@ def _bias_for(click_rate: float, scores: Array) -> float:
             low = middle
         else:
             high = middle
+
     return high
 
 
@@ -278,4 +286,5 @@ def _rewards(clicks: Array) -> Array:
     saved = none + 1.0
     show = np.stack([clicks, none], axis=1)
     do_not_show = np.stack([none, saved], axis=1)
+
     return np.stack([show, do_not_show], axis=1)

@@ -70,8 +70,10 @@ class GeneralizedLinear:
                 "GeneralizedLinear.links must be a list of at least one link, got "
                 f"{quoted(self.links)}"
             )
+
         for link in self.links:
             choice("GeneralizedLinear.links", link, LINKS)
+
         object.__setattr__(self, "links", tuple(self.links))
         flag("GeneralizedLinear.fixed_arms", self.fixed_arms)
 
@@ -98,6 +100,7 @@ class GeneralizedLinear:
         theta = np.abs(points)
         if not self.fixed_arms:
             return NewCoins(shape, theta, links)
+
         # Section 4 draws the arms again until their front is no larger than the dimension.
         for _ in range(ATTEMPTS):
             arms = _arms(rng, 1, shape)
@@ -117,6 +120,7 @@ class GeneralizedLinear:
                     links=links,
                     means=means,
                 )
+
         raise ValueError(
             f"{quoted(self)}: all of {ATTEMPTS} sets of arms had more than {self.features} arms in "
             "their front; take fewer arms or more features"
@@ -140,6 +144,7 @@ class FixedCoins(NamedTuple):
         contexts = arms[None]
         means = self.means.copy()
         rewards = _coins(means, self.links, rounds, rng)
+
         return Block(
             contexts=contexts,
             means=means,
@@ -159,6 +164,7 @@ class NewCoins(NamedTuple):
         contexts = _arms(rng, rounds, self.shape)
         means = _means(contexts, self.theta, self.links)
         rewards = _coins(means, self.links, rounds, rng)
+
         return Block(
             contexts=contexts,
             means=means,
@@ -177,6 +183,7 @@ def undominated(means: Array) -> Mask:
     # An arm with the same means is at least as good in turn, and dominates nothing.
     dominates = at_least & ~at_least.T
     dominated = dominates.any(0)
+
     return np.asarray(~dominated)
 
 
@@ -193,6 +200,7 @@ def _means(contexts: Array, theta: Array, links: Sequence[str]) -> Array:
         # `link.mean` is a scalar function, the one that policies call: the means agree with theirs.
         mean = np.vectorize(link.mean, otypes=[np.float64])
         means[:, :, i] = mean(means[:, :, i])
+
     return means
 
 
@@ -202,4 +210,5 @@ def _coins(means: Array, links: Sequence[str], rounds: int, rng: Rng) -> Array:
     low = np.array([-1.0 if link == "identity" else 0.0 for link in links])
     # The probability of 1 for which the mean over the values `low` and 1 is right.
     probabilities = (means - low) / (1.0 - low)
+
     return np.where(uniforms < probabilities, 1.0, low)

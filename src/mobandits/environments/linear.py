@@ -65,6 +65,7 @@ class Linear:
     def __post_init__(self) -> None:
         for name in ("arms", "features", "objectives"):
             integer(f"Linear.{name}", getattr(self, name), at_least=1)
+
         flag("Linear.fixed_arms", self.fixed_arms)
         choice("Linear.theta", self.theta, DISTRIBUTIONS)
         choice("Linear.context_law", self.context_law, DISTRIBUTIONS)
@@ -98,6 +99,7 @@ class Linear:
                 noise=self.noise,
                 decimals=self.round_decimals,
             )
+
         arms = draw_features(rng, (self.arms, self.features))
         shape = Shape(
             arms=self.arms,
@@ -106,6 +108,7 @@ class Linear:
             rounds=rounds,
             fixed_arms=arms,
         )
+
         return FixedArms(
             shape=shape,
             theta=theta,
@@ -133,6 +136,7 @@ class NewArms(NamedTuple):
         contexts = self.draw_features(rng, size)
         means = _means(contexts, self.theta, self.decimals)
         rewards = _noisy(means, rounds, self.noise, rng)
+
         return Block(
             contexts=contexts,
             means=means,
@@ -158,6 +162,7 @@ class FixedArms(NamedTuple):
         contexts = self.arms[None]
         means = _means(contexts, self.theta, self.decimals)
         rewards = _noisy(means, rounds, self.noise, rng)
+
         return Block(
             contexts=contexts,
             means=means,
@@ -180,4 +185,5 @@ def _noisy(means: Array, rounds: int, noise: float, rng: Rng) -> Array:
     # One z per round and objective serves all arms: a policy sees one arm of each round.
     z = normals(rng, (rounds, 1, objectives))
     rewards: Array = means + noise * z
+
     return rewards

@@ -98,9 +98,11 @@ class LlmRouting:
                 f"rounds must be at most {PROMPTS} in LlmRouting, which plays every prompt once, "
                 f"got {quoted(rounds)}"
             )
+
         with _ONCE:  # threads that start together would otherwise each fit the features
             contexts = _contexts(self.text_features)
             outcomes = _outcomes()
+
         features = contexts.shape[2]
         shape = Shape(
             arms=len(MODELS),
@@ -110,6 +112,7 @@ class LlmRouting:
             shared=True,
         )
         order = rng.permutation(PROMPTS)
+
         return RoutingProblem(
             shape=shape,
             order=order,
@@ -146,6 +149,7 @@ class RoutingProblem(NamedTuple):
         prompts = self.prompts(first, rounds)
         contexts = self.contexts[prompts]
         rewards = self.rewards[prompts]
+
         return Block(
             contexts=contexts,
             means=rewards,
@@ -170,6 +174,7 @@ class RoutingProblem(NamedTuple):
                 f"rounds {first} to {last} must lie within the {len(self.order)} prompts of "
                 "LlmRouting"
             )
+
         return self.order[first:last]
 
 
@@ -198,6 +203,7 @@ def _outcomes() -> Outcomes:
     dollars = frame.select(f"cost_{model}" for model in MODELS).to_numpy()
     thrift = scaled_cost(dollars, FIRST)
     rewards = np.stack([quality, thrift], axis=2)
+
     return Outcomes(read_only(rewards), read_only(dollars))
 
 
@@ -206,9 +212,11 @@ def _contexts(count: int) -> Array:
     constant = np.ones((PROMPTS, 1))
     if count == 0:
         return read_only(constant[:, None])
+
     texts = _frame()["prompt"].to_list()
     rows = text_features(texts[:FIRST], texts, count)
     contexts = np.hstack([rows, constant])[:, None]
+
     # A row of norm 1 and a constant 1 have norm sqrt(2); linear policies assume at most 1.
     return read_only(contexts / np.sqrt(2.0))
 
@@ -228,4 +236,5 @@ def scaled_cost(dollars: Array, fitted_on: int) -> Array:
     high = logs[:fitted_on].max()
     scaled = (high - logs) / (high - low)
     within: Array = np.clip(scaled, 0.0, 1.0)
+
     return within

@@ -77,6 +77,7 @@ class Logged:
             raise ValueError(
                 f"rounds must be at most {self.max_rounds} in {quoted(self)}, got {quoted(rounds)}"
             )
+
         _, arms, objectives = self.rewards.shape
         shape = Shape(
             arms=arms,
@@ -84,6 +85,7 @@ class Logged:
             objectives=objectives,
             rounds=rounds,
         )
+
         return LoggedProblem(shape, self.rewards)
 
 
@@ -108,12 +110,14 @@ class LoggedProblem(NamedTuple):
 def _array(value: Any) -> Array:
     if isinstance(value, str | Path):
         value = _loaded(value)
+
     try:
         array = np.array(value, np.float64, order="C")
     except (TypeError, ValueError) as error:
         raise ValueError(
             "Logged.rewards must be numbers of shape (rounds, arms, objectives)"
         ) from error
+
     if array.ndim != 3 or 0 in array.shape:
         raise ValueError(
             f"Logged.rewards must have shape (rounds, arms, objectives), got {array.shape}"
@@ -123,7 +127,9 @@ def _array(value: Any) -> Array:
         t, a, i = places[0].tolist()
         place = f"round {t}, arm {a}, objective {i}"
         raise ValueError(f"Logged.rewards must be finite, got {array[t, a, i]} at {place}")
+
     array.setflags(write=False)
+
     return array
 
 

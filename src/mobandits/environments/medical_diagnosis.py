@@ -100,6 +100,7 @@ class MedicalDiagnosis:
         with _ONCE:  # threads that start together would otherwise each train the experts
             contexts = _contexts(self.components, self.constant)
             rewards = _rewards()
+
         features = contexts.shape[2]
         shape = Shape(
             arms=len(self.experts),
@@ -108,6 +109,7 @@ class MedicalDiagnosis:
             rounds=rounds,
             shared=True,
         )
+
         return Patients(shape, contexts, rewards)
 
 
@@ -129,6 +131,7 @@ class Patients(NamedTuple):
         patients = rng.integers(len(self.contexts), size=rounds)
         contexts = self.contexts[patients]
         rewards = self.rewards[patients]
+
         return Block(
             contexts=contexts,
             means=rewards,
@@ -152,6 +155,7 @@ def _contexts(components: int, constant: bool) -> Array:
     contexts = projection.of(standard)[:, None]
     if constant:
         contexts = with_constant(contexts)
+
     return read_only(contexts)
 
 
@@ -163,6 +167,7 @@ def _rewards() -> Array:
     right = diagnoses == malignant[:, None]
     detected = diagnoses & right
     rewards = np.stack([right, detected], axis=2)
+
     return read_only(rewards.astype(np.float64))
 
 
@@ -187,4 +192,5 @@ def _diagnoses(malignant: IntArray, names: tuple[str, ...], weight: float) -> In
             expert: Any = make_pipeline(StandardScaler(), regression)
             expert.fit(measurements[training], malignant[training])
             diagnoses[held_out] = expert.predict(measurements[held_out])
+
     return diagnoses

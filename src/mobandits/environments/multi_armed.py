@@ -54,12 +54,14 @@ class MultiArmed:
         if isinstance(self.means, str):
             choice("MultiArmed.means", self.means, PRESETS)
             return
+
         table = matrix("MultiArmed.means", self.means, ("arms", "objectives"))
         outside = table[(table < 0) | (table > 1)]
         if self.rewards == "bernoulli" and len(outside):
             raise ValueError(
                 f"MultiArmed.means must lie in [0, 1] for Bernoulli rewards, got {outside[0]}"
             )
+
         rows = tuple(map(tuple, table.tolist()))
         object.__setattr__(self, "means", rows)
 
@@ -75,6 +77,7 @@ class MultiArmed:
             rounds=rounds,
         )
         gaussian = self.rewards == "gaussian"
+
         return ArmProblem(
             shape=shape,
             means=means[None],
@@ -105,6 +108,7 @@ class ArmProblem(NamedTuple):
         else:
             uniforms = rng.random(size)
             rewards = np.asarray(uniforms < self.means, np.float64)
+
         return Block(
             contexts=no_context,
             means=self.means.copy(),

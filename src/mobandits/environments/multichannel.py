@@ -86,11 +86,13 @@ class Channels(NamedTuple):
         needed = np.exp2(speeds) - 1.0
         with np.errstate(divide="ignore"):  # no signal, no success: exp(-inf) is 0
             probabilities = np.exp(-self.rate * needed / ratios)
+
         # The four arms of a channel meet the same gain.
         gains = rng.exponential(1.0 / self.rate, (rounds, CHANNELS))[:, channels]
         successes = np.asarray(gains * ratios >= needed, np.float64)
         means = _rewards(probabilities, speeds)
         rewards = _rewards(successes, speeds)
+
         return Block(
             contexts=contexts,
             means=means,

@@ -69,6 +69,7 @@ class Multilabel:
     def __post_init__(self) -> None:
         if not isinstance(self.path, str | Path | None):
             raise ValueError(f"Multilabel.path must be a path or None, got {quoted(self.path)}")
+
         path = None if self.path is None else str(self.path)
         object.__setattr__(self, "path", path)
         labels = _checked_labels(self.labels, path)
@@ -95,6 +96,7 @@ class Multilabel:
             raise ValueError(
                 f"rounds must be at most {count} in {quoted(self)}, got {quoted(rounds)}"
             )
+
         features = tables.contexts.shape[2]
         shape = Shape(
             arms=labels,
@@ -105,6 +107,7 @@ class Multilabel:
         )
         order = rng.permutation(count)
         frequency = tables.relevant.mean(axis=0)
+
         return Examples(
             shape=shape,
             order=order,
@@ -143,6 +146,7 @@ class Examples(NamedTuple):
         relevance = self.relevant[examples]
         rarity = relevance * (1.0 - self.frequency)
         rewards = np.stack([relevance, rarity], axis=2)
+
         return Block(
             contexts=contexts,
             means=rewards,
@@ -162,12 +166,14 @@ def _checked_labels(labels: Any, path: str | None) -> tuple[str, ...]:
     is_list = isinstance(labels, Sequence) and not isinstance(labels, str)
     if not is_list or not all(isinstance(label, str) for label in labels):
         raise ValueError(f"Multilabel.labels must be names of columns, got {quoted(labels)}")
+
     repeated = len(set(labels)) < len(labels)
     without_file = len(labels) > 0 and path is None
     # A single label would be a problem with one arm.
     if len(labels) == 1 or repeated or without_file:
         rule = "Multilabel.labels must be at least two different columns of path"
         raise ValueError(f"{rule}, got {quoted(labels)}")
+
     return tuple(labels)
 
 
@@ -176,6 +182,7 @@ def _examples(environment: Multilabel) -> Tables:
     changed = 0
     if path is not None and Path(path).exists():
         changed = Path(path).stat().st_mtime_ns
+
     with _ONCE:  # threads that start together would otherwise each read it
         return _prepared(path, environment.labels, environment.components, changed)
 
@@ -191,6 +198,7 @@ def _prepared(
         features, relevant = _own_table(path, labels)
     else:
         features, relevant = _yeast_table(path)
+
     count = features.shape[1]
     if components is not None and components > count:
         rule = f"at most the {count} features of the data"
@@ -201,7 +209,9 @@ def _prepared(
     else:
         projection = principal(features, features, components)
         contexts = with_constant(projection.of(features))
+
     relevance = relevant.astype(np.float64)
+
     return Tables(read_only(contexts[:, None]), read_only(relevance))
 
 
@@ -211,8 +221,10 @@ def _yeast_table(path: str | None) -> tuple[Array, Array]:
     except ValueError as error:
         advice = "" if path is None else "; a table of your own needs labels=(...)"
         raise ValueError(f"{error}{advice}") from error
+
     features = table.select(FEATURES).to_numpy()
     relevant = table.select(LABELS).to_numpy()
+
     return features, relevant
 
 
@@ -220,9 +232,11 @@ def _own_table(path: str, labels: tuple[str, ...]) -> tuple[Array, Array]:
     names = [name for name in header(path) if name not in labels]
     if not names:
         raise ValueError(f"{path} must have columns that are not labels, got none")
+
     columns = [Column(name, "number", "a feature") for name in names]
     columns += [Column(name, "integer", "a label", values=(0, 1)) for name in labels]
     table = scan_table(path, columns).collect()
     features = table.select(names).to_numpy()
     relevant = table.select(labels).to_numpy()
+
     return features, relevant

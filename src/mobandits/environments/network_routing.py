@@ -78,6 +78,7 @@ class NetworkRouting:
         # Not random: every trial has short hops, which are cheap and slow, and long ones.
         reach = np.linspace(0.1, 0.3, self.paths)
         detour = rng.uniform(0.0, 0.15, self.paths)
+
         return Paths(
             shape=shape,
             weights=weights,
@@ -119,6 +120,7 @@ class Paths(NamedTuple):
         # Beta(p m, p (1 - m)) has the mean m, and a variance that falls with the precision p.
         costs = rng.beta(self.precision * mean_costs, self.precision * (1.0 - mean_costs))
         contexts = with_constant(state) if self.constant else state
+
         return Block(
             contexts=contexts,
             means=1.0 - mean_costs,

@@ -63,6 +63,7 @@ def principal(points: Array, spread: Array, components: int = 2) -> Projection:
     ranges = np.ptp(scores, axis=0)
     # A range of rounding errors would blow them up to [0, 1].
     size = np.where(ranges > 1e-12, ranges, 1.0)
+
     return Projection(
         centre=centre,
         directions=directions,
@@ -78,6 +79,7 @@ def _scatter(centred: Array) -> Array:
     for first in centred.T:
         row = [(first * second).sum() for second in centred.T]
         rows.append(row)
+
     return np.array(rows)
 
 
@@ -87,4 +89,5 @@ def _products(points: Array, directions: Array) -> Array:
     for feature, loadings in zip(points.T, directions.T, strict=True):
         column = feature[:, None]
         out += column * loadings
+
     return out

@@ -72,6 +72,7 @@ class Recommendation:
         points = rng.random((self.items, self.features))
         appeal = rng.uniform(0.5, 1.0, self.items)
         popularity = rng.random(self.items)
+
         return Items(
             shape=shape,
             points=points,
@@ -115,6 +116,7 @@ class Items(NamedTuple):
         uniforms = rng.random((rounds, 1, OBJECTIVES))
         rewards = np.asarray(uniforms < means, np.float64)
         contexts = with_constant(users) if self.constant else users
+
         return Block(
             contexts=contexts,
             means=means,

@@ -61,7 +61,9 @@ def text_features(fitted_on: Sequence[str], texts: Sequence[str], count: int) ->
         mean = fitted_rows.mean(axis=0)
         weighted = weighting.transform(counter.transform(texts))
         rows: Array = decomposition.transform(weighted) - mean
+
     norms = np.sqrt(np.vecdot(rows, rows))[:, None]
     # A text without a known word is the zero vector, and stays so.
     divisors = np.where(norms > 0.0, norms, 1.0)
+
     return rows / divisors

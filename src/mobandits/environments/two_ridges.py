@@ -32,6 +32,7 @@ class TwoRidgesSurface(Surface):
         out = np.empty(2)
         out[0] = max(0.0, first) / self.divisor
         out[1] = max(0.0, second) / self.divisor
+
         return out
 
     def reward(self, x: Array, y: Array, uniforms: Array) -> Array:
@@ -46,9 +47,11 @@ class TwoRidgesSurface(Surface):
         # On the front rounding would leave a gap of 1e-17.
         if self.bin(x, y) >= 0:
             return 0.0
+
         mean = self.mean(x, y)
         highest = 1.0 / self.divisor  # the sum of the means on the front
         missing: float = 0.5 * (highest - mean[0] - mean[1])
+
         return max(0.0, missing)
 
     def effective_gap(self, x: Array, y: Array) -> float:
@@ -66,6 +69,7 @@ class TwoRidgesSurface(Surface):
             upper_end = WIDTH * (i + 1) / BINS
             if 0.0 <= beyond <= upper_end:
                 return i
+
         return -1
 
 
@@ -167,6 +171,7 @@ class TwoRidgesGrid:
         )
         numbers = np.arange(self.points)
         arms = (numbers + 0.5) / self.points
+
         return GridProblem(shape, arms, self.divisor)
 
 
@@ -186,6 +191,7 @@ class GridProblem(NamedTuple):
         means = ridges(x, y) / self.divisor
         uniforms = numbers[:, None, 1:]
         rewards = (uniforms < means).astype(np.float64)
+
         return Block(
             contexts=contexts,
             means=means,
@@ -207,4 +213,5 @@ def ridges(x: Array, y: Array) -> Array:
     first = 1.0 - 5.0 * np.abs(beyond)
     second = 1.0 + slope * above
     means: Array = np.stack([first, second], axis=-1)
+
     return np.maximum(means, 0.0)

@@ -43,6 +43,7 @@ class Cells:
     def __post_init__(self) -> None:
         for name in ("per_side", "features", "arms"):
             integer(f"Cells.{name}", getattr(self, name), at_least=1)
+
         if self.size() > MOST:
             rule = f"Cells.per_side must leave at most {MOST} cells times arms"
             problem = f"{self.features} features and {self.arms} arms"
@@ -56,6 +57,7 @@ class Cells:
         # Whole numbers, where a power in floats could round to another slot.
         for _ in range(self.features):
             size *= self.per_side
+
         return size
 
     def cell(self, x: Array) -> int:
@@ -69,7 +71,9 @@ class Cells:
             # the last part before it is an integer: a float that is too large for one would wrap.
             if scaled >= 1.0:
                 part = int(min(scaled, last))
+
             cell = cell * self.per_side + part
+
         return cell
 
     def slot(self, x: Array, arm: int) -> int:
@@ -86,5 +90,7 @@ class Cells:
         for a in range(len(arms)):
             if len(context) > 1:
                 cell = self.cell(context[a])
+
             out[a] += cell * self.arms
+
         return out

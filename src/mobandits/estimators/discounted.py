@@ -18,8 +18,8 @@ class Discounted:
     A reward of a model makes its earlier ones count `discount` times as much. With S the discounted
     sum of x x' and Z that of r x, a reward r of the arm with features x does
     S <- discount S + x x', Z <- discount Z + r x, V = penalty I + S, theta = V^-1 Z. The penalty is
-    not forgotten. A model remembers about 1 / (1 - discount) of its own rewards; a model that gets none forgets
-    nothing. V is inverted anew in every update, in O(d^3).
+    not forgotten. A model remembers about 1 / (1 - discount) of its own rewards; a model that gets
+    none forgets nothing. V is inverted anew in every update, in O(d^3).
 
     Args:
         model: `Ridge` or `DisjointRidge`.
@@ -82,14 +82,18 @@ class Discounted:
             observed = reward[l]
             if math.isnan(observed):
                 continue
+
             g = l if grams > 1 else 0
             # A Gram matrix that all objectives share learns the features once, with objective 0.
             if g == l:
                 self.absorb(state, s, g, x)
+
             moment = state.moment[s, l]
             for i in range(d):
                 moment[i] = self.discount * moment[i] + observed * x[i]
+
             quadratic(state.inverse[s, g], moment, state.theta[s, l])
+
         return state
 
     def absorb(self, state: RidgeState, s: int, g: int, x: Array) -> None:
@@ -105,7 +109,9 @@ class Discounted:
             for j in range(d):
                 product = x[i] * x[j]
                 gram[i, j] = self.discount * gram[i, j] + product
+
             gram[i, i] += kept
+
         # A discounted matrix is no rank-one update of the last one: it is inverted anew.
         invert(gram, state.inverse[s, g])
         cholesky(gram, root)
@@ -115,4 +121,5 @@ class Discounted:
         volume = -d * math.log(penalty)
         for i in range(d):
             volume += 2.0 * math.log(root[i, i])
+
         state.volume[s, g] = volume

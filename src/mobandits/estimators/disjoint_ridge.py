@@ -45,6 +45,7 @@ class DisjointRidge(LinearEstimator):
             x = context[row]
             for l in range(self.objectives):
                 out[a, l] = dot(x, state.theta[arm, l])
+
         return out
 
     def width(self, state: RidgeState, context: Array, arms: IntArray) -> Array:
@@ -62,6 +63,7 @@ class DisjointRidge(LinearEstimator):
                 # Rounding can leave a tiny negative number where an arm was played often.
                 square = max(square, 0.0)
                 out[a, g] = math.sqrt(square)
+
         return out
 
     def sample(
@@ -87,5 +89,7 @@ class DisjointRidge(LinearEstimator):
                 for _ in range(draws):
                     sample = mean[a, l] + deviation * rng.standard_normal()
                     largest = max(largest, sample)
+
                 out[a, l] = largest
+
         return out

@@ -122,6 +122,7 @@ class FixedRidge:
             weigh_quadratic(columns, ridge.inverse[0, g], row)
             for a in range(arms):
                 square[a, g] = row[a]
+
         return with_tables(ridge, mean, square, columns)
 
     def mean(self, state: FixedState, context: Array, arms: IntArray) -> Array:
@@ -132,6 +133,7 @@ class FixedRidge:
             arm = arms[a]
             for l in range(objectives):
                 out[a, l] = state.mean[arm, l]
+
         return out
 
     def width(self, state: FixedState, context: Array, arms: IntArray) -> Array:
@@ -145,6 +147,7 @@ class FixedRidge:
                 # tiny negative number.
                 square = max(state.square[arm, g], 0.0)
                 out[a, g] = math.sqrt(square)
+
         return out
 
     def sample(
@@ -171,14 +174,17 @@ class FixedRidge:
         is_stale = grams != grams_before
         for g in range(grams):
             is_stale |= ridge.seen[0, g] % REFRESH == 0.0
+
         if is_stale:
             return self.tables(ridge)
+
         arms = len(self.rows)
         leverage = np.empty(arms)
         shrunk = np.empty(len(x))
         for g in range(grams):
             if math.isnan(reward[g]):
                 continue
+
             # The regression has learned the reward already. In terms of the new inverse W, with
             # h = x_a' W x and p = x' W x, the factor 1 + q is 1 / (1 - p), and changes are
             # -h^2 (1 + q) of the squared width and e h (1 + q) of the mean, with the error e that
@@ -189,10 +195,12 @@ class FixedRidge:
             for a in range(arms):
                 change = leverage[a] * leverage[a] * factor
                 state.square[a, g] -= change
+
             for l in range(self.ridge.objectives):
                 if l == g or grams == 1:
                     prediction = dot(x, ridge.theta[0, l])
                     error = (reward[l] - prediction) * factor
                     for a in range(arms):
                         state.mean[a, l] += error * leverage[a]
+
         return with_tables(ridge, state.mean, state.square, state.columns)

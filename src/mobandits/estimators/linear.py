@@ -79,6 +79,7 @@ class LinearEstimator:
         objectives = self.objectives
         gram = np.eye(d) * self.penalty
         inverse = np.eye(d) / self.penalty
+
         return RidgeState(
             gram=np.tile(gram, (slots, 1, 1, 1)),
             inverse=np.tile(inverse, (slots, 1, 1, 1)),
@@ -107,22 +108,27 @@ class LinearEstimator:
             observed = reward[l]
             if math.isnan(observed):
                 continue
+
             # A Gram matrix that all objectives share learns the features once, with objective 0.
             # The others use its u and q, which are of the inverse before it did.
             has_own_gram = l == 0 or grams > 1
             if has_own_gram:
                 q = quadratic(state.inverse[s, l], x, u)
+
             prediction = dot(x, state.theta[s, l])
             error = (observed - prediction) / (1.0 + q)
             for i in range(self.features):
                 state.moment[s, l, i] += observed * x[i]
                 state.theta[s, l, i] += error * u[i]
+
             if has_own_gram:
                 absorb(state, s, l, x, u, q)
+
         # After all objectives: the estimates are recomputed from moments that hold this reward.
         for g in range(grams):
             if not math.isnan(reward[g]) and state.seen[s, g] % REFRESH == 0.0:
                 recompute_estimates(state, s, g)
+
         return state
 
 
@@ -134,6 +140,7 @@ def absorb(state: Any, s: int, g: int, x: Array, u: Array, q: float) -> None:
         for j in range(features):
             product = x[i] * x[j]
             state.gram[s, g, i, j] += product
+
     # det (V + x x') = det V (1 + q)
     shrink_inverse(state.inverse[s, g], u, q)
     state.seen[s, g] += 1.0
@@ -163,6 +170,7 @@ def split_grams(state: RidgeState, reward: Array) -> RidgeState:
     objectives = len(reward)
     if grams > 1 or missing in (0, objectives):
         return state
+
     models = (slots, objectives)
     matrices = (slots, objectives, d, d)
     gram = np.empty(matrices)
@@ -178,6 +186,7 @@ def split_grams(state: RidgeState, reward: Array) -> RidgeState:
                 for j in range(d):
                     gram[s, l, i, j] = state.gram[s, 0, i, j]
                     inverse[s, l, i, j] = state.inverse[s, 0, i, j]
+
     return RidgeState(gram, inverse, state.moment, state.theta, seen, volume)
 
 
@@ -190,6 +199,7 @@ def merged_ridges(one: RidgeState, other: RidgeState, first: RidgeState) -> Ridg
         partial[0] = 0.0
         one = split_grams(one, partial)
         other = split_grams(other, partial)
+
     gram = one.gram + other.gram - first.gram
     volume = np.linalg.slogdet(gram)[1] - np.linalg.slogdet(first.gram)[1]
     merged = RidgeState(
@@ -203,4 +213,5 @@ def merged_ridges(one: RidgeState, other: RidgeState, first: RidgeState) -> Ridg
     for s in range(gram.shape[0]):
         for g in range(gram.shape[1]):
             recompute_estimates(merged, s, g)
+
     return merged

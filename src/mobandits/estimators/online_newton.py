@@ -98,6 +98,7 @@ class OnlineNewton:
             # Until a reward is seen, every arm must be on the front.
             if state.seen[slot, 0] == 0.0:
                 width[a, 0] = math.inf
+
         return width
 
     def sample(
@@ -127,6 +128,7 @@ class OnlineNewton:
         u = np.empty(d)
         for i in range(d):
             v[i] = root * x[i]
+
         q = quadratic(state.inverse[s, 0], v, u)
         absorb(state, s, 0, v, u, q)
         # The new Z^-1 x is u / step: no product with the new inverse is needed.
@@ -137,8 +139,11 @@ class OnlineNewton:
             error = reward[l] - self.links.mean(l, predictor)
             for i in range(d):
                 theta[i] += error * u[i] / step
+
             project_onto_ball(state.gram[s, 0], theta, self.bound)
+
         # There is no moment to recompute the estimates from: only the inverse is made exact again.
         if state.seen[s, 0] % REFRESH == 0.0:
             invert(state.gram[s, 0], state.inverse[s, 0])
+
         return state

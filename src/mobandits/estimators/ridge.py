@@ -49,6 +49,7 @@ class Ridge(LinearEstimator):
             weigh(columns, state.theta[0, l], row)
             for a in range(count):
                 out[a, l] = row[a]
+
         return out
 
     def width(self, state: RidgeState, context: Array, arms: IntArray) -> Array:
@@ -64,6 +65,7 @@ class Ridge(LinearEstimator):
                 # Rounding can leave a tiny negative number in a direction that was seen often.
                 square = max(row[a], 0.0)
                 out[a, g] = math.sqrt(square)
+
         return out
 
     def sample(
@@ -87,17 +89,22 @@ class Ridge(LinearEstimator):
             # Objectives that share their Gram matrix share its root.
             if l == g:
                 cholesky(state.inverse[0, g], root)
+
             for a in range(count):
                 best[a] = -math.inf
+
             for normal in rng.standard_normal((draws, d)):
                 # root root' = V^-1, so root . normal has covariance V^-1; root is lower triangular.
                 for i in range(d):
                     filled = i + 1
                     noise = dot(root[i, :filled], normal[:filled])
                     theta[i] = state.theta[0, l, i] + radius[0, g] * noise
+
                 weigh(columns, theta, row)
                 for a in range(count):
                     best[a] = max(best[a], row[a])
+
             for a in range(count):
                 out[a, l] = best[a]
+
         return out

@@ -27,7 +27,9 @@ def ridge_for(shape: Shape, penalty: float) -> Ridge | FixedRidge | DisjointRidg
         return DisjointRidge(
             features=shape.features, objectives=shape.objectives, slots=shape.arms, penalty=penalty
         )
+
     ridge = Ridge(features=shape.features, objectives=shape.objectives, penalty=penalty)
     if shape.fixed_arms is None:
         return ridge
+
     return FixedRidge(ridge, shape.fixed_arms)

@@ -77,6 +77,7 @@ class SampleMean:
                 seen = state.seen[arm, l]
                 if seen > 0.0:
                     out[a, l] = 1.0 / math.sqrt(seen)
+
         return out
 
     def evidence(self, state: MeanState, context: Array, arms: IntArray) -> Evidence:
@@ -88,7 +89,9 @@ class SampleMean:
             for l in range(self.objectives):
                 seen = state.seen[arm, l]
                 total[0, l] += seen
+
         no_volume = np.zeros((1, self.objectives))
+
         return Evidence(total, no_volume)
 
     def update(self, state: MeanState, x: Array, arm: int, reward: Array) -> MeanState:
@@ -99,4 +102,5 @@ class SampleMean:
             if not math.isnan(observed):
                 state.seen[arm, l] += 1.0
                 state.total[arm, l] += observed
+
         return state

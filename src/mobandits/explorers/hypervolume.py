@@ -22,7 +22,9 @@ def volumes(values: Array, weights: Array, reference: Array) -> Array:
             lead = max(0.0, values[a, l] - reference[l])
             ratio = lead / weights[l]
             least = min(least, ratio)
+
         out[a, 0] = least
+
     return out
 
 
@@ -64,11 +66,14 @@ class RandomHypervolume:
         # positive part.
         for l in range(objectives):
             weights[l] = abs(rng.standard_normal())
+
         norm = math.sqrt(dot(weights, weights))
         for l in range(objectives):
             weights[l] /= norm
+
         # The scalarisation increases with every objective: bounds go to bounds.
         mean = volumes(several.mean, weights, self.reference)
         low = volumes(several.low, weights, self.reference)
         high = volumes(several.high, weights, self.reference)
+
         return Beliefs(mean, low, high)

@@ -47,6 +47,7 @@ class Linked:
         mean = self.means(linear.mean)
         low = self.means(linear.low)
         high = self.means(linear.high)
+
         return Beliefs(mean, low, high)
 
     def means(self, values: Array) -> Array:
@@ -57,4 +58,5 @@ class Linked:
             for l in range(objectives):
                 predictor = values[a, l]
                 out[a, l] = self.links.mean(l, predictor)
+
         return out

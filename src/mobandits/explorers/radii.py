@@ -25,6 +25,7 @@ class Radius:
                 count = evidence.seen[s, g]
                 volume = evidence.volume[s, g]
                 out[s, g] = self.at(count, volume)
+
         return out
 
     def of(self, estimator: Any, state: Any, context: Array, arms: IntArray) -> Array:
@@ -101,6 +102,7 @@ class SelfNormalised(Radius):
         deviation = self.noise * math.sqrt(square)
         # The penalty's bias, for parameters of norm at most 1.
         bias = math.sqrt(self.penalty)
+
         return deviation + bias
 
 
@@ -137,6 +139,7 @@ class Levelled(Radius):
         confidence_constant = math.log(events / self.delta)
         deviation = math.sqrt(self.features * confidence_constant)
         half_width = self.noise * deviation + 1.0
+
         return self.scale * half_width
 
 
@@ -244,6 +247,7 @@ class NewtonEllipsoid(Radius):
         square = 16.0 * noise * confidence_constant
         square += 2.0 * noise * volume
         square += bias
+
         return math.sqrt(square)
 
 
@@ -282,6 +286,7 @@ class Xue(Radius):
         confidence_constant = math.log(events / self.delta)
         deviation = math.sqrt(self.features * confidence_constant)
         half_width = self.noise * deviation + self.bound
+
         return self.scale * half_width
 
 
@@ -317,4 +322,5 @@ class SelfNormalisedMean(Radius):
         confidence_constant = 1.0 + 2.0 * math.log(estimates / self.delta)
         inflation = (1.0 + plays) / plays
         deviation = math.sqrt(inflation * confidence_constant)
+
         return self.scale * deviation

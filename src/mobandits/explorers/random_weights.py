@@ -18,6 +18,7 @@ def weighted_column(values: Array, weights: Array) -> Array:
     for a in range(arms):
         total = dot(values[a], weights)
         out[a, 0] = total
+
     return out
 
 
@@ -60,10 +61,13 @@ class RandomWeights:
             exponential = -math.log(1.0 - rng.random())
             weights[l] = exponential
             total += exponential
+
         for l in range(objectives):
             weights[l] /= total
+
         # No weight is negative: bounds go to bounds.
         mean = weighted_column(several.mean, weights)
         low = weighted_column(several.low, weights)
         high = weighted_column(several.high, weights)
+
         return Beliefs(mean, low, high)

@@ -48,7 +48,9 @@ class Ucb:
                 # A radius of 0 times an infinite width would be NaN.
                 if unscaled < math.inf:
                     half_width = radius[model, gram] * unscaled
+
                 estimate = mean[a, l]
                 low[a, l] = estimate - half_width
                 high[a, l] = estimate + half_width
+
         return Beliefs(mean, low, high)

@@ -12,6 +12,7 @@ def __getattr__(name: str) -> Any:
     """Load the library for drawing only where something is drawn."""
     if name != "curves":
         raise AttributeError(f"module 'mobandits.figures' has no attribute {name!r}")
+
     from mobandits.figures import metric_curves  # noqa: PLC0415
 
     return metric_curves.curves

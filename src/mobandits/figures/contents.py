@@ -144,6 +144,7 @@ def kind_of_folder(content: Mapping[str, Any]) -> Kind:
         return kind
     if "counts" in content:
         return "theorems"
+
     specification = content["specification"]
     if "experiments" in specification:
         return "experiments"
@@ -151,4 +152,5 @@ def kind_of_folder(content: Mapping[str, Any]) -> Kind:
         return "experiment"
     if specification.get("experiment") == "demo" and "rows" in specification:
         return "demo"
+
     return "run"

@@ -99,6 +99,7 @@ def evaluation_page(
         diagnostics=diagnostics_table(summary),
         provenance=provenance_of(summary),
     )
+
     return render("evaluation.html", page)
 
 
@@ -115,9 +116,11 @@ def front_picture(
     """
     if front["objective"].n_unique() < 2:
         return None
+
     regions = f"Ellipses are joint {share} regions."
     if outlines is None:  # which only a plane of two objectives has
         regions = f"Intervals are joint, {share}."
+
     caption = (
         f"{regions} Dominated is what another policy is shown to beat in every objective, on the "
         f"same rounds; with {share} confidence the true front is among the rest."
@@ -128,6 +131,7 @@ def front_picture(
     )
     borders = pl.DataFrame() if outlines is None else outlines
     draw = functools.partial(draw_front, front, borders)
+
     return draw_picture(draw, figures, "front", alt, caption)
 
 
@@ -141,11 +145,13 @@ def estimators_picture(figures: Path, values: pl.DataFrame, share: str) -> Pictu
     """
     if values["estimator"].n_unique() < 2:
         return None
+
     alt = "Every policy's value by every estimator, with intervals; values.csv has the numbers."
     caption = (
         f"The same policies by every estimator, with joint {share} intervals. Estimators that "
         "disagree by more than their intervals are a reason to believe none of them."
     )
+
     return draw_picture(functools.partial(draw_values, values), figures, "values", alt, caption)
 
 
@@ -161,6 +167,7 @@ def warnings_of(summary: EvaluationSummary) -> dict[str, list[str]]:
         for estimator, estimate in content["estimates"].items():
             for warning in estimate["warnings"]:
                 warnings.setdefault(warning, []).append(f"{policy} by {estimator}")
+
     return warnings
 
 
@@ -178,6 +185,7 @@ def value_rows(values: pl.DataFrame, estimator: str) -> tuple[list[str], list[li
         header += [objective, "interval"]
         errors = shown.filter(pl.col("objective") == objective)["standard_error"]
         digits[objective] = digits_of_errors(errors)
+
     rows = []
     for own in shown.partition_by("policy", maintain_order=True):
         row = [own["policy"][0]]
@@ -185,7 +193,9 @@ def value_rows(values: pl.DataFrame, estimator: str) -> tuple[list[str], list[li
             places = digits[objective]
             row.append(number_or_dash(value, places))
             row.append(f"{number_or_dash(low, places)} to {number_or_dash(high, places)}")
+
         rows.append(row)
+
     return header, rows
 
 
@@ -204,6 +214,7 @@ def diagnostics_table(summary: EvaluationSummary) -> Table:
                 f"{100 * diagnostics['uncovered_mass']:.2f} %",
             ]
         )
+
     return Table(header, rows)
 
 
@@ -212,10 +223,13 @@ def provenance_of(summary: EvaluationSummary) -> Provenance:
     facts: list[Fact] = []
     for name, content in summary["policies"].items():
         facts.append((name, content["target"]))
+
     facts += summary["estimators"].items()
     for name, value in summary["options"].items():
         facts.append((name, str(value)))
+
     facts.append(("mobandits", summary["versions"]["mobandits"]))
+
     return Provenance(facts)
 
 
@@ -231,6 +245,7 @@ def digits_of_errors(errors: Iterable[float | None]) -> int:
     smallest = min(known, default=0.01)
     exponent = math.floor(math.log10(smallest))
     digits = 1 - exponent
+
     return min(max(digits, 2), 8)
 
 

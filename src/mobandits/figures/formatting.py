@@ -1,4 +1,4 @@
-"""Numbers and lists as sentences say them."""
+"""Numbers and lists as text."""
 
 import math
 from collections.abc import Sequence
@@ -106,10 +106,12 @@ def plus_minus(mean: float | None, low: float, high: float, digits: int) -> str:
     """
     if mean is None:
         return "–"
+
     number = format_number(mean, digits)
     half_width = (high - low) / 2.0
     if half_width > EXACT * max(abs(mean), 1.0):
         return f"{number} ± {half_width:.{digits}f}"
+
     return number
 
 

@@ -20,6 +20,7 @@ def spread_out(wanted: Sequence[float], sizes: Sequence[float]) -> list[float]:
     """
     if not wanted:
         return []
+
     order = sorted(range(len(wanted)), key=lambda i: wanted[i])
     # Less what lies below them, the middles are a regression onto increasing sequences: what
     # collides is pooled at its mean.
@@ -27,10 +28,12 @@ def spread_out(wanted: Sequence[float], sizes: Sequence[float]) -> list[float]:
     for i, j in itertools.pairwise(order):
         distance = (sizes[i] + sizes[j]) / 2
         below.append(below[-1] + distance)
+
     targets = [wanted[i] - offset for i, offset in zip(order, below, strict=True)]
     middles = [0.0] * len(wanted)
     for i, pooled, offset in zip(order, _increasing(targets), below, strict=True):
         middles[i] = pooled + offset
+
     return middles
 
 
@@ -45,7 +48,9 @@ def _increasing(targets: Sequence[float]) -> list[float]:
             total = size_before + size
             mean = (mean_before * size_before + mean * size) / total
             size = total
+
         pools.append((mean, size))
+
     return [mean for mean, size in pools for _ in range(size)]
 
 
@@ -76,6 +81,7 @@ def name_ends(
         wanted.append(float(y))
         lines = most_lines([labels[name]])
         sizes.append(lines_high(lines, NAME) / height)
+
     for (name, end), y in zip(ends.items(), spread_out(wanted, sizes), strict=True):
         line = {
             "arrowstyle": "-",

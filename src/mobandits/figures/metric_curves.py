@@ -58,6 +58,7 @@ def curves_data(table: pl.DataFrame, metric: str) -> pl.DataFrame:
     if rows["component"].n_unique() > 1:
         component = pl.format("{} {}", pl.lit(component_name(metric)), "component")
         title.append(component)
+
     panel = pl.concat_str(title, separator=", ") if title else pl.lit("")
 
     # Policies stay in the order of the table, and the rounds of each ascend.
@@ -68,6 +69,7 @@ def curves_data(table: pl.DataFrame, metric: str) -> pl.DataFrame:
     ordered = titled.sort(
         "experiment", "environment", "component", rank, "round", "trial", maintain_order=True
     )
+
     return bands(ordered, ["panel", "policy", "round"])
 
 
@@ -113,6 +115,7 @@ def curves_layout(
     left = AXIS
     if not all(over_time):  # panels of points have names in place of a vertical axis
         left = AXIS / 2 + width_of(labels.values(), NAME)
+
     room = width / columns - left
     titles = [wrapped(group["panel"][0], room) for group in groups]
 
@@ -122,6 +125,7 @@ def curves_layout(
     for group, several in zip(groups, over_time, strict=True):
         if several:
             with_lines.update(group["policy"])
+
     lined = [name for name in names if name in with_lines]
     legend = key(lined, width, 2 * columns - 1)
 
@@ -131,8 +135,10 @@ def curves_layout(
     if not all(over_time):
         row = lines_high(most_lines(list(labels.values())), NAME)
         height = max(MARGIN + len(names) * row, height)
+
     height += lines_high(most_lines(titles) - 1, LABEL)
     legend_height = legend.height if lined and not at_ends else 0.0
+
     return Layout(columns, height, legend, legend_height, titles, labels, lined, at_ends)
 
 
@@ -165,13 +171,17 @@ def draw_curves(
         else:
             draw_points(panel, group, style, labels)
             panel.set_xlabel(f"{vertical} after {group['round'][0]:,} rounds")
+
         # Only now, because the place of a name depends on the limits of its panel.
         if several and layout.at_ends:
             name_lines(panel, group, style, labels, layout.height - MARGIN)
+
     for panel in axes[len(groups) :]:
         panel.set_axis_off()
+
     if layout.lined and not layout.at_ends:
         draw_legend_of_lines(figure, axes, layout)
+
     return figure
 
 
@@ -181,6 +191,7 @@ def draw_legend_of_lines(figure: Figure, axes: Sequence[Axes], layout: Layout) -
     for panel in axes:  # a policy may have a line in some of them only
         for line in panel.get_lines():
             lines[str(line.get_label())] = line
+
     handles = [lines[name] for name in layout.lined]
     figure.legend(
         handles,
@@ -255,6 +266,7 @@ def draw_lines(panel: Axes, group: pl.DataFrame, style: dict[str, Look]) -> None
             markevery=(first_marker, step),
             label=name,
         )
+
     panel.margins(x=0.0)
     panel.set_xlim(left=0)
 
@@ -267,6 +279,7 @@ def name_lines(
     ends = {}
     for name, at, mean in last.select("policy", "round", "mean").rows():
         ends[name] = (at, mean)
+
     name_ends(panel, ends, style, labels, height=height)
 
 
@@ -282,6 +295,7 @@ def draw_points(
         ends = [row["low"], row["high"]]
         panel.plot(ends, [i, i], color=look.colour, linewidth=1.6)
         panel.plot([row["mean"]], [i], color=look.colour, marker=look.marker, markersize=6)
+
     panel.set_yticks(range(len(names)), names, fontsize=NAME)
     # The first policy stands at the top, as in a table.
     panel.invert_yaxis()

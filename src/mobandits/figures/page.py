@@ -74,6 +74,7 @@ def draw_picture(
     narrow = svg(narrow_figure)
     wide_figure = draw(WIDTH)
     wide = save(wide_figure, directory, name)
+
     return Picture(data_address(wide), data_address(narrow), alt, caption)
 
 

@@ -32,6 +32,7 @@ def overlap(box: Box, others: Iterable[Box]) -> float:
         width = max(min(right, other_right) - max(left, other_left), 0.0)
         height = max(min(top, other_top) - max(bottom, other_bottom), 0.0)
         covered += width * height
+
     return covered
 
 
@@ -45,6 +46,7 @@ def along(axes: Axes, line: Sequence[tuple[float, float]], size: float = 4.0) ->
         boxes_between = int(np.hypot(*way) / (2.0 * size))
         steps = np.linspace(0.0, 1.0, 2 + boxes_between)
         dots += [start + step * way for step in steps[1:]]
+
     return [_square_around(float(x), float(y), size) for x, y in dots]
 
 
@@ -53,6 +55,7 @@ def _square_around(x: float, y: float, reach: float) -> Box:
     bottom = y - reach
     right = x + reach
     top = y + reach
+
     return (left, bottom, right, top)
 
 
@@ -87,6 +90,7 @@ def name_points(
             box = place(text, distance, side, renderer)
             cost = _cost(box, rank, taken, avoid, frame)
             candidates.append((cost, distance, side))
+
         _, distance, side = min(candidates)
         taken.append(place(text, distance, side, renderer))
         # Beside its point a name needs no line to it.
@@ -127,6 +131,7 @@ def _cost(box: Box, rank: int, taken: Sequence[Box], avoid: Sequence[Box], frame
     area = (right - left) * (top - bottom)
     outside = area - overlap(box, [frame])
     covered = 4.0 * overlap(box, taken) + overlap(box, avoid)
+
     # A name outside of its panel may be cut off; the rank only decides between places that are as
     # good.
     return covered + 10.0 * outside + 0.004 * rank * area
@@ -149,4 +154,5 @@ def place(text: Annotation, distance: float, side: tuple[int, int], renderer: Re
     text.set_position((stretch * across, stretch * up))
     text.update_positions(renderer)
     box = Text.get_window_extent(text, renderer)  # of the letters, without the line
+
     return (box.x0, box.y0, box.x1, box.y1)

@@ -43,6 +43,7 @@ def front_data(front: pl.DataFrame) -> pl.DataFrame:
     known = both.filter(is_known)
     x = pl.col("value").alias("x")
     beaten = pl.col("dominated_by") != ""
+
     return known.select("policy", x, "y", "on_front", beaten=beaten)
 
 
@@ -75,6 +76,7 @@ def draw_front(front: pl.DataFrame, outlines: pl.DataFrame, width: float = WIDTH
     dots = []
     for name, x, y, _, beaten in points.rows():
         dots.append(draw_dot(panel, (x, y), style[name], hollow=beaten))
+
     panel.margins(0.08)
     panel.locator_params(nbins=7 if is_wide else 5)
     draw_key(figure, panel)
@@ -88,6 +90,7 @@ def draw_front(front: pl.DataFrame, outlines: pl.DataFrame, width: float = WIDTH
     lines += [border.select("x", "y").rows() for border in borders]
     if is_wide:
         _name_dots(panel, points, lines, width, measure)
+
     return figure
 
 
@@ -99,6 +102,7 @@ def _draw_panels(front: pl.DataFrame, width: float) -> Figure:
     state = pl.when(is_open).then(yes).otherwise(no)
     # In place of estimators, which a front has one of, the colours say who may be on it.
     by_state = front.with_columns(estimator=state)
+
     return draw_values(by_state, width, apart=False)
 
 
@@ -113,9 +117,11 @@ def _name_dots(
     places = {}
     for name, x, y, _, _ in points.rows():
         places[wrapped(name, 0.3 * width, NAME)] = (x, y)
+
     avoid = []
     for line in lines:
         avoid += along(panel, line)
+
     name_points(panel, places, dict.fromkeys(places, INK), avoid, renderer=measure)
 
 
@@ -171,6 +177,7 @@ def draw_stairs(panel: Axes, points: pl.DataFrame) -> list[Point]:
     ends: list[Point] = front.select("x", "y").rows()
     if not ends:
         return []
+
     limits = (panel.get_xlim(), panel.get_ylim())
     (left, _), (bottom, _) = limits
     corners = stairs(ends, left, bottom)
@@ -178,6 +185,7 @@ def draw_stairs(panel: Axes, points: pl.DataFrame) -> list[Point]:
     panel.plot(x, y, color=SOFT, linestyle=DASHED, linewidth=1.1, zorder=1)
     # A line from edge to edge must not move the edges.
     panel.set(xlim=limits[0], ylim=limits[1])
+
     return corners
 
 
@@ -194,4 +202,5 @@ def stairs(ends: list[Point], left: float, bottom: float) -> list[Point]:
     for (x, y), floor in zip(ends, floors, strict=True):
         corners.append((x, y))
         corners.append((x, floor))
+
     return corners

@@ -47,6 +47,7 @@ def values_data(values: pl.DataFrame, *, apart: bool = True) -> pl.DataFrame:
     known = values.filter(pl.col("value").is_finite())
     # Rounded, because the order of floating-point additions should not show in a table.
     y = (row + offset).round(6)
+
     return known.with_columns(finite_or_null("low"), finite_or_null("high"), y=y)
 
 
@@ -89,13 +90,16 @@ def draw_values(values: pl.DataFrame, width: float = WIDTH, *, apart: bool = Tru
         panel.set_title(titles[i])
         is_leftmost = i % columns == 0
         name_rows(panel, labels if is_leftmost else [""] * len(labels))
+
     for panel in axes[len(objectives) :]:
         panel.set_axis_off()
+
     # Handles of their own: a panel has no dot of an estimator that knows no value there.
     handles = []
     for look in style.values():
         (dot,) = axes[0].plot([], [], look.marker, color=look.colour, markersize=5)
         handles.append(dot)
+
     if several:
         figure.legend(
             handles,
@@ -104,6 +108,7 @@ def draw_values(values: pl.DataFrame, width: float = WIDTH, *, apart: bool = Tru
             ncols=legend.columns,
             frameon=False,
         )
+
     return figure
 
 
@@ -131,4 +136,5 @@ def name_rows(panel: Axes, names: list[str]) -> None:
     panel.set_ylim(count - 0.5, -0.5)
     for i in range(1, count):
         panel.axhline(i - 0.5, color=SOFT, linewidth=0.4, alpha=0.5)
+
     panel.locator_params(axis="x", nbins=5)

@@ -56,6 +56,7 @@ def _run_facts(run: dict[str, Any]) -> RunFacts:
     trials = f"{run['trials']} trials"
     if rounds:  # what is computed may have none
         trials += f" of {rounds:,} rounds"
+
     title = f"{run['environment']}, {trials}, seed {run['seed']}"
 
     settings = []
@@ -63,6 +64,7 @@ def _run_facts(run: dict[str, Any]) -> RunFacts:
         if key != "policies":
             text = value if isinstance(value, str) else json.dumps(value)
             settings.append((key, text))
+
     return RunFacts(title, list(run["policies"].items()), settings)
 
 
@@ -77,6 +79,7 @@ def machine_and_time(manifest: Manifest) -> list[Fact]:
     seconds = sum(session.get("seconds", 0.0) for session in sessions)
     starts = sorted({session["started"] for session in sessions})
     digest = manifest.get("results_sha256", "unknown")
+
     return [
         ("computed in", f"{seconds:.1f} seconds of simulation"),
         ("begun", ", ".join(starts)),

@@ -75,6 +75,7 @@ def run_page(directory: Path, table: pl.DataFrame, manifest: Manifest) -> str:
         metrics=sections,
         provenance=provenance(manifest),
     )
+
     return render("run.html", page)
 
 
@@ -97,6 +98,7 @@ def metric_section(
     picture = draw_picture(draw, figures, metric, alt, caption)
     rows = final_rows(table, metric)
     values = Table(("policy", *HEADER), rows, f"{title} at round {rounds:,}")
+
     return MetricSection(title, picture, values)
 
 
@@ -125,7 +127,9 @@ def final_rows(table: pl.DataFrame, metric: str) -> list[list[str]]:
             name += f" in {row['environment']}"
         if row["early"]:
             name += f" at round {row['round']:,}"
+
         rows.append([name, *band_cells(row, digits)])
+
     return rows
 
 
@@ -144,6 +148,7 @@ def common_digits(means: pl.DataFrame) -> int:
         for number in row:
             if math.isfinite(number):
                 largest = max(largest, abs(number))
+
     # A table of zeros has no largest number: its logarithm is taken of 1.
     return digits_after_point(largest or 1.0, DIGITS)
 
@@ -159,6 +164,8 @@ def band_cells(row: dict[str, float], digits: int) -> list[str]:
     trials = int(row["trials"])
     if trials == 1:  # which has no interval
         return [mean, "", "", "1"]
+
     low = format_number(row["low"], digits)
     high = format_number(row["high"], digits)
+
     return [mean, low, high, str(trials)]

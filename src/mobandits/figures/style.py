@@ -87,6 +87,7 @@ def looks(names: Iterable[str]) -> dict[str, Look]:
             # Another marker in every turn, so that a colour that comes again has another one.
             marker = MARKERS[(i + 3 * turn) % len(MARKERS)]
             every.append(Look(colour, marker, dash))
+
     return dict(zip(names, itertools.cycle(every), strict=False))
 
 
@@ -106,6 +107,7 @@ def panels(
     # Without pyplot, which keeps every figure and is not safe in threads.
     FigureCanvasAgg(figure)
     axes = figure.subplots(rows, columns, squeeze=False, sharex=shared, sharey=shared)
+
     return figure, list(axes.ravel())
 
 
@@ -117,8 +119,10 @@ def renderer(figure: Figure) -> RendererBase:
     if layout is not None:
         layout.execute(figure)
         figure.set_layout_engine(None)  # not "none", which stands for a layout to be settled again
+
     canvas: Any = figure.canvas
     made: RendererBase = canvas.get_renderer()
+
     return made
 
 
@@ -138,4 +142,5 @@ def save(figure: Figure, directory: Path, name: str) -> bytes:
     data = svg(figure)
     (directory / f"{name}.svg").write_bytes(data)
     figure.savefig(directory / f"{name}.png", dpi=DPI)
+
     return data

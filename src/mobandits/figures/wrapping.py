@@ -57,6 +57,7 @@ def wrapped(name: str, room: float, size: float = LABEL) -> str:
     plain = " ".join(name.split())
     if inches(plain, size) <= room:
         return _without_formulas(plain)
+
     lines = [""]
     for piece in _pieces(plain, room, size):
         longer = lines[-1] + piece
@@ -65,9 +66,11 @@ def wrapped(name: str, room: float, size: float = LABEL) -> str:
             lines.append(piece)
         else:
             lines[-1] = longer
+
     if len(lines) > MOST_LINES:
         # The end of a name tells apart as much as its start.
         lines = [*lines[: MOST_LINES - 2], "…", lines[-1]]
+
     return _without_formulas("\n".join(line.strip() for line in lines))
 
 
@@ -84,7 +87,9 @@ def _pieces(name: str, room: float, size: float) -> list[str]:
         for piece in pieces:
             fits = inches(piece.rstrip(), size) <= room
             broken += [piece] if fits else places.split(piece)
+
         pieces = broken
+
     return pieces
 
 
@@ -99,6 +104,7 @@ def most_lines(labels: Sequence[str]) -> int:
     for label in labels:
         lines = label.count("\n") + 1
         most = max(most, lines)
+
     return most
 
 
@@ -113,6 +119,7 @@ def width_of(labels: Iterable[str], size: float) -> float:
     for label in labels:
         for line in label.split("\n"):
             widest = max(widest, inches(line, size))
+
     return widest
 
 
@@ -127,6 +134,7 @@ def names_height(labels: Iterable[str], size: float) -> float:
     for label in labels:
         lines = most_lines([label])
         total += lines_high(lines, size)
+
     return total
 
 
@@ -158,6 +166,7 @@ def key(names: Sequence[str], width: float, columns: int) -> Key:
         frame = (HANDLE * count + BETWEEN * (count - 1) + FRAME) * em
         if _letters_wide(names, count) + frame <= width:
             break
+
     # A single column breaks its names; several are only taken where all names fit as they are.
     room = width / count - (HANDLE + FRAME) * em
     labels = []
@@ -166,9 +175,11 @@ def key(names: Sequence[str], width: float, columns: int) -> Key:
         # Matplotlib leaves out what begins with an underscore: a space of no width stands before
         # it.
         labels.append(f"\u200b{label}" if label.startswith("_") else label)
+
     rows = math.ceil(len(labels) / count)
     more_lines = sum(label.count("\n") for label in labels)
     height = ROW * rows + lines_high(more_lines, NAME)
+
     return Key(labels, count, height)
 
 

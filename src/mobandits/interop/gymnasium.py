@@ -94,6 +94,7 @@ class BanditEnv(gymnasium.Env[Floats, np.int64]):
             integer("BanditEnv.rounds", rounds, at_least=1)
         if instance is not None:
             integer("BanditEnv.instance", instance, at_least=0)
+
         _require_environment(environment)
         self._longest = getattr(environment, "max_rounds", None)
         self._environment = environment
@@ -105,6 +106,7 @@ class BanditEnv(gymnasium.Env[Floats, np.int64]):
             raise ValueError(
                 f"BanditEnv.environment must have finitely many arms, got {quoted(environment)}"
             )
+
         space: Any = _context_space(shape)
         self.observation_space = space
         self.arms = shape.arms
@@ -137,14 +139,18 @@ class BanditEnv(gymnasium.Env[Floats, np.int64]):
             rng = self.np_random
             if self._instance is not None:
                 rng = np.random.default_rng(self._instance)
+
             self._problem = self._draw(rng)
             self._round = -1
             self._first = 0
             self._last = 0
+
         self._round += 1
         if self._round == self._last:
             self._next_block(self._problem)
+
         self._open = True
+
         return self._context(), {"round": self._round}
 
     def step(self, action: np.int64 | int) -> tuple[Floats, Floats, bool, bool, dict[str, Any]]:
@@ -160,6 +166,7 @@ class BanditEnv(gymnasium.Env[Floats, np.int64]):
             )
         if not self._open:
             raise ResetNeeded("a round is an episode: call reset before each step")
+
         self._open = False
         row = self._round - self._first
         rewards = self._block.rewards[row, int(action)]
@@ -167,6 +174,7 @@ class BanditEnv(gymnasium.Env[Floats, np.int64]):
         means = means[row if len(means) > 1 else 0]
         # A copy: the block is of the environment, and the caller may keep the means.
         info = {"means": means.copy(), "round": self._round}
+
         return self._context(), rewards.astype(np.float32), True, False, info
 
     def _draw(self, rng: Rng) -> Problem:
@@ -178,6 +186,7 @@ class BanditEnv(gymnasium.Env[Floats, np.int64]):
         if self._longest is not None:
             remaining = self._longest - self._round
             size = min(size, remaining)
+
         self._block: Block = problem.block(self._round, size, self.np_random)
         self._first = self._round
         self._last = self._round + size
@@ -186,10 +195,13 @@ class BanditEnv(gymnasium.Env[Floats, np.int64]):
         contexts = self._block.contexts
         if not contexts.shape[2]:
             return np.ones((1, 1), np.float32)  # learners expect at least one number
+
         row = 0
         if len(contexts) > 1:
             row = self._round - self._first
+
         context: Floats = contexts[row].astype(np.float32)
+
         return context
 
 

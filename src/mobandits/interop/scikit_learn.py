@@ -106,6 +106,7 @@ class MultiObjectiveBandit(BaseEstimator):  # type: ignore[misc] # untyped
         self.n_objectives_ = objectives
         self.policy_ = policy
         self.state_ = state
+
         return self
 
     def partial_fit(self, X: Any, arms: Any, rewards: Any) -> "MultiObjectiveBandit":
@@ -115,12 +116,15 @@ class MultiObjectiveBandit(BaseEstimator):  # type: ignore[misc] # untyped
         """
         if not hasattr(self, "state_"):
             return self.fit(X, arms, rewards)
+
         contexts, labels, outcomes = self._rows(X, arms, rewards, reset=False)
         objectives = outcomes.shape[1]
         if objectives != self.n_objectives_:
             raise ValueError(f"rewards must have {self.n_objectives_} objectives, got {objectives}")
+
         positions = positions_of(labels, self.arms_)
         self.state_ = self._learned(self.policy_, self.state_, contexts, positions, outcomes)
+
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -132,6 +136,7 @@ class MultiObjectiveBandit(BaseEstimator):  # type: ignore[misc] # untyped
         choose = loop_for(choose_rows, self.policy_)
         choose(self.policy_, self.state_, contexts, arms, rng, chosen)
         labels: NDArray[Any] = self.arms_[chosen]
+
         return labels
 
     def predict_proba(self, X: Any, samples: int = 100) -> Array:
@@ -153,8 +158,10 @@ class MultiObjectiveBandit(BaseEstimator):  # type: ignore[misc] # untyped
         # Where nothing was drawn, beliefs are certain, and so are the probabilities.
         if str(rng.bit_generator.state) == before:
             return sums
+
         for _ in range(samples - 1):
             add(self.policy_, self.state_, contexts, arms, rng, sums)
+
         return sums / samples
 
     def _rows(
@@ -171,18 +178,22 @@ class MultiObjectiveBandit(BaseEstimator):  # type: ignore[misc] # untyped
         )
         if outcomes.ndim == 1:
             outcomes = outcomes[:, None]
+
         outcomes = as_float_array("rewards", outcomes)
         labels = one_dimensional("arms", arms)
         check_consistent_length(contexts, labels, outcomes)
         self._check_assumptions(contexts, outcomes)
+
         return contexts, labels, outcomes
 
     def _contexts(self, X: Any, *, reset: bool = False) -> Array:
         if not reset:
             check_is_fitted(self)
+
         # In C order: compiled loops accept contiguous rows only.
         table = validate_data(self, X, dtype=np.float64, order="C", reset=reset)
         contexts = as_float_array("X", table)
+
         return contexts[:, None]
 
     def _check_assumptions(self, contexts: Array, outcomes: Array) -> None:
@@ -191,9 +202,11 @@ class MultiObjectiveBandit(BaseEstimator):  # type: ignore[misc] # untyped
         if not isinstance(recipe, Recipe):
             rule = "recipe must be a recipe such as MolUcb(scale=0.3)"
             raise ValueError(f"{rule}, got {quoted(recipe)}{as_object(recipe)}")
+
         partial = np.isnan(outcomes).any(1)
         if not recipe.accepts_partial and partial.any():
             require_complete(recipe, outcomes[partial][0])
+
         for assumption in recipe.assumptions():
             # A warning points at the line that called `fit`.
             enforce(assumption, contexts, outcomes, stacklevel=4)
@@ -208,6 +221,7 @@ class MultiObjectiveBandit(BaseEstimator):  # type: ignore[misc] # untyped
             raise ValueError(f"arms must be different labels, at least one, got {quoted(names)}")
         if self.rounds is not None:
             integer("rounds", self.rounds, at_least=1)
+
         shape = Shape(
             arms=len(names),
             features=features,
@@ -221,6 +235,7 @@ class MultiObjectiveBandit(BaseEstimator):  # type: ignore[misc] # untyped
             rule = "recipe must not begin anew"
             got = quoted(self.recipe)
             raise ValueError(f"{rule}, got {got}, which does after {last} rounds")
+
         return known, policy
 
     def _learned(
@@ -259,7 +274,9 @@ def positions_of(labels: NDArray[Any], known: NDArray[Any]) -> IntArray:
             names = shortened(", ".join(map(str, positions)))
             advice = did_you_mean(label, positions)
             raise ValueError(f"arms must be among {names}, got {quoted(label)}{advice}")
+
         out[row] = positions[label]
+
     return out
 
 

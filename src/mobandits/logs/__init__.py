@@ -1,4 +1,4 @@
-"""What was decided and what it brought: the form that is evaluated, and the files that hold it."""
+"""Logs of decisions and rewards: the form that is evaluated, and the files that hold it."""
 
 import importlib
 from typing import TYPE_CHECKING, Any
@@ -29,6 +29,7 @@ __all__ = [
     "scan",
 ]
 
+# The module of each name, and of modules themselves.
 _HOME = {
     "Journal": "journal",
     "Store": "store.store",
@@ -43,10 +44,14 @@ _HOME = {
 
 
 def __getattr__(name: str) -> Any:
-    """Load what is asked for when it is first asked for: an agent that writes a journal needs no tables."""
+    """A module or one of its names, loaded when it is first asked for."""
+    # An agent that writes a journal needs no tables, which take a tenth of a second to load.
     if name not in _HOME:
         raise AttributeError(f"module 'mobandits.logs' has no attribute {name!r}")
-    module = importlib.import_module(f"mobandits.logs.{_HOME[name]}")
-    found = module if _HOME[name] == name else getattr(module, name)
-    globals()[name] = found
-    return found
+
+    home = _HOME[name]
+    module = importlib.import_module(f"mobandits.logs.{home}")
+    value = module if home == name else getattr(module, name)
+    globals()[name] = value  # so that the next time Python finds it without asking
+
+    return value

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from mobandits.contracts.protocols import Array
-from mobandits.logs.errors import LogError
+from mobandits.contracts.protocols import Array, IntArray
+from mobandits.errors import LogError
 from mobandits.logs.feedback import Feedback, together
 from mobandits.support.checks import integer
 from mobandits.support.naming import quoted, shortened
@@ -27,8 +27,10 @@ def read(path: str | Path, **columns: Any) -> Feedback:
     Example:
         >>> import tempfile
         >>> path = tempfile.mkdtemp() + "/log.csv"
-        >>> _ = Path(path).write_text("item,age,click,cost,p\nred,31,1,0.5,0.25\nblue,42,0,,0.75\n")
-        >>> log = read(path, arm="item", context=["age"], rewards=["click", "cost"], propensity="p", minimise=["cost"])
+        >>> text = "item,age,click,cost,p\nred,31,1,0.5,0.25\nblue,42,0,,0.75\n"
+        >>> _ = Path(path).write_text(text)
+        >>> columns = {"arm": "item", "context": ["age"], "rewards": ["click", "cost"]}
+        >>> log = read(path, **columns, propensity="p", minimise=["cost"])
         >>> log.arm_names, log.rewards.tolist()
         (('red', 'blue'), [[1.0, -0.5], [0.0, nan]])
     """
@@ -56,12 +58,15 @@ def scan(
     Args:
         path: of the file. It is read twice, unless `arms` are given.
         arm: the column with the arm that was played.
-        rewards: {objective: column}, or columns that are objectives, or one of them; an empty cell is a reward that was
-            not observed.
-        context: columns of features, or one of them, which the arms share; or {arm: columns}, as many for every arm.
-        propensity: the column with the logging policy's probability of that arm; None, or an empty cell: not logged.
+        rewards: {objective: column}, or columns that are objectives, or one of them; an empty cell
+            is a reward that was not observed.
+        context: columns of features, or one of them, which the arms share; or {arm: columns}, as
+            many for every arm.
+        propensity: the column with the logging policy's probability of that arm; None, or an empty
+            cell: not logged.
         time: the column with the time in seconds.
-        arms: all arms, whose text is in the column; None takes what is there, in order of appearance, as text.
+        arms: all arms, whose text is in the column; None takes what is there, in order of
+            appearance, as text.
         minimise: objectives whose values are negated, as Feedback has rewards that are maximised.
         separator: between cells.
         chunk: rows at a time, at most.
@@ -71,30 +76,43 @@ def scan(
         ValueError: where an argument is wrong.
     """
     integer("chunk", chunk, at_least=1)
-    if not isinstance(rewards, Mapping):
-        rewards = {name: name for name in _several(rewards)}
-    columns = dict(rewards)
+    if isinstance(rewards, Mapping):
+        columns = dict(rewards)
+    else:
+        columns = {name: name for name in _several(rewards)}
+
     if not columns:
         raise ValueError("rewards must name at least one column, got none")
-    minimise = _several(minimise)
-    if not isinstance(context, Mapping):
-        context = _several(context)
-    for name in minimise:
+
+    minimised = _several(minimise)
+    for name in minimised:
         if name not in columns:
             known = shortened(", ".join(map(str, columns)))
-            near = did_you_mean(name, columns)
-            raise ValueError(
-                f"minimise must name rewards, which are {known}, got {quoted(name)}{near}"
-            )
-    meaning = _Table(
-        Path(path), separator, arm, columns, context, propensity, time, frozenset(minimise)
+            got = f"{quoted(name)}{did_you_mean(name, columns)}"
+            raise ValueError(f"minimise must name rewards, which are {known}, got {got}")
+
+    table = _Table(
+        path=Path(path),
+        separator=separator,
+        arm=arm,
+        rewards=columns,
+        context=context if isinstance(context, Mapping) else _several(context),
+        propensity=propensity,
+        time=time,
+        minimise=frozenset(minimised),
     )
-    return meaning.scan(None if arms is None else tuple(arms), chunk)
+
+    return table.scan(None if arms is None else tuple(arms), chunk)
 
 
 def _several(names: Any) -> Sequence[Any]:
     """Names of columns, also where only one is given."""
-    return [names] if isinstance(names, str) else names
+    if isinstance(names, str):
+        # Text is a sequence, too: of letters, none of which is a column.
+        return [names]
+
+    several: Sequence[Any] = names
+    return several
 
 
 class _Table(NamedTuple):
@@ -111,126 +129,177 @@ class _Table(NamedTuple):
 
     def scan(self, arms: tuple[Hashable, ...] | None, chunk: int) -> Iterator[Feedback]:
         """The rows in chunks."""
-        names = tuple(self._names(chunk)) if arms is None else arms
-        places = {str(name): i for i, name in enumerate(names)}
+        if arms is None:
+            # A pass of its own: all chunks must have the same arms, and the last row may name one.
+            arms = tuple(self._arms_of_file(chunk))
+
+        position_of = {str(arm): i for i, arm in enumerate(arms)}
+        if len(position_of) < len(arms):
+            got = shortened(", ".join(map(quoted, arms)))
+            raise LogError(f"arms must have different texts, got {got}")
+
+        columns = self._columns_to_read(arms)
         done = 0
-        if len(places) < len(names):
-            raise LogError(
-                f"arms must have different texts, got {shortened(', '.join(map(quoted, names)))}"
-            )
-        for frame in self._frames(self._wanted(names), chunk):
-            yield self._feedback(frame, names, places, done)
+        for frame in self._frames(columns, chunk):
+            yield self._feedback(frame, arms, position_of, done)
             done += len(frame)
 
     def _feedback(
-        self, frame: pl.DataFrame, names: tuple[Hashable, ...], places: dict[str, int], done: int
+        self,
+        frame: pl.DataFrame,
+        arms: tuple[Hashable, ...],
+        position_of: dict[str, int],
+        done: int,
     ) -> Feedback:
-        played = frame[self.arm].to_list()
-        for row, name in enumerate(played):
-            if name not in places:
-                raise self._error(
-                    self.arm, done + row, f"one of {shortened(', '.join(places))}", name
-                )
-        signs = [-1.0 if name in self.minimise else 1.0 for name in self.rewards]
-        nothing = np.full(len(frame), np.nan)
+        """Some rows, below `done` others."""
+        positions = self._positions(frame, position_of, done)
         try:
             return Feedback(
-                contexts=self._contexts(frame, names, done),
-                arms=np.array([places[name] for name in played], np.int64),
-                rewards=np.column_stack(
-                    [self._numbers(frame, c, done) for c in self.rewards.values()]
-                )
-                * signs,
-                propensities=self._probabilities(frame, done) if self.propensity else nothing,
-                arm_names=names,
+                contexts=self._contexts(frame, arms, done),
+                arms=positions,
+                rewards=self._rewards(frame, done),
+                propensities=self._propensities(frame, done),
+                arm_names=arms,
                 objective_names=tuple(self.rewards),
                 times=self._numbers(frame, self.time, done) if self.time else None,
             )
         except LogError:
             raise
         except ValueError as error:
-            raise LogError(f"{self.path}, row {done + 1} or soon after: {error}") from error
+            place = f"{self.path}, row {done + 1} or soon after"
+            raise LogError(f"{place}: {error}") from error
 
-    def _contexts(self, frame: pl.DataFrame, names: tuple[Hashable, ...], done: int) -> Array:
-        if isinstance(self.context, Mapping):
-            return np.stack(
-                [self._features(frame, self.context[name], done) for name in names], axis=1
-            )
-        return self._features(frame, self.context, done)
+    def _positions(self, frame: pl.DataFrame, position_of: dict[str, int], done: int) -> IntArray:
+        """The positions of the arms that were played, (rows,)."""
+        positions = []
+        for row, text in enumerate(frame[self.arm].to_list()):
+            position = position_of.get(text)
+            if position is None:
+                rule = f"one of {shortened(', '.join(position_of))}"
+                raise self._error(self.arm, done + row, rule, text)
+
+            positions.append(position)
+
+        return np.array(positions, np.int64)
+
+    def _rewards(self, frame: pl.DataFrame, done: int) -> Array:
+        """Rewards that are all maximised, (rows, objectives)."""
+        columns = []
+        for objective, column in self.rewards.items():
+            values = self._numbers(frame, column, done)
+            sign = -1.0 if objective in self.minimise else 1.0
+            columns.append(values * sign)
+
+        return np.column_stack(columns)
+
+    def _contexts(self, frame: pl.DataFrame, arms: tuple[Hashable, ...], done: int) -> Array:
+        if not isinstance(self.context, Mapping):
+            return self._features(frame, self.context, done)
+
+        tables = []
+        for arm in arms:
+            columns = self.context[arm]
+            tables.append(self._features(frame, columns, done))
+
+        return np.stack(tables, axis=1)
 
     def _features(self, frame: pl.DataFrame, columns: Sequence[str], done: int) -> Array:
-        values = [self._numbers(frame, column, done, lacking=False) for column in columns]
-        if values:
-            return np.column_stack(values)
-        return np.empty((len(frame), 0))
+        # A policy needs every feature: only rewards, propensities and times may be lacking.
+        values = [self._numbers(frame, column, done, may_lack=False) for column in columns]
+        if not values:
+            return np.empty((len(frame), 0))
+        return np.column_stack(values)
 
-    def _probabilities(self, frame: pl.DataFrame, done: int) -> Array:
-        assert self.propensity is not None  # noqa: S101
+    def _propensities(self, frame: pl.DataFrame, done: int) -> Array:
+        """The logging policy's probabilities of the arms that were played, (rows,)."""
+        if not self.propensity:
+            return np.full(len(frame), np.nan)
+
         values = self._numbers(frame, self.propensity, done)
-        if (bad := np.flatnonzero((values <= 0.0) | (values > 1.0))).size:
-            raise self._error(
-                self.propensity, done + int(bad[0]), "in (0, 1]", float(values[bad[0]])
-            )
+        is_wrong = (values <= 0.0) | (values > 1.0)
+        wrong = np.flatnonzero(is_wrong)
+        if len(wrong):
+            row = int(wrong[0])
+            value = float(values[row])
+            raise self._error(self.propensity, done + row, "in (0, 1]", value)
+
         return values
 
     def _numbers(
-        self, frame: pl.DataFrame, column: str, done: int, *, lacking: bool = True
+        self, frame: pl.DataFrame, column: str, done: int, *, may_lack: bool = True
     ) -> Array:
+        """The numbers of a column, (rows,); NaN for an empty cell."""
         text = frame[column].str.strip_chars()
         empty = text.is_null() | (text == "")
         values = text.cast(pl.Float64, strict=False)
-        wrong = (~empty & ~values.is_finite().fill_null(value=False)) | (empty & (not lacking))
+        # What is no number became null, which is neither finite nor infinite.
+        is_number = values.is_finite().fill_null(value=False)
+        wrong = ~empty & ~is_number
+        if not may_lack:
+            wrong |= empty
         if wrong.any():
             row = int(wrong.arg_max() or 0)
             raise self._error(column, done + row, "a finite number", frame[column][row])
+
         return values.fill_null(np.nan).to_numpy()
 
     def _error(self, column: str, row: int, rule: str, value: Any) -> LogError:
-        return LogError(
-            f"{self.path}, column {quoted(column)}, row {row + 1} must be {rule}, got {quoted(value)}"
-        )
+        number = row + 1  # rows are counted from 1, below the names of columns
+        place = f"{self.path}, column {quoted(column)}, row {number}"
+        got = quoted(value)
+        return LogError(f"{place} must be {rule}, got {got}")
 
     # --- the file
 
-    def _wanted(self, names: tuple[Hashable, ...]) -> list[str]:
-        context = self.context
-        if isinstance(context, Mapping):
-            if lacking := [name for name in names if name not in context]:
-                raise LogError(
-                    f"context must have columns for every arm, got none for {quoted(lacking[0])}"
-                )
-            features = [column for name in names for column in context[name]]
+    def _columns_to_read(self, arms: tuple[Hashable, ...]) -> list[str]:
+        """The columns that mean something, each once."""
+        features: list[str] = []
+        if isinstance(self.context, Mapping):
+            for arm in arms:
+                if arm not in self.context:
+                    rule = "context must have columns for every arm"
+                    raise LogError(f"{rule}, got none for {quoted(arm)}")
+
+                features += self.context[arm]
         else:
-            features = list(context)
-        others = [column for column in (self.propensity, self.time) if column]
-        return list(dict.fromkeys([self.arm, *self.rewards.values(), *features, *others]))
+            features += self.context
 
-    def _names(self, chunk: int) -> list[str]:
-        found: dict[str, None] = {}
+        columns = [self.arm, *self.rewards.values(), *features]
+        columns += [column for column in (self.propensity, self.time) if column]
+
+        return list(dict.fromkeys(columns))
+
+    def _arms_of_file(self, chunk: int) -> list[str]:
+        arms: dict[str, None] = {}  # a dictionary, because a set would lose the order
         for frame in self._frames([self.arm], chunk):
-            found |= dict.fromkeys(frame[self.arm].drop_nulls().unique(maintain_order=True))
-        return list(found)
+            # An empty cell is no arm, and is refused when its row is read.
+            names = frame[self.arm].drop_nulls()
+            new_arms = names.unique(maintain_order=True)
+            arms |= dict.fromkeys(new_arms)
 
-    def _on_columns(self, column: str, there: Sequence[str]) -> str:
-        """What to say of a column that is not there."""
-        if len(there) == 1 and re.search(r"[,;\t|]", there[0]):
-            return f"; cells must be separated by {self.separator!r}"
-        return did_you_mean(column, there)
+        return list(arms)
+
+    def _advice_on(self, column: str, names: Sequence[str]) -> str:
+        """The likely reason why a file has no such column."""
+        # All names in one: the file has another separator.
+        if len(names) == 1 and re.search(r"[,;\t|]", names[0]):
+            return f"; cells must be separated by {quoted(self.separator)}"
+        return did_you_mean(column, names)
 
     def _frames(self, columns: list[str], chunk: int) -> Iterator[pl.DataFrame]:
-        """The columns as text: what is wrong with a cell is ours to say."""
+        """These columns as text, some rows at a time."""
         try:
+            # As text, since an error of this module names the cell and Polars' would not.
             table = pl.scan_csv(self.path, separator=self.separator, infer_schema=False, glob=False)
-            there = table.collect_schema().names()
+            names = table.collect_schema().names()
             for column in columns:
-                if column not in there:
-                    raise LogError(
-                        f"{self.path} must have a column {quoted(column)}, got {shortened(', '.join(there))}"
-                        f"{self._on_columns(column, there)}"
-                    )
+                if column not in names:
+                    rule = f"{self.path} must have a column {quoted(column)}"
+                    advice = self._advice_on(column, names)
+                    raise LogError(f"{rule}, got {shortened(', '.join(names))}{advice}")
+
             for frame in table.select(columns).collect_batches(chunk_size=chunk):
                 yield from frame.iter_slices(chunk)
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-            raise LogError(
-                f"{self.path} cannot be read as CSV: {str(error).splitlines()[0]}"
-            ) from error
+            reason = str(error).splitlines()[0]
+            raise LogError(f"{self.path} cannot be read as CSV: {reason}") from error

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mobandits.logs.errors import LogError
+from mobandits.errors import LogError
 from mobandits.logs.lines import MAX_LINE
 from mobandits.logs.names import name_of
 from mobandits.logs.segments import FORMAT
@@ -16,8 +16,8 @@ from mobandits.support.naming import quoted, shortened
 KEY = "mobandits"
 VERSION = 1
 LOGS = (
-    "a log is the folder of a journal, one of its .parquet files, a .csv file, or dsjson, which has a JSON object in "
-    "every line"
+    "a log is the folder of a journal, one of its .parquet files, a .csv file, or dsjson, which "
+    "has a JSON object in every line"
 )
 
 
@@ -32,8 +32,8 @@ class Row(NamedTuple):
         propensity: NaN where it was not logged.
         rewards: {objective: reward}, NaN where not observed.
         shared: the shared features: numbers, or {feature: number} of others' lines.
-        actions: a row of features for each of `arms`; of our lines, for each of `everyone` where the line says so; or
-            None.
+        actions: a row of features for each of `arms`; of our lines, for each of `everyone` where
+            the line says so; or None.
         more: "id" and "time", where they are known.
     """
 
@@ -48,8 +48,8 @@ class Row(NamedTuple):
     more: dict[str, Any]
 
 
-def rows(path: Path) -> Iterator[tuple[int, Row | None]]:
-    """The numbers of the lines of a file that are not blank, and their decisions; None for a line without one.
+def read_rows(path: Path) -> Iterator[tuple[int, Row | None]]:
+    """The numbers of the lines of a file that are not blank, and their decisions, None without.
 
     Raises:
         LogError: naming file, line and rule.
@@ -57,109 +57,164 @@ def rows(path: Path) -> Iterator[tuple[int, Row | None]]:
     try:
         with path.open("rb") as file:
             number = 0
-            first = True
+            is_first = True
+            # Not a loop over the file: a file that is no log may be one line of any length.
             while line := file.readline(MAX_LINE):
                 number += 1
                 if line.strip():
-                    yield number, _row(line, f"{path}, line {number}", first=first)
-                    first = False
+                    yield number, _row(line, f"{path}, line {number}", is_first=is_first)
+                    is_first = False
     except OSError as error:
         raise LogError(f"{path} cannot be read: {error.strerror}") from error
 
 
-def _row(line: bytes, where: str, *, first: bool) -> Row | None:
+def _row(line: bytes, where: str, *, is_first: bool) -> Row | None:
     try:
-        given = json.loads(line.decode())
+        content = json.loads(line.decode())
     except (ValueError, RecursionError) as error:
-        instead = f"; found {file_kind(line[:PROBE])}, and {LOGS}" if first else ""
-        raise LogError(f"{where} is not dsjson: {shortened(str(error))}{instead}") from error
-    if not isinstance(given, dict):
-        raise LogError(f"{where} is not dsjson: it must be a JSON object, got {quoted(given)}")
+        advice = ""
+        if is_first:
+            # Probably another kind of file altogether.
+            advice = f"; found {file_kind(line[:PROBE])}, and {LOGS}"
+
+        raise LogError(f"{where} is not dsjson: {shortened(str(error))}{advice}") from error
+
+    if not isinstance(content, dict):
+        raise LogError(f"{where} is not dsjson: it must be a JSON object, got {quoted(content)}")
+
     try:
-        if KEY in given:
-            return _ours(given, given[KEY])
-        return _theirs(given)
+        if KEY in content:
+            return _own_row(content, content[KEY])
+
+        return _foreign_row(content)
     except LogError as error:
         raise LogError(f"{where}: {error}") from error
     except KeyError as error:
         raise LogError(f"{where}: {error} is missing") from error
+    # A field of another type than it should have: the line is of another program, or damaged.
     except (ValueError, TypeError, AttributeError, IndexError, RecursionError) as error:
         raise LogError(f"{where} is not dsjson: {shortened(str(error))}") from error
 
 
-def _ours(given: dict[str, Any], own: Any) -> Row:
+def _own_row(content: dict[str, Any], own: Any) -> Row:
+    """The decision of a line that `dsjson.write` wrote."""
     if own["version"] != VERSION:
         raise LogError(f"{KEY}.version must be {VERSION}, got {quoted(own['version'])}")
-    multi = given["c"]["_multi"]
-    arms = [name_of(_text("Arm.name", one["Arm"]["name"])) for one in multi]
-    everyone = [name_of(_text("arms", name)) for name in own["arms"]] if "arms" in own else arms
-    if (
-        len(set(arms)) < len(arms)
-        or len(set(everyone)) < len(everyone)
-        or not set(arms) <= set(everyone)
-    ):
-        raise LogError(
-            f"arms must be different, and eligible ones among all of them, got {quoted(arms)}"
-        )
-    actions = (
-        [_numbers("Features", one["Features"]) for one in multi]
-        if multi and "Features" in multi[0]
-        else None
-    )
-    if actions is not None and "contexts" in own:
-        actions = [_numbers("contexts", row) for row in own["contexts"]]
-        if len(actions) != len(everyone):
-            raise LogError(
-                f"contexts must have a row for each of {len(everyone)} arms, got {len(actions)}"
-            )
-    rewards = {
-        name_of(name): _double("rewards", value, lacking=True)
-        for name, value in own["rewards"].items()
-    }
+
+    multi = content["c"]["_multi"]
+    arms = [name_of(_text("Arm.name", example["Arm"]["name"])) for example in multi]
+    everyone = arms
+    if "arms" in own:
+        everyone = [name_of(_text("arms", name)) for name in own["arms"]]
+
+    _check_arms(arms, everyone)
+    actions = _own_actions(multi, own, len(everyone))
+    rewards = {}
+    for name, value in own["rewards"].items():
+        rewards[name_of(name)] = _double("rewards", value, may_lack=True)
+
     more: dict[str, Any] = {}
     if "id" in own:
-        more["id"] = _whole("id", own["id"], -(2**63), 2**63)
+        more["id"] = _integer("id", own["id"], -(2**63), 2**63)
     if "time" in own:
-        more["time"] = _double("time", own["time"], lacking=True)
-    index = _whole("index", own["index"], 0, len(arms))
-    if given.get("_labelIndex", index) != index:
-        raise LogError(
-            f"_labelIndex must be {KEY}.index = {index}, got {quoted(given['_labelIndex'])}"
-        )
-    propensity = _double("propensity", own["propensity"], lacking=True)
-    shared = _numbers("Context", given["c"].get("Context", []))
-    return Row(True, arms, everyone, index, propensity, rewards, shared, actions, more)
+        more["time"] = _double("time", own["time"], may_lack=True)
+
+    played = _integer("index", own["index"], 0, len(arms))
+    # The label is what Vowpal Wabbit learns from: it must be about the same arm.
+    if content.get("_labelIndex", played) != played:
+        got = quoted(content["_labelIndex"])
+        raise LogError(f"_labelIndex must be {KEY}.index = {played}, got {got}")
+
+    return Row(
+        ours=True,
+        arms=arms,
+        everyone=everyone,
+        played=played,
+        propensity=_double("propensity", own["propensity"], may_lack=True),
+        rewards=rewards,
+        shared=_numbers("Context", content["c"].get("Context", [])),
+        actions=actions,
+        more=more,
+    )
 
 
-def _theirs(given: dict[str, Any]) -> Row | None:
-    if given.get("format") == FORMAT:
-        raise LogError("must be a decision, got the header of a segment: read the journal's folder")
-    if "c" not in given or given.get("_skipLearn") is True:
+def _check_arms(arms: list[Hashable], everyone: list[Hashable]) -> None:
+    eligible = set(arms)
+    known = set(everyone)
+    all_different = len(eligible) == len(arms) and len(known) == len(everyone)
+    if not all_different or not eligible <= known:
+        rule = "arms must be different, and eligible ones among all of them"
+        raise LogError(f"{rule}, got {quoted(arms)}")
+
+
+def _own_actions(multi: list[Any], own: Any, arms: int) -> list[Any] | None:
+    """The features of each eligible arm, or of all arms where the line has them."""
+    if not multi or "Features" not in multi[0]:
         return None
-    examples = given["c"]
+
+    rows = [_numbers("Features", example["Features"]) for example in multi]
+    if "contexts" in own:
+        # With those of arms that could not be played, which are in no example.
+        rows = [_numbers("contexts", row) for row in own["contexts"]]
+        if len(rows) != arms:
+            raise LogError(f"contexts must have a row for each of {arms} arms, got {len(rows)}")
+
+    return rows
+
+
+def _foreign_row(content: dict[str, Any]) -> Row | None:
+    """The decision of a line that Vowpal Wabbit or a service wrote; None where it has none."""
+    if content.get("format") == FORMAT:
+        raise LogError("must be a decision, got the header of a segment: read the journal's folder")
+    if "c" not in content or content.get("_skipLearn") is True:
+        return None
+
+    examples = content["c"]
     for key in ("_slots", "_outcomes"):
-        if key in examples or key in given:
+        if key in examples or key in content:
             raise LogError(
                 f"{key} must not be there: decisions with several slots are not supported"
             )
+
     multi = examples["_multi"]
-    probabilities = given.get("p") or [None]
     arms: list[Hashable] = list(range(len(multi)))
-    action = given["_label_Action"] if "_label_Action" in given else given["a"][0]
-    index = (
-        given["_labelIndex"]
-        if "_labelIndex" in given
-        else _whole("_label_Action", action, 1, len(arms) + 1) - 1
+    played = _foreign_index(content, len(arms))
+    # Lines without a label have the probabilities of the ranking, with the played arm first.
+    probabilities = content.get("p") or [None]
+    label = content.get("_label_probability", probabilities[0])
+    propensity = _double("_label_probability", label, may_lack=True)
+    cost = _double("_label_cost", content.get("_label_cost"), may_lack=True)
+    actions = [features(example) for example in multi]
+    more = {}
+    if "pdrop" in content:
+        more["dropped"] = _double("pdrop", content["pdrop"])
+
+    shared = {key: value for key, value in examples.items() if key != "_multi"}
+
+    return Row(
+        ours=False,
+        arms=arms,
+        everyone=arms,
+        played=_integer("_labelIndex", played, 0, len(arms)),
+        propensity=propensity,
+        rewards={"reward": 0.0 - cost},  # and not -cost, which would make -0.0 of 0
+        shared=features(shared),
+        actions=actions,
+        more=more,
     )
-    propensity = _double(
-        "_label_probability", given.get("_label_probability", probabilities[0]), lacking=True
-    )
-    cost = _double("_label_cost", given.get("_label_cost"), lacking=True)
-    actions = [features(one) for one in multi]
-    more = {"dropped": _double("pdrop", given["pdrop"])} if "pdrop" in given else {}
-    index = _whole("_labelIndex", index, 0, len(arms))
-    shared = features({key: value for key, value in examples.items() if key != "_multi"})
-    return Row(False, arms, arms, index, propensity, {"reward": 0.0 - cost}, shared, actions, more)
+
+
+def _foreign_index(content: dict[str, Any], arms: int) -> Any:
+    """The position of the arm that was played: of the label, or of the ranking without one."""
+    if "_label_Action" in content:
+        action = content["_label_Action"]
+    else:
+        action = content["a"][0]
+
+    if "_labelIndex" in content:
+        return content["_labelIndex"]
+
+    return _integer("_label_Action", action, 1, arms + 1) - 1  # actions count from 1
 
 
 def features(example: Any) -> dict[str, float]:
@@ -169,55 +224,69 @@ def features(example: Any) -> dict[str, float]:
         LogError: where a number is not finite.
 
     Example:
-        >>> features({"User": {"age": 31, "city": "Rome", "new": True}, "x": [0.5, 2], "_tag": "t"})
-        {'User.age': 31.0, 'User.city=Rome': 1.0, 'User.new': 1.0, 'x[0]': 0.5, 'x[1]': 2.0}
+        >>> example = {"User": {"age": 31, "city": "Rome"}, "new": True, "x": [0.5, 2], "_tag": "t"}
+        >>> features(example)
+        {'User.age': 31.0, 'User.city=Rome': 1.0, 'new': 1.0, 'x[0]': 0.5, 'x[1]': 2.0}
     """
-    found: dict[str, float] = {}
+    values: dict[str, float] = {}
     if not isinstance(example, dict):
         raise LogError(f"an example must be a JSON object, got {quoted(example)}")
-    _collect(example, "", found)
-    return found
+
+    _collect(example, "", values)
+
+    return values
 
 
-def _collect(value: Any, name: str, found: dict[str, float]) -> None:
+def _collect(value: Any, name: str, values: dict[str, float]) -> None:
+    """Add the features of a part of an example, which has this name."""
     if isinstance(value, dict):
-        for key, one in value.items():
+        for key, member in value.items():
             if not key.startswith("_"):
-                _collect(one, f"{name}.{key}" if name else key, found)
+                member_name = f"{name}.{key}" if name else key
+                _collect(member, member_name, values)
     elif isinstance(value, list):
-        for i, one in enumerate(value):
-            _collect(one, f"{name}[{i}]", found)
+        for i, member in enumerate(value):
+            _collect(member, f"{name}[{i}]", values)
     elif isinstance(value, str):
-        found[f"{name}={value}"] = 1.0
+        values[f"{name}={value}"] = 1.0
+    elif value is True:
+        values[name] = 1.0
     elif value is not None and value is not False:
-        found[name] = 1.0 if value is True else _double(name, value)
+        values[name] = _double(name, value)
 
 
-def _double(name: str, value: Any, *, lacking: bool = False) -> float:
+def _double(name: str, value: Any, *, may_lack: bool = False) -> float:
     """A finite number; NaN for None, where it may be lacking."""
-    if value is None and lacking:
+    if value is None and may_lack:
         return math.nan
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise LogError(f"{name} must be a number, got {quoted(value)}")
+
     try:
         number = float(value)
-    except OverflowError:
+    except OverflowError:  # an integer of more than 308 digits
         number = math.inf
+
     if not math.isfinite(number):
         raise LogError(f"{name} must be finite, got {number}")
+
     return number
 
 
 def _numbers(name: str, value: Any) -> list[float]:
     if not isinstance(value, list):
         raise LogError(f"{name} must be a list of numbers, got {quoted(value)}")
-    return [_double(name, one) for one in value]
+    return [_double(name, member) for member in value]
 
 
-def _whole(name: str, value: Any, low: int, high: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value < high:
-        raise LogError(f"{name} must be an integer from {low} to {high - 1}, got {quoted(value)}")
-    return value
+def _integer(name: str, value: Any, low: int, high: int) -> int:
+    # JSON's true is an int to Python.
+    is_integer = isinstance(value, int) and not isinstance(value, bool)
+    if not is_integer or not low <= value < high:
+        rule = f"{name} must be an integer from {low} to {high - 1}"
+        raise LogError(f"{rule}, got {quoted(value)}")
+
+    return int(value)
 
 
 def _text(name: str, value: Any) -> str:

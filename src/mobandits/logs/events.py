@@ -1,16 +1,19 @@
-"""The events of a log: what each kind must say, in one canonical form.
+"""The events of a log: what each kind must hold, in one canonical form.
 
-    {"kind": "decide", "id": 7, "time": 1.5, "context": [[0.1, 0.2]], "eligible": [0, 2], "arm": 2, "propensity": 0.25}
-    {"kind": "decide", "id": 8, "time": 1.5, "context": [[0.3, 0.0]], "arm": 0, "propensity": 0.5, "batch": true}
+    {"kind": "decide", "id": 7, "time": 1.5, "context": [[0.1, 0.2]], "eligible": [0, 2], "arm": 2,
+     "propensity": 0.25}
+    {"kind": "decide", "id": 8, "time": 1.5, "context": [[0.3, 0.0]], "arm": 0, "propensity": 0.5,
+     "batch": true}
     {"kind": "learn", "id": 7, "time": 2.5, "rewards": {"quality": 0.93}}
     {"kind": "add", "arm": "huge", "like": "large"}
     {"kind": "remove", "arm": "small"}
 
-`arm` and `eligible` of a decision are positions in the list of all arms there ever were: those of the description,
-then each new one as it is added. A removed arm keeps its position, and has it again where it is added again. Without
-`eligible`, all arms that are present are meant. `context` has one row for all arms, or a row per arm that is present,
-in the order in which they last came. `batch` is true of a decision that was made in one call with the one before it:
-nothing was learned between them. Other kinds, and further fields, are kept as they are.
+`arm` and `eligible` of a decision are positions in the list of all arms there ever were: those of
+the description, then each new one as it is added. A removed arm keeps its position, and has it
+again where it is added again. Without `eligible`, all arms that are present are meant. `context`
+has one row for all arms, or a row per arm that is present, in the order in which they last came.
+`batch` is true of a decision that was made in one call with the one before it: nothing was learned
+between them. Other kinds, and further fields, are kept as they are.
 """
 
 import math
@@ -19,11 +22,11 @@ from typing import Any
 import numpy as np
 
 from mobandits.contracts.protocols import Array
-from mobandits.logs.errors import LogError
+from mobandits.errors import LogError
 from mobandits.logs.names import checked_name, encoded
 from mobandits.support.naming import quoted
 
-LARGEST = 2**63 - 1
+LARGEST = 2**63 - 1  # what a column of a table holds
 RESERVED = "crc"
 
 
@@ -35,10 +38,12 @@ def checked(event: Any) -> dict[str, Any]:
 
     Example:
         >>> checked({"kind": "decide", "arm": 1, "id": 7, "time": 3, "context": [[1, 2]]})
-        {'kind': 'decide', 'id': 7, 'time': 3.0, 'context': [[1.0, 2.0]], 'arm': 1, 'propensity': None}
+        {'kind': 'decide', 'id': 7, 'time': 3.0, 'context': [[1.0, 2.0]], 'arm': 1, \
+'propensity': None}
     """
     if not isinstance(event, dict):
         raise LogError(f"event must be a dictionary, got {quoted(event)}")
+
     try:
         return _canonical(event)
     except RecursionError as error:
@@ -53,34 +58,55 @@ def _canonical(event: dict[Any, Any]) -> dict[str, Any]:
         raise LogError(
             f"event must not have a field of the name {RESERVED}, which is the checksum's"
         )
-    known = _FIELDS.get(kind, _kind_only)(event)
+
+    checked_fields = _FIELDS.get(kind, _kind_only)
+    known = checked_fields(event)
+    # Most events have nothing else, and every decision is checked before it is answered.
     if len(known) == len(event) and known.keys() == event.keys():
         return known
-    absent = {"eligible"} if kind == "decide" else set()  # None there, which is as good as nothing
-    order = dict.fromkeys(("id", "time", *event))
-    rest = {
-        key: event[key] for key in order if key in event and key not in known and key not in absent
-    }
-    if not rest:
-        return known
-    for key, value in rest.items():
+
+    further = _further_fields(event, known)
+
+    return known | further if further else known
+
+
+def _further_fields(event: dict[Any, Any], known: dict[str, Any]) -> dict[str, Any]:
+    """The fields that mean nothing here, in a fixed order: `id` and `time` first."""
+    further = {}
+    for key in dict.fromkeys(("id", "time", *event)):
+        if key not in event or key in known:
+            continue
+        # What is left of a decision's `eligible` is None, which means the same as nothing.
+        if key == "eligible" and event["kind"] == "decide":
+            continue
+
+        further[key] = event[key]
+
+    for key, value in further.items():
         if not isinstance(key, str):
             raise LogError(f"event must have text for keys, got {quoted(key)}")
+
         encoded(value, f"event.{key}")
         encoded(key, "event's key")
-    return known | rest
+
+    return further
 
 
 def _decide(event: dict[str, Any]) -> dict[str, Any]:
-    known = {"kind": "decide", "id": _integer("id", event.get("id")), **_time(event)}
+    known = {"kind": "decide", "id": _integer("id", event.get("id"))}
+    if "time" in event:
+        known["time"] = _number("time", event["time"])
     if "context" in event:
         known["context"] = context_table(event["context"]).tolist()
     if event.get("eligible") is not None:
         known["eligible"] = _positions(event["eligible"])
+
     known["arm"] = _integer("arm", event.get("arm"))
     known["propensity"] = _propensity(event.get("propensity"))
+    # Nearly all decisions are alone: false is not written.
     if event.get("batch") is True:
         known["batch"] = True
+
     return known
 
 
@@ -88,22 +114,30 @@ def _learn(event: dict[str, Any]) -> dict[str, Any]:
     rewards = event.get("rewards")
     if not isinstance(rewards, dict):
         raise LogError(f"event.rewards must be {{objective: number}}, got {quoted(rewards)}")
-    told = {
-        checked_name(name, "event.rewards' objective"): value
-        if _is_double(value)
-        else _number("rewards", value)
-        for name, value in rewards.items()
-    }
-    return {"kind": "learn", "id": _integer("id", event.get("id")), **_time(event), "rewards": told}
+
+    numbers = {}
+    for objective, value in rewards.items():
+        name = checked_name(objective, "event.rewards' objective")
+        numbers[name] = _number("rewards", value)
+
+    known = {"kind": "learn", "id": _integer("id", event.get("id"))}
+    if "time" in event:
+        known["time"] = _number("time", event["time"])
+
+    known["rewards"] = numbers
+
+    return known
 
 
-def _named(event: dict[str, Any]) -> dict[str, Any]:
+def _change_of_arms(event: dict[str, Any]) -> dict[str, Any]:
     for key in ("arm", "like"):
         checked_name(event.get(key), f"event.{key}")
+
+    # None is a name: that there is none shows only in the missing field.
     if "arm" not in event:
-        raise LogError(
-            f"event.arm must be the name of an arm in an event of kind {event['kind']}, got nothing"
-        )
+        rule = f"event.arm must be the name of an arm in an event of kind {event['kind']}"
+        raise LogError(f"{rule}, got nothing")
+
     return _kind_only(event)
 
 
@@ -111,51 +145,55 @@ def _kind_only(event: dict[str, Any]) -> dict[str, Any]:
     return {"kind": event["kind"]}
 
 
-_FIELDS = {"decide": _decide, "learn": _learn, "add": _named, "remove": _named}
+_FIELDS = {
+    "decide": _decide,
+    "learn": _learn,
+    "add": _change_of_arms,
+    "remove": _change_of_arms,
+}
 
 
 def _integer(field: str, value: Any) -> int:
+    # The type itself first: it is what nearly all values have, and True is no number.
     if type(value) is int and 0 <= value <= LARGEST:
         return value
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, int | np.integer)
-        or not 0 <= value <= LARGEST
-    ):
-        raise LogError(f"event.{field} must be an integer from 0 to {LARGEST}, got {quoted(value)}")
+
+    is_integer = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not is_integer or not 0 <= value <= LARGEST:
+        rule = f"event.{field} must be an integer from 0 to {LARGEST}"
+        raise LogError(f"{rule}, got {quoted(value)}")
+
     return int(value)
 
 
-def _is_double(value: Any) -> bool:
-    return type(value) is float and math.isfinite(value)
-
-
 def _number(field: str, value: Any) -> float:
-    if _is_double(value):
-        return float(value)
-    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+    if type(value) is float and math.isfinite(value):
+        return value
+
+    is_number = isinstance(value, int | float | np.integer | np.floating)
+    if not is_number or isinstance(value, bool):
         raise LogError(f"event.{field} must be a finite number, got {quoted(value)}")
+
     try:
         number = float(value)
-    except OverflowError:
+    except OverflowError:  # an integer of more than 308 digits
         number = math.inf
+
     if not math.isfinite(number):
         raise LogError(f"event.{field} must be a finite number, got {quoted(value)}")
+
     return number
-
-
-def _time(event: dict[str, Any]) -> dict[str, float]:
-    return {"time": _number("time", event["time"])} if "time" in event else {}
 
 
 def _propensity(value: Any) -> float | None:
     if value is None:
         return None
+
     number = _number("propensity", value)
     if not 0.0 < number <= 1.0:
-        raise LogError(
-            f"event.propensity must be in (0, 1], or None where it is not known, got {quoted(value)}"
-        )
+        rule = "event.propensity must be in (0, 1], or None where it is not known"
+        raise LogError(f"{rule}, got {quoted(value)}")
+
     return number
 
 
@@ -164,7 +202,8 @@ def _positions(value: Any) -> list[int]:
         value = value.tolist()
     if not isinstance(value, list | tuple):
         raise LogError(f"event.eligible must be a list of positions of arms, got {quoted(value)}")
-    return [_integer("eligible", one) for one in value]
+
+    return [_integer("eligible", position) for position in value]
 
 
 def context_table(value: Any) -> Array:
@@ -179,15 +218,20 @@ def context_table(value: Any) -> Array:
     """
     try:
         array = np.asarray(value)
+        # NumPy would turn text and booleans into numbers, too.
         if array.dtype.kind not in "fiu" or array.ndim != 2:
             raise TypeError(f"numbers of type {array.dtype}, shape {array.shape}")  # noqa: TRY301
+
         array = array.astype(np.float64, copy=False)
     except (TypeError, ValueError, RecursionError) as error:
-        raise LogError(
-            f"event.context must be a list of rows of as many numbers each, got {quoted(value)}"
-        ) from error
+        rule = "event.context must be a list of rows of as many numbers each"
+        raise LogError(f"{rule}, got {quoted(value)}") from error
+
     if not len(array):
         raise LogError("event.context must have at least one row, got none")
-    if not np.isfinite(array).all():
-        raise LogError(f"event.context must be finite, got {array[~np.isfinite(array)][0]}")
+
+    finite = np.isfinite(array)
+    if not finite.all():
+        raise LogError(f"event.context must be finite, got {array[~finite][0]}")
+
     return array

@@ -1,8 +1,9 @@
-"""Decisions and the rewards that came for them, later and in parts: a log as Feedback, a chunk at a time.
+"""Decisions and the rewards that came for them, later and in parts: a log as chunks of Feedback.
 
-Two passes. The first collects what belongs to no single decision (arms, layout of contexts) and puts every reward into
-the row of its decision, in temporary files that the system keeps in memory or not, as it likes: 8 bytes per decision,
-and 8 more per objective of each. The second goes through the decisions again and gives each its row.
+Two passes. The first collects what belongs to no single decision (arms, layout of contexts) and
+puts every reward into the row of its decision, in temporary files that the system keeps in memory
+or not, as it likes: 8 bytes per decision, and 8 more per objective of each. The second goes through
+the decisions again and gives each its row.
 """
 
 import tempfile
@@ -14,18 +15,19 @@ import numpy as np
 import polars as pl
 
 from mobandits.contracts.protocols import Array, IntArray, Mask
-from mobandits.logs.errors import LogError
+from mobandits.errors import LogError
+from mobandits.logs.arm_registry import ArmRegistry
 from mobandits.logs.feedback import Feedback
 from mobandits.logs.names import checked_name, name_of
-from mobandits.logs.roster import Roster
 from mobandits.logs.table import events_of
 from mobandits.support.naming import quoted, shortened
 
 Tables = Callable[[], Iterator[pl.DataFrame]]
+CHANGES = ["add", "remove"]  # kinds of events after which positions mean other arms
 
 
 class Objectives(NamedTuple):
-    """What is rewarded: names, and +1 for each, -1 where it is minimised."""
+    """The objectives of a log: names, and +1 for each, -1 where it is minimised."""
 
     names: tuple[Any, ...]
     signs: Array
@@ -37,150 +39,197 @@ class Objectives(NamedTuple):
         Raises:
             LogError: naming the file, where it names no objectives.
         """
-        given = description.get("objectives")
-        if not isinstance(given, list | tuple) or not given:
-            raise LogError(
-                f"{path} must name its objectives in its description, got {quoted(given)}"
-            )
-        one = [each if isinstance(each, dict) else {"name": each} for each in given]
-        if not all(
-            "name" in each and isinstance(each.get("minimise", False), bool) for each in one
-        ):
-            raise LogError(
-                f"{path} must have objectives with a name, and minimise true or false, got {quoted(given)}"
-            )
-        names = tuple(checked_name(each["name"], f"{path}: objective") for each in one)
+        described = description.get("objectives")
+        if not isinstance(described, list | tuple) or not described:
+            rule = f"{path} must name its objectives in its description"
+            raise LogError(f"{rule}, got {quoted(described)}")
+
+        names = []
+        signs = []
+        for objective in described:
+            # A name alone is an objective that is maximised.
+            fields = objective if isinstance(objective, dict) else {"name": objective}
+            minimise = fields.get("minimise", False)
+            if "name" not in fields or not isinstance(minimise, bool):
+                rule = f"{path} must have objectives with a name, and minimise true or false"
+                raise LogError(f"{rule}, got {quoted(described)}")
+
+            names.append(checked_name(fields["name"], f"{path}: objective"))
+            signs.append(-1.0 if minimise else 1.0)
+
         if len(set(names)) < len(names):
-            raise LogError(f"{path} must have objectives of different names, got {quoted(names)}")
-        return cls(names, np.array([-1.0 if each.get("minimise") else 1.0 for each in one]))
+            got = quoted(tuple(names))
+            raise LogError(f"{path} must have objectives of different names, got {got}")
+
+        return cls(tuple(names), np.array(signs))
 
 
-class Ledger:
+class RewardTable:
     """The rewards of all decisions, by decision, on disk; what the first pass finds.
 
     Args:
         objectives: of the log.
-        roster: the arms that were there in the beginning; it follows the events.
+        registry: the arms that were there in the beginning; it follows the events.
         events: how many there are at most.
         path: what errors call the log.
-        alone: whether the log is a part of one, so that the decisions of some rewards are elsewhere.
+        alone: whether the log is a part of one, so that the decisions of some rewards are
+            elsewhere.
+
+    Attributes:
+        decisions: how many there were so far.
+        restricted: whether some arm could not be played in some decision.
+        layouts: the shapes of contexts, (rows, features).
+        rewards: (events, objectives) the first `decisions` rows are those of decisions.
     """
 
     def __init__(
-        self, objectives: Objectives, roster: Roster, events: int, path: Path, *, alone: bool
+        self, objectives: Objectives, registry: ArmRegistry, events: int, path: Path, *, alone: bool
     ) -> None:
         self.objectives = objectives
-        self.roster = roster
+        self.registry = registry
         self._path = path
         self._alone = alone
-        self._places = {name: i for i, name in enumerate(objectives.names)}
+        self._columns = {name: i for i, name in enumerate(objectives.names)}
         self.decisions = 0
         self.restricted = False
         self.layouts = set[tuple[int, int]]()
-        self._ids = _on_disk((max(events, 1),), np.int64)
-        self.rewards = _on_disk((max(events, 1), len(objectives.names)), np.float64)
+        rows = max(events, 1)
+        self._ids = _on_disk((rows,), np.int64)
+        self.rewards = _on_disk((rows, len(objectives.names)), np.float64)
 
     def add(self, frame: pl.DataFrame) -> None:
         """Take in the next events.
 
         Raises:
-            LogError: where a reward has no decision, comes twice with two values, or is of an unknown objective; where
-                ids of decisions do not increase.
+            LogError: where a reward has no decision, comes twice with two values, or is of an
+                unknown objective; where ids of decisions do not increase.
         """
-        self._add_decisions(frame.filter(pl.col("kind") == "decide"))
-        lessons = (
-            frame.filter(pl.col("kind") == "learn")
-            .select("number", "id", "rewards")
-            .explode("rewards")
-        )
-        self._add_rewards(lessons.drop_nulls("rewards").unnest("rewards"))
-        changes = frame.filter(pl.col("kind").is_in(["add", "remove"]))
+        kind = pl.col("kind")
+        # Decisions first: rewards of this table may be of decisions of this table.
+        self._add_decisions(frame.filter(kind == "decide"))
+        lessons = frame.filter(kind == "learn")
+        columns = lessons.select("number", "id", "rewards")
+        # A row per reward; a lesson without any would leave one of nulls.
+        rewards = columns.explode("rewards").drop_nulls("rewards")
+        self._add_rewards(rewards.unnest("rewards"))
+        changes = frame.filter(kind.is_in(CHANGES))
         self.restricted |= len(changes) > 0
         for event in events_of(changes):
-            self.roster.follow(event, self._path)
+            self.registry.follow(event, self._path)
 
     def _add_decisions(self, frame: pl.DataFrame) -> None:
         if not len(frame):
             return
+
         ids = frame["id"].to_numpy()
-        n = self.decisions
-        before = np.concatenate([self._ids[n - 1 : n] if n else [-1], ids])
-        if (wrong := np.flatnonzero(np.diff(before) <= 0)).size:
-            place = frame["number"][int(wrong[0])]
-            raise LogError(
-                f"{self._path}, event {place}: ids of decisions must increase, got {before[wrong[0] + 1]}"
-            )
-        self._ids[n : n + len(ids)] = ids
-        self.rewards[n : n + len(ids)] = np.nan
-        self.decisions += len(ids)
+        first = self.decisions
+        last = first + len(ids)
+        previous = self._ids[first - 1 : first] if first else [-1]
+        with_previous = np.concatenate([previous, ids])
+        # Sorted ids are what lets rewards find their decisions by bisection.
+        not_above = np.flatnonzero(np.diff(with_previous) <= 0)
+        if len(not_above):
+            wrong = int(not_above[0])
+            place = f"{self._path}, event {frame['number'][wrong]}"
+            got = with_previous[wrong + 1]
+            raise LogError(f"{place}: ids of decisions must increase, got {got}")
+
+        self._ids[first:last] = ids
+        self.rewards[first:last] = np.nan
+        self.decisions = last
         self.restricted |= frame["eligible"].null_count() < len(frame)
-        shapes = frame.select(pl.col("rows").fill_null(1), pl.col("features").fill_null(0)).unique()
+        rows = pl.col("rows").fill_null(1)
+        features = pl.col("features").fill_null(0)
+        shapes = frame.select(rows, features).unique()
         self.layouts |= set(shapes.iter_rows())
 
     def _add_rewards(self, frame: pl.DataFrame) -> None:
-        ids, numbers, told = (frame[name].to_numpy() for name in ("id", "number", "value"))
-        known = self._ids[: self.decisions]
-        rows = np.minimum(np.searchsorted(known, ids), max(self.decisions - 1, 0))
-        found = known[rows] == ids if self.decisions else np.zeros(len(ids), bool)
-        if not self._alone and not found.all():
-            wrong = int(np.flatnonzero(~found)[0])
-            raise LogError(
-                f"{self._path}, event {numbers[wrong]}: id {ids[wrong]} must be of a decision before it"
-            )
-        columns = self._columns(frame)
-        rows = rows[found]
-        columns = columns[found]
-        told = told[found]
-        numbers = numbers[found]
-        old = self.rewards[rows, columns]
-        last = np.arange(len(rows))[::-1].copy()
-        self.rewards[rows[last], columns[last]] = told[last]  # backwards: what is told first stays
-        bad = np.flatnonzero(
-            (~np.isnan(old) & (old != told)) | (self.rewards[rows, columns] != told)
-        )
-        if bad.size:
-            name = self.objectives.names[columns[bad[0]]]
-            place = numbers[bad[0]]
-            raise LogError(
-                f"{self._path}, event {place}: {quoted(name)} must not be told again with another value"
-            )
+        ids = frame["id"].to_numpy()
+        numbers = frame["number"].to_numpy()
+        values = frame["value"].to_numpy()
+        rows, has_decision = self._rows_of(ids)
+        if not self._alone and not has_decision.all():
+            wrong = int(np.flatnonzero(~has_decision)[0])
+            place = f"{self._path}, event {numbers[wrong]}"
+            raise LogError(f"{place}: id {ids[wrong]} must be of a decision before it")
 
-    def _columns(self, frame: pl.DataFrame) -> IntArray:
+        columns = self._columns_of(frame)
+        rows = rows[has_decision]
+        columns = columns[has_decision]
+        values = values[has_decision]
+        numbers = numbers[has_decision]
+        before = self.rewards[rows, columns]
+        # Backwards: of several values in one table the first one stays, and the others differ.
+        backwards = np.arange(len(rows))[::-1].copy()
+        self.rewards[rows[backwards], columns[backwards]] = values[backwards]
+        contradicts_earlier = ~np.isnan(before) & (before != values)
+        contradicts_table = self.rewards[rows, columns] != values
+        contradictions = np.flatnonzero(contradicts_earlier | contradicts_table)
+        if len(contradictions):
+            wrong = int(contradictions[0])
+            name = quoted(self.objectives.names[columns[wrong]])
+            place = f"{self._path}, event {numbers[wrong]}"
+            raise LogError(f"{place}: {name} must not be told again with another value")
+
+    def _rows_of(self, ids: IntArray) -> tuple[IntArray, Mask]:
+        """The rows of decisions with these ids, and which of them there are."""
+        if not self.decisions:
+            no_rows = np.zeros(len(ids), np.int64)
+            return no_rows, np.zeros(len(ids), bool)
+
+        known = self._ids[: self.decisions]
+        rows = np.searchsorted(known, ids)
+        # An id beyond the last one has no row: any other does, as its id will differ.
+        rows = np.minimum(rows, self.decisions - 1)
+
+        return rows, known[rows] == ids
+
+    def _columns_of(self, frame: pl.DataFrame) -> IntArray:
         columns = np.empty(len(frame), np.int64)
+        # Objectives are few and rewards many: one comparison of all rows per objective.
         for text in frame["objective"].unique():
-            place = self._places.get(name_of(text))
-            if place is None:
+            column = self._columns.get(name_of(text))
+            if column is None:
                 known = shortened(", ".join(map(quoted, self.objectives.names)))
-                raise LogError(
-                    f"{self._path} must have rewards of its objectives, which are {known}; got {shortened(text)}"
-                )
-            columns[(frame["objective"] == text).to_numpy()] = place
+                rule = f"{self._path} must have rewards of its objectives, which are {known}"
+                raise LogError(f"{rule}; got {shortened(text)}")
+
+            has_name = frame["objective"] == text
+            columns[has_name.to_numpy()] = column
+
         return columns
 
-    def features(self) -> tuple[bool, int]:
+    def context_layout(self) -> tuple[bool, int]:
         """Whether the arms share a context, and the number of features.
 
         Raises:
             LogError: where decisions differ in it.
         """
-        if len(counts := {features for _, features in self.layouts}) > 1:
-            raise LogError(
-                f"{self._path} must have as many features in every decision, got {quoted(sorted(counts))}"
-            )
-        return {rows for rows, _ in self.layouts} <= {1}, max(counts, default=0)
+        row_counts = {rows for rows, _ in self.layouts}
+        feature_counts = {features for _, features in self.layouts}
+        if len(feature_counts) > 1:
+            rule = f"{self._path} must have as many features in every decision"
+            raise LogError(f"{rule}, got {quoted(sorted(feature_counts))}")
+
+        # A row for each of one arm looks the same, and is taken for a shared one.
+        shared = row_counts <= {1}
+
+        return shared, max(feature_counts, default=0)
 
 
 def _on_disk(shape: tuple[int, ...], dtype: Any) -> Any:
-    """An array in a temporary file that nobody else sees, and that needs space only where it is written."""
+    """An array in a temporary file without a name, which needs space only where it is written."""
     with tempfile.TemporaryFile() as file:
         if 0 not in shape:
+            # The mapping keeps the file alive after it is closed.
             return np.memmap(file, dtype, "w+", shape=shape)
+
         return np.empty(shape, dtype)
 
 
 def joined(
     tables: Tables,
-    roster: Callable[[], Roster],
+    first_registry: Callable[[], ArmRegistry],
     objectives: Objectives,
     events: int,
     path: Path,
@@ -192,73 +241,91 @@ def joined(
 
     Args:
         tables: makes an iterator of its events, twice the same.
-        roster: makes the arms there were in the beginning.
+        first_registry: makes the arms there were in the beginning.
         objectives: of the log.
         events: how many there are at most.
         path: what errors call the log.
         chunk: decisions at a time.
-        alone: see `Ledger`.
+        alone: see `RewardTable`.
 
     Raises:
         LogError: on the way.
     """
-    ledger = Ledger(objectives, roster(), events, path, alone=alone)
+    rewards = RewardTable(objectives, first_registry(), events, path, alone=alone)
     for frame in tables():
-        ledger.add(frame)
-    (shared, features), now, done = ledger.features(), roster(), 0
+        rewards.add(frame)
+
+    layout = rewards.context_layout()
+    # From the beginning again: the table's own registry has seen all changes by now.
+    registry = first_registry()
+    done = 0
     for frame in tables():
-        for stretch in _stretches(frame, now):
-            for some in stretch.iter_slices(chunk):
+        for decisions in _between_changes(frame, registry):
+            for part in decisions.iter_slices(chunk):
                 try:
-                    yield _feedback(some, ledger, now, done, shared=shared, features=features)
+                    yield _feedback(part, rewards, registry.present, done, layout)
                 except ValueError as error:
-                    raise LogError(
-                        f"{path}, event {some['number'][0]} or soon after: {error}"
-                    ) from error
-                done += len(some)
+                    place = f"{path}, event {part['number'][0]} or soon after"
+                    raise LogError(f"{place}: {error}") from error
+
+                done += len(part)
 
 
-def _stretches(frame: pl.DataFrame, roster: Roster) -> Iterator[pl.DataFrame]:
-    """The decisions between two changes of the arms; the roster follows."""
-    decisions = frame["kind"] == "decide"
+def _between_changes(frame: pl.DataFrame, registry: ArmRegistry) -> Iterator[pl.DataFrame]:
+    """The decisions between two changes of the arms; the registry follows."""
+    is_decision = frame["kind"] == "decide"
+    is_change = frame["kind"].is_in(CHANGES)
     start = 0
-    changes = frame["kind"].is_in(["add", "remove"]).arg_true().to_list()
-    for end in (*changes, len(frame)):
-        yield frame[start:end].filter(decisions[start:end])
-        if end < len(frame):
-            roster.follow(next(events_of(frame[end : end + 1])))
-        start = end
+    for change in is_change.arg_true().to_list():
+        yield frame[start:change].filter(is_decision[start:change])
+        (event,) = events_of(frame[change : change + 1])
+        registry.follow(event)
+        start = change
+
+    yield frame[start:].filter(is_decision[start:])
 
 
 def _feedback(
-    frame: pl.DataFrame, ledger: Ledger, now: Roster, done: int, *, shared: bool, features: int
+    frame: pl.DataFrame,
+    rewards: RewardTable,
+    present: list[int],
+    first: int,
+    layout: tuple[bool, int],
 ) -> Feedback:
-    """Consecutive decisions, while the arms were those of the roster."""
-    arms = len(ledger.roster.names)
-    n = len(frame)
-    contexts = _shared(frame, features) if shared else _by_arm(frame, arms, features, now.present)
+    """Consecutive decisions, the first of this number, while these arms were present."""
+    arm_names = tuple(rewards.registry.names)
+    arms = len(arm_names)
+    shared, features = layout
+    if shared:
+        contexts = _shared_contexts(frame, features)
+    else:
+        contexts = _contexts_by_arm(frame, arms, features, present)
+
+    last = first + len(frame)
+
     return Feedback(
         contexts=contexts,
         arms=frame["arm"].to_numpy(),
-        rewards=ledger.rewards[done : done + n] * ledger.objectives.signs,
+        rewards=rewards.rewards[first:last] * rewards.objectives.signs,
         propensities=frame["propensity"].fill_null(np.nan).to_numpy(),
-        arm_names=tuple(ledger.roster.names),
-        objective_names=ledger.objectives.names,
-        eligible=_eligible(frame, arms, now.present) if ledger.restricted else None,
+        arm_names=arm_names,
+        objective_names=rewards.objectives.names,
+        # All chunks have it or none, whatever the decisions of this one.
+        eligible=_eligible(frame, arms, present) if rewards.restricted else None,
         ids=frame["id"].to_numpy(),
         times=frame["time"].fill_null(np.nan).to_numpy(),
     )
 
 
-def _shared(frame: pl.DataFrame, features: int) -> Array:
-    """(decisions, features)."""
+def _shared_contexts(frame: pl.DataFrame, features: int) -> Array:
+    """Contexts that arms share, (decisions, features)."""
     if features == 0:
         return np.empty((len(frame), 0))
-    return _numbers(frame).reshape(len(frame), features)
+    return _context_numbers(frame).reshape(len(frame), features)
 
 
-def _by_arm(frame: pl.DataFrame, arms: int, features: int, present: list[int]) -> Array:
-    """(decisions, arms, features), zeros for arms that were not present.
+def _contexts_by_arm(frame: pl.DataFrame, arms: int, features: int, present: list[int]) -> Array:
+    """Contexts of a row per arm, (decisions, arms, features); zeros for arms not present.
 
     Args:
         frame: the decisions.
@@ -266,35 +333,38 @@ def _by_arm(frame: pl.DataFrame, arms: int, features: int, present: list[int]) -
         features: of a row.
         present: the positions of the arms that the rows belong to.
     """
-    wrong = frame.filter(pl.col("rows").ne_missing(len(present)))
-    if len(wrong):
-        raise LogError(
-            f"context must have a row for each of {len(present)} arms, got {wrong['rows'][0]}"
-        )
+    other_rows = frame.filter(pl.col("rows").ne_missing(len(present)))
+    if len(other_rows):
+        got = other_rows["rows"][0]
+        raise LogError(f"context must have a row for each of {len(present)} arms, got {got}")
+
     contexts = np.zeros((len(frame), arms, features))
     if features:
-        contexts[:, present] = _numbers(frame).reshape(len(frame), len(present), features)
+        shape = (len(frame), len(present), features)
+        contexts[:, present] = _context_numbers(frame).reshape(shape)
+
     return contexts
 
 
-def _numbers(frame: pl.DataFrame) -> Array:
+def _context_numbers(frame: pl.DataFrame) -> Array:
     return frame["context"].explode().to_numpy()
 
 
 def _eligible(frame: pl.DataFrame, arms: int, present: list[int]) -> Mask:
-    """(decisions, arms); without a list, all arms that are present."""
-    there = np.zeros(arms, bool)
-    there[present] = True
-    mask = np.where(frame["eligible"].is_null().to_numpy()[:, None], there, False)
-    pairs = (
-        pl.DataFrame({"row": np.arange(len(frame)), "arm": frame["eligible"]})
-        .drop_nulls()
-        .explode("arm")
-    )
-    rows, positions = (pairs.drop_nulls()[name].to_numpy() for name in ("row", "arm"))
+    """The arms that could be played, (decisions, arms); without a list, all that are present."""
+    is_present = np.zeros(arms, bool)
+    is_present[present] = True
+    has_no_list = frame["eligible"].is_null().to_numpy()
+    mask = np.where(has_no_list[:, None], is_present, False)
+    lists = pl.DataFrame({"row": np.arange(len(frame)), "arm": frame["eligible"]})
+    # Nulls twice: decisions without a list, and then those whose list is empty.
+    pairs = lists.drop_nulls().explode("arm").drop_nulls()
+    rows = pairs["row"].to_numpy()
+    positions = pairs["arm"].to_numpy()
     if not np.isin(positions, present).all():
-        raise LogError(
-            f"eligible must be positions of arms that are present, got {quoted(sorted(set(positions.tolist())))}"
-        )
+        got = quoted(sorted(set(positions.tolist())))
+        raise LogError(f"eligible must be positions of arms that are present, got {got}")
+
     mask[rows, positions] = True
+
     return mask

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from mobandits.contracts.protocols import Array
-from mobandits.logs.errors import LogError
+from mobandits.errors import LogError
 from mobandits.logs.feedback import Feedback
 from mobandits.support.checks import as_float_array
 from mobandits.support.naming import quoted, shortened
@@ -22,66 +22,95 @@ KEYS = (
     "context",
     "action_context",
 )
+REQUIRED = ("n_actions", "action", "reward", "context")
 
 
 def to_dict(log: Feedback, objective: Hashable | None = None) -> dict[str, Any]:
     """Decisions as `bandit_feedback`.
 
-    Open Bandit Pipeline reads the keys n_rounds, n_actions, action, position (None), reward, pscore, context and
-    action_context (the identity: arms have no features that stay). Rows that arms have of their own become one row
-    per decision, arm by arm. Further keys hold what has no place there, so that `from_dict` gives the same log back:
-    arm_names, objective_names, eligible, ids, times, and context_shape.
+    Open Bandit Pipeline reads the keys n_rounds, n_actions, action, position (None), reward,
+    pscore, context and action_context (the identity: arms have no features that stay). Rows that
+    arms have of their own become one row per decision, arm by arm. Further keys hold what has no
+    place there, so that `from_dict` gives the same log back: arm_names, objective_names, eligible,
+    ids, times, and context_shape.
 
     Args:
         log: the decisions.
-        objective: whose reward is wanted, (rounds,), as Open Bandit Pipeline takes it; None wants all of them,
-            (rounds, objectives).
+        objective: whose reward is wanted, (rounds,), as Open Bandit Pipeline takes it; None wants
+            all of them, (rounds, objectives).
 
     Raises:
-        LogError: where the objective is unknown or was not always observed, or where propensities are lacking in part.
+        LogError: where the objective is unknown or was not always observed, or where propensities
+            are lacking in part.
 
     Example:
-        >>> log = Feedback([[1.0], [2.0]], [0, 1], [[0.5, 1.0], [0.25, 0.0]], [0.5, 0.5], ["a", "b"], ["q", "c"])
-        >>> given = to_dict(log, "c")
-        >>> given["reward"], given["pscore"], given["n_actions"]
+        >>> rewards = [[0.5, 1.0], [0.25, 0.0]]
+        >>> log = Feedback([[1.0], [2.0]], [0, 1], rewards, [0.5, 0.5], ["a", "b"], ["q", "c"])
+        >>> feedback = to_dict(log, "c")
+        >>> feedback["reward"], feedback["pscore"], feedback["n_actions"]
         (array([1., 0.]), array([0.5, 0.5]), 2)
     """
-    reward, names = (
-        (log.rewards, log.objective_names) if objective is None else _column(log, objective)
-    )
-    lacking = np.isnan(log.propensities)
-    if lacking.any() and not lacking.all():
-        raise LogError(
-            f"propensities must be known in all rounds or in none, got none in {int(lacking.sum())}"
-        )
-    more = {"eligible": log.eligible, "ids": log.ids, "times": log.times}
-    return {
-        "n_rounds": len(log),
-        "n_actions": len(log.arm_names),
+    if objective is None:
+        reward = log.rewards
+        objective_names = log.objective_names
+    else:
+        reward = _reward_column(log, objective)
+        objective_names = (objective,)
+
+    rounds = len(log)
+    arms = len(log.arm_names)
+    context_shape = log.contexts.shape[1:]
+    # The size in numbers, and not -1, which an empty log or one without features leaves open.
+    numbers_per_round = int(np.prod(context_shape))
+    feedback = {
+        "n_rounds": rounds,
+        "n_actions": arms,
         "action": log.arms,
         "position": None,
         "reward": reward,
-        "pscore": None if lacking.all() else log.propensities,
-        "context": log.contexts.reshape(len(log), int(np.prod(log.contexts.shape[1:]))),
-        "action_context": np.eye(len(log.arm_names)),
+        "pscore": _pscore(log.propensities),
+        "context": log.contexts.reshape(rounds, numbers_per_round),
+        "action_context": np.eye(arms),
         "arm_names": log.arm_names,
-        "objective_names": names,
-        "context_shape": log.contexts.shape[1:],
-        **{name: value for name, value in more.items() if value is not None},
+        "objective_names": objective_names,
+        "context_shape": context_shape,
     }
+    # Absent and not None, which other programs need not expect.
+    for name in ("eligible", "ids", "times"):
+        values = getattr(log, name)
+        if values is not None:
+            feedback[name] = values
+
+    return feedback
 
 
-def _column(log: Feedback, objective: Hashable) -> tuple[Array, tuple[Hashable, ...]]:
+def _pscore(propensities: Array) -> Array | None:
+    """The propensities; None where none was logged."""
+    lacking = np.isnan(propensities)
+    if lacking.all():
+        return None
+    if lacking.any():
+        count = int(lacking.sum())
+        raise LogError(f"propensities must be known in all rounds or in none, got none in {count}")
+
+    return propensities
+
+
+def _reward_column(log: Feedback, objective: Hashable) -> Array:
+    """The rewards of an objective that was always observed, (rounds,)."""
     if objective not in log.objective_names:
         known = shortened(", ".join(map(str, log.objective_names)))
         near = did_you_mean(objective, log.objective_names)
         raise LogError(f"objective must be one of {known}, got {quoted(objective)}{near}")
-    reward = log.rewards[:, log.objective_names.index(objective)]
-    if (lacking := int(np.isnan(reward).sum())) > 0:
-        raise LogError(
-            f"reward of {quoted(objective)} must be observed in all rounds: choose those; got none in {lacking}"
-        )
-    return reward, (objective,)
+
+    column = log.objective_names.index(objective)
+    reward: Array = log.rewards[:, column]
+    lacking = int(np.isnan(reward).sum())
+    if lacking:
+        rule = f"reward of {quoted(objective)} must be observed in all rounds: choose those"
+        raise LogError(f"{rule}; got none in {lacking}")
+
+    return reward
 
 
 def from_dict(
@@ -93,56 +122,72 @@ def from_dict(
     """`bandit_feedback` as decisions; `position` and `action_context` are passed over.
 
     Args:
-        feedback: with action, reward, pscore, context, n_actions; reward is (rounds,) or (rounds, objectives).
+        feedback: with action, reward, pscore, context, n_actions; reward is (rounds,) or (rounds,
+            objectives).
         arm_names: None takes the dictionary's, or 0, 1, ...
         objective_names: None takes the dictionary's, or "reward", or 0, 1, ...
 
     Raises:
-        LogError: naming what is missing or wrong; where positions differ, as a decision then has several slots.
+        LogError: naming what is missing or wrong; where positions differ, as a decision then has
+            several slots.
 
     Example:
-        >>> given = {"n_actions": 2, "action": [0], "reward": [1.0], "pscore": [0.5], "context": [[1.0]]}
-        >>> from_dict(given).rewards
+        >>> feedback = {"n_actions": 2, "action": [0], "reward": [1.0], "pscore": [0.5]}
+        >>> from_dict(feedback | {"context": [[1.0]]}).rewards
         array([[1.]])
     """
-    for key in ("n_actions", "action", "reward", "context"):
+    for key in REQUIRED:
         if feedback.get(key) is None:
-            raise LogError(
-                f"feedback must have {key}, got {shortened(', '.join(map(str, feedback)))}"
-            )
-    if (position := feedback.get("position")) is not None and len(np.unique(position)) > 1:
+            keys = shortened(", ".join(map(str, feedback)))
+            raise LogError(f"feedback must have {key}, got {keys}")
+
+    position = feedback.get("position")
+    if position is not None and len(np.unique(position)) > 1:
         raise LogError("feedback must have one position: choose the rounds of one of them")
+
     try:
-        return _feedback(feedback, arm_names, objective_names)
+        return _log(feedback, arm_names, objective_names)
     except (TypeError, ValueError) as error:
         raise LogError(f"feedback does not fit together: {error}") from error
 
 
-def _feedback(
-    given: Mapping[str, Any],
+def _log(
+    feedback: Mapping[str, Any],
     arm_names: Sequence[Hashable] | None,
     objective_names: Sequence[Hashable] | None,
 ) -> Feedback:
-    reward = as_float_array("reward", given["reward"])
-    context = as_float_array("context", given["context"])
-    rewards = reward[:, None] if reward.ndim == 1 else reward
-    n = len(rewards)
-    count = rewards.shape[1]
-    plain: Sequence[Hashable] = ["reward"] if reward.ndim == 1 else range(count)
-    pscore = given.get("pscore")
+    reward = as_float_array("reward", feedback["reward"])
+    context = as_float_array("context", feedback["context"])
+    rounds = len(reward)
+    default_objectives: Sequence[Hashable]
+    if reward.ndim == 1:
+        # As Open Bandit Pipeline has it, which knows one objective.
+        rewards = reward[:, None]
+        default_objectives = ["reward"]
+    else:
+        rewards = reward
+        default_objectives = range(rewards.shape[1])
+
+    pscore = feedback.get("pscore")
+    # Written by `to_dict`, where arms have rows of their own.
+    context_shape = feedback.get("context_shape", context.shape[1:])
+    default_arms = range(feedback["n_actions"])
+    objectives = _first(objective_names, feedback.get("objective_names"), default_objectives)
+
     return Feedback(
-        contexts=context.reshape(n, *given.get("context_shape", context.shape[1:])),
-        arms=np.asarray(given["action"]),
+        contexts=context.reshape(rounds, *context_shape),
+        arms=np.asarray(feedback["action"]),
         rewards=rewards,
-        propensities=np.full(n, np.nan) if pscore is None else pscore,
-        arm_names=_first(arm_names, given.get("arm_names"), range(given["n_actions"])),
-        objective_names=_first(objective_names, given.get("objective_names"), plain),
-        eligible=given.get("eligible"),
-        ids=given.get("ids"),
-        times=given.get("times"),
+        propensities=np.full(rounds, np.nan) if pscore is None else pscore,
+        arm_names=_first(arm_names, feedback.get("arm_names"), default_arms),
+        objective_names=objectives,
+        eligible=feedback.get("eligible"),
+        ids=feedback.get("ids"),
+        times=feedback.get("times"),
     )
 
 
-def _first(*names: Sequence[Hashable] | None) -> tuple[Hashable, ...]:
-    """The first that there are."""
-    return tuple(next(one for one in names if one is not None))
+def _first(*choices: Sequence[Hashable] | None) -> tuple[Hashable, ...]:
+    """The first names that are not None."""
+    known = [names for names in choices if names is not None]
+    return tuple(known[0])

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from mobandits.errors import LogError
 from mobandits.logs import csv, dsjson
-from mobandits.logs.errors import LogError
+from mobandits.logs.arm_registry import ArmRegistry, first_arms
 from mobandits.logs.feedback import Feedback, together
 from mobandits.logs.join import Objectives, joined
-from mobandits.logs.roster import Roster, first_arms
 from mobandits.logs.sealed import read_alone
 from mobandits.logs.segments import Snapshot
 from mobandits.logs.store.archives import is_archive, scan_archive
@@ -34,14 +34,15 @@ def read(path: str | Path, **columns: Any) -> Feedback:
 def scan(path: str | Path, *, chunk: int = CHUNK, **columns: Any) -> Iterator[Feedback]:
     """A log of any size, in chunks that agree on arms and objectives.
 
-    Rewards are joined to their decisions by id, however late and in whatever parts they came; what never came is NaN.
-    Objectives that are minimised are negated: in Feedback, all are maximised. Where arms were added or removed, there
-    are as many as there ever were, and `eligible` says which of them could be played. A log is read twice.
+    Rewards are joined to their decisions by id, however late and in whatever parts they came; what
+    never came is NaN. Objectives that are minimised are negated: in Feedback, all are maximised.
+    Where arms were added or removed, there are as many as there ever were, and `eligible` says
+    which of them could be played. A log is read twice.
 
     Args:
-        path: a store, whatever its name, or the folder of a journal, which both may be in use; a .parquet file of
-            `mobandits export`, or of a journal (rewards of decisions in its other files are then passed over); a
-            dsjson file (.dsjson, .json, .jsonl); or a .csv file.
+        path: a store, whatever its name, or the folder of a journal, which both may be in use; a
+            .parquet file of `mobandits export`, or of a journal (rewards of decisions in its other
+            files are then passed over); a dsjson file (.dsjson, .json, .jsonl); or a .csv file.
         chunk: decisions at a time, at most.
         columns: of a .csv file, see `mobandits.logs.csv.scan`; `features` of others' dsjson, see
             `mobandits.logs.dsjson.scan`; or `agent`, of a store that has several.
@@ -53,9 +54,11 @@ def scan(path: str | Path, *, chunk: int = CHUNK, **columns: Any) -> Iterator[Fe
         >>> import tempfile
         >>> from mobandits.logs.journal import Journal
         >>> folder = tempfile.mkdtemp()
+        >>> decision = {"kind": "decide", "id": 0, "context": [[1.0]], "arm": 1, "propensity": 0.5}
         >>> with Journal(folder) as journal:
-        ...     journal.describe({"arms": ["a", "b"], "objectives": [{"name": "cost", "minimise": True}]})
-        ...     journal.append({"kind": "decide", "id": 0, "context": [[1.0]], "arm": 1, "propensity": 0.5})
+        ...     objectives = [{"name": "cost", "minimise": True}]
+        ...     journal.describe({"arms": ["a", "b"], "objectives": objectives})
+        ...     journal.append(decision)
         ...     journal.append({"kind": "learn", "id": 0, "rewards": {"cost": 0.25}})
         >>> [log.rewards.tolist() for log in scan(folder)]
         [[[-0.25]]]
@@ -70,24 +73,27 @@ def scan(path: str | Path, *, chunk: int = CHUNK, **columns: Any) -> Iterator[Fe
     if not is_table and columns.keys() - {"features"}:
         raise ValueError(f"{', '.join(columns)} must go with a .csv file, got {place}")
     if place.is_dir():
-        return _journal(place, chunk)
+        return _scan_journal(place, chunk)
     if place.suffix == ".parquet" and is_archive(place):
         return scan_archive(place, chunk=chunk)
     if place.suffix == ".parquet":
-        return _alone(place, chunk)
+        return _scan_sealed(place, chunk)
     if is_table:
         return csv.scan(place, chunk=chunk, **columns)
+
+    # Any other name: dsjson says best what a file must be to be a log.
     return dsjson.scan(place, chunk=chunk, **columns)
 
 
-def _journal(folder: Path, chunk: int) -> Iterator[Feedback]:
+def _scan_journal(folder: Path, chunk: int) -> Iterator[Feedback]:
+    # Both passes see the same events, though others may go on writing.
     with Snapshot(folder) as snapshot:
         description = snapshot.header.description
         objectives = Objectives.of(description, folder)
-        first = first_arms(description, folder)
+        registry = first_arms(description, folder)
         yield from joined(
             snapshot.tables,
-            first.copy,
+            registry.copy,
             objectives,
             snapshot.most_events(),
             folder,
@@ -96,10 +102,17 @@ def _journal(folder: Path, chunk: int) -> Iterator[Feedback]:
         )
 
 
-def _alone(path: Path, chunk: int) -> Iterator[Feedback]:
+def _scan_sealed(path: Path, chunk: int) -> Iterator[Feedback]:
+    """A segment by itself, whose header says which arms there were when it began."""
     frame, header = read_alone(path)
     objectives = Objectives.of(header.description, path)
-    first = Roster.from_json(header.arms)
+    registry = ArmRegistry.from_json(header.arms)
     yield from joined(
-        lambda: iter([frame]), first.copy, objectives, len(frame), path, chunk=chunk, alone=True
+        lambda: iter([frame]),
+        registry.copy,
+        objectives,
+        len(frame),
+        path,
+        chunk=chunk,
+        alone=True,
     )

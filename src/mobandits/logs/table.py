@@ -1,4 +1,4 @@
-"""Events as a table, the form of sealed segments: one row each, and every number exactly as it was.
+"""Events as a table, the form of sealed segments: a row each, and every number exactly as it was.
 
 Columns:
     number: position in the journal, from 0.
@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from mobandits.logs.errors import LogError
+from mobandits.errors import LogError
 from mobandits.logs.events import LARGEST, checked
 from mobandits.logs.names import compact, decoded, encoded, name_of, name_text
 from mobandits.support.naming import quoted
@@ -44,10 +44,11 @@ _TYPES: dict[str, Any] = {
 }
 SCHEMA = pl.Schema(_TYPES)
 LISTS = {"context": pl.Float64, "eligible": pl.Int64, "rewards": _REWARD}
+SCALARS = [name for name in _TYPES if name != "number" and name not in LISTS]
 _ROWS = 1000  # how many become Python objects at a time
 
 
-def table(events: Sequence[dict[str, Any]], first: int) -> pl.DataFrame:
+def event_table(events: Sequence[dict[str, Any]], first: int) -> pl.DataFrame:
     """Events in their canonical form as a table.
 
     Args:
@@ -56,65 +57,89 @@ def table(events: Sequence[dict[str, Any]], first: int) -> pl.DataFrame:
 
     Example:
         >>> events = [checked({"kind": "learn", "id": 7, "rewards": {"quality": 0.5}})]
-        >>> table(events, 3)["number"].to_list(), list(events_of(table(events, 3))) == events
+        >>> table = event_table(events, 3)
+        >>> table["number"].to_list(), list(events_of(table)) == events
         ([3], True)
     """
     rows = [_row(event) for event in events]
-    plain = {
-        name: [row.get(name) for row in rows] for name in SCHEMA if name not in {"number", *LISTS}
-    }
-    frame = pl.DataFrame(plain, schema_overrides={name: SCHEMA[name] for name in plain})
-    lists = [_lists(name, inner, [row.get(name) for row in rows]) for name, inner in LISTS.items()]
-    numbers = pl.Series("number", range(first, first + len(rows)), pl.Int64)
-    return frame.with_columns(numbers, *lists).select(SCHEMA.names())
+    columns = []
+    for name in SCALARS:
+        values = [row.get(name) for row in rows]
+        columns.append(pl.Series(name, values, SCHEMA[name]))
+
+    for name, member_type in LISTS.items():
+        lists = [row.get(name) for row in rows]
+        columns.append(_list_column(name, member_type, lists))
+
+    last = first + len(rows)
+    columns.append(pl.Series("number", range(first, last), pl.Int64))
+
+    # A table of a file is read by the names of its columns, but people read it in this order.
+    return pl.DataFrame(columns).select(SCHEMA.names())
 
 
-def _lists(name: str, inner: Any, given: Sequence[Sequence[Any] | None]) -> pl.Series:
+def _list_column(name: str, member_type: Any, lists: Sequence[Sequence[Any] | None]) -> pl.Series:
     """A column of lists from all members in one go, which is ten times as fast as list by list."""
-    there = [one is not None for one in given]
-    rows = np.repeat(np.arange(len(given)), [len(one or ()) for one in given])
-    members = pl.Series(name, [value for one in given for value in one or ()], inner)
-    lists = (
-        pl.DataFrame({"row": rows})
-        .with_columns(members)
-        .group_by("row", maintain_order=True)
-        .agg(name)
+    row_of_member = []
+    members: list[Any] = []
+    is_list = []
+    for row, values in enumerate(lists):
+        is_list.append(values is not None)
+        if values:
+            members += values
+            row_of_member += [row] * len(values)
+
+    member_table = pl.DataFrame(
+        {
+            "row": pl.Series(row_of_member, dtype=pl.Int64),
+            name: pl.Series(members, dtype=member_type),
+        }
     )
-    frame = pl.DataFrame(
-        {"row": np.arange(len(given)), "there": pl.Series(there, dtype=pl.Boolean)}
+    full_lists = member_table.group_by("row", maintain_order=True).agg(name)
+    rows = pl.DataFrame(
+        {
+            "row": np.arange(len(lists)),
+            "is_list": pl.Series(is_list, dtype=pl.Boolean),
+        }
     )
-    joined = frame.join(lists, on="row", how="left", maintain_order="left")
-    return joined.select(pl.when("there").then(pl.col(name).fill_null([])).alias(name)).to_series()
+    joined = rows.join(full_lists, on="row", how="left", maintain_order="left")
+    # An empty list has no members, and nothing to be joined: it is not the same as no list.
+    column = pl.when("is_list").then(pl.col(name).fill_null([])).alias(name)
+
+    return joined.select(column).to_series()
 
 
 def _row(event: dict[str, Any]) -> dict[str, Any]:
     rest = dict(event)
     row = {"kind": rest.pop("kind")}
-    if _fits(rest.get("id"), int) and rest["id"] <= LARGEST and rest["id"] >= -LARGEST:
+    # Events of other kinds may have an id or a time of any type: these are kept as JSON.
+    number = rest.get("id")
+    if type(number) is int and -LARGEST <= number <= LARGEST:
         row["id"] = rest.pop("id")
-    if _fits(rest.get("time"), float):
+    if type(rest.get("time")) is float:
         row["time"] = rest.pop("time")
     if row["kind"] == "decide":
-        row |= {
-            "arm": rest.pop("arm"),
-            "propensity": rest.pop("propensity"),
-            "eligible": rest.pop("eligible", None),
-        }
+        for name in ("arm", "propensity"):
+            row[name] = rest.pop(name)
+
+        row["eligible"] = rest.pop("eligible", None)
         if "context" in rest:
-            context = rest.pop("context")
-            row |= {"rows": len(context), "features": len(context[0]) if context else 0}
-            row["context"] = [value for one in context for value in one]
+            row |= _context_fields(rest.pop("context"))
     elif row["kind"] == "learn":
-        row["rewards"] = [
-            {"objective": name_text(k), "value": v} for k, v in rest.pop("rewards").items()
-        ]
+        rewards = rest.pop("rewards").items()
+        row["rewards"] = [{"objective": name_text(k), "value": v} for k, v in rewards]
+
     if rest:
         row["other"] = compact(encoded(rest))
+
     return row
 
 
-def _fits(value: Any, kind: type) -> bool:
-    return type(value) is kind
+def _context_fields(context: list[list[float]]) -> dict[str, Any]:
+    """A context as its shape and its numbers row by row."""
+    features = len(context[0]) if context else 0
+    numbers = [value for row in context for value in row]
+    return {"rows": len(context), "features": features, "context": numbers}
 
 
 def events_of(frame: pl.DataFrame) -> Iterator[dict[str, Any]]:
@@ -123,48 +148,58 @@ def events_of(frame: pl.DataFrame) -> Iterator[dict[str, Any]]:
     Raises:
         LogError: where a row is no event.
     """
-    for some in frame.iter_slices(_ROWS):
-        for row in some.iter_rows(named=True):
+    for part in frame.iter_slices(_ROWS):
+        for row in part.iter_rows(named=True):
             yield _event(row)
 
 
 def _event(row: dict[str, Any]) -> dict[str, Any]:
-    event = {"kind": row["kind"]} | {
-        name: row[name] for name in ("id", "time") if row[name] is not None
-    }
+    event = {"kind": row["kind"]}
+    for name in ("id", "time"):
+        if row[name] is not None:
+            event[name] = row[name]
+
     if row["kind"] == "decide":
-        event |= {"arm": row["arm"], "propensity": row["propensity"], "eligible": row["eligible"]}
+        for name in ("arm", "propensity", "eligible"):
+            event[name] = row[name]
+
         if row["rows"] is not None:
-            event["context"] = _table_of(row)
+            event["context"] = _context_of(row)
     elif row["kind"] == "learn":
-        event["rewards"] = {name_of(one["objective"]): one["value"] for one in row["rewards"] or ()}
+        rewards = row["rewards"] or ()
+        event["rewards"] = {name_of(each["objective"]): each["value"] for each in rewards}
+
     if row["other"] is not None:
         event |= _others(row["other"])
+
+    # A file may come from elsewhere, or be damaged: its events are checked like new ones.
     return checked(event)
 
 
-def _table_of(row: dict[str, Any]) -> list[list[float]]:
+def _context_of(row: dict[str, Any]) -> list[list[float]]:
     rows = row["rows"]
     features = row["features"]
-    values = row["context"]
-    if (
-        rows < 0
-        or features is None
-        or features < 0
-        or values is None
-        or len(values) != rows * features
-    ):
-        raise LogError(
-            f"context must have rows x features = {rows} x {features} numbers, got {quoted(values)}"
-        )
-    return [values[i * features : (i + 1) * features] for i in range(rows)]
+    numbers = row["context"]
+    has_shape = rows >= 0 and features is not None and features >= 0
+    if not has_shape or numbers is None or len(numbers) != rows * features:
+        rule = f"context must have rows x features = {rows} x {features} numbers"
+        raise LogError(f"{rule}, got {quoted(numbers)}")
+
+    context = []
+    for row_number in range(rows):
+        start = row_number * features
+        context.append(numbers[start : start + features])
+
+    return context
 
 
 def _others(text: str) -> dict[Any, Any]:
     try:
-        given = decoded(json.loads(text))
+        fields = decoded(json.loads(text))
     except (ValueError, RecursionError) as error:
         raise LogError(f"other must be a JSON object, got {quoted(text)}") from error
-    if not isinstance(given, dict):
+
+    if not isinstance(fields, dict):
         raise LogError(f"other must be a JSON object, got {quoted(text)}")
-    return given
+
+    return fields

@@ -29,6 +29,7 @@ def adversarial_pareto_regret(rewards: Any, chosen: Any) -> float:
     rounds = np.arange(len(table))
     received = table[rounds, arms]
     lead = (table - received[:, None]).sum(axis=0)
+
     return pareto_shortfall(lead)
 
 
@@ -74,6 +75,7 @@ class AdversarialParetoRegret:
         rewards = truth.block.rewards[:rounds]
         received = rewards[np.arange(rounds), chosen]
         differences: Array = rewards - received[:, None]
+
         return differences.reshape(rounds, -1)
 
     def accumulator(self, shape: Shape) -> "Leads":

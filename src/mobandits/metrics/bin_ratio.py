@@ -61,9 +61,11 @@ class BinRatio:
         if highest >= self.bins:
             rule = f"BinRatio.bins must be above every bin of the surface, {highest}"
             raise ValueError(f"{rule}, got {quoted(self.bins)}")
+
         # Off the front the bin is -1, which equals none of these.
         bins = np.arange(self.bins)
         played = scores.bins[:, None] == bins
+
         return np.asarray(played, np.float64)
 
     def accumulator(self, shape: Shape) -> "Ratios":
@@ -86,5 +88,7 @@ class Ratios:
         plays = self._plays.sum()
         if not plays:
             return np.full_like(self._plays, np.nan)  # values of NaN are not recorded
+
         ratios: Array = self._plays / plays
+
         return ratios

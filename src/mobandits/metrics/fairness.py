@@ -32,9 +32,11 @@ def max_min_ratio(counts: Counts) -> float:
     n = np.asarray(counts, np.float64)
     if not n.any():
         return math.nan
+
     smallest = n.min()
     if smallest > 0.0:
         return float(n.max() / smallest)
+
     return math.inf
 
 
@@ -55,9 +57,11 @@ def normalised_entropy(counts: Counts) -> float:
         return math.nan
     if len(n) == 1:
         return 1.0
+
     shares = n[n > 0.0] / n.sum()
     entropy = -(shares * np.log(shares)).sum()
     normalised = float(entropy / math.log(len(n)))
+
     return normalised + 0.0  # -0.0, of one arm only, becomes 0.0
 
 
@@ -76,8 +80,10 @@ def jain_index(counts: Counts) -> float:
     n = np.asarray(counts, np.float64)
     if not n.any():
         return math.nan
+
     total = n.sum()
     squares = (n * n).sum()
+
     return float(total**2 / (len(n) * squares))
 
 

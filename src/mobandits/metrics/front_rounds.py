@@ -44,6 +44,7 @@ class FrontRounds:
         # One row serves all rounds where the means stay.
         rows = np.arange(len(chosen)) if len(front) > 1 else 0
         played = front[rows, chosen]
+
         return np.asarray(played[:, None], np.float64)
 
     def on_surface(self, scores: Scores) -> Array:

@@ -41,8 +41,10 @@ def hypervolume(points: Any, reference: Sequence[float]) -> float:
     front = positive_front(array - origin)
     if is_quick(front):
         return exact_volume(front)
+
     reach = Reach(objectives)
     reach.extend(front)
+
     return reach.volume()
 
 
@@ -94,9 +96,11 @@ class Hypervolume:
                     "Hypervolume.reference must be given where means change over the rounds, "
                     "got None"
                 )
+
             reference = below_all(means[0])
         else:
             reference = _reference("Hypervolume.reference", self.reference, means.shape[2])
+
         return np.asarray(of_chosen(means, chosen) - reference)
 
     def accumulator(self, shape: Shape) -> "Covered":
@@ -121,6 +125,7 @@ class Covered:
         points = candidates[is_new]
         if not len(points):
             return
+
         stays = [not dominated_by(points, point) for point in self._front]
         remaining = self._front[np.array(stays, np.bool_)]
         self._front = np.concatenate([remaining, points])
@@ -137,9 +142,11 @@ class Covered:
     def _computed(self) -> float:
         if is_quick(self._front):
             return exact_volume(self._front)
+
         # The average over directions keeps its state: from the second time on new points suffice.
         points = np.concatenate(self._new) if self._reach.started else self._front
         self._reach.extend(points)
+
         return self._reach.volume()
 
 
@@ -154,6 +161,7 @@ def below_all(means: Array) -> Array:
     # Without a range any margin will do: all arms cover the same in that objective.
     margin = np.where(size > 0.0, MARGIN * size, 1.0)
     reference: Array = means.min(axis=0) - margin
+
     return reference
 
 
@@ -173,6 +181,7 @@ def positive_front(points: Array) -> Array:
     for i, point in enumerate(ranked):
         if not dominated_by(ranked[kept], point):
             kept.append(i)
+
     return np.asarray(ranked[kept])
 
 
@@ -198,8 +207,10 @@ def is_quick(points: Array) -> bool:
 def _reference(name: str, value: Sequence[float], objectives: int | None) -> Array:
     for entry in value:
         number(name, entry)
+
     if objectives is not None and len(value) != objectives:
         raise ValueError(
             f"{name} must have one entry per objective, {objectives}, got {len(value)}"
         )
+
     return np.array(value, np.float64)

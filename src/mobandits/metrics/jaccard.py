@@ -25,7 +25,9 @@ def jaccard(front: Any, other: Any) -> float:
     union = int((first | second).sum())
     if not union:
         return 1.0
+
     shared = int((first & second).sum())
+
     return shared / union
 
 
@@ -60,9 +62,11 @@ class Jaccard:
         """(rounds, 1) indices."""
         if fronts is None:
             raise ValueError("Jaccard.per_round needs fronts, got None")
+
         front = truth.front(self.order)
         # `front` may have one row for all rounds, and is broadcast.
         shared = (fronts & front).sum(axis=1)
         union = (fronts | front).sum(axis=1)
         indices = np.asarray(shared / union)  # never 0 / 0: no front is empty
+
         return indices[:, None]

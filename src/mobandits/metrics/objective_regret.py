@@ -45,4 +45,5 @@ class ObjectiveRegret:
         optimal_arm = np.argmax(fronts, axis=1)
         optimal = of_chosen(means, optimal_arm)
         received = of_chosen(means, chosen)
+
         return optimal - received

@@ -68,9 +68,11 @@ class FrontPlays:
         # Means that stay have one row for all rounds; otherwise the front has no arms of its own.
         if rows > 1:
             raise ValueError("FrontPlays needs arms whose means never change, and here they do")
+
         front = truth.front(self.order)[0]
         played = one_hot(chosen, arms)
         played[:, ~front] = np.nan  # which is not recorded
+
         return played
 
 

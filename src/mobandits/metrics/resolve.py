@@ -74,19 +74,23 @@ def resolve(metrics: Iterable[str | Metric], quantities: Iterable[str] = ()) -> 
         raise ValueError(f"metrics must be a list, got {quoted(metrics)}; {advice}")
     if not isinstance(metrics, Iterable):
         raise ValueError(f"metrics must be a list, got {quoted(metrics)}")
+
     entries = list(metrics)
     # Every entry's kind first: a class among names is a mistake that another one must not hide.
     for entry in entries:
         _require_name_or_metric(entry)
+
     known = registry()
     counted = set(quantities)
     resolved = []
     for entry in entries:
         metric = _from_name(entry, known, counted) if isinstance(entry, str) else entry
         resolved.append(metric)
+
     _require_distinct([metric.name for metric in resolved])
     if not resolved:
         raise ValueError("metrics must name at least one metric, got none")
+
     return tuple(resolved)
 
 
@@ -111,10 +115,13 @@ def _from_name(name: str, known: dict[str, type[Any]], counted: set[str]) -> Met
     # A problem's own quantity comes before a metric of the same name.
     if name in counted:
         return Quantity(name)
+
     cls = known[name]
     for parameter in inspect.signature(cls).parameters.values():
         if parameter.default is parameter.empty:
             call = f"{cls.__name__}({parameter.name}=...)"
             raise ValueError(f"metric {name} needs its {parameter.name}: {call}")
+
     metric: Metric = cls()
+
     return metric

@@ -23,6 +23,7 @@ def of_chosen(table: Array, chosen: IntArray) -> Array:
     rows = table.reshape(rounds * arms, *rest)
     first_rows = np.arange(0, rounds * arms, arms)
     indices = first_rows + chosen
+
     return rows.take(indices, axis=0)
 
 

@@ -29,4 +29,5 @@ def averages(total: Array, seen: Array, arms: IntArray) -> Array:
             rewards = total[arm, l]
             plays = seen[arm, l]
             out[a, l] = average(rewards, plays)
+
     return out

@@ -39,6 +39,7 @@ def project_onto_ball(matrix: Array, x: Array, bound: float) -> None:
     length = math.sqrt(dot(x, x))
     if length <= bound:
         return
+
     d = len(x)
     nu = 0.0
     shifted = matrix.copy()
@@ -49,17 +50,20 @@ def project_onto_ball(matrix: Array, x: Array, bound: float) -> None:
     for _ in range(STEPS):
         for i in range(d):
             shifted[i, i] = matrix[i, i] + nu
+
         cholesky(shifted, root)
         solve_lower(root, image, half)
         solve_upper(root, half, x)
         length = math.sqrt(dot(x, x))
         if length <= bound * (1.0 + CLOSE):
             break
+
         # The slope of ||y|| is -y' (P + nu I)^-1 y / ||y||, and one triangular solution gives it:
         # with root half = y, the form is half . half.
         solve_lower(root, x, half)
         form = dot(half, half)
         nu += (length / bound - 1.0) * length * length / form
+
     # The iteration comes from outside: without this, rounding could leave x beyond the bound.
     if length > bound:
         for i in range(d):

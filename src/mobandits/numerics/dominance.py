@@ -38,11 +38,14 @@ def dominated(values: Array, a: int, on: IntArray, among: Mask) -> bool:
             objective = i if every else on[i]
             if objective < 0:
                 break
+
             # No early exit: a mispredicted branch costs more than the comparisons.
             more |= values[b, objective] > values[a, objective]
             less |= values[b, objective] < values[a, objective]
+
         if more and not less and among[b]:
             return True
+
     return False
 
 
@@ -58,6 +61,7 @@ def draw_nondominated(values: Array, on: IntArray, among: Mask, rng: Rng) -> int
         arm = swap_in(visit, i, rng)
         if among[arm] and not dominated(values, arm, on, among):
             return arm
+
     return -1
 
 
@@ -79,15 +83,19 @@ def pareto_gap(means: Array, arm: int, on: IntArray, among: Mask) -> float:
     for b in range(len(means)):
         if not among[b]:
             continue
+
         least_lead = math.inf
         for i in range(objectives):
             objective = i if every else on[i]
             if objective < 0:
                 break
+
             lead = means[b, objective] - means[arm, objective]
             least_lead = min(least_lead, lead)
+
         if least_lead > gap:  # noqa: PLR1730 - max could turn 0.0 into -0.0
             gap = least_lead
+
     return gap
 
 
@@ -99,4 +107,5 @@ def pareto_gaps(means: Array, on: IntArray, among: Mask) -> Array:
     out = np.empty(len(means))
     for a in range(len(means)):
         out[a] = pareto_gap(means, a, on, front)
+
     return out

@@ -49,6 +49,7 @@ def objective_sums(points: Array) -> Array:
     for i in range(len(points)):
         for j in range(arms):
             out[j] += points[i, j]
+
     return out
 
 
@@ -67,6 +68,7 @@ def has_largest_sum(points: Array, column: int) -> bool:
     alone = True
     for j in range(len(totals)):
         alone &= j == column or totals[j] < level
+
     return alone
 
 
@@ -87,10 +89,12 @@ def membership_status(s: Simplex, column: int, top: int) -> int:
     # program either: equal weights prove that it is best.
     if column == top:
         return ON if has_largest_sum(s.points, top) else TIED
+
     set_origin(s, s.points, column)
     low, high = solve(s, column, top, TIE, -TIE)
     if low > TIE:
         return OFF
+
     return ON if high < -TIE else TIED
 
 
@@ -100,6 +104,7 @@ def on_hull(s: Simplex, column: int, top: int) -> bool:
     status = membership_status(s, column, top)
     if status != TIED:
         return status == ON
+
     # A mixture that dominated the column with the largest sum would have a larger sum.
     return column == top or not can_gain(s)
 
@@ -129,8 +134,10 @@ def effective(values: Array, arm: int, among: Mask) -> bool:
     # Exact, and first: below, a lead of less than `TIE` would count as none.
     if not front[arm]:
         return False
+
     points = columns_in_own_ranges(selected_rows(values, front))
     column = count(front[:arm])
+
     return on_hull(membership_program(points), column, largest_sum(points))
 
 
@@ -151,6 +158,7 @@ def effective_front(values: Array) -> Mask:
         if front[a]:
             out[a] = on_hull(s, column, top)
             column += 1
+
     return out
 
 
@@ -169,6 +177,7 @@ def effective_draw(values: Array, rng: Rng) -> int:
     if not all_finite(size):
         first = swap_in(visit, 0, rng)
         return rest_of_draw(values, visit, first, 0, rng)
+
     s = membership_program(columns_in_ranges(values, low, size))
     top = largest_sum(s.points)
     for i in range(len(visit)):
@@ -176,6 +185,7 @@ def effective_draw(values: Array, rng: Rng) -> int:
         # A single arm settles most cases, in a fraction of the time of the program.
         if dominated(values, arm, all_objectives, every_arm):
             continue
+
         status = membership_status(s, arm, top)
         if status == ON:
             return arm
@@ -183,6 +193,7 @@ def effective_draw(values: Array, rng: Rng) -> int:
         # front's units too; a tie in them may be none.
         if status == TIED:
             return rest_of_draw(values, visit, arm, i, rng)
+
     return -1
 
 
@@ -197,4 +208,5 @@ def rest_of_draw(values: Array, visit: IntArray, arm: int, i: int, rng: Rng) -> 
     while i < last and not (front[arm] and on_hull(s, count(front[:arm]), top)):
         i += 1
         arm = swap_in(visit, i, rng)
+
     return arm

@@ -51,6 +51,7 @@ def best_single(s: Simplex, skip: int) -> int:
     """The column, other than `skip`, with the best worst lead; `prices` become the worst leads."""
     for j in range(len(s.prices)):
         s.prices[j] = math.inf
+
     # Arms innermost, one objective at a time: such loops become vector instructions.
     for i in range(len(s.points)):
         own = s.origin[i]
@@ -58,8 +59,10 @@ def best_single(s: Simplex, skip: int) -> int:
         for j in range(len(s.prices)):
             lead = (s.points[i, j] - own) * scale
             s.prices[j] = min(s.prices[j], lead)
+
     if skip >= 0:
         s.prices[skip] = -math.inf
+
     return highest(s.prices)
 
 
@@ -73,12 +76,15 @@ def gap_units(size: Array) -> tuple[Array, float]:
     least = size[0]
     for other in size:
         least = min(least, other)
+
     varies = least > TINY
     unit = np.empty(len(size))
     for i in range(len(size)):
         unit[i] = least / size[i] if varies else 1.0
+
     if not varies:
         least = 0.0
+
     return unit, least
 
 
@@ -101,9 +107,11 @@ def alone_best(s: Simplex, column: int) -> bool:
         if s.prices[j] > most:
             best = j
             most = s.prices[j]
+
     for i in range(len(s.weights)):
         total += s.weights[i]
         square += (s.points[i, best] - s.origin[i]) ** 2
+
     # Householder's reflection w - 2 (w . y) y / (y . y) of the weights w at the plane orthogonal to
     # y, the other arm's lead, times y . y. Weights below the least one are raised to it.
     lead = most - own
@@ -112,6 +120,7 @@ def alone_best(s: Simplex, column: int) -> bool:
         direction = s.points[i, best] - s.origin[i]
         mirrored = square * s.weights[i] - 2.0 * lead * direction
         s.weights[i] = max(mirrored, least)
+
     return bool(lead < -TIE * total)
 
 
@@ -125,10 +134,12 @@ def certified(s: Simplex, column: int) -> bool:
     # it is above the middle.
     for i in range(len(s.weights)):
         s.weights[i] = max(s.origin[i] - 0.5, LEAST)
+
     for _ in range(GUESSES):
         price(s)
         if alone_best(s, column):
             return True
+
     return False
 
 
@@ -142,14 +153,17 @@ def attains(s: Simplex, low: float) -> bool:
     narrow = 1.0
     for unit in s.unit:
         narrow = min(narrow, unit)
+
     enough = True
     # A lead is `low` times unit_l in units of the range: for the widest objective, `narrow` of it.
     if DIGITS * low * narrow >= ROUNDING:
         return enough
+
     lead = mixture(s)
     for i in range(len(lead)):
         least = (1.0 - DIGITS) * low * s.unit[i]
         enough &= lead[i] - ROUNDING >= least
+
     return enough
 
 
@@ -175,30 +189,36 @@ def one_gap(
         others -= 1
     if least == 0.0 or others == 0:
         return 0.0, True
+
     first = best_single(s, skip)
     narrow = 1.0
     single = least * s.prices[first]
     for unit in s.unit:
         narrow = min(narrow, unit)
+
     # `TIE` of the widest range: far more than what rounding may have done to `single`.
     margin = least * TIE / narrow
     # A single arm that leads in every objective leaves no weights to be guessed.
     if skip >= 0 and single < -margin and certified(s, skip):
         return 0.0, True
+
     low, high = solve(s, skip, first, math.inf, TIE)
     total = 0.0
     for weight in s.weights:
         total += weight
+
     surely_zero = high < -TIE * total
     sure = surely_zero or (low > LARGE * total and attains(s, low))
     mixed = least * low
     if mixed > single + margin or single < -margin:
         return max(0.0, mixed), sure
+
     # No mixture is clearly better than the best arm. That arm's lead is known exactly, and the gap
     # must be at least that, to the last bit.
     rounding = least * ROUNDING * total
     exact = pareto_gap(means, arm, np.empty(0, np.int64), among)
     gap = exact if mixed <= exact + rounding else mixed
+
     return gap, sure
 
 
@@ -212,11 +232,13 @@ def gap_by_front(means: Array, arm: int, front: Mask) -> float:
     # Arms that are too far apart for a double cannot be mixed.
     if not all_finite(size):
         return pareto_gap(means, arm, np.empty(0, np.int64), front)
+
     unit, least = gap_units(size)
     s = simplex(columns_in_ranges(rows, low, size), unit)
     column = count(both[:arm])
     set_origin(s, s.points, column)
     gap, _ = one_gap(s, least, means, arm, front, column)
+
     return gap
 
 
@@ -246,7 +268,9 @@ def effective_gap(means: Array, arm: int) -> float:
         gap, sure = one_gap(s, least, means, arm, every_arm, arm)
         if sure:
             return gap
+
     front = nondominated(means, np.empty(0, np.int64), every_arm)
+
     return gap_by_front(means, arm, front)
 
 
@@ -270,5 +294,7 @@ def effective_gaps(means: Array) -> Array:
             out[a], sure = one_gap(s, least, means, a, front, skip)
         if not sure:
             out[a] = gap_by_front(means, a, front)
+
         column += front[a]
+
     return out

@@ -25,6 +25,7 @@ def descending(points: Array, coordinate: int) -> Array:
     for i in range(len(order)):
         for l in range(points.shape[1]):
             out[i, l] = points[order[i], l]
+
     return out
 
 
@@ -40,7 +41,9 @@ def volume(points: Array, objectives: int) -> float:
         largest = 0.0
         for i in range(len(points)):
             largest = max(largest, points[i, 0])
+
         return largest
+
     last = objectives - 1
     ranked = descending(points, last)
     total = 0.0
@@ -54,6 +57,7 @@ def volume(points: Array, objectives: int) -> float:
             # Two objectives are the deepest level, and most of the time: there no call is made.
             base = reach if objectives == 2 else volume(ranked[: i + 1], last)
             total += height * base
+
     return total
 
 
@@ -74,6 +78,7 @@ def farthest(points: Array, directions: Array, out: Array) -> None:
             for l in range(objectives):
                 component = max(directions[k, l], TINY)
                 reach = min(reach, points[i, l] / component)
+
             out[k] = max(out[k], reach)
 
 
@@ -93,7 +98,9 @@ def exact_volume(points: Array) -> float:
     inside = positive_points(points)
     if len(inside) == 0:
         return 0.0
+
     covered: float = compile_loop(exact)(inside)
+
     return covered
 
 
@@ -152,4 +159,5 @@ class Reach:
         # The volume of the unit ball, of which 1 / 2^L is where all coordinates are positive.
         ball = math.pi**half / (2**objectives * math.gamma(half + 1))
         powers = self._reach**objectives
+
         return float(ball * powers.mean())

@@ -45,6 +45,7 @@ def weigh(columns: Array, weights: Array, out: Array) -> None:
     in_fours = features - features % 4
     for a in range(arms):
         out[a] = 0.0
+
     # Four rows in one pass over the arms: `out` is loaded and stored a fourth as often. They are
     # added one by one in their order, which gives the bits of a pass per row.
     for j in range(0, in_fours, 4):
@@ -57,6 +58,7 @@ def weigh(columns: Array, weights: Array, out: Array) -> None:
             total = total + second * columns[j + 1, a]
             total = total + third * columns[j + 2, a]
             out[a] = total + fourth * columns[j + 3, a]
+
     for j in range(in_fours, features):
         weight = weights[j]
         for a in range(arms):
@@ -70,6 +72,7 @@ def weigh_quadratic(columns: Array, matrix: Array, out: Array) -> None:
     row = np.empty(arms)
     for a in range(arms):
         out[a] = 0.0
+
     # x' M x = sum_i x_i (2 sum_(j >= i) M_ij x_j - M_ii x_i): the upper half is weighed, and
     # doubled.
     for i in range(len(matrix)):
@@ -101,6 +104,7 @@ def cholesky(matrix: Array, root: Array) -> None:
             partial = dot(root[i, :j], root[j, :j])
             rest = matrix[i, j] - partial
             root[i, j] = rest / root[j, j]
+
         partial = dot(root[i, :i], root[i, :i])
         # Of a matrix that is nearly singular, rounding can leave a tiny negative number.
         rest = max(matrix[i, i] - partial, 0.0)
@@ -120,6 +124,7 @@ def invert(matrix: Array, out: Array) -> None:
         for i in range(j + 1, d):
             partial = dot(root[i, j:i], half[j:i, j])
             half[i, j] = -partial / root[i, i]
+
     # The inverse is half' half. One half of it is computed, so that it is exactly symmetric.
     for i in range(d):
         for j in range(i, d):

@@ -112,6 +112,7 @@ class Mixed:
             mean: float = self.link.mean(z)
         else:
             mean = self.others.mean(objective, z)
+
         return mean
 
 
@@ -136,6 +137,7 @@ def named_links(name: str, links: Any, objectives: int) -> tuple[Any, ...]:
         raise ValueError(
             f"{name} must have one entry per objective, {objectives}, got {len(entries)}"
         )
+
     return tuple(_link(name, entry) for entry in entries)
 
 
@@ -152,12 +154,14 @@ def _link(name: str, link: Any) -> Any:
     if isinstance(link, str):
         choice(name, link, LINKS)
         return LINKS[link]
+
     has_mean = callable(getattr(link, "mean", None))
     has_slope = callable(getattr(link, "least_slope", None))
     if not is_compiled(link) or not has_mean or not has_slope:
         raise ValueError(
             f"{name} must be names or @compiled links with mean and least_slope, got {quoted(link)}"
         )
+
     return link
 
 
@@ -166,8 +170,10 @@ def check_links(name: str, links: Any) -> Any:
     if not _is_list(links):
         _link(name, links)
         return links
+
     for link in links:
         _link(name, link)
+
     return tuple(links)
 
 
@@ -186,4 +192,5 @@ def combined_links(links: Sequence[Any]) -> Shared | Mixed:
     for link in reversed(distinct[:-1]):
         marks = [int(other == link) for other in links]
         combined = Mixed(marks, link, combined)
+
     return combined

@@ -32,6 +32,7 @@ def pick(mask: Mask, rng: Rng) -> int:
         left -= mask[a]
         if left < 0:
             return a
+
     return -1
 
 
@@ -42,6 +43,7 @@ def uniform(mask: Mask) -> Array:
     out = np.zeros(len(mask))
     for a in range(len(mask)):
         out[a] = mask[a] / n
+
     return out
 
 
@@ -53,8 +55,10 @@ def leaders(values: Array, among: Mask) -> Mask:
     for a in range(len(values)):
         if among[a]:
             top = max(top, values[a])
+
     for a in range(len(values)):
         out[a] = among[a] and values[a] == top
+
     return out
 
 
@@ -67,4 +71,5 @@ def swap_in(order: IntArray, i: int, rng: Rng) -> int:
     step = int(rng.random() * left)
     j = i + step
     order[i], order[j] = order[j], order[i]
+
     return int(order[i])

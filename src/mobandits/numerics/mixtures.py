@@ -52,6 +52,7 @@ def read_weights(s: Simplex, bland: bool) -> tuple[int, float]:
     size = 0.0
     for i in range(len(s.weights)):
         size += abs(s.inverse[0, i])
+
     for i in range(len(s.weights)):
         weight = -s.inverse[0, i]
         s.weights[i] = max(weight, 0.0)
@@ -60,6 +61,7 @@ def read_weights(s: Simplex, bland: bool) -> tuple[int, float]:
         if weight < level and not (bland and entering >= 0):
             entering = i
             most = weight
+
     return entering, size
 
 
@@ -70,6 +72,7 @@ def highest(prices: Array) -> int:
     for j in range(1, len(prices)):
         if prices[j] > prices[best]:
             best = j
+
     return best
 
 
@@ -86,29 +89,35 @@ def best_arm(s: Simplex, skip: int, size: float, bland: bool) -> tuple[int, floa
     offset = 0.0
     if skip >= 0:
         s.prices[skip] = -math.inf
+
     # v as basic arms have it, and not as the inverse has it: compared with their own prices, none
     # of them can be the best, which would go round in circles.
     for r in range(1, last + 1):
         if s.basis[r] >= last:
             arm = s.basis[r] - last
             level = max(level, s.prices[arm])
+
     most = s.prices[0]
     for j in range(1, len(s.prices)):
         if s.prices[j] > most:
             best = j
             most = s.prices[j]
+
     enough = level + ROUNDING * size
     helps = most > enough
     if helps and bland:
         best = 0
         while s.prices[best] <= enough:
             best += 1
+
     # Prices are of points. The bound is about leads, which are less by the origin's own price, and
     # weights w must have sum_l w_l unit_l = 1.
     for i in range(last):
         unit += s.weights[i] * s.unit[i]
         offset += s.weights[i] * s.origin[i]
+
     entering = last + best if helps else -1
+
     return entering, (most - offset) / unit
 
 
@@ -126,7 +135,9 @@ def most_negative_row(s: Simplex, bland: bool) -> int:
                 better = s.basis[r] < s.basis[row]
             else:
                 better = value < s.inverse[row, last]
+
             row = r if better else row
+
     return row
 
 
@@ -147,6 +158,7 @@ def dual_step(s: Simplex, bland: bool) -> bool:
     row = most_negative_row(s, bland)
     if row == 0:
         return False
+
     # `price` writes into `weights` and `prices`, which are needed after it.
     weights = s.weights.copy()
     prices = s.prices.copy()
@@ -157,6 +169,7 @@ def dual_step(s: Simplex, bland: bool) -> bool:
         s.weights[i] = s.inverse[row, i]
         offset -= s.weights[i] * s.origin[i]
         size += abs(s.weights[i])
+
     price(s)
     # Of every column: its entry in the row that leaves, and how far it is from being the best.
     columns = last + len(prices)
@@ -169,19 +182,23 @@ def dual_step(s: Simplex, bland: bool) -> bool:
         else:
             entry = s.prices[c - last] + offset
             slopes[c] = level - prices[c - last]
+
         if entry < -ROUNDING * size and not contains(s.basis, c):
             entries[c] = entry
             ratio = -(slopes[c] + ROUNDING) / entry
             least = min(least, ratio)
+
     # The second pass of the ratio test, as in `leaving_row`: the largest entry within rounding.
     for c in range(columns):
         if entries[c] < 0.0 and -slopes[c] / entries[c] <= least:
             better = entering < 0 or (entries[c] < entries[entering] and not bland)
             entering = c if better else entering
+
     copy_into(s.weights, weights)
     if entering >= 0:
         s.basis[row] = entering
         refactorise(s)
+
     return entering >= 0
 
 
@@ -225,6 +242,7 @@ def solve(  # noqa: C901
         # `value` is cheap and may be wrong by rounding; `attained` is sure, and computed only then.
         if value > above and attained(s) > above:
             return attained(s), high
+
         low = max(low, attained(s)) if careful else low
         entering, size = read_weights(s, bland)
         if entering < 0:
@@ -232,6 +250,7 @@ def solve(  # noqa: C901
             entering, high = best_arm(s, skip, size, bland)
             if high < below * size:
                 return -math.inf, high
+
         row = -1
         if entering >= 0:
             entering_column(s, entering)
@@ -241,10 +260,12 @@ def solve(  # noqa: C901
             pivot(s, row, entering)
             if doubtful(s, row):
                 refactorise(s)
+
             gained = s.inverse[0, last] > value + ROUNDING * size
             stalled = 0 if gained else stalled + 1
             fresh = False
             continue
+
         # Nothing enters, or nothing leaves for it: the basis is the best one, as this inverse has
         # it.
         low = max(low, attained(s))
@@ -263,7 +284,9 @@ def solve(  # noqa: C901
             accepted = 2.0 * WORST
         else:
             break
+
         fresh = True
+
     return low, math.inf
 
 
@@ -280,17 +303,20 @@ def first_gain(s: Simplex, free: Mask) -> int:
         for r in range(1, last + 1):
             if s.basis[r] < last:
                 total -= s.inverse[r, i]
+
         size += abs(total)
         if i < last:
             s.weights[i] = total
             offset -= total * s.origin[i]
         else:
             offset += total
+
     price(s)
     for c in range(len(free)):
         gain = 1.0 - s.weights[c] if c < last else s.prices[c - last] + offset
         if free[c] and gain > ROUNDING * size and not contains(s.basis, c):
             return c
+
     return -1
 
 
@@ -309,16 +335,20 @@ def can_gain(s: Simplex) -> bool:
     free = np.empty(columns, np.bool_)
     for c in range(columns):
         free[c] = s.weights[c] <= TIE if c < last else s.prices[c - last] >= level - TIE
+
     for step in range(STEPS):
         gain = 0.0
         for lead in mixture(s):
             gain += lead
+
         # Enough is known as soon as some mixture is better: the maximum is not needed.
         if gain > TIE:
             return True
+
         entering = first_gain(s, free)
         if entering < 0:
             return False
+
         entering_column(s, entering)
         row = leaving_row(s, step > last)
         if row > 0:
@@ -326,4 +356,5 @@ def can_gain(s: Simplex) -> bool:
             pivot(s, row, entering)
         if row < 0 or doubtful(s, row):
             refactorise(s)
+
     return False

@@ -25,9 +25,11 @@ def normals(rng: Rng, shape: tuple[int, ...]) -> Array:
     size = math.prod(shape)
     if size < FEW:
         return rng.standard_normal(shape)
+
     # One type of `shape` per number of axes would be one compilation each: the loop gets the size.
     flat = compile_loop(_standard_normals)(rng, size)
     numbers: Array = flat.reshape(shape)
+
     return numbers
 
 

@@ -37,10 +37,12 @@ def chosen_objectives(objectives: int, on: IntArray) -> IntArray:
     n = objectives if every else 0
     for objective in on:
         n += objective >= 0
+
     out = np.empty(n, np.int64)
     # Padding is at the end, so the first n entries are the objectives.
     for i in range(n):
         out[i] = i if every else on[i]
+
     return out
 
 
@@ -56,6 +58,7 @@ def nondominated(values: Array, on: IntArray, among: Mask) -> Mask:
     arms = np.empty(count, np.int64)
     # Room for all: nothing finds the archive full.
     size, _ = through_archive(values, which, among, count, arms)
+
     return mask_of(count, arms, size)
 
 
@@ -70,6 +73,7 @@ def front_of_many(values: Array, on: IntArray) -> Mask:
     among = np.empty(len(values), np.bool_)
     for a in range(len(values)):
         among[a] = True
+
     is_large = len(values) > FEW and len(which) > 0
     room = ARCHIVE if is_large else len(values)
     size, later = through_archive(values, which, among, room, arms)
@@ -78,7 +82,9 @@ def front_of_many(values: Array, on: IntArray) -> Mask:
         # more, arms of either kind may dominate the other.
         for j in range(later):
             arms[size + j] = arms[len(arms) - later + j]
+
         size = through_tree(values, which, arms, size + later)
+
     return mask_of(len(values), arms, size)
 
 
@@ -88,8 +94,10 @@ def mask_of(arms: int, members: IntArray, size: int) -> Mask:
     out = np.empty(arms, np.bool_)
     for a in range(arms):
         out[a] = False
+
     for j in range(size):
         out[members[j]] = True
+
     return out
 
 
@@ -131,6 +139,7 @@ def through_archive(  # noqa: C901, PLR0912 - a call per block is too dear
     for a in range(len(values)):
         if not among[a]:
             continue
+
         beaten = 0
         beats = 0
         first = 0
@@ -140,8 +149,10 @@ def through_archive(  # noqa: C901, PLR0912 - a call per block is too dear
             point[i] = values[a, which[i]]
             less |= archive[i, 0] < point[i]
             more |= archive[i, 0] > point[i]
+
         if more and not less:
             continue
+
         while first < size and compared and not beaten:
             n = min(BLOCK, size - first)
             # For each point of the block: whether it is nowhere less, nowhere more than this arm.
@@ -153,22 +164,27 @@ def through_archive(  # noqa: C901, PLR0912 - a call per block is too dear
             for j in range(n):
                 high[j] = row[j] >= value
                 low[j] = row[j] <= value
+
             for i in range(1, objectives):
                 row = archive[i, first : first + n]
                 value = point[i]
                 for j in range(n):
                     high[j] &= row[j] >= value
                     low[j] &= row[j] <= value
+
             # An equal point is marked in both, and neither beats the other.
             for j in range(n):
                 beaten |= high[j] & (1 - low[j])
                 beats |= low[j] & (1 - high[j])
+
             first += n
+
         if beaten:
             # Arm a dominates nothing in the archive: it would be dominated in turn, by what
             # dominates arm a.
             move_ahead(archive, arms, first - n, above, below)
             continue
+
         if beats:
             size = drop_dominated(archive, arms, size, above, below)
         if size == room:
@@ -177,10 +193,13 @@ def through_archive(  # noqa: C901, PLR0912 - a call per block is too dear
             later += 1
             arms[len(arms) - later] = a
             continue
+
         arms[size] = a
         for i in range(objectives):
             archive[i, size] = point[i]
+
         size += 1
+
     return size, later
 
 
@@ -189,6 +208,7 @@ def move_ahead(archive: Array, arms: IntArray, j: int, above: Marks, below: Mark
     """Move the first arm from j on that is marked as dominating halfway to the front."""
     while above[j] <= below[j]:
         j += 1
+
     # Halfway, and not to the front: one lucky arm would displace one that has proved itself.
     k = j // 2
     arms[j], arms[k] = arms[k], arms[j]
@@ -203,10 +223,13 @@ def drop_dominated(archive: Array, arms: IntArray, size: int, above: Marks, belo
     for j in range(size):
         if below[j] > above[j]:
             continue
+
         arms[kept] = arms[j]
         for i in range(len(archive)):
             archive[i, kept] = archive[i, j]
+
         kept += 1
+
     return kept
 
 
@@ -267,16 +290,19 @@ def through_tree(values: Array, which: IntArray, arms: IntArray, n: int) -> int:
         if b >= leaves:
             mark_dominated(tree, arms, b, a, marks)
             continue
+
         # The last child pair is the next: the larger half of b first, which dominates most.
         for child in range(4):
             pairs[size, 0] = 2 * b + (child >> 1)
             pairs[size, 1] = 2 * a + (child & 1)
             size += 1
+
     kept = 0
     for j in range(n):
         if arms[j] >= 0:
             arms[kept] = arms[j]
             kept += 1
+
     return kept
 
 
@@ -292,6 +318,7 @@ def may_dominate(tree: Tree, b: int, a: int) -> bool:
         smallest = tree.bottom[a, i]
         more |= largest > smallest
         less |= largest < smallest
+
     return more and not less
 
 
@@ -311,26 +338,32 @@ def mark_dominated(  # noqa: C901 - a call per point is too dear
         less = arms[j] < 0
         for i in range(objectives):
             less |= tree.top[b, i] < points[i, j]
+
         if less:
             continue
+
         row = points[0, first:last]
         value = points[0, j]
         for k in range(len(high)):
             high[k] = row[k] >= value
+
         for i in range(1, objectives):
             row = points[i, first:last]
             value = points[i, j]
             for k in range(len(high)):
                 high[k] &= row[k] >= value
+
         # Few points are nowhere less; only these are tested for being somewhere more.
         beaten = False
         for k in range(len(high)):
             if high[k]:
                 for i in range(objectives):
                     beaten |= points[i, first + k] > points[i, j]
+
         if beaten:
             arms[j] = -1
             tree.left[a] -= 1
+
     # A leaf without points is struck off its parent, which may have been its last child.
     while a > 1 and tree.left[a] == 0:
         a >>= 1
@@ -347,6 +380,7 @@ def build_tree(values: Array, which: IntArray, arms: IntArray, n: int) -> Tree:
     levels = 0
     while n > LEAF << levels:
         levels += 1
+
     leaves = 1 << levels
     nodes = 2 * leaves
     points = np.empty((objectives, n))
@@ -355,23 +389,29 @@ def build_tree(values: Array, which: IntArray, arms: IntArray, n: int) -> Tree:
         objective = which[level % objectives]
         for j in range(n):
             key[j] = values[arms[j], objective]
+
         for v in range(1 << level):
             first = v * n >> level
             last = (v + 1) * n >> level
             middle = (2 * v + 1) * n >> (level + 1)
             place_median(key, arms, first, last, middle)
+
     starts = np.empty(leaves + 1, np.int64)
     left = np.empty(nodes, np.int64)
     for leaf in range(leaves + 1):
         starts[leaf] = leaf * n >> levels
+
     for v in range(nodes):
         left[v] = 2 if v < leaves else starts[v - leaves + 1] - starts[v - leaves]
+
     top = np.empty((nodes, objectives))
     bottom = np.empty((nodes, objectives))
     for i in range(objectives):
         for j in range(n):
             points[i, j] = values[arms[j], which[i]]
+
         enclose(points[i], starts, top[:, i], bottom[:, i])
+
     return Tree(points, starts, top, bottom, left)
 
 
@@ -387,8 +427,10 @@ def enclose(row: Array, starts: IntArray, top: Array, bottom: Array) -> None:
         for j in range(first + 1, last):
             high = max(high, row[j])
             low = min(low, row[j])
+
         top[v] = high
         bottom[v] = low
+
     # From the leaves to the root: a parent needs both of its children.
     for v in range(leaves - 1, 0, -1):
         one = 2 * v
@@ -415,6 +457,7 @@ def place_median(key: Array, arms: IntArray, first: int, last: int, middle: int)
         if middle < below:
             last = below
             continue
+
         # Keys that equal the pivot are put aside at once: with many ties, halves would not shrink.
         first = partition(key, arms, below, last, pivot, True)
         if middle < first or first == below:
@@ -437,4 +480,5 @@ def partition(key: Array, arms: IntArray, first: int, last: int, pivot: float, e
         key[first] = value
         arms[first] = arm
         first += value < pivot or (equal and value == pivot)
+
     return first

@@ -28,8 +28,10 @@ def objective_ranges(values: Array) -> tuple[Array, Array]:
         for a in range(len(values)):
             least = min(least, values[a, i])
             most = max(most, values[a, i])
+
         low[i] = least
         size[i] = most - least
+
     return low, size
 
 
@@ -52,6 +54,7 @@ def columns_in_ranges(values: Array, low: Array, size: Array) -> Array:
     rows = 0
     for i in range(len(size)):
         rows += size[i] > TINY
+
     arms = len(values)
     out = np.empty((rows, arms))
     row = 0
@@ -62,7 +65,9 @@ def columns_in_ranges(values: Array, low: Array, size: Array) -> Array:
             scale = 1.0 / size[i]
             for a in range(arms):
                 out[row, a] = (values[a, i] - least) * scale
+
             row += 1
+
     return out
 
 
@@ -89,5 +94,7 @@ def selected_rows(values: Array, among: Mask) -> Array:
         if among[a]:
             for i in range(objectives):
                 out[row, i] = values[a, i]
+
             row += 1
+
     return out

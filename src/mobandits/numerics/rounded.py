@@ -46,6 +46,7 @@ def in_last_decimals(
     """
     if decimals is None:
         return order, means, 1.0
+
     checks.integer("decimals", decimals, at_least=0)
     unit = 10.0 ** min(decimals, MOST)
     largest = np.abs(means).max() * unit
@@ -54,4 +55,5 @@ def in_last_decimals(
         raise ValueError(
             f"decimals must leave numbers of at most {MOST} digits, got {quoted(decimals)}"
         )
+
     return rescaled(order, unit), np.rint(means * unit), unit

@@ -66,6 +66,7 @@ def simplex(points: Array, unit: Array) -> Simplex:
     inverse = np.empty((rows, rows))
     column = np.empty(rows)
     terms = np.empty(rows)
+
     return Simplex(
         points,
         unit,
@@ -96,6 +97,7 @@ def worst_objective(s: Simplex, arm: int) -> int:
         if lead < least:
             worst = i
             least = lead
+
     return worst
 
 
@@ -111,22 +113,21 @@ def start_at_arm(s: Simplex, first: int, tight: int) -> None:
         s.basis[r] = r - 1
         for k in range(last + 1):
             s.inverse[r, k] = 0.0
-    # v = lead in `tight` / unit, and the arm's share, which takes the row of that slack, is 1.
-    unit = s.unit[tight]
-    row = tight + 1
-    value = (s.points[tight, first] - s.origin[tight]) / unit
-    s.inverse[0, tight] = -1.0 / unit
-    s.inverse[0, last] = value
-    s.basis[row] = last + first
-    s.inverse[row, last] = 1.0
+
+    # v = lead in `tight` / unit, and the arm's share, which takes the row of that slack, is 1. The
+    # numbers are read where they are used: held in names, they cost a small program 5 %.
+    s.inverse[0, tight] = -1.0 / s.unit[tight]
+    s.inverse[0, last] = (s.points[tight, first] - s.origin[tight]) / s.unit[tight]
+    s.basis[tight + 1] = last + first
+    s.inverse[tight + 1, last] = 1.0
     for i in range(last):
         if i != tight:
-            row = i + 1
-            own = s.unit[i]
-            lead = s.points[i, first] - s.origin[i]
-            s.inverse[row, i] = -1.0
-            s.inverse[row, tight] = own / unit
-            s.inverse[row, last] = lead - own * value
+            ratio = s.unit[i] / s.unit[tight]
+            s.inverse[i + 1, i] = -1.0
+            s.inverse[i + 1, tight] = ratio
+            s.inverse[i + 1, last] = (
+                s.points[i, first] - s.origin[i] - s.unit[i] * s.inverse[0, last]
+            )
 
 
 @kernel
@@ -144,6 +145,7 @@ def price(s: Simplex) -> None:
     """prices[j] = weights . (column j) of the points."""
     for j in range(len(s.prices)):
         s.prices[j] = 0.0
+
     for i in range(len(s.weights)):
         weight = s.weights[i]
         # In early steps most weights are 0, and a pass over all arms is saved for each.
@@ -165,8 +167,10 @@ def entering_column(s: Simplex, entering: int) -> None:
             if is_arm:
                 lead = s.points[i, entering - last] - s.origin[i]
                 term *= lead
+
             total += term
             size += abs(term)
+
         # A slack's column has a single entry, -1.
         s.column[r] = total if is_arm else -s.inverse[r, entering]
         s.terms[r] = size
@@ -190,6 +194,7 @@ def leaving_row(s: Simplex, bland: bool) -> int:
         if s.column[r] > NOISE * s.terms[r]:
             value = max(s.inverse[r, last], 0.0)
             least = min(least, (value + allowed) / s.column[r])
+
     for r in range(1, last + 1):
         value = max(s.inverse[r, last], 0.0)
         if s.column[r] > NOISE * s.terms[r] and value / s.column[r] <= least:
@@ -199,7 +204,9 @@ def leaving_row(s: Simplex, bland: bool) -> int:
                 better = s.basis[r] < s.basis[row]
             else:
                 better = s.column[r] > s.column[row]
+
             row = r if better else row
+
     return row
 
 
@@ -210,11 +217,13 @@ def pivot(s: Simplex, row: int, entering: int) -> None:
     scale = 1.0 / s.column[row]
     for k in range(n):
         s.inverse[row, k] *= scale
+
     for r in range(n):
         factor = s.column[r]
         if r != row and factor != 0.0:
             for k in range(n):
                 s.inverse[r, k] -= factor * s.inverse[row, k]
+
     s.basis[row] = entering
 
 
@@ -239,9 +248,11 @@ def refactorise(s: Simplex) -> None:
     # The arm with the highest number will do; arm 0 where only slacks are left in the basis.
     for variable in wanted:
         first = max(first, variable - last)
+
     # The start divides by this unit: the largest one rounds least.
     for i in range(last):
         tight = i if s.unit[i] > s.unit[tight] else tight
+
     start_at_arm(s, first, tight)
     for variable in wanted:
         if not contains(s.basis, variable):
@@ -250,8 +261,10 @@ def refactorise(s: Simplex) -> None:
             for r in range(1, last + 1):
                 larger = row == 0 or abs(s.column[r]) > abs(s.column[row])
                 row = r if larger and not contains(wanted, s.basis[r]) else row
+
             if row > 0 and abs(s.column[row]) > ROUNDING * s.terms[row]:
                 pivot(s, row, variable)
+
     refine_weights(s)
     refine_values(s)
 
@@ -265,6 +278,7 @@ def refine_weights(s: Simplex) -> None:
     for r in range(1, last + 1):
         entering_column(s, s.basis[r])
         errors[r] = s.column[0]
+
     for k in range(last):
         for r in range(1, last + 1):
             s.inverse[0, k] -= errors[r] * s.inverse[r, k]
@@ -279,20 +293,24 @@ def refine_values(s: Simplex) -> None:
     errors[last] = 1.0
     for i in range(last):
         errors[i] = s.inverse[0, last] * s.unit[i]
+
     for r in range(1, last + 1):
         value = s.inverse[r, last]
         if s.basis[r] < last:
             errors[s.basis[r]] += value
             continue
+
         errors[last] -= value
         arm = s.basis[r] - last
         for i in range(last):
             lead = s.points[i, arm] - s.origin[i]
             errors[i] -= value * lead
+
     for r in range(last + 1):
         s.column[r] = 0.0
         for i in range(last + 1):
             s.column[r] += s.inverse[r, i] * errors[i]
+
     for r in range(last + 1):
         s.inverse[r, last] += s.column[r]
 
@@ -315,8 +333,10 @@ def mixture(s: Simplex) -> Array:
             for i in range(last):
                 lead = s.points[i, arm] - s.origin[i]
                 out[i] += share * lead
+
     for i in range(last):
         out[i] = out[i] / total if total > 0.0 else -math.inf
+
     return out
 
 
@@ -336,13 +356,17 @@ def attained(s: Simplex) -> float:
                 total += share
                 arm = s.basis[r] - last
                 lead += share * (s.points[i, arm] - s.origin[i])
+
         lead += ROUNDING * total
         # lead / unit_i < low / tight, multiplied out: a division that could fail is a way out.
         if lead * tight < low * s.unit[i]:
             low = lead
             tight = s.unit[i]
+
     if total <= 0.0:
         low = -math.inf
         total = 1.0
+
     in_units = low / (total * tight)
+
     return float(min(s.inverse[0, last], in_units))

@@ -20,6 +20,7 @@ def precedes(x: Array, y: Array) -> bool:
         # The first digit that differs decides.
         if x[i] != y[i]:
             return bool(x[i] < y[i])
+
     return False
 
 
@@ -31,6 +32,7 @@ def advantage(means: Array, b: int, a: int, chain: IntArray, out: Array) -> None
         lead = 0.0
         if objective >= 0:
             lead = means[b, objective] - means[a, objective]
+
         out[k] = lead
 
 
@@ -48,10 +50,13 @@ def chain_ranks(values: Array, chains: IntArray) -> Array:
             objective = chains[j, k]
             if objective < 0:
                 continue
+
             for i in range(arms):
                 column[i] = values[order[i], objective]
+
             by_column = np.argsort(column, kind="mergesort")
             order = order[by_column]
+
         for i in range(1, arms):
             arm = order[i]
             previous = order[i - 1]
@@ -60,7 +65,9 @@ def chain_ranks(values: Array, chains: IntArray) -> Array:
                 objective = chains[j, k]
                 if objective >= 0 and values[arm, objective] != values[previous, objective]:
                     differs = 1.0
+
             out[arm, j] = out[previous, j] + differs
+
     return out
 
 
@@ -92,14 +99,17 @@ def chain_gap(means: Array, arm: int, chains: IntArray) -> Array:
                 break
             if j == 0 or precedes(row, least):
                 copy_into(least, row)
+
         if ahead:
             copy_into(best, least)
+
     # The first digit that is negative and all after it stay 0, and so does -0.0.
     for k in range(digits):
         if best[k] < 0.0:
             break
         if best[k] > 0.0:
             out[k] = best[k]
+
     return out
 
 

@@ -22,14 +22,17 @@ def surely_ahead(means: Array, b: int, a: int, chains: IntArray, slack: float) -
         for objective in chain:
             if objective < 0:
                 break
+
             lead = means[b, objective] - means[a, objective]
             if -lead > slack:
                 break
             if lead > slack:
                 ahead = True
                 break
+
         if not ahead:
             return False
+
     return True
 
 
@@ -43,6 +46,7 @@ def least_positive_part(
         # Digit by digit, as in the authors' code; Definition 5 cuts at the first negative digit.
         for k in range(len(row)):
             row[k] = max(0.0, row[k])
+
         if j == 0 or precedes(row, least):
             copy_into(least, row)
 
@@ -84,6 +88,7 @@ class AuthorsChains(Chains):
             for b in range(arms):
                 if optimal[a] and surely_ahead(means, b, a, self.chains, self.slack):
                     optimal[a] = False
+
         # The smallest gap counts, as in the authors' code, where Definition 5 takes the largest.
         for a in range(arms):
             has_gap = False
@@ -92,7 +97,9 @@ class AuthorsChains(Chains):
                     least_positive_part(means, b, a, self.chains, row, least)
                     if not has_gap or precedes(least, out[a]):
                         copy_into(out[a], least)
+
                     has_gap = True
+
         return out
 
 
@@ -140,4 +147,5 @@ def pc_gap_authors(means: Array, chains: list[list[int]], decimals: int | None =
     exact, array, unit = in_last_decimals(order, array, decimals)
     loop = compile_loop(_gaps, exact)
     out: Array = loop(exact, array)  # type: ignore[arg-type]
+
     return out / unit

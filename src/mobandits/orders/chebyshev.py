@@ -22,6 +22,7 @@ def worst_lead(values: Array, weights: Array, reference: Array) -> float:
         if weights[i] > 0.0:
             lead = values[i] - reference[i]
             out = min(out, weights[i] * lead)
+
     return out
 
 

@@ -24,6 +24,7 @@ def transformed(values: Array, rows: Array) -> Array:
                 # 0 times an infinite value would be NaN.
                 if coefficient != 0.0:
                     out[a, i] += coefficient * values[a, objective]
+
     return out
 
 
@@ -43,6 +44,7 @@ def upper_bounds(low: Array, high: Array, rows: Array) -> Array:
                     out[a, i] += coefficient * high[a, objective]
                 elif coefficient < 0.0:
                     out[a, i] += coefficient * low[a, objective]
+
     return out
 
 
@@ -114,6 +116,7 @@ class Cone(BaseOrder):
             pairs = zip(coefficients, objectives, strict=True)
             terms = [f"{weight:g} {name}" for weight, name in pairs if weight]
             rows.append(" + ".join(terms))
+
         return f"Pareto front over {conjunction(rows)}"
 
     def front(self, beliefs: Beliefs) -> Mask:

@@ -32,11 +32,13 @@ def interval_leaders(beliefs: Beliefs, objective: int, among: Mask) -> tuple[Mas
             top = high
             floor = low
             first = a
+
     out = np.empty(arms, np.bool_)
     for a in range(arms):
         high = beliefs.high[a, objective]
         low = beliefs.low[a, objective]
         out[a] = among[a] and high == top and low == floor
+
     return out, first
 
 
@@ -97,9 +99,11 @@ class Dominant(BaseOrder):
             top = beliefs.high[leader, objective]
             if half_width(floor, top) > self.doubt:
                 return leading
+
             bar = floor - self.margin
             for a in range(len(among)):
                 among[a] = among[a] and beliefs.high[a, objective] >= bar
+
         return largest(beliefs.high, last, among)
 
     def gap(self, means: Array, arm: int) -> Array:

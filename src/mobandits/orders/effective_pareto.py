@@ -23,7 +23,9 @@ def least_known(values: Array) -> tuple[Mask, int]:
         for i in range(objectives):
             is_infinite = values[a, i] == math.inf
             counts[a] += is_infinite
+
         most = max(most, counts[a])
+
     return counts == most, most
 
 
@@ -75,6 +77,7 @@ class EffectivePareto(BaseOrder):
         if infinite > 0:
             every_objective = np.empty(0, np.int64)
             return nondominated(beliefs.high, every_objective, among)
+
         return effective_front(beliefs.high)
 
     @not_inlined
@@ -84,6 +87,7 @@ class EffectivePareto(BaseOrder):
         if infinite > 0:
             every_objective = np.empty(0, np.int64)
             return draw_nondominated(beliefs.high, every_objective, among, rng)
+
         return effective_draw(beliefs.high, rng)
 
     @not_inlined

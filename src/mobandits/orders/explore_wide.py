@@ -77,7 +77,9 @@ class ExploreWide(BaseOrder):
                 low = beliefs.low[a, i]
                 high = beliefs.high[a, i]
                 wide |= half_width(low, high) > self.epsilon
+
             out[a] = wide
+
         return out
 
     def in_words(self, objectives: Sequence[str]) -> str:
@@ -91,7 +93,9 @@ class ExploreWide(BaseOrder):
         # All wide arms, and not the widest: in the paper any of them may be played.
         if count(wide) > 0:
             return wide
+
         front: Mask = self.order.front(beliefs)
+
         return front
 
     def draw(self, beliefs: Beliefs, rng: Rng) -> int:
@@ -100,7 +104,9 @@ class ExploreWide(BaseOrder):
         wide = self.wide(beliefs)
         if count(wide) > 0:
             return pick(wide, rng)
+
         arm: int = self.order.draw(beliefs, rng)
+
         return arm
 
     def gap(self, means: Array, arm: int) -> Array:

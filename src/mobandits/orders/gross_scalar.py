@@ -43,9 +43,11 @@ class GrossScalar:
             raise ValueError(
                 f"GrossScalar.digits must be numbers, got {quoted(self.digits)}"
             ) from error
+
         # NaN is neither smaller nor larger than anything, so there would be no order.
         if any(math.isnan(digit) for digit in digits):
             raise ValueError(f"GrossScalar.digits must be free of NaN, got {quoted(digits)}")
+
         # A frozen dataclass refuses a plain assignment.
         object.__setattr__(self, "digits", digits)
 
@@ -68,9 +70,11 @@ class GrossScalar:
     def __lt__(self, other: object) -> bool:
         if not isinstance(other, GrossScalar):
             return NotImplemented
+
         for mine, its in _digit_pairs(self, other):
             if mine != its:
                 return mine < its
+
         return False
 
     def __add__(self, other: object) -> "GrossScalar":

@@ -25,8 +25,10 @@ def largest(values: Array, objective: int, among: Mask) -> Mask:
     for a in range(arms):
         if among[a]:
             top = max(top, values[a, objective])
+
     for a in range(arms):
         out[a] = among[a] and values[a, objective] == top
+
     return out
 
 
@@ -56,6 +58,7 @@ def linked(low: Array, high: Array, objective: int, among: Mask) -> Mask:
     for a in range(arms):
         if inside[a]:
             floor = min(floor, low[a, objective])
+
     # Every arm that joins may lower the floor, and so let in arms that were passed before.
     while grown:
         grown = False
@@ -64,4 +67,5 @@ def linked(low: Array, high: Array, objective: int, among: Mask) -> Mask:
                 inside[a] = True
                 grown = True
                 floor = min(floor, low[a, objective])
+
     return inside

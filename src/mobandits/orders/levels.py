@@ -63,11 +63,12 @@ class Levels(BaseOrder):
         # Padding of shorter levels is skipped by `nondominated`.
         for level in self.levels:
             among = nondominated(beliefs.high, level, among)
+
         return among
 
     def gap(self, means: Array, arm: int) -> Array:
         """(levels,) the gap of one arm."""
-        # An arm that is dominated only weakly has digit 0 there, and is measured against that level's
+        # An arm that is dominated only weakly has digit 0, and is measured against that level's
         # front all the same.
         digits = np.zeros(len(self.levels))
         among = everyone(len(means))
@@ -77,7 +78,9 @@ class Levels(BaseOrder):
             # The first level that is lost decides; the digits after it stay 0.
             if digits[i] > 0.0:
                 break
+
             among = nondominated(means, level, among)
+
         return digits
 
     def gaps(self, means: Array) -> Array:
@@ -96,4 +99,5 @@ class Levels(BaseOrder):
                     digit = pareto_gap(means, a, level, among)
                     out[a, i] = digit
                     lost[a] = digit > 0.0
+
         return out

@@ -27,12 +27,15 @@ def lexicographic(values: Array, tolerance: float) -> tuple[Mask, Array]:
         for a in range(arms):
             if winners[a]:
                 largest = max(largest, values[a, i])
+
         # The bar is the largest value less the tolerance, and not an arm that is within it: else
         # arms could drift away from the best in small steps.
         bar = largest - tolerance
         for a in range(arms):
             winners[a] = winners[a] and values[a, i] >= bar
+
         top[i] = largest
+
     return winners, top
 
 
@@ -52,6 +55,7 @@ def priority_gaps(means: Array, first: int, last: int, tolerance: float) -> Arra
             if mean < top[i] - tolerance:
                 out[a - first, i] = top[i] - mean
                 break
+
     return out
 
 
@@ -100,6 +104,7 @@ class Lexicographic(BaseOrder):
         text = f"lexicographic: {priorities}"
         if self.tolerance > 0.0:
             text += f", where differences up to {self.tolerance:g} are ties"
+
         return text
 
     def front(self, beliefs: Beliefs) -> Mask:

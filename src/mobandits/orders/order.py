@@ -40,6 +40,7 @@ class BaseOrder:
             digits = self.gap(means, a)
             for i in range(len(digits)):
                 out[a, i] = digits[i]
+
         return out
 
 
@@ -75,6 +76,7 @@ def group_names(groups: Array, objectives: Sequence[str]) -> list[list[str]]:
     for group in groups.tolist():
         names = [objectives[i] for i in group if i >= 0]
         groups_of_names.append(names)
+
     return groups_of_names
 
 
@@ -89,4 +91,5 @@ def weight_texts(weights: Array, objectives: Sequence[str]) -> list[str]:
     for weight, name in zip(weights.tolist(), objectives, strict=True):
         if weight > 0.0:
             texts.append(f"{name} {weight:g}")
+
     return texts

@@ -51,6 +51,7 @@ class Pareto(BaseOrder):
             raise ValueError(
                 f"Pareto.on must be a list of objectives of at least 0, got {quoted(objectives)}"
             )
+
         check_once("Pareto.on", objectives)
 
     def check(self, objectives: int) -> None:

@@ -22,6 +22,7 @@ def require_order(name: str, order: Any) -> None:
     is_order = not isinstance(order, type)
     for method in ("front", "draw", "gap", "gaps"):
         is_order = is_order and callable(getattr(order, method, None))
+
     if not is_order:
         raise ValueError(
             f"{name} must be an order such as Pareto(), got {quoted(order)}{as_object(order)}"
@@ -49,6 +50,7 @@ def check_groups(name: str, groups: IntArray) -> None:
         raise ValueError(
             f"{name} must be a list of lists of objectives, got {quoted(groups.tolist())}"
         )
+
     named = []
     for row in groups.tolist():
         # Only -1 at the end of a row is padding.
@@ -59,7 +61,9 @@ def check_groups(name: str, groups: IntArray) -> None:
             raise ValueError(f"{name} must not have an empty group, got {quoted(groups.tolist())}")
         if padding - {-1} or min(group) < 0:
             raise ValueError(f"{name} must name objectives of at least 0, got {quoted(row)}")
+
         named += group
+
     check_once(name, named)
 
 
@@ -94,6 +98,7 @@ def check_below(name: str, named: IntArray, objectives: int) -> None:
     # An empty array has no largest entry.
     if named.size == 0:
         return
+
     largest = named.max()
     if largest >= objectives:
         raise ValueError(f"{name} must name objectives below {objectives}, got {largest}")

@@ -40,7 +40,9 @@ def weighted_sum(values: Array, weights: Array) -> float:
             # So would the sum of -inf and +inf: an arm that is infinitely bad somewhere never wins.
             if values[i] == -math.inf:
                 return -math.inf
+
             out += weights[i] * values[i]
+
     return out
 
 
@@ -60,10 +62,12 @@ def shortfalls(scores: Array) -> Array:
     out = np.zeros((len(scores), 1))
     for score in scores:
         top = max(top, score)
+
     for a in range(len(scores)):
         # Not the difference of equal scores: of two infinite ones it would be NaN.
         if scores[a] < top:
             out[a, 0] = top - scores[a]
+
     return out
 
 

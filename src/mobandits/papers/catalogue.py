@@ -55,9 +55,11 @@ got 'moslb2024/figure4'; did you mean moslb2024/fig4?
             rule = "ID must be all, a paper or one that `mobandits list experiments` shows"
             advice = did_you_mean(wanted, known)
             raise ValueError(f"{rule}, got {quoted(wanted)}{advice}")
+
     chosen = []
     for name, experiment in EXPERIMENTS.items():
         paper = name.partition("/")[0]
         if not {"all", paper, name}.isdisjoint(ids):
             chosen.append(experiment)
+
     return chosen

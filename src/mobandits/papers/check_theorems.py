@@ -55,4 +55,5 @@ def check_theorems(
     integer("rounds", rounds, at_least=2)
     integer("seed", seed, at_least=0)
     one_run = partial(PAPERS[paper], rounds=rounds, seed=seed)
+
     return repeat(paper, one_run, runs, workers=workers, progress=progress)

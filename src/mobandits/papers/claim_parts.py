@@ -40,6 +40,7 @@ def resampled_part(
     # Too few trials have no interval, and without one no rule decides.
     if rule is not None and interval is not None:
         holds = rule(interval)
+
     return Part(name, value, interval, holds, len(samples))
 
 

@@ -51,7 +51,7 @@ class Outcome(Protocol):
         """The rows of a run."""
 
     def metrics(self, run: str, row: str) -> Sequence[str]:
-        """What was measured of a row."""
+        """The metrics that were measured of a row."""
 
     def components(self, run: str, row: str, metric: str) -> Sequence[int]:
         """The components of a metric, in order."""
@@ -140,6 +140,7 @@ class Claim:
         parts = [readable(part) for part in self.parts(outcome)] or [NOTHING]
         shown = weakest(parts)
         ruled = verdict(parts)
+
         return {
             "id": self.id,
             "claim": self.claim,
@@ -198,13 +199,16 @@ def readable(part: Part) -> Part:
     if not all(math.isfinite(number) for number in numbers):
         name = f"{part.said}: cannot be read at this scale"
         return Part(name, math.nan, None, None, part.trials)
+
     # JSON knows no numbers of NumPy.
     interval = None
     if part.interval is not None:
         low, high = part.interval
         interval = (float(low), float(high))
+
     holds = None if part.holds is None else bool(part.holds)
     trials = int(part.trials)
+
     return Part(part.said, float(part.measured), interval, holds, trials)
 
 
@@ -233,8 +237,10 @@ def _strength(part: Part) -> tuple[bool, float]:
     low = part.measured
     if part.interval is not None:
         low = part.interval[0]
+
     size = max(abs(part.measured), 1e-300)
     has_not_failed = part.holds is not False
+
     return has_not_failed, low / size
 
 
@@ -265,6 +271,7 @@ def resample(
     trials = len(samples)
     if not np.isfinite(samples).all():
         return math.nan, None
+
     # Ratios to a mean of 0 are not finite; `readable` takes them for numbers that are missing.
     with np.errstate(divide="ignore", invalid="ignore"):
         means = samples.mean(axis=0)[:, None]
@@ -272,10 +279,12 @@ def resample(
         value = float(statistic(means)[0])
         if trials < LEAST:
             return value, None
+
         drawn_means = counts(trials) @ samples / trials
         drawn = statistic(drawn_means.T)
         tail = (1.0 - confidence) / 2.0
         low, high = np.quantile(drawn, (tail, (1.0 + confidence) / 2.0))
+
     return value, (float(low), float(high))
 
 
@@ -303,10 +312,12 @@ def growth(points: Array, values: Array) -> Array:
     start = int(np.searchsorted(points, end * 2 / 3))
     if start == len(points) - 1:
         return np.full(len(values), np.nan)
+
     last = values[:, -1]
     grown = last - values[:, start]
     rounds = float(end - points[start])
     per_thousand = grown / rounds * 1000.0
+
     return np.asarray(per_thousand)
 
 
@@ -361,6 +372,7 @@ def ordering(
     rule = "the 95 % bootstrap interval of the difference of means is above 0"
     if len(low) * len(high) > 1:
         rule = f"each: {rule}"
+
     return Claim(id, claim, target or "as claimed", rule, parts, differs, note, kind)
 
 
@@ -389,14 +401,17 @@ def difference(
     for row in (a, b):
         points, values = outcome.curves(run, row, metric, component)
         readings.append(reading(points, values))
+
     # Side by side, because both rows of a trial are drawn together.
     samples = np.stack(readings, axis=1)
     value, interval = resample(samples, lambda means: means[1] - means[0])
     name = f"{b} less {a}{_which(outcome, run, a, metric, component)}"
     if several:
         name += f", {run}"
+
     # Without an interval nothing is decided.
     holds = interval and interval[0] > 0.0
+
     return Part(name, value, interval, holds, len(samples))
 
 
@@ -447,18 +462,21 @@ def percentage(
         for name in (row, of):
             points, values = outcome.curves(place, name, metric, component)
             ends.append(final(points, values))
+
         samples = np.stack(ends, axis=1)
         value, interval = resample(samples, lambda means: 100.0 * (means[0] / means[1] - 1.0))
         holds = None
         # The mean decides, not the interval: the papers print no spread to compare it with.
         if tolerance is not None and interval is not None:
             holds = abs(value - target) <= tolerance
+
         return [Part(f"{row} against {of}, %", value, interval, holds, len(samples))]
 
     if tolerance is not None:
         rule = (
             f"the mean is within {tolerance:g} points of the paper's; its interval may reach beyond"
         )
+
     return Claim(id, claim, f"{target:+g} %", rule, parts, differs, note, kind)
 
 
@@ -506,11 +524,14 @@ def level(
                 holds = None
                 if within is not None and interval is not None:
                     holds = within[0] <= interval[0] and interval[1] <= within[1]
+
                 name = f"{row}{_which(outcome, run, row, metric, component)}{end_of_name}"
                 numbers.append(Part(name, value, interval, holds, len(samples)))
+
         return numbers
 
     rule = "none: reported"
     if within is not None:
         rule = f"the 95 % bootstrap interval lies in [{within[0]:g}, {within[1]:g}]"
+
     return Claim(id, claim, target, rule, parts, differs, note, kind)

@@ -165,6 +165,7 @@ def with_cells(scales: Mapping[str, float]) -> dict[str, Recipe]:
     policies = {}
     for name, recipe in cells.items():
         policies[name] = recipe(scale=scales.get(name, 1.0))
+
     return policies
 
 
@@ -206,6 +207,7 @@ def claims(
             kind="ours",
         )
         reported.append(claim)
+
     return tuple(reported)
 
 
@@ -238,12 +240,15 @@ def side_by_side(
         names.append("front_recall")
     else:
         paragraphs.append(NO_RECALL)
+
     plots = []
     for metric in names:
         caption = f"{CAPTIONS[metric]}, of some of the policies."
         vertical = VERTICAL.get(metric, "")
         plots.append(Plot(metric, metric, caption, rows=drawn_rows(rows), vertical=vertical))
+
     experiment = f"cross/{name}"
+
     return Experiment(
         experiment,
         title,

@@ -66,10 +66,12 @@ def on_many(question: Question, outcome: Outcome, run: str) -> Part:
         # Only a user who asks for so few gets here; a look of its own would need another level.
         value, _ = resample(samples, question.statistic.value)
         return Part(name, value, None, None, trials)
+
     value, interval = studentised(samples, question.statistic, CONFIDENCE)
     holds = None
     if interval is not None:
         holds = question.as_claimed(interval)
+
     return Part(name, value, interval, holds, trials)
 
 
@@ -81,7 +83,9 @@ def on_few(question: Question, outcome: Outcome, run: str) -> Part:
     name = f"{question.said}, {run}"
     if interval is None or not question.plain:
         return Part(name, value, None, None, trials)
+
     holds = question.as_claimed(interval)
+
     return Part(name, value, interval, holds, trials)
 
 
@@ -95,6 +99,7 @@ def enough(questions: Sequence[Question]) -> Callable[[Outcome, str], bool]:
             _, interval = studentised(samples, question.statistic, CONFIDENCE)
             if interval is None or not question.decided(interval):
                 return False
+
         return True
 
     return decided
@@ -122,6 +127,7 @@ class OnMany(Claim):
         on_few_trials = Claim(self.id, self.claim, self.target, self.rule, self.few, kind=self.kind)
         second = on_few_trials.judge(outcome)
         shown = {key: second[key] for key in (*SECOND, "trials", "parts")}
+
         return {**entry, "papers_trials": shown}
 
 
@@ -159,5 +165,7 @@ def question_claim(
 
     if not many:
         return Claim(id, claim, target, rule, few, **rest)
+
     rule_on_many = f"{rule}; {RULE}"
+
     return OnMany(id, claim, target, rule_on_many, most, few=few, **rest)

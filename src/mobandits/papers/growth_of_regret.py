@@ -35,6 +35,7 @@ def exponent(rounds: Array, means: Array) -> Array:
     with np.errstate(divide="ignore", invalid="ignore"):
         y = np.log(means)
         slopes = x @ y / (x @ x)
+
     return np.asarray(slopes)
 
 
@@ -50,6 +51,7 @@ def within_run(run: str, row: str, metric: str) -> Read:
         # The first rounds explore, at a rate of their own.
         is_late = points >= points[-1] / 10.0
         rounds = np.asarray(points[is_late], np.float64)
+
         return rounds, values[:, is_late]
 
     return read
@@ -66,6 +68,7 @@ def over_runs(rows: Mapping[str, str], metric: str, component: int = 0) -> Read:
             points, values = outcome.curves(run, row, metric, component)
             horizons.append(float(points[-1]))
             regrets.append(values[:, -1])
+
         return np.array(horizons), np.stack(regrets, axis=1)
 
     return read
@@ -86,6 +89,7 @@ def grows_with(name: str, read: Read, most: float | None) -> Callable[[Outcome],
         holds = None
         if most is not None and interval is not None:
             holds = interval[1] < most
+
         return Part(name, value, interval, holds, len(regrets))
 
     return one
@@ -122,6 +126,7 @@ def rate_claim(
             "the power, and a tenth for its logarithms"
         )
         note = AFTER_A_PILOT
+
     return Claim(
         id,
         claim,

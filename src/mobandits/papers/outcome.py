@@ -40,6 +40,7 @@ class Outcome:
         self._policies: dict[str, set[str]] = {}
         for place, policy, _ in self._parts:
             self._policies.setdefault(str(place), set()).add(str(policy))
+
         self._trials: dict[str, Array] = {}
         for (place,), part in table.partition_by("environment", as_dict=True).items():
             self._trials[str(place)] = np.unique(part["trial"].to_numpy())
@@ -54,6 +55,7 @@ class Outcome:
         for place, row in self._rows:
             if place == run:
                 rows.append(row)
+
         return rows
 
     def metrics(self, run: str, row: str) -> Sequence[str]:
@@ -63,6 +65,7 @@ class Outcome:
         for place, policy, metric in self._parts:
             if (place, policy) == wanted:
                 metrics.append(str(metric))
+
         return metrics
 
     def components(self, run: str, row: str, metric: str) -> Sequence[int]:
@@ -80,6 +83,7 @@ class Outcome:
         trials = self._trials[self._places[run]]
         if part.is_empty():
             return np.ones(1), np.full((len(trials), 1), np.nan)
+
         # The points of all components, so that curves of two of them can be compared.
         points, point_of_row = np.unique(part["round"].to_numpy(), return_inverse=True)
         trial_of_row = np.searchsorted(trials, part["trial"].to_numpy())
@@ -91,6 +95,7 @@ class Outcome:
 
         values = np.full((len(trials), len(points)), np.nan)
         values[own_trials, own_points] = own_values
+
         return points, values
 
     def _part(self, run: str, row: str, metric: str) -> pl.DataFrame:
@@ -98,9 +103,11 @@ class Outcome:
         place = self._places[run]
         if row not in self._policies.get(place, ()):
             choice("row", row, self.rows(run))
+
         known_metrics = {*self.metrics(run, row), *self._recorded.get(run, ())}
         choice("metric", metric, known_metrics)
         key = (place, self._policy(run, row), metric)
+
         return self._parts.get(key, self._no_rows)
 
     def _policy(self, run: str, row: str) -> str:

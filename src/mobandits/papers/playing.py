@@ -40,7 +40,7 @@ class SelectedRow(NamedTuple):
 
 
 class RunResult(NamedTuple):
-    """What was played or computed.
+    """The table of an experiment, with the constants that were chosen.
 
     Attributes:
         table: all rows, those of tuning trials included.
@@ -76,9 +76,11 @@ def play_experiment(
             result = extend_run(experiment, run, chosen, folder, options, engine)
         else:
             result = play_run(experiment, run, folder, options, engine)
+
         tables.append(result.table)
         rows += result.rows
         folders += result.folders
+
     return RunResult(pl.concat(tables, rechunk=True), rows, folders)
 
 
@@ -107,8 +109,10 @@ def play_run(
         )
         for row, constants in tuned.items():
             chosen[row] = best_constant(tuning_table, row, constants)
+
         tables.append(tuning_table)
         folders.append(tuning_place)
+
     table = play_plan(plan(experiment, run, options), place, options, engine)
     tables.append(table)
     folders.append(place)
@@ -119,6 +123,7 @@ def play_run(
             rows.append(_tuned_row(run.name, row, chosen[row], best))
         else:
             rows.append(plain_row(run.name, row))
+
     return RunResult(pl.concat(tables), rows, folders)
 
 
@@ -181,7 +186,9 @@ def extend_run(
             outcome = Outcome(table, {more.name: more.name}, names)
             if look == looks[-1] or more.enough(outcome, more.name):
                 break
+
     rows = [plain_row(more.name, row) for row in recipes]
+
     return RunResult(table, rows, [place])
 
 
@@ -213,6 +220,7 @@ def compute_part(
         # A place of its own for each number of trials: such a part need not be able to add more to
         # a table.
         name = f"{part.name}, {options.trials} trials"
+
     place = folder / slug(name)
     specification: dict[str, Any] = {
         "experiment": experiment.id,
@@ -236,9 +244,12 @@ def compute_part(
                 computed = part.compute(trial, options)
                 frame = computed.with_columns(**labels, trial=pl.lit(trial))
                 store.keep(trial, frame.select(columns))
+
         table = store.finish()
+
     names = table["policy"].unique(maintain_order=True)
     rows = [plain_row(part.name, row) for row in names]
+
     return RunResult(table, rows, [place])
 
 
@@ -290,6 +301,7 @@ def tuning_plan(experiment: Experiment, run: Run, options: RunOptions) -> Plan:
     for row, constants in run.tuned().items():
         recipes |= spread(row, constants)
         metrics[constants.metric_name] = constants.metric
+
     return prepare(
         recipes,
         run.environment,
@@ -338,6 +350,7 @@ def best_constant(table: pl.DataFrame, row: str, tuned: Tuned) -> str:
 
     # The first of several that are equal, in the order of the grid.
     sign = -1.0 if tuned.highest else 1.0
+
     return min(spread(row, tuned), key=lambda name: sign * float(means[name]))
 
 
@@ -355,7 +368,9 @@ def rounds_of(experiment: Experiment, options: RunOptions) -> int:
             trials = options.trials_or(run.trials)
             if run.tuned():
                 trials += tuning_trials(run, options)
+
             total += options.rounds_or(run.rounds) * trials
+
     return total
 
 

@@ -22,6 +22,7 @@ def zooming_bounds(_trial: int, _options: RunOptions) -> pl.DataFrame:
     for dimension in (1, 2, 3):
         bound = pcz2018.expected_regret_bound(HORIZONS, pcz2018.PACKING, dimension, 2, 0.5)
         curves[f"d_p = {dimension}"] = bound
+
     return bound_rows(curves)
 
 
@@ -35,7 +36,9 @@ def cell_bounds(_trial: int, _options: RunOptions) -> pl.DataFrame:
             setting = mocmab2018.Setting(int(T), 4, features, parts)
             both_objectives = mocmab2018.expected_regret_bounds(setting)
             bounds.append(max(both_objectives))
+
         curves[f"d = {features}"] = np.array(bounds)
+
     return bound_rows(curves)
 
 
@@ -47,6 +50,7 @@ def bound_rows(curves: Mapping[str, Array]) -> pl.DataFrame:
     for name, values in curves.items():
         table = pl.DataFrame({"round": rounds, "value": values})
         tables.append(table.with_columns(policy=pl.lit(name), metric=metric, component=pl.lit(0)))
+
     return pl.concat(tables)
 
 
@@ -81,7 +85,9 @@ def rates(
             holds = None
             if near is not None:
                 holds = abs(slope - power) <= near
+
             slopes.append(Part(f"{row}, whose power is {power:.4g}", slope, None, holds, 1))
+
         return slopes
 
     return parts

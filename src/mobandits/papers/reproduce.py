@@ -110,6 +110,7 @@ def reproduce(
     ):
         if value is not None:
             integer(name, value, at_least=least)
+
     integer("seed", seed, at_least=0)
     options = RunOptions(rounds, trials, seed, workers, engine, address)
     out = Path(out)
@@ -147,7 +148,9 @@ def _run_all(
                 run(experiment)
             else:
                 side_by_side.append(experiment)
+
         _in_parallel(pool, run, side_by_side)
+
     return results
 
 
@@ -187,6 +190,7 @@ def _run(
             # Others may have failed while this one waited for its turn.
             engine.check()
             write_experiment(folder, played.table, manifest, claims)
+
     return ExperimentResult(played.table, manifest, claims)
 
 
@@ -214,12 +218,14 @@ def merge_results(
             claims += result.claims
             experiments.append(_summary(result.manifest))
             folders.append(folder)
+
     content: dict[str, Any] = {"experiment": COLLECTION, "experiments": experiments}
     # In one piece: how many calls the tables came from leaves no trace in the file.
     table = pl.concat(tables, rechunk=True)
     (out / CLAIMS).unlink(missing_ok=True)
     manifest = cast("Manifest", collect(out, "experiments", table, content, folders))
     write_claims(out, claims)
+
     return manifest, claims
 
 
@@ -227,10 +233,13 @@ def _read_result(folder: Path) -> ExperimentResult | None:
     """The result of an earlier call; None where there is none."""
     if not (folder / CLAIMS).exists():  # or a kill fell between the table and the claims
         return None
+
     manifest = read_manifest(folder)
     if manifest is None:
         return None
+
     table = read_table(folder / TABLE)
+
     return ExperimentResult(table, cast("Manifest", manifest), read_claims(folder))
 
 
@@ -258,11 +267,13 @@ def judge_claims(experiment: Experiment, played: RunResult) -> list[ClaimEntry]:
     entries = [cast("ClaimEntry", claim.judge(outcome)) for claim in experiment.claims]
     if best == chosen:  # then the paper's rule gives the same
         return entries
+
     outcome_of_best = _outcome(experiment, played.table, best)
     for claim, entry in zip(experiment.claims, entries, strict=True):
         if not claim.chosen_only:
             again = claim.judge(outcome_of_best)
             entry["papers_rule"] = cast("Judgement", {key: again[key] for key in SECOND})
+
     return entries
 
 
@@ -282,7 +293,9 @@ def _outcome(
             recorded[run.name] = [
                 metric if isinstance(metric, str) else metric.name for metric in run.metrics
             ]
+
     reported = table.filter(pl.col("experiment") == experiment.id)
+
     return Outcome(reported, places_of(experiment), rows, recorded)
 
 
@@ -331,6 +344,7 @@ def _scale(runs: Sequence[Run | Computed]) -> list[ScaleEntry]:
             scale.append({"run": run.name, "rounds": run.rounds, "trials": run.trials})
         elif run.trials > 1:  # others repeat inside, if at all
             scale.append({"run": run.name, "rounds": 0, "trials": run.trials})
+
     return scale
 
 

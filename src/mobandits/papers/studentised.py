@@ -59,6 +59,7 @@ def studentised(
     """
     if not np.isfinite(samples).all():
         return math.nan, None
+
     trials = len(samples)
     centre = samples.mean(axis=0)[:, None]
     moments = _moments(samples - centre.T)
@@ -75,10 +76,12 @@ def studentised(
         size = max(abs(value), float(np.abs(centre).max()))
         is_still = np.abs(off) <= ROUNDING * size
         deviations = np.where(is_still, 0.0, off / errors)
+
     if np.isnan(deviations).any():
         return value, None
     if error == 0.0:
         return value, (value, value)
+
     # Nearest, because an interpolation next to an infinite deviation is not a number.
     tail = (1.0 - confidence) / 2.0
     shares = (tail, (1.0 + confidence) / 2.0)
@@ -89,6 +92,7 @@ def studentised(
     high = min(float(value - below * error), statistic.most)
     if not (math.isfinite(low) and math.isfinite(high)):
         return value, None
+
     return value, (low, high)
 
 
@@ -124,4 +128,5 @@ def _value_and_error(
     # Rounding may make a variance of 0 negative.
     safe_variances = np.maximum(variances, 0.0)
     errors = np.sqrt(safe_variances / (trials - 1))
+
     return statistic.value(means), np.asarray(errors)

@@ -55,6 +55,7 @@ def wilson(failures: int, runs: int) -> tuple[float, float]:
     centre = share + extra / 2.0
     low = (centre - half_width) / (1.0 + extra)
     high = (centre + half_width) / (1.0 + extra)
+
     # Rounding may put an end just outside of what a probability can be.
     return max(low, 0.0), min(high, 1.0)
 
@@ -67,7 +68,9 @@ def counts_table(counts: Sequence[Count], rounds: int) -> pl.DataFrame:
         for field in fields:
             value = float(getattr(count, field))
             rows.append((count.name, f"{count.kind}: {field}", value))
+
     table = pl.DataFrame(rows, ["policy", "metric", "value"], orient="row")
+
     return _as_results(table.with_columns(round=pl.lit(rounds)))
 
 
@@ -103,6 +106,7 @@ def counting(paper: str) -> Callable[[int, RunOptions], pl.DataFrame]:
         counts = counts_table(report.counts, rounds)
         if not report.curves:
             return counts
+
         return pl.concat([counts, curves_table(report)])
 
     return compute
@@ -137,6 +141,7 @@ def statements(outcome: Outcome, kind: Kind, *, tested: bool = True) -> list[str
             was_tested = count_of(outcome, row, kind, "cases") > 0.0
             if was_tested is tested:
                 rows.append(row)
+
     return rows
 
 
@@ -169,6 +174,7 @@ def event(paper: str, what: str, name: str, source: str) -> Claim:
         holds = broken <= allowed if allowed < runs else None
         share = broken / runs
         number = f"{name}: share of runs in which this fails"
+
         return [Part(number, share, wilson(broken, runs), holds, runs)]
 
     promise = "at most delta = 1/T" if paper == "mocmab2018" else "at most delta, here 0.1"
@@ -193,6 +199,7 @@ def inequalities(paper: str) -> Claim:
 
     claim = "Every inequality that follows from the events holds in every round"
     rule = "each: not one violation in the runs in which the event holds"
+
     return NeverFalse(
         f"{paper}/theory/inequalities", claim, "never false", rule, parts, MISTAKE, kind="check"
     )
@@ -208,6 +215,7 @@ def bounds(paper: str) -> Claim:
         is_tight = any(share >= HALF for share in used)
         if is_tight or not all(part.holds for part in violations):
             return violations
+
         # See `FAR`: that nothing happened far away is no evidence.
         return [
             Part(part.said, part.measured, part.interval, None, part.trials) for part in violations
@@ -222,6 +230,7 @@ def bounds(paper: str) -> Claim:
         "A violation would be a mistake in the program, in the theorem, or in how it is read here. "
         f"{FAR}"
     )
+
     return NeverFalse(
         f"{paper}/theory/bounds",
         claim,
@@ -246,6 +255,7 @@ def expectations(paper: str) -> Claim:
             # A mean far below its bound does not tell whether the bound is right.
             holds = None if broken == 0.0 and ratio < HALF else broken == 0.0
             numbers.append(Part(f"{row}: mean over its bound", ratio, None, holds, runs))
+
         return numbers
 
     return Claim(
@@ -266,6 +276,7 @@ def _violations(outcome: Outcome, row: str, kind: Kind) -> Part:
     runs = count_of(outcome, row, kind, "runs")
     name = f"{row}: violations in {cases:,.0f} cases"
     holds = broken == 0.0
+
     return Part(name, broken, None, holds, int(runs))
 
 
@@ -293,6 +304,7 @@ def _ratios(statement: Kind) -> Callable[[Outcome], list[Part]]:
             ratio = count_of(outcome, row, statement, "closest")
             runs = int(count_of(outcome, row, statement, "runs"))
             numbers.append(Part(f"{row}: largest ratio to its bound", ratio, None, None, runs))
+
         return numbers
 
     return parts
@@ -327,6 +339,7 @@ def experiment(
         claims.append(expectations(paper))
     if doubts:
         claims.append(doubted_bounds(paper, doubts))
+
     part = Computed(RUN, counting(paper), settings={"runs": RUNS, "horizon": ROUNDS})
     plot = Plot(
         "bounds",
@@ -335,6 +348,7 @@ def experiment(
         "which the event holds, and the mean of the bound.",
         kind="bounds",
     )
+
     return Experiment(
         f"{paper}/theory", title, f"{paper}, {source}", (*about, PROTOCOL), [part], [plot], claims
     )

@@ -32,6 +32,7 @@ def merged_blocks(
             waiting_numbers = 0
         if not waiting:
             start = first
+
         waiting.append(block)
         numbers = sum(array.size for array in block[:3])
         waiting_numbers += numbers
@@ -41,6 +42,7 @@ def merged_blocks(
             yield start, merge_blocks(waiting)
             waiting = []
             waiting_numbers = 0
+
     if waiting:
         yield start, merge_blocks(waiting)
 
@@ -52,11 +54,13 @@ def can_be_merged(before: Block, after: Block) -> bool:
     """
     if before.decimals != after.decimals:
         return False
+
     for array, next_array in zip(before[:2], after[:2], strict=True):
         if _changes(array, before) and _changes(next_array, after):
             continue
         if len(array) != 1 or not np.array_equal(array, next_array):
             return False
+
     return True
 
 
@@ -73,11 +77,14 @@ def merge_blocks(parts: Sequence[Block]) -> Block:
     # Large blocks come alone, and a copy of one would be the largest of all.
     if len(parts) == 1:
         return first
+
     columns = []
     for i, array in enumerate(first[:3]):
         changes = _changes(array, first)
         columns.append(np.concatenate([part[i] for part in parts]) if changes else array)
+
     contexts, means, rewards = columns
+
     return Block(contexts, means, rewards, first.decimals)
 
 
@@ -132,11 +139,13 @@ def validated(block: Block, rounds: int, shape: Shape) -> Block:
         >>> means = np.zeros((1, 2, 1))
         >>> block = Block(contexts=np.zeros((1, 1, 0)), means=means, rewards=np.zeros((9, 3, 1)))
         >>> validated(block, 9, Shape(arms=2, features=0, objectives=1))
-        Traceback (most recent call last): ValueError: Block.rewards must have shape (rounds, arms,
-        objectives) = (9, 2, 1), got (9, 3, 1)
+        Traceback (most recent call last):
+        ValueError: Block.rewards must have shape (rounds, arms, objectives) = (9, 2, 1), \
+got (9, 3, 1)
     """
     if not isinstance(block, Block):
         raise ValueError(f"block() must return a Block, got {type(block).__name__}")
+
     contexts = as_float_array("Block.contexts", block.contexts)
     means = as_float_array("Block.means", block.means)
     rewards = as_float_array("Block.rewards", block.rewards)
@@ -149,6 +158,7 @@ def validated(block: Block, rounds: int, shape: Shape) -> Block:
         context_rows = {arms}
     else:
         context_rows = {arms, 1}
+
     _check_shape("rewards", rewards, "(rounds, arms, objectives)", ({drawn}, {arms}, {objectives}))
     _check_shape(
         "means", means, "(rounds or 1, arms, objectives)", ({drawn, 1}, {arms}, {objectives})
@@ -159,6 +169,7 @@ def validated(block: Block, rounds: int, shape: Shape) -> Block:
         "(rounds or 1, arms, features), with 1 for the arms where Shape.shared,",
         ({drawn, 1}, context_rows, {features}),
     )
+
     return Block(contexts[:rounds], means[:rounds], rewards[:rounds], block.decimals)
 
 
@@ -168,6 +179,7 @@ def _check_shape(name: str, array: Array, axes: str, lengths: Sequence[set[int]]
         pairs = zip(array.shape, lengths, strict=True)
         if all(length in allowed for length, allowed in pairs):
             return
+
     wanted = [" or ".join(map(str, sorted(allowed, reverse=True))) for allowed in lengths]
     raise ValueError(
         f"Block.{name} must have shape {axes} = ({', '.join(wanted)}), got {array.shape}"

@@ -35,11 +35,14 @@ def check_collection(out: Path, experiment: str) -> None:
                 f"{out} holds a run of {quoted(found)}, not of {quoted(experiment)}: "
                 "choose another folder"
             )
+
         return
+
     expected = set[str]()
     # A kill may fall between the table and the manifest.
     if (out / RUNS).is_dir():
         expected = {RUNS, TABLE}
+
     others = [
         entry.name
         for entry in out.iterdir()
@@ -69,6 +72,7 @@ def collect(
         manifest_of_run = read_manifest(run)
         if manifest_of_run is not None:
             manifests.append(manifest_of_run)
+
     data = parquet(table)
     write_atomically(out / TABLE, data)
     specifications = [each["specification"] for each in manifests]
@@ -88,4 +92,5 @@ def collect(
     }
     # Last, since a manifest says that the rest is there.
     write_manifest(out, manifest)
+
     return manifest

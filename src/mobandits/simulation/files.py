@@ -48,11 +48,14 @@ def locked(path: Path) -> Iterator[None]:
         ) from error
     except OSError as error:
         raise FolderError(f"{path} cannot be made a folder: {error.strerror}") from error
+
     if not os.access(path, os.W_OK):
         raise FolderError(f"{path} cannot be written to")
+
     with folder_handle(path) as handle:
         try:
             lock_file(handle)
         except BlockingIOError as error:
             raise FolderError(f"{path} is in use by another run") from error
+
         yield

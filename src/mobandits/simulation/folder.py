@@ -96,6 +96,7 @@ class Folder:
             stack.enter_context(locked(self.path))
             self._open()
             self._exit = stack.pop_all()
+
         return self
 
     def __exit__(self, *args: object) -> None:
@@ -108,11 +109,13 @@ class Folder:
         else:
             check_specification(self.path, before["specification"], self._specification)
             self.finished = frozenset(finished_trials(self.path, before))
+
         # The table of several runs that was read from their common folder has no trials to play.
         todo = self._specification.get("trials", 0) - len(self.finished)
         # A finished run is read by any version; only trials of its own must not be mixed.
         if before is not None and todo:
             check_versions(self.path, before["versions"])
+
         self._manifest = before or {}
         if todo or self._manifest.get("status") != "finished":
             self._begin_session(todo)
@@ -161,6 +164,7 @@ class Folder:
         else:
             table = self._all_trials()
             self.write(table)
+
         # Last: as long as the manifest is not closed, the parts are what a next run begins with.
         _remove_parts(self.path)
         return table
@@ -172,10 +176,12 @@ class Folder:
             earlier = read_table(self.path / TABLE)
             tables.append(earlier)
             in_table.update(trials_of(earlier))
+
         # A kill may have left the table and its parts: no trial may count twice.
         for trial, part in sorted(_parts(self.path).items()):
             if trial not in in_table:
                 tables.append(read_table(part))
+
         return concatenated(tables)
 
     def write(self, table: pl.DataFrame) -> None:
@@ -207,7 +213,9 @@ def read_folder(path: Path) -> tuple[pl.DataFrame, dict[str, Any]]:
         raise FolderError(_no_run(path))
     if manifest["status"] != "finished":
         raise FolderError(f"{path} holds an unfinished run: run it again to finish it")
+
     _check_digest(path, manifest)
+
     return read_table(path / TABLE), manifest
 
 
@@ -219,12 +227,14 @@ def finished_trials(path: Path, manifest: dict[str, Any]) -> set[int]:
     """
     if manifest["status"] == "finished":
         _check_digest(path, manifest)
+
     file = path / TABLE
     in_table = trials_of(read_table(file)) if file.exists() else []
     # A table is written when all trials of a session are finished, so it has no gaps.
     expected = list(range(len(in_table)))
     if in_table != expected:
         raise _wrong_trials(file, expected, in_table)
+
     trials = manifest["specification"].get("trials", 0)
     finished = set(in_table)
     for trial, part in _parts(path).items():
@@ -233,7 +243,9 @@ def finished_trials(path: Path, manifest: dict[str, Any]) -> set[int]:
             raise _wrong_trials(part, [trial], in_part)
         if trial >= trials:
             raise FolderError(f"{part} is of no trial of this run, which has {trials}: {REMEDY}")
+
         finished.add(trial)
+
     return finished
 
 
@@ -275,11 +287,13 @@ def read_table(path: Path) -> pl.DataFrame:
         raise FolderError(
             f"{path} cannot be read as a Parquet file ({reason}): {REMEDY}"
         ) from error
+
     if dict(table.schema) != SCHEMA:
         raise FolderError(
             f"{path} is not a table of results: expected the columns {_columns(SCHEMA)}, "
             f"found {shortened(_columns(table.schema))}; {REMEDY}"
         )
+
     return table
 
 
@@ -300,6 +314,7 @@ def _check_digest(path: Path, manifest: dict[str, Any]) -> None:
         raise FolderError(
             f"{table} is missing, and {MANIFEST} says that the run is finished: {REMEDY}"
         )
+
     expected = manifest.get("results_sha256")
     data = table.read_bytes()
     digest = hashlib.sha256(data).hexdigest()
@@ -317,6 +332,7 @@ def _parts(path: Path) -> dict[int, Path]:
         match = re.fullmatch(r"trial-(\d+)\.parquet", file.name)
         if match:
             parts[int(match[1])] = file
+
     return parts
 
 
@@ -325,9 +341,11 @@ def _remove_parts(path: Path) -> None:
     parts = path / PARTS
     if not parts.exists():
         return
+
     for file in parts.iterdir():
         if re.fullmatch(r"\.?trial-\d+\.parquet.*", file.name):
             file.unlink()
+
     # Files of others stay, and their folder with them.
     if not any(parts.iterdir()):
         parts.rmdir()

@@ -98,6 +98,7 @@ class Learner:
             if self._watcher is not None and seen is not None:
                 means = block.means[piece] if len(block.means) > 1 else block.means
                 watch = Watch(self._watcher, means, seen[piece])
+
             stages.state = stages.loop(
                 stages.policy,
                 stages.state,
@@ -109,6 +110,7 @@ class Learner:
                 piece_fronts,
                 watch,
             )
+
         self._warn(block, chosen)
 
     def _refuse(self, block: Block) -> None:
@@ -116,6 +118,7 @@ class Learner:
             in_part = np.isnan(block.rewards).any(2)
             if in_part.any():
                 require_complete(self._recipe, block.rewards[in_part][0])
+
         for assumption in self._refusing:
             enforce(assumption, block.contexts, block.rewards, prefix=self._prefix)
 
@@ -132,9 +135,11 @@ class Learner:
         # Cheaper than to pick what was played, which is needed only where this finds something.
         if is_about_rewards and first_violation(assumption, block.contexts, block.rewards) is None:
             return False
+
         rounds = np.arange(len(chosen))
         context_rounds = rounds if len(block.contexts) > 1 else 0
         context_arms = chosen if block.contexts.shape[1] > 1 else 0
         contexts = block.contexts[context_rounds, context_arms]
         rewards = block.rewards[rounds, chosen]
+
         return enforce(assumption, contexts, rewards, prefix=self._prefix, stacklevel=1)

@@ -38,16 +38,19 @@ def read_manifest(path: Path) -> dict[str, Any] | None:
         raise FolderError(f"{file} cannot be read: {error.strerror}") from error
     except ValueError as error:
         raise FolderError(f"{not_a_manifest}: expected JSON, found {error}; {REMEDY}") from error
+
     has_keys = isinstance(content, dict) and content.keys() >= NEEDED
     if not has_keys or not isinstance(content["specification"], dict):
         wanted = f"expected an object with {', '.join(sorted(NEEDED))}"
         raise FolderError(f"{not_a_manifest}: {wanted}; choose another folder")
+
     manifest: dict[str, Any] = content
     if manifest["format"] != FORMAT:
         raise FolderError(
             f"{file} has format {quoted(manifest['format'])}, and this version reads {FORMAT}: "
             "choose another folder"
         )
+
     return manifest
 
 
@@ -70,6 +73,7 @@ def check_specification(path: Path, old: dict[str, Any], new: dict[str, Any]) ->
     if new_trials is not None:
         # In its old place: the order of keys counts.
         old_with_new_trials = {**old_with_new_trials, "trials": new_trials}
+
     difference = first_difference(old_with_new_trials, new)
     if difference is not None:
         key, old_value, new_value = difference
@@ -77,6 +81,7 @@ def check_specification(path: Path, old: dict[str, Any], new: dict[str, Any]) ->
         raise FolderError(
             f"{path} holds a run with {both}: choose another folder (only trials may grow)"
         )
+
     if new_trials is None:
         return
     if not isinstance(trials, int) or trials > new_trials:
@@ -91,11 +96,13 @@ def _with_new_names(specification: dict[str, Any]) -> dict[str, Any]:
     policies = specification.get("policies")
     if not isinstance(policies, dict):
         return specification
+
     renamed = dict(policies)
     for row, text in policies.items():
         for old_name, new_name in RENAMED.items():
             if isinstance(text, str) and text.startswith(old_name):
                 renamed[row] = new_name + text.removeprefix(old_name)
+
     return {**specification, "policies": renamed}
 
 
@@ -131,6 +138,7 @@ def first_difference(old: Any, new: Any, key: str = "") -> tuple[str, str, str] 
             old_value = old.get(name, "absent")
             new_value = new.get(name, "absent")
             pairs.append((inner_key, old_value, new_value))
+
         # The rows of a table have the order of the policies, and trials must fit together.
         pairs.append((f"order of {key}", ", ".join(old), ", ".join(new)))
     elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
@@ -140,15 +148,17 @@ def first_difference(old: Any, new: Any, key: str = "") -> tuple[str, str, str] 
         return None
     else:
         return key, str(old), str(new)
+
     for inner_key, old_value, new_value in pairs:
         difference = first_difference(old_value, new_value, inner_key)
         if difference is not None:
             return difference
+
     return None
 
 
 def versions() -> dict[str, str]:
-    """What computed the table."""
+    """The versions of what computed the table."""
     # The mode of compiling is noted, and not among `DECISIVE`: every mode computes the same table,
     # so a run may be continued in another one, also where its manifest was written before modes
     # were noted.
@@ -162,7 +172,7 @@ def versions() -> dict[str, str]:
 
 
 def machine() -> dict[str, Any]:
-    """What it ran on."""
+    """The machine that it ran on."""
     return {
         "system": platform.system(),
         "processor": platform.machine(),

@@ -87,20 +87,31 @@ def prepare(
     integer("seed", seed, at_least=0)
     if compiled is not True and compiled is not False and compiled != "auto":
         raise ValueError(f"compiled must be True, False or 'auto', got {quoted(compiled)}")
+
     _check_environment(environment)
     points = recorded_rounds(record, rounds)
     # Before the problem is drawn: data that end may not have so many rounds to draw.
     _check_limit(rounds, getattr(environment, "max_rounds", None), environment)
     rows = recipes_by_row(policies)
-    setup = Setup(experiment, environment, rows, int(rounds), int(seed), (), points, compiled)
-    problem: Any = trial_problem(setup, 0)
+    arguments: dict[str, Any] = {
+        "experiment": experiment,
+        "environment": environment,
+        "policies": rows,
+        "rounds": int(rounds),
+        "seed": int(seed),
+        "points": points,
+        "compiled": compiled,
+    }
+    # Twice: a problem may have metrics of its own, and only a setup has a problem.
+    problem: Any = trial_problem(Setup(**arguments, metrics=()), 0)
     _check_limit(rounds, horizon_limit(environment, problem), environment)
     quantities = problem.quantities(0, 1) if hasattr(problem, "quantities") else ()
-    setup = setup._replace(metrics=resolve(metrics, quantities))
+    setup = Setup(**arguments, metrics=resolve(metrics, quantities))
     if is_continuum(problem):
         rehearse_on_surface(setup, problem)
     else:
         rehearse_setup(setup, problem)
+
     return Plan(setup, int(trials))
 
 
@@ -110,6 +121,7 @@ def _check_environment(environment: Any) -> None:
             "environment must be an environment such as Linear(), "
             f"got {quoted(environment)}{as_object(environment)}"
         )
+
     # Its text is in every manifest, where an address would be another one in every process.
     if " at 0x" in repr(environment):
         raise ValueError(
@@ -136,19 +148,23 @@ def recipes_by_row(policies: Policies) -> dict[str, RecipeOrSweep]:
         for policy in unnamed:
             recipe, _ = recipe_and_orders(policy)
             named.append((short_repr(recipe), policy))
+
     rows: list[str] = []
     for row, policy in named:
         recipe, orders = recipe_and_orders(policy)
         _check_recipe(recipe, row, with_names=with_names)
         rows += [row, *orders]
+
     repeated = [row for row in rows if rows.count(row) > 1]
     if repeated:
         row = repeated[0]
         raise ValueError(
             f"policies must have distinct names, got {quoted(row)} {rows.count(row)} times"
         )
+
     if not rows:
         raise ValueError("policies must name at least one recipe, got none")
+
     return dict(named)
 
 
@@ -159,6 +175,7 @@ def _check_recipe(recipe: Any, row: str, *, with_names: bool) -> None:
             "policies must be recipes such as MolTs(scale=0.3), "
             f"got {quoted(recipe)}{where}{as_object(recipe)}"
         )
+
     # Its text is a part of the key of its random stream.
     if " at 0x" in repr(recipe):
         raise ValueError(
@@ -183,6 +200,7 @@ def rehearse_setup(setup: Setup, problem: Problem) -> None:
     for row, recipe in setup.policies.items():
         _rehearse_foreign(recipe, shape, block, with_fronts=with_fronts)
         player(row, recipe, shape, setup.seed, 0, setup.compiled)
+
     truth = truth_of(problem, 0, block)
     rounds = len(block.rewards)
     chosen = np.zeros(rounds, np.int64)
@@ -194,6 +212,7 @@ def rehearse_setup(setup: Setup, problem: Problem) -> None:
             _naming(metric, check, shape.objectives)
         if order is not None:
             rehearse_order(order, block.means[0])
+
         values = _naming(metric, metric.per_round, truth, chosen, fronts)
         expected = (rounds, metric.components(shape))
         if values.shape != expected:
@@ -210,13 +229,16 @@ def _rehearse_foreign(
     recipe, orders = recipe_and_orders(policy)
     if not foreign([recipe, list(orders.values())]):
         return
+
     try:
         bound = next(iter(recipe.stages(shape))).policy
     except ValueError:
         return  # `player` raises it again, with the row's name
+
     if _can_be_rehearsed(recipe, bound, block):
         arms = np.arange(shape.arms)
         rehearse_round(bound, block.contexts[0], arms, block.rewards[0], law=with_fronts)
+
     for order in orders.values():
         rehearse_order(order, block.means[0])
 
@@ -231,8 +253,10 @@ def _can_be_rehearsed(recipe: Recipe, policy: Any, block: Block) -> bool:
             violation = first_violation(assumption, block.contexts, block.rewards)
             if violation is not None:
                 return False
+
     if not recipe.accepts_partial and np.isnan(block.rewards[0]).any():
         return False
+
     return all(callable(getattr(policy, name, None)) for name in METHODS)
 
 

@@ -76,15 +76,18 @@ def play(
             raise IndexError(
                 "draw must return the position of an eligible arm, from 0 to their number less 1"
             )
+
         arm = arms[choice.arm]
         if fronts is not None:
             fronts[t] = policy.probabilities(beliefs) > 0.0
         if watch is not None:
             means = watch.means[t if len(watch.means) > 1 else 0]
             watch.watcher.look(state, beliefs, context, means, arm, watch.seen[t])
+
         x = context[choice.arm if len(context) > 1 else 0]
         state = policy.update(state, x, arm, choice.note, rewards[t, arm], rng)
         chosen[t] = arm
+
     return state
 
 

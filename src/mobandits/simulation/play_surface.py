@@ -36,6 +36,7 @@ def play_surface(
         state = policy.update(state, context, aim.point, aim.note, reward, rng)
         for i in range(len(aim.point)):
             chosen[t, i] = aim.point[i]
+
     return state
 
 
@@ -55,6 +56,7 @@ def score_surface(
         mean = surface.mean(context, point)
         for l in range(len(mean)):
             means[t, l] = mean[l]
+
         gaps[t] = surface.gap(context, point)
         effective_gaps[t] = surface.effective_gap(context, point)
         bins[t] = surface.bin(context, point)

@@ -109,6 +109,7 @@ def player(
     try:
         if isinstance(recipe, PreferenceSweep):
             return _sweep_player(row, recipe, shape, seed, trial, compiled)
+
         return SinglePlayer(row, _learner(row, recipe, shape, seed, trial, compiled))
     except ValueError as error:
         raise ValueError(f"policy {quoted(row)}: {error}") from error
@@ -130,6 +131,7 @@ def _learner(
         return loop_for(play, policy, *parts, compiled=compiled)
 
     rng = stream(seed, trial, POLICY, short_repr(recipe))
+
     return Learner(row, recipe, shape, loop_of, rng, watcher)
 
 
@@ -151,6 +153,7 @@ def _sweep_player(
         # `compiled=True` promises compiled policies; orders that only read may be any.
         loop = loop_for(play_order, order, compiled="auto" if compiled else False)
         readers.append(Reader(name, order, loop, rng))
+
     return SweepPlayer(row, learner, readers)
 
 
@@ -172,5 +175,7 @@ def _blank(row: str, block: Block, *, with_fronts: bool) -> Played:
     # To ask a policy for its set in every round takes time, which only some metrics need.
     if not with_fronts:
         return Played(row, chosen, None)
+
     fronts = np.empty((rounds, arms), np.bool_)
+
     return Played(row, chosen, fronts)

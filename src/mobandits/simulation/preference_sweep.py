@@ -64,6 +64,7 @@ class PreferenceSweep:
                 except ValueError as error:
                     where = f"PreferenceSweep.orders[{quoted(name)}]"
                     raise ValueError(f"{where}: {error}") from error
+
         # By an attempt: whether a policy believes in `Beliefs` is not written down anywhere.
         has_one_context = shape.shared or not shape.features
         context = np.zeros((1 if has_one_context else shape.arms, shape.features))
@@ -129,6 +130,7 @@ def play_order(order: Order, means: Array, rng: Rng, chosen: IntArray, fronts: M
             raise IndexError(
                 "draw must return the position of an arm, from 0 to their number less 1"
             )
+
         chosen[t] = arm
         if fronts is not None:
             fronts[t] = order.front(point)

@@ -51,6 +51,7 @@ def check_ray(address: str | None) -> None:
         is_address = isinstance(address, str) and re.fullmatch(r"auto|\S+:\d+", address)
         if not is_address:
             raise ValueError(f"address must be 'auto' or host:port, got {quoted(address)}")
+
     _load()
 
 
@@ -72,6 +73,7 @@ def cluster(address: str | None, workers: int | None) -> Iterator[None]:
     if ray.is_initialized():
         yield
         return
+
     quiet = {"log_to_driver": False, "logging_level": "ERROR"}
     try:
         if address is None:
@@ -82,6 +84,7 @@ def cluster(address: str | None, workers: int | None) -> Iterator[None]:
     except (ConnectionError, RuntimeError, ValueError) as error:
         where = "on this machine" if address is None else f"at address {quoted(address)}"
         raise EngineError(f"Ray cannot be reached {where}: {_first_line(error)}") from error
+
     try:
         yield
     finally:
@@ -112,7 +115,7 @@ def play_on_ray(
     Raises:
         EngineError: as `cluster`; where a trial is lost for good; where a machine has other
             versions.
-        Exception: whatever a trial raised.
+        Exception: what a trial raised.
     """
     with cluster(address, workers):
         ray = _load()
@@ -128,8 +131,10 @@ def play_on_ray(
             room = workers or 2 * int(ray.cluster_resources().get("CPU", 1))
             for trial in islice(waiting, max(0, room - len(pending))):
                 pending[play.remote(shared_setup, trial, versions())] = trial
+
             if not pending:
                 return
+
             finished, _ = ray.wait(list(pending))
             for future in finished:
                 trial = pending.pop(future)
@@ -139,6 +144,7 @@ def play_on_ray(
                     warnings.warn_explicit(
                         warning.message, warning.category, warning.filename, warning.line
                     )
+
                 after_rounds(setup.rounds)
 
 
@@ -160,14 +166,17 @@ def _play(
                 f"a machine of the cluster has {name} {here[name]}, and the run was begun with "
                 f"{expected[name]}: install the same versions everywhere (one table, one version)"
             )
+
     with warnings.catch_warnings(record=True) as caught:
         # What becomes of them is decided where the run was begun.
         warnings.simplefilter("default")
         frame = play_trial(setup, trial, lambda _: None)
+
     relayed = [
         RelayedWarning(warning.message, warning.category, warning.filename, warning.lineno)
         for warning in caught
     ]
+
     return frame, relayed
 
 
@@ -179,11 +188,13 @@ def _result(ray: Any, future: Any, trial: int) -> tuple[pl.DataFrame, list[Relay
         if isinstance(cause, ray.exceptions.RayError):
             # What the trial raised could not be sent, and Ray says so in its place.
             raise EngineError(f"trial {trial} failed: {_first_line(cause)}") from error
+
         raise cause from None
     except ray.exceptions.RayError as error:
         raise EngineError(
             f"trial {trial} was lost, after {RETRIES} more attempts: {_first_line(error)}"
         ) from error
+
     return frame, relayed
 
 
@@ -193,12 +204,14 @@ def _first_line(error: BaseException) -> str:
     for line in lines:
         if line:
             return line
+
     return type(error).__name__
 
 
 def _load() -> Any:
     if importlib.util.find_spec("ray") is None:
         raise missing_extra("engine='ray'", "ray")
+
     import ray  # noqa: PLC0415 - seconds, and an extra
 
     return ray

@@ -1,4 +1,4 @@
-"""What is kept of a run: recorded rounds, and sums or means at them."""
+"""The record of a run: recorded rounds, and sums or means at them."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -29,14 +29,17 @@ def recorded_rounds(record: int | Sequence[int], rounds: int) -> tuple[int, ...]
         # -(-a // b) rounds up, so that the last point is the last round.
         points = {-(-rounds * k // record) for k in range(1, record + 1)}
         return tuple(sorted(points))
+
     if isinstance(record, str) or not isinstance(record, Sequence | np.ndarray):
         raise ValueError(
             f"record must be a number of rounds or a list of rounds, got {quoted(record)}"
         )
+
     for point in record:
         integer("record", point, at_least=1)
         if point > rounds:
             raise ValueError(f"record must name rounds from 1 to {rounds}, got {quoted(point)}")
+
     return tuple(sorted({*map(int, record), rounds}))
 
 
@@ -92,6 +95,7 @@ class MetricRecorder:
             self._total = 0.0
             self._rounds_since_point = 0
             start = end
+
         self._total = self._total + values[start:].sum(axis=0)
         self._rounds_since_point += len(values) - start
 
@@ -118,6 +122,7 @@ class AccumulatorRecorder:
             self._accumulator.add(values[start:end])
             self._recorded.append(self._accumulator.value())
             start = end
+
         if start < len(values):
             self._accumulator.add(values[start:])
 

@@ -17,7 +17,7 @@ RUN = ["experiment", "environment", "policy"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Results:
-    """What a simulation measured.
+    """The results of a simulation: its table of metrics.
 
     Attributes:
         table: one row per recorded value: experiment, environment, policy, trial (from 0), round
@@ -52,6 +52,7 @@ class Results:
         counts.append(spanned(runs["trial"], "trial"))
         counts.append(spanned(runs["round"], "round"))
         counts.append(quantity(number_of["metric"], "metric"))
+
         return f"Results({', '.join(counts)})"
 
     def summary(self) -> pl.DataFrame:
@@ -80,6 +81,7 @@ class Results:
         for name in ("experiment", "environment", "round"):
             if summary[name].n_unique() < 2:
                 columns.remove(name)
+
         return summary.select(columns)
 
     def plot(self, metric: str) -> Any:

@@ -130,6 +130,7 @@ def run_plan(
     check_engine(engine, address)
     if workers is not None:
         integer("workers", workers, at_least=1)
+
     # A store keeps finished trials, and knows those of earlier calls.
     store: Memory | Folder = Memory() if out is None else Folder(out, plan.specification())
     with store:
@@ -145,6 +146,7 @@ def run_plan(
             own_or_shared = threads_for(workers) if threads is None else nullcontext(threads)
             with own_or_shared as pool:
                 pool.play(plan.setup, todo, store.keep, store.begin, after_rounds)
+
         return Results(store.finish(), plan.specification())
 
 
@@ -157,8 +159,9 @@ def check_engine(engine: str, address: str | None) -> None:
 
     Example:
         >>> check_engine("threads", "auto")
-        Traceback (most recent call last): ValueError: address must be None with engine='threads',
-        got 'auto'; a cluster needs engine='ray'
+        Traceback (most recent call last):
+        ValueError: address must be None with engine='threads', got 'auto'; a cluster needs \
+engine='ray'
     """
     choice("engine", engine, ENGINES)
     if engine == "ray":
@@ -174,7 +177,7 @@ def check_engine(engine: str, address: str | None) -> None:
 def shared_engine(
     engine: str, address: str | None, workers: int | None
 ) -> Iterator[Threads | None]:
-    """What several runs share that go on at the same time.
+    """The engine that several runs share which go on at the same time.
 
     Threads, which `run_plan` is given, or else a connection to Ray, which it finds by itself.
     """

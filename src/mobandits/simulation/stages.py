@@ -41,9 +41,11 @@ class Stages:
             # binds no policy more.
             if self._rounds_left == 0:
                 self._begin()
+
             last = rounds
             if self._rounds_left is not None:
                 last = min(rounds, first + self._rounds_left)
                 self._rounds_left -= last - first
+
             yield slice(first, last)
             first = last

@@ -34,5 +34,7 @@ def stream(seed: int, trial: int, purpose: int, text: str = "") -> Rng:
         digest = hashlib.sha256(text.encode()).digest()
         # Little-endian on every machine, or other machines would draw other numbers.
         text_words = np.frombuffer(digest, "<u4").tolist()
+
     key = (trial, purpose, *text_words)
+
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))

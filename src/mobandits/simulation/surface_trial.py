@@ -55,6 +55,7 @@ class SurfacePlayer:
         if not getattr(recipe, "continuum", False):
             name = type(recipe).__name__
             raise ValueError(f"{self._prefix}{name} needs finitely many arms")
+
         # Rewards are made inside of the loop, one at a time: there is no array to look at.
         self._assumptions = [
             assumption for assumption in recipe.assumptions() if assumption.about != "rewards"
@@ -92,6 +93,7 @@ class SurfacePlayer:
                 self._rng,
                 chosen[piece],
             )
+
         return chosen
 
 
@@ -115,7 +117,9 @@ def play_on_surface(
             for metric in setup.metrics:
                 values = metric_values(metric, scores)
                 recorders[row, metric.name].add(values)
+
         after_block(len(block.contexts))
+
     return recorders
 
 
@@ -134,6 +138,7 @@ def rehearse_on_surface(setup: "Setup", problem: SurfaceProblem) -> None:
     block = next(surface_blocks(problem, min(2, setup.rounds), limit, rng))
     for recipe in setup.policies.values():
         _rehearse_foreign(recipe, problem, block)
+
     rounds = len(block.contexts)
     # Any point will do to see what metrics are like; the centre is inside of every cube.
     centre = np.full((rounds, shape.dimensions), 0.5)
@@ -146,6 +151,7 @@ def rehearse_on_surface(setup: "Setup", problem: SurfaceProblem) -> None:
                 f"metric {metric.name}: on_surface must return shape "
                 f"(rounds, components) = {expected}, got {values.shape}"
             )
+
         if np.isnan(values).any():
             name = short_repr(setup.environment)
             raise ValueError(f"metric {metric.name} is not known in closed form in {name}")
@@ -173,6 +179,7 @@ def players_of(setup: "Setup", trial: int, problem: SurfaceProblem) -> dict[str,
     for row, recipe in setup.policies.items():
         rng = stream(setup.seed, trial, POLICY, short_repr(recipe))
         players[row] = SurfacePlayer(row, recipe, problem, setup.compiled, rng)
+
     return players
 
 
@@ -185,6 +192,7 @@ def merged_surface_blocks(
         if waiting and waiting[-1].uniforms.shape[1] != block.uniforms.shape[1]:
             yield _merged(waiting)
             waiting = []
+
         waiting.append(block)
         # A row of `Scores` for every round: a mean per objective, two gaps and a bin.
         scores = len(block.contexts) * (problem.shape.objectives + 3)
@@ -192,6 +200,7 @@ def merged_surface_blocks(
         if (len(waiting) + 1) * numbers > CACHED_NUMBERS:
             yield _merged(waiting)
             waiting = []
+
     if waiting:
         yield _merged(waiting)
 
@@ -219,6 +228,7 @@ def surface_blocks(
                 f"SurfaceBlock.contexts must have shape (rounds, features) = {expected}, "
                 f"got {np.shape(contexts)}"
             )
+
         played = min(drawn, rounds - first)
         # One layout, since another one would be another compilation.
         contexts = np.require(contexts, np.float64, ["C", "W"])
@@ -239,6 +249,7 @@ def scores_of(
     )
     loop = loop_for(score_surface, problem.surface, compiled=compiled)
     loop(problem.surface, block.contexts, chosen, *scores)
+
     return scores
 
 
@@ -251,5 +262,7 @@ def metric_values(metric: Metric, scores: Scores) -> Array:
     measure = getattr(metric, "on_surface", None)
     if measure is None:
         raise ValueError(f"metric {metric.name} needs finitely many arms")
+
     values: Array = measure(scores)
+
     return values

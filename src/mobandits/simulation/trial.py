@@ -31,7 +31,7 @@ SCHEMA = {
 
 
 class Setup(NamedTuple):
-    """What a trial needs to know; `simulate` explains the fields."""
+    """The arguments of a trial; `simulate` explains the fields."""
 
     experiment: str
     environment: Environment | SurfaceEnvironment
@@ -55,6 +55,7 @@ def play_trial(setup: Setup, trial: int, after_block: Callable[[int], None]) -> 
     play = play_on_surface if is_continuum(problem) else play_arms
     recorders = play(setup, trial, problem, after_block)
     values = {key: recorder.values() for key, recorder in recorders.items()}
+
     return _table(setup, trial, values)
 
 
@@ -80,6 +81,7 @@ def play_arms(
             key = (played.row, metric.name)
             if key not in recorders:
                 recorders[key] = recorder(metric, setup.points, problem.shape)
+
             values = metric.per_round(truth, played.chosen, played.fronts)
             recorders[key].add(values)
 
@@ -91,7 +93,9 @@ def play_arms(
         for each in players:
             for played in each.play(block, arms, with_fronts=with_fronts):
                 measure(truth, played)
+
         after_block(len(block.rewards))
+
     return recorders
 
 
@@ -109,7 +113,9 @@ def truth_of(
     quantities = getattr(problem, "quantities", None)
     if quantities is None:
         return BlockGroundTruth(block, before=before)
+
     rounds = len(block.rewards)
+
     return BlockGroundTruth(block, lambda: quantities(first, rounds), before)
 
 
@@ -133,5 +139,6 @@ def _table(setup: Setup, trial: int, values: Mapping[tuple[str, str], Array]) ->
         "component": np.concatenate(components),
         "value": np.concatenate([array.ravel() for array in arrays]),
     }
+
     # A metric says NaN where there is nothing to record.
     return pl.DataFrame(columns, schema=SCHEMA).filter(pl.col("value").is_not_nan())

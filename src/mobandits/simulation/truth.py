@@ -27,11 +27,12 @@ def true_fronts(order: Order, means: Array) -> Mask:
         # What is certain is a belief whose interval has no width.
         certain = Beliefs(means[t], means[t], means[t])
         fronts[t] = order.front(certain)
+
     return fronts
 
 
 class BlockGroundTruth:
-    """What metrics may ask about a block: the `GroundTruth` of the contracts.
+    """The true side of a block, for metrics: the `GroundTruth` of the contracts.
 
     Where the means never change, answers are kept from block to block: one table of gaps per trial.
     Means that are rounded to `Block.decimals` are compared as integers, so that ties are exact.
@@ -66,6 +67,7 @@ class BlockGroundTruth:
     ) -> None:
         if not np.isfinite(block.means).all():
             raise ValueError("Block.means must be finite, got NaN or infinity")
+
         self.block = block
         self._load_quantities = quantities
         self._quantities: Quantities | None = None
@@ -90,11 +92,13 @@ class BlockGroundTruth:
                 lambda: loop_for(gap_table, exact_order)(exact_order, means[0]) / unit,
             )
             return gaps[chosen]
+
         # Else only the gaps of the arms that were played: those of all would take as many times
         # longer as there are arms.
         gaps = np.empty((len(chosen), digits))
         loop = loop_for(score, exact_order)
         loop(exact_order, means, chosen, gaps)
+
         return gaps / unit
 
     def front(self, order: Order) -> Mask:

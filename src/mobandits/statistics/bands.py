@@ -21,7 +21,9 @@ def interval_factor(trials: int) -> float:
         >>> round(interval_factor(10), 4), round(interval_factor(1001) * 1001**0.5, 4)
         (0.7154, 1.9623)
     """
-    quantile = student_quantile(UPPER, trials - 1)
+    # One degree is used up: the deviations are from the mean of the same values.
+    freedom = trials - 1
+    quantile = student_quantile(UPPER, freedom)
     return quantile / math.sqrt(trials)
 
 
@@ -41,17 +43,22 @@ def bands(table: pl.DataFrame, by: list[str]) -> pl.DataFrame:
         >>> bands(table, ["policy"]).with_columns(pl.col("low", "high").round(2)).rows()
         [('a', 2.0, -10.71, 14.71, 2)]
     """
+    value = pl.col("value")
     groups = table.group_by(by, maintain_order=True).agg(
-        mean=pl.col("value").mean(),
-        deviation=pl.col("value").std(),
+        mean=value.mean(),
+        deviation=value.std(),
         trials=pl.len().cast(pl.Int64),
     )
+    trials = groups["trials"].to_list()
     # Most tables have one number of trials, and as many rows as rounds were recorded.
-    numbers = groups["trials"].to_list()
-    factor_of = {n: interval_factor(n) if n > 1 else 0.0 for n in set(numbers)}
-    factors = pl.Series([factor_of[n] for n in numbers], dtype=pl.Float64)
+    factor_of = {1: 0.0}
+    for count in set(trials) - {1}:
+        factor_of[count] = interval_factor(count)
+
+    factors = pl.Series([factor_of[count] for count in trials], dtype=pl.Float64)
     # One value has no deviation. Zero and not null, since what is drawn needs a number.
     half_width = groups["deviation"].fill_null(0.0) * factors
     mean = pl.col("mean")
     intervals = groups.with_columns(low=mean - half_width, high=mean + half_width)
+
     return intervals.select(*by, "mean", "low", "high", "trials")

@@ -49,7 +49,10 @@ def hotelling_square(level: float, dimensions: int, joint_freedom: float, freedo
     denominator_freedom = joint_freedom - dimensions + 1.0
     if denominator_freedom <= 0.0:
         return float("inf")
+
     # The fewer degrees of freedom of the two, which makes the region larger.
     fewer = min(freedom, denominator_freedom)
     quantile = float(fdtri(dimensions, fewer, level))
-    return dimensions * joint_freedom / denominator_freedom * quantile
+    scale = dimensions * joint_freedom / denominator_freedom
+
+    return scale * quantile

@@ -1,4 +1,4 @@
-"""Checks of arguments: every error says the parameter, the rule and the value."""
+"""Checks of arguments: every error names the parameter, the rule and the value."""
 
 import math
 from collections.abc import Iterable
@@ -10,6 +10,8 @@ from mobandits.contracts.protocols import Array, Recipe
 from mobandits.support.naming import quoted
 from mobandits.support.nearest import did_you_mean
 
+# Looked up once: agents ask in every call.
+MASKED_ARRAY = np.ma.MaskedArray
 DOUBLE = np.dtype(np.float64)
 
 # Kinds of numbers that become doubles: booleans, integers, floats, and objects, each of which is
@@ -35,6 +37,7 @@ def number(
     """
     if not _is_finite_number(value):
         raise ValueError(f"{name} must be a finite number, got {quoted(value)}")
+
     rules = [
         (value > above, f"above {above:g}"),
         (value >= at_least, f"at least {at_least:g}"),
@@ -50,6 +53,7 @@ def _is_finite_number(value: Any) -> bool:
     # True would count as 1: a switch in the place of a number is a mistake.
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
         return False
+
     try:
         return math.isfinite(value)
     except OverflowError:  # an integer that is too large for a float
@@ -111,14 +115,12 @@ def is_masked(value: Any) -> bool:
         >>> is_masked([1.0])
         False
     """
-    if isinstance(value, np.ma.MaskedArray):
-        return bool(np.ma.is_masked(value))
     if isinstance(value, (list, tuple)):
-        for item in value:
-            # Most items are floats, and lists may be long.
-            if type(item) is not float and is_masked(item):
-                return True
-    return False
+        # Most items are floats, and lists may be long.
+        others = [item for item in value if type(item) is not float]
+        return bool(others) and any(map(is_masked, others))
+
+    return isinstance(value, MASKED_ARRAY) and bool(np.ma.is_masked(value))
 
 
 def as_float_array(name: str, value: Any, rule: str = "numbers") -> Array:
@@ -146,10 +148,16 @@ def as_float_array(name: str, value: Any, rule: str = "numbers") -> Array:
         return array
     if is_masked(value):  # NumPy would read the values under the mask
         raise ValueError(f"{name} must have no masked entries, got {quoted(value)}")
+
     try:
         numbers = np.asarray(value)
+        # A list of floats, as most rewards are, has it now: to ask NumPy once more would double
+        # the costs.
+        if is_compiled_layout(numbers):
+            return numbers
         if numbers.dtype.kind not in REAL_KINDS:
             raise TypeError(f"numbers of type {numbers.dtype}")  # noqa: TRY301
+
         return np.require(numbers, np.float64, ("C", "A", "W"))
     # An OverflowError comes of integers that are too large for a float.
     except (TypeError, ValueError, OverflowError) as error:
@@ -173,12 +181,14 @@ def matrix(name: str, value: Any, axes: tuple[str, str]) -> Array:
         raise ValueError(f"{name} must have {shape}, got {array.shape}")
     if 0 in array.shape:
         raise ValueError(f"{name} must not be empty, got shape {array.shape}")
+
     finite = np.isfinite(array)
     if not finite.all():
         i, j = np.argwhere(~finite)[0].tolist()
         # The names of the axes without their s: "at arm 0, objective 1".
         place = f"{rows[:-1]} {i}, {columns[:-1]} {j}"
         raise ValueError(f"{name} must be finite, got {array[i, j]} at {place}")
+
     return array
 
 
@@ -196,6 +206,7 @@ def require_complete(recipe: Recipe, reward: Any) -> None:
     """
     if recipe.accepts_partial or not np.isnan(reward).any():
         return
+
     name = type(recipe).__name__
     objectives = np.asarray(reward).tolist()
     raise ValueError(

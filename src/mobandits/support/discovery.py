@@ -28,6 +28,7 @@ def public_classes(package: str, base: type) -> dict[str, type]:
             defined_here = inspect.isclass(member) and member.__module__ == module.__name__
             if defined_here and issubclass(member, base) and _gives_its_name(member, module):
                 classes[name] = member
+
     return dict(sorted(classes.items()))
 
 

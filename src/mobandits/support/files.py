@@ -29,14 +29,18 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
             yield file
             file.flush()
             os.fsync(file.fileno())
+
         os.replace(temporary, path)  # noqa: PTH105 - the same module as fsync: tests interrupt both
     except BaseException as error:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
+
         if isinstance(error, OSError) and error.errno and error.filename in (None, str(temporary)):
             # Of the file that the caller knows, and not of the one beside it.
             raise OSError(error.errno, error.strerror, str(path)) from error
+
         raise
+
     sync_folder(path.parent)
 
 
@@ -72,6 +76,7 @@ def folder_handle(folder: Path) -> Iterator[int | None]:
     if fcntl is None:
         yield None
         return
+
     handle = os.open(folder, os.O_RDONLY)
     try:
         yield handle

@@ -34,6 +34,7 @@ def found_at(path: Path) -> str:
     try:
         if path.is_dir():
             return _folder(sorted(entry.name for entry in path.iterdir()))
+
         with path.open("rb") as file:
             return file_kind(file.read(PROBE))
     except (FileNotFoundError, NotADirectoryError):
@@ -46,10 +47,12 @@ def _folder(names: Sequence[str]) -> str:
     """The words for a folder with so many names in it."""
     if not names:
         return "an empty folder"
+
     for kind, pattern in MARKS.items():
         for name in names:
             if re.fullmatch(pattern, name):
                 return f"a folder with {name}, as {kind} has"
+
     return f"a folder with {first_names(names)}"
 
 
@@ -62,9 +65,11 @@ def file_kind(start: bytes) -> str:
     """
     if not start:
         return "an empty file"
+
     for magic, kind in MAGIC.items():
         if start.startswith(magic):
             return kind
+
     return "a text file" if _is_text(start) else "a binary file"
 
 

@@ -22,16 +22,19 @@ def short_repr(part: Any) -> str:
     """
     if not dataclasses.is_dataclass(part) or isinstance(part, type):
         return repr(part)
+
     differing = []
     for field in dataclasses.fields(part):
         if not field.repr:
             continue
+
         value = getattr(part, field.name)
         if field.default is dataclasses.MISSING or value != field.default:
             # The text is the name of rows and a part of the keys of random streams: 1 and 1.0 must
             # be one text where they are one parameter.
             is_integer = "float" not in str(field.type)
             differing.append(f"{field.name}={canonical(value, whole=is_integer)!r}")
+
     return f"{type(part).__qualname__}({', '.join(differing)})"
 
 
@@ -50,9 +53,11 @@ def canonical(value: Any, *, whole: bool = True) -> Any:
         return tuple(items)
     if isinstance(value, np.generic):
         return canonical(value.item(), whole=whole)
+
     is_integer = isinstance(value, int) and not isinstance(value, bool)
     if is_integer and not whole:
         return float(value)
+
     return value
 
 
@@ -95,6 +100,7 @@ def quoted(value: Any) -> str:
         text = repr(_beginning(value))
     except Exception:  # noqa: BLE001 - classes of others may raise anything
         text = _unprintable(value)
+
     return shortened(text)
 
 
@@ -118,6 +124,7 @@ def _beginning(value: Any) -> Any:
         return value[: 2 * QUOTED]
     if type(value) is dict and len(value) > QUOTED:
         return dict(itertools.islice(value.items(), QUOTED))
+
     return value
 
 

@@ -32,4 +32,5 @@ def as_object(given: object) -> str:
         return f"; write {given.__name__}(...), an object of that class"
     if isinstance(given, str):
         return "; names are for files and the command line"
+
     return ""

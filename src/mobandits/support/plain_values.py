@@ -36,6 +36,7 @@ def is_plain(value: Any) -> bool:
         return False
     if not all(isinstance(key, str) for key in value):
         return False
+
     return len(value) != 1 or next(iter(value)) not in MARKS
 
 
@@ -61,16 +62,19 @@ def encoded(value: Any, where: Place = "value") -> Any:
     if isinstance(value, float):
         if not math.isfinite(value):
             raise LogError(f"{_in_words(where)} must be finite, got {value}")
+
         return value
     if isinstance(value, str):
         if not value.isascii():
             _refuse_surrogates(value, where)
+
         return value
     if isinstance(value, dict):
         return _encoded_dict(value, where)
     if isinstance(value, tuple | list):
         items = [encoded(item, (where, i)) for i, item in enumerate(value)]
         return {"tuple": items} if isinstance(value, tuple) else items
+
     rule = "must be text, a number, a boolean, None, or a tuple, list or dictionary"
     raise LogError(f"{_in_words(where)} {rule}, got {quoted(value)}")
 
@@ -80,6 +84,7 @@ def _encoded_dict(value: dict[Any, Any], where: Place) -> dict[str, Any]:
         return {
             encoded(key, where): encoded(content, (where, key)) for key, content in value.items()
         }
+
     pairs = [
         [encoded(key, where), encoded(content, (where, key))] for key, content in value.items()
     ]
@@ -89,8 +94,10 @@ def _encoded_dict(value: dict[Any, Any], where: Place) -> dict[str, Any]:
 def _in_words(where: Place) -> str:
     if isinstance(where, str):
         return where
+
     whole, key = where
     step = f".{key}" if isinstance(key, str) else f"[{quoted(key)}]"
+
     return shortened(f"{_in_words(whole)}{step}")
 
 
@@ -118,11 +125,13 @@ def decoded(value: Any) -> Any:
         return value
     if is_plain(value):
         return {key: decoded(content) for key, content in value.items()}
+
     ((mark, items),) = value.items()
     if not isinstance(items, list):
         raise LogError(f"{mark} must be a list, got {quoted(items)}")
     if mark == "tuple":
         return tuple(decoded(item) for item in items)
+
     try:
         return {decoded(key): decoded(content) for key, content in items}
     except (TypeError, ValueError) as error:

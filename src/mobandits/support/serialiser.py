@@ -58,13 +58,16 @@ def to_description(part: Any, where: str, names: ClassNames, *, exact: bool = Fa
     if dataclasses.is_dataclass(part) and not isinstance(part, type):
         fields = [field.name for field in dataclasses.fields(part) if field.init]
         return _described_object(part, fields, where, names, exact=exact)
-    if exact and hasattr(part, "_fields"):
-        return _described_object(part, part._fields, where, names, exact=exact)
+    if exact and isinstance(part, tuple) and hasattr(part, "_fields"):
+        # The public name for a NamedTuple's fields, in order.
+        fields = list(type(part).__match_args__)  # type: ignore[attr-defined]
+        return _described_object(part, fields, where, names, exact=exact)
     if isinstance(part, tuple | list):
         kind = "tuple" if isinstance(part, tuple) else "list"
         return {kind: [to_description(item, where, names, exact=exact) for item in part]}
     if exact:
         return {"value": _exact_value(part, where)}
+
     try:
         return {"value": encoded(part, where)}
     except ValueError as error:
@@ -85,6 +88,7 @@ def _described_object(
         if not exact:
             number = value.item() if isinstance(value, np.generic) else value
             check_annotation(inside, number, annotations[field])
+
     return {"class": name, "with": descriptions}
 
 
@@ -95,6 +99,7 @@ def _described_array(array: Array, *, exact: bool) -> Any:
         # Rows of integers are padded with -1 to one length where a part keeps them; who wrote the
         # part wrote rows of several lengths.
         return {"array": [[number for number in row if number >= 0] for row in array.tolist()]}
+
     return {"array": array.tolist()}
 
 
@@ -103,6 +108,7 @@ def _exact_value(value: Any, where: str) -> Any:
         return value.item()
     if isinstance(value, PLAIN):
         return value
+
     raise ValueError(
         f"{where} must hold numbers, text, tuples, arrays and dataclasses to be rebuilt elsewhere, "
         f"got {quoted(value)}"
@@ -121,6 +127,7 @@ def from_description(
     """
     if not isinstance(description, dict):
         raise ValueError(f"{where} must be a description, got {quoted(description)}")
+
     keys = set(description)
     if keys == {"value"}:
         return description["value"] if exact else _restored_value(description["value"], where)
@@ -133,10 +140,13 @@ def from_description(
             raise ValueError(f"{where} must hold a list, got {quoted(items)}")
         if kind == "array":
             return _checked_numbers(items, where)
+
         parts = [from_description(item, where, names, exact=exact) for item in items]
         return tuple(parts) if kind == "tuple" else parts
+
     if keys != {"class", "with"} or not isinstance(description["with"], dict):
         raise ValueError(f"{where} must be a description, got {quoted(description)}")
+
     return _restored_object(description, where, names, exact=exact)
 
 
@@ -150,9 +160,11 @@ def _restored_object(
     }
     if exact:
         return cls(**fields)
+
     annotations = typing.get_type_hints(cls)
     for name, value in fields.items():
         check_annotation(f"{where}.{name}", value, annotations.get(name, Any))
+
     try:
         return cls(**fields)
     except TypeError as error:
@@ -173,6 +185,7 @@ def _checked_numbers(items: list[Any], where: str) -> list[Any]:
             _checked_numbers(item, where)
         elif type(item) not in (int, float):
             raise ValueError(f"{where} must hold numbers, got {quoted(item)}")
+
     return items
 
 
@@ -197,6 +210,7 @@ def check_annotation(where: str, value: Any, annotation: Any) -> None:
         fits = type(value) in kinds or Any in kinds or is_whole_float or is_text_sequence
     else:
         fits = not kinds <= set(PLAIN)
+
     if not fits:
         raise ValueError(f"{where} must be of type {annotation}, got {quoted(value)}")
 

@@ -35,12 +35,15 @@ def arena(shape: Shape, rewards: str, seed: int) -> Arena:
     else:
         contexts = _contexts(shape, rng)
         means = _linear_means(shape, contexts, rng)
+
     size = (ROUNDS, shape.arms, shape.objectives)
     if rewards == "binary":
         uniforms = rng.random(size)
         coins = (uniforms < means).astype(np.float64)
         return Arena(contexts, coins)
+
     noise = rng.standard_normal(size)
+
     return Arena(contexts, means + NOISE * noise)
 
 
@@ -51,8 +54,10 @@ def _contexts(shape: Shape, rng: Rng) -> Array:
         # Drawn nevertheless, so that theta and the noise are those of arms that change.
         arms = np.array(shape.fixed_arms, np.float64)
         return arms[None]
+
     # The cube's diagonal has length sqrt(features): policies may assume norms of at most 1.
     contexts: Array = cube / np.sqrt(shape.features)
+
     return contexts
 
 
@@ -64,6 +69,7 @@ def _linear_means(shape: Shape, contexts: Array, rng: Rng) -> Array:
     theta /= np.sqrt(squares)
     products = contexts[:, :, None, :] * theta
     means: Array = products.sum(3)
+
     return means
 
 
@@ -73,6 +79,7 @@ def in_parts(rewards: Array, seed: int) -> Array:
     missing = rng.random(rewards.shape) < MISSING
     out = rewards.copy()
     out[missing] = np.nan
+
     return out
 
 
@@ -103,9 +110,11 @@ def rebuild(value: Any, change: Callable[[Any], Any]) -> Any:
     """The same nested NamedTuples with every leaf changed."""
     if not isinstance(value, tuple):
         return change(value)
+
     parts = [rebuild(part, change) for part in value]
     if hasattr(value, "_fields"):
         return type(value)(*parts)
+
     return tuple(parts)
 
 
@@ -126,7 +135,9 @@ def same(first: Any, second: Any) -> bool:
     theirs = list(leaves(second))
     if len(ours) != len(theirs):
         return False
+
     pairs = zip(ours, theirs, strict=True)
+
     return all(np.array_equal(one, other, equal_nan=True) for one, other in pairs)
 
 
@@ -153,8 +164,10 @@ def _array_distance(first: Any, second: Any) -> float:
     with np.errstate(invalid="ignore"):
         scale = np.maximum(1.0, np.abs(ours))
         relative = np.abs(ours - theirs) / scale
+
     # NaN or infinity on one side only: infinitely far apart.
     distances = np.where(np.isnan(relative), np.inf, relative)
+
     return float(distances.max(initial=0.0))
 
 
@@ -180,5 +193,6 @@ def array_digest(array: Any) -> str:
     kind = f"{value.dtype.str}{value.shape}"
     content = kind.encode() + value.tobytes()
     fingerprint = hashlib.sha256(content).hexdigest()
+
     # 64 bits tell the few thousand arrays of a run apart, and fit into a message.
     return fingerprint[:16]

@@ -21,7 +21,7 @@ from mobandits.testing.arena import (
     snapshot,
     state_from_snapshot,
 )
-from mobandits.testing.case import first_difference, require
+from mobandits.testing.case import difference_between, require
 from mobandits.testing.rehearsal import BLOCK, Moment, Play, Rehearsal, play_rounds, trace
 
 DRAWS = 1000  # of an arm from the same beliefs
@@ -199,12 +199,15 @@ def mean_probabilities(
     probabilities = rehearsal.policy.probabilities(beliefs)
     if rng.bit_generator.state == before:
         return probabilities, np.zeros(len(arms))
+
     samples = np.empty((BELIEFS, len(arms)))
     for i in range(BELIEFS):
         beliefs = _beliefs_in(rehearsal, moment, context, arms, rng)
         samples[i] = rehearsal.policy.probabilities(beliefs)
+
     # 1 / BELIEFS more: an arm that is rarely the best may have the same probability in all samples.
     error = samples.std(0) / math.sqrt(BELIEFS) + 1.0 / BELIEFS
+
     return samples.mean(0), error
 
 
@@ -218,6 +221,7 @@ def partial_rewards_add_up(rehearsal: Rehearsal) -> None:
     if not recipe.accepts_partial:
         refuses_parts(recipe, rehearsal.case.shape.objectives)
         return
+
     start = rehearsal.moments[2]
     rng = rehearsal.stream(10)
     decisions = list(rehearsal.script(start, SCRIPT))
@@ -260,6 +264,7 @@ def learned(rehearsal: Rehearsal, start: Moment, lessons: list[tuple[Play, Array
     rng = rehearsal.stream(11)
     for decision, reward in lessons:
         state = rehearsal.update(state, decision, reward, rng)
+
     return state
 
 
@@ -303,10 +308,13 @@ def every_reward_is_learned(rehearsal: Rehearsal) -> None:
             distinguished = not same(after, other)
         if same(state, after):
             missed.append(t)
+
         state = after
+
     # A policy that never learns, such as uniform choice, is allowed to miss all of them.
     if len(missed) == SCRIPT:
         return
+
     count = f"{len(missed)} of {SCRIPT} rewards"
     require(
         not missed,
@@ -322,7 +330,9 @@ def plays_repeat(rehearsal: Rehearsal) -> None:
     """The same seed plays the same arms: all chance is the stream's, all memory the state's."""
     first = trace(rehearsal.case, play)
     second = trace(rehearsal.case, play)
-    message = first_difference(first, second, "the first time", "again") if first != second else ""
+    message = (
+        difference_between(first, second, "the first time", "again") if first != second else ""
+    )
     require(first == second, message)
 
 
@@ -345,6 +355,7 @@ def snapshots_continue(rehearsal: Rehearsal) -> None:
         saved = f"saved and loaded as arrays {moment}"
         if len(parted):
             raise AssertionError(f"{saved}: choices differ in round {first + parted[0]}")
+
         require(
             same(going.state, again.state),
             f"{saved}: the states differ in the end",
@@ -365,6 +376,7 @@ def changes(before: Any, after: Any) -> str:
             old_values = np.asarray(old).tolist()
             new_values = np.asarray(new).tolist()
             return f"array {i} was {old_values}, is {new_values}"
+
     return "nothing"
 
 

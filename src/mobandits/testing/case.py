@@ -80,7 +80,9 @@ class RehearsedCase(ConformanceCase):
             return "" if self.stays_here else super().failure(name)
         if self.stays_here:
             return failure_of(self.behaviour[name], self.subject())
+
         failures: dict[str, str] = rehearsal_report(self)["failures"]
+
         return failures[name]
 
     def rehearse(self) -> dict[str, Any]:
@@ -90,6 +92,7 @@ class RehearsedCase(ConformanceCase):
         # A part that cannot be traced must not hide the failures of its checks.
         failure = failure_of(lambda case: trace.update(case.trace(compiled=False)), self)
         failures = {name: failure_of(check, subject) for name, check in self.behaviour.items()}
+
         return {"failures": failures, "trace": trace, "failure": failure}
 
 
@@ -101,11 +104,11 @@ def interpreted_equals_compiled(case: RehearsedCase) -> None:
     compiled = case.trace(compiled=True)
     require(not failure, f"interpreted, it fails: {failure}")
     if interpreted != compiled:
-        message = first_difference(interpreted, compiled, "interpreted", "compiled")
+        message = difference_between(interpreted, compiled, "interpreted", "compiled")
         raise AssertionError(message)
 
 
-def first_difference(
+def difference_between(
     trace: dict[str, Any], other: dict[str, Any], name: str, other_name: str
 ) -> str:
     """The first difference of two traces, for a message: an arm or the fingerprint of an array."""
@@ -114,11 +117,13 @@ def first_difference(
     for i, (arm, other_arm) in enumerate(pairs):
         if arm != other_arm:
             return f"choice {i} is arm {arm} {name}, arm {other_arm} {other_name}"
+
     parted = "the number of arrays"
     for key, fingerprint in trace.items():
         if fingerprint != other.get(key):
             parted = key
             break
+
     return f"the same arms {name} and {other_name}, but other bits: {parted}"
 
 
@@ -134,6 +139,7 @@ def failure_of(check: Check, subject: Any) -> str:
     except Exception as error:  # noqa: BLE001 - a part under test may raise anything
         place = traceback.extract_tb(error.__traceback__)[-1]
         return f"{type(error).__name__}: {error} ({place.filename}:{place.lineno})"
+
     return ""
 
 
@@ -149,4 +155,5 @@ def checks_by_name(*checks: Check) -> dict[str, Check]:
     for check in checks:
         name = check.__name__.replace("_", "-")
         named[name] = check
+
     return named

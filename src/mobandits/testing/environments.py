@@ -48,6 +48,7 @@ def shapes_are_as_agreed(case: "EnvironmentCase") -> None:
         block = problem.block(0, size, rng)
         for name, sizes in _agreed_sizes(problem.shape, size).items():
             _require_array(name, getattr(block, name), sizes, size)
+
         if block.decimals is not None:
             rounded = block.means.round(block.decimals)
             agrees = np.allclose(block.means, rounded, rtol=0, atol=ROUNDING)
@@ -62,6 +63,7 @@ def _agreed_sizes(shape: Shape, rounds: int) -> dict[str, list[tuple[int, ...]]]
     rows = 1 if shape.shared or shape.features == 0 else shape.arms
     context = (rows, shape.features)
     mean = (shape.arms, shape.objectives)
+
     # Contexts and means that stay may have one row for all rounds; rewards are drawn each round.
     return {
         "contexts": [(rounds, *context), (1, *context)],
@@ -95,6 +97,7 @@ def what_is_fixed_stays(case: "EnvironmentCase") -> None:
     second = problem.block(BLOCK, 7, rng)
     for name in ("contexts", "means"):
         _require_fixed(name, getattr(first, name), getattr(second, name))
+
     fixed_arms = problem.shape.fixed_arms
     if fixed_arms is not None:
         agrees = np.array_equal(first.contexts, fixed_arms[None])
@@ -123,6 +126,7 @@ def trials_repeat(case: "EnvironmentCase") -> None:
     repeated = drawn_blocks(case, BLOCK, case.horizon)
     for i, (first, second) in enumerate(zip(trial, repeated, strict=True)):
         require_equal(first, second, f"block {i} differs from one run to the next")
+
     problem, rng = trial_of(case)
     twin = twin_of(rng)
     block = problem.block(0, BLOCK, rng)
@@ -167,6 +171,7 @@ def rewards_have_their_means(case: "EnvironmentCase") -> None:
     for block in drawn_blocks(case, BLOCK * 4, min(SAMPLE, case.longest)):
         residuals.append(block.rewards - block.means)
         means.append(np.broadcast_to(block.means, block.rewards.shape))
+
     residual = np.concatenate(residuals)
     mean = np.concatenate(means)
     _require_zero_average(residual, "")
@@ -196,6 +201,7 @@ def quantities_have_their_shape(case: "EnvironmentCase") -> None:
     problem: Any = trial_of(case)[0]
     if not hasattr(problem, "quantities"):
         return
+
     size = (BLOCK, problem.shape.arms)
     for name, numbers in problem.quantities(0, BLOCK).items():
         got = np.shape(numbers)

@@ -54,6 +54,7 @@ def prepare(cases: Iterable[Any]) -> None:
     missing = [text for text in texts if text not in _reports]
     if not missing:
         return
+
     reports = _rehearsed_elsewhere(missing)
     _reports.update(zip(missing, reports, strict=True))
 
@@ -73,7 +74,9 @@ def _rehearsed_elsewhere(texts: list[str]) -> list[Any]:
     )
     if child.returncode:
         raise RuntimeError(f"the interpreted process failed: {child.stderr[-2000:]}")
+
     reports: list[Any] = json.loads(child.stdout)
+
     return reports
 
 
@@ -86,6 +89,7 @@ def rehearse_requests() -> None:
     for text in json.load(sys.stdin):
         case = decode(json.loads(text))
         reports.append(case.rehearse())
+
     json.dump(reports, answer)
 
 
@@ -126,6 +130,7 @@ class ImportableClasses:
                 f"{cls.__qualname__} must live at the top of a file that another process can "
                 f"import, got {path}"
             )
+
         return path
 
     def class_of(self, name: str, where: str) -> type:

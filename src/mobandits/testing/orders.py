@@ -255,8 +255,10 @@ def beliefs_text(beliefs: Beliefs) -> str:
     exact = all(np.array_equal(part, beliefs.mean) for part in beliefs)
     if exact:
         return str(beliefs.mean.tolist())
+
     low = beliefs.low.tolist()
     high = beliefs.high.tolist()
+
     return f"[{low}, {high}]"
 
 
@@ -279,10 +281,13 @@ def judge(
         arms[i] = arm
         for a in range(count):
             fronts[i, a] = front[a]
+
         for digit in range(digits):
             for a in range(count):
                 out[i, a, digit] = gaps[a, digit]
+
             out[i, arm, digit] = gap[digit]  # the same number, by the other method
+
     return out
 
 
@@ -351,6 +356,7 @@ class OrderCase(RehearsedCase):
         for i in range(len(cases)):
             out[f"front of instance {i}"] = array_digest(fronts[i])
             out[f"gaps of instance {i}"] = array_digest(gaps[i])
+
         return out
 
 

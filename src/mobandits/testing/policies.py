@@ -52,6 +52,7 @@ def compiles_once(case: "PolicyCase") -> None:
         state = play_rounds(loop, policy, state, source, BLOCK, 2 * BLOCK, rng).state
         compiled_once = set(loop.dispatcher.signatures) == signatures
         require(compiled_once, f"{name} compiled the loop a second time")
+
     anew = case.recipe.bind(case.shape)
     loaded = state_from_snapshot(snapshot(state), state)
     play_rounds(loop, anew, loaded, rounds, 0, BLOCK, rng)
@@ -112,6 +113,7 @@ class PolicyCase(RehearsedCase):
             # All fields but the last, fixed_arms: an array has no place in a line.
             shape = Shape(*self.shape[:-1])
             problem += f", {shape}"
+
         return f"{problem}, seed {self.seed}"
 
     @property

@@ -82,6 +82,7 @@ class Rehearsal:
         # A first axis of length 1 serves all rounds; scripts run past the last round.
         row = t % ROUNDS if len(contexts) > 1 else 0
         context: Array = contexts[row]
+
         return context
 
     def stream(self, *key: int) -> Rng:
@@ -110,6 +111,7 @@ class Rehearsal:
             moment = Moment(last, copied(state), self.context(last))
             moments.append(moment)
             first = last
+
         return moments
 
     def script(self, moment: Moment, rounds: int) -> Iterator[Play]:
@@ -158,6 +160,7 @@ def play_rounds(
     contexts = rounds.contexts
     if len(contexts) > 1:
         contexts = contexts[first:last]
+
     # A compiled loop accepts contiguous arrays of one type only.
     rewards = np.ascontiguousarray(rounds.rewards[first:last])
     count = rewards.shape[1]
@@ -165,6 +168,7 @@ def play_rounds(
     chosen = np.empty(last - first, np.int64)
     fronts = np.zeros((last - first, count), np.bool_)
     state = loop(policy, state, contexts, rewards, arms, rng, chosen, fronts)
+
     return PlayedRounds(state, chosen, fronts)
 
 
@@ -196,6 +200,7 @@ def trace(case: PolicyUnderTest, loop: Callable[..., Any]) -> dict[str, Any]:
         out[f"fronts of block {block}"] = array_digest(fronts)
         for i, leaf in enumerate(leaves(state)):
             out[f"state array {i} after block {block}"] = array_digest(leaf)
+
     return out
 
 

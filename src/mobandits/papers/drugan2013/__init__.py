@@ -1,4 +1,4 @@
-"""Drugan and Nowé (2013), Pareto UCB1: its bound as a function."""
+"""Drugan and Nowé (2013), Pareto-UCB1: its bound as a function."""
 
 from mobandits.papers.drugan2013 import theory
 

@@ -52,4 +52,5 @@ def regret_bound(t: ArrayLike, means: Array) -> Array:
     exploration = 8.0 * logarithm * (1.0 / off_front).sum()
     # One first play of each arm, and pi^2 / 3 in expectation because an interval fails.
     mistakes = (1.0 + math.pi**2 / 3.0) * off_front.sum()
+
     return np.asarray(exploration + mistakes)

@@ -114,8 +114,10 @@ def judged_by_distance(part: Part, target: float, tolerance: float | None) -> Pa
     # The value decides and not the interval, which few trials make wide; without one, nothing does.
     if tolerance is None or part.interval is None:
         return part
+
     distance = abs(part.measured - target)
     near = distance <= tolerance
+
     return Part(part.said, part.measured, part.interval, near, part.trials)
 
 
@@ -137,6 +139,7 @@ def shows(
         percent_shown = 100.0 * (1.0 - share_not_shown)
         part = resampled_part(f"{row} shows, %", percent_shown, only_mean)
         judged = judged_by_distance(part, target, tolerance)
+
         return [judged]
 
     rule = NO_LOG if tolerance is None else f"within {tolerance:g} points"
@@ -169,10 +172,12 @@ def alike(
             part = resampled_part(name, samples, percent_above)
             judged = judged_by_distance(part, target, ALIKE)
             distances.append(judged)
+
         return distances
 
     pairs = zip(targets, PARTS, strict=True)
     both = ", ".join(f"{target:+.1f} % in the {objective}" for target, objective in pairs)
+
     return Claim(
         id,
         f"{row} earns in both objectives about as much as {like}: context hardly matters to it",
@@ -206,6 +211,7 @@ def click_counts(outcome: Outcome, row: str) -> ClickCounts:
     horizon = rounds[-1]
     clicks = clicked[:, -1]
     shows = horizon - not_shown[:, -1]
+
     return ClickCounts(float(horizon), clicks, shows)
 
 
@@ -219,6 +225,7 @@ def rate_parts(outcome: Outcome) -> list[Part]:
     counts = click_counts(outcome, CD)
     samples = np.stack([counts.clicks, counts.shows], axis=1)
     name = f"clicks over shows of {CD}, %"
+
     return [resampled_part(name, samples, percent)]
 
 
@@ -238,6 +245,7 @@ def collected_parts(outcome: Outcome) -> list[Part]:
 
     samples = np.stack([collected, always.clicks, always.shows], axis=1)
     name = f"clicks of {MOC} in all clicks, %"
+
     return [resampled_part(name, samples, percent)]
 
 

@@ -63,6 +63,7 @@ class RampProblem(NamedTuple):
         means = HEIGHTS + SLOPES * contexts
         # The same noise for all arms: only one of them is observed.
         noise = rng.standard_normal((rounds, 1, 2))
+
         return Block(contexts, means, means + noise)
 
 
@@ -90,6 +91,7 @@ def checked_problems() -> tuple[CheckedProblem, CheckedProblem]:
     ramps = Ramps()
     # Over the unit interval, the slopes move the difference of two means by at most 2.
     dominant, other = np.ptp(HEIGHTS, axis=0) + 2.0
+
     # A larger beta makes leaders certain within some thousand rounds, so that Lemma 3 has cases.
     return (
         CheckedProblem("bumps", bumps, bumps.lipschitz, 1.0, (1.0, 1.0)),
@@ -149,6 +151,7 @@ def _played(problem: CheckedProblem, run: int, rounds: int, seed: int) -> _Playe
 
     regrets = ObjectiveRegret().per_round(now.truth, chosen, None)
     pareto = ParetoRegret().per_round(now.truth, chosen, None)[:, 0]
+
     return _PlayedRun(
         setting,
         cells_of(now.block.contexts[:, 0], parts),
@@ -182,6 +185,7 @@ def _findings(problem: CheckedProblem, run: int, rounds: int, seed: int) -> list
     # Theorem 2 is about the mean of all runs, also of those in which the event fails.
     expected = theory.expected_regret_bounds(played.setting, problem.largest)
     dominant_limit, other_limit = expected
+
     return [
         *on_the_event(confident, consequences),
         expectation(
@@ -210,6 +214,7 @@ def _round_findings(name: str, played: _PlayedRun) -> list[Finding]:
     setting = played.setting
     certain = played.leader_width <= setting.beta * setting.margin  # u <= beta v, of the leader
     uncertain_rounds = np.bincount(played.cells[~certain], minlength=setting.cells)
+
     return [
         inequality(
             f"{name}: dominant regret <= 2 u + 2 (beta + 2) v",
@@ -267,6 +272,7 @@ def _regret_findings(problem: CheckedProblem, played: _PlayedRun) -> list[Findin
     name = problem.name
     t = np.arange(1, len(played.dominant) + 1)
     dominant, other = theory.regret_bounds(t, played.setting, problem.largest)
+
     return [
         bound(f"{name}: dominant regret", "Theorem 1", played.dominant, dominant),
         bound(f"{name}: other regret", "Theorem 1", played.other, other),
@@ -287,6 +293,7 @@ def cells_of(contexts: Array, parts: int) -> IntArray:
         part = (coordinate * parts).astype(np.int64)
         part = np.minimum(part, parts - 1)  # the last interval contains its upper end, 1
         cell = cell * parts + part
+
     return cell
 
 
@@ -315,6 +322,7 @@ def cell_bound(
         own = np.flatnonzero(cells == cell)
         visits[own] = np.arange(1, len(own) + 1)
         regret[own] = np.cumsum(per_round[own])
+
     broken, closest = compared(regret, bound_of(visits))
 
     # One curve stands for all cells: that with the most visits comes closest to large counts.
@@ -328,6 +336,7 @@ def cell_bound(
         busiest_regret[points - 1],
         bound_of(busiest_visits[points - 1]),
     )
+
     return Finding(
         "bound",
         name,

@@ -72,6 +72,7 @@ class UniformProblem(NamedTuple):
         contexts = rng.random((rounds, 1, shape.features))
         rewards = rng.random((rounds, shape.arms, shape.objectives))
         means = np.full_like(rewards[:1], 0.5)  # the same in all rounds
+
         return Block(contexts, means, rewards)
 
 
@@ -98,6 +99,7 @@ def costs(trial: int, options: RunOptions) -> pl.DataFrame:
         memory_table = memory_table.with_columns(metric=pl.lit(NUMBERS))
         both = pl.concat([times_table, memory_table])
         frames.append(both.with_columns(policy=pl.lit(row)))
+
     return pl.concat(frames).with_columns(component=pl.lit(0))
 
 
@@ -142,12 +144,14 @@ def within_order(outcome: Outcome) -> list[Part]:
             per_arm = arms_cost / smallest_arms
             per_coordinate = coordinates_cost / smallest_features
             formula = theory.computations(1, size.features, size.arms, per_coordinate, per_arm)
+
             return np.asarray(cost / formula)
 
         cost = times(outcome, row).mean(axis=1)
         samples = np.stack([cost, cost_of_arms, cost_of_coordinates], axis=1)
         name = f"{row}, cost over c d + k K"
         ratios.append(resampled_part(name, samples, over_formula, at_most(1.0)))
+
     return ratios
 
 
@@ -158,6 +162,7 @@ def among_cells(outcome: Outcome) -> list[Part]:
         cost_of_fewer = times(outcome, fewer).mean(axis=1)
         cost_of_more = times(outcome, more).mean(axis=1)
         ratios.append(ratio_part(f"{more} over {fewer}", cost_of_more, cost_of_fewer))
+
     return ratios
 
 
@@ -170,6 +175,7 @@ def lasting(outcome: Outcome) -> list[Part]:
         last = values[:, -third:].mean(axis=1)
         first = values[:, :third].mean(axis=1)
         ratios.append(ratio_part(f"{row}, last third over first", last, first))
+
     return ratios
 
 
@@ -187,6 +193,7 @@ def memory_parts(outcome: Outcome) -> list[Part]:
         ratio = ratio_of(row)
         name = f"{row}, numbers kept over 3 m^d K"
         parts.append(Part(name, ratio, None, ratio == expected, 1))
+
     return parts
 
 

@@ -38,6 +38,7 @@ def cd_ratios(outcome: Outcome) -> list[Part]:
             ratio_of_means,
         )
         ratios.append(ratio)
+
     return ratios
 
 

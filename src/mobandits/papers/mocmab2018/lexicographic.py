@@ -98,6 +98,7 @@ def farther(means: Array) -> bool:
     pareto_gaps = gaps[:, 0]
     dominant = means[:, 0]
     dominant_gaps = dominant.max() - dominant
+
     return bool((pareto_gaps > dominant_gaps).any())
 
 
@@ -125,6 +126,7 @@ def tables(
         fewest, most = ARMS
         arms = rng.integers(fewest, most + 1)
         number_of_objectives = rng.choice(objectives)
+
         return draw(rng, int(arms), int(number_of_objectives))
 
     def compute(batch: int, options: RunOptions) -> pl.DataFrame:
@@ -136,7 +138,9 @@ def tables(
             for name in measures:
                 count = sum(map(MEASURES[name], drawn))
                 rows.append((kind, TABLES, name, 0, float(count)))
+
         columns = ["policy", "round", "metric", "component", "value"]
+
         return pl.DataFrame(rows, columns, orient="row")
 
     return compute
@@ -169,8 +173,10 @@ def frequency(metric: str, kind: str, exactly: float | None) -> Parts:
         part = resampled_part(name, percent, only_mean)
         if exactly is None:
             return [part]
+
         # Every batch must have exactly so many, whatever the interval of the mean.
         holds = bool((percent == exactly).all())
+
         return [Part(part.said, part.measured, part.interval, holds, part.trials)]
 
     return parts

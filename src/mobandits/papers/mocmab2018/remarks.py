@@ -46,6 +46,7 @@ def gained(row: str) -> Parts:
         # A regret below 0: more was earned than the lexicographic oracle earns.
         negative = below(0.0)
         part = resampled_part(name, regrets[:, None], only_mean, negative)
+
         return [part]
 
     return parts
@@ -76,6 +77,7 @@ def lasts(row: str) -> Parts:
         name = f"{row}, growth in the last third over that in the middle third"
         lasting = above(LASTING)
         part = resampled_part(name, growth_per_round, late_over_middle, lasting)
+
         return [part]
 
     return parts
@@ -201,6 +203,7 @@ def late_slopes(outcome: Outcome) -> list[Part]:
         statistic = functools.partial(slope, width=width)
         sublinear = below(1.0)
         slopes.append(resampled_part(f"slope, {run}", samples, statistic, sublinear))
+
     return slopes
 
 

@@ -67,6 +67,7 @@ def rows(
         scales = named_grids.get(row, SCALES)
         grid = {f"scale = {scale}": make(SCALES[scale]) for scale in scales}
         tuned[row] = Tuned(grid, metric, 0, highest)
+
     return tuned
 
 
@@ -99,6 +100,7 @@ def in_order(
 
     groups = [" and ".join(group) for group in order]
     ranking = " > ".join(groups)
+
     return Claim(
         id,
         claim,
@@ -162,7 +164,9 @@ class Unbeaten(Claim):
         if not better:
             nothing = "No scale of the other algorithms' grids is clearly ahead of it"
             return f"{nothing} in both objectives."
+
         start = "Of the other algorithms' grids, these scales beat it in both objectives"
+
         return f"{start}: {'; '.join(better)}."
 
 
@@ -251,6 +255,7 @@ def one_scale(
                 row = scaled(MOC, scale)
                 rival = scaled(other, scale)
                 leads.append(clearer_lead(outcome, metric, row, rival))
+
         return leads
 
     return Claim(
@@ -276,6 +281,7 @@ def leads_by_objective(outcome: Outcome, metric: str, row: str, other: str) -> l
             confidence=EACH,
         )
         leads.append(lead)
+
     return leads
 
 
@@ -299,9 +305,11 @@ def beats(outcome: Outcome, metric: str, other: str) -> bool:
     for lead in leads_by_objective(outcome, metric, MOC, other):
         if lead.interval is None:
             return False
+
         clearly_behind = below(0.0)
         if not clearly_behind(lead.interval):
             return False
+
     return True
 
 
@@ -334,6 +342,7 @@ def percentages(
             rule=rule,
         )
         claims.append(claim)
+
     return tuple(claims)
 
 

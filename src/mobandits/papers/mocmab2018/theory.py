@@ -132,6 +132,7 @@ def holds(means: Array, estimates: Array, width: ArrayLike, setting: Setting) ->
     error = np.asarray(means) - np.asarray(estimates)
     # An arm has one width for all of its objectives: they are observed together.
     inside = np.abs(error) <= slack[:, None]
+
     return bool(inside.all())
 
 
@@ -233,6 +234,7 @@ def cell_regret_bounds(
     uncertain_plays = largest_other * uncertain_rounds_bound(setting)
     other_tolerance = 2.0 * setting.margin * count
     other = uncertain_plays + widths + other_tolerance
+
     return np.asarray(dominant), np.asarray(other)
 
 
@@ -278,6 +280,7 @@ def regret_bounds(
     uncertain_plays = estimates * largest_other * uncertain_rounds
     other_tolerance = 2.0 * setting.margin * rounds
     other = uncertain_plays + widths + other_tolerance
+
     return np.asarray(dominant), np.asarray(other)
 
 
@@ -332,6 +335,7 @@ def expected_regret_bounds(
     uncertain = largest_other * K * power_of_two * A / (beta**2 * L**2 * d**alpha)  # Lemma 4
     main_term = (2.0 * variation + uncertain) * main_power
     other = largest_other * (1.0 + estimates) + main_term + widths
+
     return dominant, other
 
 
@@ -368,6 +372,7 @@ def computations(
     choosing_the_arm = per_arm * arms
     round_cost = finding_the_cell + choosing_the_arm
     count = np.asarray(rounds, np.float64)
+
     return np.asarray(round_cost * count)
 
 

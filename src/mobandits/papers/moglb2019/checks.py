@@ -62,6 +62,7 @@ def one_run(run: int, *, rounds: int, seed: int) -> list[Finding]:
         gamma,
         DELTA,
     )
+
     return on_the_event(held, consequences)
 
 
@@ -91,6 +92,7 @@ def _consequences(play: WatchedPlay, assumed: theory.Constants, gamma: Array) ->
         from_widths,
     )
     regret = bound("Pareto regret", "Theorem 2", play.gaps, curve)
+
     return [gap, volume, regret_from_widths, regret]
 
 
@@ -104,6 +106,7 @@ def watched_play(run: int, rounds: int, seed: int) -> WatchedPlay:
     chosen, seen = watched(recipe.bind(shape), probe, 4, now.block, now.rng)
     deviation, width, _, volume = seen.T
     per_round = ParetoRegret().per_round(now.truth, chosen, None)
+
     return WatchedPlay(
         features=shape.features,
         objectives=shape.objectives,

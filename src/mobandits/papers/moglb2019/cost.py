@@ -58,6 +58,7 @@ def costs(trial: int, options: RunOptions) -> pl.DataFrame:
         points, microseconds = timed(policy, problem, rounds, options.seed, trial)
         times = pl.DataFrame({"round": points, "value": microseconds})
         frames.append(times.with_columns(policy=pl.lit(row)))
+
     return pl.concat(frames).with_columns(
         metric=pl.lit("microseconds_per_round"), component=pl.lit(0)
     )
@@ -80,6 +81,7 @@ def timed(
         rewards = block.rewards[first:last]
         count = last - first
         chosen = np.empty(count, np.int64)
+
         # Every piece has the contexts of the first rounds, which cost what all others cost.
         return loop(
             policy,
@@ -102,9 +104,11 @@ def timed(
         state = play_rounds(state, first, last)
         elapsed = time.perf_counter() - start
         seconds.append(elapsed / (last - first))
+
     by_window = np.reshape(seconds, (WINDOWS, PIECES))
     microseconds = 1e6 * np.median(by_window, axis=1)
     window_ends = borders[PIECES::PIECES]
+
     return window_ends, microseconds
 
 
@@ -124,6 +128,7 @@ def within_steady(outcome: Outcome) -> list[Part]:
         low, high = interval
         # The whole interval: a cost that may as well have doubled is not shown to be steady.
         holds = STEADY[0] <= low and high <= STEADY[1]
+
     return [Part("MOGLB-UCB, last third over first", value, interval, holds, len(values))]
 
 

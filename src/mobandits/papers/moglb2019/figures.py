@@ -147,6 +147,7 @@ def ratio(
         # Of means, not the mean of ratios, which a single easy problem could decide.
         value, interval = resample(samples, lambda means: 100.0 * means[0] / means[1])
         label = f"{low} in % of {row}, {run}"
+
         return Part(label, value, interval, None, len(own))
 
     def parts(outcome: Outcome) -> list[Part]:
@@ -171,6 +172,7 @@ def medians(metric: str, row: str) -> Claim:
             # Said in words, because a part that is not finite counts as one that cannot be read.
             label = f"{label}; the median over trials is infinite"
             return [Part(label, share, interval, None, trials)]
+
         return [
             Part(label, share, interval, None, trials),
             Part(f"{row}, median over trials", median, None, None, trials),

@@ -39,6 +39,7 @@ def bounds(trial: int, options: RunOptions) -> pl.DataFrame:  # noqa: ARG001 - n
     for d in FEATURES:
         curve = theory.regret_bound(HORIZONS, d, assumed, objectives, DELTA)
         curves[f"d = {d}"] = curve
+
     return bound_rows(curves)
 
 

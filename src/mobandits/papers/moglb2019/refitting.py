@@ -74,6 +74,7 @@ class Refitted:
         # Room for the whole history at once, so that its growth is no part of the measured cost.
         features = np.zeros((self.rounds, self.length))
         rewards = np.zeros((self.rounds, self.objectives))
+
         return RefittedState(online, features, rewards)
 
     def mean(self, state: RefittedState, context: Array, arms: IntArray) -> Array:
@@ -96,8 +97,10 @@ class Refitted:
         seen = int(state.online.seen[0, 0])
         for i in range(len(x)):
             state.features[seen, i] = x[i]
+
         for l in range(len(reward)):
             state.rewards[seen, l] = reward[l]
+
         # The online step moves theta; a fit starts at the previous maximum instead, which is near
         # the next one.
         before = state.online.theta[0].copy()
@@ -106,8 +109,10 @@ class Refitted:
         for l in range(len(reward)):
             for i in range(len(x)):
                 online.theta[0, l, i] = before[l, i]
+
             rewards = state.rewards[: seen + 1, l]
             self.fit(l, features, rewards, online.theta[0, l])
+
         return RefittedState(online, state.features, state.rewards)
 
     def fit(self, objective: int, features: Array, rewards: Array, theta: Array) -> None:
@@ -129,6 +134,7 @@ class Refitted:
                 slope[i] = -self.penalty * theta[i]
                 for j in range(d):
                     curvature[i, j] = self.penalty if i == j else 0.0
+
             # Of the likelihood of every round.
             for s in range(len(features)):
                 predictor = dot(theta, features[s])
@@ -140,11 +146,13 @@ class Refitted:
                     # The lower half: `invert` reads no more.
                     for j in range(i + 1):
                         curvature[i, j] += variance * features[s, i] * features[s, j]
+
             invert(curvature, inverse)
             largest = 0.0
             for i in range(d):
                 step = dot(inverse[i], slope)
                 theta[i] += step
                 largest = max(largest, abs(step))
+
             if largest <= CLOSE:
                 break

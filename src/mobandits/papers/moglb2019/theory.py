@@ -66,11 +66,13 @@ def constants(links: Sequence[str], bound: float = 1.0, noise: float = 1.0) -> C
         lowest = link.mean(-bound)  # type: ignore[attr-defined]
         highest = link.mean(bound)  # type: ignore[attr-defined]
         heights.append(max(abs(lowest), abs(highest)))
+
     curvature = min(least_slopes)  # kappa
     steepest = max(SLOPES[name] for name in links)
     ceiling = max(heights)  # U
     # The least lambda of Algorithm 1.
     penalty = max(1.0, curvature / 2.0)
+
     return Constants(curvature, steepest, ceiling, noise, bound, penalty)
 
 
@@ -114,6 +116,7 @@ def squared_radius(
     from_noise = 16.0 * scale * logarithm
     from_steps = 2.0 * scale * np.asarray(volume)
     gamma = from_noise + from_steps + fixed
+
     return np.asarray(gamma)
 
 
@@ -138,6 +141,7 @@ def volume_bound(t: ArrayLike, features: int, assumed: Constants) -> Array:
     start = 2.0 * assumed.penalty * features
     growth = added / start
     volume = features * np.log1p(growth)
+
     return np.asarray(volume)
 
 
@@ -193,6 +197,7 @@ def regret_bound_of_volume(
     product = np.asarray(gamma) * rounds * np.asarray(volume)
     square = product / assumed.curvature
     regret = 4.0 * assumed.lipschitz * np.sqrt(square)
+
     return np.asarray(regret)
 
 
@@ -217,6 +222,7 @@ def gap_bound(gamma: ArrayLike, width: ArrayLike, assumed: Constants) -> Array:
     # Twice the radius: the optimistic and the true parameter may be at opposite ends.
     slack = 2.0 * assumed.lipschitz * radius
     gap = slack * np.asarray(width)
+
     return np.asarray(gap)
 
 
@@ -243,4 +249,5 @@ def holds(theta: Array, estimates: Array, gram: Array, gamma: float) -> bool:
     # (7): the squared norm of every objective's error, in the norm of Z.
     squares = np.einsum("li,ij,lj->l", errors, gram, errors)
     within = squares <= gamma
+
     return bool(within.all())

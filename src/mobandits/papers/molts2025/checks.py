@@ -43,6 +43,7 @@ def one_run(run: int, *, rounds: int, seed: int) -> list[Finding]:
     for objectives in OBJECTIVES:
         rng = np.random.default_rng([seed, run, 2])
         findings.append(lemma_1(objectives, SAMPLES, rng))
+
     return findings
 
 
@@ -85,6 +86,7 @@ def _played(recipe: Recipe, run: int, rounds: int, seed: int) -> _PlayedRun:
     deviation, width, _, _ = seen.T
     before = np.arange(rounds)  # t - 1, the rounds that the estimate of a round knows
     radius = theory.width(before, shape.features, shape.objectives, DELTA)
+
     return _PlayedRun(
         shape.features,
         shape.objectives,
@@ -175,6 +177,7 @@ def samples_event(rounds: int, rng: Rng) -> Finding:
     squared_lengths = rng.chisquare(features, (rounds, objectives * draws))
     longest = np.sqrt(squared_lengths.max())
     limit = theory.sample_factor(rounds, features, objectives, draws, DELTA)
+
     return event(
         "all samples within c2 of their estimates",
         "event E~",
@@ -219,6 +222,7 @@ def lemma_1(objectives: int, samples: int, rng: Rng) -> Finding:
 
     promised = theory.optimism(objectives, draws)
     slack = ERRORS * math.sqrt(promised * (1.0 - promised) / samples)
+
     return inequality(
         f"a fixed arm is optimistic in all of {objectives} objectives, with {draws} draws",
         "Lemma 1",
@@ -245,5 +249,7 @@ def count_optimistic(
         reached = True
         for l in range(len(goal)):
             reached = reached and sample[0, l] >= goal[l]
+
         out += reached
+
     return out

@@ -84,6 +84,7 @@ def toy_gaps(chosen: IntArray) -> dict[str, Array]:
     no_contexts = np.zeros((1, 1, 0))
     rewards = np.zeros((rounds, arms, objectives))  # gaps do not look at them
     truth = BlockGroundTruth(Block(no_contexts, means, rewards))
+
     return {
         "pareto": truth.gaps(Pareto(), chosen, 1),
         "effective": truth.gaps(EffectivePareto(), chosen, 1),
@@ -98,6 +99,7 @@ def gaps_of_arms(trial: int, options: RunOptions) -> pl.DataFrame:  # noqa: ARG0
     for kind, gaps_of_kind in gaps.items():
         for i, arm in enumerate(ARMS):
             frames.append(component_rows(arm, f"{kind}_gap", gaps_of_kind[i]))
+
     return pl.concat(frames)
 
 
@@ -120,6 +122,7 @@ def totals_of_players(trial: int, options: RunOptions) -> pl.DataFrame:  # noqa:
             totals_so_far = values.cumsum(axis=0)
             for t, total in enumerate(totals_so_far, start=1):
                 frames.append(component_rows(player, metric, total, t))
+
     return pl.concat(frames)
 
 
@@ -130,6 +133,7 @@ def last_values(outcome: Outcome, run: str, row: str, metric: str) -> Array:
         _, curves = outcome.curves(run, row, metric, i)
         only_trial = curves[0]
         values.append(only_trial[-1])
+
     return np.array(values)
 
 
@@ -151,6 +155,7 @@ def middle_arm(outcome: Outcome) -> list[Part]:
     effective = last_value(outcome, "arms", arm, "effective_gap")
     # 0.5 - 0.45 is not exactly 0.05 in floats, and the gap comes from a matrix game.
     as_claimed = bool(np.isclose(effective, 0.05))
+
     return [
         exact_part(f"Pareto gap of {arm}", gap, holds=gap == 0.0),
         exact_part(f"effective Pareto gap of {arm}", effective, holds=as_claimed),
@@ -176,6 +181,7 @@ def totals(outcome: Outcome) -> list[Part]:
 
     lost = last_value(outcome, "players", MIDDLE, "effective_pareto_regret")
     parts.append(exact_part(f"effective Pareto regret, {MIDDLE}", lost, holds=lost > 0.0))
+
     return parts
 
 
@@ -257,11 +263,14 @@ def learn_and_sample(
     radius = np.ones((1, 1))
     for t in range(len(played)):
         state = ridge.update(state, played[t], 0, rewards[t])
+
     for i in range(len(drawn)):
         drawn[i] = ridge.sample(state, contexts, arms, draws, radius, rng)
+
     estimate = ridge.mean(state, contexts, arms)
     width = ridge.width(state, contexts, arms)
     level: Array = estimate + width
+
     return level
 
 
@@ -279,8 +288,10 @@ def frequencies(trial: int, options: RunOptions) -> pl.DataFrame:
             values = optimistic(objectives, draws, plays, rng)
             for metric, value in values.items():
                 frames.append(position_rows(row, metric, value, i))
+
             exact = optimism(objectives, draws, ABOVE_ONE)
             frames.append(position_rows(f"{row}, formula", "every_objective", exact, i))
+
     return pl.concat(frames)
 
 
@@ -336,6 +347,7 @@ def optimistic(objectives: int, draws: int, plays: int, rng: Rng) -> dict[str, f
 
     true_scores = weights @ block.means[-1].T
     of_best_arm = weighted.max(axis=1) >= true_scores.max(axis=1)
+
     return {
         "every_objective": float(in_every_objective.mean()),
         "weighted": float(in_weighted_sum.mean()),
@@ -363,6 +375,7 @@ def each(row: str, metric: str, rule: PartRule) -> Parts:
             part = resampled_part(name, values[:, -1:], only_mean)
             holds = rule(part, i)
             judged.append(Part(name, part.measured, part.interval, holds, part.trials))
+
         return judged
 
     return parts
@@ -396,6 +409,7 @@ def as_formula(outcome: Outcome) -> list[Part]:
     one = [1] * len(OBJECTIVES)
     of_many = each(MANY, "every_objective", near(many))
     of_one = each(ONE, "every_objective", near(one))
+
     return [*of_many(outcome), *of_one(outcome)]
 
 
@@ -416,6 +430,7 @@ def vanishing(outcome: Outcome) -> list[Part]:
             above(0.0),
         )
         losses.append(loss)
+
     return losses
 
 

@@ -142,6 +142,7 @@ def rows_of(setting: Setting) -> dict[str, Recipe | Tuned]:
         theory_widths, narrow_widths = PFI
         rows[theory_widths] = PfiRls()
         rows[narrow_widths] = PfiRls(scale=0.1)
+
     return rows
 
 
@@ -213,6 +214,7 @@ def figure_claims(setting: Setting) -> tuple[Claim, ...]:
     more = f"Optimistic sampling, M = {draws}, has a lower {{}} than M = 1"
     kind = kind_of(setting)
     in_context: Kind = "ours" if setting.fixed else kind
+
     return (
         *in_both(f"{name}/lowest", "MOL-TS has the lowest {}", (TS,), others, kind=kind),
         ordering(
@@ -288,6 +290,7 @@ def crowded(setting: Setting) -> str:
             "With more objectives than features, most arms are on the Pareto front, and whoever "
             "plays it is alike."
         )
+
     return (
         "Both play uniformly from a Pareto front: MOL-UCB from that of upper bounds, greedy play "
         "from that of means."
@@ -300,6 +303,7 @@ def total_reward(outcome: Outcome, run: str, row: str) -> Array:
     for i in outcome.components(run, row, "reward"):
         points, values = outcome.curves(run, row, "reward", i)
         rewards.append(final(points, values))
+
     return np.asarray(np.sum(rewards, axis=0))
 
 
@@ -320,6 +324,7 @@ def differences(outcome: Outcome, run: str, row: str, other: str) -> list[Part]:
     samples = np.stack(rewards, axis=1)
     name = f"total reward, {row} less {other}{place}"
     parts.append(resampled_part(name, samples, difference_of_means))
+
     return parts
 
 
@@ -356,6 +361,7 @@ def below(id: str, rows: Sequence[str]) -> Claim:  # noqa: A002 - as in Claim
                 # No interval: the inequality holds for every single trial, and not on average.
                 holds = least_room >= 0.0
                 rooms.append(Part(name, least_room, None, holds, len(pareto)))
+
         return rooms
 
     return Claim(
@@ -373,6 +379,7 @@ def plots_of(setting: Setting) -> tuple[Plot, ...]:
     main: tuple[str, ...] = (TS, UCB, GREEDY)
     if setting.fixed:
         main += PFI
+
     draws = draws_needed(setting.objectives)
     objectives = [f"objective {i + 1}" for i in range(setting.objectives)]
     regrets = [
@@ -402,6 +409,7 @@ def plots_of(setting: Setting) -> tuple[Plot, ...]:
         "Ours: effective Pareto regret of MOL-UCB on the plain and the effective front.",
         rows=(TS, ABLATION, UCB, f"{UCB}, theory c"),
     )
+
     return (*regrets, rewards, *sampling, ablation)
 
 
@@ -430,9 +438,11 @@ def figure(setting: Setting) -> Experiment:
             "is a reconstruction with ridge regression: with the theory's widths, and with a tenth "
             "of them, which was not tuned."
         )
+
     title = f"MOL-TS, MOL-UCB and MOL-eps-Greedy, {setting.symbols}"
     if setting.fixed:
         title += ", fixed arms"
+
     run = Run(
         setting.symbols,
         setting.place,
@@ -441,6 +451,7 @@ def figure(setting: Setting) -> Experiment:
         TRIALS,
         METRICS,
     )
+
     return Experiment(
         setting.name,
         title,
@@ -475,6 +486,7 @@ def remark(
     for metric in METRICS:
         caption = metric.replace("_", " ").capitalize()
         plots.append(Plot(metric, metric, f"{caption}.", rows=rows))
+
     return Experiment(
         id,
         title,
@@ -507,10 +519,12 @@ def all_above_zero(parts: Sequence[Part]) -> bool:
     for part in parts:
         if part.interval is None:
             return False
+
         low, _ = part.interval
         clearly_above = low > 0.0
         if not clearly_above:
             return False
+
     return True
 
 
@@ -533,6 +547,7 @@ def somewhere(outcome: Outcome) -> list[Part]:
     fewest = min(trials)
     # With fewer trials there are no intervals, and "nowhere" would not be a finding.
     holds = len(where) > 0 if fewest >= LEAST else None
+
     return [Part(name, float(len(where)), None, holds, fewest)]
 
 
@@ -561,6 +576,7 @@ def paradox_claims(name: str) -> tuple[Claim, ...]:
             row,
         )
         claims.append(claim)
+
     return tuple(claims)
 
 
@@ -587,6 +603,7 @@ def samples_claims(name: str) -> tuple[Claim, ...]:
             note="Both rows have the same constant; which one the paper took is not stated there.",
             kind="extension",
         )
+
     return tuple(claims)
 
 

@@ -61,6 +61,7 @@ def largest_lead(means: Array, arm: int) -> float:
         b_eq=[1.0],
         bounds=[*[not_negative] * objectives, unbounded],
     )
+
     return float(-result.fun)
 
 
@@ -69,8 +70,10 @@ def draw(law: str, objectives: int, rng: Rng) -> Array:
     means = rng.standard_normal((ARMS, objectives))
     if law == LAWS[0]:
         return means
+
     # Half as wide before rounding, so that eight arms on a grid of tenths tie often.
     rounded = np.round(means / 2.0, 1)
+
     return np.asarray(rounded)
 
 
@@ -84,9 +87,12 @@ def contradictions(trial: int, options: RunOptions) -> pl.DataFrame:
             for _ in range(TABLES):
                 means = draw(law, objectives, rng)
                 add_contradictions(counts, means)
+
         for metric, count in counts.items():
             rows.append((law, metric, float(count)))
+
     table = pl.DataFrame(rows, ["policy", "metric", "value"], orient="row")
+
     return table.with_columns(round=pl.lit(1), component=pl.lit(0))
 
 
@@ -119,6 +125,7 @@ def never(contradiction: str) -> Parts:
             name = f"{contradiction}, {law}, in {arms} arms"
             # An exact count has no interval, and a single contradiction refutes the claim.
             counts.append(Part(name, count, None, count == 0.0, arms))
+
         return counts
 
     return parts

@@ -59,6 +59,7 @@ def width(
     printed = features * (growth + confidence)
     self_normalised = features * growth + 2.0 * confidence  # the larger one for d = 1 only
     squared = np.maximum(printed, self_normalised)
+
     return np.asarray(noise * np.sqrt(squared) + math.sqrt(penalty))
 
 
@@ -111,6 +112,7 @@ def holds(theta: Array, estimates: Array, gram: Array, radius: float) -> bool:
     error = truth - np.asarray(estimates)
     squared_norms = np.einsum("li,ij,lj->l", error, gram, error)
     inside = squared_norms <= radius**2
+
     return bool(inside.all())
 
 
@@ -207,6 +209,7 @@ def regret_bound(
     rounds_per_optimism = 1.0 + 2.0 / (p - delta / T)
     on_the_events = rounds_per_optimism * c_T * potential
     off_the_events = 2.0 * delta * LARGEST
+
     return np.asarray(on_the_events + off_the_events)
 
 
@@ -259,6 +262,7 @@ def ucb_regret_bound(
     c1 = width(T, features, objectives, delta, noise, penalty)
     growth = np.log1p(T / (penalty * features))
     potential = np.sqrt(2.0 * T * features * growth)
+
     return np.asarray(2.0 * c1 * potential)
 
 

@@ -117,6 +117,7 @@ def _level_consequences(play: WatchedPlay) -> list[Finding]:
     first_level = bound("MOSLB-PL: regret of the first level", "Theorem 2", first, curve)
     # Arms that are best on the first level may be missing from what its filter keeps.
     second_level = doubted("MOSLB-PL: regret of the second level", "Theorem 2", second, curve)
+
     return [play.exploration(), gap, first_level, second_level]
 
 
@@ -169,6 +170,7 @@ def _chain_consequences(play: WatchedPlay, chains: tuple[tuple[int, ...], ...]) 
         # Definition 5's gap does not bound the digits after the first of several chains.
         name = f"{play.name}: second digit of the regret"
         last = doubted(name, "Theorem 1", digits[:, 1], curve)
+
     return [play.exploration(), head, first_digit, last]
 
 
@@ -184,6 +186,7 @@ def behind_heads(means: Array, chosen: IntArray, chains: tuple[tuple[int, ...], 
     behind = means.max(axis=0) - means
     behind_in_heads = behind[:, heads]
     least = behind_in_heads.min(axis=1)
+
     return np.asarray(least[chosen])
 
 

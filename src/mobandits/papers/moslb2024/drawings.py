@@ -49,8 +49,10 @@ def precedence(
                     means = two_arms(objectives, better, worse, rng)
                     front = order.front(Beliefs(means, means, means))
                     contradictions[row] += front.tolist() != EXPECTED[row]
+
         counts = [float(number) for number in contradictions.values()]
         table = pl.DataFrame({"policy": list(contradictions), "value": counts})
+
         return table.with_columns(
             metric=pl.lit("contradictions"), round=pl.lit(1), component=pl.lit(0)
         )
@@ -60,6 +62,7 @@ def precedence(
         "above": [list(pair) for pair in above],
         "beside": [list(pair) for pair in beside],
     }
+
     return Computed("random tables", count, settings=settings)
 
 
@@ -69,6 +72,7 @@ def two_arms(objectives: int, better: int, worse: int, rng: Rng) -> Array:
     means[1, better] += 1e-3
     # At least 1, more than any mean on [0, 1] could make up for.
     means[1, worse] -= 1.0 + rng.random()
+
     return means
 
 
@@ -80,6 +84,7 @@ def no_contradiction(outcome: Outcome) -> list[Part]:
         _, values = outcome.curves(run, row, "contradictions")
         counts = values[:, -1].tolist()
         parts += [Part(row, count, None, count == 0.0, TABLES) for count in counts]
+
     return parts
 
 
@@ -96,6 +101,7 @@ def drawing(name: str, title: str, about: str, computed: Computed) -> Experiment
     )
     figure = name.removeprefix("fig")
     source = f"moslb2024, Figure {figure}"
+
     return Experiment(f"moslb2024/{name}", title, source, [about], [computed], [], [claim])
 
 

@@ -88,6 +88,7 @@ def alpha_grid(metric: Metric, recipe_of: Callable[[float], Recipe]) -> Tuned:
     grid = {}
     for alpha in ALPHAS:
         grid[f"alpha = {alpha:g}"] = recipe_of(alpha)
+
     # None: all components, so that no digit is bought with another one.
     return Tuned(grid, metric, None)
 
@@ -104,6 +105,7 @@ def chains_run(features: int, decimals: int | None) -> Run:
     }
     environment = linear(features, 5, decimals=decimals)
     metrics = (metric, ChainRegret(CHAINS))
+
     return Run(f"d = {features}", environment, rows, ROUNDS, TRIALS, metrics)
 
 
@@ -118,6 +120,7 @@ def levels_run(features: int, levels: tuple[tuple[int, ...], ...], *, fixed: boo
     }
     objectives = sum(map(len, levels))
     environment = linear(features, objectives, fixed=fixed)
+
     return Run(f"d = {features}", environment, rows, ROUNDS, TRIALS, (metric,))
 
 
@@ -249,6 +252,7 @@ def chains_claims(panel: Panel) -> tuple[Claim, ...]:
     "problems."
     linked = "MOSLB-PC keeps all arms whose intervals are linked, so that it plays worse ones "
     "until a gap opens."
+
     return (
         panel.claim(
             "pucb1-worst",
@@ -359,6 +363,7 @@ def levels_claims(panel: Panel, levels: int) -> tuple[Claim, ...]:
     unpaid = "P-UCB2 looks at level 1 only and does not pay the exploration stage."
     best = "MOSLB-PL has the best mean and variance (said of Figure 4)"
     lower_levels = "level 2" if levels == 2 else "levels 2 and 3"
+
     return (
         panel.claim(
             "moslb-pl-below-pucb1",
@@ -502,6 +507,7 @@ def levels_figure(
     arms = "the arms are fixed"
     if not fixed:
         arms = "the arms are drawn anew in every round, as in the authors' notebook"
+
     about = (
         f"25, 50 and 75 arms with 5, 10 and 15 features, {sum(map(len, levels))} objectives in "
         f"{count} priority levels, 3,000 rounds, ten problems; {arms}. The paper does not say "
@@ -515,6 +521,7 @@ def levels_figure(
     if fixed:
         paragraphs.append(ABOUT_MORE)
         more = [more_problems(run, levels_questions(count)) for run in runs]
+
     plot = Plot(
         "regret",
         "level_regret",
@@ -523,6 +530,7 @@ def levels_figure(
         parts=[f"level {i + 1}" for i in range(count)],
     )
     panel = Panel(name, many=fixed, kind="paper" if fixed else "extension")
+
     return Experiment(
         f"moslb2024/{name}",
         title,

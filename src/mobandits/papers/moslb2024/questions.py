@@ -57,6 +57,7 @@ def _share_gradient(means: Array) -> Array:
     below = np.where(below > 0.0, below, np.inf)
     by_first = 1.0 / below
     by_second = -above / below**2
+
     return np.stack([by_first, by_second])
 
 
@@ -66,6 +67,7 @@ def _spread(moments: Array) -> Array:
     variances = mean_square - mean**2
     # Rounding may make a variance of 0 negative.
     variances = np.maximum(variances, 0.0)
+
     return np.asarray(np.sqrt(variances))
 
 
@@ -77,6 +79,7 @@ def _spread_gradient(moments: Array) -> Array:
     below = np.where(spread > 0.0, spread, np.inf)
     by_mean = -mean / below
     by_square = 0.5 / below
+
     return np.stack([by_mean, by_square])
 
 
@@ -108,6 +111,7 @@ def lower(low: str, high: str, metric: str, component: int, reading: Reading = f
         for row in (low, high):
             points, values = outcome.curves(run, row, metric, component)
             samples.append(reading(points, values))
+
         # Side by side, because a resample draws both rows of a problem together.
         return np.stack(samples, axis=1)
 
@@ -144,6 +148,7 @@ def steadier(row: str, other: str, metric: str, component: int) -> Question:
             regrets = final(points, values)
             # Values and squares, in whose means the standard deviation is smooth.
             moments += [regrets, regrets**2]
+
         return np.stack(moments, axis=1)
 
     label = f"{other} less {row}, standard deviation on {component_name(metric)} {component + 1}"

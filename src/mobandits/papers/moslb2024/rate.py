@@ -65,10 +65,12 @@ def bounds(trial: int, options: RunOptions) -> pl.DataFrame:  # noqa: ARG001 - n
         width = theory.level_width(FEATURES, T)
         level_bound = theory.level_regret_bound(T, FEATURES, OBJECTIVES, DELTA, width)
         levels.append(float(level_bound))
+
     curves = {
         "Theorem 1": np.array(chains),
         "Theorem 2": np.array(levels),
     }
+
     return bound_rows(curves)
 
 
@@ -79,6 +81,7 @@ def chains_run(rounds: int) -> Run:
     # Rounded, as the problems of Figure 3 are.
     environment = linear(FEATURES, OBJECTIVES, decimals=2)
     metrics = (ChainRegret(CHAINS),)
+
     return Run(name, environment, rows, rounds, TRIALS, metrics, record=3)
 
 
@@ -88,6 +91,7 @@ def levels_run(rounds: int) -> Run:
     rows = {name: MoslbPl(TWO_LEVELS, alpha=ALPHA)}
     environment = linear(FEATURES, OBJECTIVES)
     metrics = (LevelRegret(TWO_LEVELS),)
+
     return Run(name, environment, rows, rounds, TRIALS, metrics, record=3)
 
 
@@ -109,7 +113,9 @@ def growth_claim(
         label = f"exponent of T, {policy}, {numbered_component(metric, i)}"
         regrets = over_runs(runs, metric, i)
         exponents.append(grows_with(label, regrets, most))
+
     first = "in the first digit" if judged else "in the digits after the first"
+
     return rate_claim(
         f"moslb2024/rate/{what}",
         f"{policy}'s regret grows no faster than the bound, {first}",

@@ -35,8 +35,10 @@ def draw(distribution: str, objectives: int, rng: Rng) -> Array:
     means = rng.standard_normal((ARMS, objectives))
     if distribution == DISTRIBUTIONS[0]:
         return means
+
     # Halved, so that the values are fewer and ties more.
     halves = means / 2.0
+
     return np.asarray(np.round(halves, 1))
 
 
@@ -48,6 +50,7 @@ def differs(order: Order, other: Order, means: Array) -> tuple[bool, bool]:
     other_gaps = order.gaps(means) != other.gaps(means)
     front_differs = bool(other_fronts.any())
     gaps_differ = bool(other_gaps.any())
+
     return front_differs, gaps_differ
 
 
@@ -90,11 +93,14 @@ def contradictions(trial: int, options: RunOptions) -> pl.DataFrame:
                     different_front, different_gaps = differs(order, other, means)
                     counts[distribution, row, MEASURES[0]] += different_front
                     counts[distribution, row, MEASURES[1]] += different_gaps
+
     rows = []
     for (distribution, row, measure), count in counts.items():
         name = f"{row}, {distribution}"
         rows.append((name, measure, float(count)))
+
     table = pl.DataFrame(rows, ["policy", "metric", "value"], orient="row")
+
     return table.with_columns(round=pl.lit(1), component=pl.lit(0))
 
 
@@ -111,6 +117,7 @@ def claim(what: str, sentence: str, row: str) -> Claim:
                 count = float(values[:, -1].sum())
                 label = f"tables with {measure}, {distribution}, of {tables}"
                 numbers.append(Part(label, count, None, count == 0.0, tables))
+
         return numbers
 
     return Claim(

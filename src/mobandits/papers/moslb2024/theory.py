@@ -42,6 +42,7 @@ def radius(t: ArrayLike, features: int, objectives: int, delta: float, noise: fl
     # The union over L objectives; 1 + t bounds the determinant's growth per feature.
     logarithm = np.log(objectives * (1.0 + rounds) / delta)
     from_noise = noise * np.sqrt(features * logarithm)
+
     # The last 1 is ||theta|| times the root of the penalty: the bias of ridge regression.
     return np.asarray(from_noise + 1.0)
 
@@ -109,6 +110,7 @@ def exploration_rounds_bound(
     # squares over all rounds, at most 1 each, is at most 2 d ln(1 + T / d).
     most_per_logarithm = 2.0 * features * gamma**2 / epsilon**2
     logarithm = math.log1p(rounds / features)
+
     return most_per_logarithm * logarithm
 
 
@@ -145,6 +147,7 @@ def chain_regret_bound(
     exploring = _exploration_regret_bound(T, features, objectives, delta, epsilon, noise)
     # 2 K epsilon per round: intervals of K arms may be linked in a row, each 2 epsilon long.
     exploiting = 2.0 * T * arms * epsilon
+
     return exploring + exploiting
 
 
@@ -174,6 +177,7 @@ def level_regret_bound(
     exploring = _exploration_regret_bound(T, features, objectives, delta, epsilon, noise)
     # Levels compare upper bounds arm by arm, so that there is no factor K.
     exploiting = 2.0 * T * epsilon
+
     return exploring + exploiting
 
 
@@ -216,4 +220,5 @@ def _exploration_regret_bound(
     # Larger than `exploration_rounds_bound` needs; the paper's constant is kept.
     logarithm = np.log(T)
     rounds = 100.0 * features * gamma**2 * logarithm
+
     return np.asarray(rounds / epsilon**2)

@@ -69,7 +69,9 @@ def judgement(claim: ClaimEntry | Judgement) -> str:
         return claim["verdict"]
     if claim["verdict"] != "reported":  # a stand-in that decides whatever the data
         return f"{kind}: {claim['verdict']}"
+
     words = CHECKED if kind == "check" else RULED
+
     return f"{kind}: {words[holds(claim)]}"
 
 
@@ -88,6 +90,7 @@ def count_by_kind(claims: Sequence[ClaimEntry]) -> dict[ClaimKind, Counts]:
         no = answers.count(False)
         undecided = answers.count(None)
         counts[kind] = (yes, no, undecided)
+
     return counts
 
 
@@ -111,6 +114,7 @@ def counted(claims: Sequence[ClaimEntry]) -> str:
             plural = ("hold", "do not", "without a rule")
             words = _counts_in_words(counts, singular, plural)
             sentences.append(f"{KINDS[kind].capitalize()}: {words}.")
+
     return " ".join(sentences) or "none."
 
 
@@ -119,6 +123,7 @@ def _counts_in_words(counts: Counts, singular: Sequence[str], plural: Sequence[s
     for count, one, several in zip(counts, singular, plural, strict=True):
         if count:
             words.append(f"{count} {one if count == 1 else several}")
+
     return ", ".join(words)
 
 
@@ -144,7 +149,9 @@ def by_paper(
         own_experiments = [one for one in experiments if one["experiment"].startswith(start)]
 
         rows.append(_row(paper, own_claims, own_experiments))
+
     rows.append(_row("all", claims, experiments))
+
     return rows
 
 
@@ -157,8 +164,10 @@ def _row(
             cells += map(str, counts)
         else:
             cells.append(_with_slashes(counts))
+
     minutes = sum(one["seconds"] for one in experiments) / 60.0
     cells.append(f"{minutes:.1f} min")
+
     return cells
 
 

@@ -105,6 +105,7 @@ def claim_rows(claims: Sequence[ClaimEntry], link: str = "") -> list[ClaimRow]:
             otherwise=otherwise(claim),
         )
         rows.append(row)
+
     return rows
 
 
@@ -136,6 +137,7 @@ def parts_table(parts: Sequence[PartEntry]) -> Table:
         as_claimed = AS_CLAIMED[part["holds"]]
         trials = str(part["trials"])
         rows.append([part["said"], measured(part), as_claimed, trials])
+
     return Table(("number", "mean and interval", "as claimed", "trials"), rows)
 
 
@@ -172,7 +174,9 @@ def shown_numbers(claim: ClaimEntry) -> list[tuple[str, str]]:
         return [deciding, *on_papers_trials(claim)]
     if len(parts) <= FEW:
         return [(part["said"], measured(part)) for part in parts]
+
     name = f"{len(parts)} numbers, listed on the experiment's page"
+
     return [(name, range_of(parts))]
 
 
@@ -181,9 +185,11 @@ def range_of(parts: Sequence[PartEntry]) -> str:
     values = [part["measured"] for part in parts if part["measured"] is not None]
     if not values:
         return UNKNOWN
+
     # Each end with digits of its own: they may be of different sizes.
     (low,) = rounded([min(values)])
     (high,) = rounded([max(values)])
+
     return f"{low} to {high}"
 
 
@@ -216,7 +222,9 @@ def measured(claim: ClaimEntry | Judgement | PartEntry) -> str:
         return UNKNOWN
     if not interval:
         return rounded([value])[0]
+
     number, low, high = rounded([value, *interval])
+
     return f"{number} [{low}, {high}]"
 
 
@@ -257,11 +265,14 @@ def remarks(claim: ClaimEntry) -> str:
                 # An ordering whose whole interval is below 0 is the other way round.
                 clear = part["interval"] and part["interval"][1] < 0.0
                 (opposite if clear else undecided).append(part["said"])
+
         if undecided and len(claim["parts"]) > 1:
             sentences.append(f"Not shown for {first_few(undecided)}.")
         if opposite:
             sentences.append(f"The opposite is clear for {first_few(opposite)}.")
+
         sentences.append(claim["differs"])
+
     return " ".join(filter(None, sentences))
 
 
@@ -274,8 +285,10 @@ def first_few(names: Sequence[str]) -> str:
     """
     if len(names) <= NAMED:
         return join_words(names)
+
     more = len(names) - NAMED
     shown = [*names[:NAMED], f"{more} more"]
+
     return join_words(shown)
 
 
@@ -295,7 +308,9 @@ def otherwise(claim: ClaimEntry) -> str:
     if papers_rule is not None and judgement(papers_rule) != own:
         where = "with the best constants of the reported trials"
         others.append(f"{where}: {judgement(papers_rule)}")
+
     papers_trials = claim.get("papers_trials")
     if papers_trials is not None and judgement(papers_trials) != own:
         others.append(f"on {papers_trials['trials']} trials: {judgement(papers_trials)}")
+
     return "; ".join(others)

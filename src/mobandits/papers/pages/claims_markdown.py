@@ -38,6 +38,7 @@ def claims_markdown(claims: Sequence[ClaimEntry], experiments: Sequence[Experime
             changed = experiment["changed"]
             if changed:
                 lines += [f"**Not at the paper's scale: {scale_of(changed)}.**", ""]
+
             lines += _table(CLAIMS_HEADER, [_cells(claim) for claim in own])
 
     return "".join(f"{line}\n" for line in lines)
@@ -49,11 +50,13 @@ def _cells(claim: ClaimEntry) -> list[str]:
     below = remarks(claim)
     if below:
         sentence += f" *{below}*"
+
     numbers = [f"{number} ({what})" for what, number in shown_numbers(claim)]
     verdict = judgement(claim)
     other = otherwise(claim)
     if other:
         verdict += f" ({other})"
+
     return [sentence, claim["target"], "; ".join(numbers), verdict]
 
 

@@ -77,6 +77,7 @@ def index_page(manifest: Manifest, claims: Sequence[ClaimEntry]) -> str:
         claims=claim_rows(claims, LINK),
         provenance=Provenance(machine_and_time(manifest)),
     )
+
     return render("experiments.html", page)
 
 
@@ -91,6 +92,7 @@ def experiment_row(experiment: ExperimentSummary, claims: Sequence[ClaimEntry]) 
     changed = experiment["changed"]
     # The ID of a claim begins with that of its experiment.
     own = [claim for claim in claims if claim["id"].rpartition("/")[0] == name]
+
     return ExperimentRow(
         experiment=name,
         link=LINK.format(name),

@@ -50,7 +50,9 @@ def shown_rows(
         if key_of_part in parts:  # a table leaves out what is NaN in every round
             part = parts[key_of_part]
             named.append(part.with_columns(run=pl.lit(entry["run"]), policy=pl.lit(entry["row"])))
+
     columns = ("run", "policy", "trial", "round", "metric", "component", "value")
+
     return pl.concat(named).select(columns)
 
 
@@ -77,11 +79,13 @@ def plot_data(rows: pl.DataFrame, plot: PlotEntry) -> pl.DataFrame:
     if means["component"].n_unique() > 1:
         names = {i: component_title(plot, i) for i in means["component"].unique()}
         titles.append(pl.col("component").replace_strict(names, return_dtype=pl.String))
+
     panel = pl.concat_str(titles, separator=", ") if titles else pl.lit("")
 
     runs = means["run"].unique(maintain_order=True)
     order = {run: i for i, run in enumerate(runs)}
     rank = pl.col("run").replace_strict(order, return_dtype=pl.Int64)
+
     return means.with_columns(panel=panel).sort(rank, "component", maintain_order=True)
 
 
@@ -89,8 +93,10 @@ def _in_order(rows: pl.DataFrame, column: str, names: Sequence[str]) -> pl.DataF
     """The rows of these names, in this order; all rows where there are no names."""
     if not names:
         return rows
+
     label = pl.col(column)
     parts = [rows.filter(label == name) for name in names]
+
     return pl.concat(parts)
 
 
@@ -99,6 +105,7 @@ def is_drawable(rows: pl.DataFrame, plot: PlotEntry) -> bool:
     if plot["kind"] == "bounds":
         has_bounds = rows["policy"].is_in(BOUND).any()
         return bool(has_bounds)
+
     data = plot_data(rows, plot)
     return not data.is_empty()
 
@@ -121,12 +128,14 @@ def draw_plot(rows: pl.DataFrame, plot: PlotEntry, width: float = WIDTH) -> Figu
     """
     if plot["kind"] == "bounds":
         return draw_bounds(bounds_data(rows), width)
+
     data = plot_data(rows, plot)
     vertical = plot["vertical"] or spoken(plot["metric"])
     if plot["kind"] == "heat":
         return draw_heat(data, plot, width)
     if plot["kind"] == "bars":
         return draw_bars(data, plot, vertical, width)
+
     return draw_panels(data, vertical, width, logarithmic=plot["logarithmic"])
 
 
@@ -164,7 +173,9 @@ def draw_panels(
         else:
             panel.xaxis.set_major_formatter(thousands)
             panel.xaxis.set_major_locator(MaxNLocator(4 if columns > 1 else 6))
+
     draw_legend(figure, axes, key(names, width, max(columns, 2)))
+
     return figure
 
 
@@ -190,12 +201,15 @@ def draw_bars(data: pl.DataFrame, plot: PlotEntry, vertical: str, width: float =
     for panel, group in zip(axes, groups, strict=False):
         if len(groups) > 1:
             panel.set_title(group["run"][0])
+
         _draw_bars_of_run(panel, group, names, style)
         components = group["component"].unique().sort()
         titles = [component_title(plot, i) for i in components]
         panel.set_xticks(range(len(titles)), titles)
         panel.set_ylabel(vertical)
+
     draw_legend(figure, axes, key(names, width, 2))
+
     return figure
 
 
@@ -244,6 +258,7 @@ def draw_heat(data: pl.DataFrame, plot: PlotEntry, width: float = WIDTH) -> Figu
         panel.set_ylabel(vertical)
         panel.grid(visible=False)
         figure.colorbar(image, ax=panel, shrink=0.8)
+
     return figure
 
 
@@ -262,6 +277,7 @@ def bounds_data(rows: pl.DataFrame) -> pl.DataFrame:
         frames.append(
             table.select(name=name, round="round", mean=mean, highest=highest, bound=bound)
         )
+
     return pl.concat(frames)
 
 
@@ -276,8 +292,10 @@ def panel_columns(data: pl.DataFrame, count: int) -> int:
     runs = data["run"].n_unique()
     if runs > 1 and 1 < components <= MOST_COLUMNS:
         return components
+
     # Four panels make a square; otherwise three fit into the width of a page.
     widest = 2 if count in (2, 4) else MOST_COLUMNS
+
     return min(count, widest)
 
 
@@ -297,10 +315,12 @@ def panels_with_legend(
     if width >= WIDTH:
         heights = {1: 3.4, 2: 2.7}
         height = heights.get(columns, 2.2)
+
     below = key(names, width, max(columns, 2)).height
     figure, axes = panels(width, rows * height + 1.1 * below, rows, columns)
     for panel in axes[count:]:
         panel.set_axis_off()
+
     return figure, axes
 
 

@@ -122,6 +122,7 @@ def paper_page(
         grids=grid_tables(table, specification),
         provenance=provenance(manifest),
     )
+
     return render("experiment.html", page)
 
 
@@ -144,7 +145,9 @@ def paper_figures(
         if is_drawable(rows, plot):
             draw = functools.partial(draw_plot, rows, plot)
             picture = draw_picture(draw, figures, plot["name"], caption, caption)
+
         drawn.append(PaperFigure(caption, picture))
+
     return drawn
 
 
@@ -157,6 +160,7 @@ def constants_table(specification: ExperimentSpecification) -> Table | None:
     ]
     if not rows:
         return None
+
     return Table(("row", "chosen on the tuning seed", "best of the reported trials"), rows)
 
 
@@ -176,6 +180,7 @@ def value_tables(
     for entry in specification["rows"]:
         if entry["policy"] != entry["best"]:
             others.add((entry["run"], entry["row"]))
+
     is_other = [row in others for row in best.select("run", "policy").rows()]
     again = best.filter(pl.Series(is_other, dtype=pl.Boolean))
     renamed = again.with_columns(policy=pl.col("policy") + ", best of the reported")
@@ -190,6 +195,7 @@ def value_tables(
         table = Table(("row", *HEADER), rows)
         is_short = len(rows) <= SHORT
         tables.append(FoldedTable(title_of(metric), table, open=is_short))
+
     return tables
 
 
@@ -214,7 +220,9 @@ def value_rows_of(values: pl.DataFrame, metric: str) -> list[list[str]]:
             name += f", {component_name(metric)} {row['component'] + 1}"
         if many_runs:
             name += f", {row['run']}"
+
         rows.append([name, *band_cells(row, digits)])
+
     return rows
 
 
@@ -223,6 +231,7 @@ def grid_tables(table: pl.DataFrame, specification: ExperimentSpecification) -> 
     # Where nothing was chosen, the values above are all that there is.
     if not any(row["tuned"] for row in specification["rows"]):
         return []
+
     tables = []
     for experiment in table["experiment"].unique(maintain_order=True):
         own = table.filter(pl.col("experiment") == experiment)
@@ -232,4 +241,5 @@ def grid_tables(table: pl.DataFrame, specification: ExperimentSpecification) -> 
             grid = Table(("row", *HEADER), rows)
             title = f"{experiment}: {spoken(metric)}"
             tables.append(FoldedTable(title, grid))
+
     return tables

@@ -42,6 +42,7 @@ def draw_bounds(table: pl.DataFrame, width: float = WIDTH) -> Figure:
     for panel, group in zip(axes, groups, strict=False):
         panel.set_title(group["name"][0], wrap=True)
         draw_bound(panel, group)
+
     for panel in axes[len(groups) :]:
         panel.set_axis_off()
 
@@ -49,6 +50,7 @@ def draw_bounds(table: pl.DataFrame, width: float = WIDTH) -> Figure:
     handles, labels = axes[0].get_legend_handles_labels()
     names_beside = len(LINES) if is_wide else 1
     figure.legend(handles, labels, loc="outside lower left", ncols=names_beside, frameon=False)
+
     return figure
 
 
@@ -60,6 +62,7 @@ def draw_bound(panel: Axes, group: pl.DataFrame) -> None:
         panel.plot(
             line["round"], line[column], color=colour, linestyle=dash, linewidth=1.6, label=name
         )
+
     panel.set_xscale("log")
     panel.set_yscale("log")
     panel.set_xlabel("round")

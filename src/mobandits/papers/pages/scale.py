@@ -17,6 +17,7 @@ def scale_of(changed: Mapping[str, int]) -> str:
     for name, value in changed.items():
         noun = name.removesuffix("s")
         sizes.append(quantity(value, noun))
+
     return join_words(sizes)
 
 
@@ -35,12 +36,16 @@ def own_scale(scale: Sequence[ScaleEntry]) -> str:
         known = {"trials": entry["trials"]}
         if entry["rounds"]:  # what is computed may have none
             known = {"rounds": entry["rounds"], **known}
+
         size = scale_of(known)
         runs_by_size.setdefault(size, []).append(entry["run"])
+
     if len(runs_by_size) == 1:
         (size,) = runs_by_size
         return size
+
     sizes = []
     for size, runs in runs_by_size.items():
         sizes.append(f"{size} in {join_words(runs)}")
+
     return "; ".join(sizes)

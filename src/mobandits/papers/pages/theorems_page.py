@@ -80,7 +80,9 @@ def theorems_page(directory: Path, checks: Mapping[str, TheoremChecks]) -> str:
         kinds |= summary["kinds"]
         facts.append((paper, _origin(summary)))
         sections.append(theorem_section(directory / "figures", checks[paper]))
+
     page = TheoremsPage("Theorem checks", sections, list(kinds.items()), Provenance(facts))
+
     return render("theorems.html", page)
 
 
@@ -99,6 +101,7 @@ def theorem_section(figures: Path, checks: TheoremChecks) -> TheoremSection:
         draw = functools.partial(draw_bounds, checks.curves)
         alt = f"The regret of {paper}'s policies beside its bounds; the table has the ratios."
         bounds = draw_picture(draw, figures, paper, alt, CAPTION)
+
     return TheoremSection(paper, summary["runs"], summary["holds"], Table(HEADER, rows), bounds)
 
 
@@ -108,6 +111,7 @@ def _count_row(count: TheoremCount) -> list[str]:
     holds = "yes" if count["holds"] else "no"
     if count["kind"] == "doubted" and not count["holds"]:
         holds = "in doubt"
+
     return [
         count["name"],
         count["source"],
@@ -125,5 +129,7 @@ def _origin(summary: TheoremSummary) -> str:
     versions = []
     for name, version in summary["versions"].items():
         versions.append(f"{name} {version}")
+
     runs = f"{summary['runs']} runs, seed {summary['seed']}"
+
     return f"{runs}; with {', '.join(versions)}"

@@ -65,6 +65,7 @@ def write_index(directory: Path, manifest: Manifest, claims: Sequence[ClaimEntry
         page = directory / PAGE
         shutil.copyfile(directory / RUNS / names[0] / PAGE, page)
         return page
+
     return write_page(directory, index_page(manifest, claims))
 
 
@@ -81,7 +82,9 @@ def read_claims(directory: Path) -> list[ClaimEntry]:
     file = directory / CLAIMS
     if not file.exists():
         return []
+
     claims: list[ClaimEntry] = json.loads(file.read_text(encoding="utf-8"))
+
     return claims
 
 

@@ -64,6 +64,7 @@ class GableSurface(Surface):
         beyond = y[0] - top
         out[0] = SLOPE * (1.0 - abs(beyond))
         out[1] = SLOPE * (1.0 - abs(beyond - 0.1))
+
         return out
 
     def reward(self, x: Array, y: Array, uniforms: Array) -> Array:
@@ -72,6 +73,7 @@ class GableSurface(Surface):
         for l in range(2):
             centred = 2.0 * uniforms[l] - 1.0
             out[l] += self.noise * centred
+
         return out
 
     def gap(self, x: Array, y: Array) -> float:
@@ -80,6 +82,7 @@ class GableSurface(Surface):
         beyond = y[0] - top
         # Both gables fall at the same slope outside of the front, so that both lack as much.
         distance: float = max(0.0, -beyond, beyond - 0.1)
+
         return SLOPE * distance
 
 
@@ -154,6 +157,7 @@ def _findings(
 
     off = play.seen[:, OFF]
     held = event(f"{name}: every ball knows its centre, at all times", "Lemma 1", off, 1.0, DELTA)
+
     return on_the_event(held, consequences)
 
 
@@ -180,6 +184,7 @@ def _round_findings(name: str, play: WatchedPlay) -> list[Finding]:
         theory.child_gap_bound(child),
         child > 0,
     )
+
     return [dominance, gap, created]
 
 
@@ -201,6 +206,7 @@ def _ball_findings(name: str, play: WatchedPlay, scale: float) -> list[Finding]:
         numbers.append(int(equal.sum()))
         # Their centres are a packing of the square (proof of Lemma 4).
         most.append(theory.PACKING * radius**-2)
+
     number = inequality(f"{name}: numbers of equal balls", "section 5", numbers, most)
     owners = play.seen[:, OWNER].astype(np.int64)
     within = np.bincount(owners, play.seen[:, GAP], minlength=len(radii))
@@ -211,6 +217,7 @@ def _ball_findings(name: str, play: WatchedPlay, scale: float) -> list[Finding]:
         within,
         most_within,
     )
+
     return [distance, number, regret]
 
 
@@ -222,6 +229,7 @@ def _regret_findings(name: str, play: WatchedPlay) -> list[Finding]:
     packings = {}
     for radius in RADII:
         packings[radius] = math.floor(theory.PACKING * radius**-2)
+
     lemma = theory.best_regret_bound_of_numbers(rounds, packings, play.objectives, DELTA)
     # N_r <= 3.72 r^-2 on the square, whatever the surface: dimension 2.
     theorem = theory.regret_bound(rounds, theory.PACKING, 2.0, play.objectives, DELTA)
@@ -238,6 +246,7 @@ def _regret_findings(name: str, play: WatchedPlay) -> list[Finding]:
         gaps,
         np.full(rounds, float(theorem)),
     )
+
     return [by_packings, by_dimension]
 
 
@@ -263,6 +272,7 @@ def _expected(
         play.objectives,
         largest_gap,
     )
+
     return expectation(f"{name}: expected Pareto regret", "Corollary 1", gaps, float(limit))
 
 
@@ -279,6 +289,7 @@ def watched_play(environment: Any, recipe: Pcz, run: int, rounds: int, seed: int
     seen = np.empty((rounds, 6))
     loop = compile_loop(watch_balls, policy, surface)
     balls = loop(policy, policy.init(), surface, contexts, uniforms, rng, seen)
+
     return WatchedPlay(problem.shape.objectives, balls, seen)
 
 
@@ -312,7 +323,9 @@ def watch_balls(
             for l in range(len(at_arm)):
                 lead = at_arm[l] - state.bound[l, b]
                 least = min(least, lead)
+
             dominance = max(dominance, least)
+
         seen[t, DOMINANCE] = dominance
         state = policy.update(state, context, aim.point, aim.note, reward, rng)
         # Lemma 1: the error of the estimate at the centre, in units of u + r.
@@ -325,6 +338,7 @@ def watch_balls(
             estimate = average(state.total[l, b], state.seen[b])
             error = abs(mean[l] - estimate)
             off = max(off, error / reach)
+
         seen[t, OFF] = off
         seen[t, RADIUS] = state.radius[b]
         created = len(state.radius) > before
@@ -332,6 +346,7 @@ def watch_balls(
         seen[t, GAP] = surface.gap(context, aim.point)
         # Appendix C counts the round that creates a ball as the child's, not as the parent's.
         seen[t, OWNER] = before if created else b
+
     return state
 
 
@@ -352,6 +367,8 @@ def equal_ball_distances(centres: Array, radii: Array) -> tuple[Array, Array]:
         later = np.flatnonzero(equal) + b + 1
         sizes.append(np.full(len(later), radius))
         apart.append(scaled_distance(centres[later], centres[b]))
+
     radii_of_pairs = np.concatenate(sizes)
     distances = np.concatenate(apart)
+
     return radii_of_pairs, distances

@@ -69,6 +69,7 @@ def bins_of(outcome: Outcome, row: str) -> Array:
     for i in range(BINS):
         points, values = outcome.curves(run, row, "bin_ratio", i)
         shares.append(final(points, values))
+
     return np.stack(shares, axis=1)
 
 
@@ -99,6 +100,7 @@ def even_parts(outcome: Outcome) -> list[Part]:
         other_means = means[BINS:]
         own_range = np.ptp(own_means, axis=0)
         other_range = np.ptp(other_means, axis=0)
+
         return np.asarray(other_range - own_range)
 
     ratio, interval = resample(own, largest_over_smallest)
@@ -109,6 +111,7 @@ def even_parts(outcome: Outcome) -> list[Part]:
     more, more_interval = resample(both, difference_of_ranges)
     more_even = more_interval and more_interval[0] > 0.0
     label = f"largest less smallest share, {ZOOMING} less PCZ"
+
     return [
         Part("PCZ, largest share over smallest", ratio, interval, even, trials),
         Part(label, more, more_interval, more_even, trials),
@@ -125,6 +128,7 @@ def first_bin_parts(outcome: Outcome) -> list[Part]:
         above = interval and interval[0] > 0.0
         label = f"bin 1 less bin {i + 1}, {ZOOMING}"
         parts.append(Part(label, value, interval, above, len(shares)))
+
     return parts
 
 
@@ -143,6 +147,7 @@ def much_more_parts(outcome: Outcome) -> list[Part]:
     for name, statistic in RATIOS.items():
         value, interval = resample(shares, statistic)
         parts.append(Part(f"{ZOOMING}, {name}", value, interval, None, len(shares)))
+
     return parts
 
 
@@ -169,6 +174,7 @@ def spread_parts(outcome: Outcome) -> list[Part]:
         moments = np.concatenate([regrets, regrets**2], axis=1)
         value, interval = resample(moments, standard_deviation)
         parts.append(Part(row, value, interval, None, len(regrets)))
+
     return parts
 
 
@@ -318,6 +324,7 @@ def pinned_rows() -> dict[str, Recipe]:
         for x, y in CENTRES:
             name = f"{row}, first ball at ({x:g}, {y:g})"
             rows[name] = Pinned(recipe, (x, y))
+
     return rows
 
 

@@ -53,6 +53,7 @@ def twins_play(trial: int, options: RunOptions) -> pl.DataFrame:
     same = float((one == two).mean())
     gaps, regrets = copied_gaps()
     difference = float(np.abs(gaps - regrets).max())
+
     return pl.DataFrame(
         {
             "policy": ["two copies against one", "two copies against one"],
@@ -82,6 +83,7 @@ def played_points(copies: int, rounds: int, seed: int, trial: int) -> Array:
     chosen = np.empty((rounds, 1))
     loop = compile_loop(play_surface, policy, surface)
     loop(policy, policy.init(), surface, contexts, uniforms, of_policy, chosen)
+
     return chosen
 
 
@@ -99,6 +101,7 @@ def copied_gaps() -> tuple[Array, Array]:
         pareto_gaps.append(gaps[:, 0])
         best = first.max()
         own_gaps.append(best - first)
+
     return np.stack(pareto_gaps), np.stack(own_gaps)
 
 

@@ -62,6 +62,7 @@ def surface(trial: int, options: RunOptions) -> pl.DataFrame:  # noqa: ARG001 - 
                 policy=pl.lit(column(i)), metric=pl.lit("mean"), component=pl.lit(l)
             )
             frames.append(labelled)
+
     return pl.concat(frames)
 
 
@@ -85,7 +86,9 @@ def maps(outcome: Outcome) -> Array:
         for i in range(CELLS):
             _, values = outcome.curves(run, column(i), "mean", l)
             rows.append(values[0])
+
         tables.append(rows)
+
     return np.array(tables)
 
 
@@ -111,6 +114,7 @@ def ridge_part(objective: int, right: int, table: Array) -> Part:
     # A cell, because the table has no arms between the middles of cells.
     near = farthest <= 1.0 / CELLS + 1e-9
     label = f"best arm of objective {objective}, largest distance from the line 8x + 10y = {right}"
+
     return Part(label, farthest, None, near, 1)
 
 
@@ -130,6 +134,7 @@ def slopes(table: Array) -> tuple[float, float]:
     above = steps[cells > top]
     steepest_rise = float(below.max())
     steepest_fall = float(-above.min())
+
     return steepest_rise, steepest_fall
 
 
@@ -149,6 +154,7 @@ def slope_parts(outcome: Outcome) -> list[Part]:
         objective = f"objective {l + 1}"
         parts.append(Part(f"{objective}, below the ridge", rise, None, None, 1))
         parts.append(Part(f"{objective}, above the ridge", fall, None, None, 1))
+
     return parts
 
 
@@ -182,6 +188,7 @@ def packings(trial: int, options: RunOptions) -> pl.DataFrame:  # noqa: ARG001 -
                 "packing_times_r_squared": number.low * radius * radius,
             }
             rows += [(row, k, metric, value) for metric, value in values.items()]
+
     columns = {
         "policy": pl.String,
         "component": pl.Int64,
@@ -190,6 +197,7 @@ def packings(trial: int, options: RunOptions) -> pl.DataFrame:  # noqa: ARG001 -
     }
     # Not strict: the packing numbers are integers, and the column is of floats.
     table = pl.DataFrame(rows, columns, orient="row", strict=False)
+
     return table.with_columns(round=pl.lit(1))
 
 
@@ -201,6 +209,7 @@ def numbers_of(outcome: Outcome, row: str, metric: str) -> dict[float, float]:
         points, values = outcome.curves(run, row, metric, k)
         number = final(points, values)[0]
         numbers[radius] = float(number)
+
     return numbers
 
 
@@ -211,6 +220,7 @@ def bound_parts(outcome: Outcome) -> list[Part]:
         scaled = number * radius * radius
         label = f"N_r times r squared, r = {fraction(radius)}"
         parts.append(Part(label, scaled, None, scaled <= PACKING, 1))
+
     return parts
 
 
@@ -231,6 +241,7 @@ def dimension_parts(outcome: Outcome) -> list[Part]:
         dimension_label = f"{row}, dimension for the constant {PACKING}"
         parts.append(Part(slope_label, slope, None, None, 1))
         parts.append(Part(dimension_label, dimension, None, None, 1))
+
     return parts
 
 
@@ -243,6 +254,7 @@ def smaller_parts(outcome: Outcome) -> list[Part]:
         difference = both[radius] - first[radius]
         label = f"N_r, Pareto less objective 1, r = {fraction(radius)}"
         parts.append(Part(label, difference, None, both[radius] >= first[radius], 1))
+
     return parts
 
 

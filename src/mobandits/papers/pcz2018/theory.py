@@ -68,6 +68,7 @@ def sample_uncertainty(plays: ArrayLike, rounds: int, objectives: int, delta: fl
     # A ball that was never played divides by 0, and its infinite uncertainty is meant.
     with np.errstate(divide="ignore"):
         squares = 2.0 * constant / counts
+
     return np.asarray(np.sqrt(squares))
 
 
@@ -95,6 +96,7 @@ def holds(means: Array, estimates: Array, uncertainty: ArrayLike, radii: ArrayLi
     # r_B, because the rewards of a ball come from all of its pairs and not from its centre alone.
     allowed = np.asarray(uncertainty) + np.asarray(radii)
     within = errors <= allowed[:, None]
+
     return bool(within.all())
 
 
@@ -186,6 +188,7 @@ def ball_regret_bound(
     plays = 1.0 + 2.0 * scale**2 * constant / size**2
     while_learning = gap_bound(size) * plays
     at_creation = child_gap_bound(size)
+
     return np.asarray(while_learning + at_creation)
 
 
@@ -218,6 +221,7 @@ def regret_bound_of_numbers(
     for radius, number in numbers.items():
         if radius >= least:
             large_balls.append(56.0 / radius * number * logarithm)
+
     return small_balls + sum(large_balls)
 
 
@@ -250,6 +254,7 @@ def best_regret_bound_of_numbers(
         at_radius = regret_bound_of_numbers(rounds, radius, numbers, objectives, delta)
         # r0 may fall to half of the radius without another radius coming in: 28 T r / 2 is saved.
         limits.append(at_radius - 14.0 * rounds * radius)
+
     return min(limits)
 
 
@@ -280,6 +285,7 @@ def regret_bound(
     # Lemma 5 at r0 = T^(-1 / (2 + d_p)), where its two terms grow alike.
     factor = 28.0 + 112.0 * constant * logarithm
     growth = rounds ** rate(dimension)
+
     return np.asarray(factor * growth)
 
 
@@ -312,6 +318,7 @@ def expected_regret_bound(
     factor = 28.0 + 112.0 * constant * logarithm
     growth = rounds ** rate(dimension)
     on_the_event = factor * growth
+
     # Off the event, T rounds of C_max at most, with probability 1 / T.
     return np.asarray(on_the_event + largest_gap)
 

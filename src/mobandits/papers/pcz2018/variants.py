@@ -38,6 +38,7 @@ class CopiedRidgeSurface(Surface):
         coin = uniforms[0]
         for l in range(len(out)):
             out[l] = 1.0 if coin < out[l] else 0.0
+
         return out
 
     def gap(self, x: Array, y: Array) -> float:
@@ -125,6 +126,7 @@ class PinnedZooming:
         # distances to it, so that it must not move once there are any.
         if len(after.radius) == 1:
             move_first(after, self.centre)
+
         return after
 
 
@@ -178,6 +180,7 @@ class UnlikeArms:
             for i in range(last):
                 difference = points[i, j] - centres[i, b]
                 square += difference * difference
+
             if points[last, j] == arm:
                 out[j] = math.sqrt(square / last)
             else:

@@ -90,6 +90,7 @@ def zooming_numbers(
         # 12 r is what Lemma 4 grants the centres of the balls of radius r.
         near_optimal = points[gaps <= 12.0 * radius]
         numbers[radius] = packing_number(near_optimal, radius, distance)
+
     return numbers
 
 
@@ -116,6 +117,7 @@ def zooming_dimension(numbers: Mapping[float, float], constant: float) -> float:
         if radius < 1.0 and number > 0:
             growth_of_number = math.log(number / constant)
             dimensions.append(growth_of_number / math.log(1.0 / radius))
+
     return max(dimensions)
 
 
@@ -140,6 +142,7 @@ def growth(numbers: Mapping[float, float]) -> float:
     # Undivided sums: the number of radii cancels.
     covariance = (x_off * y_off).sum()
     variance = (x_off**2).sum()
+
     return float(covariance / variance)
 
 
@@ -154,4 +157,5 @@ def _greedy_packing(points: Array, radius: float, distance: Distance) -> int:
         taken += 1
         apart = distance(left, left[0])
         left = left[apart >= least]
+
     return taken

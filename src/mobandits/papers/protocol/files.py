@@ -83,6 +83,7 @@ def bound_curves(report: Report) -> pl.DataFrame:
             "bound": bound.mean(0),
         }
         tables.append(pl.DataFrame(columns).select(pl.lit(name).alias("name"), pl.all()))
+
     return pl.concat(tables) if tables else pl.DataFrame()
 
 
@@ -104,6 +105,7 @@ def write_checks(folder: Path, checks: TheoremChecks) -> Path:
         checks.curves.write_parquet(folder / f"{paper}.parquet")
     except OSError as error:
         raise FolderError(f"{folder} cannot be written: {error.strerror}") from error
+
     return file
 
 
@@ -115,11 +117,13 @@ def read_checks(folder: Path) -> dict[str, TheoremChecks]:
     """
     if (folder / MANIFEST).exists():  # a run, whatever lies beside it
         return {}
+
     checks = {}
     for file in sorted(folder.glob("*.json")):
         summary = _read_summary(file)
         if summary is not None:
             checks[summary["paper"]] = TheoremChecks(summary, _read_curves(file))
+
     return checks
 
 
@@ -129,8 +133,10 @@ def _read_summary(file: Path) -> TheoremSummary | None:
         content = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):  # some other file
         return None
+
     if not isinstance(content, dict) or not content.keys() >= {"paper", "counts"}:
         return None
+
     return cast("TheoremSummary", content) if kind_of_folder(content) == "theorems" else None
 
 

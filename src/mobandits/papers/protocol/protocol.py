@@ -43,7 +43,7 @@ class Curve(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """What one run says about one statement.
+    """The finding of one run about one statement.
 
     Attributes:
         kind: an event, an inequality that holds on the event in every round, a bound on the
@@ -69,7 +69,7 @@ class Finding(NamedTuple):
 
 
 class Count(NamedTuple):
-    """What all runs say about one statement: the fields of `Finding`, added up.
+    """The count of all runs about one statement: the fields of `Finding`, added up.
 
     Attributes:
         paper: its key.
@@ -102,10 +102,13 @@ class Count(NamedTuple):
         start = f"{self._verdict()}  {self.source}: {self.name}"
         if self.kind == "expectation":
             return f"{start}: the mean of {self.runs} runs is {self.closest:.3g} times its bound"
+
         where = f"cases in {self.runs} runs"
         if self.kind == "event":  # which has one case per run
             where = f"runs (up to {self.allowed:.1f} allowed)"
+
         counted = f"false in {self.broken} of {self.cases} {where}"
+
         return f"{start}: {counted}; largest ratio {self.closest:.3g}"
 
     def _verdict(self) -> str:
@@ -148,6 +151,7 @@ def trial(environment: Environment, rounds: int, seed: int, run: int, text: str)
     problem = environment.problem(rounds, instance_rng)
     block = problem.block(0, rounds, rounds_rng)
     policy_rng = stream(seed, run, POLICY, text)
+
     return Trial(problem, block, policy_rng)
 
 
@@ -172,6 +176,7 @@ def inequality(
     left_asked = np.broadcast_to(lefts, shape)[is_asked]
     right_asked = np.broadcast_to(rights, shape)[is_asked]
     broken, closest = compared(left_asked, right_asked)
+
     return Finding("inequality", name, source, broken.size, int(broken.sum()), closest)
 
 
@@ -190,6 +195,7 @@ def _sums_against(kind: Kind, name: str, source: str, per_round: Array, right: A
     points = np.unique(spaced.astype(np.int64))
     at_points = points - 1
     curve = Curve(points, regret[at_points], bounds[at_points])
+
     return Finding(kind, name, source, broken.size, int(broken.sum()), closest, curve=curve)
 
 
@@ -219,10 +225,12 @@ def compared(left: ArrayLike, right: ArrayLike) -> tuple[Any, float]:
     with np.errstate(divide="ignore", invalid="ignore"):
         # What is at most 0 is no strain on any bound, even on one of 0.
         ratios = np.where(smaller <= 0.0, 0.0, smaller / larger)
+
     largest = float(np.nanmax(ratios, initial=0.0))
 
     tolerance = ROUNDING * np.maximum(1.0, np.abs(larger))
     broken = smaller > larger + tolerance
+
     return broken, largest
 
 
@@ -263,6 +271,7 @@ def repeat(
                 progress(len(done), runs)
     finally:
         pool.shutdown(cancel_futures=True)
+
     return added_up(paper, done)
 
 
@@ -294,9 +303,11 @@ def _count(paper: str, findings: Sequence[Finding]) -> Count:
     first = findings[0]
     if first.kind == "expectation":
         return _mean_count(paper, findings)
+
     runs = len(findings)
     broken = sum(finding.broken for finding in findings)
     allowed = allowance(runs, first.promise)
+
     return Count(
         paper=paper,
         kind=first.kind,
@@ -320,7 +331,9 @@ def _mean_count(paper: str, findings: Sequence[Finding]) -> Count:
     error = math.inf
     if len(ratios) > 1:
         error = float(ratios.std(ddof=1)) / math.sqrt(len(ratios))
+
     holds = mean - ERRORS * error <= 1.0 + ROUNDING
+
     return Count(
         paper=paper,
         kind=first.kind,

@@ -36,6 +36,7 @@ def watched(policy: Policy, probe: Watcher, columns: int, block: Block, rng: Rng
         None,
         watch,
     )
+
     return out
 
 
@@ -64,7 +65,9 @@ class EllipsoidProbe:
         for l in range(len(self.theta)):
             for i in range(len(off)):
                 off[i] = self.theta[l, i] - state.theta[0, l, i]
+
             seen[0] = max(seen[0], math.sqrt(max(quadratic(state.gram[0, 0], off, image), 0.0)))
+
         for a in range(len(context)):
             width = math.sqrt(max(quadratic(state.inverse[0, 0], context[a], image), 0.0))
             seen[2] = max(seen[2], width)
@@ -99,6 +102,7 @@ class IntervalProbe:
                 and beliefs.low[a, 0] > beliefs.low[leader, 0]
             ):
                 leader = a
+
             for l in range(means.shape[1]):
                 if beliefs.high[a, l] < math.inf:
                     off = abs(means[a, l] - beliefs.mean[a, l])
@@ -106,4 +110,5 @@ class IntervalProbe:
                         seen[0],
                         off / (half_width(beliefs.low[a, l], beliefs.high[a, l]) + self.margin),
                     )
+
         seen[2] = half_width(beliefs.low[leader, 0], beliefs.high[leader, 0])

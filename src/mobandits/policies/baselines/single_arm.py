@@ -31,10 +31,12 @@ class SingleArmPolicy(NotesNothing):
         is_eligible = False
         for arm in arms:
             is_eligible = is_eligible or arm == self.arm
+
         # An application may not offer the arm in this round: all the others are as good then.
         if is_eligible:
             for a in range(count):
                 probabilities[a] = 1.0 if arms[a] == self.arm else 0.0
+
         return probabilities
 
     def draw(self, beliefs: Array, rng: Rng) -> Choice:
@@ -44,7 +46,9 @@ class SingleArmPolicy(NotesNothing):
             # A certain arm draws no random number: only rounds without it use the stream.
             if beliefs[a] == 1.0:
                 return Choice(a, 0.0)
+
         arm = int(rng.random() * arms)
+
         return Choice(arm, 0.0)
 
     def probabilities(self, beliefs: Array) -> Array:
@@ -60,7 +64,7 @@ class SingleArmPolicy(NotesNothing):
 
 @dataclass(frozen=True)
 class SingleArm(Recipe):
-    """Play one arm, whatever happens.
+    """Play one arm in every round.
 
     Args:
         arm: its id, from 0.

@@ -64,4 +64,5 @@ class CdUcb1(PartitionRecipe):
         explorer = Ucb(radius)
         order = Pareto([0])
         policy = Composite(means, explorer, order)
+
         return self.in_cells(policy, cells)

@@ -65,4 +65,5 @@ class CpUcb1(PartitionRecipe):
         radius = Drugan(product, self.scale)
         explorer = Ucb(radius)
         policy = Composite(means, explorer, Pareto())
+
         return self.in_cells(policy, cells)

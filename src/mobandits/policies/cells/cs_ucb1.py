@@ -80,4 +80,5 @@ class CsUcb1(PartitionRecipe):
             shared=self.shared,
             margin=0.0,
         )
+
         return self.in_cells(policy, cells)

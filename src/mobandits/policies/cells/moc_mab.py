@@ -89,6 +89,7 @@ class MocMab(PartitionRecipe):
         """The policy, with m, v and A resolved."""
         if shape.rounds is None:
             raise ValueError("MocMab must know the number of rounds; Doubling(MocMab()) need not")
+
         cells = self.partition(shape)
         margin = self.margin(cells)
         constant = cell_confidence_constant(cells, shape.objectives, shape.rounds)
@@ -99,6 +100,7 @@ class MocMab(PartitionRecipe):
         # Lines 8 to 13: the test u > beta v, and the candidates of Equation (4) with their 2 v.
         order = Dominant(margin=2.0 * margin, doubt=self.beta * margin)
         policy = Composite(means, Ucb(Constant(width)), order)
+
         return self.in_cells(policy, cells)
 
     def margin(self, cells: Cells) -> float:
@@ -108,6 +110,7 @@ class MocMab(PartitionRecipe):
         dimension_factor = cells.features**half_alpha
         side_factor = cells.per_side**-self.alpha
         margin = self.lipschitz * dimension_factor * side_factor
+
         return float(margin)
 
 
@@ -122,4 +125,5 @@ def cell_confidence_constant(cells: Cells, objectives: int, rounds: int) -> floa
     log_estimates = math.log(estimates)
     log_horizon = 1.5 * math.log(rounds)
     log_union = log_estimates + log_horizon
+
     return 1.0 + 2.0 * log_union

@@ -74,6 +74,7 @@ class PartitionRecipe(Recipe):
             raise ValueError(
                 f"features must be at least 1 for {name}, which partitions their space, got 0"
             )
+
         # Time is one more feature, which is partitioned like the others.
         features = shape.features + (self.period is not None)
         if self.boundary == "random" and features > MOST_FEATURES:
@@ -81,12 +82,15 @@ class PartitionRecipe(Recipe):
                 f"{name}.boundary must be 'floor' for more than {MOST_FEATURES} features, "
                 f"got {features}"
             )
+
         if self.per_side is None and shape.rounds is None:
             raise ValueError(
                 f"{name}.per_side must be given where the number of rounds is unknown, got None"
             )
+
         rounds = shape.rounds or 1
         best = best_per_side(rounds, features, self.alpha, self.aim)
+
         return Cells(self.per_side or best, features, shape.arms)
 
     def in_cells(self, policy: Any, cells: Cells) -> Any:
@@ -97,6 +101,7 @@ class PartitionRecipe(Recipe):
         # Outermost, so that time is a coordinate when borders and cells are looked up.
         if self.period is not None:
             wrapped = Periodic(wrapped, self.period)
+
         return wrapped
 
 
@@ -125,4 +130,5 @@ def best_per_side(rounds: int, features: int, alpha: float, aim: str) -> int:
     exponent = multiple * alpha + features
     power = 1.0 / exponent
     cells = float(rounds**power)
+
     return max(1, math.ceil(cells - SLACK))

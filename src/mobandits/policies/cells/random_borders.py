@@ -73,6 +73,7 @@ class RandomBorders:
         limit = math.ldexp(1.0, coins)
         fits: Mask = (sides >= 0) & (sides < limit)
         inner = possible_notes(self.policy, state, note.inner)
+
         return fits & inner
 
     def unpacked_note(self, packed: float) -> Note:
@@ -82,6 +83,7 @@ class RandomBorders:
         sides: Any
         packed_inner, sides = divmod(packed, radix)
         inner = unpacked_note(self.policy, packed_inner)
+
         return BorderNote(inner, sides)
 
     def init(self) -> Any:
@@ -104,8 +106,11 @@ class RandomBorders:
                     sides[row] += bit
                     # Half a cell down is the middle of the lower one: safe from rounding.
                     moved[row, i] -= 0.5 / self.per_side
+
                 bit *= 2
+
         inner = self.policy.beliefs(state, moved, arms, rng)
+
         return Bordered(inner, sides)
 
     def draw(self, beliefs: Bordered, rng: Rng) -> Choice:
@@ -114,6 +119,7 @@ class RandomBorders:
         # Arms that share the context share its coins.
         row = choice.arm if len(beliefs.sides) > 1 else 0
         note = BorderNote(choice.note, beliefs.sides[row])
+
         return Choice(choice.arm, note)
 
     def probabilities(self, beliefs: Bordered) -> Array:
@@ -131,5 +137,7 @@ class RandomBorders:
         for i in range(self.features):
             if bits % 2 == 1:
                 moved[i] -= 0.5 / self.per_side
+
             bits //= 2
+
         return self.policy.update(state, moved, arm, note.inner, reward, rng)

@@ -60,6 +60,7 @@ class AnnealingPolicy(NotesNothing):
         arms = len(means.seen)
         candidates = np.zeros(arms, np.bool_)
         epsilon = np.full(1, self.epsilon)
+
         return AnnealingState(means.seen, means.total, candidates, epsilon)
 
     def beliefs(self, state: AnnealingState, context: Array, arms: IntArray, rng: Rng) -> Mask:
@@ -71,8 +72,10 @@ class AnnealingPolicy(NotesNothing):
             # Rewards are whole: every objective has been seen as often as the first one.
             plays = state.seen[arm, 0]
             fresh[a] = plays < self.plays
+
         if count(fresh) > 0:
             return fresh
+
         return self.candidates(state, arms)
 
     def candidates(self, state: AnnealingState, arms: IntArray) -> Mask:
@@ -88,15 +91,18 @@ class AnnealingPolicy(NotesNothing):
             best = -math.inf
             for a in range(arm_count):
                 best = max(best, mean[a, l])
+
             floor = best - epsilon
             for a in range(arm_count):
                 near[a] |= mean[a, l] >= floor
+
         candidates = near.copy()
         for a in range(arm_count):
             # The old set keeps front arms that are best in no objective: the tolerance shrinks
             # below their distance, but no near arm dominates them.
             if state.candidates[arms[a]] and not near[a]:
                 candidates[a] = not self.is_weakly_dominated(mean, a, near)
+
         return candidates
 
     def is_weakly_dominated(self, mean: Array, a: int, near: Mask) -> bool:
@@ -106,8 +112,10 @@ class AnnealingPolicy(NotesNothing):
             at_least_as_good = near[b]
             for l in range(objectives):
                 at_least_as_good = at_least_as_good and mean[b, l] >= mean[a, l]
+
             if at_least_as_good:
                 return True
+
         return False
 
     def draw(self, beliefs: Mask, rng: Rng) -> Choice:
@@ -133,16 +141,20 @@ class AnnealingPolicy(NotesNothing):
         fresh = 0
         for a in arms:
             fresh += state.seen[a, 0] < self.plays
+
         # The set of this round is computed from what was known before its reward, and over all
         # arms: which of them are eligible may change from round to round.
         if fresh == 0:
             candidates = self.candidates(state, arms)
             for a in arms:
                 state.candidates[a] = candidates[a]
+
         for l in range(len(reward)):
             state.seen[arm, l] += 1.0
             state.total[arm, l] += reward[l]
+
         state.epsilon[0] *= self.rate
+
         return state
 
 

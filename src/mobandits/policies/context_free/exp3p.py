@@ -1,4 +1,4 @@
-"""Exp3.P on one of the objectives: for rewards that an adversary chooses, without context.
+"""EXP3.P on one of the objectives: for rewards that an adversary chooses, without context.
 
 Symbols: G_a the estimated gains of arm a, p_a its probability, beta the bonus, eta the rate, gamma
 the share of uniform play, K the arms, T the horizon.
@@ -71,6 +71,7 @@ class Exp3PPolicy:
         # `update` divides by it: a 0 in a file would make a gain infinite.
         is_positive = probability > 0.0
         possible: Mask = is_positive & (probability <= 1.0)
+
         return possible
 
     def init(self) -> Exp3PState:
@@ -89,17 +90,20 @@ class Exp3PPolicy:
         # Gains are shifted by the largest one: exponents are at most 0 and cannot overflow.
         for arm in arms:
             largest_gain = max(largest_gain, state.gains[arm])
+
         for a in range(count):
             gain = state.gains[arms[a]] - largest_gain
             exponent = self.rate * gain
             weight = math.exp(exponent)
             probabilities[a] = weight
             total += weight
+
         # Every arm keeps gamma / K: the division by p_a in `update` stays bounded.
         uniform_part = self.mixing / count
         for a in range(count):
             softmax_part = (1.0 - self.mixing) * probabilities[a] / total
             probabilities[a] = softmax_part + uniform_part
+
         return probabilities
 
     def draw(self, beliefs: Array, rng: Rng) -> Choice:
@@ -112,6 +116,7 @@ class Exp3PPolicy:
             rest -= probability
             if rest < 0.0:
                 return Choice(a, Exp3PNote(probability))
+
         return Choice(last, Exp3PNote(beliefs[last]))
 
     def probabilities(self, beliefs: Array) -> Array:
@@ -129,16 +134,20 @@ class Exp3PPolicy:
         if state.objective[0] < 0.0:
             drawn = int(rng.random() * self.objectives)
             state.objective[0] = float(drawn)
+
         objective = int(state.objective[0])
         if not 0 <= objective < self.objectives:
             raise IndexError("objective must be one of the problem's")
+
         context = x.reshape(1, len(x))
         arms = np.arange(self.arms)
         probabilities = self.beliefs(state, context, arms, rng)
         for a in range(self.arms):
             state.gains[a] += self.bonus / probabilities[a]
+
         # A late reward is divided by the probability of its own round: the estimate is unbiased.
         state.gains[arm] += reward[objective] / note.probability
+
         return state
 
 
@@ -204,6 +213,7 @@ class Exp3P(Recipe):
         if self.objective is not None and self.objective >= shape.objectives:
             rule = f"Exp3P.objective must be below the number of objectives, {shape.objectives}"
             raise ValueError(f"{rule}, got {quoted(self.objective)}")
+
         # The constants of Bubeck and Cesa-Bianchi, Theorem 3.2; the theorem needs gamma <= 1/2.
         arms = shape.arms
         log_arms = math.log(arms)
@@ -211,6 +221,7 @@ class Exp3P(Recipe):
         mixing = 1.05 * math.sqrt(arms * log_arms / shape.rounds)
         # A state holds numbers only: -1 stands for an objective that is still to be drawn.
         objective = -1 if self.objective is None else self.objective
+
         return Exp3PPolicy(
             arms=arms,
             objectives=shape.objectives,

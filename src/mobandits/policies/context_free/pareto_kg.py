@@ -69,6 +69,7 @@ class KgState(NamedTuple):
         mean = total / own_seen
         distance = mean - origin
         squares = self.squares + self.seen * distance**2
+
         return KgState(self.seen, total, squares, origin)
 
 
@@ -80,6 +81,7 @@ def expected_gain(z: float) -> float:
     # erfc keeps its relative precision in the lower tail, where z of clear losers lies.
     argument = -z * math.sqrt(0.5)
     tail = math.erfc(argument)
+
     return z * 0.5 * tail + density
 
 
@@ -100,6 +102,7 @@ class KgPolicy(NotesNothing):
         total = np.zeros(size)
         squares = np.zeros(size)
         origin = np.zeros(self.objectives)
+
         return KgState(seen, total, squares, origin)
 
     def beliefs(self, state: KgState, context: Array, arms: IntArray, rng: Rng) -> Beliefs:
@@ -121,6 +124,7 @@ class KgPolicy(NotesNothing):
                     leader = a
                 else:
                     second = max(second, value)
+
             # L K (T - t): what is learned now pays in all the rounds that are left.
             rounds_left = max(0.0, self.rounds - seen - 1.0)
             weight = self.objectives * self.arms * rounds_left
@@ -131,6 +135,7 @@ class KgPolicy(NotesNothing):
                     lead = mean[a, l] - rival
                     gradient = self.gradient(state, arm, l, lead)
                     index[a, l] = mean[a, l] + weight * gradient
+
         return Beliefs(mean, mean, index)
 
     def gradient(self, state: KgState, arm: int, l: int, lead: float) -> float:
@@ -146,6 +151,7 @@ class KgPolicy(NotesNothing):
         variance = squares / (seen - 1.0)
         variance_of_mean = variance / seen
         error = max(math.sqrt(variance_of_mean), LEAST_ERROR)
+
         return error * expected_gain(-abs(lead) / error)
 
     def draw(self, beliefs: Beliefs, rng: Rng) -> Choice:
@@ -169,10 +175,12 @@ class KgPolicy(NotesNothing):
                 # Before the counts change, or no reward would be the first one.
                 if self.is_first(state, l):
                     state.origin[l] = value
+
                 state.seen[arm, l] += 1.0
                 state.total[arm, l] += value
                 distance = value - state.origin[l]
                 state.squares[arm, l] += distance**2
+
         return state
 
     def is_first(self, state: KgState, l: int) -> bool:
@@ -227,4 +235,5 @@ class ParetoKg(Recipe):
             raise ValueError(
                 "ParetoKg must know the number of rounds; Doubling(ParetoKg()) need not"
             )
+
         return KgPolicy(shape.arms, shape.objectives, shape.rounds, self.plays, Pareto())

@@ -79,6 +79,7 @@ class BetaSampling(ParetoSampling):
         # Beta(1, 1): no initial round through the arms is needed.
         alpha = np.ones(size)
         beta = np.ones(size)
+
         return BetaState(alpha, beta)
 
     def beliefs(self, state: BetaState, context: Array, arms: IntArray, rng: Rng) -> Beliefs:
@@ -91,6 +92,7 @@ class BetaSampling(ParetoSampling):
                 alpha = state.alpha[arm, l]
                 beta = state.beta[arm, l]
                 sample[a, l] = rng.beta(alpha, beta)
+
         return Beliefs(sample, sample, sample)
 
     def update(
@@ -104,13 +106,16 @@ class BetaSampling(ParetoSampling):
         for l in range(self.objectives):
             if math.isnan(reward[l]):
                 continue
+
             at_least_zero = max(reward[l], 0.0)
             success = min(at_least_zero, 1.0)
             # Only a reward that is not binary costs a random number: binary problems draw none.
             if 0.0 < success < 1.0:
                 success = 1.0 if rng.random() < success else 0.0
+
             state.alpha[arm, l] += success
             state.beta[arm, l] += 1.0 - success
+
         return state
 
 
@@ -136,6 +141,7 @@ class GaussianSampling(ParetoSampling):
                 observations = state.seen[arm, l] + 1.0
                 deviation = self.noise / math.sqrt(observations)
                 sample[a, l] += deviation * rng.standard_normal()
+
         return Beliefs(sample, sample, sample)
 
     def update(
@@ -195,5 +201,7 @@ class ParetoTs(Recipe):
         order = Pareto()
         if self.prior == "beta":
             return BetaSampling(arms, objectives, order)
+
         means = SampleMean(arms, objectives)
+
         return GaussianSampling(means, self.noise, order)

@@ -68,5 +68,6 @@ class ParetoUcb1(Recipe):
         product = objectives * optimal_arms
         radius = Drugan(product, self.scale)
         means = SampleMean(shape.arms, objectives)
+
         # Algorithm 1 plays a uniform arm of the front of the bounds.
         return Composite(means, Ucb(radius), Pareto())

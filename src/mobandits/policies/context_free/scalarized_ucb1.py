@@ -91,6 +91,7 @@ class ScalarizedUcb1Policy:
         functions = len(self.weights)
         is_known = function < functions
         possible: Mask = (function >= 0) & is_known
+
         return possible
 
     def init(self) -> ScalarizedState:
@@ -102,6 +103,7 @@ class ScalarizedUcb1Policy:
         seen = np.zeros(size)
         # Rewards are kept per objective, not scalarised: a reward may come in part.
         total = np.zeros(size)
+
         return ScalarizedState(seen, total)
 
     def beliefs(
@@ -122,6 +124,7 @@ class ScalarizedUcb1Policy:
         for a in range(count):
             plays[a] = fewest(seen[arms[a]])
             total_plays += plays[a]
+
         reference = reference_point(mean, plays, self.margin)
         weights = self.weights[function]
         # UCB1 counts the plays of its own instance, in n_f as in N_f[a].
@@ -132,18 +135,21 @@ class ScalarizedUcb1Policy:
                 width = self.scale * math.sqrt(variance)
                 utility = self.utility(weights, mean[a], reference)
                 indices[a] = utility + width
+
         return ScalarizedBeliefs(indices, function)
 
     def utility(self, weights: Array, mean: Array, reference: Array) -> float:
         """The weighted mean, or min_l w_l (mean_l - z_l) over the objectives of positive weight."""
         if not self.chebyshev:
             return dot(weights, mean)
+
         least = math.inf
         for l in range(len(mean)):
             # A weight of 0 would make the minimum 0 whatever the other objectives are.
             if weights[l] > 0.0:
                 height = mean[l] - reference[l]
                 least = min(least, weights[l] * height)
+
         return least
 
     def draw(self, beliefs: ScalarizedBeliefs, rng: Rng) -> Choice:
@@ -153,6 +159,7 @@ class ScalarizedUcb1Policy:
         # Arms that were not played yet lead with infinite indices, in random order.
         best = leaders(indices, all_arms)
         arm = pick(best, rng)
+
         return Choice(arm, FunctionNote(beliefs.function))
 
     def probabilities(self, beliefs: ScalarizedBeliefs) -> Array:
@@ -176,6 +183,7 @@ class ScalarizedUcb1Policy:
         # Compiled code checks no bounds: another number would write beside the arrays.
         if not 0 <= instance < len(state.seen):
             raise IndexError("note must be the number of a function")
+
         seen = state.seen[instance]
         total = state.total[instance]
         for l in range(len(reward)):
@@ -184,6 +192,7 @@ class ScalarizedUcb1Policy:
             if not math.isnan(value):
                 seen[arm, l] += 1.0
                 total[arm, l] += value
+
         return state
 
 
@@ -207,6 +216,7 @@ def reference_point(mean: Array, plays: Array, margin: float) -> Array:
             for l in range(objectives):
                 below = mean[a, l] - margin
                 point[l] = min(point[l], below)
+
     return point
 
 
@@ -279,6 +289,7 @@ def checked_weights(
     """Weights (functions, objectives) as a tuple; refuses what is negative or all zero in a row."""
     if weights is None:
         return None
+
     array = matrix(name, weights, ("functions", "objectives"))
     is_negative = (array < 0).any()
     is_zero_row = (array.sum(1) == 0).any()
@@ -286,6 +297,7 @@ def checked_weights(
         raise ValueError(
             f"{name} must be non-negative and not all zero in a row, got {quoted(weights)}"
         )
+
     return tuple(map(tuple, array.tolist()))
 
 
@@ -298,11 +310,14 @@ def resolved_weights(
         # Of one objective, the unit vector and the equal weights are the same.
         if objectives == 1:
             return equal
+
         unit_vectors = np.eye(objectives)
         return np.vstack([unit_vectors, equal])
+
     array = np.array(weights)
     if array.shape[1] != objectives:
         raise ValueError(
             f"{name} must have one column per objective, {objectives}, got {array.shape[1]}"
         )
+
     return array

@@ -64,8 +64,10 @@ class Ucb1(Recipe):
         if self.objective >= shape.objectives:
             rule = f"Ucb1.objective must be below the number of objectives, {shape.objectives}"
             raise ValueError(f"{rule}, got {quoted(self.objective)}")
+
         means = SampleMean(shape.arms, shape.objectives)
         # Drugan's radius with L A = 1 is UCB1's, and the Pareto front of one objective its maximum.
         radius = Drugan(1.0, self.scale)
         order = Pareto([self.objective])
+
         return Composite(means, Ucb(radius), order)

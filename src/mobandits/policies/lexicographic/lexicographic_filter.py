@@ -44,6 +44,7 @@ class LastLeader(BaseOrder):
         # moslb2024, Algorithm 2, lines 2 to 4, for all objectives but the last.
         for objective in range(last):
             survivors = linked(low, high, objective, survivors)
+
         # PF-LEX plays the last leader, not a random arm of the last set.
         return largest(high, last, survivors)
 
@@ -79,8 +80,10 @@ class FixedWidth(BaseOrder):
                 estimate = mean[a, i]
                 low[a, i] = estimate - self.epsilon
                 high[a, i] = estimate + self.epsilon
+
         intervals = Beliefs(mean, low, high)
         front: Mask = self.order.front(intervals)
+
         return front
 
     def gap(self, means: Array, arm: int) -> Array:
@@ -122,11 +125,15 @@ class ExploreWidest(BaseOrder):
             for i in range(objectives):
                 width = half_width(low[a, i], high[a, i])
                 widths[a] = max(widths[a], width)
+
             widest = max(widest, widths[a])
+
         if widest > self.epsilon:
             threshold = widest * (1.0 - SLACK)
             return widths >= threshold
+
         front: Mask = self.order.front(beliefs)
+
         return front
 
     def gap(self, means: Array, arm: int) -> Array:

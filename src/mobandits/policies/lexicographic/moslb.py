@@ -40,6 +40,7 @@ def check_moslb(recipe: HasMoslbParameters, epsilon: float | None = None) -> Non
     for parameter in ("alpha", "penalty", "noise"):
         value = getattr(recipe, parameter)
         number(f"{name}.{parameter}", value, above=0.0)
+
     number(f"{name}.delta", recipe.delta, above=0.0, below=1.0)
     if epsilon is not None:
         number(f"{name}.epsilon", epsilon, above=0.0)
@@ -76,8 +77,10 @@ def exploration_width(name: str, epsilon: float | None, shape: Shape) -> float:
         raise ValueError(
             f"{name}.epsilon must be given where the number of rounds is unknown, got None"
         )
+
     # The factor 5 is from the authors' code: with the width of the theorems, d^(2/3) T^(-1/3) and
     # smaller, exploration does not end within the 3000 rounds of their figures.
     dimension_factor = 5.0 * shape.features ** (2.0 / 3.0)
     horizon_factor = shape.rounds ** (-1.0 / 3.0)
+
     return float(dimension_factor * horizon_factor)

@@ -59,4 +59,5 @@ class MoslbParetoUcb(Recipe):
         # All objectives are learned, whichever the front looks at.
         estimator = ridge_for(shape, self.penalty)
         explorer = moslb_ucb(self, shape)
+
         return Composite(estimator, explorer, order)

@@ -50,7 +50,7 @@ class MoslbPc(Recipe):
     traits: ClassVar[Traits] = Traits(
         context="linear",
         beliefs="definite",
-        plays="wide intervals, then what each chain's winner cannot be told from",
+        plays="wide intervals, then arms linked by intervals to a chain's winner",
         horizon="or `epsilon`",
     )
 
@@ -84,4 +84,5 @@ class MoslbPc(Recipe):
         # Line 5 tests w_t > epsilon; the intervals that an order sees are alpha times as wide.
         widest = self.alpha * epsilon
         exploration = ExploreWide(order, widest)
+
         return Composite(estimator, explorer, exploration)

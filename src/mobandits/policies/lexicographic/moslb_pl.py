@@ -81,4 +81,5 @@ class MoslbPl(Recipe):
         # Line 5 tests w_t > epsilon; the intervals that an order sees are alpha times as wide.
         widest = self.alpha * epsilon
         exploration = ExploreWide(order, widest)
+
         return Composite(estimator, explorer, exploration)

@@ -42,12 +42,15 @@ def near_best(high: Array, among: Mask, tradeoff: float, width: float) -> Mask:
         for a in range(arms):
             if kept[a]:
                 best = max(best, high[a, i])
+
         floor = best - factor * width
         for a in range(arms):
             is_near = high[a, i] >= floor
             kept[a] = kept[a] and is_near
+
         power *= tradeoff
         factor += 4.0 * power
+
     return kept
 
 
@@ -89,12 +92,14 @@ class StagedFilter(BaseOrder):
                     half = half_width(low[a, i], high[a, i]) if stage_arms[a] else 0.0
                     widest = max(widest, half)
                     wide[a] |= half > width
+
             # The order of the two tests is that of Algorithm 3: with all intervals as short as
             # the horizon resolves, no stage is needed any more.
             if widest <= self.floor:
                 return near_best(high, stage_arms, self.tradeoff, self.floor)
             if count(wide) > 0:
                 return wide
+
             stage_arms = near_best(high, stage_arms, self.tradeoff, width)
             width *= 0.5
 
@@ -155,6 +160,7 @@ class Mtlo(Recipe):
         for name in ("scale", "penalty", "noise", "bound"):
             value = getattr(self, name)
             number(f"Mtlo.{name}", value, above=0.0)
+
         number("Mtlo.delta", self.delta, above=0.0, below=1.0)
 
     def assumptions(self) -> tuple[Assumption, ...]:
@@ -165,6 +171,7 @@ class Mtlo(Recipe):
         """The policy, with its finest width resolved."""
         if shape.rounds is None:
             raise ValueError("Mtlo must know the number of rounds; Doubling(Mtlo()) need not")
+
         radius = Xue(
             features=shape.features,
             models=estimate_count(shape),
@@ -176,4 +183,5 @@ class Mtlo(Recipe):
         finest_width = shape.rounds**-0.5
         order = StagedFilter(self.tradeoff, finest_width)
         estimator = ridge_for(shape, self.penalty)
+
         return Composite(estimator, Ucb(radius), order)

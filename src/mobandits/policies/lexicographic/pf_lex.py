@@ -80,6 +80,7 @@ class PfLex(Recipe):
             raise ValueError(
                 "PfLex.epsilon must be given where the number of rounds is unknown, got None"
             )
+
         rounds = shape.rounds or 1
         plays = shape.arms * rounds
         # It balances the cost of exploring against that of confusing near ties.
@@ -90,4 +91,5 @@ class PfLex(Recipe):
         means = CountedMean(shape.arms, shape.objectives)
         exploitation = LastLeader()
         order = ExploreWidest(exploitation, epsilon)
+
         return Composite(means, Ucb(radius), order)

@@ -69,6 +69,7 @@ class Stlo(Recipe):
             value = getattr(self, name)
             if value is not None:
                 number(f"Stlo.{name}", value, above=0.0)
+
         number("Stlo.delta", self.delta, above=0.0, below=1.0)
 
     def assumptions(self) -> tuple[Assumption, ...]:
@@ -81,6 +82,7 @@ class Stlo(Recipe):
             raise ValueError(
                 "Stlo.epsilon must be given where the number of rounds is unknown, got None"
             )
+
         plays = shape.arms * (shape.rounds or 1)
         dimension_factor = shape.features ** (4.0 / 3.0)
         horizon_factor = plays ** (-1.0 / 3.0)
@@ -97,4 +99,5 @@ class Stlo(Recipe):
         exploitation = FixedWidth(LastLeader(), epsilon)
         order = ExploreWidest(exploitation, epsilon)
         estimator = ridge_for(shape, self.penalty)
+
         return Composite(estimator, Ucb(radius), order)

@@ -81,6 +81,7 @@ def generalized_linear_model(
         raise ValueError(
             f"{name}.links must have positive slopes on [-{bound:g}, {bound:g}], got {kappa:g}"
         )
+
     # Links are increasing: they are largest in absolute value at an end of [-D, D].
     means_at_ends = [float(link.mean(z)) for link in link_list for z in (-bound, bound)]
     largest_mean = ceiling or max(map(abs, means_at_ends))
@@ -91,7 +92,9 @@ def generalized_linear_model(
             f"{name}.penalty must be at least max(1, kappa / 2) = {least_penalty:g}, "
             f"got {penalty:g}"
         )
+
     shared_links = combined_links(link_list)
+
     return GeneralizedLinearModel(
         shared_links, kappa, largest_mean, bound, penalty or least_penalty
     )

@@ -70,6 +70,7 @@ class HypervolumeUcb(Recipe):
             object.__setattr__(self, "reference", coordinates)
         else:
             coordinates = (reference,)
+
         for coordinate in coordinates:
             number("HypervolumeUcb.reference", coordinate)
 
@@ -85,13 +86,16 @@ class HypervolumeUcb(Recipe):
                 "HypervolumeUcb.reference must have one entry per objective, "
                 f"{shape.objectives}, got {len(reference)}"
             )
+
         radius = linear_radius(self, shape)
         bounds: Any = Ucb(radius)
         if self.exploration == "thompson":
             # One sample in place of the bound: the random direction explores as well.
             bounds = Thompson(radius, draws=1)
+
         reference_point = np.broadcast_to(reference, shape.objectives)
         explorer = RandomHypervolume(bounds, reference_point)
         estimator = ridge_for(shape, self.penalty)
+
         # The scalarised beliefs are one number per arm, whose Pareto front is the largest.
         return Composite(estimator, explorer, Pareto())

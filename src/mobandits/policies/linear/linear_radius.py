@@ -35,6 +35,7 @@ def check_radius(recipe: HasRadius) -> None:
     name = type(recipe).__name__
     if recipe.scale is not None:
         number(f"{name}.scale", recipe.scale, above=0.0)
+
     number(f"{name}.delta", recipe.delta, above=0.0, below=1.0)
     for parameter in ("noise", "penalty"):
         value = getattr(recipe, parameter)
@@ -54,6 +55,7 @@ def estimate_count(shape: Shape) -> int:
     # Where arms share the context, each has a regression of its own that may fail.
     if shape.shared:
         regressions = shape.arms
+
     return shape.objectives * regressions
 
 
@@ -64,6 +66,7 @@ def linear_radius(recipe: HasRadius, shape: Shape) -> Constant | SelfNormalised:
     """
     if recipe.scale is not None:
         return Constant(recipe.scale)
+
     return SelfNormalised(
         features=shape.features,
         models=estimate_count(shape),

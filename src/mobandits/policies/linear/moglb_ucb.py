@@ -94,6 +94,7 @@ class MoglbUcb(Recipe):
             value = getattr(self, name)
             if value is not None:
                 number(f"MoglbUcb.{name}", value, above=0.0)
+
         number("MoglbUcb.delta", self.delta, above=0.0, below=1.0)
         links = check_links("MoglbUcb.links", self.links)
         object.__setattr__(self, "links", links)
@@ -120,5 +121,6 @@ class MoglbUcb(Recipe):
             radius: Any = TunedNewton(self.scale)
         else:
             radius = model.ellipsoid(shape, self.delta, self.noise)
+
         # Line 11 by Equation (6), without the link: it is increasing, so the front is the same.
         return Composite(estimator, Ucb(radius), Pareto())

@@ -90,6 +90,7 @@ class MolTs(Recipe):
         """Check the parameters and make the links a tuple, so that recipes compare by value."""
         if self.draws is not None:
             integer("MolTs.draws", self.draws, at_least=1)
+
         check_radius(self)
         choice("MolTs.selection", self.selection, ("uniform", "weight"))
         number("MolTs.bound", self.bound, above=0.0)
@@ -110,6 +111,7 @@ class MolTs(Recipe):
             # The best arm for drawn weights is on the effective front (Theorem 1 of molts2025),
             # and costs no linear programs; but it is not uniform on that front.
             return Composite(estimator, RandomWeights(explorer), Pareto())
+
         # Algorithm 1: the front of Equation (3), and a uniform arm of it.
         return Composite(estimator, explorer, EffectivePareto())
 
@@ -120,6 +122,7 @@ class MolTs(Recipe):
             ridge = ridge_for(shape, self.penalty)
             linear = linear_radius(self, shape)
             return ridge, Thompson(linear, draws)
+
         model = generalized_linear_model(
             "MolTs", self.links, shape, bound=self.bound, penalty=self.penalty
         )
@@ -127,8 +130,10 @@ class MolTs(Recipe):
             radius: Any = Constant(self.scale)
         else:
             radius = model.ellipsoid(shape, self.delta, self.noise)
+
         # Samples pass through the links: mixtures of arms mix mean rewards, not predictors.
         explorer = Linked(Thompson(radius, draws), model.links)
+
         return model.estimator(shape), explorer
 
 

@@ -76,9 +76,11 @@ class MolUcb(Recipe):
         order = self.order
         if order is None:
             order = Pareto()
+
         check_objectives(order, shape.objectives)
         estimator = ridge_for(shape, self.penalty)
         radius = linear_radius(self, shape)
         # The width is the same in all objectives: one Gram matrix serves them.
         explorer = Ucb(radius)
+
         return Composite(estimator, explorer, order)

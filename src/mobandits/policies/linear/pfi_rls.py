@@ -98,6 +98,7 @@ class PfiPolicy:
         ridge = self.ridge.init()
         accepted = np.zeros(arms, np.bool_)
         explored = np.zeros(1)
+
         return PfiState(ridge, everyone(arms), accepted, explored)
 
     def beliefs(self, state: PfiState, context: Array, arms: IntArray, rng: Rng) -> PfiBeliefs:
@@ -106,9 +107,11 @@ class PfiPolicy:
         for a in range(len(arms)):
             arm = arms[a]
             remaining[a] = state.undecided[arm] or state.accepted[arm]
+
         # An application may offer only arms that were dropped, and one of them has to be played.
         if count(remaining) == 0:
             remaining = everyone(len(arms))
+
         # Forced exploration of 4 d ln(t + 1) rounds, with t counted from 1: it gives every
         # direction some data, which a uniform draw from a small front does not.
         rewards_seen = state.ridge.seen[0, 0]
@@ -119,9 +122,11 @@ class PfiPolicy:
             # Rewards are whole, so one Gram matrix serves all objectives: one column of widths.
             widest = leaders(widths[:, 0], remaining)
             return PfiBeliefs(widest, 1.0)
+
         estimates = self.ridge.mean(state.ridge, context, arms)
         all_objectives = np.empty(0, np.int64)
         front = nondominated(estimates, all_objectives, remaining)
+
         return PfiBeliefs(front, 0.0)
 
     def draw(self, beliefs: PfiBeliefs, rng: Rng) -> Choice:
@@ -156,9 +161,12 @@ class PfiPolicy:
                 if active[i] and not safe[i]:
                     margin = largest_difference(means, i, j) + self.tolerance
                     accept = margin > difference_width(pairs, i, j)
+
                 i += 1
+
             state.accepted[j] |= accept
             state.undecided[j] = active[j] and not accept
+
         return PfiState(ridge, state.undecided, state.accepted, state.explored)
 
     def pairs(self, ridge: RidgeState) -> Pairs:
@@ -172,8 +180,10 @@ class PfiPolicy:
                 feature = self.features[i, m]
                 for k in range(features):
                     images[i, k] += columns[m, k] * feature
+
         rewards_seen = ridge.seen[0, 0]
         radius = self.scale * self.radius.at(rewards_seen, 0.0)
+
         return Pairs(self.features, images, radius)
 
     def active(self, state: PfiState, means: Array, pairs: Pairs) -> Mask:
@@ -185,12 +195,15 @@ class PfiPolicy:
         for i in range(arms):
             if active[i]:
                 least_leads(columns, i, leads)
+
             j = 0
             while active[i] and j < arms:
                 # m(i, j) = 0 exceeds no half-width: most pairs need no b_ij at all.
                 if leads[j] > 0.0 and (state.undecided[j] or state.accepted[j]):
                     active[i] = leads[j] <= difference_width(pairs, i, j)
+
                 j += 1
+
         return active
 
     def safe(self, active: Mask, means: Array, pairs: Pairs) -> Mask:
@@ -203,7 +216,9 @@ class PfiPolicy:
                 if active[j] and j != i:
                     margin = largest_difference(means, i, j) + self.tolerance
                     safe[i] = margin >= difference_width(pairs, i, j)
+
                 j += 1
+
         return safe
 
 
@@ -218,8 +233,10 @@ def difference_width(pairs: Pairs, i: int, j: int) -> float:
         difference = features[i, k] - features[j, k]
         image = images[i, k] - images[j, k]
         square += difference * image
+
     # Of equal arms the square is 0, and rounding may leave it just below.
     norm = math.sqrt(max(square, 0.0))
+
     return float(pairs.radius * norm)
 
 
@@ -232,6 +249,7 @@ def largest_difference(means: Array, i: int, j: int) -> float:
         own = means[i, l]
         difference = own - means[j, l]
         largest = max(largest, difference)
+
     return largest
 
 
@@ -245,6 +263,7 @@ def least_leads(means: Array, i: int, out: Array) -> None:
     first = means[0, i]
     for j in range(arms):
         out[j] = means[0, j] - first
+
     # Objective by objective: the arms of one objective stand side by side in memory.
     for l in range(1, len(means)):
         own = means[l, i]
@@ -310,6 +329,7 @@ class PfiRls(Recipe):
         for name in ("scale", "penalty", "noise"):
             value = getattr(self, name)
             number(f"PfiRls.{name}", value, above=0.0)
+
         number("PfiRls.tolerance", self.tolerance, at_least=0.0)
         number("PfiRls.delta", self.delta, above=0.0, below=1.0)
 
@@ -323,6 +343,7 @@ class PfiRls(Recipe):
             raise ValueError(
                 "PfiRls needs arms whose features never change (Shape.fixed_arms), got None"
             )
+
         # The union is over objectives only: all arms share one regression per objective.
         radius = SelfNormalised(
             features=shape.features,
@@ -332,4 +353,5 @@ class PfiRls(Recipe):
             penalty=self.penalty,
         )
         ridge = Ridge(shape.features, shape.objectives, self.penalty)
+
         return PfiPolicy(ridge, radius, shape.fixed_arms, self.scale, self.tolerance)

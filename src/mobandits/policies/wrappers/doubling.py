@@ -58,10 +58,12 @@ class Doubling(Recipe):
             raise ValueError(
                 f"Doubling.recipe must be a recipe such as MocMab(), got {quoted(recipe)}"
             )
+
         delta = getattr(recipe, "delta", None)
         if self.joint and not isinstance(delta, float):
             rule = "Doubling.joint must be False for a recipe without a number delta"
             raise ValueError(f"{rule}, got {quoted(recipe)}")
+
         object.__setattr__(self, "recipe", recipe)
         object.__setattr__(self, "accepts_partial", recipe.accepts_partial)
         object.__setattr__(self, "continuum", recipe.continuum)
@@ -80,6 +82,7 @@ class Doubling(Recipe):
                 # Equal shares would add up without end; the sum of 1 / ((k + 1)(k + 2)) is 1.
                 share = (k + 1) * (k + 2)
                 recipe = dataclasses.replace(recipe, delta=recipe.delta / share)
+
             stage_shape = shape.replaced(rounds=rounds)
             yield Stage(recipe.bind(stage_shape), rounds)
 

@@ -49,7 +49,9 @@ class EpsilonMixture(NotesNothing):
             arms = len(self.policy.probabilities(beliefs))
             arm = int(rng.random() * arms)
             return Choice(arm, 0.0)
+
         choice = self.policy.draw(beliefs, rng)
+
         return Choice(choice.arm, 0.0)
 
     def probabilities(self, beliefs: Any) -> Array:
@@ -61,6 +63,7 @@ class EpsilonMixture(NotesNothing):
         inner_share = 1.0 - self.epsilon
         for a in range(arms):
             probabilities[a] = uniform_part + inner_share * inner[a]
+
         return probabilities
 
     def update(self, state: Any, x: Array, arm: int, note: float, reward: Array, rng: Rng) -> Any:

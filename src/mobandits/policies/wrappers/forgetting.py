@@ -56,6 +56,7 @@ class Forgetting(Recipe):
         if not isinstance(recipe, Recipe):
             rule = "Forgetting.recipe must be a recipe such as MolUcb(scale=0.3)"
             raise ValueError(f"{rule}, got {quoted(recipe)}")
+
         number("Forgetting.discount", self.discount, above=0.0, below=1.0)
         object.__setattr__(self, "recipe", recipe)
         object.__setattr__(self, "accepts_partial", recipe.accepts_partial)
@@ -70,16 +71,20 @@ class Forgetting(Recipe):
         name = type(self.recipe).__name__
         if inner is None or not isinstance(inner.estimator, Ridge | DisjointRidge):
             raise ValueError(f"Forgetting.recipe must rest on ridge regression, got {name}")
+
         # The radius is that of the innermost explorer: others work on its beliefs.
         explorer = inner.explorer
         while hasattr(explorer, "explorer"):
             explorer = explorer.explorer
+
         radius = getattr(explorer, "radius", None)
         if not isinstance(explorer, Greedy) and type(radius) is not Constant:
             rule = "Forgetting.recipe must have a constant radius, such as scale=0.3"
             raise ValueError(f"{rule}, got {quoted(self.recipe)}")
+
         estimator = Discounted(inner.estimator, self.discount)
         forgetful: Policy = exchanged(policy, estimator=estimator)
+
         return forgetful
 
     def assumptions(self) -> tuple[Assumption, ...]:

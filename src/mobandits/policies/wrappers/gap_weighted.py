@@ -69,7 +69,7 @@ class GapWeightedPolicy(NotesNothing):
     def beliefs(
         self, state: GapWeightedState, context: Array, arms: IntArray, rng: Rng
     ) -> GapWeightedBeliefs:
-        """The estimated means, and how sharply this round tells them apart."""
+        """The estimated means, and how sharply this round distinguishes them."""
         mean = self.policy.estimator.mean(state.estimator, context, arms)
         # The round counts rewards, not decisions: late or partial rewards end in the same state in
         # any order.
@@ -77,6 +77,7 @@ class GapWeightedPolicy(NotesNothing):
         sharpness = self.gamma * rounds**self.power
         # Intervals of length 0: the order compares the estimates themselves.
         estimates = Beliefs(mean, mean, mean)
+
         return GapWeightedBeliefs(estimates, sharpness)
 
     def draw(self, beliefs: GapWeightedBeliefs, rng: Rng) -> Choice:
@@ -89,6 +90,7 @@ class GapWeightedPolicy(NotesNothing):
             rest -= probabilities[a]
             if rest < 0.0:
                 return Choice(a, 0.0)
+
         return Choice(last, 0.0)
 
     def probabilities(self, beliefs: GapWeightedBeliefs) -> Array:
@@ -105,19 +107,23 @@ class GapWeightedPolicy(NotesNothing):
             if front[a]:
                 front_size += 1
                 continue
+
             # Digits come by priority: a later one matters only where all earlier ones are 0.
             gap = 0.0
             for digit in range(gaps.shape[1]):
                 if gaps[a, digit] > 0.0:
                     gap = gaps[a, digit]
                     break
+
             probabilities[a] = 1.0 / (arms + beliefs.sharpness * gap)
             outside += probabilities[a]
+
         # What is left is shared by the front: at least 1/K each, since every other arm has at most
         # that.
         for a in range(arms):
             if front[a]:
                 probabilities[a] = (1.0 - outside) / front_size
+
         return probabilities
 
     def update(
@@ -129,6 +135,7 @@ class GapWeightedPolicy(NotesNothing):
         for objective in range(objectives):
             if not np.isnan(reward[objective]):
                 state.observed[objective] += 1.0
+
         return GapWeightedState(estimator, state.observed)
 
 
@@ -189,6 +196,7 @@ class GapWeighted(Recipe):
             raise ValueError(
                 f"GapWeighted.recipe must be a recipe such as MolUcb(), got {quoted(self.recipe)}"
             )
+
         number("GapWeighted.gamma", self.gamma, above=0.0)
         number("GapWeighted.power", self.power, at_least=0.0, at_most=1.0)
         # Whatever the estimator can learn from, this can: the counts are per objective.
@@ -201,6 +209,7 @@ class GapWeighted(Recipe):
             name = type(self.recipe).__name__
             rule = "GapWeighted.recipe must bind to an estimator, an explorer and an order"
             raise ValueError(f"{rule}, got {name}")
+
         return GapWeightedPolicy(policy, shape.objectives, self.gamma, self.power)
 
     def assumptions(self) -> tuple[Assumption, ...]:

@@ -69,6 +69,7 @@ class Periodic:
         is_past = (rounds >= 0.0) & (rounds <= state.clock[0])
         fits: Mask = is_whole & is_past
         inner = possible_notes(self.policy, state.state, note.inner)
+
         return fits & inner
 
     def unpacked_note(self, packed: float) -> Note:
@@ -93,7 +94,9 @@ class Periodic:
         for row in range(rows):
             for i in range(features):
                 timed[row, i] = context[row, i]
+
             timed[row, features] = time
+
         return timed
 
     def beliefs(self, state: Timed, context: Array, arms: IntArray, rng: Rng) -> TimedBeliefs:
@@ -128,4 +131,5 @@ class Periodic:
         now = state.clock[0]
         state.clock[0] = max(now, played + 1.0)
         inner = self.policy.update(state.state, timed_row, arm, note.inner, reward, rng)
+
         return Timed(inner, state.clock)

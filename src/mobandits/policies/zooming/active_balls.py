@@ -64,6 +64,7 @@ def no_balls(dimensions: int, objectives: int) -> Balls:
     total = np.zeros(size)
     reach = np.zeros(size)
     bound = np.zeros(size)
+
     return Balls(centre, radius, seen, total, reach, bound)
 
 
@@ -92,6 +93,7 @@ def add_ball(old: Balls, centre: Array, radius: float, half_width: float, simila
     balls.radius[b] = radius
     for i in range(len(centre)):
         balls.centre[i, b] = centre[i]
+
     distances = np.empty(b + 1)
     similarity.distances(balls.centre, balls.centre, b, distances)
     objectives = len(balls.total)
@@ -100,6 +102,7 @@ def add_ball(old: Balls, centre: Array, radius: float, half_width: float, simila
         # The reach is finite where a prior makes it so: the old bounds may fall to it.
         lower_bounds(balls, l, b, distances)
         recompute_bound(balls, l, b, similarity)
+
     return balls
 
 
@@ -120,6 +123,7 @@ def longer(table: Array) -> Array:
     for i in range(rows):
         for j in range(columns):
             longer_table[i, j] = table[i, j]
+
     return longer_table
 
 
@@ -198,4 +202,5 @@ def recompute_bound(balls: Balls, l: int, c: int, similarity: Any) -> None:
     for b in range(count):
         candidate = radius + (reach[l, b] + distances[b])
         lowest = min(lowest, candidate)
+
     balls.bound[l, c] = lowest

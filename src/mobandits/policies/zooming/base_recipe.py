@@ -58,6 +58,7 @@ class ZoomingRecipe(Recipe):
                     f"{name}.positions must lie in [0, 1], "
                     f"got {positions.min()} to {positions.max()}"
                 )
+
             rows = tuple(map(tuple, positions.tolist()))
             object.__setattr__(self, "positions", rows)
 
@@ -74,6 +75,7 @@ class ZoomingRecipe(Recipe):
         if shape.rounds is None:
             name = type(self).__name__
             raise ValueError(f"{name} must know the number of rounds; Doubling({name}()) need not")
+
         rule = self.rule(shape.objectives, shape.rounds)
         similarity = self.similarity or ScaledEuclidean()
         # Finitely many arms: their pairs with the context are looked up one by one, exactly.
@@ -81,10 +83,12 @@ class ZoomingRecipe(Recipe):
             positions = self.arm_positions(shape)
             dimensions = shape.features + positions.shape[1]
             return ZoomingArms(rule, similarity, dimensions, positions)
+
         dimensions = shape.features + shape.dimensions
         # Only Euclidean balls cut intervals out of a line whose ends have a closed form.
         if shape.dimensions == 1 and type(similarity) is ScaledEuclidean:
             return ZoomingInterval(rule, similarity, dimensions)
+
         return ZoomingCandidates(rule, similarity, dimensions, shape.features, self.candidates)
 
     def arm_positions(self, shape: Shape) -> Array:
@@ -95,12 +99,15 @@ class ZoomingRecipe(Recipe):
                 raise ValueError(
                     f"{name}.positions must be given where arms share a context, got None"
                 )
+
             # Rows of the context tell the arms apart: a place needs no more coordinates.
             return np.zeros((shape.arms, 0))
+
         positions = np.array(self.positions)
         if len(positions) != shape.arms:
             rule = f"{name}.positions must have a row for each of {shape.arms} arms"
             raise ValueError(f"{rule}, got {len(positions)}")
+
         return positions
 
     def assumptions(self) -> tuple[Assumption, ...]:

@@ -37,6 +37,7 @@ class LeaderRule:
         if weight > 0.0:
             variance = self.strength / weight
             return self.scale * math.sqrt(variance)
+
         return math.inf
 
     def enough(self, seen: float, radius: float) -> bool:
@@ -60,9 +61,11 @@ class LeaderRule:
             if among[i]:
                 index = bound[0, balls[i]]
                 largest = max(largest, index)
+
         for i in range(size):
             index = bound[0, balls[i]]
             front[i] = among[i] and index == largest
+
         return front
 
     def played(self, front: Mask, rng: Rng) -> Mask:
@@ -72,6 +75,7 @@ class LeaderRule:
         # One ball only, unlike PCZ: the arm comes from a single domain.
         ball = pick(front, rng)
         played[ball] = True
+
         return played
 
     def probabilities(self, owners: Mask, front: Mask) -> Array:
@@ -86,6 +90,7 @@ class LeaderRule:
                 for a in range(arms):
                     if owners[b, a]:
                         probabilities[a] += 1.0 / size
+
         return probabilities
 
 
@@ -150,6 +155,7 @@ class ContextualZooming(ZoomingRecipe):
                 "ContextualZooming.objective must be below the number of objectives, "
                 f"{shape.objectives}, got {quoted(self.objective)}"
             )
+
         return super().bind(shape)
 
     def rule(self, objectives: int, rounds: int) -> LeaderRule:
@@ -162,4 +168,5 @@ class ContextualZooming(ZoomingRecipe):
             # conf_B = 4 sqrt(ln T / (1 + N_B)), with the 4 under the root.
             strength = 16.0 * math.log(rounds)
             prior = 1.0
+
         return LeaderRule(self.objective, strength, prior, self.scale)

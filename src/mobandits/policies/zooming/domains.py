@@ -57,12 +57,14 @@ def slice_at(balls: Balls, context: Array) -> Slice:
     found = 0
     for b in range(count):
         squares[b] = dimensions * radius[b] * radius[b]
+
     # Balls are the innermost loop: centres keep them side by side in memory.
     for i in range(dimensions - 1):
         coordinate = context[i]
         for b in range(count):
             difference = centre[i, b] - coordinate
             squares[b] -= difference * difference
+
     # The first ball contains everything, also where distances are rounded.
     squares[0] = math.inf
     # Insertion sort by radius, from the youngest: young balls are small, so it is nearly in order.
@@ -72,8 +74,10 @@ def slice_at(balls: Balls, context: Array) -> Slice:
             while i > 0 and radius[order[i - 1]] > radius[b]:
                 order[i] = order[i - 1]
                 i -= 1
+
             order[i] = b
             found += 1
+
     ends = np.empty((3, found))
     for i in range(found):
         b = order[i]
@@ -82,6 +86,7 @@ def slice_at(balls: Balls, context: Array) -> Slice:
         ends[0, i] = max(0.0, arm - half_length)
         ends[1, i] = min(1.0, arm + half_length)
         ends[2, i] = radius[b]
+
     return Slice(order[:found], ends)
 
 
@@ -102,9 +107,12 @@ def append_uncovered(cover: Array, n: int, low: float, high: float, pieces: Arra
             # No branch: a piece that is too short is overwritten by the next one.
             k += gap_end - low > SHORT
             low = cover[1, i]
+
         i += 1
+
     pieces[0, k] = low
     pieces[1, k] = high
+
     return k + (high - low > SHORT)
 
 
@@ -114,12 +122,14 @@ def include(cover: Array, n: int, low: float, high: float) -> int:
     first = 0
     while first < n and cover[1, first] < low:
         first += 1
+
     # The intervals from `first` to before `last` touch [low, high] and become one with it.
     last = first
     while last < n and cover[0, last] <= high:
         low = min(low, cover[0, last])
         high = max(high, cover[1, last])
         last += 1
+
     merged = last - first
     shift = 1 - merged
     if shift == 1:
@@ -131,8 +141,10 @@ def include(cover: Array, n: int, low: float, high: float) -> int:
         for i in range(last, n):
             cover[0, i + shift] = cover[0, i]
             cover[1, i + shift] = cover[1, i]
+
     cover[0, first] = low
     cover[1, first] = high
+
     return n + shift
 
 
@@ -142,8 +154,10 @@ def is_full(cover: Array, n: int) -> bool:
     # Touching intervals were merged: all of [0, 1] is a single one.
     if n != 1:
         return False
+
     low = cover[0, 0]
     high = cover[1, 0]
+
     # Ends were cut to [0, 1], so that these comparisons are exact.
     return bool(low <= 0.0 and high >= 1.0)
 
@@ -171,9 +185,12 @@ def relevant_balls(ends: Array) -> Mask:
             high = ends[1, last]
             relevant[last] = append_uncovered(cover, n, low, high, pieces, 0) > 0
             last += 1
+
         for i in range(first, last):
             n = include(cover, n, ends[0, i], ends[1, i])
+
         first = last
+
     return relevant
 
 
@@ -202,13 +219,18 @@ def owned_pieces(ends: Array, chosen: Mask) -> Array:
                 k = append_uncovered(cover, n, low, high, pieces, k)
                 # Included at once: the next ball of this size must not count the same piece again.
                 n = include(cover, n, low, high)
+
             last += 1
+
         for i in range(first, last):
             if not chosen[i]:
                 n = include(cover, n, ends[0, i], ends[1, i])
+
         for p in range(before, k):
             pieces[2, p] = radius
+
         first = last
+
     return pieces[:, :k]
 
 
@@ -228,6 +250,7 @@ def draw_from_slice(ends: Array, chosen: Mask, rng: Rng) -> Spot:
     total = 0.0
     for p in range(count):
         total += pieces[1, p] - pieces[0, p]
+
     rest = rng.random() * total
     piece = 0
     length = pieces[1, 0] - pieces[0, 0]
@@ -236,6 +259,7 @@ def draw_from_slice(ends: Array, chosen: Mask, rng: Rng) -> Spot:
         rest -= length
         piece += 1
         length = pieces[1, piece] - pieces[0, piece]
+
     # Rounding must not carry the arm beyond the piece: no chosen ball would own it.
     arm = min(pieces[0, piece] + rest, pieces[1, piece])
     radius = pieces[2, piece]
@@ -245,7 +269,9 @@ def draw_from_slice(ends: Array, chosen: Mask, rng: Rng) -> Spot:
         # No smaller ball is around the arm, or the piece would be that ball's.
         is_smallest = ends[2, i] == radius
         owners[i] = chosen[i] and is_smallest and is_inside
+
     ball = pick(owners, rng)
+
     return Spot(arm, ball)
 
 
@@ -267,9 +293,11 @@ def owners_of(balls: Balls, points: Array, similarity: Any) -> Mask:
             inside = b == 0 or distances[j] <= own
             owners[b, j] = inside
             least[j] = own if inside and own < least[j] else least[j]
+
     # Radii are powers of two, so that equal sizes compare as equal.
     for b in range(ball_count):
         own = radius[b]
         for j in range(count):
             owners[b, j] &= least[j] == own
+
     return owners

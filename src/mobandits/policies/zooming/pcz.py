@@ -54,6 +54,7 @@ class ParetoRule:
         for i in range(len(balls)):
             if not among[i]:
                 continue
+
             new = balls[i]
             j = 0
             dominated = False
@@ -64,6 +65,7 @@ class ParetoRule:
                 for l in range(len(bound)):
                     kept_is_better |= bound[l, kept] > bound[l, new]
                     kept_is_worse |= bound[l, kept] < bound[l, new]
+
                 dominated = kept_is_better and not kept_is_worse
                 if kept_is_worse and not kept_is_better:
                     # The last of the archive takes the place; it is looked at next, so j stays.
@@ -72,10 +74,12 @@ class ParetoRule:
                     archive[j] = archive[size]
                 else:
                     j += 1
+
             if not dominated:
                 front[i] = True
                 archive[size] = i
                 size += 1
+
         return front
 
     def played(self, front: Mask, rng: Rng) -> Mask:
@@ -113,7 +117,7 @@ class Pcz(ZoomingRecipe):
     ============= ============================================================
 
     The arms are [0, 1] (exact), a larger cube (by random candidates), or finitely many (exact).
-    Finitely many arms are told apart by their context rows or by `positions`; which of them are
+    Finitely many arms are distinguished by their context rows or by `positions`; which of them are
     eligible may depend on the context.
 
     Args:
@@ -181,4 +185,5 @@ def ball_confidence_constant(objectives: int, rounds: int, delta: float | None) 
     log_estimates = math.log(2.0 * math.sqrt(2.0) * objectives / failure)
     log_horizon = power * math.log(rounds)
     log_union = log_estimates + log_horizon
+
     return 1.0 + 2.0 * log_union

@@ -58,10 +58,12 @@ class ScaledEuclidean:
         scale = 1.0 / len(points)
         for j in range(count):
             out[j] = 0.0
+
         for i in range(len(points)):
             coordinate = centres[i, b]
             for j in range(count):
                 difference = points[i, j] - coordinate
                 out[j] += difference * difference
+
         for j in range(count):
             out[j] = math.sqrt(scale * out[j])

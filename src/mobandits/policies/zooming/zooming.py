@@ -84,6 +84,7 @@ class Zooming:
         # Distances are at most 1: this ball contains everything.
         radius = 1.0
         half_width = rule.half_width(0.0)
+
         return add_ball(empty, centre, radius, half_width, self.similarity)
 
     def note(self) -> BallNote:
@@ -96,6 +97,7 @@ class Zooming:
         # Balls are only ever added: one that there was is one that there is.
         is_active = ball < len(state.radius)
         possible: Mask = (ball >= 0) & is_active
+
         return possible
 
     def place(self, x: Array, arm: Any) -> Array:
@@ -110,12 +112,14 @@ class Zooming:
         # Compiled code checks no bounds: another number would write beside the arrays.
         if not 0 <= b < len(state.radius):
             raise IndexError("note must be the number of a ball")
+
         seen = state.seen[b]
         radius = state.radius[b]
         if seen == 0.0 and len(state.radius) == 1:
             # Moved in place: the distances of a single ball do not depend on its centre.
             centre = self.place(x, arm)
             move_first(state, centre)
+
         rule = self.rule
         learned_rewards = rule.learned_rewards(reward)
         half_width = rule.half_width(seen + 1.0)
@@ -123,10 +127,12 @@ class Zooming:
         # `seen` is from before this reward: each rule knows which of the two counts it tests.
         if not rule.enough(seen, radius):
             return state
+
         child = self.place(x, arm)
         # Halving keeps radii powers of two, so that equal ones compare as equal.
         child_radius = 0.5 * radius
         child_half_width = rule.half_width(0.0)
+
         return add_ball(state, child, child_radius, child_half_width, self.similarity)
 
 
@@ -161,12 +167,15 @@ class ZoomingArms(Zooming):
             arm = arms[a]
             for i in range(features):
                 pairs[i, a] = context[row, i]
+
             for i in range(coordinates):
                 pairs[features + i, a] = self.positions[arm, i]
+
         owners = owners_of(state, pairs, self.similarity)
         balls = np.arange(len(owners))
         relevant = owning_balls(owners)
         front = self.rule.front(state.bound, balls, relevant)
+
         return ArmBeliefs(owners, front)
 
     def draw(self, beliefs: ArmBeliefs, rng: Rng) -> Choice:
@@ -177,6 +186,7 @@ class ZoomingArms(Zooming):
         # The arm first: an arm of several domains is no likelier than one of a single domain.
         arm = pick(candidates, rng)
         ball = pick_owner(owners, played, arm, rng)
+
         return Choice(arm, BallNote(ball))
 
     def probabilities(self, beliefs: ArmBeliefs) -> Array:
@@ -202,7 +212,9 @@ def owning_balls(owners: Mask) -> Mask:
         owns_any = False
         for a in range(arms):
             owns_any |= owners[b, a]
+
         owning[b] = owns_any
+
     return owning
 
 
@@ -216,6 +228,7 @@ def owned_arms(owners: Mask, chosen: Mask) -> Mask:
         if chosen[b]:
             for a in range(arms):
                 owned[a] |= owners[b, a]
+
     return owned
 
 
@@ -226,6 +239,7 @@ def pick_owner(owners: Mask, chosen: Mask, arm: int, rng: Rng) -> int:
     candidates = np.zeros(balls, np.bool_)
     for b in range(balls):
         candidates[b] = chosen[b] and owners[b, arm]
+
     return pick(candidates, rng)
 
 
@@ -236,6 +250,8 @@ def joined_point(x: Array, y: Array) -> Array:
     both = np.empty(first + len(y))
     for i in range(first):
         both[i] = x[i]
+
     for i in range(len(y)):
         both[first + i] = y[i]
+
     return both

@@ -66,6 +66,7 @@ class ZoomingInterval(ContinuumZooming):
         ends = part.ends
         relevant = relevant_balls(ends)
         front = self.rule.front(state.bound, balls, relevant)
+
         return SliceBeliefs(balls, ends, front)
 
     def draw(self, beliefs: SliceBeliefs, rng: Rng) -> Aim:
@@ -75,6 +76,7 @@ class ZoomingInterval(ContinuumZooming):
         point = np.full(1, spot.arm)
         # The position in the slice becomes the ball's number, which outlives the round.
         ball = beliefs.balls[spot.ball]
+
         return Aim(point, BallNote(ball))
 
 
@@ -113,10 +115,12 @@ class ZoomingCandidates(ContinuumZooming):
             is_context = i < self.features
             for j in range(self.candidates):
                 pairs[i, j] = x[i] if is_context else rng.random()
+
         owners = owners_of(state, pairs, self.similarity)
         balls = np.arange(len(owners))
         relevant = owning_balls(owners)
         front = self.rule.front(state.bound, balls, relevant)
+
         return CandidateBeliefs(pairs, owners, front)
 
     def draw(self, beliefs: CandidateBeliefs, rng: Rng) -> Aim:
@@ -130,5 +134,7 @@ class ZoomingCandidates(ContinuumZooming):
         point = np.empty(coordinates)
         for i in range(coordinates):
             point[i] = pairs[self.features + i, candidate]
+
         ball = pick_owner(owners, played, candidate, rng)
+
         return Aim(point, BallNote(ball))

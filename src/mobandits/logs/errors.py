@@ -1,5 +1,0 @@
-"""The errors of logs, which stand in `mobandits.errors`."""
-
-from mobandits.errors import LogError, LogWarning
-
-__all__ = ["LogError", "LogWarning"]
