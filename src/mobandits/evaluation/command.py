@@ -19,6 +19,7 @@ from mobandits.evaluation.front import front, outlines, shown_estimator
 from mobandits.evaluation.targets import ConstantTarget, LoggingPolicy, Target, Uniform
 from mobandits.figures.contents import EvaluationSummary, LogSummary
 from mobandits.logs import Feedback, read
+from mobandits.logs.store.connection import is_store
 from mobandits.support.checks import choice, number
 from mobandits.support.files import replacing
 from mobandits.support.found import found_at
@@ -80,7 +81,7 @@ def evaluate_file(
     chosen_estimators = [estimator_named(name, clip) for name in estimators]
     meanings = _checked_columns(Path(file), columns)
     specs = named_specs(policies)
-    if Path(file).suffix == ".csv" and "propensity" not in meanings:
+    if _is_table(Path(file)) and "propensity" not in meanings:
         _refuse_weights(chosen_estimators, list(specs.values()))
 
     for spec in specs.values():
@@ -124,7 +125,7 @@ which has evaluation.json; found an empty file at /dev/null
 def _checked_columns(file: Path, pairs: Sequence[str]) -> dict[str, str | list[str]]:
     """The meanings of columns, which only a .csv file needs, and cannot do without."""
     meanings = columns_named(pairs)
-    is_table = file.suffix == ".csv"
+    is_table = _is_table(file)
     if is_table and not {"arm", "rewards"} <= set(meanings):
         example = "--column arm=item --column rewards=click"
         rule = f"--column must name arm and rewards for a .csv file, such as {example}"
@@ -136,6 +137,11 @@ def _checked_columns(file: Path, pairs: Sequence[str]) -> dict[str, str | list[s
         raise ValueError(f"--column must go with a .csv file, got {file}: {advice}")
 
     return meanings
+
+
+def _is_table(file: Path) -> bool:
+    """Whether a log is a .csv file: stores are known by their content, whatever their names are."""
+    return file.suffix == ".csv" and not is_store(file)
 
 
 def _refuse_weights(estimators: Sequence[Any], specs: Sequence[str]) -> None:
