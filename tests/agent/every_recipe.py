@@ -62,6 +62,7 @@ from mobandits.policies import (
     SingleArm,
     Stlo,
     Ucb1,
+    WithFloor,
 )
 
 K, D, L, ROUNDS = 5, 2, 3, 400
@@ -130,6 +131,18 @@ CASES = [
     Case(Forgetting(MolUcb(scale=0.3), discount=0.9)),
     Case(GapWeighted(MolUcb(scale=0.3))),
     Case(Forgetting(MolTs(scale=0.3), discount=0.9), shared=True),
+    Case(WithFloor(MolUcb(scale=0.3), epsilon=0.3)),
+    Case(WithFloor(MolTs(scale=0.3), epsilon=0.2), shared=True),
+    Case(WithFloor(Exp3P(objective=None), epsilon=0.2)),
+    Case(WithFloor(Doubling(MolUcb(scale=0.3), first=9), epsilon=0.3), shared=True),
+    Case(
+        WithFloor(
+            CsUcb1(scale=0.3, per_side=2, boundary="random", period=7),
+            epsilon=0.3,
+        ),
+        shared=True,
+    ),
+    Case(WithFloor(Pcz(scale=0.02), epsilon=0.2)),
     Case(AnnealingPareto(rate=0.97)),
     Case(ParetoKg()),
     Case(PfLex(epsilon=0.5, scale=0.3)),

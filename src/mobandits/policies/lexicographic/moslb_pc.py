@@ -51,6 +51,7 @@ class MoslbPc(Recipe):
         context="linear",
         beliefs="definite",
         plays="wide intervals, then what each chain's winner cannot be told from",
+        log="exact, with zeros",
         horizon="or `epsilon`",
     )
 

@@ -50,6 +50,7 @@ class HypervolumeUcb(Recipe):
         context="linear",
         beliefs="drawn",
         plays="best for a drawn direction above the reference point",
+        log="sampled",
     )
 
     scale: float | None = None

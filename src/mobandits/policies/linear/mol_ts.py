@@ -73,6 +73,7 @@ class MolTs(Recipe):
         context="linear; `links` for others",
         beliefs="drawn",
         plays="effective Pareto front of samples",
+        log="sampled",
         part="yes; no with `links`",
     )
 

@@ -52,6 +52,7 @@ class MolUcb(Recipe):
         context="linear",
         beliefs="definite",
         plays="front of bounds under `order`",
+        log="exact, with zeros",
     )
 
     scale: float | None = None

@@ -42,6 +42,7 @@ class Forgetting(Recipe):
         context="as its recipe",
         beliefs="as its recipe",
         plays="its recipe, on the recent past",
+        log="as its recipe",
         part="as its recipe",
     )
 
