@@ -48,6 +48,8 @@ ENVIRONMENTS = {
     "`Bumps`": Bumps(),
     "`PeriodicBumps`": PeriodicBumps(),
 }
+FIXED = ("0.3", "1.0")
+WORDS = {-1: "better", 0: "", 1: "worse"}
 PAGE = Path(__file__).parent.parent / "docs" / "choose.md"
 START, END = "<!-- scales: benchmarks/compare_scales.py writes this table -->", "<!-- end -->"
 
@@ -106,47 +108,53 @@ def regrets(environment, recipes, metric, trials, seed):
     return {name: table.filter(pl.col("policy") == name)["value"].to_numpy() for name in recipes}
 
 
+def verdict(mine, other):
+    """The 95 % interval of a difference in paired trials, and -1 (surely less), 0 or 1 (surely more)."""
+    difference = mine - other
+    error = difference.std(ddof=1) / math.sqrt(len(difference))
+    half = student_quantile(0.975, len(difference) - 1) * error
+    low, high = difference.mean() - half, difference.mean() + half
+    return low, high, int(low > 0.0) - int(high < 0.0)
+
+
 def row(place, environment, family):
-    """A row of the table, and -1, 0 or 1: whether the data's scale is surely better, neither, or worse."""
+    """A row of the table, and the verdicts against the tuned constant and two fixed ones."""
     candidates = {str(constant): family.recipe(constant) for constant in CONSTANTS}
     tuning = regrets(environment, candidates, family.metric, TUNING_TRIALS, TUNING_SEED)
     best = min(tuning, key=lambda name: tuning[name].mean())
-    compared = {
-        "tuned": family.recipe(float(best)),
-        "0.3": family.recipe(0.3),
-        "data": family.recipe("data"),
-    }
+    compared = {name: family.recipe(float(name)) for name in FIXED}
+    compared |= {"tuned": family.recipe(float(best)), "data": family.recipe("data")}
     found = regrets(environment, compared, family.metric, TRIALS, SEED)
-    mean = {name: values.mean() for name, values in found.items()}
-    difference = found["data"] - found["tuned"]
-    half = student_quantile(0.975, TRIALS - 1) * difference.std(ddof=1) / math.sqrt(TRIALS)
-    low, high = difference.mean() - half, difference.mean() + half
-    cells = [place, family.name, best, *(f"{mean[name]:.3g}" for name in ("tuned", "0.3", "data"))]
-    verdict = int(low > 0.0) - int(high < 0.0)
-    said = {-1: "better", 0: "", 1: "worse"}[verdict]
-    cells.append(f"[{low:.3g}, {high:.3g}] {said}".rstrip())
-    return "| " + " | ".join(cells) + " |", verdict
+    cells = [place, family.name, best]
+    cells += [f"{found[name].mean():.3g}" for name in ("tuned", *FIXED, "data")]
+    verdicts = {name: verdict(found["data"], found[name])[2] for name in ("tuned", *FIXED)}
+    low, high, _ = verdict(found["data"], found["tuned"])
+    cells.append(f"[{low:.3g}, {high:.3g}] {WORDS[verdicts['tuned']]}".rstrip())
+    return "| " + " | ".join(cells) + " |", verdicts
 
 
 def main():
+    fixed = " | ".join(f"`scale={name}`" for name in FIXED)
     header = (
-        '| environment | policy | tuned constant | its regret | `scale=0.3` | `scale="data"` '
+        f'| environment | policy | tuned constant | its regret | {fixed} | `scale="data"` '
         "| data less tuned, 95 % |"
     )
-    lines, verdicts = [header, "|---|---|---:|---:|---:|---:|---|"], []
+    lines, verdicts = [header, "|---|---|---:|---:|---:|---:|---:|---|"], []
     for place, environment in ENVIRONMENTS.items():
         shape = environment.problem(ROUNDS, np.random.default_rng(0)).shape
         for family in families(shape.objectives):
-            line, verdict = row(place, environment, family)
+            line, said = row(place, environment, family)
             print(line, flush=True)
             lines.append(line)
-            verdicts.append(verdict)
-    counts = {verdict: verdicts.count(verdict) for verdict in (-1, 0, 1)}
-    lines.append("")
-    lines.append(
-        f'Of {len(verdicts)} rows `scale="data"` is surely better than the tuned constant in '
-        f"{counts[-1]}, surely worse in {counts[1]}, and not told apart in {counts[0]}."
-    )
+            verdicts.append(said)
+    lines += ["", f'Of {len(verdicts)} rows `scale="data"` is', ""]
+    for name in ("tuned", *FIXED):
+        counts = [sum(said[name] == sign for said in verdicts) for sign in (-1, 1, 0)]
+        rival = "the constant tuned on that row" if name == "tuned" else f"`scale={name}`"
+        lines.append(
+            f"- against {rival}: surely better in {counts[0]}, surely worse in {counts[1]}, not "
+            f"told apart in {counts[2]}"
+        )
     page = PAGE.read_text()
     start = page.index(START) + len(START)
     end = page.index(END, start)

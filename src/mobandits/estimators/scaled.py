@@ -150,7 +150,8 @@ class Scaled:
             pooled = residuals / max(1.0, all_free)
             for s in range(slots):
                 variance = max(out[s, l], pooled)
-                if squares == 0.0:
+                # Files may hold squares of rewards that were never seen.
+                if squares == 0.0 or seen == 0.0:
                     variance = UNKNOWN * UNKNOWN
                 elif state.model.seen[s, g] == 0.0:
                     variance = squares / seen

@@ -138,7 +138,8 @@ class MolTs(Recipe):
         model = generalized_linear_model(
             "MolTs", self.links, shape, bound=self.bound, penalty=self.penalty
         )
-        if self.scale:
+        # Links refuse the data's scale.
+        if self.scale and not isinstance(self.scale, str):
             radius: Any = Constant(self.scale)
         else:
             radius = model.ellipsoid(shape, self.delta, self.noise)

@@ -71,7 +71,7 @@ class Forgetting(Recipe):
         inner = composite(policy)
         # Other estimators have no Gram matrix whose old terms could be discounted.
         name = type(self.recipe).__name__
-        regression = None if inner is None else inner.estimator
+        regression: Any = None if inner is None else inner.estimator
         is_scaled = isinstance(regression, Scaled)
         if is_scaled:
             regression = regression.model
