@@ -52,12 +52,19 @@ class Scaled:
     - the root mean square of all rewards of the objective, where it has none: its mean may be as
       large as those of the others.
 
-    An objective of which nothing but zeros came has no scale yet: s_l = 1.
+    An objective of which nothing but zeros came has no scale yet: s_l = 1. An order without units
+    decides the same with any other number there, since all means of that objective are 0.
 
     Args:
         model: `Ridge`, `DisjointRidge`, `FixedRidge`, or one of these in `Discounted`.
         penalty: lambda of the regression.
         discount: of the sums of squares, 1 where nothing is forgotten.
+
+    Reference:
+        Ours. The pooled ratio is the estimate of a residual variance with the effective degrees of
+        freedom of ridge regression (Hastie, Tibshirani and Friedman, "The elements of statistical
+        learning", 2009, section 3.4.1), plus penalty |theta|^2. No regret bound is proven for radii
+        that are estimated.
 
     Example:
         >>> from mobandits.estimators import Ridge
@@ -164,7 +171,9 @@ class Scaled:
         """Q - theta . Z of one model and objective."""
         explained = dot(state.model.theta[s, l], state.model.moment[s, l])
         # Rounding can leave less than nothing where the regression fits all rewards.
-        return max(state.squares[s, l] - explained, 0.0)
+        residual: float = max(state.squares[s, l] - explained, 0.0)
+
+        return residual
 
     def count_free(self, state: ScaledState, g: int, free: Array) -> None:
         """(slots,) out: n - trace(I - penalty V^-1) of every model, for one Gram matrix."""

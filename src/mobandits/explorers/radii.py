@@ -82,7 +82,7 @@ class FromData(Radius):
 
     def of_models(self, estimator: Any, state: Any, context: Array, arms: IntArray) -> Array:
         """(slots, objectives) the radius of every model and objective."""
-        radii = estimator.deviations(state)
+        radii: Array = estimator.deviations(state)
         slots, objectives = radii.shape
         for s in range(slots):
             for l in range(objectives):
