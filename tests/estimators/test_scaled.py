@@ -11,6 +11,7 @@ from mobandits.compiling.compiled import compile_loop
 from mobandits.contracts.protocols import Shape
 from mobandits.estimators import Discounted, DisjointRidge, FixedRidge, Ridge, Scaled
 from mobandits.orders import (
+    ChainFilter,
     Chains,
     EffectivePareto,
     Levels,
@@ -155,6 +156,7 @@ INVARIANT = [
     Lexicographic(),
     Levels([[0], [1]]),
     Chains([[0, 1]]),
+    ChainFilter([[0, 1]]),
 ]
 
 

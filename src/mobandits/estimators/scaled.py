@@ -120,11 +120,16 @@ class Scaled:
         """Learn one reward (objectives,), NaN where it was not observed."""
         slots, objectives = state.squares.shape
         s = arm if slots > 1 else 0
+        squares = state.squares[s]
         for l in range(objectives):
             observed = reward[l]
-            if not math.isnan(observed):
-                kept = self.discount * state.squares[s, l]
-                state.squares[s, l] = kept + observed * observed
+            if math.isnan(observed):
+                continue
+
+            # As old squares fade, so do the moments that they are compared with.
+            kept = self.discount * squares[l]
+            square = observed * observed
+            squares[l] = kept + square
 
         model = self.model.update(state.model, x, arm, reward)
 
@@ -177,10 +182,15 @@ class Scaled:
 
     def count_free(self, state: ScaledState, g: int, free: Array) -> None:
         """(slots,) out: n - trace(I - penalty V^-1) of every model, for one Gram matrix."""
-        for s in range(len(free)):
+        slots = len(free)
+        for s in range(slots):
             inverse = state.model.inverse[s, g]
+            features = len(inverse)
+            # Between 0, before any reward, and the number of features.
             determined = 0.0
-            for i in range(len(inverse)):
-                determined += 1.0 - self.penalty * inverse[i, i]
+            for i in range(features):
+                prior_share = self.penalty * inverse[i, i]
+                determined += 1.0 - prior_share
 
-            free[s] = state.model.seen[s, g] - determined
+            seen = state.model.seen[s, g]
+            free[s] = seen - determined
