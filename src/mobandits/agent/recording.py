@@ -30,7 +30,7 @@ class JournalWriter:
     Args:
         journal: which.
         core: of the agent. Its parts are kept and not the core itself: in a circle with it, a
-            journal that nobody closed would stay open until garbage is collected.
+            journal that is not closed would stay open until garbage is collected.
         arms: the names of the first arms.
 
     Attributes:
