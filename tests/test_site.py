@@ -130,7 +130,8 @@ def test_what_it_says_of_a_policy(name):
 
 
 @pytest.mark.parametrize(
-    "name", sorted(set(policies.__all__) - {"Doubling", "Forgetting", "PfiRls", *ZOOMING})
+    "name",
+    sorted(set(policies.__all__) - {"Doubling", "Forgetting", "PfiRls", "WithFloor", *ZOOMING}),
 )
 def test_which_beliefs_are_drawn(name):
     policy = built(name).bind(SHAPES[1]._replace(rounds=100))

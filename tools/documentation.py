@@ -70,7 +70,10 @@ def filled(page: str, name: str, table: str) -> str:
 
 def policy_table() -> str:
     """A row per recipe, from what it declares."""
-    lines = ["| policy | context | beliefs | plays | horizon | part |", "|---|---|---|---|---|---|"]
+    lines = [
+        "| policy | context | beliefs | plays | log | horizon | part |",
+        "|---|---|---|---|---|---|---|",
+    ]
     for name, recipe in mobandits.policies.RECIPES.items():
         lines.append(f"| `{name}` | {' | '.join(recipe.traits)} |")
     return "\n".join(lines)

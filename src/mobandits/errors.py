@@ -13,7 +13,7 @@
     MobanditsWarning       UserWarning
     ├── CompilingWarning                 loops are compiled, but not in the fastest way
     ├── InputWarning                     contexts or rewards that a recipe does not expect
-    └── LogWarning                       a log that was read only in part
+    └── LogWarning                       a log of which less can be used
 
 The second column says which exception of Python each is as well. An argument that does not fit is
 no exception of this tree: it raises `ValueError`, as in NumPy, with the name of the parameter, the
@@ -117,4 +117,8 @@ class InputWarning(MobanditsWarning):
 
 
 class LogWarning(MobanditsWarning):
-    """A log that was read, but not all of it; the message says what was left out."""
+    """A log of which less can be used than there seems to be.
+
+    What was read is not all of it, or what an agent writes cannot value other policies; the message
+    says what, and why.
+    """

@@ -42,6 +42,7 @@ from mobandits.estimators import (
     OnlineNewton,
     Ridge,
     SampleMean,
+    Scaled,
     ridge_for,
 )
 from mobandits.explorers import Greedy, Linked, Thompson, Ucb, radii
@@ -96,6 +97,7 @@ __all__ = [
     "Ridge",
     "Rng",
     "SampleMean",
+    "Scaled",
     "Shape",
     "Thompson",
     "Ucb",

@@ -139,7 +139,7 @@ def example(order: Callable[..., Order]) -> Order:
 
 
 def _variants(recipe: Callable[[], Recipe]) -> list[Recipe]:
-    """A recipe with its defaults, and with a constant radius where it has one."""
+    """A recipe with its defaults, and with a constant radius and the data's where it has those."""
     try:
         default = recipe()
     except TypeError:  # a parameter has no default
@@ -151,9 +151,16 @@ def _variants(recipe: Callable[[], Recipe]) -> list[Recipe]:
     if not has_radius:
         return [default]
 
-    constant: Any = {"scale": 0.3}
+    variants = [default]
+    # Numbers, and "data" where the recipe rests on a ridge regression.
+    for scale in (0.3, "data"):
+        radius: Any = {"scale": scale}
+        try:
+            variants.append(dataclasses.replace(default, **radius))
+        except ValueError:
+            continue
 
-    return [default, dataclasses.replace(default, **constant)]
+    return variants
 
 
 def _takes_orders(recipe: Recipe, *, shared: bool) -> bool:

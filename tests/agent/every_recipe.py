@@ -62,6 +62,7 @@ from mobandits.policies import (
     SingleArm,
     Stlo,
     Ucb1,
+    WithFloor,
 )
 
 K, D, L, ROUNDS = 5, 2, 3, 400
@@ -109,6 +110,8 @@ CASES = [
     Case(MolTs(scale=0.3, links="logit")),
     Case(MolUcb(scale=0.3)),
     Case(MolUcb(order=EffectivePareto()), shared=True),
+    Case(MolUcb(scale="data")),
+    Case(MolTs(scale="data"), shared=True),
     Case(MolEpsGreedy(epsilon=0.3)),
     Case(MoslbPl(levels=((0, 1), (2,)))),
     Case(MoslbPc(chains=((0, 1), (2,)))),
@@ -130,6 +133,19 @@ CASES = [
     Case(Forgetting(MolUcb(scale=0.3), discount=0.9)),
     Case(GapWeighted(MolUcb(scale=0.3))),
     Case(Forgetting(MolTs(scale=0.3), discount=0.9), shared=True),
+    Case(WithFloor(MolUcb(scale=0.3), epsilon=0.3)),
+    Case(WithFloor(MolTs(scale=0.3), epsilon=0.2), shared=True),
+    Case(WithFloor(Exp3P(objective=None), epsilon=0.2)),
+    Case(WithFloor(Doubling(MolUcb(scale=0.3), first=9), epsilon=0.3), shared=True),
+    Case(
+        WithFloor(
+            CsUcb1(scale=0.3, per_side=2, boundary="random", period=7),
+            epsilon=0.3,
+        ),
+        shared=True,
+    ),
+    Case(WithFloor(Pcz(scale=0.02), epsilon=0.2)),
+    Case(Forgetting(HypervolumeUcb(scale="data"), discount=0.9), shared=True),
     Case(AnnealingPareto(rate=0.97)),
     Case(ParetoKg()),
     Case(PfLex(epsilon=0.5, scale=0.3)),

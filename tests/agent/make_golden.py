@@ -17,9 +17,11 @@ from mobandits.policies import (
     CdUcb1,
     CsUcb1,
     Doubling,
+    MolUcb,
     ParetoKg,
     Pcz,
     ScalarizedUcb1,
+    WithFloor,
 )
 
 DATA = Path(__file__).parent / "data"
@@ -92,6 +94,14 @@ def balls():
     return taught(Pcz(scale=0.05, positions=[[0.0], [0.4], [1.0]], check=False), features=1)
 
 
+def scaled():
+    """Regressions with sums of squares, of rewards in units far apart, and a floor."""
+    agent, clock = taught(WithFloor(MolUcb(scale="data"), epsilon=0.1), features=2)
+    for number in list(agent.core.pending.open)[1::3]:
+        agent.learn(number, {"x": 250.0})
+    return agent, clock
+
+
 AGENTS = {
     "rich": rich,
     "staged": staged,
@@ -100,12 +110,14 @@ AGENTS = {
     "annealing": annealing,
     "balls": balls,
     "notes": notes,
+    "scaled": scaled,
 }
 
 
 def estimates(state):
     """What a state estimates of the rewards."""
     state = getattr(state, "state", state)  # of a policy that counts rounds, the state inside
+    state = getattr(state, "model", state)  # of a regression that sums squares, that inside
     return state.theta if hasattr(state, "theta") else state.total / np.maximum(state.seen, 1.0)
 
 

@@ -1,6 +1,7 @@
 """Agents and their logs: what a log cannot hold is refused before anything happens, and replaying leads to the same."""
 
 import shutil
+import warnings
 
 import numpy as np
 import pytest
@@ -11,10 +12,10 @@ import mobandits as mob
 from mobandits.agent import Objective
 from mobandits.agent.saving import contents
 from mobandits.compiling.compiled import compiled
-from mobandits.errors import InputWarning, LogError
+from mobandits.errors import InputWarning, LogError, LogWarning
 from mobandits.logs.journal import Journal
 from mobandits.orders import Lexicographic, Pareto
-from mobandits.policies import Doubling, MolUcb, RandomChoice, Ucb1
+from mobandits.policies import Doubling, MolUcb, RandomChoice, Ucb1, WithFloor
 
 
 def everything(agent, *, without=("now", "logged")):
@@ -34,6 +35,8 @@ def replayed(agent, folder, clock, **other):
         return everything(agent), everything(again)
 
 
+# A front of bounds is one arm in half of the rounds.
+@pytest.mark.filterwarnings("ignore:.* decisions in the log were certain")
 @pytest.mark.parametrize("own", [True, False], ids=["own", "shared"])
 def test_replaying_leads_to_the_same_agent(tmp_path, own):
     clock = Clock()
@@ -205,3 +208,49 @@ def test_a_saved_agent_never_knows_more_than_its_log(tmp_path):
     again = mob.Agent.load(tmp_path / "agent", log=copied)
     assert again.waiting == 1
     again.close()
+
+
+def test_a_log_that_cannot_value_other_policies_is_warned_about_once(tmp_path):
+    """Propensity 1 in most of at least 100 decisions between several arms; decisions of one arm do not count."""
+    options = {"arms": ["a", "b"], "features": 1, "objectives": 1, "propensity": "exact"}
+
+    def warned(recipe, folder, eligible=None, **other):
+        with Journal(tmp_path / folder, durability="system") as journal:
+            agent = mob.Agent(recipe, log=journal, **(options | other))
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                for i in range(150):
+                    decision = agent.decide([1.0], eligible)
+                    agent.learn(decision.id, [float(decision.arm == "a")])
+                    if i == 97:
+                        early = len(caught)
+                agent.decide_batch([[1.0]] * 150)
+        assert early == 0
+        return [(one.category, one.filename) for one in caught]
+
+    greedy = MolUcb(scale=0.01)
+    assert warned(greedy, "certain") == [(LogWarning, __file__)]
+    assert warned(WithFloor(greedy, 0.1), "floor") == []
+    assert warned(greedy, "alone", ["a"])[1:] == []
+    assert warned(greedy, "none", propensity="none") == []
+
+
+def test_a_warning_about_a_log_that_is_an_error_undoes_the_call(tmp_path):
+    with Journal(tmp_path, durability="system") as journal:
+        options = {"arms": 2, "features": 1, "objectives": 1, "propensity": "exact"}
+        agent = mob.Agent(MolUcb(scale=0.01), log=journal, **options)
+        refused = 0
+        for _ in range(300):
+            before = len(journal)
+            try:
+                decision = agent.decide([1.0])
+            except LogWarning:
+                refused += 1
+                assert len(journal) == before
+            else:
+                agent.learn(decision.id, [float(decision.arm == 1)])
+        first = everything(agent)
+    assert refused == 1
+    with Journal(tmp_path, durability="system") as journal:
+        again = mob.Agent(MolUcb(scale=0.01), log=journal, **options)
+        assert everything(again) == first

@@ -5,6 +5,7 @@ import pytest
 
 from mobandits import policies
 from mobandits.contracts.protocols import Recipe
+from mobandits.contracts.states import declares
 from mobandits.orders import EffectivePareto, Levels
 from mobandits.policies import (
     AnnealingPareto,
@@ -37,6 +38,7 @@ from mobandits.policies import (
     SingleArm,
     Stlo,
     Ucb1,
+    WithFloor,
 )
 from mobandits.testing import DEFAULT_SHAPE, PolicyCase, prepare
 
@@ -56,6 +58,9 @@ CASES = [
     PolicyCase(MolTs(scale=0.3, links="logit"), rewards="binary"),
     PolicyCase(MolUcb(scale=0.3)),
     PolicyCase(MolUcb(order=EffectivePareto()), SHARED),
+    PolicyCase(MolUcb(scale="data"), SHARED),
+    PolicyCase(MolUcb(scale="data", order=EffectivePareto()), FIXED),
+    PolicyCase(MolTs(scale="data")),
     PolicyCase(MolEpsGreedy(epsilon=0.3)),
     PolicyCase(MoslbPl(levels=((0, 1), (2,)))),
     PolicyCase(MoslbPc(chains=((0, 1), (2,)))),
@@ -74,7 +79,9 @@ CASES = [
     PolicyCase(Exp3P(objective=None)),
     PolicyCase(Doubling(Exp3P(), first=100)),
     PolicyCase(Forgetting(MolUcb(scale=0.3), discount=0.95)),
+    PolicyCase(Forgetting(MolTs(scale="data"), discount=0.95), SHARED),
     PolicyCase(GapWeighted(MolUcb(order=Levels([[0, 1], [2]])))),
+    PolicyCase(WithFloor(MolTs(scale=0.3), epsilon=0.3)),
     PolicyCase(AnnealingPareto(rate=0.97)),
     PolicyCase(ParetoKg()),
     PolicyCase(PfLex(epsilon=0.5, scale=0.3)),
@@ -103,3 +110,48 @@ def test_promise(case, check):
 def test_every_recipe_has_a_row():
     public = {name for name in policies.__all__ if issubclass(getattr(policies, name), Recipe)}
     assert {type(case.recipe).__name__ for case in CASES} == public
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_what_a_recipe_says_of_its_log(case):
+    """`Traits.log` against the probabilities of 200 rounds."""
+    said = case.recipe.traits.log
+    stage = next(iter(case.recipe.stages(case.shape)))
+    policy, rounds = stage.policy, min(200, stage.rounds or 200)
+    drawn = declares(policy, "RANDOM_BELIEFS")
+    largest, least = laws_in_play(policy, case, rounds)
+    if said == "sampled":
+        assert drawn
+    elif said == "exact":
+        assert not drawn
+        assert least.min() > 0.0
+    elif said == "exact, with zeros":
+        assert not drawn
+        assert least.min() == 0.0
+    elif said == "1 in most rounds":
+        # Some of them still explore in most of so few rounds.
+        assert (largest[rounds // 2 :] >= 1.0).mean() > 0.3
+    elif said == "as its recipe, without zeros":
+        assert least.min() > 0.0
+    else:
+        assert said == "as its recipe"
+
+
+def laws_in_play(policy, case, rounds):
+    """(rounds,) the largest and the least probability of an arm, while the policy learns."""
+    rng = np.random.default_rng(0)
+    arms, features, objectives = case.shape[:3]
+    fixed, state = case.shape.fixed_arms, policy.init()
+    rows = 1 if case.shape.shared or features == 0 else arms
+    means, laws = rng.random((arms, objectives)), []
+    for _ in range(rounds):
+        context = rng.random((rows, features)) if fixed is None else fixed.copy()
+        beliefs = policy.beliefs(state, context, np.arange(arms), rng)
+        laws.append(policy.probabilities(beliefs))
+        arm, note = policy.draw(beliefs, rng)
+        reward = (means[arm] + rng.random(objectives)) / 2
+        if case.rewards == "binary":
+            reward = (rng.random(objectives) < means[arm]).astype(float)
+        x = context[arm if len(context) > 1 else 0]
+        state = policy.update(state, x, arm, note, reward, rng)
+    return np.max(laws, axis=1), np.min(laws, axis=1)

@@ -1,15 +1,19 @@
-"""Advice at the end of messages: what to write in place of what an agent cannot take."""
+"""Advice: what to write in place of what an agent cannot take, and what its log is no use for."""
 
 import math
+import warnings
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
+from mobandits.agent.decision import Decision
+from mobandits.errors import LogWarning
 from mobandits.support.naming import quoted, shortened
 from mobandits.support.nearest import did_you_mean
 
 MOST_LISTED = 10  # names in a message
+FEWEST_LOGGED = 100  # decisions, before anything is said of a log: the first ones are always mixed
 
 
 def listed_names(names: Iterable[Hashable]) -> str:
@@ -145,3 +149,48 @@ def on_rewards(objectives: Sequence[Hashable]) -> str:
     return (
         f"; write a number for each of {listed}, NaN where not observed, or {{objective: number}}"
     )
+
+
+class LogAdvice:
+    """Counts decisions of a log whose arm was certain, and warns once where these are most.
+
+    Such a log says nothing of arms that were not played: no other policy can be valued on it.
+    Decisions between several arms count, whose propensity is known.
+
+    Example:
+        >>> advice = LogAdvice()
+        >>> with warnings.catch_warnings(record=True) as caught:
+        ...     warnings.simplefilter("always")
+        ...     for number in range(200):
+        ...         advice.check([Decision(number, "a", 1.0, eligible=("a", "b"))])
+        >>> len(caught)
+        1
+    """
+
+    def __init__(self) -> None:
+        self._decisions = 0
+        self._certain = 0
+        self._has_warned = False
+
+    def check(self, decisions: Iterable[Decision]) -> None:
+        """Count decisions before they are written; a warning may be an error, and is given once."""
+        for decision in decisions:
+            if decision.propensity is None or len(decision.eligible) < 2:
+                continue
+
+            self._decisions += 1
+            self._certain += decision.propensity >= 1.0
+
+        # Compared over all decisions: a policy that has learned is certain more and more often.
+        is_mostly_certain = 2 * self._certain > self._decisions
+        if self._has_warned or self._decisions < FEWEST_LOGGED or not is_mostly_certain:
+            return
+
+        self._has_warned = True
+        message = (
+            f"{self._certain} of {self._decisions} decisions in the log were certain (propensity "
+            "1), so that it cannot value other policies; WithFloor(recipe, epsilon) gives every "
+            "arm a known probability"
+        )
+        # Of the line that calls `Agent.decide`, which calls its core, and that what writes the log.
+        warnings.warn(message, LogWarning, stacklevel=5)

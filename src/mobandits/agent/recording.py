@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from mobandits.agent.advice import LogAdvice
 from mobandits.agent.core import AgentCore
 from mobandits.agent.decision import Decision
 from mobandits.agent.descriptions import described, made
@@ -46,6 +47,7 @@ class JournalWriter:
         self._numbers = {name: number for number, name in enumerate(arms)}
         # Events before the call that is being written, until the agent has done it.
         self._before: int | None = None
+        self._advice = LogAdvice()
         self.silent = False
 
     def position(self) -> int:
@@ -106,11 +108,15 @@ class JournalWriter:
         """A decision."""
         if self.silent:
             return
+
+        # Before anything is written: where warnings are errors, the call is undone.
+        self._advice.check([decision])
         event = self._decision_event(decision, now)
         self._append(event)
 
     def write_decisions(self, decisions: Sequence[Decision], now: float) -> None:
         """Decisions of one call: all but the first say that the batch goes on."""
+        self._advice.check(decisions)
         events = [self._decision_event(decision, now) for decision in decisions]
         for event in events[1:]:
             event["batch"] = True

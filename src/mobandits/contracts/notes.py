@@ -8,7 +8,12 @@ one number declares by methods what they are like:
 - `note(self)`: a note, of which only the types count;
 - `possible_notes(self, state, note)`: which notes it may have given before it came to `state`;
 - `unpacked_note(self, packed)`, for wrappers: the note that files before version 3 kept in one
-  number.
+  number;
+- `note_for(self, beliefs, arm, probability, rng)`: the note of an arm that something else than
+  `draw` chose, with this probability, where these were the beliefs: `WithFloor` needs it.
+
+A policy whose `draw` notes the probability of the arm declares `NOTES_PROBABILITY = True`, so that
+a wrapper which changes probabilities can put the right one in its place.
 
 Built-in policies that need no note return 0.0 and inherit from `NotesNothing`. A policy that
 declares nothing notes one number, and any finite number is possible.
@@ -20,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from mobandits.contracts.protocols import Array, Mask
+from mobandits.contracts.protocols import Array, Mask, Rng
 
 # A number, or a NamedTuple of numbers and notes. Compiled code needs its exact type, which
 # annotations cannot say where a wrapper holds any policy.
@@ -42,6 +47,10 @@ class NotesNothing:
         """(decisions,) True where the note is 0."""
         none: Mask = note == 0.0
         return none
+
+    def note_for(self, beliefs: Any, arm: int, probability: float, rng: Rng) -> Note:
+        """A number that means nothing, whichever arm was chosen."""
+        return 0.0
 
 
 def note_of(policy: Any) -> Note:

@@ -298,6 +298,9 @@ class Traits(NamedTuple):
         beliefs: "definite", or "drawn" where they are random and probabilities of arms are
             estimated.
         plays: which arms, given the beliefs.
+        log: what the propensities of its decisions are, which a log needs to value other policies:
+            "exact", all positive; "exact, with zeros" for arms that the policy would not play;
+            "1 in most rounds"; "sampled", where they are estimated.
         horizon: "yes" where the number of rounds is needed, or the parameter that stands for it.
         part: whether it learns from a reward in part.
     """
@@ -305,6 +308,7 @@ class Traits(NamedTuple):
     context: str
     beliefs: str
     plays: str
+    log: str
     horizon: str = "no"
     part: str = "yes"
 

@@ -9,6 +9,7 @@ from mobandits.estimators.online_newton import NewtonState, OnlineNewton
 from mobandits.estimators.ridge import Ridge
 from mobandits.estimators.ridge_for import ridge_for
 from mobandits.estimators.sample_mean import MeanState, SampleMean
+from mobandits.estimators.scaled import Scaled, ScaledState
 
 __all__ = [
     "Cells",
@@ -23,5 +24,7 @@ __all__ = [
     "Ridge",
     "RidgeState",
     "SampleMean",
+    "Scaled",
+    "ScaledState",
     "ridge_for",
 ]

@@ -71,7 +71,8 @@ class DisjointRidge(LinearEstimator):
     ) -> Array:
         """(arms, objectives) the largest of `draws` posterior means, per arm and objective.
 
-        They are x . N(theta_{a,l}, radius^2 V_a^-1); `radius` is (slots, grams).
+        They are x . N(theta_{a,l}, radius^2 V_a^-1); `radius` is (slots, grams), or
+        (slots, objectives).
         """
         # A Gaussian parameter enters only through its product with x, and that product is Gaussian:
         # one normal per draw, not d. The joint distribution is the same, because each arm has
@@ -84,7 +85,8 @@ class DisjointRidge(LinearEstimator):
             arm = arms[a]
             for l in range(self.objectives):
                 g = l if grams > 1 else 0
-                deviation = radius[arm, g] * width[a, g]
+                column = l if radius.shape[1] > 1 else 0
+                deviation = radius[arm, column] * width[a, g]
                 largest = -math.inf
                 for _ in range(draws):
                     sample = mean[a, l] + deviation * rng.standard_normal()

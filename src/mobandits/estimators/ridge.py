@@ -73,7 +73,7 @@ class Ridge(LinearEstimator):
     ) -> Array:
         """(arms, objectives) the largest of `draws` posterior means, per arm and objective.
 
-        They are x_a . N(theta_l, radius^2 V^-1); `radius` is (1, grams).
+        They are x_a . N(theta_l, radius^2 V^-1); `radius` is (1, grams), or (1, objectives).
         """
         count = len(arms)
         d = self.features
@@ -93,12 +93,13 @@ class Ridge(LinearEstimator):
             for a in range(count):
                 best[a] = -math.inf
 
+            column = l if radius.shape[1] > 1 else 0
             for normal in rng.standard_normal((draws, d)):
                 # root root' = V^-1, so root . normal has covariance V^-1; root is lower triangular.
                 for i in range(d):
                     filled = i + 1
                     noise = dot(root[i, :filled], normal[:filled])
-                    theta[i] = state.theta[0, l, i] + radius[0, g] * noise
+                    theta[i] = state.theta[0, l, i] + radius[0, column] * noise
 
                 weigh(columns, theta, row)
                 for a in range(count):

@@ -28,10 +28,14 @@ class Radius:
 
         return out
 
-    def of(self, estimator: Any, state: Any, context: Array, arms: IntArray) -> Array:
-        """(slots or 1, grams or 1) the radii of an estimator's models; 1 where all are the same."""
+    def of_models(self, estimator: Any, state: Any, context: Array, arms: IntArray) -> Array:
+        """(slots, grams or objectives) the radius of every model of an estimator."""
         evidence = estimator.evidence(state, context, arms)
         return self.each(evidence)
+
+    def of(self, estimator: Any, state: Any, context: Array, arms: IntArray) -> Array:
+        """The same; an axis of length 1 stands for models or objectives that are all the same."""
+        return self.of_models(estimator, state, context, arms)
 
 
 @compiled
@@ -54,6 +58,37 @@ class Constant(Radius):
         # No evidence is asked for, which would be counted in every round for nothing.
         shape = (1, 1)
         return np.full(shape, self.value)
+
+
+@compiled
+class FromData(Radius):
+    """A multiple of the rewards' standard deviation, which a `Scaled` estimator estimates.
+
+    It needs no rescaling: rewards c times as large have intervals c times as large, objective by
+    objective.
+
+    Args:
+        multiple: of the standard deviation.
+
+    Example:
+        >>> from mobandits.estimators import Ridge, Scaled
+        >>> estimator, x = Scaled(Ridge(features=1, objectives=1)), np.array([1.0])
+        >>> state = estimator.update(estimator.init(), x, 0, np.array([20.0]))
+        >>> FromData(0.5).of(estimator, state, np.ones((1, 1)), np.arange(1)).round(3).tolist()
+        [[7.071]]
+    """
+
+    multiple: float
+
+    def of_models(self, estimator: Any, state: Any, context: Array, arms: IntArray) -> Array:
+        """(slots, objectives) the radius of every model and objective."""
+        radii: Array = estimator.deviations(state)
+        slots, objectives = radii.shape
+        for s in range(slots):
+            for l in range(objectives):
+                radii[s, l] *= self.multiple
+
+        return radii
 
 
 @compiled

@@ -41,7 +41,6 @@ class Thompson:
     ) -> Beliefs:
         """The sample as a degenerate interval: fresh in every round."""
         # Per model, also for a constant radius: `sample` takes it in that form.
-        evidence = estimator.evidence(state, context, arms)
-        radius = self.radius.each(evidence)
+        radius = self.radius.of_models(estimator, state, context, arms)
         sample = estimator.sample(state, context, arms, self.draws, radius, rng)
         return Beliefs(sample, sample, sample)

@@ -28,6 +28,7 @@ from mobandits.policies.linear.pfi_rls import PfiRls as PfiRls
 from mobandits.policies.wrappers.doubling import Doubling as Doubling
 from mobandits.policies.wrappers.forgetting import Forgetting as Forgetting
 from mobandits.policies.wrappers.gap_weighted import GapWeighted as GapWeighted
+from mobandits.policies.wrappers.with_floor import WithFloor as WithFloor
 from mobandits.policies.zooming.contextual_zooming import ContextualZooming as ContextualZooming
 from mobandits.policies.zooming.pcz import Pcz as Pcz
 
@@ -62,4 +63,5 @@ __all__ = [
     "SingleArm",
     "Stlo",
     "Ucb1",
+    "WithFloor",
 ]

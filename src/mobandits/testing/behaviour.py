@@ -57,7 +57,16 @@ def _require_decision(rehearsal: Rehearsal, moment: Moment, arms: IntArray) -> N
     choice = rehearsal.policy.draw(beliefs, rng)
     where = f"{moment}, eligible arms {arms.tolist()}"
     _require_distribution(probabilities, len(arms), where)
-    _require_choice(choice, len(arms), note_of(rehearsal.policy), where)
+    template = note_of(rehearsal.policy)
+    _require_choice(choice, len(arms), template, where)
+    note_for = getattr(rehearsal.policy, "note_for", None)
+    if note_for is None:
+        return
+
+    # Any arm may be chosen by something else, also one that `draw` never would.
+    for arm in range(len(arms)):
+        note = note_for(beliefs, arm, 0.5, rng)
+        _require_choice(Choice(arm, note), len(arms), template, where)
 
 
 def _require_distribution(probabilities: Array, arms: int, where: str) -> None:

@@ -99,6 +99,7 @@ class RandomChoice(Recipe):
         context="none",
         beliefs="definite",
         plays="any arm",
+        log="exact",
     )
 
     continuum: ClassVar[bool] = True

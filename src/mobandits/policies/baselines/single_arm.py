@@ -78,6 +78,7 @@ class SingleArm(Recipe):
         context="none",
         beliefs="definite",
         plays="one arm",
+        log="1 in most rounds",
     )
 
     arm: int = 0

@@ -47,6 +47,7 @@ class CdUcb1(PartitionRecipe):
         context="cells",
         beliefs="definite",
         plays="largest bound in the first objective",
+        log="1 in most rounds",
         horizon="or `per_side`",
     )
 

@@ -47,6 +47,7 @@ class CpUcb1(PartitionRecipe):
         context="cells",
         beliefs="definite",
         plays="Pareto front of bounds",
+        log="exact, with zeros",
         horizon="or `per_side`",
     )
 

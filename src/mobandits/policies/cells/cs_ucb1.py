@@ -51,6 +51,7 @@ class CsUcb1(PartitionRecipe):
         context="cells",
         beliefs="drawn",
         plays="best for drawn weights",
+        log="sampled",
         horizon="or `per_side`",
     )
 

@@ -52,6 +52,10 @@ class InCells:
         """The note of the inner policy."""
         return unpacked_note(self.policy, packed)
 
+    def note_for(self, beliefs: Any, arm: int, probability: float, rng: Rng) -> Note:
+        """The inner policy's."""
+        return self.policy.note_for(beliefs, arm, probability, rng)
+
     def init(self) -> Any:
         """The state before the first round: nothing seen in any cell."""
         return self.policy.init()

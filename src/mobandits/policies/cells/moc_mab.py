@@ -72,6 +72,7 @@ class MocMab(PartitionRecipe):
         context="cells",
         beliefs="definite",
         plays="first objective, then the next among near ties",
+        log="1 in most rounds",
         horizon="yes",
     )
 

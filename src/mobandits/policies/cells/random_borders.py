@@ -86,6 +86,12 @@ class RandomBorders:
 
         return BorderNote(inner, sides)
 
+    def note_for(self, beliefs: Bordered, arm: int, probability: float, rng: Rng) -> BorderNote:
+        """The inner policy's note, and the coins of the arm's row."""
+        inner = self.policy.note_for(beliefs.beliefs, arm, probability, rng)
+        row = arm if len(beliefs.sides) > 1 else 0
+        return BorderNote(inner, beliefs.sides[row])
+
     def init(self) -> Any:
         """The inner policy's first state."""
         return self.policy.init()

@@ -184,6 +184,7 @@ class AnnealingPareto(Recipe):
         context="none",
         beliefs="definite",
         plays="arms near the best mean in some objective",
+        log="exact, with zeros",
         part="no",
     )
 

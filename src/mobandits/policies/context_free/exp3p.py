@@ -61,6 +61,8 @@ class Exp3PPolicy:
     rate: float
     mixing: float
 
+    NOTES_PROBABILITY: ClassVar[bool] = True
+
     def note(self) -> Exp3PNote:
         """A note like those of `draw`."""
         return Exp3PNote(1.0)
@@ -73,6 +75,10 @@ class Exp3PPolicy:
         possible: Mask = is_positive & (probability <= 1.0)
 
         return possible
+
+    def note_for(self, beliefs: Array, arm: int, probability: float, rng: Rng) -> Exp3PNote:
+        """The probability with which the arm was chosen: gains are divided by that one."""
+        return Exp3PNote(probability)
 
     def init(self) -> Exp3PState:
         """The state before the first round: no gains."""
@@ -187,6 +193,7 @@ class Exp3P(Recipe):
         context="none",
         beliefs="definite",
         plays="exponential weights on one objective",
+        log="exact",
         horizon="yes",
         part="no",
     )

@@ -220,6 +220,7 @@ class ParetoKg(Recipe):
         context="none",
         beliefs="definite",
         plays="Pareto front of means plus what another play would teach",
+        log="exact, with zeros",
         horizon="yes",
     )
 

@@ -176,6 +176,7 @@ class ParetoTs(Recipe):
         context="none",
         beliefs="drawn",
         plays="Pareto front of samples",
+        log="sampled",
     )
 
     prior: str = "beta"

@@ -43,6 +43,7 @@ class ParetoUcb1(Recipe):
         context="none",
         beliefs="definite",
         plays="Pareto front of bounds",
+        log="exact, with zeros",
     )
 
     scale: float = 1.0

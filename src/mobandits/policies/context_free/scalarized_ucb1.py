@@ -94,6 +94,12 @@ class ScalarizedUcb1Policy:
 
         return possible
 
+    def note_for(
+        self, beliefs: ScalarizedBeliefs, arm: int, probability: float, rng: Rng
+    ) -> FunctionNote:
+        """The function of the round, whichever arm was chosen."""
+        return FunctionNote(beliefs.function)
+
     def init(self) -> ScalarizedState:
         """The state before the first round."""
         functions, objectives = self.weights.shape
@@ -249,6 +255,7 @@ class ScalarizedUcb1(Recipe):
         context="none",
         beliefs="drawn",
         plays="best for drawn weights",
+        log="sampled",
     )
 
     weights: Sequence[Sequence[float]] | None = None

@@ -44,6 +44,7 @@ class Ucb1(Recipe):
         context="none",
         beliefs="definite",
         plays="largest bound in one objective",
+        log="1 in most rounds",
     )
 
     objective: int = 0

@@ -36,6 +36,7 @@ class MoslbParetoUcb(Recipe):
         context="linear",
         beliefs="definite",
         plays="Pareto front of bounds, on some objectives",
+        log="exact, with zeros",
     )
 
     on: Sequence[int] | None = None

@@ -51,6 +51,7 @@ class MoslbPc(Recipe):
         context="linear",
         beliefs="definite",
         plays="wide intervals, then arms linked by intervals to a chain's winner",
+        log="exact, with zeros",
         horizon="or `epsilon`",
     )
 

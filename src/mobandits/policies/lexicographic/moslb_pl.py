@@ -47,6 +47,7 @@ class MoslbPl(Recipe):
         context="linear",
         beliefs="definite",
         plays="wide intervals, then nested fronts",
+        log="exact, with zeros",
         horizon="or `epsilon`",
     )
 

@@ -143,6 +143,7 @@ class Mtlo(Recipe):
         context="linear",
         beliefs="definite",
         plays="wide intervals, then a lexicographic filter with a trade-off",
+        log="1 in most rounds",
         horizon="yes",
     )
 

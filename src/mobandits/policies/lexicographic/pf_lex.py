@@ -59,6 +59,7 @@ class PfLex(Recipe):
         context="none",
         beliefs="definite",
         plays="wide intervals, then a lexicographic filter",
+        log="1 in most rounds",
         horizon="or `epsilon`",
     )
 

@@ -52,6 +52,7 @@ class Stlo(Recipe):
         context="linear",
         beliefs="definite",
         plays="wide intervals, then a lexicographic filter",
+        log="1 in most rounds",
         horizon="or `epsilon`",
     )
 

@@ -12,11 +12,15 @@ import numpy as np
 
 from mobandits.contracts.assumptions import UNIT_BALL, declared
 from mobandits.contracts.protocols import Assumption, Recipe, Shape, Traits
-from mobandits.estimators import ridge_for
 from mobandits.explorers import RandomHypervolume, Thompson, Ucb
 from mobandits.orders import Pareto
 from mobandits.policies.composite import Composite
-from mobandits.policies.linear.linear_radius import check_radius, linear_radius
+from mobandits.policies.linear.linear_radius import (
+    Scale,
+    check_radius,
+    linear_estimator,
+    linear_radius,
+)
 from mobandits.support.checks import choice, number
 
 
@@ -29,7 +33,8 @@ class HypervolumeUcb(Recipe):
     front is played, those most that add most to the dominated hypervolume.
 
     Args:
-        scale: constant radius c > 0; None for the radius of the theory.
+        scale: constant radius c > 0; "data" for one standard deviation of the rewards, estimated as
+            they come (see `estimators.Scaled`); None for the radius of the theory.
         reference: z, one number or one per objective; below all means. Linear rewards with norms of
             at most 1 lie above -1.
         exploration: "ucb" or "thompson".
@@ -50,9 +55,10 @@ class HypervolumeUcb(Recipe):
         context="linear",
         beliefs="drawn",
         plays="best for a drawn direction above the reference point",
+        log="sampled",
     )
 
-    scale: float | None = None
+    scale: Scale = None
     reference: float | Sequence[float] = -1.0
     exploration: str = "ucb"
     penalty: float = 1.0
@@ -95,7 +101,7 @@ class HypervolumeUcb(Recipe):
 
         reference_point = np.broadcast_to(reference, shape.objectives)
         explorer = RandomHypervolume(bounds, reference_point)
-        estimator = ridge_for(shape, self.penalty)
+        estimator = linear_estimator(self, shape)
 
         # The scalarised beliefs are one number per arm, whose Pareto front is the largest.
         return Composite(estimator, explorer, Pareto())

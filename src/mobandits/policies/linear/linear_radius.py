@@ -1,21 +1,27 @@
-"""The confidence radius of policies with linear rewards: a constant, or the theory's.
+"""The confidence radius of policies with linear rewards: a constant, the data's, or the theory's.
 
 Symbols: c1_t(delta) the theory's radius, N the number of estimates that must hold together.
 """
 
-from typing import Protocol
+from typing import Any, Literal, Protocol
 
 from mobandits.contracts.protocols import Shape
-from mobandits.explorers.radii import Constant, SelfNormalised
-from mobandits.support.checks import number
+from mobandits.estimators import Scaled, ridge_for
+from mobandits.explorers.radii import Constant, FromData, SelfNormalised
+from mobandits.support.checks import choice, number
+
+DATA = "data"
+# Standard deviations that the radius has with scale="data".
+MULTIPLE = 1.0
+Scale = float | Literal["data"] | None
 
 
 class HasRadius(Protocol):
     """A recipe with the four parameters that decide a radius."""
 
     @property
-    def scale(self) -> float | None:
-        """Constant radius, or None for the theory's."""
+    def scale(self) -> Scale:
+        """Constant radius, "data" for one in units of the rewards, or None for the theory's."""
 
     @property
     def delta(self) -> float:
@@ -33,7 +39,9 @@ class HasRadius(Protocol):
 def check_radius(recipe: HasRadius) -> None:
     """Refuse parameters of a radius that make no sense, by name."""
     name = type(recipe).__name__
-    if recipe.scale is not None:
+    if isinstance(recipe.scale, str):
+        choice(f"{name}.scale", recipe.scale, (DATA,))
+    elif recipe.scale is not None:
         number(f"{name}.scale", recipe.scale, above=0.0)
 
     number(f"{name}.delta", recipe.delta, above=0.0, below=1.0)
@@ -59,11 +67,31 @@ def estimate_count(shape: Shape) -> int:
     return shape.objectives * regressions
 
 
-def linear_radius(recipe: HasRadius, shape: Shape) -> Constant | SelfNormalised:
-    """The recipe's constant radius, or c1_t(delta) with a union over all estimates.
+def linear_estimator(recipe: HasRadius, shape: Shape) -> Any:
+    """The regression that fits the shape; where the radius is the data's, with their deviation.
+
+    Example:
+        >>> from mobandits.policies import MolUcb
+        >>> shape = Shape(arms=3, features=2, objectives=1)
+        >>> linear_estimator(MolUcb(scale=0.3), shape)
+        Ridge(features=2, objectives=1, penalty=1.0, slots=1)
+        >>> type(linear_estimator(MolUcb(scale="data"), shape)).__name__
+        'Scaled'
+    """
+    regression = ridge_for(shape, recipe.penalty)
+    # Sums of squares are a state of their own: other radii do not pay for them.
+    if recipe.scale == DATA:
+        return Scaled(regression, recipe.penalty)
+    return regression
+
+
+def linear_radius(recipe: HasRadius, shape: Shape) -> Constant | FromData | SelfNormalised:
+    """The recipe's constant radius, the data's, or c1_t(delta) with a union over all estimates.
 
     These are as many as objectives, times arms where each arm has a model of its own.
     """
+    if isinstance(recipe.scale, str):
+        return FromData(MULTIPLE)
     if recipe.scale is not None:
         return Constant(recipe.scale)
 

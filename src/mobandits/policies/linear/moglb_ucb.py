@@ -73,6 +73,7 @@ class MoglbUcb(Recipe):
         context="linear, with a link",
         beliefs="definite",
         plays="Pareto front of bounds",
+        log="exact, with zeros",
         part="no",
     )
 

@@ -11,7 +11,7 @@ from mobandits.estimators import ridge_for
 from mobandits.explorers import Greedy
 from mobandits.orders import Pareto
 from mobandits.policies.composite import Composite
-from mobandits.policies.wrappers.epsilon_mixture import EpsilonMixture
+from mobandits.policies.wrappers.with_floor import FloorPolicy
 from mobandits.support.checks import number
 
 
@@ -37,6 +37,7 @@ class MolEpsGreedy(Recipe):
         context="linear",
         beliefs="definite",
         plays="Pareto front of estimates, sometimes any arm",
+        log="exact",
     )
 
     epsilon: float = 0.05
@@ -48,9 +49,9 @@ class MolEpsGreedy(Recipe):
         # A penalty of 0 would leave no estimate before every direction was played.
         number("MolEpsGreedy.penalty", self.penalty, above=0.0)
 
-    def bind(self, shape: Shape) -> EpsilonMixture:
+    def bind(self, shape: Shape) -> FloorPolicy:
         """The policy, on the regression that fits the shape."""
         estimator = ridge_for(shape, self.penalty)
         # In the first round all estimates are 0, so that the front is all arms.
         greedy = Composite(estimator, Greedy(), Pareto())
-        return EpsilonMixture(greedy, self.epsilon)
+        return FloorPolicy(greedy, self.epsilon)

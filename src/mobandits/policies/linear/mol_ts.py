@@ -10,15 +10,21 @@ from typing import Any, ClassVar
 
 from mobandits.contracts.assumptions import UNIT_BALL, declared
 from mobandits.contracts.protocols import Assumption, Recipe, Shape, Traits
-from mobandits.estimators import ridge_for
 from mobandits.explorers import Linked, RandomWeights, Thompson
 from mobandits.explorers.radii import Constant
 from mobandits.numerics.links import check_links
 from mobandits.orders import EffectivePareto, Pareto
 from mobandits.policies.composite import Composite
 from mobandits.policies.linear.generalized_linear import generalized_linear_model
-from mobandits.policies.linear.linear_radius import check_radius, linear_radius
+from mobandits.policies.linear.linear_radius import (
+    DATA,
+    Scale,
+    check_radius,
+    linear_estimator,
+    linear_radius,
+)
 from mobandits.support.checks import choice, integer, number
+from mobandits.support.naming import quoted
 
 
 @dataclass(frozen=True)
@@ -46,7 +52,8 @@ class MolTs(Recipe):
     Where the arms share one context, every arm has a regression of its own.
 
     Args:
-        scale: constant radius c > 0; None for the radius of the theory.
+        scale: constant radius c > 0; "data" for one standard deviation of the rewards, estimated as
+            they come (see `estimators.Scaled`); None for the radius of the theory.
         draws: samples per objective; 1 is plain Thompson sampling.
         penalty: ridge penalty.
         delta: failure probability of the theory's radius, in (0, 1).
@@ -73,10 +80,11 @@ class MolTs(Recipe):
         context="linear; `links` for others",
         beliefs="drawn",
         plays="effective Pareto front of samples",
+        log="sampled",
         part="yes; no with `links`",
     )
 
-    scale: float | None = None
+    scale: Scale = None
     draws: int | None = None
     penalty: float = 1.0
     delta: float = 0.01
@@ -95,6 +103,10 @@ class MolTs(Recipe):
         choice("MolTs.selection", self.selection, ("uniform", "weight"))
         number("MolTs.bound", self.bound, above=0.0)
         if self.links is not None:
+            if self.scale == DATA:
+                rule = "MolTs.scale must be a number or None with links"
+                raise ValueError(f"{rule}, got {quoted(self.scale)}")
+
             links = check_links("MolTs.links", self.links)
             object.__setattr__(self, "links", links)
             # The objectives share one matrix Z of Newton steps, which a partial reward would split.
@@ -119,14 +131,15 @@ class MolTs(Recipe):
         """The estimator of theta_l and V, and the explorer that samples around it, Equation (2)."""
         draws = self.draws or optimistic_draws(shape.objectives)
         if self.links is None:
-            ridge = ridge_for(shape, self.penalty)
+            ridge = linear_estimator(self, shape)
             linear = linear_radius(self, shape)
             return ridge, Thompson(linear, draws)
 
         model = generalized_linear_model(
             "MolTs", self.links, shape, bound=self.bound, penalty=self.penalty
         )
-        if self.scale:
+        # Links refuse the data's scale.
+        if self.scale and not isinstance(self.scale, str):
             radius: Any = Constant(self.scale)
         else:
             radius = model.ellipsoid(shape, self.delta, self.noise)

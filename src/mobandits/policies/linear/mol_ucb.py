@@ -9,12 +9,16 @@ from typing import Any, ClassVar
 
 from mobandits.contracts.assumptions import UNIT_BALL, declared
 from mobandits.contracts.protocols import Assumption, Recipe, Shape, Traits
-from mobandits.estimators import ridge_for
 from mobandits.explorers import Ucb
 from mobandits.orders import Pareto
 from mobandits.orders.validity import check_objectives, require_order
 from mobandits.policies.composite import Composite
-from mobandits.policies.linear.linear_radius import check_radius, linear_radius
+from mobandits.policies.linear.linear_radius import (
+    Scale,
+    check_radius,
+    linear_estimator,
+    linear_radius,
+)
 
 
 @dataclass(frozen=True)
@@ -33,7 +37,8 @@ class MolUcb(Recipe):
     several objectives).
 
     Args:
-        scale: constant radius c > 0; None for the radius of the theory.
+        scale: constant radius c > 0; "data" for one standard deviation of the rewards, estimated as
+            they come (see `estimators.Scaled`); None for the radius of the theory.
         order: None for `Pareto()`, as in the paper; `EffectivePareto()` plays the effective front.
         penalty: ridge penalty.
         delta: failure probability of the theory's radius, in (0, 1).
@@ -52,9 +57,10 @@ class MolUcb(Recipe):
         context="linear",
         beliefs="definite",
         plays="front of bounds under `order`",
+        log="exact, with zeros",
     )
 
-    scale: float | None = None
+    scale: Scale = None
     order: Any = None
     penalty: float = 1.0
     delta: float = 0.01
@@ -78,7 +84,7 @@ class MolUcb(Recipe):
             order = Pareto()
 
         check_objectives(order, shape.objectives)
-        estimator = ridge_for(shape, self.penalty)
+        estimator = linear_estimator(self, shape)
         radius = linear_radius(self, shape)
         # The width is the same in all objectives: one Gram matrix serves them.
         explorer = Ucb(radius)

@@ -92,6 +92,10 @@ class PfiPolicy:
     scale: float
     tolerance: float
 
+    def note_for(self, beliefs: PfiBeliefs, arm: int, probability: float, rng: Rng) -> float:
+        """Whether it is an exploration round, whichever arm was chosen."""
+        return beliefs.exploring
+
     def init(self) -> PfiState:
         """The state before the first round: every arm is undecided."""
         arms = len(self.features)
@@ -312,6 +316,7 @@ class PfiRls(Recipe):
         context="linear, fixed arms",
         beliefs="definite",
         plays="arms that may still be on the front",
+        log="exact, with zeros",
         part="no",
     )
 

@@ -40,6 +40,7 @@ class Doubling(Recipe):
         context="as its recipe",
         beliefs="as its recipe",
         plays="its recipe, from scratch for ever longer stages",
+        log="as its recipe",
         part="as its recipe",
     )
 

@@ -5,9 +5,9 @@ from typing import Any, ClassVar
 
 from mobandits.contracts.composition import composite, exchanged
 from mobandits.contracts.protocols import Assumption, Policy, Recipe, Shape, Traits
-from mobandits.estimators import Discounted, DisjointRidge, Ridge
+from mobandits.estimators import Discounted, DisjointRidge, Ridge, Scaled
 from mobandits.explorers import Greedy
-from mobandits.explorers.radii import Constant
+from mobandits.explorers.radii import Constant, FromData
 from mobandits.support.checks import number
 from mobandits.support.naming import quoted
 
@@ -17,7 +17,8 @@ class Forgetting(Recipe):
     """Any recipe on ridge regression, where every new reward discounts all earlier ones.
 
     A model remembers about 1 / (1 - discount) rewards: 100 with 0.99. The recipe's radius must be a
-    constant: those of the theory hold for worlds that stay as they are.
+    constant, or the data's (`scale="data"`): those of the theory hold for worlds that stay as they
+    are.
 
     Args:
         recipe: such as `MolUcb(scale=0.3)`.
@@ -42,6 +43,7 @@ class Forgetting(Recipe):
         context="as its recipe",
         beliefs="as its recipe",
         plays="its recipe, on the recent past",
+        log="as its recipe",
         part="as its recipe",
     )
 
@@ -69,7 +71,11 @@ class Forgetting(Recipe):
         inner = composite(policy)
         # Other estimators have no Gram matrix whose old terms could be discounted.
         name = type(self.recipe).__name__
-        if inner is None or not isinstance(inner.estimator, Ridge | DisjointRidge):
+        regression: Any = None if inner is None else inner.estimator
+        is_scaled = isinstance(regression, Scaled)
+        if is_scaled:
+            regression = regression.model
+        if not isinstance(regression, Ridge | DisjointRidge):
             raise ValueError(f"Forgetting.recipe must rest on ridge regression, got {name}")
 
         # The radius is that of the innermost explorer: others work on its beliefs.
@@ -78,11 +84,15 @@ class Forgetting(Recipe):
             explorer = explorer.explorer
 
         radius = getattr(explorer, "radius", None)
-        if not isinstance(explorer, Greedy) and type(radius) is not Constant:
+        if not isinstance(explorer, Greedy) and not isinstance(radius, Constant | FromData):
             rule = "Forgetting.recipe must have a constant radius, such as scale=0.3"
             raise ValueError(f"{rule}, got {quoted(self.recipe)}")
 
-        estimator = Discounted(inner.estimator, self.discount)
+        estimator: Any = Discounted(regression, self.discount)
+        if is_scaled:
+            # Squares are forgotten as fast as the moments that they are compared with.
+            estimator = Scaled(estimator, regression.penalty, self.discount)
+
         forgetful: Policy = exchanged(policy, estimator=estimator)
 
         return forgetful

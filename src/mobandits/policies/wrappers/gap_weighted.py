@@ -183,6 +183,7 @@ class GapWeighted(Recipe):
         context="as its recipe",
         beliefs="definite",
         plays="every arm, the less often the further it is behind under the recipe's order",
+        log="exact",
         part="as its recipe",
     )
 

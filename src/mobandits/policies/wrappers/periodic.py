@@ -78,6 +78,11 @@ class Periodic:
         inner = unpacked_note(self.policy, packed_inner)
         return TimedNote(inner, played)
 
+    def note_for(self, beliefs: TimedBeliefs, arm: int, probability: float, rng: Rng) -> TimedNote:
+        """The inner policy's note, and the round."""
+        inner = self.policy.note_for(beliefs.beliefs, arm, probability, rng)
+        return TimedNote(inner, beliefs.round)
+
     def init(self) -> Timed:
         """The state before round 0."""
         inner = self.policy.init()

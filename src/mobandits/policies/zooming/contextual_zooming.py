@@ -135,6 +135,7 @@ class ContextualZooming(ZoomingRecipe):
         context="zooming",
         beliefs="definite",
         plays="largest bound in one objective",
+        log="exact, with zeros",
         horizon="yes",
         part="no",
     )

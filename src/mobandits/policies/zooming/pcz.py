@@ -149,6 +149,7 @@ class Pcz(ZoomingRecipe):
         context="zooming",
         beliefs="definite",
         plays="Pareto front of bounds of balls",
+        log="exact, with zeros",
         horizon="yes",
         part="no",
     )

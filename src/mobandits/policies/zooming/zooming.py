@@ -22,7 +22,7 @@ import numpy as np
 
 from mobandits.compiling.compiled import Floats, compiled, kernel
 from mobandits.contracts.protocols import Array, Choice, IntArray, Mask, Rng
-from mobandits.numerics.masks import pick
+from mobandits.numerics.masks import everyone, pick
 from mobandits.policies.zooming.active_balls import (
     Balls,
     add_ball,
@@ -188,6 +188,15 @@ class ZoomingArms(Zooming):
         ball = pick_owner(owners, played, arm, rng)
 
         return Choice(arm, BallNote(ball))
+
+    def note_for(self, beliefs: ArmBeliefs, arm: int, probability: float, rng: Rng) -> BallNote:
+        """A uniform ball among those that own the arm, also where none of them is played."""
+        owners = beliefs.owners
+        # Every place lies in the domain of some ball: the first one contains everything.
+        any_ball = everyone(len(owners))
+        ball = pick_owner(owners, any_ball, arm, rng)
+
+        return BallNote(ball)
 
     def probabilities(self, beliefs: ArmBeliefs) -> Array:
         """(arms,) the probability of each arm, as the rule has it."""
