@@ -8,6 +8,7 @@ import contextlib
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,6 +19,7 @@ from mobandits.errors import (
     BackendError,
     EngineError,
     FolderError,
+    LogError,
     MissingExtraError,
     SpecError,
 )
@@ -52,9 +54,10 @@ Address = Annotated[
 STARTING = (
     "starting; policies that were never played are compiled first, about a minute for all of them"
 )
+DATES = ["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"]
 TARGETS = ("uniform", "logging", "arm:NAME")  # policies that learn nothing
 # Of other errors the traceback is worth more than one line.
-MISTAKES = (BackendError, EngineError, FolderError, MissingExtraError, SpecError)
+MISTAKES = (BackendError, EngineError, FolderError, LogError, MissingExtraError, SpecError)
 INTERRUPTED = 130  # the parser's status where a command did not handle the interruption itself
 
 app = typer.Typer(
@@ -361,6 +364,57 @@ def evaluate_policies(
         )
 
     typer.echo(page)
+
+
+@app.command("import")
+def import_journal_as_store(
+    folder: Annotated[Path, typer.Argument(help="The folder of a journal of version 0.1.")],
+    store: Annotated[Path, typer.Argument(help="The file to make.")],
+) -> None:
+    """Make a store of the journal that an agent of version 0.1 wrote; the journal stays."""
+    from mobandits.logs import import_journal  # noqa: PLC0415
+
+    count = import_journal(folder, store)
+    typer.echo(f"{store}: {count} events")
+
+
+@app.command("export")
+def export_decisions(
+    store: Annotated[Path, typer.Argument(help="The file of an agent's log.")],
+    out: Annotated[Path, typer.Option("--out", help="The file to write; it must not exist.")],
+    file_format: Annotated[
+        str, typer.Option("--format", help="parquet, dsjson or csv.")
+    ] = "parquet",
+    before: Annotated[
+        datetime | None,
+        typer.Option(help="Only decisions before this date or time, of UTC.", formats=DATES),
+    ] = None,
+    delete: Annotated[
+        bool,
+        typer.Option("--delete", help="Delete from the store what was written, but what waits."),
+    ] = False,
+    agent: Annotated[
+        str | None, typer.Option(help="Whose decisions, where the store has several agents.")
+    ] = None,
+    objective: Annotated[
+        str | None, typer.Option(help="Of dsjson: whose negated reward is the cost.")
+    ] = None,
+) -> None:
+    """Write logged decisions with their rewards as Parquet, dsjson or CSV, and shorten the log."""
+    from mobandits.logs import export  # noqa: PLC0415
+
+    check_choice("--format", file_format, ["parquet", "dsjson", "csv"])
+    with parameters():
+        count = export(
+            store,
+            out,
+            file_format,  # type: ignore[arg-type]
+            before,
+            delete,
+            agent=agent,
+            objective=objective,
+        )
+    typer.echo(f"{out}: {count} decisions{', deleted from ' + str(store) if delete else ''}")
 
 
 @app.command()

@@ -10,12 +10,31 @@ if TYPE_CHECKING:
     from mobandits.logs import csv, dsjson, obp
     from mobandits.logs.journal import Journal
     from mobandits.logs.reading import read, scan
+    from mobandits.logs.store.export import export
+    from mobandits.logs.store.journals import import_journal
+    from mobandits.logs.store.store import Store
 
-__all__ = ["Feedback", "Journal", "LogError", "LogWarning", "csv", "dsjson", "obp", "read", "scan"]
+__all__ = [
+    "Feedback",
+    "Journal",
+    "LogError",
+    "LogWarning",
+    "Store",
+    "csv",
+    "dsjson",
+    "export",
+    "import_journal",
+    "obp",
+    "read",
+    "scan",
+]
 
 # The module of each name, and of modules themselves.
 _HOME = {
     "Journal": "journal",
+    "Store": "store.store",
+    "export": "store.export",
+    "import_journal": "store.journals",
     "read": "reading",
     "scan": "reading",
     "csv": "csv",

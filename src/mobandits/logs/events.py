@@ -89,7 +89,7 @@ def _decide(event: dict[str, Any]) -> dict[str, Any]:
     if "time" in event:
         known["time"] = _number("time", event["time"])
     if "context" in event:
-        known["context"] = _context(event["context"]).tolist()
+        known["context"] = context_table(event["context"]).tolist()
     if event.get("eligible") is not None:
         known["eligible"] = _positions(event["eligible"])
     known["arm"] = _integer("arm", event.get("arm"))
@@ -180,8 +180,16 @@ def _positions(value: Any) -> list[int]:
     return [_integer("eligible", position) for position in value]
 
 
-def _context(value: Any) -> Array:
-    """The context of a decision, (rows, features)."""
+def context_table(value: Any) -> Array:
+    """The context of a decision, of shape (rows, features).
+
+    Raises:
+        LogError: where it is no table of finite numbers with at least one row.
+
+    Example:
+        >>> context_table([[1, 2]]).tolist()
+        [[1.0, 2.0]]
+    """
     try:
         array = np.asarray(value)
         # NumPy would turn text and booleans into numbers, too.

@@ -11,6 +11,9 @@ from mobandits.logs.feedback import Feedback, together
 from mobandits.logs.join import Objectives, joined
 from mobandits.logs.sealed import read_alone
 from mobandits.logs.segments import Snapshot
+from mobandits.logs.store.archives import is_archive, scan_archive
+from mobandits.logs.store.connection import is_store
+from mobandits.logs.store.reading import scan_store
 from mobandits.support.checks import integer
 
 CHUNK = 10_000
@@ -37,12 +40,12 @@ def scan(path: str | Path, *, chunk: int = CHUNK, **columns: Any) -> Iterator[Fe
     which of them could be played. A log is read twice.
 
     Args:
-        path: the folder of a journal, which may be in use; one of its .parquet files (rewards of
-            decisions in other files are then passed over); a dsjson file (.dsjson, .json, .jsonl);
-            or a .csv file.
+        path: a store, whatever its name, or the folder of a journal, which both may be in use; a
+            .parquet file of `mobandits export`, or of a journal (rewards of decisions in its other
+            files are then passed over); a dsjson file (.dsjson, .json, .jsonl); or a .csv file.
         chunk: decisions at a time, at most.
-        columns: of a .csv file, see `mobandits.logs.csv.scan`; or `features` of others' dsjson, see
-            `mobandits.logs.dsjson.scan`.
+        columns: of a .csv file, see `mobandits.logs.csv.scan`; `features` of others' dsjson, see
+            `mobandits.logs.dsjson.scan`; or `agent`, of a store that has several.
 
     Raises:
         LogError: naming the file, the place and the rule; on the way, where it is met there.
@@ -62,11 +65,17 @@ def scan(path: str | Path, *, chunk: int = CHUNK, **columns: Any) -> Iterator[Fe
     """
     integer("chunk", chunk, at_least=1)
     place = Path(path)
+    if is_store(place):
+        if columns.keys() - {"agent"}:
+            raise ValueError(f"{', '.join(columns)} must go with a .csv file, got a store, {place}")
+        return scan_store(place, chunk=chunk, **columns)
     is_table = place.suffix == ".csv" and not place.is_dir()
     if not is_table and columns.keys() - {"features"}:
         raise ValueError(f"{', '.join(columns)} must go with a .csv file, got {place}")
     if place.is_dir():
         return _scan_journal(place, chunk)
+    if place.suffix == ".parquet" and is_archive(place):
+        return scan_archive(place, chunk=chunk)
     if place.suffix == ".parquet":
         return _scan_sealed(place, chunk)
     if is_table:

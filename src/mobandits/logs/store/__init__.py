@@ -1,0 +1,6 @@
+"""The decision store: what an agent decided, learned and changed, in one SQLite file."""
+
+from mobandits.logs.store.content import Snapshot
+from mobandits.logs.store.store import Store
+
+__all__ = ["Snapshot", "Store"]

@@ -1,0 +1,174 @@
+"""Connections to a store: what is checked before anything is read, and how errors are told."""
+
+import contextlib
+import sqlite3
+import time
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+from mobandits.errors import LogError, LogWarning
+from mobandits.logs.store.schema import APPLICATION_ID, VERSION, check_sqlite, version_of
+from mobandits.logs.store.write_ahead_log import lost_commits
+from mobandits.support.found import found_at
+
+WAIT_SECONDS = 10.0  # for a lock that an export which deletes holds for a moment
+SECOND_LOOK = 0.05  # seconds until a commit that was being written has been
+PAGE_BYTES = 4096  # larger ones cost more: a commit writes every page that it touches
+LOG_PAGES = 4000  # after which the log goes into the database: every 1000 costs decisions half more
+LOG_BYTES = 2**24  # that the log keeps after a large snapshot has gone through it
+
+
+def is_store(path: str | Path) -> bool:
+    """Whether a file is a SQLite database, whatever its name is.
+
+    SQLite itself looks: to open and close the file of a store that this process writes would let
+    go of all locks that SQLite holds on it, since POSIX locks belong to a process.
+    """
+    place = Path(path)
+    try:
+        if not place.is_file() or not place.stat().st_size:
+            return False
+        check_sqlite()
+        connection = _connect_to_read(place)
+    except (OSError, sqlite3.Error):
+        return False
+    try:
+        connection.execute("PRAGMA schema_version").fetchone()
+    except sqlite3.DatabaseError as error:
+        # Whatever else is wrong with a database is for its reader to say.
+        return error.sqlite_errorcode != sqlite3.SQLITE_NOTADB
+    finally:
+        connection.close()
+    return True
+
+
+def refuse_others(path: Path) -> None:
+    """Refuse what is there and no database.
+
+    Raises:
+        LogError: saying what was found.
+    """
+    check_sqlite()
+    if not path.exists() or is_store(path):
+        return
+    if path.is_file() and path.stat().st_size == 0:
+        return
+    raise LogError(f"{path} must be a store or a new file, got {found_at(path)}")
+
+
+def connect(path: Path, *, synchronous: str) -> sqlite3.Connection:
+    """A connection that writes, to a store or to a file that is not there yet.
+
+    Raises:
+        LogError: where the file is something else, damaged, or of a newer version.
+    """
+    warn_of_loss(path)
+    with explained(path):
+        # An absolute path: SQLite gives some relative ones, such as :memory:, another meaning.
+        connection = sqlite3.connect(
+            path.absolute(), timeout=WAIT_SECONDS, isolation_level=None, check_same_thread=False
+        )
+    try:
+        with explained(path):
+            _check_content(connection, path)
+            connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")  # of a file that is new
+            _begin_log(connection, path)
+            connection.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
+            connection.execute(f"PRAGMA journal_size_limit = {LOG_BYTES}")
+            connection.execute(f"PRAGMA synchronous = {synchronous}")
+            connection.execute("PRAGMA foreign_keys = ON")
+            _harden(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+@contextlib.contextmanager
+def reading(path: Path) -> Iterator[sqlite3.Connection]:
+    """A connection that reads one state of a store, whatever is written meanwhile.
+
+    Raises:
+        LogError: where the file is no store, damaged, or of a newer version.
+    """
+    check_sqlite()
+    if not is_store(path):
+        raise LogError(f"{path} must be a store, got {found_at(path)}")
+    with explained(path):
+        connection = _connect_to_read(path)
+    try:
+        with explained(path):
+            _check_content(connection, path)
+            _harden(connection)
+            connection.execute("BEGIN")
+            yield connection
+    finally:
+        connection.close()
+
+
+@contextlib.contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Errors of SQLite say which file they are about, in one line."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        raise LogError(f"{path} cannot be used: {error}") from error
+    except sqlite3.DatabaseError as error:
+        raise LogError(f"{path} is damaged: {error}") from error
+
+
+def warn_of_loss(path: Path) -> None:
+    """Say how many transactions SQLite gives up when it recovers from the log beside a store."""
+    if not lost_commits(path):
+        return
+    # Where somebody writes just now, a frame may be half there; a moment later it is whole.
+    time.sleep(SECOND_LOOK)
+    lost = lost_commits(path)
+    if lost:
+        warnings.warn(
+            f"{path}: the last transactions of its log, at least {lost}, are torn or damaged, and "
+            "were given up; one that was being written when its process was stopped is normal",
+            LogWarning,
+            stacklevel=3,
+        )
+
+
+def _connect_to_read(path: Path) -> sqlite3.Connection:
+    uri = f"{path.absolute().as_uri()}?mode=ro"
+    return sqlite3.connect(
+        uri, uri=True, timeout=WAIT_SECONDS, isolation_level=None, check_same_thread=False
+    )
+
+
+def _begin_log(connection: sqlite3.Connection, path: Path) -> None:
+    """Have a write-ahead log kept, which lets others read while one writes."""
+    (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+    if mode != "wal":
+        raise LogError(f"{path} must be on a disk of this machine: SQLite keeps no log on it")
+
+
+def _check_content(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse another program's database, and a store of a newer version."""
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (objects,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    if not objects and application in {0, APPLICATION_ID}:
+        return
+    if application != APPLICATION_ID:
+        raise LogError(
+            f"{path} is a SQLite database, but no store of mobandits: choose another file"
+        )
+    version = version_of(connection)
+    if version > VERSION:
+        raise LogError(
+            f"{path} is of version {version}, and this is mobandits for versions up to {VERSION}: "
+            "a newer mobandits reads it"
+        )
+    if version == 0:
+        raise LogError(f"{path} is damaged: it has tables, and no version")
+
+
+def _harden(connection: sqlite3.Connection) -> None:
+    """Let a forged file run nothing, and have damaged pages noticed."""
+    connection.execute("PRAGMA trusted_schema = OFF")
+    connection.execute("PRAGMA cell_size_check = ON")

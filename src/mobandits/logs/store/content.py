@@ -1,0 +1,118 @@
+"""What a store says of its agents: their descriptions, arms, and how many events they have."""
+
+import json
+import sqlite3
+import warnings
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from mobandits.errors import LogError, LogWarning
+from mobandits.logs.names import decoded
+from mobandits.logs.store.rows import Event, change_event, checksum
+from mobandits.support.naming import quoted, shortened
+
+SELECT_AGENTS = """
+SELECT id, name, description, created, events, complete_after, checksum FROM agents ORDER BY id
+"""
+SELECT_CHANGES_OF_ARMS = """
+SELECT seq, at, kind, body, checksum FROM changes
+WHERE agent = ? AND kind IN ('add', 'remove') ORDER BY seq
+"""
+SELECT_SNAPSHOTS = "SELECT seq, state, checksum FROM snapshots WHERE agent = ? ORDER BY seq DESC"
+LAST_SEQS = """
+SELECT (SELECT max(seq) FROM decisions WHERE agent = ?1),
+    (SELECT max(seq) FROM rewards WHERE agent = ?1),
+    (SELECT max(seq) FROM changes WHERE agent = ?1)
+"""
+
+
+class Snapshot(NamedTuple):
+    """The state of an agent after some of its events.
+
+    Attributes:
+        seq: the last event that the state knows.
+        state: the bytes of `Agent.save`.
+    """
+
+    seq: int
+    state: bytes
+
+
+class AgentRow(NamedTuple):
+    """An agent of a store.
+
+    Attributes:
+        id: its number there.
+        name: of the agent.
+        description: as it described itself.
+        events: the last seq.
+        complete_after: of the events up to this seq some were deleted.
+    """
+
+    id: int
+    name: str
+    description: dict[str, Any]
+    events: int
+    complete_after: int
+
+
+def agent_row(connection: sqlite3.Connection, name: str, source: str) -> AgentRow | None:
+    """The agent of a name; None where there is none.
+
+    Raises:
+        LogError: where it is damaged.
+    """
+    for row in agent_rows(connection, source):
+        if row.name == name:
+            return row
+    return None
+
+
+def agent_rows(connection: sqlite3.Connection, source: str) -> list[AgentRow]:
+    """All agents of a store; errors as `agent_row`."""
+    rows = []
+    for row in connection.execute(SELECT_AGENTS):
+        number, name, text, created, events, complete_after, check = row
+        if check != checksum(name, text, created):
+            raise LogError(f"{source} is damaged: an agent is not described as it was written")
+        rows.append(AgentRow(number, name, decoded(json.loads(text)), events, complete_after))
+    return rows
+
+
+def only_agent(connection: sqlite3.Connection, name: str | None, source: str) -> AgentRow:
+    """The agent of a name; without one, the only agent of a store.
+
+    Raises:
+        LogError: where there is none, or where there are several to choose from.
+    """
+    rows = agent_rows(connection, source)
+    matching = [row for row in rows if name in (None, row.name)]
+    if len(matching) == 1:
+        return matching[0]
+    known = shortened(", ".join(quoted(row.name) for row in rows)) or "none"
+    rule = "must have an agent" if name is None else f"must have an agent {quoted(name)}"
+    if len(rows) > 1 and name is None:
+        rule = "has several agents: agent must be one of them"
+    raise LogError(f"{source} {rule}, got {known}")
+
+
+def last_seq(connection: sqlite3.Connection, agent: int) -> int:
+    """The last seq of an agent's rows; 0 where it has none."""
+    seqs = connection.execute(LAST_SEQS, (agent,)).fetchone()
+    return max(seq or 0 for seq in seqs)
+
+
+def changes_of_arms(connection: sqlite3.Connection, agent: int, source: str) -> Iterator[Event]:
+    """The events that added or removed an agent's arms, in order; errors as `agent_row`."""
+    rows = connection.execute(SELECT_CHANGES_OF_ARMS, (agent,)).fetchall()
+    return (change_event(row, source) for row in rows)
+
+
+def sound_snapshots(connection: sqlite3.Connection, agent: int) -> Iterator[Snapshot]:
+    """The snapshots of an agent that are not damaged, the newest first; of others, a warning."""
+    for seq, state, check in connection.execute(SELECT_SNAPSHOTS, (agent,)).fetchall():
+        if check == checksum(seq, blob=state):
+            yield Snapshot(seq, state)
+        else:
+            said = f"the snapshot after event {seq} is damaged, and was passed over"
+            warnings.warn(said, LogWarning, stacklevel=3)

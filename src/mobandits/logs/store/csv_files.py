@@ -1,0 +1,75 @@
+"""Decisions as a CSV file that `mobandits.logs.csv` reads."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+
+from mobandits.errors import LogError
+from mobandits.logs.feedback import Feedback
+from mobandits.logs.join import Objectives
+from mobandits.support.files import replacing
+from mobandits.support.naming import quoted
+
+FIRST = ("id", "time", "arm", "propensity")
+
+
+def write_csv(chunks: Iterator[Feedback], objectives: Objectives, out: Path) -> None:
+    """Write decisions, a row each; the file appears whole or not at all.
+
+    Columns are id, time, arm and propensity; then features, x0, x1, ... where the arms share them,
+    and the arm's name before them where they do not (`small:x0`); then objectives in their own
+    units. An empty cell was not observed.
+
+    Args:
+        chunks: the decisions.
+        objectives: names, and -1 for those that are minimised.
+        out: the file.
+
+    Raises:
+        LogError: where CSV cannot say it: names that are alike as text, or arms that were not
+            always eligible.
+    """
+    with replacing(out) as file:
+        is_first = True
+        for chunk in chunks:
+            frame = _table(chunk, objectives, out)
+            file.write(frame.write_csv(include_header=is_first).encode())
+            is_first = False
+
+
+def _table(chunk: Feedback, objectives: Objectives, out: Path) -> pl.DataFrame:
+    if chunk.eligible is not None and not chunk.eligible.all():
+        raise LogError(f"{out}: CSV cannot say which arms were eligible: choose parquet or dsjson")
+    arms = [str(name) for name in chunk.arm_names]
+    values = [
+        chunk.ids,
+        chunk.times,
+        [arms[arm] for arm in chunk.arms],
+        chunk.propensities,
+    ]
+    names = list(FIRST)
+    contexts = chunk.contexts
+    if contexts.ndim == 2:
+        contexts = contexts[:, None]
+        prefixes = [""]
+    else:
+        prefixes = [f"{arm}:" for arm in arms]
+    for position, prefix in enumerate(prefixes):
+        for feature in range(contexts.shape[2]):
+            names.append(f"{prefix}x{feature}")
+            values.append(contexts[:, position, feature])
+    # In Feedback all objectives are maximised; a file has them as they were.
+    rewards = chunk.rewards * objectives.signs
+    for position, name in enumerate(objectives.names):
+        names.append(str(name))
+        values.append(rewards[:, position])
+    for listed in (names, arms):
+        if len(set(listed)) < len(listed):
+            twice = next(name for name in listed if listed.count(name) > 1)
+            raise LogError(
+                f"{out}: columns and arms must have different names, got {quoted(twice)}"
+            )
+    series = [pl.Series(name, column) for name, column in zip(names, values, strict=True)]
+    frame = pl.DataFrame(series)
+    return frame.with_columns(pl.col(pl.Float64).fill_nan(None))

@@ -1,0 +1,159 @@
+"""Archives of a store's decisions, and stores that are shortened by what was archived."""
+
+import math
+import sqlite3
+from collections.abc import Hashable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from mobandits.contracts.protocols import IntArray, Mask
+from mobandits.errors import LogError
+from mobandits.logs import dsjson
+from mobandits.logs.join import Objectives
+from mobandits.logs.store.archives import write_archive
+from mobandits.logs.store.connection import explained, reading, warn_of_loss
+from mobandits.logs.store.content import AgentRow, only_agent
+from mobandits.logs.store.csv_files import write_csv
+from mobandits.logs.store.frames import frames
+from mobandits.logs.store.reading import feedback_of
+from mobandits.logs.store.shortening import (
+    Chosen,
+    decisions_before,
+    delete_decisions,
+    settled_before,
+)
+from mobandits.support.checks import choice, number
+from mobandits.support.found import found_at
+
+Format = Literal["parquet", "dsjson", "csv"]
+FORMATS = ("parquet", "dsjson", "csv")
+CHUNK = 2000  # decisions at a time
+
+
+def export(
+    store: str | Path,
+    out: str | Path,
+    format: Format = "parquet",  # noqa: A002 - the word of the command line
+    before: datetime | float | None = None,
+    delete: bool = False,
+    *,
+    agent: str | None = None,
+    objective: Hashable | None = None,
+) -> int:
+    """Write decisions of a store, with their rewards, into a file of another format.
+
+    With `delete`, the file has what is removed from the store, and nothing else: decisions whose
+    rewards are all there, or can come no more. Those that still wait stay. An agent may go on
+    writing meanwhile; the store opens from its last snapshot, and is read, evaluated and explained
+    by what is left. The file of the store becomes smaller where no agent has it open; otherwise
+    the space is used for what comes.
+
+    Args:
+        store: the file of a `Store`.
+        out: the file to write, which must not exist; it appears whole or not at all.
+        format: "parquet" has all events, and is read by `mobandits.logs.read`, as "dsjson" is;
+            "csv" is a table for other programs and `mobandits.logs.csv`.
+        before: only decisions before this time, in seconds since 1970 or as a `datetime`, which
+            without a time zone is of UTC; None: all.
+        delete: whether to delete from the store what was written.
+        agent: whose decisions; None where the store has one agent only.
+        objective: of "dsjson", see `mobandits.logs.dsjson.write`.
+
+    Returns:
+        The number of decisions.
+
+    Raises:
+        LogError: where the store is damaged, where `out` exists, or where decisions are to be
+            deleted that no snapshot knows.
+
+    Example:
+        >>> import tempfile
+        >>> from mobandits.logs import Store, read
+        >>> folder = Path(tempfile.mkdtemp())
+        >>> with Store(folder / "router.db") as log:
+        ...     log.describe({"arms": ["a", "b"], "objectives": ["quality"]})
+        ...     log.append({"kind": "decide", "id": 0, "arm": 1, "propensity": 0.5})
+        ...     log.append({"kind": "learn", "id": 0, "rewards": {"quality": 0.25}})
+        ...     log.snapshot(b"what Agent.save writes")
+        >>> export(folder / "router.db", folder / "old.parquet", delete=True)
+        1
+        >>> read(folder / "old.parquet").rewards.tolist()
+        [[0.25]]
+    """
+    choice("format", format, FORMATS)
+    path = Path(store)
+    target = Path(out)
+    if target.exists():
+        raise LogError(f"{target} must be a new file, got {found_at(target)}")
+    limit = _seconds(before)
+    warn_of_loss(path)
+    with reading(path) as connection:
+        row = only_agent(connection, agent, str(path))
+        if delete:
+            chosen = settled_before(connection, row, limit, str(path))
+        else:
+            chosen = decisions_before(connection, row, limit)
+        source = _Source(connection, row, path, chosen)
+        with explained(path):
+            _write(source, target, format, objective)
+    if delete:
+        delete_decisions(path, row, chosen)
+    return len(chosen.ids)
+
+
+class _Source(NamedTuple):
+    """What is written: an agent's events, as far as they are of the chosen decisions."""
+
+    connection: sqlite3.Connection
+    agent: AgentRow
+    path: Path
+    chosen: Chosen
+
+    def tables(self) -> Iterator[pl.DataFrame]:
+        """The events of the chosen decisions, and all changes before the last of them."""
+        ids = self.chosen.ids
+        for frame in frames(self.connection, self.agent, str(self.path)):
+            is_change = ~frame["kind"].is_in(["decide", "learn"])
+            own_ids = frame["id"].fill_null(-1).to_numpy()
+            keep = is_change.to_numpy() | _are_in(own_ids, ids)
+            keep &= frame["number"].to_numpy() <= self.chosen.last
+            kept = frame.filter(keep)
+            if len(kept):
+                yield kept
+
+
+def _write(source: _Source, out: Path, file_format: str, objective: Hashable | None) -> None:
+    if file_format == "parquet":
+        write_archive(source.tables(), source.agent.description, out)
+        return
+    chunks = feedback_of(source.agent, source.tables, source.path, CHUNK)
+    objectives = Objectives.of(source.agent.description, source.path)
+    if file_format == "csv":
+        write_csv(chunks, objectives, out)
+        return
+    if objective is None and len(objectives.names) == 1:
+        objective = objectives.names[0]
+    dsjson.write(chunks, out, objective=objective)
+
+
+def _are_in(values: IntArray, ids: IntArray) -> Mask:
+    """Which values are among sorted ids; a set of them would need ten times the memory."""
+    if not len(ids):
+        return np.zeros(len(values), bool)
+    places = np.minimum(np.searchsorted(ids, values), len(ids) - 1)
+    return ids[places] == values
+
+
+def _seconds(before: datetime | float | None) -> float:
+    if before is None:
+        return math.inf
+    if isinstance(before, datetime):
+        if before.tzinfo is None:
+            before = before.replace(tzinfo=UTC)
+        return before.timestamp()
+    number("before", before)
+    return float(before)

@@ -1,0 +1,163 @@
+"""The events of a store as tables, a block at a time: the columns of `mobandits.logs.table`."""
+
+import itertools
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from mobandits.logs.names import compact, encoded
+from mobandits.logs.store.content import AgentRow
+from mobandits.logs.store.replay import missing
+from mobandits.logs.store.rows import (
+    DOUBLE,
+    SELECT_CHANGES,
+    SELECT_DECISIONS,
+    SELECT_REWARDS,
+    Lesson,
+    Row,
+    check_change,
+    check_decision,
+    checked_lesson,
+    further_fields,
+)
+from mobandits.logs.table import LISTS, SCHEMA
+
+BLOCK = 2000  # events: with 50 arms of 20 features, 16 MB
+
+
+def frames(connection: sqlite3.Connection, agent: AgentRow, source: str) -> Iterator[pl.DataFrame]:
+    """The events of an agent in order, as tables with the columns of `table.SCHEMA`.
+
+    Of events that were deleted there are no rows; `number` is the seq.
+
+    Args:
+        connection: to the store, which stays in one transaction meanwhile.
+        agent: whose.
+        source: what errors call the store.
+
+    Raises:
+        LogError: where an event is damaged or missing.
+    """
+    for start, end in _blocks(agent.complete_after, agent.events):
+        parameters = (agent.id, start, end)
+        decisions = connection.execute(SELECT_DECISIONS, parameters).fetchall()
+        rewards = connection.execute(SELECT_REWARDS, parameters).fetchall()
+        changes = connection.execute(SELECT_CHANGES, parameters).fetchall()
+        parts = [
+            _of_decisions(decisions, source),
+            _of_lessons(rewards, source),
+            _of_changes(changes, source),
+        ]
+        frame = pl.concat(parts).sort("number")
+        if start >= agent.complete_after:
+            _check_complete(frame, start, end, source)
+        if len(frame):
+            yield frame
+
+
+def _blocks(complete_after: int, last: int) -> Iterator[tuple[int, int]]:
+    """(after, up to) of blocks; none is in part behind the last deletion, and in part before it."""
+    for first, end in ((0, complete_after), (complete_after, last)):
+        for start in range(first, end, BLOCK):
+            yield start, min(start + BLOCK, end)
+
+
+def _check_complete(frame: pl.DataFrame, start: int, end: int, source: str) -> None:
+    numbers = frame["number"].to_numpy()
+    expected = np.arange(start + 1, end + 1)
+    if len(numbers) == len(expected) and (numbers == expected).all():
+        return
+    lost = np.setdiff1d(expected, numbers)
+    raise missing(source, int(lost[0]) if len(lost) else end)
+
+
+def _of_decisions(rows: Sequence[Row], source: str) -> pl.DataFrame:
+    for row in rows:
+        check_decision(row, source)
+    columns = list(zip(*rows, strict=True)) or [()] * 14
+    ids, numbers, times, arms, propensities, counts, features, blobs, eligible = columns[:9]
+    others = [_other_of(row) for row in rows]
+    times_in_columns = [
+        _time_in(other) if at is None else at for at, other in zip(times, others, strict=True)
+    ]
+    return _frame(
+        len(rows),
+        number=numbers,
+        kind=["decide"] * len(rows),
+        id=ids,
+        time=times_in_columns,
+        arm=arms,
+        propensity=propensities,
+        rows=counts,
+        features=features,
+        context=_context_lists(blobs),
+        eligible=[None if text is None else json.loads(text) for text in eligible],
+        other=others,
+    )
+
+
+def _of_lessons(rows: Sequence[Row], source: str) -> pl.DataFrame:
+    grouped = itertools.groupby(rows, key=lambda row: row[0])
+    lessons = [checked_lesson(list(lesson), source) for _, lesson in grouped]
+    return _frame(
+        len(lessons),
+        number=[lesson.seq for lesson in lessons],
+        kind=["learn"] * len(lessons),
+        id=[lesson.decision for lesson in lessons],
+        time=[lesson.at for lesson in lessons],
+        rewards=[_structs(lesson) for lesson in lessons],
+        other=[lesson.other for lesson in lessons],
+    )
+
+
+def _of_changes(rows: Sequence[Row], source: str) -> pl.DataFrame:
+    for row in rows:
+        check_change(row, source)
+    return _frame(
+        len(rows),
+        number=[row[0] for row in rows],
+        kind=[row[2] for row in rows],
+        time=[row[1] for row in rows],
+        other=[row[3] for row in rows],
+    )
+
+
+def _frame(size: int, **columns: Any) -> pl.DataFrame:
+    """A table of all columns; those that are not given are null."""
+    series = []
+    for name, dtype in SCHEMA.items():
+        values = columns.get(name, [None] * size)
+        is_series = isinstance(values, pl.Series)
+        series.append(values.alias(name) if is_series else pl.Series(name, values, dtype))
+    return pl.DataFrame(series)
+
+
+def _context_lists(blobs: Sequence[bytes | None]) -> pl.Series:
+    """A column of lists; where all are as long, which is usual, from all numbers in one go."""
+    sizes = {None if blob is None else len(blob) for blob in blobs}
+    if len(sizes) == 1 and sizes.isdisjoint({None, 0}):
+        numbers = np.frombuffer(b"".join(blob or b"" for blob in blobs), DOUBLE)
+        return pl.Series(numbers.reshape(len(blobs), -1)).arr.to_list()
+    lists = [None if blob is None else np.frombuffer(blob, DOUBLE).tolist() for blob in blobs]
+    return pl.Series(lists, dtype=pl.List(LISTS["context"]))
+
+
+def _other_of(row: Row) -> str | None:
+    """Further fields as JSON: those that have a column in a store have none in tables."""
+    *_, other, key, made_by, active, _ = row
+    if key is None and made_by == "us" and active:
+        return other  # type: ignore[no-any-return]
+    return compact(encoded(further_fields(row), "event"))
+
+
+def _time_in(other: str | None) -> float | None:
+    """The time that only JSON can hold, which is minus zero."""
+    return None if other is None else json.loads(other).get("time")
+
+
+def _structs(lesson: Lesson) -> list[dict[str, Any]]:
+    return [{"objective": objective, "value": value} for objective, value in lesson.pairs]

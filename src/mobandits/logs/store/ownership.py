@@ -1,0 +1,47 @@
+"""One process writes a store at a time: the owner's number stands in a file beside it."""
+
+import contextlib
+import os
+from pathlib import Path
+from typing import BinaryIO
+
+from mobandits.errors import LogError
+from mobandits.support.files import lock_file
+
+SUFFIX = "-owner"
+
+
+def owner_path(path: Path) -> Path:
+    """The file beside a store that its owner holds locked."""
+    real = path.resolve()  # one lock, whatever links lead to the file
+    return real.with_name(real.name + SUFFIX)
+
+
+def claim(path: Path) -> BinaryIO:
+    """Hold a store for writing, until the returned file is closed or the process ends.
+
+    The lock is on a file of its own: closing any handle of the database itself would drop the locks
+    that SQLite holds there (POSIX locks belong to a process and not to a handle).
+
+    Raises:
+        LogError: where another process, or another store of this one, holds it.
+    """
+    place = owner_path(path)
+    try:
+        file = place.open("a+b")
+    except OSError as error:
+        raise LogError(f"{path} cannot be written to: {error.strerror}") from error
+    try:
+        lock_file(file.fileno())
+    except OSError as error:
+        file.seek(0)
+        owner = file.read(20).decode("ascii", "replace").strip() or "unknown"
+        file.close()
+        raise LogError(
+            f"{path} is in use by process {owner}: one process writes at a time"
+        ) from error
+    with contextlib.suppress(OSError):  # on a full disk the lock holds without a name
+        file.truncate(0)
+        file.write(b"%d\n" % os.getpid())
+        file.flush()
+    return file

@@ -1,0 +1,99 @@
+"""The events of an agent in the order in which it made them, from the tables that hold them."""
+
+import heapq
+import itertools
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from mobandits.errors import LogError
+from mobandits.logs.store.rows import (
+    SELECT_CHANGES,
+    SELECT_DECISIONS,
+    SELECT_REWARDS,
+    Event,
+    Row,
+    change_event,
+    decision_event,
+    reward_event,
+)
+
+Numbered = tuple[int, Event]
+
+
+def events_between(
+    connection: sqlite3.Connection, agent: int, after: int, last: int, source: str
+) -> Iterator[Event]:
+    """The events of an agent with after < seq <= last, in order; none may be missing.
+
+    Args:
+        connection: to the store.
+        agent: its number there.
+        after: the seq of the last event that is not wanted.
+        last: the seq of the last one that is.
+        source: what errors call the store.
+
+    Raises:
+        LogError: where one is damaged or missing, or where events after `after` were deleted.
+    """
+    query = "SELECT complete_after FROM agents WHERE id = ?"
+    (complete_after,) = connection.execute(query, (agent,)).fetchone()
+    if after < complete_after:
+        raise LogError(
+            f"{source} has no longer all of its first {complete_after} events: begin after them, "
+            "with a snapshot"
+        )
+    expected = after
+    for seq, event in numbered_events(connection, agent, after, last, source):
+        expected += 1
+        if seq != expected:
+            raise missing(source, expected)
+        yield event
+    if expected < last:
+        raise missing(source, expected + 1)
+
+
+def numbered_events(
+    connection: sqlite3.Connection, agent: int, after: int, last: int, source: str
+) -> Iterator[Numbered]:
+    """(seq, event) of what is there of an agent's events; arguments as `events_between`.
+
+    Raises:
+        LogError: where one is damaged.
+    """
+    parameters = (agent, after, last)
+    streams = (
+        _of_single_rows(
+            connection.execute(SELECT_DECISIONS, parameters), 1, decision_event, source
+        ),
+        _of_lessons(connection.execute(SELECT_REWARDS, parameters), source),
+        _of_single_rows(connection.execute(SELECT_CHANGES, parameters), 0, change_event, source),
+    )
+    try:
+        yield from heapq.merge(*streams, key=_seq)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        if isinstance(error, LogError):
+            raise
+        raise LogError(f"{source} is damaged: an event cannot be read") from error
+
+
+def missing(source: str, seq: int) -> LogError:
+    """The error about an event that is not where it must be."""
+    return LogError(f"{source} is damaged: event {seq} is missing")
+
+
+def _of_single_rows(
+    rows: Iterable[Row], column: int, event_of: Callable[[Row, str], Event], source: str
+) -> Iterator[Numbered]:
+    for row in rows:
+        yield row[column], event_of(row, source)
+
+
+def _of_lessons(rows: Iterable[Row], source: str) -> Iterator[Numbered]:
+    for seq, lesson in itertools.groupby(rows, key=_seq):
+        yield seq, reward_event(list(lesson), source)
+
+
+def _seq(row: Sequence[Any]) -> int:
+    seq: int = row[0]
+    return seq

@@ -1,0 +1,288 @@
+"""Events as rows of the tables, and rows as events; checksums tell what is not as it was written.
+
+A decision is a row of `decisions`, a lesson a row of `rewards` per objective, everything else a row
+of `changes` with its fields as JSON. What `events.checked` calls canonical comes back as it was,
+bit for bit; contexts come back as arrays.
+"""
+
+import json
+import math
+import zlib
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mobandits.errors import LogError
+from mobandits.logs.events import checked, context_table
+from mobandits.logs.names import compact, decoded, encoded, name_of, name_text
+
+DOUBLE = np.dtype("<f8")  # the same bytes on every machine
+
+INSERT_DECISION = "INSERT INTO decisions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+INSERT_REWARD = "INSERT INTO rewards VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+INSERT_CHANGE = "INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?)"
+SELECT_DECISIONS = """
+SELECT id, seq, at, arm, propensity, rows, features, context,
+    eligible, other, key, made_by, active, checksum
+FROM decisions WHERE agent = ? AND seq > ? AND seq <= ? ORDER BY seq
+"""
+SELECT_REWARDS = """
+SELECT seq, position, decision, at, other, objective, value, checksum
+FROM rewards WHERE agent = ? AND seq > ? AND seq <= ? ORDER BY seq
+"""
+SELECT_CHANGES = """
+SELECT seq, at, kind, body, checksum
+FROM changes WHERE agent = ? AND seq > ? AND seq <= ? ORDER BY seq
+"""
+IN_COLUMNS = frozenset(("kind", "id", "time", "context", "eligible", "arm", "propensity"))
+
+Event = dict[str, Any]
+Row = tuple[Any, ...]
+Statement = tuple[str, Row]
+
+
+class Lesson(NamedTuple):
+    """The rewards of one call, as the table has them.
+
+    Attributes:
+        seq: of the event.
+        decision: that is rewarded.
+        at: the time, or None.
+        other: further fields as JSON, or None.
+        pairs: objectives, as `name_text` writes them, and values.
+    """
+
+    seq: int
+    decision: int
+    at: float | None
+    other: str | None
+    pairs: list[tuple[str, float]]
+
+
+def checksum(*fields: Any, blob: bytes | None = None) -> int:
+    """A 32-bit checksum of some fields; floats count by their shortest text, which is exact.
+
+    Example:
+        >>> checksum(1, 0.5) == checksum(1, 0.5), checksum(1, 0.5) == checksum(1, 0.25)
+        (True, False)
+    """
+    text = repr(fields).encode("utf-8", "surrogatepass")
+    return zlib.crc32(blob or b"", zlib.crc32(text))
+
+
+def statements_of(agent: int, seq: int, event: Any) -> tuple[Event, list[Statement]]:
+    """An event in its canonical form, without its context, and what writes it.
+
+    Args:
+        agent: its number in the file.
+        seq: of the event.
+        event: see `mobandits.logs.events`.
+
+    Raises:
+        LogError: naming field, rule and value.
+    """
+    table = None
+    plain = event
+    if isinstance(event, dict) and event.get("kind") == "decide" and "context" in event:
+        # A context stays an array: as lists it would cost more than all the rest.
+        table = context_table(event["context"])
+        plain = {key: value for key, value in event.items() if key != "context"}
+    kept = checked(plain)
+    kind = kept["kind"]
+    if kind == "decide":
+        return kept, [(INSERT_DECISION, _decision_row(agent, seq, kept, table))]
+    if kind == "learn" and kept["rewards"]:
+        return kept, [(INSERT_REWARD, row) for row in _reward_rows(agent, seq, kept)]
+    return kept, [(INSERT_CHANGE, _change_row(agent, seq, kept))]
+
+
+def _decision_row(agent: int, seq: int, event: Mapping[str, Any], table: Any) -> Row:
+    """A row of `decisions`."""
+    rows = None
+    features = None
+    blob = None
+    if table is not None:
+        rows, features = table.shape
+        blob = table.astype(DOUBLE, copy=False).tobytes()
+    eligible = event.get("eligible")
+    eligible_text = None if eligible is None else compact(eligible)
+    further = {name: value for name, value in event.items() if name not in IN_COLUMNS}
+    at = _column_time(event, further)
+    # Values that are the columns' defaults stay in `other`: else nobody could tell them from none.
+    key = further.pop("key") if isinstance(further.get("key"), str) else None
+    made_by = further.pop("made_by") if further.get("made_by") == "observed" else "us"
+    active = 0 if further.get("active") is False else 1
+    if not active:
+        del further["active"]
+    other = _text(further)
+    start = (event["id"], seq, at, event["arm"], event.get("propensity"), rows, features)
+    end = (eligible_text, other, key, made_by, active)
+    check = checksum(*start, *end, blob=blob)
+    return (agent, *start, blob, *end, check)
+
+
+def _reward_rows(agent: int, seq: int, event: Mapping[str, Any]) -> list[Row]:
+    """Rows of `rewards`, one per objective of a lesson."""
+    decision = event["id"]
+    rewards = event["rewards"]
+    further = {
+        name: value
+        for name, value in event.items()
+        if name not in {"kind", "id", "time", "rewards"}
+    }
+    at = _column_time(event, further)
+    pairs = []
+    for name, value in rewards.items():
+        # SQLite keeps no sign of a zero, and adding 0.0 removes it here as well.
+        pairs.append((name_text(name), value + 0.0))
+        if _is_minus_zero(value):
+            further["rewards"] = rewards  # as JSON, which does keep it
+    other = _text(further)
+    check = checksum(decision, seq, at, other, *pairs)
+    rows: list[Row] = []
+    for position, (objective, value) in enumerate(pairs):
+        first = None if position else other
+        rows.append((agent, decision, objective, value, at, seq, position, first, check))
+    return rows
+
+
+def _change_row(agent: int, seq: int, event: Mapping[str, Any]) -> Row:
+    """A row of `changes`: whatever is neither a decision nor a reward."""
+    rest = {name: value for name, value in event.items() if name not in {"kind", "time"}}
+    at = _column_time(event, rest)
+    kind = encoded(event["kind"], "event.kind")
+    body = _text(rest) or "{}"
+    return (agent, seq, at, kind, body, checksum(seq, at, kind, body))
+
+
+def decision_event(row: Sequence[Any], source: str) -> Event:
+    """The event of a row of `SELECT_DECISIONS`.
+
+    Args:
+        row: its columns.
+        source: what errors call the store.
+
+    Raises:
+        LogError: where the row is damaged.
+    """
+    check_decision(row, source)
+    number, _, at, arm, propensity, rows, features, blob, eligible, *_ = row
+    event: Event = {"kind": "decide", "id": number}
+    further = further_fields(row)
+    _set_time(event, at, further)
+    if rows is not None:
+        event["context"] = np.frombuffer(blob, DOUBLE).reshape(rows, features)
+    if eligible is not None:
+        event["eligible"] = json.loads(eligible)
+    event["arm"] = arm
+    event["propensity"] = propensity
+    return event | further
+
+
+def check_decision(row: Sequence[Any], source: str) -> None:
+    """Refuse a row of `SELECT_DECISIONS` that is not as it was written.
+
+    Raises:
+        LogError: naming the event.
+    """
+    blob = row[7]
+    if row[-1] != checksum(*row[:7], *row[8:-1], blob=blob):
+        raise _damaged(source, row[1])
+
+
+def further_fields(row: Sequence[Any]) -> Event:
+    """The fields of a decision that have no column in tables of other logs."""
+    *_, other, key, made_by, active, _ = row
+    further: Event = {} if other is None else decoded(json.loads(other))
+    if key is not None:
+        further["key"] = key
+    if made_by != "us":
+        further["made_by"] = made_by
+    if not active:
+        further["active"] = False
+    return further
+
+
+def reward_event(rows: Sequence[Sequence[Any]], source: str) -> Event:
+    """The event of the rows of `SELECT_REWARDS` that share a seq; errors as `decision_event`."""
+    lesson = checked_lesson(rows, source)
+    _, decision, at, other, pairs = lesson
+    event: Event = {"kind": "learn", "id": decision}
+    further = {} if other is None else decoded(json.loads(other))
+    _set_time(event, at, further)
+    event["rewards"] = {name_of(objective): value for objective, value in pairs}
+    return event | further
+
+
+def checked_lesson(rows: Sequence[Sequence[Any]], source: str) -> Lesson:
+    """The lesson of the rows of `SELECT_REWARDS` that share a seq; errors as `decision_event`."""
+    in_order = sorted(rows, key=_position)
+    seq, _, decision, at, other, _, _, check = in_order[0]
+    pairs = [(row[5], row[6]) for row in in_order]
+    same = all(row[2] == decision and row[3] == at and row[7] == check for row in in_order)
+    if not same or check != checksum(decision, seq, at, other, *pairs):
+        raise _damaged(source, seq)
+    return Lesson(seq, decision, at, other, pairs)
+
+
+def check_change(row: Sequence[Any], source: str) -> None:
+    """Refuse a row of `SELECT_CHANGES` that is not as it was written; errors as `check_decision`."""
+    seq, at, kind, body, check = row
+    if check != checksum(seq, at, kind, body):
+        raise _damaged(source, seq)
+
+
+def change_event(row: Sequence[Any], source: str) -> Event:
+    """The event of a row of `SELECT_CHANGES`; errors as `decision_event`."""
+    check_change(row, source)
+    _, at, kind, body, _ = row
+    event: Event = {"kind": kind}
+    rest = decoded(json.loads(body))
+    if "id" in rest:
+        event["id"] = rest.pop("id")  # where `events.checked` puts it
+    _set_time(event, at, rest)
+    return event | rest
+
+
+def _column_time(event: Mapping[str, Any], further: Event) -> float | None:
+    """The time of an event for its column; what a column cannot hold stays with further fields."""
+    if "time" not in event:
+        return None
+    at = event["time"]
+    if type(at) is float and not _is_minus_zero(at):
+        return at
+    further["time"] = at
+    return None
+
+
+def _set_time(event: Event, at: float | None, further: Event) -> None:
+    """Put the time where `events.checked` puts it."""
+    if at is not None:
+        event["time"] = at
+    elif "time" in further:
+        event["time"] = further.pop("time")
+
+
+def _is_minus_zero(value: float) -> bool:
+    return value == 0.0 and math.copysign(1.0, value) < 0.0
+
+
+def _text(fields: Event) -> str | None:
+    if not fields:
+        return None
+    try:
+        return compact(encoded(fields, "event"))
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, LogError):
+            raise
+        raise LogError(f"event cannot be written: {error}") from error
+
+
+def _position(row: Sequence[Any]) -> int:
+    position: int = row[1]
+    return position
+
+
+def _damaged(source: str, seq: int) -> LogError:
+    return LogError(f"{source} is damaged: event {seq} is not what was written")

@@ -1,0 +1,400 @@
+"""A store of decisions: one SQLite file, which an agent writes and any tool reads."""
+
+import importlib.metadata
+import json
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, BinaryIO, Literal, Self
+
+from mobandits.errors import LogError
+from mobandits.logs.names import compact, decoded, encoded, name_text
+from mobandits.logs.arm_registry import ArmRegistry, first_arms
+from mobandits.logs.store.connection import explained, reading, refuse_others
+from mobandits.logs.store.content import (
+    AgentRow,
+    Snapshot,
+    agent_row,
+    changes_of_arms,
+    last_seq,
+    sound_snapshots,
+)
+from mobandits.logs.store.ownership import claim
+from mobandits.logs.store.replay import events_between
+from mobandits.logs.store.rows import Event, Statement, checksum, statements_of
+from mobandits.logs.store.schema import migrate
+from mobandits.logs.store.writer import SYNCHRONOUS, Writer
+from mobandits.support.checks import choice
+from mobandits.support.forks import on_fork
+from mobandits.support.naming import quoted
+
+Durability = Literal["disk", "system", "buffered"]
+KEPT_SNAPSHOTS = 3  # the last may be damaged, and the one before it as well
+CHANGES = frozenset(("add", "remove"))  # kinds of events after which there are other arms
+
+INSERT_AGENT = """
+INSERT INTO agents (name, description, created, events, complete_after, checksum)
+VALUES (?, ?, ?, 0, 0, ?)
+"""
+INSERT_ARM = "INSERT INTO arms SELECT id, ?, ? FROM agents WHERE name = ?"
+UPDATE_EVENTS = "UPDATE agents SET events = ? WHERE id = ?"
+INSERT_SNAPSHOT = "INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?, ?)"
+DELETE_OLD_SNAPSHOTS = """
+DELETE FROM snapshots WHERE agent = ? AND seq NOT IN
+    (SELECT seq FROM snapshots WHERE agent = ? ORDER BY seq DESC LIMIT ?)
+"""
+
+
+class Store:
+    """The decisions, rewards and changes of an agent in a SQLite file, in the agent's order.
+
+    What `durability` promises, once a call has returned:
+
+    - "disk": the disk has confirmed it, so it survives a loss of power.
+    - "system": the operating system has it, so it survives a killed process.
+    - "buffered": it waits in the process for at most 10 ms, with at most 255 other events, and is
+      lost if the process is killed, or ends without `close`, before then.
+
+    A process that is killed at any moment leaves a file that opens again with every event whose
+    call had returned (but for those that "buffered" may lose), and with whole calls only. Every
+    event has a checksum and a number, so one that is damaged or missing is noticed when it is
+    read. A damaged file is refused in one line; where SQLite's own recovery gave up transactions,
+    a `LogWarning` says so.
+
+    One process writes; any number may read meanwhile, with any tool that reads SQLite. Threads may
+    share a store: each call is done before the next one begins. In the child of a fork it takes
+    nothing, and the parent goes on.
+
+    Args:
+        path: of the file; made where it does not exist.
+        durability: "disk", "system" or "buffered".
+        agent: whose events these are; a file may hold those of several.
+
+    Raises:
+        LogError: where the file is something else, damaged, of a newer version, or in use.
+
+    Example:
+        >>> import tempfile
+        >>> path = Path(tempfile.mkdtemp()) / "router.db"
+        >>> objectives = [{"name": "quality", "minimise": False}]
+        >>> with Store(path) as store:
+        ...     store.describe({"arms": ["small", "large"], "objectives": objectives})
+        ...     store.append({"kind": "decide", "id": 0, "arm": 1, "propensity": 0.5})
+        >>> with Store(path) as store:
+        ...     store.append({"kind": "learn", "id": 0, "rewards": {"quality": 0.25}})
+        ...     [event["kind"] for event in store.events()], len(store)
+        (['decide', 'learn'], 2)
+    """
+
+    def __init__(
+        self, path: str | Path, durability: Durability = "system", agent: str = "agent"
+    ) -> None:
+        choice("Store.durability", durability, tuple(SYNCHRONOUS))
+        if not isinstance(agent, str):
+            raise LogError(f"Store.agent must be text, got {quoted(agent)}")
+        self.path = Path(path)
+        self.durability = durability
+        self.agent = encoded(agent, "Store.agent")
+        self._threads = threading.RLock()
+        self._process = os.getpid()
+        self._number: int | None = None
+        self._events = 0
+        self._roster = ArmRegistry()
+        # Until a call is done: an interruption leaves it unknown whether it was written.
+        self._is_midway = False
+        self._is_forked = False
+        self._writer: Writer | None = None
+        refuse_others(self.path)
+        self._owner: BinaryIO | None = claim(self.path)
+        on_fork(self, Store._leave_to_parent)
+        try:
+            self._open()
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *args: object) -> None:
+        self.close()
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        rule = "Store cannot be copied or pickled: one process writes"
+        raise TypeError(f"{rule} into {self.path}; open it there")
+
+    def __len__(self) -> int:
+        """How many events there ever were; those that were deleted count."""
+        return self._events
+
+    @property
+    def description(self) -> dict[str, Any] | None:
+        """What the agent is, as `describe` was given it; None where it is new."""
+        with self._threads:
+            row = self._agent_row()
+        return None if row is None else row.description
+
+    def describe(self, description: dict[str, Any]) -> None:
+        """Say what the agent's events mean; of an agent that is there, make sure that it is the same.
+
+        Args:
+            description: names and numbers; for `logs.read` it has the names of "arms" and
+                "objectives", these as {"name": ..., "minimise": ...}.
+
+        Raises:
+            LogError: where the agent has another description, or files cannot hold this one.
+        """
+        with self._threads:
+            row = self._agent_row()
+            if row is None:
+                self._introduce(description)
+                return
+        known = row.description
+        for key in [*known, *description]:
+            if key not in known or key not in description or known[key] != description[key]:
+                was = quoted(known.get(key))
+                now = quoted(description.get(key))
+                raise LogError(
+                    f"{self.path} has an agent with {key} = {was}, now {now}: choose another file"
+                )
+
+    def append(self, event: Event) -> None:
+        """Keep an event; when this returns, it is as safe as `durability` promises.
+
+        Args:
+            event: see `mobandits.logs.events`.
+
+        Raises:
+            LogError: naming field, rule and value, or what the disk said; nothing was appended then.
+        """
+        self.extend((event,))
+
+    def extend(self, events: Iterable[Event]) -> None:
+        """Keep several events in one transaction: all of them, or none where one is refused.
+
+        Raises:
+            LogError: as `append`.
+        """
+        listed = list(events)  # it may call the store itself, so before anything is begun
+        with self._threads:
+            self.check_usable()
+            if self._number is None:
+                self.describe({})
+            if not listed:
+                return
+            writer = self._usable()
+            statements, roster = self._statements(listed)
+            self._is_midway = True
+            try:
+                writer.write(statements, len(listed))
+            except Exception as error:
+                self._is_midway = False
+                if isinstance(error, sqlite3.IntegrityError):
+                    raise LogError(f"{self.path} cannot take it: {_rule(error)}") from error
+                raise
+            self._events += len(listed)
+            self._roster = roster
+            self._is_midway = False
+
+    def events(self, after: int = 0) -> Iterator[Event]:
+        """The events that came after one, in order, as they were appended; contexts are arrays.
+
+        What is appended meanwhile is not in it. The reader has a connection of its own, so that
+        others may write.
+
+        Args:
+            after: the seq of the last event that is not wanted; 0: all.
+
+        Raises:
+            LogError: where an event is damaged, missing, or was deleted.
+        """
+        with self._threads:
+            self.flush()
+            number = self._number
+            last = self._events
+        return iter(()) if number is None else self._events_between(number, after, last)
+
+    def snapshot(self, state: bytes) -> None:
+        """Keep what the agent knows now: opening need not read the events before. Three are kept.
+
+        Raises:
+            LogError: where there is no description yet, or it cannot be written.
+        """
+        with self._threads:
+            writer = self._usable()
+            number = self._number
+            if number is None:
+                raise LogError(f"{self.path} must have a description before a snapshot, got none")
+            seq = self._events
+            row = (number, seq, time.time(), state, checksum(seq, blob=state))
+            old = (number, number, KEPT_SNAPSHOTS)
+            writer.write_alone([(INSERT_SNAPSHOT, row), (DELETE_OLD_SNAPSHOTS, old)])
+
+    def snapshots(self) -> Iterator[Snapshot]:
+        """The snapshots that are not damaged, the newest first.
+
+        Raises:
+            LogError: where they cannot be read.
+        """
+        with self._threads, explained(self.path):
+            connection = self._usable().connection
+            if self._number is not None:
+                yield from sound_snapshots(connection, self._number)
+
+    def latest_snapshot(self) -> Snapshot | None:
+        """The newest snapshot that is not damaged; None where there is none.
+
+        Raises:
+            LogError: where it cannot be read.
+        """
+        return next(self.snapshots(), None)
+
+    def flush(self) -> None:
+        """Commit what "buffered" has not committed yet.
+
+        Raises:
+            LogError: where it cannot be written.
+        """
+        with self._threads:
+            self._usable().flush()
+
+    def close(self) -> None:
+        """Commit what waits, and let another writer in; a closed store can be closed again."""
+        with self._threads:
+            writer = self._writer
+            owner = self._owner
+            self._writer = None
+            self._owner = None
+            try:
+                if writer is not None:
+                    writer.close()
+            finally:
+                if owner is not None:
+                    owner.close()
+
+    def check_usable(self) -> None:
+        """Refuse a store that takes no events.
+
+        Raises:
+            LogError: where it was closed, where a group could not be written, or where this process
+                was forked from the one that opened it.
+        """
+        self._usable()
+
+    # --- opening
+
+    def _open(self) -> None:
+        self._writer = Writer(self.path, self.durability, self._threads)
+        connection = self._writer.connection
+        with explained(self.path):
+            migrate(connection, importlib.metadata.version("mobandits"))
+        row = self._agent_row()
+        if row is None:
+            return
+        with explained(self.path):
+            found = max(last_seq(connection, row.id), row.complete_after)
+            changes = changes_of_arms(connection, row.id, str(self.path))
+        if found != row.events:
+            raise LogError(f"{self.path} is damaged: it has {found} events, and had {row.events}")
+        roster = first_arms(row.description, self.path)
+        for event in changes:
+            roster.follow(event, self.path)
+        self._roster = roster
+        self._number = row.id
+        self._events = row.events
+
+    def _agent_row(self) -> AgentRow | None:
+        connection = self._usable().connection
+        with explained(self.path):
+            return agent_row(connection, self.agent, str(self.path))
+
+    def _introduce(self, description: dict[str, Any]) -> None:
+        """Make the agent's row, and those of its first arms."""
+        if not isinstance(description, dict):
+            raise LogError(f"description must be a dictionary, got {quoted(description)}")
+        try:
+            text = compact(encoded(description, "description"))
+        except RecursionError as error:
+            raise LogError("description must not be nested as deeply as it is") from error
+        roster = first_arms(decoded(json.loads(text)), "description")
+        created = time.time()
+        values = (self.agent, text, created, checksum(self.agent, text, created))
+        statements: list[Statement] = [(INSERT_AGENT, values)]
+        for number, name in enumerate(roster.names):
+            statements.append((INSERT_ARM, (number, name_text(name), self.agent)))
+        self._usable().write_alone(statements)
+        row = self._agent_row()
+        assert row is not None  # noqa: S101 - it was just written
+        self._number = row.id
+        self._roster = roster
+
+    # --- writing
+
+    def _statements(self, events: list[Event]) -> tuple[list[Statement], ArmRegistry]:
+        """What writes some events, and the arms there are after them."""
+        number = self._number
+        assert number is not None  # noqa: S101 - `extend` has introduced the agent
+        statements: list[Statement] = []
+        roster = self._roster
+        seq = self._events
+        for event in events:
+            seq += 1
+            kept, own = statements_of(number, seq, event)
+            statements += own
+            if kept["kind"] in CHANGES:
+                known = len(roster.names)
+                # A copy, since the call may still be refused.
+                roster = roster.copy()
+                roster.follow(kept)
+                for name in roster.names[known:]:
+                    statements.append((INSERT_ARM, (known, name_text(name), self.agent)))
+        statements.append((UPDATE_EVENTS, (seq, number)))
+        return statements, roster
+
+    def _events_between(self, number: int, after: int, last: int) -> Iterator[Event]:
+        with reading(self.path) as connection:
+            yield from events_between(connection, number, after, last, str(self.path))
+
+    # --- whether it can be used
+
+    def _usable(self) -> Writer:
+        if self._is_forked:
+            here = f"process {os.getpid()} was forked from it"
+            raise LogError(
+                f"{self.path} is the store of process {self._process}, and {here}: "
+                "open another one here, or close the store before the fork"
+            )
+        if self._writer is None:
+            raise LogError(f"{self.path} is a store that was closed: open it again")
+        failure = "a call was interrupted" if self._is_midway else self._writer.failure
+        if failure is not None:
+            raise LogError(f"{self.path}: {failure}; close the store, and open it again")
+        return self._writer
+
+    def _leave_to_parent(self) -> None:
+        """In the child of a fork: connection and lock are the parent's."""
+        self._threads = threading.RLock()  # another thread of the parent may have held the old one
+        self._is_forked = True
+        if self._writer is not None:
+            self._writer.leave_to_parent()
+            self._writer = None
+        if self._owner is not None:
+            self._owner.close()  # the parent's handle stays open and locked
+            self._owner = None
+
+
+def _rule(error: sqlite3.IntegrityError) -> str:
+    """The rule that the tables' keys found broken, in the words of events."""
+    text = str(error)
+    if "FOREIGN KEY" in text:
+        return "event.id must be of a decision that is there"
+    if "decisions.key" in text:
+        return "event.key must not be there already"
+    if "decisions.id" in text:
+        return "event.id must not be there already"
+    if "rewards" in text:
+        return "event.rewards must not be there already"
+    return text

@@ -1,0 +1,167 @@
+"""The connection that writes: transactions of one call, or of a group of calls."""
+
+import contextlib
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from mobandits.errors import LogError
+from mobandits.logs.store.connection import connect, explained
+
+SYNCHRONOUS = {"disk": "FULL", "system": "NORMAL", "buffered": "NORMAL"}
+GROUP_EVENTS = 256  # of "buffered": a commit costs as much as ten events
+GROUP_SECONDS = 0.01
+
+Statement = tuple[str, tuple[Any, ...]]
+
+# Connections that a parent process goes on using; see `Writer.leave_to_parent`.
+_of_parents: list[sqlite3.Connection] = []
+
+
+class Writer:
+    """Writes into a store; it is not locked itself, and called by one thread at a time.
+
+    Args:
+        path: of the store.
+        durability: as of the store.
+        lock: held by whoever calls; the timer of a group takes it.
+
+    Attributes:
+        connection: to the store.
+        failure: why nothing can be written any more; None while it can.
+
+    Raises:
+        LogError: as `connect`.
+    """
+
+    def __init__(
+        self, path: Path, durability: str, lock: contextlib.AbstractContextManager[Any]
+    ) -> None:
+        self.connection = connect(path, synchronous=SYNCHRONOUS[durability])
+        self.failure: str | None = None
+        self._path = path
+        self._lock = lock
+        self._is_grouping = durability == "buffered"
+        self._waiting = 0  # events of the group that is open
+        self._timer: threading.Timer | None = None
+        self._is_done = False
+
+    def write(self, statements: Iterable[Statement], events: int) -> None:
+        """Run some statements: all of them or none; in the open group where calls are grouped.
+
+        Args:
+            statements: SQL and its values.
+            events: how many they append.
+
+        Raises:
+            LogError: where one is refused, or cannot be written.
+        """
+        if not self._is_grouping:
+            self.write_alone(statements)
+            return
+        connection = self.connection
+        with self._undoing("ROLLBACK TO call"):
+            if not connection.in_transaction:
+                connection.execute("BEGIN IMMEDIATE")
+                self._start_timer()
+            connection.execute("SAVEPOINT call")
+            for sql, values in statements:
+                connection.execute(sql, values)
+            connection.execute("RELEASE call")
+        self._waiting += events
+        if self._waiting >= GROUP_EVENTS:
+            self.flush()
+
+    def write_alone(self, statements: Iterable[Statement]) -> None:
+        """Run some statements in a transaction of their own, after the open group.
+
+        Raises:
+            LogError: where one is refused, or cannot be written.
+        """
+        self.flush()
+        connection = self.connection
+        with self._undoing("ROLLBACK"):
+            connection.execute("BEGIN IMMEDIATE")
+            for sql, values in statements:
+                connection.execute(sql, values)
+            connection.execute("COMMIT")
+
+    def flush(self) -> None:
+        """Commit the open group.
+
+        Raises:
+            LogError: where it cannot be written.
+        """
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._waiting or self.connection.in_transaction:
+            with self._undoing("ROLLBACK"):
+                self.connection.execute("COMMIT")
+        self._waiting = 0
+
+    def close(self) -> None:
+        """Commit the open group, and close the connection.
+
+        Raises:
+            LogError: where it cannot be written.
+        """
+        try:
+            if self.failure is None:
+                self.flush()
+        finally:
+            self._is_done = True
+            with explained(self._path):
+                self.connection.close()
+
+    def leave_to_parent(self) -> None:
+        """In the child of a fork: the connection must not be used here, and not even be closed.
+
+        Closing it would write and remove the log that the parent uses.
+        """
+        self._is_done = True
+        self._timer = None
+        _of_parents.append(self.connection)  # kept, or collecting it would close it
+
+    @contextlib.contextmanager
+    def _undoing(self, undo: str) -> Iterator[None]:
+        """What fails inside is taken back; what cannot be is remembered, and nothing more is taken."""
+        try:
+            yield
+        except BaseException as error:
+            self._take_back(undo, error)
+            if isinstance(error, sqlite3.IntegrityError):
+                raise
+            if isinstance(error, sqlite3.Error):
+                raise LogError(f"{self._path} cannot be written to: {error}") from error
+            raise
+
+    def _take_back(self, undo: str, error: BaseException) -> None:
+        connection = self.connection
+        if connection.in_transaction:
+            with contextlib.suppress(sqlite3.Error):
+                connection.execute(undo)
+                if undo != "ROLLBACK":
+                    connection.execute("RELEASE call")
+                    return
+        if connection.in_transaction:
+            # The call's part could not be taken back alone, so the group goes with it.
+            with contextlib.suppress(sqlite3.Error):
+                connection.execute("ROLLBACK")
+        if self._waiting or connection.in_transaction:
+            # Calls have returned whose events are lost now: what their agent knows is not here.
+            self.failure = f"{self._waiting} events could not be written: {error}"
+            self._waiting = 0
+
+    def _start_timer(self) -> None:
+        self._timer = threading.Timer(GROUP_SECONDS, self._flush_in_time)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def _flush_in_time(self) -> None:
+        """Called by the timer, in a thread of its own: an error waits for the next call."""
+        with self._lock, contextlib.suppress(LogError):
+            if not self._is_done and self.failure is None:
+                self.flush()
