@@ -15,10 +15,10 @@ from typing import Any, BinaryIO
 import polars as pl
 
 from mobandits.errors import LogError
+from mobandits.logs.arm_registry import first_arms
 from mobandits.logs.feedback import Feedback
 from mobandits.logs.join import Objectives, joined
 from mobandits.logs.names import compact, decoded, encoded
-from mobandits.logs.arm_registry import first_arms
 from mobandits.logs.table import SCHEMA
 from mobandits.support.files import replacing
 

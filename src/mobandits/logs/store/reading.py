@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from mobandits.logs.arm_registry import first_arms
 from mobandits.logs.feedback import Feedback
 from mobandits.logs.join import Objectives, Tables, joined
-from mobandits.logs.arm_registry import first_arms
 from mobandits.logs.store.connection import reading, warn_of_loss
 from mobandits.logs.store.content import AgentRow, only_agent
 from mobandits.logs.store.frames import frames
