@@ -14,11 +14,11 @@ from pathlib import Path
 
 import mobandits as mob
 from mobandits.agent import Objective
-from mobandits.logs.journal import Journal
+from mobandits.logs import Store
 from mobandits.orders import EffectivePareto, Lexicographic
 from mobandits.policies import MolTs
 
-D, SEGMENT, OFTEN = 2, 70, 25
+D, SNAPSHOTS, OFTEN = 2, 70, 25
 NAMES = ("a", ("b", 1), "c")
 
 
@@ -57,9 +57,9 @@ class Life:
 
     def __init__(self, folder, how):
         self.now, self.state = 0.0, folder / "state"
-        self.journal = Journal(folder / "log", durability="system", segment=SEGMENT)
+        self.log = Store(folder / "log")
         if how == "state" and self.state.exists():
-            self.agent = mob.Agent.load(self.state, log=self.journal, clock=lambda: self.now)
+            self.agent = mob.Agent.load(self.state, log=self.log, clock=lambda: self.now)
             return
         self.agent = mob.Agent(
             MolTs(scale=0.3, draws=2),
@@ -71,7 +71,8 @@ class Life:
             samples=2,
             pending=25,
             max_age=40.0,
-            log=self.journal,
+            log=self.log,
+            snapshot_every=SNAPSHOTS,
             clock=lambda: self.now,
         )
 
@@ -99,7 +100,7 @@ def kill_after(calls):
     def count(frame, event, argument):
         nonlocal left
         room = Path(frame.f_code.co_filename).parent.name
-        if room in {"agent", "logs"}:
+        if room in {"agent", "logs", "store"}:
             left -= 1
             if left == 0:
                 os.kill(os.getpid(), signal.SIGKILL)
@@ -114,7 +115,7 @@ def main(folder, seed, count, calls, how):
     life = Life(folder, how)
     life.run(steps(seed, count))
     life.agent.save(folder / "end")
-    life.journal.close()
+    life.agent.close()
 
 
 if __name__ == "__main__":

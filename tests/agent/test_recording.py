@@ -13,7 +13,7 @@ from mobandits.agent import Objective
 from mobandits.agent.saving import contents
 from mobandits.compiling.compiled import compiled
 from mobandits.errors import InputWarning, LogError, LogWarning
-from mobandits.logs.journal import Journal
+from mobandits.logs import Store
 from mobandits.orders import Lexicographic, Pareto
 from mobandits.policies import Doubling, MolUcb, RandomChoice, Ucb1, WithFloor
 
@@ -29,9 +29,9 @@ def everything(agent, *, without=("now", "logged")):
 
 def replayed(agent, folder, clock, **other):
     """The agent, and one that only has its log."""
-    agent.core.writer.journal.close()
-    with Journal(folder) as journal:
-        again = agent_of(clock, log=journal, **other)
+    agent.core.writer.store.close()
+    with Store(folder) as store:
+        again = agent_of(clock, log=store, **other)
         return everything(agent), everything(again)
 
 
@@ -40,8 +40,8 @@ def replayed(agent, folder, clock, **other):
 @pytest.mark.parametrize("own", [True, False], ids=["own", "shared"])
 def test_replaying_leads_to_the_same_agent(tmp_path, own):
     clock = Clock()
-    with Journal(tmp_path / "log", durability="system", segment=500) as journal:
-        agent = agent_of(clock, log=journal, propensity="exact")
+    with Store(tmp_path / "log") as store:
+        agent = agent_of(clock, log=store, propensity="exact")
         program = Program(agent, clock, own=own, seed=5)
         program.run(200)
         agent.preference = Lexicographic()
@@ -49,11 +49,11 @@ def test_replaying_leads_to_the_same_agent(tmp_path, own):
         agent.save(tmp_path / "agent")
         agent.preference = None
         program.run(150)
-        assert len(journal) > 1000
+        assert len(store) > 1000
     first, second = replayed(agent, tmp_path / "log", clock, propensity="exact")
     assert first == second
-    with Journal(tmp_path / "log") as journal:
-        third = mob.Agent.load(tmp_path / "agent", log=journal, clock=clock)
+    with Store(tmp_path / "log") as store:
+        third = mob.Agent.load(tmp_path / "agent", log=store, clock=clock)
         assert everything(third) == first
         third.decide(np.zeros((len(third.arms), 3) if own else 3))
 
@@ -63,8 +63,8 @@ def test_what_files_cannot_hold_is_refused_before_anything_happens(tmp_path):
     class Mine(Pareto):
         pass
 
-    with Journal(tmp_path, durability="system") as journal:
-        agent = mob.Agent(MolUcb(scale=0.3), arms=["a", "b"], features=2, objectives=2, log=journal)
+    with Store(tmp_path / "log") as store:
+        agent = mob.Agent(MolUcb(scale=0.3), arms=["a", "b"], features=2, objectives=2, log=store)
         agent.decide([0.0, 1.0])
         for bad in (frozenset([1]), float("nan"), "\ud800"):
             with pytest.raises(ValueError, match=r"arm must be|text that UTF-8 can hold"):
@@ -74,13 +74,13 @@ def test_what_files_cannot_hold_is_refused_before_anything_happens(tmp_path):
             match="preference must be of a public class of mobandits to be kept in a file",
         ):
             agent.preference = Mine()
-        assert (agent.arms, type(agent.preference), len(journal)) == (("a", "b"), Pareto, 1)
+        assert (agent.arms, type(agent.preference), len(store)) == (("a", "b"), Pareto, 1)
 
 
 def test_a_warning_that_is_an_error_leaves_a_log_that_leads_here(tmp_path):
     options = {"arms": 5, "features": 2, "objectives": 2}
-    with Journal(tmp_path, durability="system") as journal:
-        agent = mob.Agent(MolUcb(), **options, log=journal)
+    with Store(tmp_path / "log") as store:
+        agent = mob.Agent(MolUcb(), **options, log=store)
         with pytest.raises(InputWarning, match="MolUcb needs norms of features"):
             agent.decide([5.0, 5.0])
         with pytest.warns(InputWarning, match="MolUcb needs norms of features"):
@@ -88,29 +88,29 @@ def test_a_warning_that_is_an_error_leaves_a_log_that_leads_here(tmp_path):
         for _ in range(5):
             agent.decide([5.0, 5.0])
     with (
-        Journal(tmp_path) as journal,
+        Store(tmp_path / "log") as store,
         pytest.warns(InputWarning, match="MolUcb needs norms of features"),
     ):
-        assert everything(mob.Agent(MolUcb(), **options, log=journal)) == everything(agent)
+        assert everything(mob.Agent(MolUcb(), **options, log=store)) == everything(agent)
 
 
 def test_messages_without_news_are_not_written(tmp_path):
-    with Journal(tmp_path, durability="system") as journal:
-        agent = mob.Agent(RandomChoice(), arms=2, features=0, objectives=2, log=journal)
+    with Store(tmp_path / "log") as store:
+        agent = mob.Agent(RandomChoice(), arms=2, features=0, objectives=2, log=store)
         number = agent.decide().id
         agent.learn(number, {})
         agent.learn(number, {0: 1.0})
         agent.learn(number, {0: 1.0})
         agent.learn(number, {1: 1.0})
         agent.learn(number, {1: 1.0})
-        assert [event["kind"] for event in journal.events()] == ["decide", "learn", "learn"]
+        assert [event["kind"] for event in store.events()] == ["decide", "learn", "learn"]
 
 
 def test_a_call_that_fails_does_not_end_a_stage(tmp_path):
     recipe = Doubling(Ucb1(check=False), first=2)
     options = {"arms": 2, "features": 0, "objectives": 1}
-    with Journal(tmp_path, durability="system") as journal:
-        agent = mob.Agent(recipe, **options, log=journal)
+    with Store(tmp_path / "log") as store:
+        agent = mob.Agent(recipe, **options, log=store)
         numbers = [agent.decide().id for _ in range(2)]
         with pytest.raises(ValueError, match="eligible must name arms"):
             agent.decide(eligible=["nobody"])
@@ -118,15 +118,15 @@ def test_a_call_that_fails_does_not_end_a_stage(tmp_path):
         agent.learn(numbers[0], [1.0])
         assert agent.lessons == 1
         agent.decide()
-    with Journal(tmp_path) as journal:
-        assert everything(mob.Agent(recipe, **options, log=journal)) == everything(agent)
+    with Store(tmp_path / "log") as store:
+        assert everything(mob.Agent(recipe, **options, log=store)) == everything(agent)
 
 
 def test_agents_with_logs_do_not_merge(tmp_path):
     options = {"arms": 2, "features": 2, "objectives": 2}
-    with Journal(tmp_path, durability="system") as journal:
+    with Store(tmp_path / "log") as store:
         agent, other = (
-            mob.Agent(MolUcb(scale=0.3), **options, log=journal),
+            mob.Agent(MolUcb(scale=0.3), **options, log=store),
             mob.Agent(MolUcb(scale=0.3), **options),
         )
         other.learn(other.decide([0.0, 1.0]).id, [1.0, 2.0])
@@ -140,11 +140,11 @@ def test_agents_with_logs_do_not_merge(tmp_path):
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"arms": ["b", "a"]}, "is a journal with arms"),
-        ({"seed": 1}, "is a journal with seed"),
-        ({"recipe": MolUcb(scale=0.4)}, "is a journal with recipe"),
-        ({"objectives": [Objective("x", minimise=True), "y"]}, "is a journal with objectives"),
-        ({"max_age": 5.0}, "is a journal with max_age"),
+        ({"arms": ["b", "a"]}, "has an agent with arms"),
+        ({"seed": 1}, "has an agent with seed"),
+        ({"recipe": MolUcb(scale=0.4)}, "has an agent with recipe"),
+        ({"objectives": [Objective("x", minimise=True), "y"]}, "has an agent with objectives"),
+        ({"max_age": 5.0}, "has an agent with max_age"),
     ],
 )
 def test_the_log_of_another_agent_is_refused_and_left_free(tmp_path, changed, said):
@@ -154,20 +154,20 @@ def test_the_log_of_another_agent_is_refused_and_left_free(tmp_path, changed, sa
         "features": 2,
         "objectives": ["x", "y"],
     }
-    with Journal(tmp_path, durability="system") as journal:
-        mob.Agent(**options, log=journal).decide([0.0, 1.0])
+    with Store(tmp_path / "log") as store:
+        mob.Agent(**options, log=store).decide([0.0, 1.0])
     with pytest.raises(LogError, match=said):
-        mob.Agent(**{**options, **changed}, log=tmp_path)
-    Journal(tmp_path).close()  # nobody holds it
+        mob.Agent(**{**options, **changed}, log=tmp_path / "log")
+    Store(tmp_path / "log").close()  # nobody holds it
 
 
 def test_a_log_that_leads_elsewhere_is_refused(tmp_path):
     options = {"arms": ["a", "b"], "features": 2, "objectives": ["x", "y"]}
-    with Journal(tmp_path, durability="system") as journal:
-        agent = mob.Agent(MolUcb(scale=0.3), **options, log=journal)
+    with Store(tmp_path / "log") as store:
+        agent = mob.Agent(MolUcb(scale=0.3), **options, log=store)
         decision = agent.decide([0.0, 1.0])
         other = {"a": 1, "b": 0}[decision.arm]
-        journal.append(
+        store.append(
             {
                 "kind": "decide",
                 "id": 1,
@@ -178,16 +178,16 @@ def test_a_log_that_leads_elsewhere_is_refused(tmp_path):
             }
         )
     with pytest.raises(
-        LogError, match=r"event 1 was decision 1 for arm .*, and replaying leads to decision 1 for"
+        LogError, match=r"event 2 was decision 1 for arm .*, and replaying leads to decision 1 for"
     ):
-        mob.Agent(MolUcb(scale=0.3), **options, log=tmp_path)
-    with pytest.raises(ValueError, match="log must be a folder or a Journal, got 5"):
+        mob.Agent(MolUcb(scale=0.3), **options, log=tmp_path / "log")
+    with pytest.raises(ValueError, match="log must be the path of a store, or a Store, got 5"):
         mob.Agent(MolUcb(scale=0.3), **options, log=5)
 
 
 def test_the_file_says_how_much_of_the_log_it_knows(tmp_path):
-    with Journal(tmp_path / "log", durability="system") as journal:
-        agent = mob.Agent(RandomChoice(), arms=2, features=0, objectives=2, log=journal)
+    with Store(tmp_path / "log") as store:
+        agent = mob.Agent(RandomChoice(), arms=2, features=0, objectives=2, log=store)
         for _ in range(3):
             agent.decide()
         agent.save(tmp_path / "agent")
@@ -197,15 +197,13 @@ def test_the_file_says_how_much_of_the_log_it_knows(tmp_path):
 
 
 def test_a_saved_agent_never_knows_more_than_its_log(tmp_path):
-    with Journal(tmp_path / "log", durability="buffered") as journal:
-        agent = mob.Agent(RandomChoice(), arms=2, features=0, objectives=1, log=journal)
+    with Store(tmp_path / "log", "buffered") as store:
+        agent = mob.Agent(RandomChoice(), arms=2, features=0, objectives=1, log=store)
         agent.decide()
         agent.save(tmp_path / "agent")
-        copied = shutil.copytree(
-            tmp_path / "log", tmp_path / "copy"
-        )  # what a killed process would leave
-        (copied / "lock").unlink()
-    again = mob.Agent.load(tmp_path / "agent", log=copied)
+        for suffix in ("", "-wal"):  # what a killed process would leave
+            shutil.copy(f"{tmp_path / 'log'}{suffix}", f"{tmp_path / 'copy'}{suffix}")
+    again = mob.Agent.load(tmp_path / "agent", log=tmp_path / "copy")
     assert again.waiting == 1
     again.close()
 
@@ -215,8 +213,8 @@ def test_a_log_that_cannot_value_other_policies_is_warned_about_once(tmp_path):
     options = {"arms": ["a", "b"], "features": 1, "objectives": 1, "propensity": "exact"}
 
     def warned(recipe, folder, eligible=None, **other):
-        with Journal(tmp_path / folder, durability="system") as journal:
-            agent = mob.Agent(recipe, log=journal, **(options | other))
+        with Store(tmp_path / folder, "system") as store:
+            agent = mob.Agent(recipe, log=store, **(options | other))
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
                 for i in range(150):
@@ -236,21 +234,21 @@ def test_a_log_that_cannot_value_other_policies_is_warned_about_once(tmp_path):
 
 
 def test_a_warning_about_a_log_that_is_an_error_undoes_the_call(tmp_path):
-    with Journal(tmp_path, durability="system") as journal:
+    with Store(tmp_path / "log", "system") as store:
         options = {"arms": 2, "features": 1, "objectives": 1, "propensity": "exact"}
-        agent = mob.Agent(MolUcb(scale=0.01), log=journal, **options)
+        agent = mob.Agent(MolUcb(scale=0.01), log=store, **options)
         refused = 0
         for _ in range(300):
-            before = len(journal)
+            before = len(store)
             try:
                 decision = agent.decide([1.0])
             except LogWarning:
                 refused += 1
-                assert len(journal) == before
+                assert len(store) == before
             else:
                 agent.learn(decision.id, [float(decision.arm == 1)])
         first = everything(agent)
     assert refused == 1
-    with Journal(tmp_path, durability="system") as journal:
-        again = mob.Agent(MolUcb(scale=0.01), log=journal, **options)
+    with Store(tmp_path / "log", "system") as store:
+        again = mob.Agent(MolUcb(scale=0.01), log=store, **options)
         assert everything(again) == first

@@ -16,7 +16,7 @@ from test_recording import everything
 import mobandits as mob
 from mobandits.compiling.session import InterpretedSession, open_session
 from mobandits.contracts.protocols import Shape
-from mobandits.logs.journal import Journal
+from mobandits.logs import Store
 from mobandits.orders import Lexicographic
 from mobandits.policies import MolUcb, RandomChoice
 
@@ -53,14 +53,12 @@ def options():
 
 def test_threads_share_an_agent_and_its_log(tmp_path):
     clock = Clock()
-    agent = agent_of(clock, log=Journal(tmp_path, durability="buffered", segment=300), **options())
+    agent = agent_of(clock, log=Store(tmp_path / "log", "buffered"), **options())
     together(lambda number: busy(agent, number))
-    made = [
-        event["id"] for event in agent.core.writer.journal.events() if event["kind"] == "decide"
-    ]
+    made = [event["id"] for event in agent.core.writer.store.events() if event["kind"] == "decide"]
     assert made == list(range(agent.core.pending.next_id))
     agent.close()
-    again = agent_of(clock, log=tmp_path, **options())
+    again = agent_of(clock, log=tmp_path / "log", **options())
     assert everything(again) == everything(agent)
     again.close()
 
@@ -175,7 +173,7 @@ COPIES = [copy.copy, copy.deepcopy, pickle.dumps]
 
 @pytest.mark.parametrize("copied", COPIES, ids=lambda function: function.__name__)
 def test_copies_of_agents_say_what_to_do(tmp_path, copied):
-    agent = mob.Agent(RandomChoice(), arms=2, features=0, objectives=1, log=tmp_path)
+    agent = mob.Agent(RandomChoice(), arms=2, features=0, objectives=1, log=tmp_path / "log")
     agent.decide()
     said = "Agent cannot be copied or pickled: write it with `save`, and make another with `Agent.load`"
     with pytest.raises(TypeError, match=said):

@@ -3,16 +3,18 @@
 import time
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from mobandits.agent.core import AgentCore, Propensity
 from mobandits.agent.decision import Decision
+from mobandits.agent.inputs import check_counts
 from mobandits.compiling.tracebacks import shorten
 from mobandits.contracts.protocols import Recipe
 from mobandits.support.naming import quoted
 
 if TYPE_CHECKING:
     from mobandits.agent.explanation import Explanation
+    from mobandits.logs.store.store import Durability
 
 # Services are imported by the calls that need them: most agents never save, log or explain.
 
@@ -47,9 +49,15 @@ class Agent:
         max_age: seconds after which a decision that waits is dropped; None: never.
         remembered: of how many settled decisions the rewards are kept, so that a repeat is known as
             one.
-        log: a folder or a `logs.Journal`: every decision and reward is written there before the
-            call returns; one that has entries is replayed first, which ends in the state of the
-            agent that wrote it.
+        log: the path of a store, which is made where there is none, or a `logs.Store`: every
+            decision and reward is written there before the call returns. A store that has events is
+            caught up with first, which ends in the state of the agent that wrote them, bit for bit:
+            from its last snapshot, and the events after it.
+        durability: of the log's writes, "disk", "system" (the default) or "buffered": see
+            `logs.Store`, which is given it itself where `log` is one.
+        snapshot_every: events after which the whole state is written into the log, so that opening
+            it need not replay what was before. Where more decisions wait or are remembered, a tenth
+            of their number, since writing them takes as long.
         clock: seconds, such as `time.time`; asked only where times are needed.
 
     Attributes:
@@ -92,6 +100,8 @@ class Agent:
         max_age: float | None = None,
         remembered: int = 100_000,
         log: Any = None,
+        durability: "Durability | None" = None,
+        snapshot_every: int = 10_000,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.core = AgentCore(
@@ -108,11 +118,20 @@ class Agent:
             remembered=remembered,
             clock=clock,
         )
+        check_counts(snapshot_every=(snapshot_every, 1))
+        if log is None and durability is not None:
+            raise ValueError(f"durability must go with a log, got {quoted(durability)} without one")
         if log is not None:
-            # After all arguments were checked: a folder is made and claimed here.
-            from mobandits.agent.recording import attach  # noqa: PLC0415
+            # After all arguments were checked: a file is made and claimed here.
+            from mobandits.agent.replaying import attached  # noqa: PLC0415
 
-            attach(self.core, log)
+            self.core = attached(self.core, log, durability=durability, every=int(snapshot_every))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *args: object) -> None:
+        self.close()
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         # A copy would go on from the same stream, and make the same decisions as this one.
@@ -188,22 +207,46 @@ class Agent:
         pending = self.core.pending
         return dict(pending.dropped)
 
-    def decide(self, context: Any = None, eligible: Iterable[Hashable] | None = None) -> Decision:
+    def decide(
+        self,
+        context: Any = None,
+        eligible: Iterable[Hashable] | None = None,
+        *,
+        key: str | None = None,
+        active: bool = True,
+    ) -> Decision:
         """The arm to play now.
 
         Args:
             context: (features,) or (arms, features), rows in the order of `arms`; or {arm: row},
                 which are then the eligible arms; None where there are no features.
             eligible: the arms that may be played; None: all.
+            key: a text of the caller's, so that a call whose answer was lost can be tried again:
+                with the same key and the same context it is the same decision, marked `replayed`,
+                and nothing happens. With a log, keys are known as long as their decisions are in
+                it; without one, the last `remembered` are, in memory: files of `save` hold none.
+            active: False where it is not yet sure that the arm will be played, such as a page that
+                is prepared: no default reward is learned until `activate`, or a reward.
 
         Raises:
             ValueError: where it has another shape, or a number that is not finite or not what the
-                recipe needs; where arms are unknown, or none are left.
+                recipe needs; where arms are unknown, or none are left; where the key was used with
+                another context.
+
+        Example:
+            >>> from mobandits.policies import MolUcb
+            >>> agent = Agent(MolUcb(scale=0.3), arms=3, features=2, objectives=2)
+            >>> first = agent.decide([0.5, 0.1], key="request 17")
+            >>> again = agent.decide([0.5, 0.1], key="request 17")
+            >>> again == first, again.replayed, agent.waiting
+            (True, True, 1)
         """
         # An author's mistake in a policy shows the author's lines: here, where no frame of ours is
         # added any more.
         try:
-            return self.core.decide(context, eligible)
+            if key is None and active is True:
+                return self.core.decide(context, eligible)
+            return self.core.decide_once(context, eligible, key, active)
         except BaseException as error:
             shorten(error)
             raise
@@ -247,6 +290,137 @@ class Agent:
                 another value. Nothing is learned then.
         """
         self.core.learn(decision_id, rewards)
+
+    def adopt(
+        self,
+        context: Any,
+        arm: Hashable,
+        propensity: float | None = None,
+        rewards: Any = None,
+        key: str | None = None,
+    ) -> Decision:
+        """Take over a decision that somebody else made, and learn from it.
+
+        It ends where the agent would be that had decided and learned the same, except that nothing
+        was drawn; later rewards go to `learn`, under the id of what is returned. Recipes whose
+        updates need to know how they chose, such as Exp3P, and those that play in stages, are
+        refused.
+
+        Args:
+            context: as of `decide`.
+            arm: that was played.
+            propensity: the probability with which it was played, in (0, 1]; None: not known.
+            rewards: as of `learn`; None: they are still to come.
+            key: as of `decide`; what is new of the rewards is learned.
+
+        Raises:
+            ValueError: as `decide` and `learn`; then nothing has happened.
+
+        Example:
+            >>> from mobandits.policies import MolUcb
+            >>> agent = Agent(MolUcb(scale=0.3), arms=["small", "large"], features=2, objectives=2)
+            >>> _ = agent.adopt([0.5, 0.1], "large", propensity=0.8, rewards=[0.9, 0.2])
+            >>> agent.lessons, agent.waiting
+            (1, 0)
+        """
+        from mobandits.agent.adoption import adopt  # noqa: PLC0415
+
+        return adopt(self.core, context, arm, propensity, rewards, key)
+
+    def learn_log(self, log: Any, *, add_arms: bool = False, **columns: Any) -> int:
+        """Learn from a log of decisions that were made elsewhere, in compiled blocks.
+
+        It ends where `adopt` ends, called for one round after the other, except that no round waits
+        for rewards that the log does not have. Everything is checked before anything is learned:
+        logs in files are read twice. With a log of its own, the agent writes the rounds into it, in
+        blocks of 10,000: where the disk fails, the blocks before were learned.
+
+        Args:
+            log: `Feedback`; a path of what `logs.scan` reads, such as a CSV or dsjson file or a
+                store; a `logs.Store`; or a table of Polars or pandas.
+            add_arms: whether arms of the log that the agent does not have are added; else they are
+                refused.
+            columns: of a CSV file or a table: `arm`, `rewards`, `context` and others, see
+                `logs.csv.scan`.
+
+        Returns:
+            How many rounds taught something.
+
+        Raises:
+            ValueError: where the log does not fit the agent, or the recipe cannot adopt.
+
+        Example:
+            >>> from mobandits.logs import Feedback
+            >>> from mobandits.policies import MolUcb
+            >>> agent = Agent(MolUcb(scale=0.3), arms=["a", "b"], features=1, objectives=["click"])
+            >>> contexts = [[0.5], [0.2]]
+            >>> log = Feedback(contexts, ["b", "a"], [[1.0], [0.0]], [0.5, 0.5], "ab", ["click"])
+            >>> agent.learn_log(log)
+            2
+        """
+        from mobandits.agent.adoption import learn_log  # noqa: PLC0415
+
+        return learn_log(self.core, log, add_arms=add_arms, columns=columns)
+
+    def activate(self, decision_id: int) -> None:
+        """Let an inactive decision take effect: rewards by default are due from now on.
+
+        A reward activates as well; of a decision that is active, or has its rewards, nothing
+        changes.
+
+        Args:
+            decision_id: `Decision.id`.
+
+        Raises:
+            ValueError: where no such decision waits.
+
+        Example:
+            >>> from mobandits.agent import Objective
+            >>> from mobandits.policies import MolUcb
+            >>> now = [0.0]
+            >>> click = Objective("click", default=0.0, after=60.0)
+            >>> options = {"arms": 3, "features": 2, "objectives": [click]}
+            >>> agent = Agent(MolUcb(scale=0.3), **options, clock=lambda: now[0])
+            >>> prepared = agent.decide([0.5, 0.1], active=False)
+            >>> now[0] = 300.0
+            >>> agent.activate(prepared.id)
+            >>> agent.tick()
+            >>> agent.lessons
+            0
+            >>> now[0] = 360.0
+            >>> agent.tick()
+            >>> agent.lessons
+            1
+        """
+        self.core.activate(decision_id)
+
+    def abandon(self, decision_id: int) -> None:
+        """Wait for a decision no more, such as one whose arm was never played.
+
+        Nothing is learned of it from now on, not even a default; what was learned stays.
+
+        Args:
+            decision_id: `Decision.id`.
+
+        Raises:
+            ValueError: where no such decision waits.
+
+        Example:
+            >>> from mobandits.policies import MolUcb
+            >>> agent = Agent(MolUcb(scale=0.3), arms=3, features=2, objectives=2)
+            >>> agent.abandon(agent.decide([0.5, 0.1]).id)
+            >>> agent.waiting
+            0
+        """
+        self.core.abandon(decision_id)
+
+    def tick(self) -> None:
+        """Learn the rewards by default that are due, and drop what is too old, without a call.
+
+        Every other call does so first, so that it matters only where there are none for long. What
+        an agent decides does not depend on how often it is called.
+        """
+        self.core.tick()
 
     def add_arm(self, name: Hashable, like: Hashable | None = None) -> None:
         """One arm more, from now on.
@@ -329,14 +503,96 @@ class Agent:
 
         save_core(self.core, path)
 
-    def close(self) -> None:
-        """Let go of the log, where there is one: later calls are refused.
+    def to_bytes(self) -> bytes:
+        """The whole state as bytes, those of the file that `save` writes; see `from_bytes`.
 
-        Nothing is lost without it.
+        Raises:
+            ValueError: as `save`.
+        """
+        from mobandits.agent.saving import core_bytes  # noqa: PLC0415
+
+        return core_bytes(self.core)
+
+    def close(self) -> None:
+        """Take a last snapshot and let go of the log, where there is one: later calls are refused.
+
+        Without it nothing is lost, unless the log's durability is "buffered"; the next opening has
+        more to replay. An agent is a context manager, which closes it.
         """
         writer = self.core.writer
         if writer is not None:
-            writer.close()
+            writer.close(self.core)
+
+    def checkpoint(self) -> None:
+        """Write the whole state into the log now: the next opening replays only what comes after.
+
+        Snapshots are taken by themselves every `snapshot_every` events and by `close`; this is for
+        moments when somebody waits for nothing, or before old decisions are exported and deleted.
+
+        Raises:
+            ValueError: where there is no log.
+            LogError: where it cannot be written.
+
+        Example:
+            >>> import tempfile
+            >>> from mobandits.policies import MolUcb
+            >>> log = tempfile.mkdtemp() + "/router.db"
+            >>> options = {"arms": ["small", "large"], "features": 2, "objectives": ["quality"]}
+            >>> with Agent(MolUcb(scale=0.3), **options, log=log) as agent:
+            ...     agent.learn(agent.decide([0.5, 0.1]).id, [0.9])
+            ...     agent.checkpoint()
+            >>> with Agent(MolUcb(scale=0.3), **options, log=log) as agent:
+            ...     agent.lessons
+            1
+        """
+        core = self.core
+        writer = core.writer
+        if writer is None:
+            raise ValueError(
+                "checkpoint needs an agent with a log, such as log='router.db': `save` writes the "
+                "state of any agent into a file"
+            )
+
+        with core.lock:
+            writer.snapshot(core)
+
+    @classmethod
+    def from_bytes(
+        cls,
+        data: bytes,
+        *,
+        recipe: Recipe | None = None,
+        log: Any = None,
+        clock: Callable[[], float] = time.time,
+    ) -> "Agent":
+        """The agent whose `to_bytes` these are, or the content of a file of `save`.
+
+        Args:
+            data: the bytes.
+            recipe: as of `load`, like `log` and `clock`.
+            log: of the agent.
+            clock: of the agent.
+
+        Raises:
+            ValueError: where they are not the whole ones of an agent.
+
+        Example:
+            >>> from mobandits.policies import MolUcb
+            >>> agent = Agent(MolUcb(scale=0.3), arms=3, features=2, objectives=2)
+            >>> again = Agent.from_bytes(agent.to_bytes())
+            >>> again.decide([0.5, 0.1]) == agent.decide([0.5, 0.1])
+            True
+        """
+        from mobandits.agent.loading import core_with_log  # noqa: PLC0415
+
+        if not isinstance(data, bytes | bytearray | memoryview):
+            raise ValueError(f"data must be bytes of `Agent.to_bytes`, got {quoted(data)}")
+
+        # The core is ready: the constructor would make another one.
+        agent = cls.__new__(cls)
+        agent.core = core_with_log(bytes(data), "the data", recipe, log, clock)
+
+        return agent
 
     @classmethod
     def load(
@@ -354,8 +610,8 @@ class Agent:
         Args:
             path: the file.
             recipe: the recipe, where it is not one of this library.
-            log: the folder of the agent's log; what was logged after the file was written is
-                replayed.
+            log: the agent's log, a path or a `logs.Store`; what was logged after the file was
+                written is caught up with.
             clock: as for a new agent.
 
         Raises:

@@ -185,6 +185,25 @@ def decide_many(
             norms_and_notes[t, 1 + i] = note[i]
 
 
+def update_many(session: Session, x: Array, arms: IntArray, rewards: Array) -> None:
+    """Teach the policy many rewards, one after the other, of a policy whose notes mean nothing.
+
+    Args:
+        session: of the policy.
+        x: (rounds, features) of the arms that were played.
+        arms: (rounds,) their slots.
+        rewards: (rounds, objectives), NaN where not observed.
+    """
+    policy = session.policy
+    note = session.note
+    rng = session.rng
+    state = session.state
+    for t in range(len(arms)):
+        state = policy.update(state, x[t], arms[t], note, rewards[t], rng)
+
+    session.state = state
+
+
 def update_state(
     session: Session, x: Array, arm: int, numbers: tuple[float, ...], reward: Array
 ) -> None:

@@ -6,6 +6,7 @@ It reads and writes nothing. Services (files, logs, merging, explanations) are f
 whose attributes are public for them; `Agent` is the face that applications see.
 """
 
+import contextlib
 import math
 import os
 import threading
@@ -17,7 +18,7 @@ import numpy as np
 from mobandits.agent.arms import Arms
 from mobandits.agent.bound_policy import FAILURES, BoundPolicy
 from mobandits.agent.contexts import Contexts
-from mobandits.agent.decision import Decision, Offer
+from mobandits.agent.decision import Adoption, Decision, Offer
 from mobandits.agent.guard import Guard
 from mobandits.agent.inputs import (
     MOST_SAMPLES,
@@ -29,12 +30,20 @@ from mobandits.agent.inputs import (
     name_count,
     reward_list,
 )
+from mobandits.agent.keys import (
+    ORDINARY,
+    Circumstances,
+    KeyedDecisions,
+    as_given,
+    circumstances,
+)
 from mobandits.agent.objectives import Expectations, Scales, as_objectives
-from mobandits.agent.pending import Pending, PendingDecisions
+from mobandits.agent.pending import INACTIVE, Pending, PendingDecisions
 from mobandits.agent.sizes import refuse_large
 from mobandits.contracts.protocols import Array, IntArray, Recipe, Shape
 from mobandits.support.checks import choice, integer, number
 from mobandits.support.forks import on_fork
+from mobandits.support.naming import quoted
 
 Propensity = Literal["exact", "sampled", "none"]
 # A decision, what is to be kept of it, and the norm of the features of its arm.
@@ -50,7 +59,10 @@ class EventWriter(Protocol):
     def flush(self) -> None:
         """Have all of it on disk."""
 
-    def close(self) -> None:
+    def snapshot(self, core: "AgentCore") -> None:
+        """Write the whole state, so that what came before need not be replayed."""
+
+    def close(self, core: "AgentCore") -> None:
         """Write no more."""
 
     def check_usable(self) -> None:
@@ -62,14 +74,28 @@ class EventWriter(Protocol):
     def describe_order(self, order: Any) -> Any:
         """An order as it is written; refused where that is not possible, before it is played."""
 
-    def write_decision(self, decision: Decision, now: float) -> None:
+    def keyed(self, key: str) -> tuple[str, Decision] | None:
+        """The request and the decision of a client's key; None where there is none."""
+
+    def write_decision(self, decision: Decision, now: float, how: Circumstances) -> None:
         """A decision."""
 
     def write_decisions(self, decisions: Sequence[Decision], now: float) -> None:
         """Decisions of one call."""
 
+    def write_adoptions(
+        self, adoptions: Sequence[Adoption], now: float, *, begun: bool = False
+    ) -> None:
+        """Decisions of others, with their rewards; `begun`: the same call has written some."""
+
     def write_reward(self, number: int, rewards: list[float], now: float) -> None:
         """The new part of a decision's reward."""
+
+    def write_activation(self, number: int, now: float) -> None:
+        """A decision that takes effect only now."""
+
+    def write_abandonment(self, number: int, now: float) -> None:
+        """A decision that is waited for no more."""
 
     def write_new_arm(self, name: Hashable, like: Hashable | None, now: float) -> None:
         """An arm that joined."""
@@ -80,7 +106,7 @@ class EventWriter(Protocol):
     def write_preference(self, description: Any, now: float) -> None:
         """Another preference, as `describe_order` gave it."""
 
-    def done(self) -> None:
+    def done(self, core: "AgentCore") -> None:
         """The agent has done what was written."""
 
 
@@ -100,13 +126,17 @@ class AgentCore:
         contexts: their shape.
         bound: the recipe's policy and its state.
         guard: what the recipe assumes.
+        expectations: what the objectives say of rewards.
+        reward_places: {objective: position}.
         scales: between rewards and what is learned.
         pending: the decisions that wait.
+        keys: the last decisions with a key of a client, where there is no log to ask.
         clock: seconds.
         now: when it was last asked.
         is_timed: whether time matters.
         lessons: how many rewards, or parts of one, were learned.
         lock: held by every call.
+        process: to which it belongs: its calls are refused in the child of a fork.
         writer: writes the calls down; None where there is no log.
     """
 
@@ -153,7 +183,7 @@ class AgentCore:
         self.recipe = recipe
         self.objectives = as_objectives(objectives)
         self.objective_names = tuple(each.name for each in self.objectives)
-        self._places = {name: i for i, name in enumerate(self.objective_names)}
+        self.reward_places = {name: i for i, name in enumerate(self.objective_names)}
         self.seed = int(seed)
         self.propensity = propensity
         self.samples = int(samples)
@@ -170,19 +200,20 @@ class AgentCore:
         self.bound = BoundPolicy(recipe, shape, self.seed, propensity)
         self.guard = Guard(recipe)
         self.scales = Scales(self.objectives)
-        self._expectations = Expectations(self.objectives)
+        self.expectations = Expectations(self.objectives)
         self.pending = PendingDecisions(
             self.objectives,
             int(pending),
             max_age,
             int(remembered),
         )
+        self.keys = KeyedDecisions(int(remembered))
         self.clock = clock
         self.now = 0.0
         self.is_timed = self.pending.is_timed
         self.lessons = 0
         self.lock: Any = threading.RLock()
-        self._process = os.getpid()
+        self.process = os.getpid()
         on_fork(self, AgentCore.leave_to_parent)
         self.writer: EventWriter | None = None
 
@@ -192,9 +223,14 @@ class AgentCore:
         Its parent goes on from the same state and stream: both would make the same decisions, and
         what they learn would part.
         """
-        self.lock = _LockElsewhere(self._process)
+        self.lock = _LockElsewhere(self.process)
 
-    def decide(self, context: Any, eligible: Iterable[Hashable] | None) -> Decision:
+    def decide(
+        self,
+        context: Any,
+        eligible: Iterable[Hashable] | None,
+        how: Circumstances = ORDINARY,
+    ) -> Decision:
         """The arm to play now; see `Agent.decide`."""
         with self.lock:
             writer = self.writer
@@ -206,23 +242,45 @@ class AgentCore:
                 offer = self.contexts.offer(context, eligible)
                 if bound.left == 0 or bound.stage == 0:
                     position = bound.position()
-                    self._begin_stage([offer[2]])
+                    self.begin_stage([offer[2]])
 
                 now = self.advance_clock()
                 decision, pending, norm = self._make(offer, now, self.pending.next_id)
                 # A warning may be an error, so that nothing may have been kept before.
                 self.guard.check_features(pending.x, norm)
                 if writer is not None:
-                    writer.write_decision(decision, now)
+                    writer.write_decision(decision, now, how)
             except BaseException:
-                self._go_back(position, streams)
+                self.go_back(position, streams)
                 raise
 
+            if not how.active:
+                pending = pending._replace(since=INACTIVE)
             self.pending.add(pending)
             if bound.left is not None:
                 bound.left -= 1
             if writer is not None:
-                writer.done()
+                writer.done(self)
+
+            return decision
+
+    def decide_once(
+        self, context: Any, eligible: Iterable[Hashable] | None, key: str | None, active: bool
+    ) -> Decision:
+        """The decision of a client's key, made now or before; see `Agent.decide`."""
+        with self.lock:
+            arms = as_given(eligible)
+            how = circumstances(key, active, context, arms)
+            if key is None:
+                return self.decide(context, arms, how)
+
+            earlier = self.made_before(how, context, arms)
+            if earlier is not None:
+                return earlier
+
+            decision = self.decide(context, arms, how)
+            if self.writer is None:
+                self.keys.remember(how, decision)
 
             return decision
 
@@ -239,7 +297,7 @@ class AgentCore:
                     self._unsettle_contexts()
                     return []
                 if bound.left == 0 or bound.stage == 0:
-                    self._begin_stage(tables)
+                    self.begin_stage(tables)
 
                 now = self.advance_clock()
                 made = self._make_many(names, slots, tables, now)
@@ -250,21 +308,21 @@ class AgentCore:
                 if writer is not None:
                     writer.write_decisions(decisions, now)
             except BaseException:
-                self._go_back(position, streams)
+                self.go_back(position, streams)
                 raise
 
             for _, pending, _ in made:
                 self.pending.add(pending)
 
             if writer is not None:
-                writer.done()
+                writer.done(self)
 
             return decisions
 
     def learn(self, decision_id: int, rewards: Any) -> None:
         """Learn the rewards of a decision, or some of them; see `Agent.learn`."""
         with self.lock:
-            new = reward_list(rewards, self._places)
+            new = reward_list(rewards, self.reward_places)
             now = self.advance_clock()
             decisions = self.pending
             number = decision_id
@@ -281,8 +339,8 @@ class AgentCore:
                 return
 
             self.guard.check_rewards(self.scales.inward(new))
-            if self._expectations.any:
-                self._expectations.check(new)
+            if self.expectations.any:
+                self.expectations.check(new)
 
             known = new
             if pending.rewards is not None:
@@ -295,9 +353,87 @@ class AgentCore:
             if self.writer is not None:
                 self.writer.write_reward(number, new, now)
 
-            self._teach(number, pending, new, known)
+            if pending.since == INACTIVE:
+                # Who rewards a decision has seen that it took effect.
+                decisions.activate(number, now)
+                pending = decisions.open[number]
+            self.teach(number, pending, new, known)
             if self.writer is not None:
-                self.writer.done()
+                self.writer.done(self)
+
+    def activate(self, decision_id: int) -> None:
+        """An inactive decision takes effect; see `Agent.activate`."""
+        with self.lock:
+            now = self.advance_clock()
+            number = self._whole_number(decision_id)
+            decisions = self.pending
+            pending = decisions.open.get(number)
+            if pending is None:
+                if number not in decisions.settled:
+                    raise ValueError(decisions.why_unknown(number))
+                return
+            if pending.since != INACTIVE:
+                return
+
+            if self.writer is not None:
+                self.writer.write_activation(number, now)
+            decisions.activate(number, now)
+            if self.writer is not None:
+                self.writer.done(self)
+
+    def abandon(self, decision_id: int) -> None:
+        """Wait for a decision no more; see `Agent.abandon`."""
+        with self.lock:
+            now = self.advance_clock()
+            number = self._whole_number(decision_id)
+            if number not in self.pending.open:
+                raise ValueError(self.pending.why_unknown(number))
+
+            if self.writer is not None:
+                self.writer.write_abandonment(number, now)
+            self.pending.abandon(number)
+            if self.writer is not None:
+                self.writer.done(self)
+
+    def tick(self) -> None:
+        """Learn what time brings; see `Agent.tick`."""
+        with self.lock:
+            self.advance_clock()
+
+    def _whole_number(self, decision_id: Any) -> int:
+        if type(decision_id) is int:
+            return decision_id
+        return self.pending.number(decision_id)
+
+    def made_before(
+        self, how: Circumstances, context: Any, eligible: Iterable[Hashable] | None
+    ) -> Decision | None:
+        """The decision of an earlier call with this key; None where there was none.
+
+        Raises:
+            ValueError: where that call had another context.
+        """
+        assert how.key is not None  # noqa: S101 - the caller has looked
+        lookup = self.keys.find if self.writer is None else self.writer.keyed
+        found = lookup(how.key)
+        if found is None:
+            return None
+
+        request, decision = found
+        if request != how.request:
+            raise ValueError(
+                f"key must be another one for another context, got {quoted(how.key)} again: it "
+                f"stands for decision {decision.id}"
+            )
+
+        rows = None
+        # Where arms came or went, the context may have no meaning among those of today.
+        with contextlib.suppress(ValueError):
+            names, _, offered = self.contexts.offer(context, eligible)
+            if names == decision.eligible:
+                rows = offered
+
+        return decision._replace(context=rows, scores=None, replayed=True)
 
     def add_arm(self, name: Hashable, like: Hashable | None) -> None:
         """One arm more, from now on; see `Agent.add_arm`."""
@@ -321,7 +457,7 @@ class AgentCore:
             self.bound.add_arm(enlargement)
             self.contexts.resize()
             if self.writer is not None:
-                self.writer.done()
+                self.writer.done(self)
 
     def remove_arm(self, name: Hashable) -> None:
         """One arm less; see `Agent.remove_arm`."""
@@ -338,7 +474,7 @@ class AgentCore:
 
             self.contexts.resize()
             if self.writer is not None:
-                self.writer.done()
+                self.writer.done(self)
 
     def set_preference(self, order: Any) -> None:
         """Compare arms by another order from now on; see `Agent.preference`."""
@@ -362,7 +498,7 @@ class AgentCore:
                 self.bound.set_order(before)
                 raise
 
-            self.writer.done()
+            self.writer.done(self)
 
     def advance_clock(self) -> float:
         """The time, where it matters, after what it brings.
@@ -392,11 +528,11 @@ class AgentCore:
             if pending.rewards is not None:
                 _, known = merged_rewards(pending.rewards, new, self.objective_names)
 
-            self._teach(decision_id, pending, new, known)
+            self.teach(decision_id, pending, new, known)
 
         return self.now
 
-    def _begin_stage(self, tables: Sequence[Array] | Array) -> None:
+    def begin_stage(self, tables: Sequence[Array] | Array) -> None:
         """A stage begins, with contexts on which something can be decided.
 
         The first says whether the arms share it.
@@ -412,7 +548,7 @@ class AgentCore:
         self.bound.rehearse(tables[0], shared=shared)
         self.bound.set_layout(shared=shared)
 
-    def _go_back(self, position: dict[str, Any] | None, streams: list[Any] | None) -> None:
+    def go_back(self, position: dict[str, Any] | None, streams: list[Any] | None) -> None:
         """Undo what a call that failed changed.
 
         It may have begun a stage, drawn, and settled the shape of contexts.
@@ -470,7 +606,7 @@ class AgentCore:
         if scores is not None:
             scores = self.scales.outward(scores)
 
-        pending = self._pending(rows, int(slots[place]), place, note, now)
+        pending = self.pending_of(rows, int(slots[place]), place, note, now)
         decision = Decision(
             number,
             names[place],
@@ -484,7 +620,7 @@ class AgentCore:
 
         return decision, pending, norm
 
-    def _pending(
+    def pending_of(
         self, rows: Array, slot: int, place: int, note: tuple[float, ...], now: float
     ) -> Pending:
         """What is kept of a decision for the arm in `slot`, at `place` among the eligible ones."""
@@ -561,7 +697,7 @@ class AgentCore:
             strict=True,
         ):
             slot = int(slots[place])
-            pending = self._pending(rows, slot, place, tuple(note), now)
+            pending = self.pending_of(rows, slot, place, tuple(note), now)
             decision = Decision(
                 number,
                 names[place],
@@ -573,7 +709,7 @@ class AgentCore:
 
         return made
 
-    def _teach(self, number: int, pending: Pending, new: list[float], known: list[float]) -> None:
+    def teach(self, number: int, pending: Pending, new: list[float], known: list[float]) -> None:
         """Learn what is new of a reward, and settle the decision where all is known."""
         complete = not math.isnan(sum(known))
         partial = self.recipe.accepts_partial

@@ -28,6 +28,8 @@ class Decision(NamedTuple):
         error: the standard error of the propensity: 0 where it is exact.
         context: (eligible arms or 1, features) as it was then.
         eligible: the eligible arms, in the order of the rows of `scores` and `context`.
+        replayed: whether it was made by an earlier call with the same key. It then has no scores,
+            and no context where arms came or went since.
     """
 
     id: int
@@ -38,6 +40,7 @@ class Decision(NamedTuple):
     error: float = 0.0
     context: Array | None = None
     eligible: tuple[Hashable, ...] = ()
+    replayed: bool = False
 
     def __eq__(self, other: object) -> bool:
         """The same decision with the same propensity; arrays are left out."""
@@ -92,6 +95,24 @@ class Decision(NamedTuple):
         arms = html_table(header, rows, total=len(self.eligible), noun="eligible arm")
 
         return block(repr(self), arms)
+
+
+class Adoption(NamedTuple):
+    """A decision that somebody else made, as it is written.
+
+    Attributes:
+        decision: with the agent's number for it.
+        rewards: (objectives,) NaN where not observed; None: nothing is known.
+        is_over: whether nothing more will come of it.
+        key: of the client, or None.
+        request: a digest of what was given with the key.
+    """
+
+    decision: Decision
+    rewards: list[float] | None = None
+    is_over: bool = False
+    key: str | None = None
+    request: str | None = None
 
 
 # The eligible arms' names and slots, and the rows that describe them. A plain tuple, since every

@@ -24,8 +24,8 @@ from mobandits.support.naming import quoted, shortened
 PACKAGE = f"mobandits {importlib.metadata.version('mobandits')}"
 MAGIC = b"mobandits agent\n"
 # Version 1 kept means of rewards, where there are sums now. Versions 1 and 2 kept a note in one
-# number, also where it has several now.
-VERSION = 3
+# number, also where it has several now. Versions 1 to 3 knew no inactive decisions.
+VERSION = 4
 LENGTH_BYTES = 8
 DIGEST_BYTES = 32
 KINDS = {"<f8": np.float64, "<i8": np.int64, "|b1": np.bool_}
@@ -34,7 +34,9 @@ KINDS = {"<f8": np.float64, "<i8": np.int64, "|b1": np.bool_}
 WHOLE, NOTES, ROWS, REWARDS, SETTLED, SETTLED_REWARDS = range(6)
 TABLES = 6
 # The columns of the table `WHOLE`, one row per decision that waits. `NOTES` has the numbers of its
-# note and the time, `ROWS` the features of its arm, `REWARDS` what is known of them.
+# note, its time, and when it was activated: infinite where not yet, `ALWAYS_ACTIVE` where it was active
+# from the beginning. `ROWS` has the features of its arm, `REWARDS` what is known of them.
+ALWAYS_ACTIVE = -1.0  # no time, since times are not negative
 PENDING_COLUMNS = ("id", "slot", "stage", "birth")
 
 

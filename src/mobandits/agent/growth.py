@@ -83,6 +83,9 @@ def rebuilt(template: Any, given: Iterator[Any]) -> Any:
         parts.append(inner)
 
     state_class = type(template)
+    # States of others may be plain tuples, whose constructor takes one sequence.
+    if state_class is tuple:
+        return tuple(parts)
 
     return state_class(*parts)
 

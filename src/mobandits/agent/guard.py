@@ -96,6 +96,17 @@ class Guard:
             self._about_features = kept
             self._longest = self._unchecked_norm()
 
+    def check_rounds(self, x: Array, rewards: Array) -> None:
+        """Check many rounds at once.
+
+        Args:
+            x: (rounds, features) of the arms that were played.
+            rewards: (rounds, objectives), NaN where not observed.
+        """
+        self._about_features = self._kept(self._about_features, x, NOTHING)
+        self._longest = self._unchecked_norm()
+        self._about_rewards = self._kept(self._about_rewards, NOTHING, rewards)
+
     def check_rewards(self, rewards: Sequence[float]) -> None:
         """Check the rewards of a decision, NaN where not observed."""
         for assumption in self._about_rewards:

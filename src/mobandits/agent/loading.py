@@ -10,6 +10,7 @@ import numpy as np
 from mobandits.agent.core import AgentCore
 from mobandits.agent.descriptions import made
 from mobandits.agent.file_layout import (
+    ALWAYS_ACTIVE,
     NOTES,
     PENDING_COLUMNS,
     REWARDS,
@@ -22,7 +23,7 @@ from mobandits.agent.file_layout import (
 )
 from mobandits.agent.headers import OPTIONS, check_header, decoded_names, whole_number
 from mobandits.agent.objectives import Objective
-from mobandits.agent.pending import Pending
+from mobandits.agent.pending import INACTIVE, Pending
 from mobandits.agent.restoring import possible, refuse_small, restored_state
 from mobandits.compiling.notes import numbers_of
 from mobandits.contracts.notes import unpacked_note
@@ -32,6 +33,7 @@ from mobandits.support.found import found_at
 from mobandits.support.naming import quoted, shortened
 
 PACKED_NOTES = 2  # the last version of files in which a note was one number
+WITHOUT_ACTIVITY = 3  # the last version of files in which all decisions were active
 # Everything that the values in a file can lead to, short of a mistake of ours.
 REFUSED = (
     ValueError,
@@ -60,21 +62,55 @@ def load_core(
     except OSError as error:
         raise StateError(f"{file} cannot be read: {error.strerror}") from error
 
+    return core_with_log(data, str(file), recipe, log, clock)
+
+
+def core_with_log(
+    data: bytes, source: str, recipe: Recipe | None, log: Any, clock: Callable[[], float]
+) -> AgentCore:
+    """The core of the bytes of a file, caught up with its log where there is one.
+
+    Args:
+        data: the bytes.
+        source: what errors call them.
+        recipe: as of `Agent.load`, like `log` and `clock`.
+        log: of the agent.
+        clock: of the agent.
+
+    Raises:
+        StateError: where they are not those of an agent.
+    """
+    try:
+        core, logged = core_of_bytes(data, recipe, clock)
+    except StateError as error:
+        raise StateError(f"{source} {error}") from error
+
+    if log is not None:
+        from mobandits.agent.replaying import attached  # noqa: PLC0415 - few agents need it
+
+        core = attached(core, log, after=logged)
+
+    return core
+
+
+def core_of_bytes(
+    data: bytes, recipe: Recipe | None, clock: Callable[[], float]
+) -> tuple[AgentCore, int]:
+    """The core of the bytes of an agent's file, and how many events of its log it knows.
+
+    Raises:
+        StateError: what is wrong, as the end of a sentence that begins with their source.
+    """
     try:
         header, tables = parsed_file(data)
         core = revived(header, tables, recipe, clock)
-    except StateError as error:
-        raise StateError(f"{file} {error}") from error
+    except StateError:
+        raise
     except REFUSED as error:
         what = f"no {error}" if isinstance(error, KeyError) else str(error)
-        raise StateError(f"{file} holds no agent that fits together: {what}") from error
+        raise StateError(f"holds no agent that fits together: {what}") from error
 
-    if log is not None:
-        from mobandits.agent.recording import attach  # noqa: PLC0415 - few agents need it
-
-        attach(core, log, after=header["logged"])
-
-    return core
+    return core, header["logged"]
 
 
 def revived(
@@ -115,6 +151,9 @@ def revived(
     decisions = list(tables[:TABLES])
     if header["version"] <= PACKED_NOTES:
         decisions[NOTES] = _unpacked(core, decisions[NOTES])
+
+    if header["version"] <= WITHOUT_ACTIVITY:
+        decisions[NOTES] = _with_activity(decisions[NOTES])
 
     _check_tables(core, header, decisions)
     _fill(core, header, decisions)
@@ -169,6 +208,14 @@ def _unpacked(core: AgentCore, table: Array) -> Array:
     return unpacked.reshape(-1, columns)
 
 
+def _with_activity(table: Array) -> Array:
+    """The table of notes and times with a column more: all decisions were active."""
+    if table.ndim != 2:
+        return table  # which is refused
+    column = np.full((len(table), 1), ALWAYS_ACTIVE)
+    return np.hstack([table, column])
+
+
 def _fill(core: AgentCore, header: dict[str, Any], tables: Sequence[Array]) -> None:
     """The decisions that wait, and the ones that are remembered."""
     pending = core.pending
@@ -176,7 +223,7 @@ def _fill(core: AgentCore, header: dict[str, Any], tables: Sequence[Array]) -> N
     notes = tables[NOTES].tolist()
     rows = tables[ROWS]
     known = tables[REWARDS].tolist()
-    for columns, (*note, made_at), x, rewards in zip(whole, notes, rows, known, strict=True):
+    for columns, (*note, made_at, since), x, rewards in zip(whole, notes, rows, known, strict=True):
         number, slot, stage, birth = columns
         is_unknown = np.isnan(rewards).all()
         pending.open[number] = Pending(
@@ -187,6 +234,7 @@ def _fill(core: AgentCore, header: dict[str, Any], tables: Sequence[Array]) -> N
             birth=birth,
             time=made_at,
             rewards=None if is_unknown else rewards,
+            since=None if since == ALWAYS_ACTIVE else since,
         )
 
     settled = tables[SETTLED].tolist()
@@ -207,7 +255,7 @@ def _check_tables(core: AgentCore, header: dict[str, Any], tables: Sequence[Arra
     count = len(core.objectives)
     wanted: list[tuple[tuple[int, ...], Any]] = [
         ((waiting, len(PENDING_COLUMNS)), np.int64),
-        ((waiting, core.bound.note_size + 1), np.float64),
+        ((waiting, core.bound.note_size + 2), np.float64),
         ((waiting, core.features), np.float64),
         ((waiting, count), np.float64),
         ((remembered,), np.int64),
@@ -258,7 +306,8 @@ def _check_decisions(core: AgentCore, header: dict[str, Any], tables: Sequence[A
     if not are_there:
         raise ValueError("decisions must be of arms and stages that there are")
 
-    times = tables[NOTES][:, -1]
+    times = tables[NOTES][:, -2]
+    activated = tables[NOTES][:, -1]
     is_next = np.diff(numbers) > 0
     is_later = np.diff(times) >= 0.0
     is_past = (times >= 0.0) & (times <= header["now"])
@@ -266,10 +315,15 @@ def _check_decisions(core: AgentCore, header: dict[str, Any], tables: Sequence[A
     if not in_order or not is_past.all():
         raise ValueError("decisions must come in order, at times up to now")
 
+    is_later = (activated >= times) & (activated <= header["now"])
+    is_known = is_later | (activated == ALWAYS_ACTIVE) | (activated == INACTIVE)
+    if not is_known.all():
+        raise ValueError("decisions must be activated after they were made, and up to now")
+
 
 def _check_notes(core: AgentCore, tables: Sequence[Array]) -> None:
     bound = core.bound
-    notes = tables[NOTES][:, :-1]
+    notes = tables[NOTES][:, :-2]
     stages = tables[WHOLE][:, PENDING_COLUMNS.index("stage")]
     # An update relies on a note; those of earlier stages teach nothing any more.
     present = stages == bound.stage

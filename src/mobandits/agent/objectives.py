@@ -193,6 +193,15 @@ class Expectations:
             warnings.warn(message, InputWarning, stacklevel=4)
 
 
+def check_range_of(expectations: Expectations, rewards: Array) -> None:
+    """Check the rewards of many decisions, (decisions, objectives), NaN where not observed."""
+    known = ~np.isnan(rewards)
+    for extreme in (np.fmin, np.fmax):
+        # The largest and the smallest of each objective say whether any is outside.
+        ends = extreme.reduce(rewards, axis=0, initial=np.nan, where=known)
+        expectations.check(ends.tolist())
+
+
 def as_objectives(given: int | Sequence[Any]) -> tuple[Objective, ...]:
     """Objectives from their number, their names, or as they are.
 

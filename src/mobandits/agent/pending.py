@@ -1,5 +1,6 @@
 """Decisions that wait for rewards, and the rewards of the last ones that wait no more."""
 
+import heapq
 import math
 from collections import OrderedDict, deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,6 +11,8 @@ import numpy as np
 from mobandits.agent.objectives import Objective
 from mobandits.contracts.protocols import Array
 from mobandits.support.naming import quoted
+
+INACTIVE = math.inf  # in place of the time from which on defaults are due
 
 
 class Pending(NamedTuple):
@@ -23,6 +26,8 @@ class Pending(NamedTuple):
         birth: of the arm, since slots are used again.
         time: seconds.
         rewards: what is known of them, more is better; None: nothing.
+        since: when it was activated, from which on defaults are due; `INACTIVE`: not yet; None: it
+            was active from the beginning.
     """
 
     x: Array
@@ -32,6 +37,7 @@ class Pending(NamedTuple):
     birth: int
     time: float
     rewards: list[float] | None = None
+    since: float | None = None
 
     def with_rewards(self, rewards: list[float]) -> "Pending":
         """The same decision, of whose rewards so many are known."""
@@ -41,6 +47,8 @@ class Pending(NamedTuple):
 class Timer:
     """When a reward by default is due, one decision after the other: times of decisions never fall.
 
+    Decisions that were activated later are due from then on, and wait in a heap of their own.
+
     Attributes:
         objective: of the default.
         after: seconds after the decision.
@@ -48,6 +56,7 @@ class Timer:
             file. Their ids may be far apart, so that counting from one to the next could take
             years.
         next: the first of the others that it has not come to.
+        activated: (time, id) of the activated decisions that it has not come to, a heap.
     """
 
     def __init__(self, objective: int, after: float) -> None:
@@ -55,22 +64,33 @@ class Timer:
         self.after = after
         self.next = 0
         self.earlier: deque[int] = deque()
+        self.activated: list[tuple[float, int]] = []
+
+    def first_activated(self, pending: Mapping[int, Pending]) -> int | None:
+        """The activated decision that waits and is due next; None: there is none."""
+        activated = self.activated
+        while activated and activated[0][1] not in pending:
+            heapq.heappop(activated)
+
+        return activated[0][1] if activated else None
 
     def first(self, pending: Mapping[int, Pending], made: int) -> int | None:
         """The first decision that waits and that it has not come to; None: there is none.
+
+        Those that were inactive in the beginning are passed by: an activation brings them back.
 
         Args:
             pending: the decisions that wait.
             made: how many decisions were made.
         """
         # Settled and dropped decisions are passed when it comes to them, which costs one step each.
-        while self.earlier and self.earlier[0] not in pending:
+        while self.earlier and not _is_active_from_start(pending, self.earlier[0]):
             self.earlier.popleft()
 
         if self.earlier:
             return self.earlier[0]
 
-        while self.next < made and self.next not in pending:
+        while self.next < made and not _is_active_from_start(pending, self.next):
             self.next += 1
 
         return self.next if self.next < made else None
@@ -81,6 +101,11 @@ class Timer:
             self.earlier.popleft()
         else:
             self.next += 1
+
+
+def _is_active_from_start(pending: Mapping[int, Pending], number: int) -> bool:
+    decision = pending.get(number)
+    return decision is not None and decision.since is None
 
 
 class PendingDecisions:
@@ -127,12 +152,15 @@ class PendingDecisions:
         # Ids count on for ever, so that a late reward never meets another decision.
         number = self.next_id
         self.next_id = number + 1
-        if len(self.open) >= self.limit:
-            self._drop_oldest("limit")
-
+        self.make_room()
         self.open[number] = pending
 
         return number
+
+    def make_room(self) -> None:
+        """Drop the oldest decision where no other may wait."""
+        if len(self.open) >= self.limit:
+            self._drop_oldest("limit")
 
     def due(self, now: float) -> Iterator[tuple[int, int]]:
         """Decisions and objectives whose time is up, with no reward so far.
@@ -153,15 +181,17 @@ class PendingDecisions:
                 self._drop_oldest("age")
                 continue
 
-            number = timer.first(self.open, self.next_id)
-            assert number is not None  # noqa: S101 - something is due
-            timer.pass_by()
+            number = self._pass_next(timer)
             rewards = self.open[number].rewards
             if rewards is None or math.isnan(rewards[timer.objective]):
                 yield number, timer.objective
 
     def _next_time(self, timer: Timer) -> float:
         """When the timer's next decision that is open has waited long enough."""
+        return min(self._time_of_first(timer), self._time_of_activated(timer))
+
+    def _time_of_first(self, timer: Timer) -> float:
+        """When the next decision is due of those that were active from the beginning."""
         waiting = self.open
         first = timer.first(waiting, self.next_id)
         if first is None:
@@ -170,6 +200,28 @@ class PendingDecisions:
         decision = waiting[first]
 
         return decision.time + timer.after
+
+    def _time_of_activated(self, timer: Timer) -> float:
+        """When the next decision is due of those that were activated later."""
+        if timer.first_activated(self.open) is None:
+            return math.inf
+
+        activated_at, _ = timer.activated[0]
+
+        return activated_at + timer.after
+
+    def _pass_next(self, timer: Timer) -> int:
+        """The decision that is due next, which the timer passes."""
+        # At the same time, activated ones come last, whenever they were looked at.
+        if self._time_of_activated(timer) < self._time_of_first(timer):
+            _, number = heapq.heappop(timer.activated)
+            return number
+
+        first = timer.first(self.open, self.next_id)
+        assert first is not None  # noqa: S101 - something is due
+        timer.pass_by()
+
+        return first
 
     def _drop_time(self) -> float:
         """When the oldest decision is too old."""
@@ -189,6 +241,16 @@ class PendingDecisions:
         settled[number] = tuple(rewards)
         if len(settled) > self.remembered:
             settled.popitem(last=False)
+
+    def activate(self, number: int, now: float) -> None:
+        """Let defaults of an inactive decision be due from now on."""
+        self.open[number] = self.open[number]._replace(since=now)
+        for timer in self._timers:
+            heapq.heappush(timer.activated, (now, number))
+
+    def abandon(self, number: int) -> None:
+        """Wait for a decision no more."""
+        del self.open[number]
 
     def number(self, given: object) -> int:
         """An id that is a whole number, but not an `int`.
@@ -211,15 +273,23 @@ class PendingDecisions:
 
         return (
             f"decision_id must be of a decision that waits for rewards, got {number}: it was "
-            f"settled long ago, or dropped ({age} were for their age, {limit} because too many "
-            "waited)"
+            f"settled long ago, or abandoned, or dropped ({age} were for their age, {limit} because "
+            "too many waited)"
         )
 
     def restart_timers(self) -> None:
         """Let the timers begin with what is open, after it was read from a file."""
+        activated = []
+        for number, decision in self.open.items():
+            since = decision.since
+            if since is not None and since != INACTIVE:
+                activated.append((since, number))
+
+        heapq.heapify(activated)
         for timer in self._timers:
             timer.earlier = deque(self.open)
             timer.next = self.next_id
+            timer.activated = list(activated)
 
     def _drop_oldest(self, why: str) -> None:
         waiting = self.open

@@ -1,50 +1,58 @@
-"""An agent and its log.
+"""An agent's events in a store: every call that changes something is written before it returns."""
 
-Every call that changes something is written before it returns, and can be played again.
-"""
-
+import logging
 import math
+import os
 from collections.abc import Hashable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from mobandits.agent.advice import LogAdvice
 from mobandits.agent.core import AgentCore
-from mobandits.agent.decision import Decision
-from mobandits.agent.descriptions import described, made
+from mobandits.agent.decision import Adoption, Decision
+from mobandits.agent.descriptions import described
+from mobandits.agent.keys import Circumstances
+from mobandits.agent.saving import state_bytes
 from mobandits.contracts.protocols import Array
 from mobandits.errors import LogError
-from mobandits.logs.journal import Journal
 from mobandits.logs.names import checked_name
-from mobandits.support.naming import quoted, short_repr
+from mobandits.logs.store import Store
+
+LOG = logging.getLogger("mobandits")
+# Of the decisions that a snapshot holds so many are written in the time of one event: a snapshot
+# that comes after as many events as that costs a small part of what they cost.
+KEPT_PER_EVENT = 10
 
 
-class JournalWriter:
-    """Writes what an agent does into a journal; the `EventWriter` of its core.
+class StoreWriter:
+    """Writes what an agent does into a store; the `EventWriter` of its core.
 
     Arms are numbered in the order in which their names first came; one that is added again has its
     old number.
 
     Args:
-        journal: which.
-        core: of the agent. Its parts are kept and not the core itself: in a circle with it, a
-            journal that is not closed would stay open until garbage is collected.
-        arms: the names of the first arms.
+        store: which.
+        core: of the agent. Its parts are kept and not the core itself: in a circle with it, a store
+            that nobody closed would stay open until garbage is collected.
+        every: events after which a snapshot is taken.
+        snapshot_at: the seq of the last snapshot; 0 where there is none.
 
     Attributes:
-        journal: which.
+        store: which.
         silent: whether nothing is written, while events are replayed.
     """
 
-    def __init__(self, journal: Journal, core: AgentCore, arms: tuple[Hashable, ...]) -> None:
-        self.journal = journal
+    def __init__(self, store: Store, core: AgentCore, every: int, snapshot_at: int) -> None:
+        self.store = store
         self._arms = core.arms
         self._contexts = core.contexts
         self._features = core.features
         self._objective_names = core.objective_names
-        self._numbers = {name: number for number, name in enumerate(arms)}
+        self._numbers = {name: number for number, name in enumerate(store.arm_names)}
+        self._every = every
+        self._snapshot_at = snapshot_at
+        self._next_snapshot = snapshot_at + every
         # Events before the call that is being written, until the agent has done it.
         self._before: int | None = None
         self._advice = LogAdvice()
@@ -52,10 +60,10 @@ class JournalWriter:
 
     def position(self) -> int:
         """How many events there are."""
-        return len(self.journal)
+        return len(self.store)
 
     def check_usable(self) -> None:
-        """Refuse a log that takes no events, or has one that the agent does not know.
+        """Refuse a store that takes no events, or has one that the agent does not know.
 
         Raises:
             LogError: saying why.
@@ -63,39 +71,80 @@ class JournalWriter:
         if self.silent:
             return
 
-        self.journal.check_usable()
-        if self._before is not None and len(self.journal) != self._before:
+        self.store.check_usable()
+        if self._before is not None and len(self.store) != self._before:
             raise LogError(
-                f"{self.journal.folder} has an event that its agent does not know, since a call "
+                f"{self.store.path} has an event that its agent does not know, since a call "
                 "was interrupted: close the agent, and make it again with its log"
             )
 
         self._before = None
 
-    def done(self) -> None:
-        """The agent has done what was written."""
+    def done(self, core: AgentCore) -> None:
+        """The agent has done what was written; once in a while, a snapshot is taken.
+
+        Args:
+            core: of the agent.
+        """
         self._before = None
+        if len(self.store) < self._next_snapshot or self.silent:
+            return
+        # The call is written and done: that its snapshot failed must not look as if it were not,
+        # whatever states of others' policies raise.
+        try:
+            self.snapshot(core)
+        except Exception as error:  # noqa: BLE001
+            self._next_snapshot = len(self.store) + self._every
+            LOG.warning("a snapshot of the agent could not be written: %s", error)
+
+    def snapshot(self, core: AgentCore) -> None:
+        """Write the agent's state into the store: the next opening begins there.
+
+        Raises:
+            LogError: where it cannot be written.
+        """
+        self.check_usable()
+        state = state_bytes(core)
+        self.store.snapshot(state)
+        self._snapshot_at = len(self.store)
+        kept = len(core.pending.open) + len(core.pending.settled)
+        self._next_snapshot = self._snapshot_at + max(self._every, kept // KEPT_PER_EVENT)
 
     def flush(self) -> None:
-        """Have all events on disk."""
+        """Have all events where the durability of the store promises them."""
         self.check_usable()
-        self.journal.flush()
+        self.store.flush()
 
-    def close(self) -> None:
-        """Let go of the journal."""
-        self.journal.close()
+    def close(self, core: AgentCore) -> None:
+        """Take a last snapshot where something has happened since, and let go of the store."""
+        # The child of a fork has neither the lock nor the connection.
+        if core.process == os.getpid():
+            with core.lock:
+                self._close_with_snapshot(core)
+        else:
+            self.store.close()
 
-    def number_arm(self, name: Hashable) -> None:
-        """Number an arm, unless it has a number."""
-        next_number = len(self._numbers)
-        self._numbers.setdefault(name, next_number)
+    def _close_with_snapshot(self, core: AgentCore) -> None:
+        try:
+            self.check_usable()
+            is_known = True
+        except LogError:
+            is_known = False  # closed already, or broken: what is on disk is all there is
+        try:
+            if is_known and len(self.store) > self._snapshot_at:
+                self.snapshot(core)
+        except Exception as error:  # noqa: BLE001 - as `done`
+            # Nothing is lost without it, and the store must be let go of.
+            LOG.warning("the last snapshot of the agent could not be written: %s", error)
+        finally:
+            self.store.close()
 
     def arm_names(self) -> list[Hashable]:
         """All arms there ever were, by number."""
         return list(self._numbers)
 
     def check_name(self, name: Hashable) -> None:
-        """Refuse an arm whose name the journal cannot hold, before there is one."""
+        """Refuse an arm whose name the store cannot hold, before there is one."""
         checked_name(name, "arm")
 
     def describe_order(self, order: Any) -> Any:
@@ -104,7 +153,30 @@ class JournalWriter:
             return None
         return described(order, "preference")
 
-    def write_decision(self, decision: Decision, now: float) -> None:
+    def keyed(self, key: str) -> tuple[str, Decision] | None:
+        """The request and the decision of a client's key; None where there is none.
+
+        The store is asked, which knows keys from before the agent was opened.
+        """
+        self.check_usable()
+        event = self.store.decision_with_key(key)
+        if event is None:
+            return None
+
+        names = self.arm_names()
+        front = event.get("front")
+        decision = Decision(
+            event["id"],
+            names[event["arm"]],
+            event["propensity"],
+            None if front is None else tuple(names[number] for number in front),
+            error=event.get("error", 0.0),
+            eligible=tuple(names[number] for number in event["eligible"]),
+        )
+
+        return event.get("request", ""), decision
+
+    def write_decision(self, decision: Decision, now: float, how: Circumstances) -> None:
         """A decision."""
         if self.silent:
             return
@@ -112,6 +184,10 @@ class JournalWriter:
         # Before anything is written: where warnings are errors, the call is undone.
         self._advice.check([decision])
         event = self._decision_event(decision, now)
+        if how.key is not None:
+            event |= self._keyed_fields(decision, how)
+        if not how.active:
+            event["active"] = False
         self._append(event)
 
     def write_decisions(self, decisions: Sequence[Decision], now: float) -> None:
@@ -122,23 +198,47 @@ class JournalWriter:
             event["batch"] = True
 
         self._start()
-        # Together: after a loss of power there are all of them, or none that was confirmed.
-        self.journal.extend(events)
+        # In one transaction: there are all of them, or none.
+        self.store.extend(events)
+
+    def write_adoptions(
+        self, adoptions: Sequence[Adoption], now: float, *, begun: bool = False
+    ) -> None:
+        """Decisions of others, with their rewards, in one transaction.
+
+        Args:
+            adoptions: what is written.
+            now: the time of all of them.
+            begun: whether the same call of the agent has written some before.
+        """
+        if self.silent:
+            return
+
+        events = []
+        for adoption in adoptions:
+            events += self._adoption_events(adoption, now)
+        for event in events if begun else events[1:]:
+            event["batch"] = True
+
+        self._start()
+        self.store.extend(events)
 
     def write_reward(self, number: int, rewards: list[float], now: float) -> None:
         """A reward, or a part of it."""
         if self.silent:
             return
-
-        pairs = zip(self._objective_names, rewards, strict=True)
-        observed = {name: value for name, value in pairs if not math.isnan(value)}
-        event = {
-            "kind": "learn",
-            "id": int(number),
-            "time": now,
-            "rewards": observed,
-        }
+        event = self._reward_event(number, rewards, now)
         self._append(event)
+
+    def write_activation(self, number: int, now: float) -> None:
+        """A decision that takes effect only now."""
+        if not self.silent:
+            self._append({"kind": "activate", "id": int(number), "time": now})
+
+    def write_abandonment(self, number: int, now: float) -> None:
+        """A decision that is waited for no more."""
+        if not self.silent:
+            self._append({"kind": "abandon", "id": int(number), "time": now})
 
     def write_new_arm(self, name: Hashable, like: Hashable | None, now: float) -> None:
         """An arm that joined."""
@@ -147,7 +247,8 @@ class JournalWriter:
             event |= {"arm": name, "like": like}
             self._append(event)
 
-        self.number_arm(name)
+        next_number = len(self._numbers)
+        self._numbers.setdefault(name, next_number)
 
     def write_removed_arm(self, name: Hashable, now: float) -> None:
         """An arm that left."""
@@ -164,14 +265,40 @@ class JournalWriter:
         self._append(event)
 
     def _start(self) -> None:
-        # An earlier call was interrupted between its event and its effect, or is being written.
+        # An earlier call was refused by the store, or interrupted between its event and its effect.
         if self._before is not None:
             self.check_usable()
-        self._before = len(self.journal)
+        self._before = len(self.store)
 
     def _append(self, event: dict[str, Any]) -> None:
         self._start()
-        self.journal.append(event)
+        self.store.append(event)
+
+    def _adoption_events(self, adoption: Adoption, now: float) -> list[dict[str, Any]]:
+        decision = adoption.decision
+        event = self._decision_event(decision, now)
+        event["made_by"] = "observed"
+        if adoption.key is not None:
+            how = Circumstances(adoption.key, adoption.request)
+            event |= self._keyed_fields(decision, how)
+
+        events = [event]
+        if adoption.rewards is not None:
+            events.append(self._reward_event(decision.id, adoption.rewards, now))
+        if adoption.is_over:
+            events.append({"kind": "abandon", "id": decision.id, "time": now})
+
+        return events
+
+    def _reward_event(self, number: int, rewards: list[float], now: float) -> dict[str, Any]:
+        pairs = zip(self._objective_names, rewards, strict=True)
+        observed = {name: value for name, value in pairs if not math.isnan(value)}
+        return {
+            "kind": "learn",
+            "id": int(number),
+            "time": now,
+            "rewards": observed,
+        }
 
     def _decision_event(self, decision: Decision, now: float) -> dict[str, Any]:
         arms = self._arms.names
@@ -196,6 +323,17 @@ class JournalWriter:
 
         return event
 
+    def _keyed_fields(self, decision: Decision, how: Circumstances) -> dict[str, Any]:
+        """What answers the same call once more, also when arms have come and gone."""
+        fields: dict[str, Any] = {"key": how.key, "request": how.request}
+        fields["eligible"] = [self._numbers[name] for name in decision.eligible]
+        if decision.front is not None:
+            fields["front"] = [self._numbers[name] for name in decision.front]
+        if decision.error:
+            fields["error"] = decision.error
+
+        return fields
+
     def _table(self, decision: Decision) -> Array:
         """A row for every arm that there is; zeros for those that were not eligible."""
         arms = self._arms
@@ -205,136 +343,3 @@ class JournalWriter:
         rows[eligible] = decision.context
 
         return rows
-
-
-def attach(core: AgentCore, log: Any, after: int = 0) -> None:
-    """Let an agent write into a log, after it has caught up with what is there.
-
-    Args:
-        core: of an agent that is new, or read from a file.
-        log: a folder, or a `Journal`.
-        after: how many events it knows already.
-
-    Raises:
-        ValueError: where the log is another agent's, or was written by other versions, so that it
-            does not lead to the same decisions.
-    """
-    journal = Journal(log) if isinstance(log, str | Path) else log
-    if not isinstance(journal, Journal):
-        raise ValueError(f"log must be a folder or a Journal, got {quoted(log)}")
-
-    try:
-        _catch_up(core, journal, after)
-    except BaseException:
-        if journal is not log:
-            journal.close()  # so that the next attempt finds it free
-
-        raise
-
-
-def _catch_up(core: AgentCore, journal: Journal, after: int) -> None:
-    known = journal.description
-    first = core.arms.names
-    if known is not None and after > 0:
-        # The arms of an agent that was read from a file came and went since the log began.
-        first = tuple(known["arms"])
-
-    # Refuses the log of another agent, before one event of it is replayed.
-    journal.describe(_description(core, first))
-    writer = JournalWriter(journal, core, first)
-    core.writer = writer
-    core.is_timed = True
-    if after > len(journal):
-        raise LogError(
-            f"{journal.folder} has {len(journal)} events, and the agent knew {after}: it is not "
-            "its log"
-        )
-
-    clock = core.clock
-    writer.silent = True
-    try:
-        for position, event in enumerate(journal.events()):
-            if event["kind"] == "add":
-                writer.number_arm(event["arm"])
-            if position >= after:
-                _replay(core, event, writer.arm_names(), f"{journal.folder}: event {position}")
-    finally:
-        core.clock = clock
-        writer.silent = False
-
-
-def _description(core: AgentCore, arms: tuple[Hashable, ...]) -> dict[str, Any]:
-    """What must be the same in every agent that writes into one journal."""
-    objectives = [
-        {"name": objective.name, "minimise": objective.minimise, "unit": objective.unit}
-        for objective in core.objectives
-    ]
-    pending = core.pending
-    return {
-        "arms": list(arms),
-        "objectives": objectives,
-        "features": core.features,
-        "recipe": short_repr(core.recipe),
-        "seed": core.seed,
-        "propensity": core.propensity,
-        "samples": core.samples,
-        "rounds": core.rounds,
-        "limit": pending.limit,
-        "max_age": pending.max_age,
-        "remembered": pending.remembered,
-        "defaults": [[objective.default, objective.after] for objective in core.objectives],
-    }
-
-
-def _replay(core: AgentCore, event: dict[str, Any], names: list[Hashable], where: str) -> None:
-    """Do once more what an event says, at its time."""
-    # At its time, so that defaults and age limits come when they came before.
-    core.clock = lambda: event.get("time", core.now)
-    kind = event["kind"]
-    try:
-        if kind == "decide":
-            _replay_decision(core, event, names, where)
-        elif kind == "learn":
-            core.learn(event["id"], event["rewards"])
-        elif kind == "add":
-            core.add_arm(event["arm"], event.get("like"))
-        elif kind == "remove":
-            core.remove_arm(event["arm"])
-        elif kind == "preference":
-            order = event["order"]
-            core.set_preference(None if order is None else made(order, "preference"))
-    except (KeyError, TypeError, ValueError) as error:
-        if isinstance(error, LogError):
-            raise
-
-        raise LogError(f"{where} cannot be replayed: {error}") from error
-
-
-def _replay_decision(
-    core: AgentCore, event: dict[str, Any], names: list[Hashable], where: str
-) -> None:
-    rows = event.get("context")
-    context = None
-    if rows is not None:
-        is_shared = len(rows) == 1 and not event.get("own")
-        context = np.array(rows[0] if is_shared else rows)
-
-    eligible = event.get("eligible")
-    if eligible is not None:
-        eligible = [names[number] for number in eligible]
-
-    # A batch is decided in one moment: nothing is learned in the middle.
-    core.is_timed = event.get("batch") is not True
-    try:
-        decision = core.decide(context, eligible)
-    finally:
-        core.is_timed = True
-
-    logged_arm = names[event["arm"]]
-    if decision.id != event["id"] or decision.arm != logged_arm:
-        logged = f"decision {event['id']} for arm {quoted(logged_arm)}"
-        replayed = f"decision {decision.id} for {quoted(decision.arm)}"
-        raise LogError(
-            f"{where} was {logged}, and replaying leads to {replayed}: the log was written with "
-            "other versions or parameters"
-        )

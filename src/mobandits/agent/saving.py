@@ -8,7 +8,7 @@ import numpy as np
 
 from mobandits.agent.core import AgentCore
 from mobandits.agent.descriptions import described
-from mobandits.agent.file_layout import PACKAGE, PENDING_COLUMNS, VERSION, file_bytes
+from mobandits.agent.file_layout import ALWAYS_ACTIVE, PACKAGE, PENDING_COLUMNS, VERSION, file_bytes
 from mobandits.agent.growth import arrays
 from mobandits.agent.headers import FIELDS, OPTIONS
 from mobandits.agent.objectives import Objective
@@ -21,14 +21,26 @@ from mobandits.support.files import replacing
 def save_core(core: AgentCore, path: str | Path) -> None:
     """Write an agent; the file is replaced at once, on disk, or not at all."""
     with core.lock:
+        # All bytes before the file is opened: what cannot be described touches no file.
+        data = core_bytes(core)
+        with replacing(Path(path)) as file:
+            file.write(data)
+
+
+def core_bytes(core: AgentCore) -> bytes:
+    """The bytes of an agent's file, which know no more than its log does."""
+    with core.lock:
         if core.writer is not None:
             # Else a loss of power could leave a file that knows more than the log.
             core.writer.flush()
 
-        # All bytes before the file is opened: what cannot be described touches no file.
-        data = file_bytes(*contents(core))
-        with replacing(Path(path)) as file:
-            file.write(data)
+        return state_bytes(core)
+
+
+def state_bytes(core: AgentCore) -> bytes:
+    """The bytes of an agent's file; the caller holds the agent's lock."""
+    header, tables = contents(core)
+    return file_bytes(header, tables)
 
 
 def contents(core: AgentCore) -> tuple[dict[str, Any], list[Array]]:
@@ -108,7 +120,7 @@ def _decision_tables(core: AgentCore) -> list[Array]:
 
 
 def _notes_and_times(core: AgentCore, waiting: Sequence[Pending]) -> Array:
-    """(decisions, numbers of a note and 1): what was noted, and when."""
+    """(decisions, numbers of a note and 2): what was noted, when, and when it was activated."""
     size = core.bound.note_size
     nothing = (0.0,) * size
     rows = []
@@ -116,9 +128,10 @@ def _notes_and_times(core: AgentCore, waiting: Sequence[Pending]) -> Array:
         # No policy learns from decisions of earlier stages any more, and their notes may be longer
         # or shorter than those of this one.
         note = pending.note if pending.stage == core.bound.stage else nothing
-        rows.append([*note, pending.time])
+        since = ALWAYS_ACTIVE if pending.since is None else pending.since
+        rows.append([*note, pending.time, since])
 
-    return np.array(rows, np.float64).reshape(-1, size + 1)
+    return np.array(rows, np.float64).reshape(-1, size + 2)
 
 
 def _described_recipe(recipe: Recipe) -> Any:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from mobandits.errors import LogError, LogWarning
 from mobandits.logs.names import decoded
-from mobandits.logs.store.rows import Event, change_event, checksum
+from mobandits.logs.store.rows import Event, change_event, checksum, decision_event
 from mobandits.support.naming import quoted, shortened
 
 SELECT_AGENTS = """
@@ -23,6 +23,13 @@ LAST_SEQS = """
 SELECT (SELECT max(seq) FROM decisions WHERE agent = ?1),
     (SELECT max(seq) FROM rewards WHERE agent = ?1),
     (SELECT max(seq) FROM changes WHERE agent = ?1)
+"""
+
+
+SELECT_DECISION_OF_KEY = """
+SELECT id, seq, at, arm, propensity, rows, features, context,
+    eligible, other, key, made_by, active, checksum
+FROM decisions WHERE agent = ? AND key = ?
 """
 
 
@@ -99,6 +106,18 @@ def only_agent(connection: sqlite3.Connection, name: str | None, source: str) ->
     elif rows:
         rule = "has several agents: agent must be one of them"
     raise LogError(f"{source} {rule}, got {known}")
+
+
+def decision_of_key(
+    connection: sqlite3.Connection, agent: int, key: str, source: str
+) -> Event | None:
+    """The decision of a client's key; None where there is none.
+
+    Raises:
+        LogError: where it is damaged.
+    """
+    row = connection.execute(SELECT_DECISION_OF_KEY, (agent, key)).fetchone()
+    return None if row is None else decision_event(row, source)
 
 
 def last_seq(connection: sqlite3.Connection, agent: int) -> int:

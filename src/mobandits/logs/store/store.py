@@ -6,7 +6,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, Self
 
@@ -19,6 +19,7 @@ from mobandits.logs.store.content import (
     Snapshot,
     agent_row,
     changes_of_arms,
+    decision_of_key,
     last_seq,
     sound_snapshots,
 )
@@ -131,6 +132,12 @@ class Store:
         return self._events
 
     @property
+    def arm_names(self) -> list[Hashable]:
+        """All arms that there ever were, by number: as decisions name them."""
+        with self._threads:
+            return list(self._arms.names)
+
+    @property
     def description(self) -> dict[str, Any] | None:
         """What the agent is, as `describe` was given it; None where it is new."""
         with self._threads:
@@ -216,6 +223,19 @@ class Store:
             number = self._number
             last = self._events
         return iter(()) if number is None else self._events_between(number, after, last)
+
+    def decision_with_key(self, key: str) -> Event | None:
+        """The decision that has a client's key; None where none has, or it was deleted.
+
+        Raises:
+            LogError: where it is damaged.
+        """
+        with self._threads, explained(self.path):
+            connection = self._usable().connection
+            number = self._number
+            if number is None:
+                return None
+            return decision_of_key(connection, number, key, str(self.path))
 
     def snapshot(self, state: bytes) -> None:
         """Keep what the agent knows now: opening need not read the events before. Three are kept.

@@ -1,0 +1,449 @@
+"""Decisions that somebody else made: learned from one by one, or by the log."""
+
+import math
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mobandits.agent import compiled_calls
+from mobandits.agent.bound_policy import FAILURES
+from mobandits.agent.core import AgentCore
+from mobandits.agent.decision import Adoption, Decision
+from mobandits.agent.growth import arrays, rebuilt
+from mobandits.agent.inputs import reward_list
+from mobandits.agent.keys import circumstances
+from mobandits.agent.objectives import check_range_of
+from mobandits.compiling.session import compiled_for
+from mobandits.compiling.tracebacks import shorten
+from mobandits.contracts.notes import note_of, possible_notes
+from mobandits.contracts.protocols import Array, IntArray
+from mobandits.logs.feedback import Feedback
+from mobandits.logs.store.store import Store
+from mobandits.support.checks import number
+from mobandits.support.naming import quoted
+
+CHUNK = 10_000  # rounds at a time: with 50 arms of 20 features, 80 MB
+
+Chunks = Callable[[], Iterator[Feedback]]
+
+
+class Rounds(NamedTuple):
+    """Rounds of a log in the terms of an agent.
+
+    Attributes:
+        x: (rounds, features) of the arms that were played.
+        slots: (rounds,) of these arms.
+        rewards: (rounds, objectives) in the application's terms, NaN where not observed.
+        lessons: the same as the policy learns them.
+    """
+
+    x: Array
+    slots: IntArray
+    rewards: Array
+    lessons: Array
+
+
+def adopt(
+    core: AgentCore,
+    context: Any,
+    arm: Hashable,
+    propensity: float | None,
+    rewards: Any,
+    key: str | None,
+) -> Decision:
+    """A decision that somebody else made; see `Agent.adopt`."""
+    with core.lock:
+        request = ("adopted", arm)
+        how = circumstances(key, True, context, request)
+        new = _reward_or_none(core, rewards)
+        if key is not None:
+            earlier = core.made_before(how, context, None)
+            if earlier is not None:
+                _learn_again(core, earlier, rewards)
+                return earlier
+
+        probability = _checked_propensity(propensity)
+        bound = core.bound
+        position = bound.position() if bound.stage == 0 else None
+        try:
+            names, slots, rows = core.contexts.offer(context, None)
+            place = _place_of(core, arm, names)
+            if position is not None:
+                core.begin_stage([rows])
+
+            check_adoptable(core)
+            core.guard.check_context(rows)
+            _check_rewards(core, new)
+            now = core.advance_clock()
+            nothing = (0.0,) * bound.note_size
+            pending = core.pending_of(rows, int(slots[place]), place, nothing, now)
+            norm = math.sqrt(pending.x @ pending.x)
+            core.guard.check_features(pending.x, norm)
+            decision = Decision(
+                core.pending.next_id,
+                names[place],
+                probability,
+                context=rows,
+                eligible=names,
+            )
+            if core.writer is not None:
+                adoption = Adoption(decision, new, key=key, request=how.request)
+                core.writer.write_adoptions([adoption], now)
+        except BaseException as error:
+            core.go_back(position, None)
+            shorten(error)
+            raise
+
+        core.pending.add(pending)
+        if new is not None:
+            core.teach(decision.id, pending, new, new)
+        if key is not None and core.writer is None:
+            core.keys.remember(how, decision)
+        if core.writer is not None:
+            core.writer.done(core)
+
+        return decision
+
+
+def learn_log(core: AgentCore, log: Any, *, add_arms: bool, columns: dict[str, Any]) -> int:
+    """Adopt all rounds of a log; see `Agent.learn_log`."""
+    with core.lock:
+        chunks = _chunks_of(log, columns)
+        unknown = _check_log(core, chunks, add_arms=add_arms)
+        for name in unknown:
+            core.add_arm(name, None)
+
+        lessons = core.lessons
+        first = next(chunks(), None)
+        if first is None:
+            return 0
+
+        bound = core.bound
+        position = bound.position() if bound.stage == 0 else None
+        try:
+            _settle_layout(core, first)
+            check_adoptable(core)
+            now = core.advance_clock()
+        except BaseException as error:
+            core.go_back(position, None)
+            shorten(error)
+            raise
+
+        _learn_chunks(core, chunks(), now, position)
+
+        return core.lessons - lessons
+
+
+def check_adoptable(core: AgentCore) -> None:
+    """Refuse a recipe that can only learn from its own decisions.
+
+    Raises:
+        ValueError: where its updates need the notes of a choice, or it plays in stages.
+    """
+    bound = core.bound
+    name = type(core.recipe).__name__
+    if bound.left is not None:
+        raise ValueError(
+            f"adopt needs a recipe that plays without an end, got {name}, which plays in stages"
+        )
+
+    policy = bound.recipe_policy
+    note = note_of(policy)
+    is_number = not isinstance(note, tuple)
+    both = np.array([0.0, 1.0])
+    # Where every number is possible, nobody knows what it means.
+    if not is_number or possible_notes(policy, bound.state(), both).tolist() != [True, False]:
+        raise ValueError(
+            "adopt needs a recipe that learns from context, arm and reward alone, got "
+            f"{name}, which notes how it chose"
+        )
+
+
+def _learn_again(core: AgentCore, earlier: Decision, rewards: Any) -> None:
+    """Learn what is new of the rewards of a call that is tried again."""
+    pending = core.pending
+    is_known = earlier.id in pending.open or earlier.id in pending.settled
+    if rewards is not None and is_known:
+        core.learn(earlier.id, rewards)
+
+
+def _checked_propensity(propensity: Any) -> float | None:
+    if propensity is None:
+        return None
+    number("propensity", propensity, above=0.0, at_most=1.0)
+    return float(propensity)
+
+
+def _reward_or_none(core: AgentCore, rewards: Any) -> list[float] | None:
+    """(objectives,) NaN where not observed; None where nothing is known."""
+    if rewards is None:
+        return None
+    new = reward_list(rewards, core.reward_places)
+    return None if all(map(math.isnan, new)) else new
+
+
+def _check_rewards(core: AgentCore, new: list[float] | None) -> None:
+    if new is not None:
+        core.guard.check_rewards(core.scales.inward(new))
+        core.expectations.check(new)
+
+
+def _place_of(core: AgentCore, arm: Hashable, names: tuple[Hashable, ...]) -> int:
+    """Where an arm is among those that have a row in the context."""
+    row = int(core.arms.rows([arm], "arm")[0])
+    name = core.arms.names[row]
+    if name not in names:
+        raise ValueError(f"context must have a row for the arm that was played, got {quoted(arm)}")
+    return names.index(name)
+
+
+# --- logs
+
+
+def _chunks_of(log: Any, columns: dict[str, Any]) -> Chunks:
+    """What iterates over a log, as often as it is called."""
+    # Tables take a tenth of a second to load, and most agents learn from no log.
+    from mobandits.logs.frames import feedback_of_frame, is_frame  # noqa: PLC0415
+    from mobandits.logs.reading import scan  # noqa: PLC0415
+
+    if isinstance(log, str | Path):
+        return lambda: scan(log, chunk=CHUNK, **columns)
+    if isinstance(log, Store):
+        log.flush()
+        return lambda: scan(log.path, chunk=CHUNK, agent=log.agent)
+    if is_frame(log):
+        log = feedback_of_frame(log, **columns)
+        columns = {}
+    if not isinstance(log, Feedback) or columns:
+        rule = "Feedback, a path, a Store, or a table with names of columns"
+        got = quoted(log) + (f" and {', '.join(columns)}" if columns else "")
+        raise ValueError(f"log must be {rule}, got {got}")
+
+    return lambda: _slices(log)
+
+
+def _slices(log: Feedback) -> Iterator[Feedback]:
+    for start in range(0, len(log), CHUNK):
+        yield log[start : start + CHUNK]
+
+
+def _check_log(core: AgentCore, chunks: Chunks, *, add_arms: bool) -> list[Hashable]:
+    """Refuse a log that does not fit, before anything is learned; return the arms to add."""
+    unknown: dict[Hashable, None] = {}
+    for feedback in chunks():
+        played = np.unique(feedback.arms).tolist()
+        names = [feedback.arm_names[position] for position in played]
+        new = [name for name in names if name not in core.arms.names]
+        unknown |= dict.fromkeys(new)
+        if unknown and not add_arms:
+            core.arms.rows(list(unknown), "log")
+
+        _check_objectives(core, feedback)
+        _check_contexts(core, feedback)
+        x = _played_rows(feedback)
+        rewards = _in_terms_of(core, feedback)
+        lessons = _inward(core, rewards)
+        core.guard.check_rounds(x, lessons)
+        check_range_of(core.expectations, rewards)
+
+    return list(unknown)
+
+
+def _check_objectives(core: AgentCore, feedback: Feedback) -> None:
+    theirs = feedback.objective_names
+    if set(theirs) != set(core.objective_names):
+        mine = list(core.objective_names)
+        raise ValueError(
+            f"log must have the agent's objectives, {quoted(mine)}, got {quoted(list(theirs))}"
+        )
+
+
+def _check_contexts(core: AgentCore, feedback: Feedback) -> None:
+    shape = feedback.contexts.shape
+    if shape[-1] != core.features:
+        raise ValueError(f"log must have {core.features} features, got {shape[-1]}")
+
+    is_shared = len(shape) == 2 and core.features > 0
+    if core.contexts.shared is not None and core.contexts.shared != is_shared and core.features:
+        wanted = "one row for all arms" if core.contexts.shared else "a row per arm"
+        raise ValueError(f"log must have contexts with {wanted}, got shape {shape}")
+
+    core.guard.check_context(feedback.contexts)
+
+
+def _settle_layout(core: AgentCore, feedback: Feedback) -> None:
+    """Begin, where the agent has seen no context."""
+    if core.bound.stage > 0:
+        return
+
+    contexts = feedback.contexts
+    is_shared = contexts.ndim == 2 and core.features > 0
+    core.contexts.set_layout(shared=is_shared)
+    row = contexts[:1] if contexts.ndim == 2 else contexts[0]
+    core.begin_stage([row])
+
+
+def _learn_chunks(
+    core: AgentCore, chunks: Iterable[Feedback], now: float, position: dict[str, Any] | None
+) -> None:
+    """Write and learn the rounds of a log that fits.
+
+    Args:
+        core: of the agent.
+        chunks: the rounds.
+        now: the time of all of them.
+        position: to go back to where an agent that was new fails; None: it was not.
+    """
+    bound = core.bound
+    writer = core.writer
+    before = None if writer is not None else _copied(bound.state())
+    started = core.pending.next_id
+    lessons = core.lessons
+    settled = core.pending.settled.copy()
+    has_begun = False
+    try:
+        for feedback in chunks:
+            rounds = _rounds_of(core, feedback)
+            if writer is not None:
+                adoptions = list(_adoptions(core, feedback, rounds.rewards))
+                writer.write_adoptions(adoptions, now, begun=has_begun)
+
+            if not has_begun:
+                core.pending.make_room()
+            has_begun = True
+            _teach_rounds(core, rounds)
+            if writer is not None:
+                writer.done(core)
+    except BaseException as error:
+        shorten(error)
+        if before is not None:
+            # With a log, the rounds of the blocks before are in it, and were learned.
+            bound.load_state(bound.recipe_policy, before)
+            core.pending.next_id = started
+            core.pending.settled = settled
+            core.lessons = lessons
+            core.go_back(position, None)
+        raise
+
+
+def _rounds_of(core: AgentCore, feedback: Feedback) -> Rounds:
+    slots = np.full(len(feedback.arm_names), -1, np.int64)
+    for position, name in enumerate(feedback.arm_names):
+        if name in core.arms.names:
+            slots[position] = core.arms.slot(name)
+
+    rewards = _in_terms_of(core, feedback)
+
+    return Rounds(
+        _played_rows(feedback),
+        slots[feedback.arms],
+        rewards,
+        _inward(core, rewards),
+    )
+
+
+def _teach_rounds(core: AgentCore, rounds: Rounds) -> None:
+    """Learn some rounds, none of which waits for anything any more."""
+    bound = core.bound
+    pending = core.pending
+    is_known = ~np.isnan(rounds.rewards)
+    is_complete = is_known.all(axis=1)
+    teaches = is_known.any(axis=1) if core.recipe.accepts_partial else is_complete
+    x = rounds.x
+    slots = rounds.slots
+    lessons = rounds.lessons
+    if not teaches.all():
+        x = x[teaches]
+        slots = slots[teaches]
+        lessons = lessons[teaches]
+
+    update_many = compiled_for(compiled_calls.update_many, bound.session, stores_arguments=True)
+    try:
+        update_many(bound.session, x, slots, lessons)
+    except FAILURES as failure:
+        bound.refuse_arithmetic(failure)
+
+    core.lessons += len(slots)
+    first = pending.next_id
+    pending.next_id = first + len(rounds.slots)
+    # The others would be forgotten at once.
+    remembered = np.flatnonzero(is_complete)[-pending.remembered :] if pending.remembered else []
+    for position in remembered:
+        known = rounds.rewards[position].tolist()
+        pending.settle(first + int(position), known)
+
+
+def _adoptions(core: AgentCore, feedback: Feedback, rewards: Array) -> Iterator[Adoption]:
+    """What is written of some rounds."""
+    names, places = _common_arms(core, feedback)
+    number_of_first = core.pending.next_id
+    is_known = ~np.isnan(rewards)
+    columns = zip(
+        feedback.arms.tolist(),
+        feedback.propensities.tolist(),
+        rewards.tolist(),
+        is_known.any(axis=1).tolist(),
+        is_known.all(axis=1).tolist(),
+        strict=True,
+    )
+    for t, (arm, propensity, known, has_rewards, is_complete) in enumerate(columns):
+        eligible = names
+        rows = feedback.contexts[t : t + 1]
+        at = places
+        if feedback.eligible is not None:
+            allowed = feedback.eligible[t]
+            kept = [i for i, place in enumerate(places) if allowed[place]]
+            eligible = tuple(names[i] for i in kept)
+            at = [places[i] for i in kept]
+        if feedback.contexts.ndim == 3:
+            rows = feedback.contexts[t, at]
+
+        decision = Decision(
+            number_of_first + t,
+            feedback.arm_names[arm],
+            None if math.isnan(propensity) else propensity,
+            context=rows,
+            eligible=eligible,
+        )
+        rewards_or_none = known if has_rewards else None
+        yield Adoption(decision, rewards_or_none, is_over=not is_complete)
+
+
+def _common_arms(core: AgentCore, feedback: Feedback) -> tuple[tuple[Hashable, ...], list[int]]:
+    """The agent's arms that the log knows, in the agent's order, and their positions there."""
+    positions = {name: position for position, name in enumerate(feedback.arm_names)}
+    common = [name for name in core.arms.names if name in positions]
+    # The very names of the agent where these are all: a decision between all arms says no more.
+    names = core.arms.names if len(common) == len(core.arms.names) else tuple(common)
+    return names, [positions[name] for name in names]
+
+
+def _played_rows(feedback: Feedback) -> Array:
+    """(rounds, features) of the arms that were played."""
+    contexts = feedback.contexts
+    if contexts.ndim == 3:
+        contexts = contexts[np.arange(len(feedback)), feedback.arms]
+    return np.ascontiguousarray(contexts)
+
+
+def _in_terms_of(core: AgentCore, feedback: Feedback) -> Array:
+    """(rounds, objectives) rewards in the agent's order and directions."""
+    places = [feedback.objective_names.index(name) for name in core.objective_names]
+    # In Feedback all are maximised.
+    signs = np.array([-1.0 if each.minimise else 1.0 for each in core.objectives])
+    rewards: Array = feedback.rewards[:, places] * signs
+    return rewards
+
+
+def _inward(core: AgentCore, rewards: Array) -> Array:
+    """(rounds, objectives) what is learned of rewards, number by number as `Scales.inward`."""
+    lines = np.array([each.line for each in core.objectives])
+    lessons: Array = np.ascontiguousarray((rewards - lines[:, 0]) * lines[:, 1])
+    return lessons
+
+
+def _copied(state: Any) -> Any:
+    copies = [array.copy() for array in arrays(state)]
+    return rebuilt(state, iter(copies))

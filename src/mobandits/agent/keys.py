@@ -1,0 +1,116 @@
+"""Keys of clients: a call that is tried again meets the decision that it made the first time."""
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mobandits.agent.decision import Decision
+from mobandits.support.checks import as_float_array
+from mobandits.support.naming import quoted
+
+LONGEST_KEY = 255  # characters; a UUID has 36
+DIGEST_BYTES = 16  # two different requests meet by chance once in 2^64
+
+
+class Circumstances(NamedTuple):
+    """What a call of `decide` said besides context and arms.
+
+    Attributes:
+        key: of the client; None: the call is not tried again.
+        request: a digest of context and eligible arms, as they were given; None without a key.
+        active: whether the decision takes effect at once.
+    """
+
+    key: str | None = None
+    request: str | None = None
+    active: bool = True
+
+
+ORDINARY = Circumstances()
+
+
+class KeyedDecisions:
+    """The last decisions with a key, in memory.
+
+    Args:
+        limit: how many.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._by_key: OrderedDict[str, tuple[str, Decision]] = OrderedDict()
+
+    def find(self, key: str) -> tuple[str, Decision] | None:
+        """The request and the decision of a key; None where there is none."""
+        return self._by_key.get(key)
+
+    def remember(self, how: Circumstances, decision: Decision) -> None:
+        """Keep a decision, and forget the oldest where there are too many."""
+        assert how.key is not None and how.request is not None  # noqa: S101, PT018 - it has a key
+        # Without its arrays: they are as large as the context, and the next call brings it again.
+        slim = decision._replace(context=None, scores=None)
+        self._by_key[how.key] = (how.request, slim)
+        if len(self._by_key) > self._limit:
+            self._by_key.popitem(last=False)
+
+
+def circumstances(
+    key: Any, active: Any, context: Any, eligible: Iterable[Hashable] | None
+) -> Circumstances:
+    """What a call of `decide` said besides context and arms, checked.
+
+    Args:
+        key: see `Agent.decide`, as for the others.
+        active: a truth value.
+        context: as given.
+        eligible: as given, where it is a list or None.
+
+    Raises:
+        ValueError: where the key is no text that files can hold, or the context has no numbers.
+    """
+    if not isinstance(active, bool | np.bool_):
+        raise ValueError(f"active must be True or False, got {quoted(active)}")
+    if key is None:
+        return Circumstances(active=bool(active))
+
+    is_text = isinstance(key, str) and 0 < len(key) <= LONGEST_KEY
+    try:
+        is_text = is_text and bool(key.encode())
+    except UnicodeEncodeError:  # half of a character
+        is_text = False
+    if not is_text:
+        raise ValueError(f"key must be a text of 1 to {LONGEST_KEY} characters, got {quoted(key)}")
+
+    request = request_digest(context, eligible)
+
+    return Circumstances(key, request, bool(active))
+
+
+def as_given(eligible: Any) -> Any:
+    """Eligible arms in a list, which can be read twice; what is no list of arms, as it is."""
+    is_list = isinstance(eligible, Iterable) and not isinstance(eligible, str)
+    return list(eligible) if is_list else eligible
+
+
+def request_digest(context: Any, eligible: Any) -> str:
+    """A digest of a context and eligible arms, as an application gives them.
+
+    Example:
+        >>> request_digest([1, 2], None) == request_digest([1.0, 2.0], None)
+        True
+        >>> request_digest([1, 2], None) == request_digest([1, 2], ["small"])
+        False
+    """
+    digest = hashlib.blake2b(digest_size=DIGEST_BYTES)
+    rows = context if isinstance(context, Mapping) else {None: context}
+    for name, row in rows.items():
+        numbers = np.empty(0) if row is None else as_float_array("context", row)
+        digest.update(repr((name, numbers.shape)).encode("utf-8", "surrogatepass"))
+        digest.update(np.ascontiguousarray(numbers, "<f8").tobytes())
+
+    digest.update(repr(eligible).encode("utf-8", "surrogatepass"))
+
+    return digest.hexdigest()

@@ -1,0 +1,263 @@
+"""Agents that go on from a store: the newest snapshot, and what happened after it once more."""
+
+import contextlib
+import warnings
+from collections.abc import Hashable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mobandits.agent.adoption import adopt
+from mobandits.agent.core import AgentCore
+from mobandits.agent.descriptions import made
+from mobandits.agent.keys import Circumstances
+from mobandits.agent.loading import core_of_bytes
+from mobandits.agent.recording import StoreWriter
+from mobandits.errors import LogError, LogWarning, StateError
+from mobandits.logs.store import Store
+from mobandits.support.naming import quoted, short_repr
+
+EVERY = 10_000  # events between snapshots
+# What descriptions have had since stores took the place of journals.
+SINCE_STORES = ("ranges",)
+
+
+def attached(
+    core: AgentCore,
+    log: Any,
+    *,
+    durability: Any = None,
+    every: int = EVERY,
+    after: int | None = None,
+) -> AgentCore:
+    """The core of an agent that has caught up with a store, and writes into it from now on.
+
+    Args:
+        core: of an agent that is new, or read from a file. Where the store has a snapshot, another
+            core takes its place, read from that.
+        log: the path of a store, or a `Store`.
+        durability: of a store that is opened here; None: "system".
+        every: events after which snapshots are taken.
+        after: how many events an agent that was read from a file knows already; None: it is new.
+
+    Raises:
+        ValueError: where the store is another agent's, or was written by other versions, so that it
+            does not lead to the same decisions.
+    """
+    store = _opened(log, durability)
+    try:
+        return _caught_up(core, store, every, after)
+    except BaseException:
+        if store is not log:
+            store.close()  # so that the next attempt finds it free
+
+        raise
+
+
+def _opened(log: Any, durability: Any) -> Store:
+    if isinstance(log, Store):
+        if durability is not None:
+            raise ValueError(
+                f"durability must be given to the Store itself, got {quoted(durability)} beside one"
+            )
+        return log
+
+    if not isinstance(log, str | Path):
+        raise ValueError(f"log must be the path of a store, or a Store, got {quoted(log)}")
+
+    path = Path(log)
+    # Until version 0.1 the log of an agent was a folder.
+    if path.is_dir():
+        raise LogError(
+            f"{path} is a folder, and the log of an agent is one file: "
+            f"`mobandits import {path} STORE` makes it from a journal"
+        )
+
+    return Store(path, "system" if durability is None else durability)
+
+
+def _caught_up(core: AgentCore, store: Store, every: int, after: int | None) -> AgentCore:
+    known = store.description
+    first = core.arms.names
+    if known is not None and after is not None and after > 0:
+        # The arms of an agent that was read from a file came and went since the log began.
+        first = tuple(known["arms"])
+
+    description = description_of(core, first)
+    if known is not None:
+        for key in SINCE_STORES:
+            if key not in known:
+                del description[key]
+
+    # Refuses the store of another agent, before one event of it is replayed.
+    store.describe(description)
+    if after is not None and after > len(store):
+        raise LogError(
+            f"{store.path} has {len(store)} events, and the agent knew {after}: it is not its log"
+        )
+
+    current, start = _from_snapshot(core, store, after)
+    writer = StoreWriter(store, current, every, start)
+    current.writer = writer
+    current.is_timed = True
+    _replay_events(current, writer, start)
+    if current is not core:
+        _check_same(current, core, store)
+    # What a file brought is in no event: without a snapshot the store would not lead to it.
+    if known is None and after is not None:
+        writer.snapshot(current)
+
+    return current
+
+
+def _from_snapshot(core: AgentCore, store: Store, after: int | None) -> tuple[AgentCore, int]:
+    """The core of the newest snapshot that can be read, and how many events it knows.
+
+    Where there is none, or none that is newer: the given core.
+    """
+    with contextlib.closing(store.snapshots()) as snapshots:
+        for seq, state in snapshots:
+            if after is not None and seq <= after:
+                break
+            try:
+                restored, logged = core_of_bytes(state, core.recipe, core.clock)
+            except StateError as error:
+                message = f"the snapshot after event {seq} was passed over: it {error}"
+                warnings.warn(message, LogWarning, stacklevel=5)
+                continue
+            if logged == seq:
+                return restored, seq
+
+    return core, after or 0
+
+
+def _replay_events(core: AgentCore, writer: StoreWriter, start: int) -> None:
+    store = writer.store
+    clock = core.clock
+    writer.silent = True
+    names = writer.arm_names()
+    try:
+        for number, event in enumerate(store.events(start), start + 1):
+            _replay(core, event, names, f"{store.path}: event {number}")
+    finally:
+        core.clock = clock
+        writer.silent = False
+
+
+def _check_same(restored: AgentCore, core: AgentCore, store: Store) -> None:
+    """Refuse a store whose snapshot is of an agent with other parameters than the given ones."""
+    mine = _parameters(core)
+    theirs = _parameters(restored)
+    for name, value in mine.items():
+        if theirs[name] != value:
+            was = quoted(theirs[name])
+            raise LogError(
+                f"{store.path} has an agent with {name} = {was}, now {quoted(value)}: choose "
+                "another file"
+            )
+
+
+def _parameters(core: AgentCore) -> dict[str, Any]:
+    pending = core.pending
+    return {
+        "recipe": core.recipe,
+        "objectives": core.objectives,
+        "features": core.features,
+        "seed": core.seed,
+        "propensity": core.propensity,
+        "samples": core.samples,
+        "rounds": core.rounds,
+        "pending": pending.limit,
+        "max_age": pending.max_age,
+        "remembered": pending.remembered,
+    }
+
+
+def description_of(core: AgentCore, arms: tuple[Hashable, ...]) -> dict[str, Any]:
+    """What must be the same in every agent that writes into one store.
+
+    Keys and values are those of journals of version 0.1, which become stores as they are.
+    """
+    objectives = [
+        {"name": objective.name, "minimise": objective.minimise, "unit": objective.unit}
+        for objective in core.objectives
+    ]
+    pending = core.pending
+    return {
+        "arms": list(arms),
+        "objectives": objectives,
+        "features": core.features,
+        "recipe": short_repr(core.recipe),
+        "seed": core.seed,
+        "propensity": core.propensity,
+        "samples": core.samples,
+        "rounds": core.rounds,
+        "limit": pending.limit,
+        "max_age": pending.max_age,
+        "remembered": pending.remembered,
+        "defaults": [[objective.default, objective.after] for objective in core.objectives],
+        "ranges": [[objective.low, objective.high] for objective in core.objectives],
+    }
+
+
+def _replay(core: AgentCore, event: dict[str, Any], names: list[Hashable], where: str) -> None:
+    """Do once more what an event says, at its time."""
+    # At its time, so that defaults and age limits come when they came before.
+    core.clock = lambda: event.get("time", core.now)
+    # What one call did happened in one moment: time brings nothing in the middle.
+    core.is_timed = event.get("batch") is not True
+    kind = event["kind"]
+    try:
+        if kind == "decide":
+            _replay_decision(core, event, names, where)
+        elif kind == "learn":
+            core.learn(event["id"], event["rewards"])
+        elif kind == "add":
+            core.add_arm(event["arm"], event.get("like"))
+        elif kind == "remove":
+            core.remove_arm(event["arm"])
+        elif kind == "activate":
+            core.activate(event["id"])
+        elif kind == "abandon":
+            core.abandon(event["id"])
+        elif kind == "preference":
+            order = event["order"]
+            core.set_preference(None if order is None else made(order, "preference"))
+    except (KeyError, TypeError, ValueError) as error:
+        if isinstance(error, LogError):
+            raise
+
+        raise LogError(f"{where} cannot be replayed: {error}") from error
+    finally:
+        core.is_timed = True
+
+
+def _replay_decision(
+    core: AgentCore, event: dict[str, Any], names: list[Hashable], where: str
+) -> None:
+    rows = event.get("context")
+    context = None
+    if rows is not None:
+        is_shared = len(rows) == 1 and not event.get("own")
+        context = np.array(rows[0] if is_shared else rows)
+
+    eligible = event.get("eligible")
+    if eligible is not None:
+        eligible = [names[number] for number in eligible]
+
+    logged_arm = names[event["arm"]]
+    # Without their keys, which the store would find.
+    if event.get("made_by") == "observed":
+        decision = adopt(core, context, logged_arm, event["propensity"], None, None)
+    else:
+        how = Circumstances(active=event.get("active", True))
+        decision = core.decide(context, eligible, how)
+
+    if decision.id != event["id"] or decision.arm != logged_arm:
+        logged = f"decision {event['id']} for arm {quoted(logged_arm)}"
+        replayed = f"decision {decision.id} for {quoted(decision.arm)}"
+        raise LogError(
+            f"{where} was {logged}, and replaying leads to {replayed}: the log was written with "
+            "other versions or parameters"
+        )
