@@ -52,9 +52,6 @@ Address = Annotated[
     ),
 ]
 
-STARTING = (
-    "starting; policies that were never played are compiled first, about a minute for all of them"
-)
 DATES = ["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"]
 TARGETS = ("uniform", "logging", "arm:NAME")  # policies that learn nothing
 # Of other errors the traceback is worth more than one line.
