@@ -32,7 +32,7 @@ def coins(arms, objectives):
 
 
 def check(theirs, clicks):
-    """In every round its front is ours of its own sample, and its posteriors count what it was told."""
+    """In every round its front is ours of its own sample, and its posteriors count the rewards that it learned."""
     told = np.ones((2, *clicks.shape[1:]), int)
     for reward in clicks[:50]:
         (arm,), (sample,) = theirs.predict()
@@ -89,7 +89,7 @@ def main():
 
 CHECKED = (
     "Checked first, for 50 rounds: its Pareto front is ours of the values that it sampled, the arm that it plays is on "
-    "it, and its posteriors count what it was told. Both draw at random, so the arms differ."
+    "it, and its posteriors count the rewards that it learned. Both draw at random, so the arms differ."
 )
 
 

@@ -229,6 +229,34 @@ def test_mistakes_are_one_line_and_status_2(program, spec, tmp_path, run, argume
     assert not paths["out"].exists()
 
 
+def test_a_journal_becomes_a_store_that_is_exported(program, spec, tmp_path):
+    from mobandits.logs import Journal, read  # noqa: PLC0415
+
+    with Journal(tmp_path / "journal") as journal:
+        journal.describe({"arms": ["a", "b"], "objectives": ["q"]})
+        journal.append({"kind": "decide", "id": 0, "time": 86400.0, "arm": 1, "propensity": 0.5})
+        journal.append({"kind": "decide", "id": 1, "time": 90000.0, "arm": 0, "propensity": 0.5})
+    store = tmp_path / "log.db"
+    assert program("import", journal.folder, store) == (0, f"{store}: 2 events\n", "")
+    out = tmp_path / "out.dsjson"
+    options = ("--format", "dsjson", "--before", "1970-01-02T01:00")
+    said = f"{out}: 1 decisions\n"
+    assert program("export", store, "--out", out, *options) == (0, said, "")
+    assert read(out).ids.tolist() == [0]
+    for arguments, message in (
+        (("import", journal.folder, store), "log.db must be a new file"),
+        (("export", store, "--out", out), "out.dsjson must be a new file"),
+        (("export", store, "--out", "x", "--delete"), "must have a snapshot before anything"),
+        (("export", store, "--out", "x", "--format", "xml"), "--format must be"),
+        (("export", store, "--out", "x", "--agent", "me"), "must have an agent 'me'"),
+        (("export", spec, "--out", "x"), "must be a store"),
+    ):
+        status, said, err = program(*arguments)
+        assert (status, said) == (2, "")
+        assert message in err
+        assert err.count("\n") == 1
+
+
 def contents(folder):
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 

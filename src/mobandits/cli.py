@@ -1,4 +1,4 @@
-"""The command line: it parses, calls, and tells a user's mistake in one line.
+"""The command line: it parses, calls, and prints a user's mistake in one line.
 
 Every command imports what it needs when it runs: `mobandits --help` loads neither a compiler nor
 tables.
@@ -335,7 +335,7 @@ def evaluate_policies(
     clip: Annotated[float | None, typer.Option(help="The largest weight; by default any.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of everything.")] = 0,
 ) -> None:
-    """Estimate from a log what policies would have brought: values, confidence regions, a page."""
+    """Estimate the values of policies from a log, with confidence regions and a page."""
     from mobandits.evaluation.command import evaluate_file, named_specs  # noqa: PLC0415
     from mobandits.simulation.files import locked  # noqa: PLC0415
     from mobandits.spec import catalogue, recipe_named  # noqa: PLC0415

@@ -117,4 +117,4 @@ class InputWarning(MobanditsWarning):
 
 
 class LogWarning(MobanditsWarning):
-    """A log that was read, but not all of it; the message says what was passed over."""
+    """A log that was read, but not all of it; the message says what was left out."""

@@ -11,7 +11,7 @@ from worlds import WORLDS, linear_world
 
 from mobandits.evaluation import compare
 from mobandits.evaluation.folds import folds_of
-from mobandits.evaluation.training import add_probabilities, trained
+from mobandits.evaluation.training import add_frozen_probabilities, trained
 from mobandits.logs import Feedback
 from mobandits.policies import MolEpsGreedy
 
@@ -67,7 +67,7 @@ def test_a_recipe_is_as_well_calibrated_as_a_policy_that_was_fixed_before():
         for fold in (0, 1):
             rng, law = np.random.default_rng(0), np.zeros((4000, 4))
             policy, state = trained(recipe, log, np.flatnonzero(folds != fold), rng)
-            add_probabilities(policy, state, everything, np.arange(4000), 1, rng, law)
+            add_frozen_probabilities(policy, state, everything, np.arange(4000), 1, rng, law)
             truth += world.value(law) / 2.0
         found = compare(log, {"t": recipe}, ["ips", "dr"], folds=2, seed=seed)
         hits.append([one.ellipsoid().contains(truth) for one in found.estimates.values()])

@@ -353,3 +353,21 @@ def test_a_table_without_propensities_is_refused_by_the_name_of_its_option(progr
     assert not (tmp_path / "out").exists()
     assert program("evaluate", *given, "--policy=logging")[0] == 0
     assert program("evaluate", *given, "--policy=uniform", "--estimator=dm")[0] == 0
+
+
+def test_a_store_is_known_by_its_content(tmp_path):
+    from mobandits.logs import Store  # noqa: PLC0415
+
+    rng = np.random.default_rng(0)
+    with Store(tmp_path / "log.csv") as store:
+        store.describe({"arms": ["a", "b"], "objectives": ["q"]})
+        for i in range(200):
+            arm = int(rng.integers(2))
+            store.append({"kind": "decide", "id": i, "arm": arm, "propensity": 0.5})
+            store.append({"kind": "learn", "id": i, "rewards": {"q": float(arm)}})
+        # While an agent has it open.
+        out = tmp_path / "out"
+        options = {"estimators": ["snips"]}
+        evaluate_file(store.path, out, ["arm:a", "arm:b"], recipe_named, **options)
+    values = pl.read_csv(out / "values.csv")["value"].to_list()
+    np.testing.assert_allclose(values, [0.0, 1.0], atol=1e-12)

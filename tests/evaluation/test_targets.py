@@ -347,6 +347,7 @@ def test_an_estimate_that_is_not_there():
     ):
         found["u"]
     with pytest.raises(
-        ValueError, match=r"first must be an estimate such as found\[target, estimator\], got 'u'"
+        ValueError,
+        match=r"first must be an estimate such as comparison\[target, estimator\], got 'u'",
     ):
         dominance("u", "a")

@@ -71,11 +71,14 @@ def test_a_journal_is_left_to_the_parent(tmp_path, durability):
 def test_a_child_that_lives_on_holds_no_log(tmp_path):
     journal = Journal(tmp_path, "system")
     journal.append(decide(0))
+    reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         signal.alarm(60)
+        os.write(writing, b"1")
         signal.pause()
     try:
+        os.read(reading, 1)  # the child lives, and has let go of the files
         journal.append(decide(1))
         with pytest.raises(LogError, match="is being written to by another journal"):
             Journal(tmp_path)
@@ -85,6 +88,8 @@ def test_a_child_that_lives_on_holds_no_log(tmp_path):
     finally:
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
+        os.close(reading)
+        os.close(writing)
 
 
 @pytest.mark.parametrize(

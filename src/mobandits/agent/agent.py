@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 from mobandits.agent.core import AgentCore, Propensity
 from mobandits.agent.decision import Decision
 from mobandits.agent.inputs import check_counts
+from mobandits.compiling.tracebacks import shorten
 from mobandits.contracts.protocols import Recipe
 from mobandits.errors import StateError
 from mobandits.support.naming import quoted
@@ -140,12 +141,12 @@ class Agent:
 
     @property
     def recipe(self) -> Recipe:
-        """What it plays."""
+        """The recipe that it plays."""
         return self.core.recipe
 
     @property
     def objectives(self) -> tuple[Any, ...]:
-        """What it is paid in, as `Objective`s."""
+        """The objectives of its rewards."""
         return self.core.objectives
 
     @property
@@ -229,9 +230,15 @@ class Agent:
             >>> again == first, again.replayed, agent.waiting
             (True, True, 1)
         """
-        if key is None and active is True:
-            return self.core.decide(context, eligible)
-        return self.core.decide_once(context, eligible, key, active)
+        # An author's mistake in a policy shows the author's lines: here, where no frame of ours is
+        # added any more.
+        try:
+            if key is None and active is True:
+                return self.core.decide(context, eligible)
+            return self.core.decide_once(context, eligible, key, active)
+        except BaseException as error:
+            shorten(error)
+            raise
 
     def decide_batch(
         self, contexts: Any, eligible: Iterable[Hashable] | None = None
@@ -250,10 +257,14 @@ class Agent:
         Raises:
             ValueError: as `decide`; then no decision is made.
         """
-        return self.core.decide_batch(contexts, eligible)
+        try:
+            return self.core.decide_batch(contexts, eligible)
+        except BaseException as error:
+            shorten(error)
+            raise
 
     def learn(self, decision_id: int, rewards: Any) -> None:
-        """Learn what a decision brought, or some of it: the rest may follow, in any order.
+        """Learn the rewards of a decision, or some of them: the rest may follow, in any order.
 
         What is repeated with the same value changes nothing. A recipe that cannot learn from a part
         learns when the last part is there.
@@ -436,10 +447,14 @@ class Agent:
 
     @preference.setter
     def preference(self, order: Any) -> None:
-        self.core.set_preference(order)
+        try:
+            self.core.set_preference(order)
+        except BaseException as error:
+            shorten(error)
+            raise
 
     def explain(self, decision: Decision) -> "Explanation":
-        """What the agent now believes of the arms of a decision: an `Explanation`.
+        """An `Explanation` of a decision: the agent's present estimates of its arms.
 
         It is a table and a sentence.
 

@@ -12,7 +12,7 @@ from mobandits.support.naming import quoted
 
 
 class ArmTable(NamedTuple):
-    """What `Arms` is made of, to go back to it; see `Arms.restore`."""
+    """The names and slots of `Arms` at one moment; see `Arms.restore`."""
 
     names: tuple[Hashable, ...]
     slots: list[int]
@@ -147,7 +147,7 @@ class Arms:
             return False
 
     def saved(self) -> ArmTable:
-        """What `restore` takes."""
+        """The table that `restore` takes."""
         slots = list(self.slots)
         return ArmTable(self.names, slots, self.count)
 

@@ -1,4 +1,4 @@
-"""What an agent has learned and how it plays.
+"""The policy of an agent, bound to its arms, with its state and its random stream.
 
 A compiled policy, which takes more arms or another order.
 """
@@ -23,7 +23,7 @@ from mobandits.compiling.notes import numbers_of
 from mobandits.compiling.session import (
     compiled_for,
     open_session,
-    prepare,
+    prepare_like,
     prepare_state_of,
     state_of,
 )
@@ -45,7 +45,7 @@ SLOW_ORDER = (
 
 
 class Enlargement(NamedTuple):
-    """What a policy becomes with an arm more.
+    """A policy and its state with one arm more.
 
     Attributes:
         shape: of the problem then.
@@ -341,9 +341,8 @@ class BoundPolicy:
             compiled_calls.decide_many,
             compiled_calls.add_probabilities,
         ):
-            prepare(function, session, self.session)
-
-        prepare(compiled_calls.update_state, session, self.session, stores_arguments=True)
+            prepare_like(function, session, self.session)
+        prepare_like(compiled_calls.update_state, session, self.session, stores_arguments=True)
         # The state moves from one session to the other, and back where the preference does.
         prepare_state_of(self.session)
         prepare_state_of(session)
@@ -368,7 +367,7 @@ class BoundPolicy:
             self.load_state(self.recipe_policy, self.state())
 
     def with_room(self, slot: int, like: int | None) -> Enlargement:
-        """What `add_arm` takes: room for an arm in `slot`, while all stays as it is.
+        """The enlargement for an arm in `slot`, which `add_arm` takes; it changes nothing yet.
 
         Args:
             slot: of the arm.

@@ -1,4 +1,4 @@
-"""What an agent does in compiled form: a decision, many decisions, a lesson.
+"""The compiled calls of an agent: a decision, many decisions, an update.
 
 Inputs are checked on the way.
 """

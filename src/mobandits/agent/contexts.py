@@ -17,7 +17,7 @@ Layouts = dict[tuple[int, ...], tuple[str, ...]]
 
 
 class Contexts:
-    """What shape contexts have, and which rows of them are on offer.
+    """The shape of contexts, and the rows of the eligible arms.
 
     Args:
         arms: of the agent; contexts have a row for each of its names, or one for all.
@@ -34,7 +34,7 @@ class Contexts:
         self._shape: tuple[int, ...] | None = None  # of every context; None: not settled
 
     def offer(self, context: Any, eligible: Iterable[Hashable] | None) -> Offer:
-        """The arms that may be played, and their rows, in memory that nobody else changes."""
+        """The arms that may be played, and copies of their rows."""
         if is_compiled_layout(
             context
         ):  # first, since it is the most frequent and the fastest to tell

@@ -40,7 +40,6 @@ from mobandits.agent.keys import (
 from mobandits.agent.objectives import Expectations, Scales, as_objectives
 from mobandits.agent.pending import INACTIVE, Pending, PendingDecisions
 from mobandits.agent.sizes import refuse_large
-from mobandits.compiling.tracebacks import shorten
 from mobandits.contracts.protocols import Array, IntArray, Recipe, Shape
 from mobandits.support.checks import choice, integer, number
 from mobandits.support.forks import on_fork
@@ -52,7 +51,7 @@ Made = tuple[Decision, Pending, float]
 
 
 class EventWriter(Protocol):
-    """What writes an agent's calls down, each before its effect is seen: see `recording`."""
+    """A writer of an agent's calls, each before its effect is seen: see `recording`."""
 
     def position(self) -> int:
         """How much was written."""
@@ -90,7 +89,7 @@ class EventWriter(Protocol):
         """Decisions of others, with their rewards; `begun`: the same call has written some."""
 
     def write_reward(self, number: int, rewards: list[float], now: float) -> None:
-        """What is new of a decision's reward."""
+        """The new part of a decision's reward."""
 
     def write_activation(self, number: int, now: float) -> None:
         """A decision that takes effect only now."""
@@ -251,9 +250,8 @@ class AgentCore:
                 self.guard.check_features(pending.x, norm)
                 if writer is not None:
                     writer.write_decision(decision, now, how)
-            except BaseException as error:
+            except BaseException:
                 self.go_back(position, streams)
-                shorten(error)
                 raise
 
             if not how.active:
@@ -309,9 +307,8 @@ class AgentCore:
                 decisions = [decision for decision, _, _ in made]
                 if writer is not None:
                     writer.write_decisions(decisions, now)
-            except BaseException as error:
+            except BaseException:
                 self.go_back(position, streams)
-                shorten(error)
                 raise
 
             for _, pending, _ in made:
@@ -323,7 +320,7 @@ class AgentCore:
             return decisions
 
     def learn(self, decision_id: int, rewards: Any) -> None:
-        """Learn what a decision brought, or some of it; see `Agent.learn`."""
+        """Learn the rewards of a decision, or some of them; see `Agent.learn`."""
         with self.lock:
             new = reward_list(rewards, self.reward_places)
             now = self.advance_clock()
@@ -481,14 +478,9 @@ class AgentCore:
 
     def set_preference(self, order: Any) -> None:
         """Compare arms by another order from now on; see `Agent.preference`."""
-        try:
-            self.bound.check_order(order)
-            # Outside of the lock: other threads decide meanwhile, by the order before.
-            self.bound.compile_for(order)
-        except Exception as error:
-            shorten(error)
-            raise
-
+        self.bound.check_order(order)
+        # Outside of the lock: other threads decide meanwhile, by the order before.
+        self.bound.compile_for(order)
         with self.lock:
             if self.writer is None:
                 self.advance_clock()

@@ -7,7 +7,7 @@ from mobandits.contracts.protocols import Array, IntArray
 
 
 class Decision(NamedTuple):
-    """What to do, and the number under which its rewards will be reported.
+    """An arm to play, and the number under which its rewards will be reported.
 
     An agent's propensity="exact" is the probability of the arm given all that was learned, where
     beliefs follow from that; it costs the policy's `probabilities` (the whole front). Where beliefs

@@ -68,7 +68,7 @@ def described(part: Any, where: str) -> Any:
 
 
 def made(description: Any, where: str) -> Any:
-    """What was `described`.
+    """The recipe or order that was `described`.
 
     Raises:
         ValueError: where it is malformed, or names anything but a public class of this library.

@@ -1,4 +1,4 @@
-"""Explanations of decisions: what is believed of every arm, as a table and as a sentence."""
+"""Explanations of decisions: the estimates of every arm, as a table and as a sentence."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ Names = tuple[Hashable, ...]
 
 @dataclass(frozen=True)
 class Explanation:
-    """What an agent believes now of the arms of a decision.
+    """An agent's present estimates of the arms of a decision.
 
     Attributes:
         decision: which.
@@ -89,7 +89,7 @@ class Explanation:
 
 
 def explain(core: AgentCore, decision: Decision) -> Explanation:
-    """What an agent believes of the arms of a decision; see `Agent.explain`."""
+    """An agent's estimates of the arms of a decision; see `Agent.explain`."""
     with core.lock:
         _check(core, decision)
         slots = np.array([core.arms.slot(name) for name in decision.eligible], np.int64)

@@ -1,4 +1,4 @@
-"""What an application hands over, in one form; errors name what is wrong."""
+"""Arguments of applications in one form; errors name the argument that is wrong."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -51,7 +51,7 @@ def check_clock(clock: Any) -> None:
 
 
 def as_seconds(reading: Any) -> float:
-    """What a clock returns, as seconds.
+    """The time of a clock, in seconds.
 
     Raises:
         ValueError: where it is no finite number.

@@ -1,4 +1,4 @@
-"""What two agents learned apart, added up."""
+"""The sum of what two agents learned."""
 
 from typing import Any
 

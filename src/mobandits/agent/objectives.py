@@ -99,7 +99,7 @@ class Objective:
 
     @property
     def range(self) -> tuple[float, float]:
-        """What is expected, infinite where nothing was said."""
+        """The range of its rewards, infinite where none was given."""
         low = -math.inf
         high = math.inf
         if self.low is not None:

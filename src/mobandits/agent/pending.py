@@ -16,7 +16,7 @@ INACTIVE = math.inf  # in place of the time from which on defaults are due
 
 
 class Pending(NamedTuple):
-    """What is kept of a decision: a few numbers, whatever the number of arms.
+    """The record of a decision that waits: a few numbers, for any number of arms.
 
     Attributes:
         x: (features,) the features of the arm that was played.
@@ -117,7 +117,7 @@ class PendingDecisions:
         objectives: of the agent.
         limit: how many may wait; beyond it the oldest is dropped.
         max_age: seconds after which a decision is dropped; None: never.
-        remembered: of how many settled decisions the rewards are kept, so that a repeat can be told
+        remembered: of how many settled decisions the rewards are kept, so that a repeat can be seen
             from a mistake.
 
     Attributes:

@@ -1,4 +1,4 @@
-"""Writing an agent into a file: what it is, what it has learned, and the decisions that wait."""
+"""Writing an agent into a file: its recipe, its state, and the decisions that wait."""
 
 from collections.abc import Sequence
 from pathlib import Path

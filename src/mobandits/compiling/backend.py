@@ -4,7 +4,7 @@ The three modes give the same bits, from the same sources:
 
 - ``optimised`` leans on parts of Numba that may change from version to version. It takes a fourth
   to a half of the time where arms are few, and runs with the versions that it was tested with.
-- ``plain`` uses only what Numba documents, so it should run with versions that nobody has tried.
+- ``plain`` uses only what Numba documents, so it should run with versions that were not tested.
 - ``interpreted`` compiles nothing. It is for debugging; Numba's own ``NUMBA_DISABLE_JIT=1`` chooses
   it.
 
@@ -42,7 +42,7 @@ FIRST_UNTESTED = (0, 69)
 
 
 class Backend(Protocol):
-    """What `compiled` asks of a way to compile."""
+    """A way to compile, as `compiled` uses it."""
 
     sources: tuple[str, ...]  # the files of this room that decide what becomes of a loop
 

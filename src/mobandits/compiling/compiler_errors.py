@@ -1,4 +1,4 @@
-"""What Numba says of code that it cannot compile, in a sentence for the author of that code."""
+"""Numba's errors about code that it cannot compile, as a sentence for the author of that code."""
 
 import re
 import sys
@@ -87,23 +87,21 @@ def _reason(text: str) -> str:
     found = UNKNOWN.match(row)
     if found:
         name, kind = found.groups()
-        return (
-            f"{readable(kind)} has no attribute {name!r}{did_you_mean(name, _public_members(kind))}"
-        )
+        return f"{readable_types(kind)} has no attribute {name!r}{did_you_mean(name, _public_members(kind))}"
 
-    return readable(row.partition(" Raised from ")[0])
+    return readable_types(row.partition(" Raised from ")[0])
 
 
-def readable(text: str) -> str:
+def readable_types(text: str) -> str:
     """Text with types as authors know them: a class by its name, an array by its dimensions.
 
     Example:
-        >>> readable("type my.Rule@5f3(radius=my.Fixed@1c2(value=float64), on=array(int64, 1d, C))")
+        >>> readable_types("type my.Rule@5f3(radius=my.Fixed@1c2(value=float64), on=array(int64, 1d, C))")
         'type Rule'
         >>> from mobandits.estimators import RidgeState
-        >>> readable("RidgeState(array(float64, 4d, C), array(float64, 2d, C)) and Literal[int](0)")
+        >>> readable_types("RidgeState(array(float64, 4d, C), array(float64, 2d, C)) and Literal[int](0)")
         'RidgeState and int'
-        >>> readable("array(float64, 2d, C) of NumPyRandomGeneratorType")
+        >>> readable_types("array(float64, 2d, C) of NumPyRandomGeneratorType")
         'array(float64, 2d) of Generator'
     """
     while found := RECORD.search(text):
@@ -153,9 +151,11 @@ def _members(kind: str) -> list[str]:
 
 def _named_tuple(name: str) -> tuple[str, ...] | None:
     """The fields of the NamedTuple of that name, where a module has one."""
-    for one in _values(name):
-        if isinstance(one, type) and issubclass(one, tuple) and hasattr(one, "_fields"):
-            return tuple(one._fields)
+    for value in _values(name):
+        if isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):
+            # The public name for a NamedTuple's fields.
+            return tuple(value.__match_args__)  # type: ignore[attr-defined]
+
     return None
 
 

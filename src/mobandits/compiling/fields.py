@@ -114,7 +114,7 @@ def convert_field(part: Any, class_name: str, name: str, convert: Callable[[Any]
 
 
 def comparable(value: Any) -> Any:
-    """What stands for a field's value in comparisons and hashes, which arrays do not allow."""
+    """A value for comparisons and hashes in place of a field's, since arrays allow neither."""
     if isinstance(value, np.ndarray):
         return value.dtype.str, value.shape, value.tobytes()
     return value

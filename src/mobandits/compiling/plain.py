@@ -31,7 +31,7 @@ class PlainBackend:
         overload(kernel)(_implementation(function))
 
     def record_class(self, cls: type) -> type[Record]:
-        """A subclass of `Record`: Numba is told of fields and methods by the class of a type."""
+        """A subclass of `Record`: Numba finds fields and methods by the class of a type."""
         with _DECLARING:  # declared twice, a class would have two types
             return _record_class(cls)
 

@@ -16,7 +16,14 @@ from mobandits.compiling.part_types import typeof
 from mobandits.contracts.notes import Note, note_of
 from mobandits.contracts.protocols import Policy, Rng
 
-__all__ = ["Session", "compiled_for", "open_session", "prepare", "prepare_state_of", "state_of"]
+__all__ = [
+    "Session",
+    "compiled_for",
+    "open_session",
+    "prepare_like",
+    "prepare_state_of",
+    "state_of",
+]
 
 
 def _refuse_copies(self: Any, protocol: Any) -> Any:  # noqa: ARG001 - the signature is Python's
@@ -106,7 +113,7 @@ def compiled_for(function: Any, session: Session, *, stores_arguments: bool = Fa
     return compile_loop(function, session, stores_arguments=stores_arguments)
 
 
-def prepare(
+def prepare_like(
     function: Any, session: Session, like: Session, *, stores_arguments: bool = False
 ) -> None:
     """Compile `function` for a session, for all arguments that it was called with for another one.

@@ -93,7 +93,7 @@ def _root(module: str) -> str:
 
 
 def hint(error: Exception) -> str:
-    """What the author of a name that does not exist may have meant.
+    """A hint at the name that the author of a wrong one may have meant.
 
     Example:
         >>> import math

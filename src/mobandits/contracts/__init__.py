@@ -1,1 +1,1 @@
-"""The agreements between rooms: recipes, policies, orders, environments, metrics, states."""
+"""The contracts: recipe, policy, order, environment, metric, and what recipes assume of data."""

@@ -66,8 +66,21 @@ def declared(recipe: Any, *assumptions: Assumption) -> tuple[Assumption, ...]:
     """
     if not recipe.check:
         return ()
+
     name = type(recipe).__name__
-    return tuple(assumption._replace(of=name) for assumption in assumptions)
+    named = []
+    for assumption in assumptions:
+        copy = Assumption(
+            about=assumption.about,
+            low=assumption.low,
+            high=assumption.high,
+            refuse=assumption.refuse,
+            because=assumption.because,
+            of=name,
+        )
+        named.append(copy)
+
+    return tuple(named)
 
 
 def message(assumption: Assumption) -> str:

@@ -1,4 +1,4 @@
-"""Policies taken apart: their estimator, explorer and order, and others in their place.
+"""The estimator, explorer and order inside of a policy, and others put in their place.
 
 A policy that consists of an estimator, an explorer and an order declares `COMPOSED = True`, as
 `Composite` does, and one that wraps another policy holds it as `policy`. Parts declare what an
@@ -24,15 +24,15 @@ class Composition(Protocol):
 
     @property
     def estimator(self) -> Any:
-        """What is believed."""
+        """The part that learns means and widths."""
 
     @property
     def explorer(self) -> Any:
-        """How doubt becomes optimism."""
+        """The part that makes intervals or samples of them."""
 
     @property
     def order(self) -> Any:
-        """What "better" means."""
+        """The part that says which arms are best."""
 
 
 def composite(policy: Any) -> Any:

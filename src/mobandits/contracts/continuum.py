@@ -1,7 +1,6 @@
-"""The contracts for a continuum of arms: points of the unit cube.
+"""The contracts for a continuum of arms.
 
-Rewards are functions of context and point.
-
+Arms are points of the unit cube, and rewards functions of context and point.
 They mirror those of `protocols`. A problem draws contexts and uniform numbers; its surface, a
 `compiled` part, turns them into rewards; a policy chooses points. Recipes with ``continuum = True``
 bind to a `SurfaceShape` too.
@@ -14,7 +13,7 @@ from mobandits.contracts.protocols import Array, IntArray, Rng
 
 
 class SurfaceShape(NamedTuple):
-    """What a recipe may know of a problem whose arms are the points of a unit cube.
+    """The shape of a problem whose arms are the points of a unit cube, as recipes know it.
 
     Attributes:
         dimensions: of the cube of arms.
@@ -28,6 +27,10 @@ class SurfaceShape(NamedTuple):
     objectives: int
     rounds: int | None = None
 
+    def replaced(self, **changes: Any) -> "SurfaceShape":
+        """The same shape with other values of some attributes, as `Shape.replaced`."""
+        return self._replace(**changes)
+
 
 class Aim(NamedTuple):
     """A decision: a point (dimensions,), and a note, as in `Choice`."""
@@ -37,10 +40,7 @@ class Aim(NamedTuple):
 
 
 class SurfaceBlock(NamedTuple):
-    """Some consecutive rounds.
-
-    Contexts (rounds, features), and uniform numbers for rewards (rounds, any).
-    """
+    """Consecutive rounds: contexts (rounds, features), and uniform numbers (rounds, any)."""
 
     contexts: Array
     uniforms: Array
@@ -49,7 +49,7 @@ class SurfaceBlock(NamedTuple):
 class Surface:
     """Base of reward surfaces, which are `compiled` classes; `x` is a context, `y` a point.
 
-    Regret needs `gap`, in closed form. Whoever knows more of a surface redefines `effective_gap`
+    Regret needs `gap`, in closed form. A surface that knows more redefines `effective_gap`
     and `bin` as well.
     """
 
@@ -62,10 +62,7 @@ class Surface:
         raise NotImplementedError
 
     def gap(self, x: Array, y: Array) -> float:
-        """The Pareto suboptimality gap: what is missing in every objective, alike.
-
-        NaN where it is not known.
-        """
+        """The Pareto suboptimality gap, what is missing in every objective; NaN if not known."""
         return math.nan
 
     def effective_gap(self, x: Array, y: Array) -> float:
@@ -73,10 +70,7 @@ class Surface:
         return math.nan
 
     def bin(self, x: Array, y: Array) -> int:
-        """The bin of the Pareto front that the point lies in, from 0.
-
-        -1 off the front, or where there are no bins.
-        """
+        """The bin of the Pareto front that the point lies in, from 0; -1 off the front or bins."""
         return -1
 
 
@@ -85,7 +79,7 @@ class SurfaceProblem(Protocol):
 
     @property
     def shape(self) -> SurfaceShape:
-        """What recipes may know of it."""
+        """Its shape, as recipes know it."""
 
     @property
     def surface(self) -> Surface:
@@ -103,13 +97,13 @@ class SurfaceEnvironment(Protocol):
 
 
 class SurfacePolicy(Protocol):
-    """What the loop of a continuum runs; `x` is the context, (features,)."""
+    """A policy on a continuum of arms; `x` is the context, (features,)."""
 
     def init(self) -> Any:
         """The state before the first round: a NamedTuple of arrays."""
 
     def beliefs(self, state: Any, x: Array, rng: Rng) -> Any:
-        """What the policy would act on; leaves `state` untouched."""
+        """The beliefs that a draw rests on; leaves `state` untouched."""
 
     def draw(self, beliefs: Any, rng: Rng) -> Aim:
         """One point, drawn by the policy's rule; leaves `beliefs` untouched."""

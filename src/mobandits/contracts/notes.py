@@ -1,4 +1,4 @@
-"""Notes: what `update` must have back of a decision, besides context, arm and reward.
+"""Notes of decisions: the numbers that `update` must have back, besides context, arm and reward.
 
 A note is a number, or a NamedTuple of numbers and of other notes: a wrapper's note holds the note
 of the policy inside of it. Loops hand a note from `draw` to `update` as it is; an agent keeps its
@@ -26,6 +26,8 @@ from mobandits.contracts.protocols import Array, Mask
 # annotations cannot say where a wrapper holds any policy.
 Note = Any
 
+WHOLE = (int, np.integer)
+NUMBERS = (int, float, np.number)
 LARGEST_WHOLE = 2.0**53  # whole numbers up to here are exact as floats, in which files keep notes
 
 

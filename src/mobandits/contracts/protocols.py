@@ -1,6 +1,4 @@
-"""The agreements on which everything stands.
-
-What a recipe, a policy, an order, an environment is. Contracts, no code.
+"""The contracts of recipes, policies, orders, environments and metrics, without any code.
 
 A recipe is what people write; `bind` resolves it for a problem's `Shape` into a policy, which is
 what loops run. States are NamedTuples of arrays. docs/architecture.md tells why.
@@ -20,7 +18,7 @@ Rng = np.random.Generator
 
 
 class Shape(NamedTuple):
-    """What a recipe may know of a problem before the first round.
+    """The shape of a problem: what a recipe may know before the first round.
 
     Attributes:
         arms: number of arms K.
@@ -49,9 +47,9 @@ class Shape(NamedTuple):
 
 
 class Beliefs(NamedTuple):
-    """What a policy would act on, each (arms, objectives).
+    """The beliefs that an order decides on, each (arms, objectives).
 
-    Means and intervals, which may be infinite.
+    Intervals may be infinite.
     """
 
     mean: Array
@@ -103,7 +101,7 @@ class Block(NamedTuple):
 
 
 class Policy(Protocol):
-    """What loops run.
+    """An algorithm bound to a problem, which loops run.
 
     `context` is (arms or 1, features), `arms` the ids of the eligible arms, `x` the row of the arm
     that was played.
@@ -113,23 +111,20 @@ class Policy(Protocol):
         """The state before the first round: a NamedTuple of arrays."""
 
     def beliefs(self, state: Any, context: Array, arms: IntArray, rng: Rng) -> Any:
-        """What the policy would act on; leaves `state` untouched. Opaque to the loop."""
+        """The beliefs that `draw` takes; leaves `state` untouched. Opaque to the loop."""
 
     def draw(self, beliefs: Any, rng: Rng) -> Choice:
         """One arm, drawn by the policy's rule; leaves `beliefs` untouched."""
 
     def probabilities(self, beliefs: Any) -> Array:
-        """(arms,) the exact law of `draw` given the beliefs; the front is where it is positive."""
+        """(arms,) the exact distribution of `draw`, given the beliefs; 0 off the front."""
 
     def update(self, state: Any, x: Array, arm: int, note: Any, reward: Array, rng: Rng) -> Any:
-        """The state after a reward, (objectives,) with NaN where one was not observed.
-
-        Consumes `state`.
-        """
+        """The state after a reward, (objectives,), NaN where not observed; consumes `state`."""
 
 
 class Estimator(Protocol):
-    """What is believed: means and their doubt, per arm and objective."""
+    """The part that learns: means and their uncertainty, per arm and objective."""
 
     def init(self) -> Any:
         """The state before the first reward."""
@@ -141,14 +136,14 @@ class Estimator(Protocol):
         """(arms, grams) unscaled widths, grams 1 or objectives; infinite where nothing is known."""
 
     def evidence(self, state: Any, context: Array, arms: IntArray) -> Evidence:
-        """What radii need."""
+        """The counts that radii need."""
 
     def update(self, state: Any, x: Array, arm: int, reward: Array) -> Any:
         """The state after a reward with NaN where it was not observed."""
 
 
 class Explorer(Protocol):
-    """How doubt becomes optimism."""
+    """The part that explores: intervals or samples around the means."""
 
     def beliefs(
         self, estimator: Any, state: Any, context: Array, arms: IntArray, rng: Rng
@@ -157,7 +152,7 @@ class Explorer(Protocol):
 
 
 class Order(Protocol):
-    """What "better" means.
+    """The part that says which arms are best.
 
     It drives learning (`front`, `draw`, on intervals) and scores it (`gap`, on true means).
     """
@@ -184,7 +179,7 @@ class Problem(Protocol):
 
     @property
     def shape(self) -> Shape:
-        """What recipes may know of it."""
+        """Its shape, as recipes know it."""
 
     def block(self, first: int, rounds: int, rng: Rng) -> Block:
         """Rounds `first` (0-based) to `first + rounds`, drawn at once.
@@ -205,9 +200,9 @@ class Environment(Protocol):
 
 
 class GroundTruth(Protocol):
-    """What metrics may ask about a block.
+    """The true side of a block, for metrics.
 
-    Answers are worked out once, for all policies that played it.
+    Answers are computed once, for all policies that played it.
     """
 
     @property
@@ -215,10 +210,7 @@ class GroundTruth(Protocol):
         """The block itself."""
 
     def gaps(self, order: Order, chosen: IntArray, digits: int) -> Array:
-        """(rounds, digits) the regret of the arms `chosen` (rounds,) under an order.
-
-        Its gap has so many digits.
-        """
+        """The regret of the arms `chosen` (rounds,) under an order, (rounds, digits of its gap)."""
 
     def front(self, order: Order) -> Mask:
         """(rounds or 1, arms) the arms that are best under an order, given the true means."""
@@ -228,7 +220,7 @@ class GroundTruth(Protocol):
 
 
 class Accumulator(Protocol):
-    """What a metric is after some rounds, where that is neither a sum nor a mean over them."""
+    """The value of a metric after some rounds, where it is neither a sum nor a mean over them."""
 
     def add(self, values: Array) -> None:
         """The next rows of `Metric.per_round`, (rounds, components)."""
@@ -251,10 +243,7 @@ class Metric(Protocol):
 
     @property
     def cumulative(self) -> bool:
-        """Whether the table holds sums since the first round.
-
-        Else means since the previously recorded one.
-        """
+        """Whether the table holds sums since the first round; else means since the last record."""
 
     @property
     def needs_fronts(self) -> bool:
@@ -293,17 +282,14 @@ class Assumption(NamedTuple):
 
 
 class Stage(NamedTuple):
-    """A policy and the number of rounds that it plays before the next stage begins.
-
-    None: all that are left.
-    """
+    """A policy and the number of rounds of its stage; None for all that are left."""
 
     policy: Policy
     rounds: int | None
 
 
 class Traits(NamedTuple):
-    """What a recipe is like, in the words of the page that helps to choose.
+    """The row of a recipe on the page that helps to choose.
 
     Tests hold most of it against the code.
 
@@ -348,14 +334,11 @@ class Recipe:
         raise NotImplementedError(f"{type(self).__name__} must define bind(shape), and does not")
 
     def stages(self, shape: Shape) -> Iterator[Stage]:
-        """The policies to play one after the other, each from scratch.
-
-        One for the whole run, if not redefined.
-        """
+        """The policies to play one after the other, each from scratch; one, if not redefined."""
         yield Stage(self.bind(shape), None)
 
     def assumptions(self) -> tuple[Assumption, ...]:
-        """What contexts and rewards must be like.
+        """The ranges of contexts and rewards that it assumes.
 
         Checked where they come in, refused or warned about.
         """

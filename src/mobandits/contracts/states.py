@@ -1,4 +1,4 @@
-"""The arrays of states: their axes, and the limits of their numbers, as classes declare them.
+"""Declarations about the arrays of a state: their axes, and the limits of their numbers.
 
 Loops need none of it. An agent does: arms join, states are added up, and files of states come from
 anywhere. The classes of states, and the parts of policies, declare what it may know::
@@ -91,7 +91,7 @@ def counts(*axes: str, whole: bool = False) -> Field:
 
 
 def state_fields(**fields: Field) -> Callable[[S], S]:
-    """Class decorator: declare the arrays of a state by name.
+    """Class decorator that declares the arrays of a state, by name.
 
     States inside of it declare their own.
 
@@ -100,11 +100,14 @@ def state_fields(**fields: Field) -> Callable[[S], S]:
     """
 
     def declare(state_class: S) -> S:
+        # The public name for a NamedTuple's fields, in order.
+        known = state_class.__match_args__  # type: ignore[attr-defined]
         for name in fields:
-            if name not in state_class.__annotations__:
+            if name not in known:
                 raise ValueError(f"{state_class.__name__} must have the field {name}, and has not")
 
         state_class.FIELDS = fields  # type: ignore[attr-defined]
+
         return state_class
 
     return declare
@@ -113,7 +116,7 @@ def state_fields(**fields: Field) -> Callable[[S], S]:
 def fields_of(state: Any) -> Iterator[tuple[str, Field]]:
     """Name and `Field` of every array of a state, in order.
 
-    Those of states inside of it in their place.
+    Those of states inside of it are in their place.
 
     Example:
         >>> from mobandits.estimators import SampleMean
@@ -123,7 +126,8 @@ def fields_of(state: Any) -> Iterator[tuple[str, Field]]:
     """
     # States of others may be any tuples of arrays: nothing is declared of these.
     declared = getattr(type(state), "FIELDS", {})
-    names = getattr(type(state), "_fields", [""] * len(state))
+    # A plain tuple, such as that of a wrapper's states, has no names.
+    names = getattr(type(state), "__match_args__", [""] * len(state))
     for name, part in zip(names, state, strict=True):
         if isinstance(part, tuple):
             yield from fields_of(part)

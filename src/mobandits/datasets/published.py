@@ -39,7 +39,7 @@ class Published(NamedTuple):
 
     @property
     def obtain(self) -> str:
-        """How to get the distribution without what it depends on."""
+        """The command that gets the distribution without its dependencies."""
         return f"pip download --no-deps {self.package}=={self.version}"
 
     def read(self, path: str | Path | None = None) -> bytes:

@@ -1,6 +1,7 @@
-"""What other decisions would have brought, from a log: estimates as vectors, their doubt, and whether to believe them.
+"""The value of other decisions, from a log: vectors, confidence regions, and warnings.
 
-`compare` evaluates targets on a log; `evaluate` one of them. See docs/tutorials/evaluate-before-you-deploy.md.
+`compare` evaluates targets on a log; `evaluate` one of them. See
+docs/tutorials/evaluate-before-you-deploy.md.
 """
 
 from mobandits.evaluation.case import EvaluationCase

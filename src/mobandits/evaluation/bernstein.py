@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from mobandits.contracts.protocols import Array
-from mobandits.evaluation.case import Estimator
+from mobandits.evaluation.case import ValueEstimator
 from mobandits.evaluation.ips import Ips
 from mobandits.evaluation.regions import Box
 from mobandits.evaluation.terms import Terms
@@ -15,7 +15,7 @@ from mobandits.support.naming import quoted
 
 def box(
     terms: Terms,
-    estimator: Estimator,
+    estimator: ValueEstimator,
     level: float,
     low: Array,
     high: Array,
@@ -23,17 +23,18 @@ def box(
 ) -> Box:
     """The empirical Bernstein box of `Ips`.
 
-    With n rounds, sample variance s^2 of the terms w r, their range b, p objectives and d = (1 - level) / (2 p), the
-    value is outside of::
+    With n rounds, sample variance s^2 of the terms w r, their range b, p objectives and
+    d = (1 - level) / (2 p), the value is outside of::
 
         V +- ( sqrt(2 s^2 ln(2 / d) / n) + 7 b ln(2 / d) / (3 (n - 1)) )
 
-    in any objective with probability at most 1 - level. Weights in [0, W] and rewards in [low, high] give
-    b = max(0, W high) - min(0, W low). The value is a mean of rewards, so that the box is also cut to [low, high].
-    Where rewards are missing, n counts those that were observed, which must not depend on the reward.
+    in any objective with probability at most 1 - level. Weights in [0, W] and rewards in [low,
+    high] give b = max(0, W high) - min(0, W low). The value is a mean of rewards, so that the box
+    is also cut to [low, high]. Where rewards are missing, n counts those that were observed, which
+    must not depend on the reward.
 
-    With `clip`, the box is for E[min(w, clip) r] and not cut; where rewards are not negative, its lower end bounds the
-    value too.
+    With `clip`, the box is for E[min(w, clip) r] and not cut; where rewards are not negative, its
+    lower end bounds the value too.
 
     Args:
         terms: of the estimate.
@@ -47,21 +48,24 @@ def box(
         ValueError: where the estimator is another, W is not known, or a term is out of its range.
 
     Reference:
-        Maurer and Pontil, Empirical Bernstein bounds and sample variance penalization, COLT 2009, Theorem 4.
+        Maurer and Pontil, Empirical Bernstein bounds and sample variance penalization, COLT 2009,
+        Theorem 4.
 
     Example:
         >>> terms = Terms(np.tile([[0.0], [2.0]], (500, 1)), np.ones((1000, 1)))
-        >>> found = box(terms, Ips(), 0.95, 0.0, 3.0, weight_bound=2.0)
-        >>> found.low.round(2).tolist(), found.high.round(2).tolist()
+        >>> region = box(terms, Ips(), 0.95, 0.0, 3.0, weight_bound=2.0)
+        >>> region.low.round(2).tolist(), region.high.round(2).tolist()
         ([0.84], [1.16])
     """
     if not isinstance(estimator, Ips):
         rule = "estimator must be Ips for an empirical Bernstein box"
         raise ValueError(f"{rule}, got {quoted(estimator)}")
+
     clip = estimator.clip
     largest_weight = clip if weight_bound is None else weight_bound
     if largest_weight is None:
         raise ValueError("weight_bound must be given where Ips.clip is None, got None")
+
     number("weight_bound", largest_weight, above=0.0)
     objectives = terms.numerator.shape[1]
     lows, highs = _reward_range(low, high, objectives)
@@ -75,43 +79,61 @@ def box(
     below = value - half_width
     above = value + half_width
     if clip is not None and clip <= largest_weight:
+        # The mean of clipped terms is no mean of rewards: it may be out of their range.
         return Box(below, above)
-    return Box(np.maximum(below, lows), np.minimum(above, highs))
+
+    low_end = np.maximum(below, lows)
+    high_end = np.minimum(above, highs)
+
+    return Box(low_end, high_end)
 
 
 def _half_width(terms: Terms, risk: float, span: Array) -> tuple[Array, Array]:
     """The means and the half-widths of their intervals, both (objectives,)."""
     observed = terms.denominator
     count = observed.sum(0)
+    others = count - 1.0
+    log_risk = np.log(2.0 / risk)
+    # Where nothing was observed there is 0 / 0, which is replaced below.
     with np.errstate(invalid="ignore", divide="ignore"):
         value = terms.numerator.sum(0) / count
-        deviations = (terms.numerator - value) ** 2
-        variance = (observed * deviations).sum(0) / (count - 1.0)
-        log_risk = np.log(2.0 / risk)
+        deviations = terms.numerator - value
+        squares = observed * deviations**2
+        variance = squares.sum(0) / others
         by_variance = np.sqrt(2.0 * variance * log_risk / count)
-        by_range = 7.0 * span * log_risk / (3.0 * (count - 1.0))
-        half_width = by_variance + by_range
+        by_range = 7.0 * span * log_risk / (3.0 * others)
+
     known = count > 1.0
-    return np.where(known, value, 0.0), np.where(known, half_width, np.inf)
+    value = np.where(known, value, 0.0)
+    half_width = np.where(known, by_variance + by_range, np.inf)
+
+    return value, half_width
 
 
 def _reward_range(low: Any, high: Any, objectives: int) -> tuple[Array, Array]:
-    lows = np.broadcast_to(as_float_array("low", low), (objectives,))
-    highs = np.broadcast_to(as_float_array("high", high), (objectives,))
+    """The least and the largest reward of each objective, both (objectives,)."""
+    shape = (objectives,)
+    lows = np.broadcast_to(as_float_array("low", low), shape)
+    highs = np.broadcast_to(as_float_array("high", high), shape)
     if not (lows < highs).all():
-        got = f"{quoted(lows.tolist())} and {quoted(highs.tolist())}"
+        got_low = quoted(lows.tolist())
+        got_high = quoted(highs.tolist())
+        got = f"{got_low} and {got_high}"
         raise ValueError(f"low must be below high in every objective, got {got}")
+
     return lows, highs
 
 
 def _check_range(values: Array, least: Array, most: Array) -> None:
     slack = 1e-9 * (most - least)  # products of weights and rewards are rounded
-    outside = (values < least - slack) | (values > most + slack)
-    if not outside.any():
+    below = values < least - slack
+    above = values > most + slack
+    outside = np.argwhere(below | above)
+    if not len(outside):
         return
-    t, objective = np.argwhere(outside)[0].tolist()
+
+    t, objective = outside[0].tolist()
     interval = f"[{least[objective]:g}, {most[objective]:g}]"
-    raise ValueError(
-        f"weight times reward must lie in {interval} by `low`, `high` and `weight_bound`, "
-        f"got {values[t, objective]:g} in round {t}, objective {objective}"
-    )
+    rule = f"weight times reward must lie in {interval} by `low`, `high` and `weight_bound`"
+    got = f"{values[t, objective]:g} in round {t}, objective {objective}"
+    raise ValueError(f"{rule}, got {got}")

@@ -1,16 +1,16 @@
-"""Resampled logs: how far estimates would have moved."""
+"""Resampled logs, and how far estimates move from one to another."""
 
 from collections.abc import Iterator
 
 import numpy as np
 
 from mobandits.contracts.protocols import Array
-from mobandits.evaluation.terms import Terms, ratio
+from mobandits.evaluation.terms import Terms, ratio_of_sums
 from mobandits.support.checks import integer
 
 
 def resamples(rounds: int, samples: int, seed: int) -> Iterator[Array]:
-    """(rounds,) how often each round occurs in a log that was drawn with replacement; one log after the other.
+    """Logs drawn with replacement, one by one: how often each round occurs in it, (rounds,).
 
     Raises:
         ValueError: where there are fewer than two samples, or the seed is negative.
@@ -29,9 +29,11 @@ def resamples(rounds: int, samples: int, seed: int) -> Iterator[Array]:
 
 
 def largest_quantile(terms: Terms, level: float, samples: int, seed: int) -> float:
-    """The quantile of max_l |V*_l - V_l| / s*_l over resampled logs, s*_l the standard error in that log.
+    """The quantile of max_l |V*_l - V_l| / s*_l over resampled logs.
 
-    Objectives without any doubt are left out. Where a resampled log says nothing, its maximum is infinite.
+    V*_l is the estimate of objective l in a resampled log, s*_l its standard error there.
+    Objectives that are certain are left out. Where a resampled log says nothing, its maximum is
+    infinite.
 
     Args:
         terms: of the estimate.
@@ -41,22 +43,30 @@ def largest_quantile(terms: Terms, level: float, samples: int, seed: int) -> flo
     """
     a = terms.numerator
     b = terms.denominator
+    rounds = len(a)
     # A resampled log's value and standard error follow from its sums of these columns, so that
     # each costs one product of a vector and a matrix.
     columns = np.hstack([a, b, a * a, a * b, b * b])
-    value = ratio(terms)
-    rounds = len(a)
-    _, error_of_log = _value_and_error(np.ones(rounds) @ columns, rounds)
+    value = ratio_of_sums(terms)
+    each_once = np.ones(rounds)
+    # By the same formula as in resampled logs: rounding must not make one of the two 0.
+    _, error_of_log = _value_and_error(each_once @ columns, rounds)
     uncertain = error_of_log > 0.0
     largest = []
     for counts in resamples(rounds, samples, seed):
         resampled, error = _value_and_error(counts @ columns, rounds)
         with np.errstate(invalid="ignore", divide="ignore"):
-            distance = np.abs(resampled - value)[uncertain] / error[uncertain]
+            moved = np.abs(resampled - value)
+            distance = moved[uncertain] / error[uncertain]
+
         # A resampled log without the rounds that matter says nothing.
         distance = np.where(np.isnan(distance), np.inf, distance)
         largest.append(np.max(distance, initial=0.0))
-    return float(np.quantile(largest, level, method="higher"))
+
+    # An order statistic and not a mean of two, which could be infinite less infinite.
+    quantile = np.quantile(largest, level, method="higher")
+
+    return float(quantile)
 
 
 def _value_and_error(sums: Array, rounds: int) -> tuple[Array, Array]:
@@ -68,5 +78,7 @@ def _value_and_error(sums: Array, rounds: int) -> tuple[Array, Array]:
         # sum (a - V b)^2, multiplied out; rounding may take it below 0
         squares = aa - 2.0 * value * ab + value * value * bb
         squares = np.maximum(squares, 0.0)
-        error = np.sqrt(squares * rounds / others) / np.abs(b)
+        deviation = np.sqrt(squares * rounds / others)
+        error = deviation / np.abs(b)
+
     return value, error

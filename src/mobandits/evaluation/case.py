@@ -1,4 +1,4 @@
-"""One target on one log: what every estimator is given."""
+"""A target on a log: the input of every estimator."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +12,7 @@ from mobandits.logs import Feedback
 
 
 class Predictions(Protocol):
-    """Rewards as a model expects them."""
+    """The rewards that a model expects."""
 
     def logged(self) -> Array:
         """(rounds, objectives) of the arms that were played."""
@@ -31,7 +31,7 @@ class EvaluationCase:
         predictions: of the rewards; None where no estimator asks.
 
     Example:
-        >>> log = Feedback(np.ones((2, 1)), [0, 1], [[0.5], [1.0]], [0.5, 0.25], ("a", "b"), ("quality",))
+        >>> log = Feedback(np.ones((2, 1)), [0, 1], [[0.5], [1.0]], [0.5, 0.25], ["a", "b"], ["q"])
         >>> EvaluationCase(log, np.full((2, 2), 0.5)).weights.tolist()
         [1.0, 2.0]
     """
@@ -47,21 +47,25 @@ class EvaluationCase:
 
     @cached_property
     def played(self) -> Array:
-        """(rounds,) the target's probability of the arm that was played; 1 for the logging policy, which played it."""
+        """The target's probability of the played arm, (rounds,); 1 for the logging policy."""
         if self.probabilities is None:
+            # It did play that arm, and what else it might have played does not matter.
             return np.ones(len(self.log))
-        out: Array = self.probabilities[np.arange(len(self.log)), self.log.arms]
-        return out
+
+        rounds = np.arange(len(self.log))
+        probabilities: Array = self.probabilities[rounds, self.log.arms]
+
+        return probabilities
 
     @cached_property
     def weights(self) -> Array:
-        """(rounds,) importance weights, the target's probability of the arm that was played over the logging policy's.
+        """Importance weights, (rounds,): the probability of the played arm, over its propensity.
 
         Raises:
             ValueError: where propensities were not logged.
         """
         if self.probabilities is None:
-            return np.ones(len(self.log))
+            return np.ones(len(self.log))  # whether propensities were logged or not
         require_propensities(self.log)
         return self.played / self.log.propensities
 
@@ -74,14 +78,14 @@ class EvaluationCase:
     def expected(self) -> Array:
         """(rounds, objectives) the rewards that the model expects of the target."""
         if self.probabilities is None:
+            # Its other probabilities are not known: the arms that it played stand for them.
             return self.logged
         return self._model().expected(self.probabilities)
 
     def _model(self) -> Predictions:
         if self.predictions is None:
-            raise ValueError(
-                "predictions must be given for an estimator with a reward model, got None"
-            )
+            rule = "predictions must be given for an estimator with a reward model"
+            raise ValueError(f"{rule}, got None")
         return self.predictions
 
 
@@ -93,18 +97,17 @@ def require_propensities(log: Feedback) -> None:
     """
     lacking = int(np.isnan(log.propensities).sum())
     if lacking:
-        raise ValueError(
-            f"Feedback.propensities must be known in every round for importance weights, got NaN in {lacking} of "
-            f"{len(log)}; Replay and DirectMethod need none"
-        )
+        rule = "Feedback.propensities must be known in every round for importance weights"
+        got = f"NaN in {lacking} of {len(log)}"
+        raise ValueError(f"{rule}, got {got}; Replay and DirectMethod need none")
 
 
-class Estimator(Protocol):
-    """How the value of a target is estimated: a frozen dataclass with keyword parameters."""
+class ValueEstimator(Protocol):
+    """An estimator of the value of a target: a frozen dataclass with keyword parameters."""
 
     name: ClassVar[str]  # on the command line and in tables
     needs_model: ClassVar[bool]
     needs_propensities: ClassVar[bool]  # of every round, unless the target is the logging policy
 
     def terms(self, case: EvaluationCase) -> Terms:
-        """What every round adds to the estimate."""
+        """The terms of the estimate, of every round."""

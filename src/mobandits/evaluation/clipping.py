@@ -1,4 +1,4 @@
-"""Weights that are cut at a bound."""
+"""Weights cut at a bound."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ def check_clip(name: str, clip: float | None) -> None:
 
 
 def clipped(weights: Array, clip: float | None) -> tuple[Array, Array | None]:
-    """The weights, at most `clip`, and what was cut off; the second is None where nothing is clipped by design.
+    """The weights, at most `clip`, and what was cut off; None for the second without a bound.
 
     Example:
         >>> clipped(np.array([1.0, 5.0]), 2.0)

@@ -1,4 +1,4 @@
-"""What `mobandits evaluate` does: from a log and some names to tables, figures and a page."""
+"""The command `mobandits evaluate`: from a log and some names to tables, figures and a page."""
 
 import dataclasses
 import importlib.metadata
@@ -10,12 +10,16 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from mobandits.contracts.protocols import Recipe
 from mobandits.evaluation.comparison import ESTIMATORS, Comparison, compare
 from mobandits.evaluation.dominance import dominance
 from mobandits.evaluation.front import front, outlines, shown_estimator
 from mobandits.evaluation.targets import ConstantTarget, LoggingPolicy, Target, Uniform
+from mobandits.figures.contents import EvaluationSummary, LogSummary
 from mobandits.logs import Feedback, read
+from mobandits.logs.store.connection import is_store
 from mobandits.support.checks import choice, number
 from mobandits.support.files import replacing
 from mobandits.support.found import found_at
@@ -25,9 +29,10 @@ Progress = Callable[[int, int], None]
 FORMAT = 1
 SUMMARY = "evaluation.json"
 PLAIN: dict[str, type[Any]] = {"uniform": Uniform, "logging": LoggingPolicy}
-# columns of a .csv file
-ONE = ("arm", "propensity", "time")
-SEVERAL = ("rewards", "context", "minimise")
+ARM = "arm:"  # what the name of a constant target begins with
+# Meanings of the columns of a .csv file.
+SINGLE_COLUMNS = ("arm", "propensity", "time")
+LISTS_OF_COLUMNS = ("rewards", "context", "minimise")
 
 
 def evaluate_file(
@@ -45,10 +50,12 @@ def evaluate_file(
     hold: Callable[[Path], AbstractContextManager[Any]] = nullcontext,
     progress: Progress | None = None,
 ) -> Path:
-    """Evaluate policies on a log, and write a folder about it; what cannot work is refused before anything is computed.
+    """Evaluate policies on a log, and write a folder about it.
+
+    What cannot work is refused before anything is computed.
 
     Args:
-        file: whatever `mobandits.logs.read` reads.
+        file: any that `mobandits.logs.read` reads.
         out: the folder: a new one, an empty one, or that of an earlier evaluation.
         policies: names, see `target_named`; or NAME=SPEC, see `split_name`.
         recipe: from a name to a recipe.
@@ -56,37 +63,43 @@ def evaluate_file(
         estimators: names.
         level: of joint regions.
         folds: as in `compare`.
-        clip: the largest weight, for estimators that clip, and the threshold of switch-dr; None for their defaults.
+        clip: the largest weight, for estimators that clip, and the threshold of switch-dr; None for
+            their defaults.
         seed: of everything.
         hold: makes the folder, and keeps others from writing into it.
         progress: as in `compare`.
 
     Returns:
-        The page, report.html. Beside it are values.csv, evaluation.json, and figures as SVG and PNG.
+        The page, report.html. Beside it are values.csv, evaluation.json, and figures as SVG and
+        PNG.
 
     Raises:
         ValueError: naming what is wrong with the file, the folder, a name or an option.
     """
     check_evaluation_folder(out)
     number("--level", level, above=0.0, below=1.0)
-    asked = [estimator_named(name, clip) for name in estimators]
-    meaning = _checked_columns(Path(file), columns)
+    chosen_estimators = [estimator_named(name, clip) for name in estimators]
+    meanings = _checked_columns(Path(file), columns)
     specs = named_specs(policies)
-    if Path(file).suffix == ".csv" and "propensity" not in meaning:
-        _refuse_weights(asked, list(specs.values()))
+    if _is_table(Path(file)) and "propensity" not in meanings:
+        _refuse_weights(chosen_estimators, list(specs.values()))
+
     for spec in specs.values():
         if not _is_plain(spec):
             recipe(spec)  # a mistake in it need not wait until the log is read
-    log: Feedback = read(file, **meaning)
+
+    log: Feedback = read(file, **meanings)
     targets = {name: target_named(spec, log, recipe) for name, spec in specs.items()}
     with hold(out):
-        found = compare(log, targets, asked, folds=folds, seed=seed, progress=progress)
+        comparison = compare(
+            log, targets, chosen_estimators, folds=folds, seed=seed, progress=progress
+        )
         options = {"level": level, "folds": folds, "clip": clip, "seed": seed}
-        return write_evaluation(out, found, targets, about(log, str(file)), options)
+        return write_evaluation(out, comparison, targets, log_summary(log, str(file)), options)
 
 
 def check_evaluation_folder(out: Path) -> None:
-    """Refuse a folder that holds something else: what is in it is not ours to overwrite.
+    """Refuse a folder that holds something else, which must not be overwritten.
 
     Raises:
         ValueError: naming what was found.
@@ -99,81 +112,119 @@ which has evaluation.json; found an empty file at /dev/null
     """
     if not out.exists():
         return
-    if out.is_dir() and ((out / SUMMARY).exists() or not any(out.iterdir())):
-        return
+    if out.is_dir():
+        was_evaluation = (out / SUMMARY).exists()
+        is_empty = not any(out.iterdir())
+        if was_evaluation or is_empty:
+            return
+
     wanted = f"a new folder, an empty one or that of an earlier evaluation, which has {SUMMARY}"
     raise ValueError(f"--out must be {wanted}; found {found_at(out)} at {out}")
 
 
 def _checked_columns(file: Path, pairs: Sequence[str]) -> dict[str, str | list[str]]:
-    meaning = columns_named(pairs)
-    if file.suffix == ".csv" and not {"arm", "rewards"} <= set(meaning):
-        raise ValueError(
-            "--column must name arm and rewards for a .csv file, such as --column arm=item --column rewards=click, "
-            f"got {shortened(', '.join(meaning)) or 'none'}"
-        )
-    if file.suffix != ".csv" and meaning:
-        raise ValueError(
-            f"--column must go with a .csv file, got {file}: a table of your own is read as .csv"
-        )
-    return meaning
+    """The meanings of columns, which only a .csv file needs, and cannot do without."""
+    meanings = columns_named(pairs)
+    is_table = _is_table(file)
+    if is_table and not {"arm", "rewards"} <= set(meanings):
+        example = "--column arm=item --column rewards=click"
+        rule = f"--column must name arm and rewards for a .csv file, such as {example}"
+        got = shortened(", ".join(meanings)) or "none"
+        raise ValueError(f"{rule}, got {got}")
+
+    if meanings and not is_table:
+        advice = "a table of your own is read as .csv"
+        raise ValueError(f"--column must go with a .csv file, got {file}: {advice}")
+
+    return meanings
 
 
-def _refuse_weights(estimators: Sequence[Any], policies: Sequence[str]) -> None:
+def _is_table(file: Path) -> bool:
+    """Whether a log is a .csv file: stores are known by their content, whatever their names are."""
+    return file.suffix == ".csv" and not is_store(file)
+
+
+def _refuse_weights(estimators: Sequence[Any], specs: Sequence[str]) -> None:
     """Refuse estimators that need propensities, of a table that has none."""
-    names = [one.name for one in estimators if one.needs_propensities]
-    if names and any(policy != "logging" for policy in policies):
-        rule = "--column propensity=NAME must be given"
-        raise ValueError(
-            f"{rule} for {', '.join(names)}, got none; --estimator dm and replay need none"
-        )
+    weighted = [estimator.name for estimator in estimators if estimator.needs_propensities]
+    # The logging policy's own weights are 1, whatever the propensities.
+    only_logging = all(spec == "logging" for spec in specs)
+    if weighted and not only_logging:
+        rule = f"--column propensity=NAME must be given for {', '.join(weighted)}"
+        raise ValueError(f"{rule}, got none; --estimator dm and replay need none")
 
 
 def write_evaluation(
     out: Path,
-    found: Comparison,
+    comparison: Comparison,
     targets: Mapping[str, Target],
-    log: Mapping[str, Any],
+    log: LogSummary,
     options: Mapping[str, Any],
 ) -> Path:
     """Write values.csv, evaluation.json, the figures and report.html; returns the last.
 
     Args:
         out: the folder, which is made where it does not exist.
-        found: what to write.
+        comparison: what to write.
         targets: what was compared, by name.
-        log: from `about`.
-        options: `level` float, `seed` int, and whatever else is to be told.
+        log: from `log_summary`.
+        options: `level` float, `seed` int, and whatever else belongs into evaluation.json.
     """
-    from mobandits.figures.evaluation_page import evaluation_page  # noqa: PLC0415 - the library for drawing
+    # Not at the top: the library for drawing takes a second to load.
+    from mobandits.figures.evaluation_page import evaluation_page  # noqa: PLC0415
 
     level = options["level"]
     seed = options["seed"]
-    said = {
+    summary = _summary(comparison, targets, log, options)
+    out.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(summary, indent=2, ensure_ascii=False)
+    # First, because it marks the folder as that of an evaluation: after a kill the same command may
+    # run again.
+    with replacing(out / SUMMARY) as file:
+        file.write((text + "\n").encode())
+
+    values = comparison.table(level)
+    values.write_csv(out / "values.csv")
+    membership = front(comparison, level=level, seed=seed)
+    borders = None
+    if len(comparison.objectives) == 2:
+        borders = outlines(comparison, level=level)
+
+    page = evaluation_page(out, values, membership, borders, summary)
+    report = out / "report.html"
+    report.write_text(page, encoding="utf-8")
+
+    return report
+
+
+def _summary(
+    comparison: Comparison,
+    targets: Mapping[str, Target],
+    log: LogSummary,
+    options: Mapping[str, Any],
+) -> EvaluationSummary:
+    """The content of evaluation.json, without numbers that JSON does not have."""
+    estimators = {}
+    for (_, name), estimate in comparison.estimates.items():
+        estimators[name] = short_repr(estimate.estimator)
+
+    policies = {}
+    for name, target in targets.items():
+        policies[name] = _policy_summary(comparison, name, target)
+
+    summary = {
         "format": FORMAT,
         "log": log,
         "options": options,
-        "estimators": {
-            name: short_repr(one.estimator) for (_, name), one in found.estimates.items()
-        },
-        "shown": shown_estimator(found, None),
-        "policies": {name: _of_policy(found, name, target) for name, target in targets.items()},
-        "dominance": _pairs(found, level),
+        "estimators": estimators,
+        "shown": shown_estimator(comparison, None),
+        "policies": policies,
+        "dominance": _pairs(comparison, options["level"]),
         "versions": {"mobandits": importlib.metadata.version("mobandits")},
     }
-    out.mkdir(parents=True, exist_ok=True)
-    said = _plain(said)
-    # First, because it marks the folder as that of an evaluation: after a kill the same command may run again.
-    with replacing(out / SUMMARY) as file:
-        file.write((json.dumps(said, indent=2, ensure_ascii=False) + "\n").encode())
-    values = found.table(level)
-    table = front(found, level=level, seed=seed)
-    values.write_csv(out / "values.csv")
-    borders = outlines(found, level=level) if len(found.objectives) == 2 else None
-    (out / "report.html").write_text(
-        evaluation_page(out, values, table, borders, said), encoding="utf-8"
-    )
-    return out / "report.html"
+    finite: EvaluationSummary = _finite(summary)
+
+    return finite
 
 
 def columns_named(pairs: Sequence[str]) -> dict[str, str | list[str]]:
@@ -189,26 +240,36 @@ def columns_named(pairs: Sequence[str]) -> dict[str, str | list[str]]:
         >>> columns_named(["arm=item", "rewards=click,revenue"])
         {'arm': 'item', 'rewards': ['click', 'revenue']}
     """
-    found: dict[str, str | list[str]] = {}
+    meanings: dict[str, str | list[str]] = {}
     for pair in pairs:
-        key, _, names = pair.partition("=")
-        choice("--column: a meaning", key, (*ONE, *SEVERAL))
+        meaning, _, names = pair.partition("=")
+        choice("--column: a meaning", meaning, (*SINGLE_COLUMNS, *LISTS_OF_COLUMNS))
         if not names:
             raise ValueError(f"--column must be meaning=column, got {quoted(pair)}")
-        found[key] = names if key in ONE else names.split(",")
-    return found
+
+        is_single = meaning in SINGLE_COLUMNS
+        meanings[meaning] = names if is_single else names.split(",")
+
+    return meanings
 
 
 def split_name(policy: str) -> tuple[str, str]:
-    """The name of a policy in tables and figures, and what it is; without a name, its text is the name.
+    """The name of a policy in tables and figures, and what it is.
+
+    Without a name, its text is the name.
 
     Example:
-        >>> split_name("wide=mol-ucb:scale=3.0"), split_name("mol-ucb:scale=3.0"), split_name("arm:a=b")
-        (('wide', 'mol-ucb:scale=3.0'), ('mol-ucb:scale=3.0', 'mol-ucb:scale=3.0'), ('arm:a=b', 'arm:a=b'))
+        >>> split_name("wide=mol-ucb:scale=3.0"), split_name("mol-ucb:scale=3.0")
+        (('wide', 'mol-ucb:scale=3.0'), ('mol-ucb:scale=3.0', 'mol-ucb:scale=3.0'))
+        >>> split_name("arm:a=b")
+        ('arm:a=b', 'arm:a=b')
     """
     name, equals, spec = policy.partition("=")
-    named = equals and ":" not in name  # after a colon come parameters, or the name of an arm
-    return (name.strip(), spec.strip()) if named else (policy, policy)
+    # After a colon come parameters, or the name of an arm: an equals sign there gives no name.
+    if equals and ":" not in name:
+        return name.strip(), spec.strip()
+
+    return policy, policy
 
 
 def named_specs(policies: Sequence[str]) -> dict[str, str]:
@@ -226,9 +287,12 @@ def named_specs(policies: Sequence[str]) -> dict[str, str]:
         name, spec = split_name(policy)
         if not name or not spec:
             raise ValueError(f"--policy must be SPEC or NAME=SPEC, got {quoted(policy)}")
+        # The same policy twice is no harm, and is evaluated once.
         if specs.get(name, spec) != spec:
             raise ValueError(f"--policy must have distinct names, got {quoted(name)} twice")
+
         specs[name] = spec
+
     return specs
 
 
@@ -251,16 +315,20 @@ def target_named(name: str, log: Feedback, recipe: Callable[[str], Recipe]) -> T
     """
     if name in PLAIN:
         return PLAIN[name]()
-    if not name.startswith("arm:"):
+    if not name.startswith(ARM):
         return recipe(name)
-    arms = {str(arm): arm for arm in log.arm_names}
-    choice("--policy: an arm", name.removeprefix("arm:"), arms)
-    return ConstantTarget(arms[name.removeprefix("arm:")])
+
+    text = name.removeprefix(ARM)
+    # Names of arms may be numbers, and a command line has text only.
+    arm_of_text = {str(arm): arm for arm in log.arm_names}
+    choice("--policy: an arm", text, arm_of_text)
+
+    return ConstantTarget(arm_of_text[text])
 
 
 def _is_plain(name: str) -> bool:
     """Whether a name stands for a target that learns nothing, and so is no recipe."""
-    return name in PLAIN or name.startswith("arm:")
+    return name in PLAIN or name.startswith(ARM)
 
 
 def estimator_named(name: str, clip: float | None) -> Any:
@@ -274,62 +342,78 @@ def estimator_named(name: str, clip: float | None) -> Any:
         (Ips(clip=20.0), DirectMethod())
     """
     choice("--estimator", name, ESTIMATORS)
-    parameters = {field.name for field in dataclasses.fields(ESTIMATORS[name])}
-    bounds = {key: clip for key in ("clip", "threshold") if key in parameters and clip is not None}
-    return ESTIMATORS[name](**bounds)
+    kind = ESTIMATORS[name]
+    if clip is None:
+        return kind()
+
+    parameters = {field.name for field in dataclasses.fields(kind)}
+    # Of these an estimator has one or, where it has no weights to be cut, none.
+    bounds = {key: clip for key in ("clip", "threshold") if key in parameters}
+
+    return kind(**bounds)
 
 
-def about(log: Feedback, source: str) -> dict[str, Any]:
+def log_summary(log: Feedback, source: str) -> LogSummary:
     """What a page says of a log.
 
     Args:
         log: the logged decisions.
         source: where they come from.
     """
+    missing = np.isnan(log.rewards).mean(0)
     return {
         "source": source,
         "rounds": len(log),
         "arms": [str(arm) for arm in log.arm_names],
         "objectives": [str(name) for name in log.objective_names],
-        "missing": [float(share) for share in (log.rewards != log.rewards).mean(0)],  # NaN only
+        "missing": missing.tolist(),
     }
 
 
-def _of_policy(found: Comparison, name: str, target: Target) -> dict[str, Any]:
-    estimates = {estimator: found[name, estimator] for estimator in found.estimators}
+def _policy_summary(comparison: Comparison, name: str, target: Target) -> dict[str, Any]:
+    estimates = {}
+    for label in comparison.estimators:
+        estimate = comparison[name, label]
+        estimates[label] = {
+            "value": estimate.value.tolist(),
+            "covariance": estimate.covariance.tolist(),
+            "bias_bound": estimate.bias_bound.tolist(),
+            "warnings": list(estimate.warnings),
+        }
+
+    # They are of the weights, which all estimators share.
+    diagnostics = comparison[name, comparison.estimators[0]].diagnostics
+
     return {
         "target": short_repr(target),
-        "diagnostics": dataclasses.asdict(next(iter(estimates.values())).diagnostics),
-        "estimates": {
-            estimator: {
-                "value": one.value.tolist(),
-                "covariance": one.covariance.tolist(),
-                "bias_bound": one.bias_bound.tolist(),
-                "warnings": list(one.warnings),
-            }
-            for estimator, one in estimates.items()
-        },
+        "diagnostics": dataclasses.asdict(diagnostics),
+        "estimates": estimates,
     }
 
 
-def _pairs(found: Comparison, level: float) -> list[dict[str, Any]]:
+def _pairs(comparison: Comparison, level: float) -> list[dict[str, Any]]:
     """Every pair of policies once, by the estimator that is shown."""
-    rows = []
-    shown = shown_estimator(found, None)
-    for first, second in itertools.combinations(found.targets, 2):
-        verdict = dominance(found[first, shown], found[second, shown], level=level)
-        content = {
-            key: value.tolist() if hasattr(value, "tolist") else value
-            for key, value in vars(verdict).items()
-        }
-        rows.append({"first": first, "second": second, **content})
-    return rows
+    pairs = []
+    shown = shown_estimator(comparison, None)
+    for first, second in itertools.combinations(comparison.targets, 2):
+        verdict = dominance(comparison[first, shown], comparison[second, shown], level=level)
+        pair: dict[str, Any] = {"first": first, "second": second}
+        for key, value in vars(verdict).items():
+            is_array = hasattr(value, "tolist")
+            pair[key] = value.tolist() if is_array else value
+
+        pairs.append(pair)
+
+    return pairs
 
 
-def _plain(value: Any) -> Any:
+def _finite(value: Any) -> Any:
     """The same with null for numbers that JSON does not have."""
     if isinstance(value, Mapping):
-        return {key: _plain(one) for key, one in value.items()}
+        return {key: _finite(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+        return [_finite(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+
+    return value

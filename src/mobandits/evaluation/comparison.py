@@ -10,7 +10,12 @@ import numpy as np
 import polars as pl
 
 from mobandits.contracts.protocols import Array, IntArray, Recipe
-from mobandits.evaluation.case import Estimator, EvaluationCase, Predictions, require_propensities
+from mobandits.evaluation.case import (
+    EvaluationCase,
+    Predictions,
+    ValueEstimator,
+    require_propensities,
+)
 from mobandits.evaluation.diagnostics import Diagnostics, diagnose
 from mobandits.evaluation.direct_method import DirectMethod
 from mobandits.evaluation.doubly_robust import DoublyRobust
@@ -29,12 +34,16 @@ from mobandits.support.checks import choice
 from mobandits.support.naming import quoted, short_repr, shortened
 from mobandits.support.nearest import as_object
 
-ESTIMATORS: dict[str, type[Any]] = {
-    kind.name: kind for kind in (Ips, Snips, DoublyRobust, SwitchDr, DirectMethod, Replay)
-}
+BUILT_IN: tuple[type[Any], ...] = (Ips, Snips, DoublyRobust, SwitchDr, DirectMethod, Replay)
+ESTIMATORS: dict[str, type[Any]] = {kind.name: kind for kind in BUILT_IN}
 TABLE: dict[str, Any] = {
-    **dict.fromkeys(("policy", "estimator", "objective"), pl.String),
-    **dict.fromkeys(("value", "standard_error", "low", "high"), pl.Float64),
+    "policy": pl.String,
+    "estimator": pl.String,
+    "objective": pl.String,
+    "value": pl.Float64,
+    "standard_error": pl.Float64,
+    "low": pl.Float64,
+    "high": pl.Float64,
 }
 Model = RidgePerArm | Array | None
 
@@ -54,13 +63,13 @@ class Comparison:
     @property
     def targets(self) -> list[str]:
         """Names of the targets."""
-        names = (target for target, _ in self.estimates)
+        names = [target for target, _ in self.estimates]
         return list(dict.fromkeys(names))
 
     @property
     def estimators(self) -> list[str]:
         """Names of the estimators."""
-        names = (estimator for _, estimator in self.estimates)
+        names = [estimator for _, estimator in self.estimates]
         return list(dict.fromkeys(names))
 
     def __getitem__(self, key: tuple[str, str]) -> Estimate:
@@ -70,6 +79,7 @@ class Comparison:
             targets = shortened(", ".join(self.targets))
             estimators = shortened(", ".join(self.estimators))
             wanted = f"a target of {targets}, and an estimator of {estimators}"
+            # Not from the KeyError below it, which says nothing more.
             raise KeyError(f"the key must be {wanted}, got {quoted(key)}") from None
 
     def table(self, level: float = 0.95) -> pl.DataFrame:
@@ -79,30 +89,39 @@ class Comparison:
             level: of the joint box of every estimate.
 
         Returns:
-            `policy`, `estimator`, `objective` str, `value`, `standard_error`, `low`, `high` float: the last two are
-            `Estimate.box`, right for all objectives of a row's estimate at once.
+            `policy`, `estimator`, `objective` str, `value`, `standard_error`, `low`, `high` float:
+            the last two are `Estimate.box`, right for all objectives of a row's estimate at once.
         """
-        rows: list[tuple[Any, ...]] = []
+        parts = []
         for (target, estimator), estimate in self.estimates.items():
             box = estimate.box(level)
-            columns = (estimate.value, estimate.standard_error, box.low, box.high)
-            numbers = np.column_stack(columns).tolist()
-            for objective, row in zip(self.objectives, numbers, strict=True):
-                rows.append((target, estimator, str(objective), *row))
-        return pl.DataFrame(rows, TABLE, orient="row")
+            columns = {
+                "policy": target,
+                "estimator": estimator,
+                # Names may be of any type, and a column has one.
+                "objective": [str(name) for name in self.objectives],
+                "value": estimate.value,
+                "standard_error": estimate.standard_error,
+                "low": box.low,
+                "high": box.high,
+            }
+            parts.append(pl.DataFrame(columns, TABLE))
+
+        # Without any estimate there is a table without rows.
+        return pl.concat([pl.DataFrame(schema=TABLE), *parts])
 
 
 def evaluate(
     log: Feedback,
     target: Target,
-    estimator: Estimator | str = "dr",
+    estimator: ValueEstimator | str = "dr",
     *,
     model: Model = None,
     folds: int = 5,
     seed: int = 0,
     logging: Array | None = None,
 ) -> Estimate:
-    """What a target would have been worth, from a log of other decisions.
+    """The value of a target, from a log of other decisions.
 
     Args:
         log: the logged decisions.
@@ -120,22 +139,25 @@ def evaluate(
         >>> from mobandits.evaluation import ConstantTarget
         >>> rng = np.random.default_rng(0)
         >>> rewards = rng.random((1000, 2))
-        >>> log = Feedback(np.ones((1000, 1)), rng.integers(0, 2, 1000), rewards, [0.5] * 1000, "ab", ("q", "c"))
+        >>> arms = rng.integers(0, 2, 1000)
+        >>> log = Feedback(np.ones((1000, 1)), arms, rewards, [0.5] * 1000, "ab", ("q", "c"))
         >>> estimate = evaluate(log, ConstantTarget("a"), "snips")
         >>> estimate.value.round(2).tolist(), bool(estimate.ellipsoid(0.95).contains([0.5, 0.5]))
         ([0.51, 0.48], True)
     """
+    targets = {"target": target}
     comparison = compare(
-        log, {"target": target}, [estimator], model=model, folds=folds, seed=seed, logging=logging
+        log, targets, [estimator], model=model, folds=folds, seed=seed, logging=logging
     )
     (estimate,) = comparison.estimates.values()
+
     return estimate
 
 
 def compare(
     log: Feedback,
     targets: Mapping[str, Target],
-    estimators: Sequence[Estimator | str] | Estimator | str = ("ips", "snips", "dr"),
+    estimators: Sequence[ValueEstimator | str] | ValueEstimator | str = ("ips", "snips", "dr"),
     *,
     model: Model = None,
     folds: int = 5,
@@ -143,25 +165,29 @@ def compare(
     logging: Array | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Comparison:
-    """What several targets would have been worth on the same rounds.
+    """The values of several targets on the same rounds.
 
-    A reward that was not observed (NaN) leaves its round out for that objective and that objective only. That is right
-    where being missing depends on neither arm nor reward; a warning says where it visibly depends on the arm.
+    A reward that was not observed (NaN) leaves its round out for that objective and that objective
+    only. That is right where being missing depends on neither arm nor reward; a warning says where
+    it visibly depends on the arm.
 
-    Memory: the log, one array of rounds x arms per target at a time (400 MB for a million rounds and 50 arms, as much
-    again for a moment while it is checked), and per estimate two arrays of rounds x objectives.
+    Memory: the log, one array of rounds x arms per target at a time (400 MB for a million rounds
+    and 50 arms, as much again for a moment while it is checked), and per estimate two arrays of
+    rounds x objectives.
 
     Args:
         log: the logged decisions.
-        targets: {name: target}: probabilities (rounds, arms); a callable that takes the log and returns them;
-            `Uniform()`, `ConstantTarget(arm)`, `LoggingPolicy()`; a recipe, or `Trained(recipe)`.
-        estimators: some of `ESTIMATORS` by name, or objects such as ``Ips(clip=20)``; or one of them.
-        model: of the rewards, for estimators that need one: a `RidgePerArm`, which is the default, fitted on the other
-            folds; or predictions of your own, (rounds, arms, objectives).
+        targets: {name: target}: probabilities (rounds, arms); a callable that takes the log and
+            returns them; `Uniform()`, `ConstantTarget(arm)`, `LoggingPolicy()`; a recipe, or
+            `Trained(recipe)`.
+        estimators: some of `ESTIMATORS` by name, or objects such as ``Ips(clip=20)``; or one of
+            them.
+        model: of the rewards, for estimators that need one: a `RidgePerArm`, which is the default,
+            fitted on the other folds; or predictions of your own, (rounds, arms, objectives).
         folds: number of parts of the log, for recipes and the model; both leave the same part out.
         seed: of the folds and of what recipes draw.
-        logging: (rounds, arms) the logging policy's probabilities of all arms, if they are known: for the diagnostics
-            of overlap alone.
+        logging: (rounds, arms) the logging policy's probabilities of all arms, if they are known:
+            for the diagnostics of overlap alone.
         progress: called with the number of targets done, and of all.
 
     Raises:
@@ -172,45 +198,63 @@ def compare(
     needs_model = any(each.needs_model for each in by_label.values())
     fits_model = needs_model and (model is None or isinstance(model, RidgePerArm))
     fits_recipe = any(isinstance(target, Recipe | Trained) for target in targets.values())
+    # Where nothing is fitted, a log may be shorter than the number of folds.
     if fits_model or fits_recipe:
         fold_of_round = folds_of(len(log), folds, seed)
     else:
         fold_of_round = np.zeros(len(log), np.int64)
-    predictions = _predictions(log, model, fold_of_round) if needs_model else None
-    known = None if logging is None else probabilities_of(logging, log, fold_of_round)
+
+    predictions = None
+    if needs_model:
+        predictions = _predictions(log, model, fold_of_round)
+
+    logging_probabilities = None
+    if logging is not None:
+        logging_probabilities = probabilities_of(logging, log, fold_of_round)
+
     estimates: dict[tuple[str, str], Estimate] = {}
+    # Target by target, since the probabilities of one take as much memory as the log.
     for done, (name, target) in enumerate(targets.items()):
         if progress:
             progress(done, len(targets))
+
         with _naming_target(name):
             probabilities = probabilities_of(target, log, fold_of_round, seed)
             case = EvaluationCase(log, probabilities, predictions)
-        diagnostics = diagnose(case, known)
+
+        diagnostics = diagnose(case, logging_probabilities)
         for label, each in by_label.items():
             estimates[name, label] = _estimate(name, case, each, diagnostics)
+
     if progress:
         progress(len(targets), len(targets))
+
     return Comparison(log.objective_names, estimates)
 
 
 def _check_needs(
-    log: Feedback, targets: Mapping[str, Target], estimators: Mapping[str, Estimator]
+    log: Feedback, targets: Mapping[str, Target], estimators: Mapping[str, ValueEstimator]
 ) -> None:
     """Refuse now what would be refused after other targets were evaluated."""
     if not isinstance(log, Feedback):
-        is_file = isinstance(log, str | Path)
-        advice = f"; write mobandits.logs.read({quoted(log)})" if is_file else ""
+        advice = ""
+        if isinstance(log, str | Path):
+            advice = f"; write mobandits.logs.read({quoted(log)})"
+
         raise ValueError(f"log must be a Feedback, got {quoted(log)}{advice}")
+
     if not isinstance(targets, Mapping):
         raise ValueError(f"targets must be a dictionary {{name: target}}, got {quoted(targets)}")
     if not len(log):
         raise ValueError("log must have at least one round, got none")
     if not targets:
         raise ValueError("targets must name at least one target, got none")
+
     for name, target in targets.items():
         with _naming_target(name):
             check_target(target, log)
-    # An estimator of a user's own need not say what it needs: it is refused where it asks for weights.
+
+    # An estimator of a user's own need not declare it: it is refused where it asks for weights.
     weighted = any(getattr(each, "needs_propensities", False) for each in estimators.values())
     only_logging = all(isinstance(target, LoggingPolicy) for target in targets.values())
     if weighted and not only_logging:
@@ -226,45 +270,62 @@ def _naming_target(name: str) -> Iterator[None]:
         raise ValueError(f"target {quoted(name)}: {error}") from error
 
 
-def _labelled(estimators: Sequence[Estimator | str] | Estimator | str) -> dict[str, Estimator]:
+def _labelled(
+    estimators: Sequence[ValueEstimator | str] | ValueEstimator | str,
+) -> dict[str, ValueEstimator]:
     """{label: estimator}: its name, or all of its parameters where a name is there twice."""
-    single = isinstance(estimators, str) or hasattr(estimators, "terms")
-    several: Any = [estimators] if single else estimators
+    is_single = isinstance(estimators, str) or hasattr(estimators, "terms")
+    several: Any = [estimators] if is_single else estimators
     resolved = [_resolved(each) for each in several]
     names = [each.name for each in resolved]
     labels = []
     for name, each in zip(names, resolved, strict=True):
-        unique = names.count(name) == 1
-        labels.append(name if unique else short_repr(each))
-    if not labels or len(set(labels)) < len(labels):
+        # Such as Ips(clip=10) and Ips(clip=20).
+        is_unique = names.count(name) == 1
+        labels.append(name if is_unique else short_repr(each))
+
+    by_label = dict(zip(labels, resolved, strict=True))
+    if not labels or len(by_label) < len(labels):
         got = shortened(", ".join(labels)) or "none"
         raise ValueError(f"estimators must be some, each once, got {got}")
-    return dict(zip(labels, resolved, strict=True))
+
+    return by_label
 
 
-def _resolved(estimator: Estimator | str) -> Estimator:
+def _resolved(estimator: ValueEstimator | str) -> ValueEstimator:
     """An estimator from its name, or itself."""
     if isinstance(estimator, str):
         choice("estimator", estimator, ESTIMATORS)
-        by_name: Estimator = ESTIMATORS[estimator]()
+        by_name: ValueEstimator = ESTIMATORS[estimator]()
         return by_name
+    # A class has the method, too: Ips in place of Ips().
     if not hasattr(estimator, "terms") or isinstance(estimator, type):
         got = f"{quoted(estimator)}{as_object(estimator)}"
         raise ValueError(f"estimator must be a name or an estimator such as Ips(), got {got}")
+
     return estimator
 
 
-def _predictions(log: Feedback, model: Model, parts: IntArray) -> Predictions:
-    if model is None or isinstance(model, RidgePerArm):
-        return (model or RidgePerArm()).fit(log, parts)
+def _predictions(log: Feedback, model: Model, fold_of_round: IntArray) -> Predictions:
+    if model is None:
+        model = RidgePerArm()
+    if isinstance(model, RidgePerArm):
+        return model.fit(log, fold_of_round)
+
     return OwnPredictions(model, log)
 
 
 def _estimate(
-    name: str, case: EvaluationCase, estimator: Estimator, diagnostics: Diagnostics
+    name: str, case: EvaluationCase, estimator: ValueEstimator, diagnostics: Diagnostics
 ) -> Estimate:
-    rewarded_rounds = (~np.isnan(case.rewards)).sum(0)
-    terms = estimator.terms(case)
-    objectives = case.log.objective_names
-    estimate = Estimate(name, estimator, objectives, terms, rewarded_rounds, diagnostics)
+    was_observed = ~np.isnan(case.rewards)
+    estimate = Estimate(
+        target=name,
+        estimator=estimator,
+        objectives=case.log.objective_names,
+        terms=estimator.terms(case),
+        seen=was_observed.sum(0),
+        diagnostics=diagnostics,
+    )
+    # The rules ask for the standard error: the estimate must be there before its warnings.
     return estimate.warned(cautions(case, estimate))

@@ -1,4 +1,4 @@
-"""The direct method: ask a model of the rewards."""
+"""The direct method: the predictions of a reward model."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -11,11 +11,11 @@ from mobandits.evaluation.terms import Terms
 
 @dataclass(frozen=True, kw_only=True)
 class DirectMethod:
-    """The mean over rounds of sum_a pi(a | x_i) q(x_i, a), with q the model's prediction of the reward.
+    """The mean over rounds of sum_a pi(a | x_i) q(x_i, a), with q a model of the rewards.
 
-    All rounds count, whether their rewards were observed or not. The variance is small and the bias is the model's:
-    the confidence region shows how much the contexts vary and not how wrong the model is, so it is not to be trusted
-    alone, and a warning says so.
+    All rounds count, whether their rewards were observed or not. The variance is small and the bias
+    is the model's: the confidence region shows how much the contexts vary and not how wrong the
+    model is, so it is not to be trusted alone, and a warning says so.
 
     Reference:
         Dudik, Langford and Li, Doubly robust policy evaluation and learning, ICML 2011, section 2.
@@ -23,9 +23,10 @@ class DirectMethod:
     Example:
         >>> from mobandits.evaluation.reward_model import OwnPredictions
         >>> from mobandits.logs import Feedback
-        >>> log = Feedback(np.ones((1, 1)), [0], [[0.5]], [0.5], ("a", "b"), ("quality",))
+        >>> log = Feedback(np.ones((1, 1)), [0], [[0.5]], [0.5], ["a", "b"], ["q"])
         >>> own = OwnPredictions(np.array([[[0.5], [1.0]]]), log)
-        >>> DirectMethod().terms(EvaluationCase(log, np.array([[0.5, 0.5]]), own)).numerator.tolist()
+        >>> case = EvaluationCase(log, np.array([[0.5, 0.5]]), own)
+        >>> DirectMethod().terms(case).numerator.tolist()
         [[0.75]]
     """
 
@@ -35,5 +36,6 @@ class DirectMethod:
 
     def terms(self, case: EvaluationCase) -> Terms:
         """a_il = q_l(x_i, pi) and b_il = 1."""
+        # Also rounds without a reward: the model has a prediction for them.
         every_round = np.ones_like(case.expected)
         return Terms(case.expected, every_round)

@@ -1,4 +1,4 @@
-"""Is one target better than another in every objective?"""
+"""Tests of whether one target is better than another in every objective."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -18,10 +18,11 @@ Decision = Literal["dominates", "dominated", "incomparable", "undecided"]
 
 @dataclass(frozen=True, eq=False)
 class Verdict:
-    """What the log says of two targets, the first against the second.
+    """The result of a test of two targets, the first against the second.
 
     Attributes:
-        decision: "dominates", "dominated" or "incomparable", where that was shown; else "undecided".
+        decision: "dominates", "dominated" or "incomparable", where that was shown; else
+            "undecided".
         difference: (objectives,) value of the first less that of the second.
         standard_error: (objectives,) of the difference, from the same rounds.
         p_dominates: p-value of "dominates".
@@ -40,7 +41,7 @@ class Verdict:
 def dominance(
     first: Estimate, second: Estimate, *, margin: Any = 0.0, level: float = 0.95
 ) -> Verdict:
-    """Does the first target dominate the second?
+    """Test whether the first target dominates the second, or the reverse, or neither.
 
     With D_l the difference of their values in objective l and e_l >= 0 the margin, the claims are::
 
@@ -48,16 +49,18 @@ def dominance(
         dominated      D_l <  e_l in every objective, and D_l < 0 in one
         incomparable   D_l >  e_l in one objective, and D_l < -e_l in another
 
-    Each is shown against its opposite by an intersection-union test: every part of the claim has a one-sided test of
-    its own, on the differences of the same rounds, and the largest p-value counts. A part that says "in one objective"
-    has the least p-value of the p objectives, times p; where a margin is 0, the first part of "dominates" already holds
-    it. So each claim is wrong with probability at most 1 - level for many rounds, without further correction. With
-    margin 0 a target can only be shown to dominate where it is better in every objective; a tie in one needs a margin,
-    the loss in that objective that does not matter. Targets that differ by less than the margins may dominate each
-    other: where both claims are shown, none is made.
+    Each is shown against its opposite by an intersection-union test: every part of the claim has a
+    one-sided test of its own, on the differences of the same rounds, and the largest p-value
+    counts. A part that says "in one objective" has the least p-value of the p objectives, times p;
+    where a margin is 0, the first part of "dominates" already holds it. So each claim is wrong with
+    probability at most 1 - level for many rounds, without further correction. With margin 0 a
+    target can only be shown to dominate where it is better in every objective; a tie in one needs a
+    margin, the loss in that objective that does not matter. Targets that differ by less than the
+    margins may dominate each other: where both claims are shown, none is made.
 
-    The one-sided tests are those of one-sided intervals for the differences, see `Spread`. With few effective rounds
-    and skewed rewards they err more often than 1 - level; the reference page of this room has numbers.
+    The one-sided tests are those of one-sided intervals for the differences, see `Spread`. With few
+    effective rounds and skewed rewards they err more often than 1 - level; the reference page of
+    this room has numbers.
 
     Args:
         first: an estimate.
@@ -66,12 +69,12 @@ def dominance(
         level: 1 - the probability of a wrong claim, each.
 
     Raises:
-        ValueError: where the estimates are not of the same rounds, objectives and estimator; where a margin is
-            negative.
+        ValueError: where the estimates are not of the same rounds, objectives and estimator; where
+            a margin is negative.
 
     Reference:
-        Berger, Technometrics 24, 1982 (intersection-union tests); Laska and Meisner, Biometrics 45, 1989 (better than
-        all).
+        Berger, Technometrics 24, 1982 (intersection-union tests); Laska and Meisner, Biometrics 45,
+        1989 (better than all).
 
     Example:
         >>> from mobandits.evaluation import ConstantTarget, compare
@@ -79,9 +82,10 @@ def dominance(
         >>> rng = np.random.default_rng(0)
         >>> arms = rng.integers(0, 2, 1000)
         >>> rewards = arms[:, None] + rng.normal(size=(1000, 2))
-        >>> log = Feedback(np.ones((1000, 1)), arms, rewards, [0.5] * 1000, "ab", ("quality", "thrift"))
-        >>> found = compare(log, {"a": ConstantTarget("a"), "b": ConstantTarget("b")}, ["snips"])
-        >>> dominance(found["b", "snips"], found["a", "snips"]).decision
+        >>> log = Feedback(np.ones((1000, 1)), arms, rewards, [0.5] * 1000, "ab", ("q", "c"))
+        >>> targets = {"a": ConstantTarget("a"), "b": ConstantTarget("b")}
+        >>> comparison = compare(log, targets, ["snips"])
+        >>> dominance(comparison["b", "snips"], comparison["a", "snips"]).decision
         'dominates'
     """
     number("level", level, above=0.0, below=1.0)
@@ -89,12 +93,15 @@ def dominance(
     margins = np.broadcast_to(as_float_array("margin", margin), first.value.shape)
     if not (margins >= 0.0).all():
         raise ValueError(f"margin must be at least 0, got {quoted(margins.tolist())}")
+
     size = np.abs(first.value) + np.abs(second.value)
     difference = first.value - second.value
-    difference = np.where(np.abs(difference) <= FLAT * size, 0.0, difference)  # rounding is no lead
+    is_rounding = np.abs(difference) <= FLAT * size
+    difference = np.where(is_rounding, 0.0, difference)
+    # Round by round: what both targets owe to the same rounds cancels.
     effects = influence(first.terms) - influence(second.terms)
     ahead = spread_of(effects, size)
-    behind = ahead._replace(skew=-ahead.skew)
+    behind = ahead.mirrored()
 
     def p_first_above(bound: Array) -> Array:
         """(objectives,) p-values of D_l > bound_l."""
@@ -117,8 +124,11 @@ def dominance(
         "incomparable": p_incomparable,
     }
     shown = [claim for claim, p_value in claims.items() if p_value <= 1.0 - level]
+    # Two claims at once: the targets differ by less than the margins.
+    decision = shown[0] if len(shown) == 1 else "undecided"
+
     return Verdict(
-        decision=shown[0] if len(shown) == 1 else "undecided",
+        decision=decision,
         difference=difference,
         standard_error=ahead.error,
         p_dominates=p_dominates,
@@ -128,24 +138,29 @@ def dominance(
 
 
 def _p_dominates(not_worse: Array, better: Array, exact: Mask) -> float:
+    """The p-value of "not worse in every objective, and better in one"."""
     everywhere = float(not_worse.max())
     if exact.any():
         # Not to be worse by a margin of 0 is to be better in that objective: the second part holds.
         return everywhere
+
     return max(everywhere, _p_in_one(better))
 
 
 def _p_in_one(p_values: Array) -> float:
     """The p-value of "in one objective", by Bonferroni."""
+    objectives = len(p_values)
     least = float(p_values.min())
-    return min(len(p_values) * least, 1.0)
+    return min(objectives * least, 1.0)
 
 
 def _check_pair(first: Estimate, second: Estimate) -> None:
     for name, estimate in (("first", first), ("second", second)):
         if not isinstance(estimate, Estimate):
-            wanted = "an estimate such as found[target, estimator]"
+            wanted = "an estimate such as comparison[target, estimator]"
             raise ValueError(f"{name} must be {wanted}, got {quoted(estimate)}")
+
+    # Differences are taken round by round, so that both must come from one log in one way.
     for name in ("rounds", "objectives", "estimator"):
         left = getattr(first, name)
         right = getattr(second, name)

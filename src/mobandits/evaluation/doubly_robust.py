@@ -22,27 +22,30 @@ class DoublyRobust:
     w_i           pi(a_i | x_i) / p_i, as in `Ips`
     ============= ==================================================
 
-    Unbiased where the propensities are right, whatever the model, provided that the model did not see round i:
-    `compare` fits it on other folds. The better the model, the smaller the variance. A round without a reward for an
-    objective is left out for that objective.
+    Unbiased where the propensities are right, whatever the model, provided that the model did not
+    see round i: `compare` fits it on other folds. The better the model, the smaller the variance. A
+    round without a reward for an objective is left out for that objective.
 
     Args:
-        clip: the largest weight; larger ones are cut to it. That moves the estimate of objective l by at most
-            E[(w - clip)^+ |r_l - q_l|], whose estimate is `Estimate.bias_bound`. None does not clip.
+        clip: the largest weight; larger ones are cut to it. That moves the estimate of objective l
+            by at most E[(w - clip)^+ |r_l - q_l|], whose estimate is `Estimate.bias_bound`. None
+            does not clip.
 
     Raises:
         ValueError: where `clip` is not above 0.
 
     Reference:
-        Dudik, Langford and Li, Doubly robust policy evaluation and learning, ICML 2011. Cross-fitting: Chernozhukov et
-        al., Econometrics Journal 21, 2018. Clipping is the pessimistic shrinkage of Su et al., ICML 2020.
+        Dudik, Langford and Li, Doubly robust policy evaluation and learning, ICML 2011.
+        Cross-fitting: Chernozhukov et al., Econometrics Journal 21, 2018. Clipping is the
+        pessimistic shrinkage of Su et al., ICML 2020.
 
     Example:
         >>> from mobandits.evaluation.reward_model import OwnPredictions
         >>> from mobandits.logs import Feedback
-        >>> log = Feedback(np.ones((1, 1)), [0], [[0.7]], [0.25], ("a", "b"), ("quality",))
+        >>> log = Feedback(np.ones((1, 1)), [0], [[0.7]], [0.25], ["a", "b"], ["q"])
         >>> own = OwnPredictions(np.array([[[0.5], [1.0]]]), log)
-        >>> DoublyRobust().terms(EvaluationCase(log, np.array([[0.5, 0.5]]), own)).numerator.round(4).tolist()
+        >>> case = EvaluationCase(log, np.array([[0.5, 0.5]]), own)
+        >>> DoublyRobust().terms(case).numerator.round(4).tolist()
         [[1.15]]
     """
 
@@ -56,13 +59,18 @@ class DoublyRobust:
         check_clip("DoublyRobust.clip", self.clip)
 
     def terms(self, case: EvaluationCase) -> Terms:
-        """a_il = q_l(x_i, pi) + w_i (r_il - q_l(x_i, a_i)) and b_il = 1, both 0 where the reward is missing."""
+        """a_il = q_l(x_i, pi) + w_i (r_il - q_l(x_i, a_i)) and b_il = 1.
+
+        Both are 0 where the reward is missing.
+        """
         rewards, seen = observed(case.rewards)
         weights, cut = clipped(case.weights, self.clip)
         errors = seen * (rewards - case.logged)
-        numerator = seen * case.expected + weights[:, None] * errors
-        terms = Terms(numerator, seen)
-        if cut is None:
-            return terms
-        lost = cut[:, None] * np.abs(errors)
-        return terms._replace(lost=lost)
+        correction = weights[:, None] * errors
+        # A round without a reward is left out whole, prediction and all, as the denominator is.
+        numerator = seen * case.expected + correction
+        lost = None
+        if cut is not None:
+            lost = cut[:, None] * np.abs(errors)
+
+        return Terms(numerator, seen, lost)

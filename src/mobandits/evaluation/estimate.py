@@ -1,4 +1,4 @@
-"""The value of a target as a vector, with its doubt."""
+"""An estimate of a target's value: a vector, with its standard errors and joint regions."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
@@ -8,21 +8,22 @@ import numpy as np
 
 from mobandits.contracts.protocols import Array, IntArray
 from mobandits.evaluation import bernstein, bootstrap
-from mobandits.evaluation.case import Estimator
+from mobandits.evaluation.case import ValueEstimator
 from mobandits.evaluation.diagnostics import Diagnostics
 from mobandits.evaluation.regions import Box, Ellipsoid
 from mobandits.evaluation.spread import Spread, reach, spread_of
-from mobandits.evaluation.terms import Terms, influence, ratio
+from mobandits.evaluation.terms import Terms, influence, ratio_of_sums
 from mobandits.statistics.quantiles import hotelling_square
 from mobandits.support.checks import number
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Estimate:
-    """What a target is worth, by one estimator.
+    """The value of a target, by one estimator.
 
-    All regions are for the vector of values; see `ellipsoid`, `box`, `bootstrap` and `bernstein`. They take rounds as
-    independent draws of the same law, and the target, the reward model and the propensities as given.
+    All regions are for the vector of values; see `ellipsoid`, `box`, `bootstrap` and `bernstein`.
+    They take rounds as independent draws of one distribution, and the target, the reward model and
+    the propensities as given.
 
     Args:
         target: its name.
@@ -36,13 +37,13 @@ class Estimate:
     Example:
         >>> from mobandits.evaluation import Uniform, evaluate
         >>> from mobandits.logs import Feedback
-        >>> log = Feedback(np.ones((2, 1)), [0, 1], [[0.5], [1.0]], [0.5, 0.25], ("a", "b"), ("quality",))
+        >>> log = Feedback(np.ones((2, 1)), [0, 1], [[0.5], [1.0]], [0.5, 0.25], ["a", "b"], ["q"])
         >>> evaluate(log, Uniform(), "ips").value.tolist()
         [1.25]
     """
 
     target: str
-    estimator: Estimator
+    estimator: ValueEstimator
     objectives: tuple[Hashable, ...]
     terms: Terms
     seen: IntArray
@@ -50,43 +51,54 @@ class Estimate:
     warnings: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        """What was found: the terms of a million rounds are no name."""
+        """The value and its standard error, without the terms of a million rounds."""
         value = self.value.tolist()
         error = self.standard_error.tolist()
-        return (
-            f"Estimate({self.target!r}, {self.estimator!r}, value={value}, standard_error={error})"
-        )
+        numbers = f"value={value}, standard_error={error}"
+        return f"Estimate({self.target!r}, {self.estimator!r}, {numbers})"
 
     @cached_property
     def value(self) -> Array:
         """(objectives,) the estimate; NaN where no round speaks of an objective."""
-        return ratio(self.terms)
+        return ratio_of_sums(self.terms)
 
     @cached_property
     def spread(self) -> Spread:
         """How far the estimate may be off: all regions rest on it."""
-        return spread_of(influence(self.terms), np.abs(self.value))
+        effects = influence(self.terms)
+        size = np.abs(self.value)
+        return spread_of(effects, size)
 
     @property
     def covariance(self) -> Array:
-        """(objectives, objectives) of the estimate: that of the rounds' influences, divided by their number."""
+        """The covariance of the estimate, (objectives, objectives).
+
+        It is that of the rounds' influences, divided by their number.
+        """
         return self.spread.covariance
 
     @property
     def standard_error(self) -> Array:
-        """(objectives,) square roots of the covariance's diagonal; NaN where one round has all the weight."""
+        """Square roots of the covariance's diagonal, (objectives,).
+
+        NaN where one round has all the weight.
+        """
         return self.spread.error
 
     @property
     def freedom(self) -> float:
-        """Degrees of freedom of the standard errors, at most rounds - 1: few where few rounds decide."""
+        """Degrees of freedom of the standard errors, at most rounds - 1.
+
+        Few where few rounds decide.
+        """
         return self.spread.freedom
 
     def warned(self, warnings: tuple[str, ...]) -> "Estimate":
         """The same estimate with these warnings."""
-        out = replace(self, warnings=warnings)
-        vars(out)["spread"] = self.spread  # cached: no second pass over the rounds
-        return out
+        estimate = replace(self, warnings=warnings)
+        # The cache of the property goes along: no second pass over the rounds.
+        vars(estimate)["spread"] = self.spread
+        return estimate
 
     @property
     def rounds(self) -> int:
@@ -95,24 +107,29 @@ class Estimate:
 
     @property
     def bias_bound(self) -> Array:
-        """(objectives,) how far clipping, or switching, may have moved the estimate: itself an estimate; else 0."""
+        """How far clipping, or switching, may have moved the estimate, (objectives,).
+
+        It is itself an estimate; 0 where nothing is clipped.
+        """
         lost = self.terms.lost
         if lost is None:
             return np.zeros(len(self.objectives))
-        rounds = np.maximum(self.seen, 1)
+
+        rounds = np.maximum(self.seen, 1)  # an objective without rewards has lost nothing
         bound: Array = lost.sum(0) / rounds
+
         return bound
 
     def ellipsoid(self, level: float = 0.95) -> Ellipsoid:
-        """The joint region: an ellipsoid around the estimate that reaches further towards the longer tail.
+        """The joint region: an ellipsoid that reaches further towards the longer tail.
 
-        With V the value, C the covariance, p the number of objectives, m and f the joint degrees of freedom and those
-        of the least known objective, and s the joint skew (see `Spread`), it is::
+        With V the value, C the covariance, p the number of objectives, m and f the joint degrees of
+        freedom and those of the least known objective, and s the joint skew (see `Spread`), it is::
 
             (v - V)' C^-1 (v - V) <= r^2,  r^2 = p m / (m - p + 1) F_{p, min(f, m - p + 1)}(level)
 
-        stretched by the vector r^2 s. Normal rounds make it Hotelling's region, and so do many rounds of any kind. Bias
-        by clipping is not in it.
+        stretched by the vector r^2 s. Normal rounds make it Hotelling's region, and so do many
+        rounds of any kind. Bias by clipping is not in it.
 
         Raises:
             ValueError: where `level` is not between 0 and 1.
@@ -122,20 +139,23 @@ class Estimate:
         """
         number("level", level, above=0.0, below=1.0)
         spread = self.spread
-        known = np.isfinite(self.value).all() and np.isfinite(self.covariance).all()
-        if not known:
+        value_is_known = np.isfinite(self.value).all()
+        covariance_is_known = np.isfinite(self.covariance).all()
+        if not value_is_known or not covariance_is_known:
             return Ellipsoid(self.value, self.covariance, np.inf)
+
         objectives = len(self.objectives)
         square = hotelling_square(level, objectives, spread.joint_freedom, spread.freedom)
         symmetric = Ellipsoid(self.value, self.covariance, square**0.5)
+
         return symmetric.stretched(square * spread.joint_skew)
 
     def box(self, level: float = 0.95) -> Box:
-        """An interval for every objective, all of them right at once: V_l +- q s_l, further towards the longer tail.
+        """An interval for every objective, all of them right at once: V_l +- q s_l.
 
-        s_l is the standard error. q is the quantile of Student's t at (1 + level^(1 / p)) / 2, which is enough however
-        the p objectives are correlated, with as many degrees of freedom as `Spread` says; the end on the side of the
-        longer tail is further away by q^2 times the skew.
+        s_l is the standard error. q is the quantile of Student's t at (1 + level^(1 / p)) / 2,
+        which is enough however the p objectives are correlated, with as many degrees of freedom as
+        `Spread` says; the end on the side of the longer tail is further away by q^2 times the skew.
 
         Raises:
             ValueError: where `level` is not between 0 and 1.
@@ -144,40 +164,48 @@ class Estimate:
             Sidak, JASA 62, 1967. Degrees of freedom and skew: see `Spread`.
         """
         number("level", level, above=0.0, below=1.0)
-        # Sidak: level is the product of p levels, and an interval leaves half of the rest on each side.
-        each = level ** (1.0 / len(self.objectives))
-        probability = (1.0 + each) / 2.0
+        # Sidak: level is the product of p levels, and an interval leaves half of the rest on each
+        # side.
+        level_of_each = level ** (1.0 / len(self.objectives))
+        probability = (1.0 + level_of_each) / 2.0
         below, above = reach(self.spread, probability)
+
         return _box(self.value, below, above)
 
     def bootstrap(self, level: float = 0.95, samples: int = 1000, seed: int = 0) -> Box:
-        """As `box`, with the quantile of max_l |V*_l - V_l| / s*_l over resampled logs in the place of q.
+        """As `box`, with a quantile over resampled logs in the place of q.
 
-        It follows the correlations. Where few rounds carry the estimate it is too narrow more often than `box`: a
-        resampled log has no round with a larger weight than those of the log. Reward models and targets are not
-        fitted anew.
+        It is that of max_l |V*_l - V_l| / s*_l, with V* and s* those of a resampled log, and
+        follows the correlations. Where few rounds carry the estimate it is too narrow more often
+        than `box`: a resampled log has no round with a larger weight than those of the log. Reward
+        models and targets are not fitted anew.
 
         Args:
             level: of the joint region.
-            samples: number of resampled logs; each costs a pass over the rounds, 35 ms for a million.
+            samples: number of resampled logs; each costs a pass over the rounds, 35 ms for a
+                million.
             seed: of the resampling.
 
         Raises:
             ValueError: naming parameter, rule and value.
 
         Reference:
-            The studentised bootstrap: Hall, The bootstrap and Edgeworth expansion, 1992; the maximum: Romano and Wolf,
-            Econometrica 73, 2005.
+            The studentised bootstrap: Hall, The bootstrap and Edgeworth expansion, 1992; the
+            maximum: Romano and Wolf, Econometrica 73, 2005.
         """
         number("level", level, above=0.0, below=1.0)
+        # In units of standard errors, each resampled log's own: that is what "studentised" means.
         quantile = bootstrap.largest_quantile(self.terms, level, samples, seed)
         distance = quantile * self.standard_error
+
         return _box(self.value, distance, distance)
 
     def bernstein(
         self, level: float = 0.95, *, low: Array, high: Array, weight_bound: float | None = None
     ) -> Box:
-        """A box that holds the value with probability `level` for any number of rounds; see `bernstein.box`.
+        """A box that holds the value with probability `level` for any number of rounds.
+
+        See `bernstein.box`.
 
         Args:
             level: of the joint region.
@@ -193,7 +221,11 @@ class Estimate:
 
 
 def _box(value: Array, below: Array, above: Array) -> Box:
+    """The box from `below` the value to `above` it; the whole line where either is not known."""
     low = value - below
     high = value + above
     known = np.isfinite(low) & np.isfinite(high)
-    return Box(low=np.where(known, low, -np.inf), high=np.where(known, high, np.inf))
+    low = np.where(known, low, -np.inf)
+    high = np.where(known, high, np.inf)
+
+    return Box(low, high)

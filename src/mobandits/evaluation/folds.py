@@ -1,4 +1,7 @@
-"""Parts of a log: what is fitted on the others is used on each, so that no round judges what it taught."""
+"""Folds of a log: what is fitted on all others is used on each.
+
+So no round judges what it taught.
+"""
 
 import numpy as np
 
@@ -27,6 +30,9 @@ def folds_of(rounds: int, folds: int, seed: int) -> IntArray:
     if rounds < folds:
         rule = f"folds must be at most the number of rounds, {rounds}"
         raise ValueError(f"{rule}, got {quoted(folds)}")
+
     rng = np.random.default_rng(seed)
+    # Shuffled and not drawn one by one, which would leave some folds larger than others.
     in_turn = np.arange(rounds) % folds
+
     return rng.permutation(in_turn)

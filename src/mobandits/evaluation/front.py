@@ -1,4 +1,4 @@
-"""The front of candidate targets, and how sure the log is of it."""
+"""The front of several targets, and how certain it is."""
 
 import itertools
 from typing import TYPE_CHECKING, Any
@@ -39,11 +39,11 @@ def front(
     samples: int = 200,
     seed: int = 0,
 ) -> pl.DataFrame:
-    """Which targets nothing else dominates, and which may be among them.
+    """The front of the targets: which are on it by their values, and which may be.
 
-    Target b is named in `dominated_by` of a where `dominance` shows it at 1 - (1 - level) / (P (P - 1)), for P targets
-    and margin 0. So with probability `level` all targets of the true front have an empty `dominated_by`, for many
-    rounds.
+    Target b is named in `dominated_by` of a where `dominance` shows it at
+    1 - (1 - level) / (P (P - 1)), for P targets and margin 0. So with probability `level` all
+    targets of the true front have an empty `dominated_by`, for many rounds.
 
     Args:
         comparison: from `compare`.
@@ -53,9 +53,10 @@ def front(
         seed: of the resampling.
 
     Returns:
-        A row per target and objective: `policy`, `objective` str, `value`, `low`, `high` float, as in
-        `Comparison.table`; `on_front` bool, by the values; `front_share` float, the share of resampled logs in which it
-        is on the front; `dominated_by` str, names separated by commas, empty where it may be on the true front.
+        A row per target and objective: `policy`, `objective` str, `value`, `low`, `high` float, as
+        in `Comparison.table`; `on_front` bool, by the values; `front_share` float, the share of
+        resampled logs in which it is on the front; `dominated_by` str, names separated by commas,
+        empty where it may be on the true front.
 
     Raises:
         ValueError: where there is no such estimator.
@@ -66,9 +67,10 @@ def front(
         >>> rng = np.random.default_rng(0)
         >>> arms = rng.integers(0, 2, 1000)
         >>> rewards = arms[:, None] + rng.normal(size=(1000, 2))
-        >>> log = Feedback(np.ones((1000, 1)), arms, rewards, [0.5] * 1000, "ab", ("quality", "thrift"))
-        >>> table = front(compare(log, {"a": ConstantTarget("a"), "b": ConstantTarget("b")}, ["snips"]))
-        >>> table.filter(pl.col("objective") == "quality").select("policy", "on_front", "dominated_by").rows()
+        >>> log = Feedback(np.ones((1000, 1)), arms, rewards, [0.5] * 1000, "ab", ("q", "c"))
+        >>> targets = {"a": ConstantTarget("a"), "b": ConstantTarget("b")}
+        >>> table = front(compare(log, targets, ["snips"])).filter(pl.col("objective") == "q")
+        >>> table.select("policy", "on_front", "dominated_by").rows()
         [('a', False, 'b'), ('b', True, '')]
     """
     number("level", level, above=0.0, below=1.0)
@@ -77,24 +79,30 @@ def front(
     # Bonferroni over the ordered pairs, so that the statement holds for all targets at once.
     pairs = len(estimates) * (len(estimates) - 1)
     pair_level = 1.0 - (1.0 - level) / max(pairs, 1)
-    dominated_by: dict[str, list[str]] = {estimate.target: [] for estimate in estimates}
-    for first, second in itertools.permutations(estimates, 2):
-        verdict = dominance(first, second, level=pair_level)
-        if verdict.decision == "dominates":
-            dominated_by[second.target].append(first.target)
+    dominators = _dominators(estimates, pair_level)
     values = np.array([estimate.value for estimate in estimates])
-    membership = pl.DataFrame(
-        {
-            "policy": comparison.targets,
-            "on_front": nondominated_targets(values),
-            "front_share": _front_share(estimates, samples, seed),
-            "dominated_by": [", ".join(dominated_by[each.target]) for each in estimates],
-        },
-        MEMBERSHIP,
-    )
+    columns = {
+        "policy": comparison.targets,
+        "on_front": nondominated_targets(values),
+        "front_share": _front_share(estimates, samples, seed),
+        "dominated_by": [", ".join(dominators[target]) for target in comparison.targets],
+    }
+    membership = pl.DataFrame(columns, MEMBERSHIP)
     table = comparison.table(level).filter(pl.col("estimator") == name)
     intervals = table.drop("estimator", "standard_error")
+
     return intervals.join(membership, on="policy", maintain_order="left")
+
+
+def _dominators(estimates: list[Estimate], level: float) -> dict[str, list[str]]:
+    """{target: those that are shown to dominate it}."""
+    dominators: dict[str, list[str]] = {estimate.target: [] for estimate in estimates}
+    for first, second in itertools.permutations(estimates, 2):
+        verdict = dominance(first, second, level=level)
+        if verdict.decision == "dominates":
+            dominators[second.target].append(first.target)
+
+    return dominators
 
 
 def outlines(
@@ -113,15 +121,19 @@ def outlines(
         objectives: which two.
 
     Returns:
-        `policy` str, `x`, `y` float: closed lines, point after point; none for a target of which nothing is known.
+        `policy` str, `x`, `y` float: closed lines, point after point; none for a target of which
+        nothing is known.
     """
     name = shown_estimator(comparison, estimator)
     rows = []
     for target in comparison.targets:
         region = comparison[target, name].ellipsoid(level)
-        if np.isfinite(region.radius):
-            points = region.outline(objectives).tolist()
-            rows += [(target, *point) for point in points]
+        if not np.isfinite(region.radius):
+            continue
+
+        for x, y in region.outline(objectives).tolist():
+            rows.append((target, x, y))
+
     return pl.DataFrame(rows, OUTLINE, orient="row")
 
 
@@ -133,7 +145,9 @@ def plot_front(
     samples: int = 200,
     seed: int = 0,
 ) -> "Figure":
-    """The figure of `front`: two objectives as a plane with joint regions, else a panel each with joint intervals.
+    """The figure of `front`: a plane with joint regions, or a panel of intervals per objective.
+
+    The plane is for two objectives.
 
     Args:
         comparison: see `front`.
@@ -142,12 +156,14 @@ def plot_front(
         samples: see `front`.
         seed: see `front`.
     """
-    from mobandits.figures.policy_front import draw_front  # noqa: PLC0415 - the library for drawing
+    # Not at the top: the library for drawing takes a second to load.
+    from mobandits.figures.policy_front import draw_front  # noqa: PLC0415
 
     table = front(comparison, estimator, level=level, samples=samples, seed=seed)
     borders = pl.DataFrame()
     if len(comparison.objectives) == 2:
         borders = outlines(comparison, estimator, level=level)
+
     return draw_front(table, borders)
 
 
@@ -160,21 +176,28 @@ def shown_estimator(comparison: Comparison, estimator: str | None) -> str:
 
 
 def nondominated_targets(values: Array) -> Mask:
-    """(targets,) True where no other is at least as good in all objectives and better in one; False where NaN.
+    """The targets that no other dominates, (targets,); False where a value is NaN.
+
+    To dominate is to be at least as good in all objectives and better in one.
 
     Example:
-        >>> nondominated_targets(np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0], [np.nan, 1.0]])).tolist()
+        >>> values = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0], [np.nan, 1.0]])
+        >>> nondominated_targets(values).tolist()
         [True, True, False, False]
     """
     known = np.flatnonzero(~np.isnan(values).any(1))
     on_front = np.zeros(len(values), bool)
     if len(known):
-        on_front[known] = compile_loop(front_of_many)(values[known], ALL)
+        loop = compile_loop(front_of_many)
+        on_front[known] = loop(values[known], ALL)
+
     return on_front
 
 
 def _front_share(estimates: list[Estimate], samples: int, seed: int) -> Array:
-    total = np.zeros(len(estimates))
+    """The share of resampled logs in which each target is on the front, (targets,)."""
+    times_on_front = np.zeros(len(estimates))
+    # The same resampled log for all targets: they share its luck, as they share that of the log.
     for counts in resamples(estimates[0].rounds, samples, seed):
         values = []
         for estimate in estimates:
@@ -182,5 +205,7 @@ def _front_share(estimates: list[Estimate], samples: int, seed: int) -> Array:
             denominator = counts @ estimate.terms.denominator
             with np.errstate(invalid="ignore", divide="ignore"):
                 values.append(numerator / denominator)
-        total += nondominated_targets(np.array(values))
-    return total / samples
+
+        times_on_front += nondominated_targets(np.array(values))
+
+    return times_on_front / samples

@@ -1,7 +1,7 @@
-"""What recipes do with a log: learn from it, say what they would play, and be replayed. Plain loops, also compiled.
+"""Loops over a log, also compiled: a policy learns, gives probabilities, or is replayed.
 
-In all of them `contexts` is (rounds, arms or 1, features), `eligible` (rounds or 1, arms), one row where all rounds
-have the same arms, and `rounds` names the rows that are visited, in order.
+In all of them `contexts` is (rounds, arms or 1, features), `eligible` (rounds or 1, arms), one row
+where all rounds have the same arms, and `rounds` names the rows that are visited, in order.
 """
 
 from typing import Any
@@ -22,10 +22,13 @@ EVERY = 64
 @kernel
 def round_of_log(t: int, contexts: Array, eligible: Mask) -> tuple[Array, IntArray]:
     """The context of round t, (arms or 1, features), and the ids of its eligible arms."""
-    arms = np.flatnonzero(eligible[t if len(eligible) > 1 else 0])
+    row = t if len(eligible) > 1 else 0
+    arms = np.flatnonzero(eligible[row])
     context = contexts[t]
+    # Policies take the rows of eligible arms alone; a shared row stands for any of them.
     if len(context) > 1 and len(arms) < len(context):
         return context[arms], arms
+
     return context, arms
 
 
@@ -42,10 +45,11 @@ def learn_logged(
     rng: Rng,
     learned: IntArray,
 ) -> Any:
-    """Teach a policy what somebody else played.
+    """Teach a policy the rounds that another one played.
 
-    Some policies attach a note to a draw, which `update` must have back: only the rounds in which they draw the arm
-    that was played can teach them. Where `matching` is False, a note with a number that is not 0 ends the loop.
+    Some policies attach a note to a draw, which `update` must have back: only the rounds in which
+    they draw the arm that was played can teach them. Where `matching` is False, a note with a
+    number that is not 0 ends the loop.
 
     Args:
         policy: any policy.
@@ -66,21 +70,26 @@ def learn_logged(
     for i in range(len(rounds)):
         t = rounds[i]
         context, arms = round_of_log(t, contexts, eligible)
+        # Positions are among the eligible arms, as a policy counts them.
         position = np.searchsorted(arms, played[t])
         note = blank
         if matching or i < FIRST or i % EVERY == 0:
-            choice = policy.draw(policy.beliefs(state, context, arms, rng), rng)
+            beliefs = policy.beliefs(state, context, arms, rng)
+            choice = policy.draw(beliefs, rng)
             if matching and choice.arm != position:
                 continue
+
             note = choice.note
             if not matching:
                 for number in numbers_of(note):
                     if number != 0.0:
                         learned[0] = -1
                         return state
+
         x = context[position if len(context) > 1 else 0]
         state = policy.update(state, x, played[t], note, rewards[t], rng)
         learned[0] += 1
+
     return state
 
 
@@ -93,11 +102,12 @@ def add_probabilities_of(
     rng: Rng,
     table: Array,
 ) -> None:
-    """Add the probabilities of a frozen policy to the rows `rounds` of a table, (all rounds, arms)."""
+    """Add a frozen policy's probabilities to the rows `rounds` of a table, (all rounds, arms)."""
     for i in range(len(rounds)):
         t = rounds[i]
         context, arms = round_of_log(t, contexts, eligible)
-        probabilities = policy.probabilities(policy.beliefs(state, context, arms, rng))
+        beliefs = policy.beliefs(state, context, arms, rng)
+        probabilities = policy.probabilities(beliefs)
         for a in range(len(arms)):
             table[t, arms[a]] += probabilities[a]
 
@@ -139,15 +149,20 @@ def replay_logged(
     for i in range(len(rounds)):
         if count == limit:
             return state
+
         visited[0] += 1
         t = rounds[i]
         context, arms = round_of_log(t, contexts, eligible)
-        choice = policy.draw(policy.beliefs(state, context, arms, rng), rng)
+        beliefs = policy.beliefs(state, context, arms, rng)
+        choice = policy.draw(beliefs, rng)
         if arms[choice.arm] != played[t]:
             continue
+
+        # It counts also where nothing can be learned: whether rewards are missing must not choose.
         matched[t] = True
         count += 1
         if partial or not np.isnan(rewards[t]).any():
             x = context[choice.arm if len(context) > 1 else 0]
             state = policy.update(state, x, played[t], choice.note, rewards[t], rng)
+
     return state

@@ -1,4 +1,4 @@
-"""Where a vector of values may lie."""
+"""Regions of vectors of values: boxes and ellipsoids."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -28,9 +28,16 @@ class Box:
     high: Array
 
     def contains(self, points: Any) -> Any:
-        """Whether a point (objectives,) lies in the region, or (points,) which of some (points, objectives) do."""
+        """Whether a point lies in the region, or which of several points do.
+
+        Args:
+            points: (objectives,), or (points, objectives), for which there are (points,) answers.
+        """
         table = as_float_array("points", points)
-        inside = (table >= self.low) & (table <= self.high)
+        above_low = table >= self.low
+        below_high = table <= self.high
+        inside = above_low & below_high
+
         return np.all(inside, axis=-1)
 
 
@@ -38,7 +45,8 @@ class Box:
 class Ellipsoid:
     """All v with (v - center)' C^-1 (v - center) <= radius^2.
 
-    Where C is singular the region is flat: it holds nothing outside the subspace in which the estimate varies.
+    Where C is singular the region is flat: it holds nothing outside the subspace in which the
+    estimate varies.
 
     Args:
         center: (objectives,).
@@ -57,34 +65,46 @@ class Ellipsoid:
 
     @property
     def low(self) -> Array:
-        """(objectives,) the lowest value of each objective in the region: together a box that holds the region."""
+        """The lowest value of each objective in the region, (objectives,).
+
+        With `high` it is a box that holds the region.
+        """
         return self.center - self._reach
 
     @property
     def high(self) -> Array:
-        """(objectives,) the highest value of each objective in the region."""
+        """The highest value of each objective in the region, (objectives,)."""
         return self.center + self._reach
 
     @property
     def _reach(self) -> Array:
         if not np.isfinite(self.radius):
+            # Also where a variance is 0 or NaN, which times an infinite radius would be NaN.
             return np.full(len(self.center), np.inf)
-        deviations = np.sqrt(np.diag(self.covariance))
-        return self.radius * deviations
+
+        variances = np.diag(self.covariance)
+        return self.radius * np.sqrt(variances)
 
     def contains(self, points: Any) -> Any:
-        """Whether a point (objectives,) lies in the region, or (points,) which of some (points, objectives) do."""
+        """Whether a point lies in the region, or which of several points do.
+
+        Args:
+            points: (objectives,), or (points, objectives), for which there are (points,) answers.
+        """
         table = as_float_array("points", points)
         if not np.isfinite(self.radius):
             return np.isfinite(table).all(-1)
+
         scale, values, axes = self._axes()
         distances = (table - self.center) / scale
         coordinates = distances @ axes
         flat = values <= FLAT
         # Along a flat direction only rounding may separate a point from the center.
-        outside_plane = (np.abs(coordinates[..., flat]) > np.sqrt(FLAT)).any(-1)
+        off_plane = np.abs(coordinates[..., flat]) > np.sqrt(FLAT)
+        outside_plane = off_plane.any(-1)
         squares = coordinates[..., ~flat] ** 2 / values[~flat]
         within_radius = squares.sum(-1) <= self.radius**2
+
         return within_radius & ~outside_plane
 
     def outline(self, objectives: tuple[int, int] = (0, 1), points: int = 100) -> Array:
@@ -96,19 +116,23 @@ class Ellipsoid:
         """
         pair = np.ix_(objectives, objectives)
         values, axes = np.linalg.eigh(self.covariance[pair])
-        half_axes = np.sqrt(np.maximum(values, 0.0))  # rounding may make a flat axis negative
+        variances = np.maximum(values, 0.0)  # rounding may make that of a flat axis negative
+        half_axes = np.sqrt(variances)
         angle = np.linspace(0.0, 2.0 * np.pi, points)
-        unit_circle = np.stack([np.cos(angle), np.sin(angle)], axis=1)
-        circle = unit_circle * self.radius
+        cosine = np.cos(angle)
+        sine = np.sin(angle)
+        circle = np.stack([cosine, sine], axis=1) * self.radius
         center = self.center[list(objectives)]
-        border: Array = center + circle * half_axes @ axes.T
+        turned = circle * half_axes @ axes.T
+        border: Array = center + turned
+
         return border
 
     def stretched(self, by: Array) -> "Ellipsoid":
         """The ellipsoid that reaches as far as this one, and further by a vector in its direction.
 
-        In units of C, its axis along the vector is longer by the length of the vector, at the end that the vector
-        points to. All other axes keep their length.
+        In units of C, its axis along the vector is longer by the length of the vector, at the end
+        that the vector points to. All other axes keep their length.
 
         Args:
             by: (objectives,) in the subspace in which the estimate varies.
@@ -122,23 +146,31 @@ class Ellipsoid:
         scale, values, axes = self._axes()
         shaped = values > FLAT
         coordinates = (by / scale) @ axes[:, shaped]
-        square = float((coordinates**2 / values[shaped]).sum())
-        nothing_to_do = not 0.0 < square < np.inf
-        if nothing_to_do or not np.isfinite(self.radius):
+        squares = coordinates**2 / values[shaped]
+        square = float(squares.sum())
+        is_length = 0.0 < square < np.inf
+        if not is_length or not np.isfinite(self.radius):
             return self
+
         # One end moves by the vector's length and the other stays: half of it goes to the center.
         longer = 1.0 + np.sqrt(square) / (2.0 * self.radius)
         growth = (longer**2 - 1.0) / square
         covariance = self.covariance + growth * np.outer(by, by)
-        return Ellipsoid(self.center + by / 2.0, covariance, self.radius)
+        center = self.center + by / 2.0
+
+        return Ellipsoid(center, covariance, self.radius)
 
     def _axes(self) -> tuple[Array, Array, Array]:
         """Scale per objective, and the eigenvalues and eigenvectors of the correlations."""
         deviation = np.sqrt(np.diag(self.covariance))
         size = np.abs(self.center)
+        varies = deviation > FLAT * size
         # An objective that does not vary is scaled by its value, so that rounding stays rounding.
         fallback = np.where(size > 0.0, size, 1.0)
-        scale = np.where(deviation > FLAT * size, deviation, fallback)
-        correlations = self.covariance / np.outer(scale, scale)
+        scale = np.where(varies, deviation, fallback)
+        units = np.outer(scale, scale)
+        # Of correlations, or which direction is flat would depend on the units of rewards.
+        correlations = self.covariance / units
         values, axes = np.linalg.eigh(correlations)
+
         return scale, values, axes

@@ -1,4 +1,4 @@
-"""When an estimate is not to be trusted: rules with thresholds, and what is said where one is broken."""
+"""Rules for when an estimate is not reliable, with their thresholds, and the warnings they give."""
 
 from collections.abc import Iterator
 
@@ -11,6 +11,8 @@ from mobandits.evaluation.estimate import Estimate
 from mobandits.evaluation.replay import Replay
 from mobandits.logs import Feedback
 
+# docs/reference/evaluation.md counts how often regions hold: with few effective rounds and skewed
+# rewards less often than their level, and most of those estimates break one of these rules.
 FEW = 100  # effective rounds
 FREEDOM = 10  # degrees of freedom of the standard error
 SHARE = 0.05  # of all weight in one round
@@ -21,27 +23,31 @@ CONSTANT = 1e-6  # relative difference between propensities that is rounding
 MODEL_ALONE = (
     "model alone: the region of DirectMethod shows how contexts vary, not how wrong the model is"
 )
-UNEVEN_LOGGING = "uneven logging: Replay is biased where arms were not equally likely, or propensities are not known"
+UNEVEN_LOGGING = (
+    "uneven logging: Replay is biased where arms were not equally likely, or propensities are not "
+    "known"
+)
 
 
 def cautions(case: EvaluationCase, estimate: Estimate) -> tuple[str, ...]:
     """Why an estimate may not be trusted, a sentence for every rule that is broken.
 
-    ================== ==========================================================================================
+    ================== =============================================================================
     rule               broken where
-    ================== ==========================================================================================
+    ================== =============================================================================
     few rounds         fewer than 100 effective rounds (`Replay`: fewer than 100 rounds matched)
-    heavy tails        fewer than 10 degrees of freedom: the standard error rests on few rounds, see `Spread`
+    heavy tails        fewer than 10 degrees of freedom: the standard error rests on few rounds, see
+                       `Spread`
     one round          one round has more than 5 % of all weight
     wrong propensities the mean weight is more than 3 standard errors from 1
     overlap            the target plays arms that the logging policy could not, or never did, play
     few events         fewer than 30 effective rounds paid anything but the most common reward
-    missing rewards    an objective was never observed, or its share of missing rewards differs by more than 0.1
-                       between two arms with at least 30 rounds each
+    missing rewards    an objective was never observed, or its share of missing rewards differs by
+                       more than 0.1 between two arms with at least 30 rounds each
     clipping           its bias may be larger than the standard error
     uneven logging     `Replay` on a log whose propensities differ, or are not known
     model alone        `DirectMethod`, always: its region does not show how wrong the model is
-    ================== ==========================================================================================
+    ================== =============================================================================
 
     Args:
         case: the target on the log.
@@ -50,59 +56,74 @@ def cautions(case: EvaluationCase, estimate: Estimate) -> tuple[str, ...]:
     Example:
         >>> from mobandits.evaluation import Uniform, evaluate
         >>> from mobandits.logs import Feedback
-        >>> log = Feedback(np.ones((2, 1)), [0, 1], [[0.5], [1.0]], [0.5, 0.25], ("a", "b"), ("quality",))
-        >>> evaluate(log, Uniform(), "ips").warnings[0]
-        'few rounds: the log tells as much as 1.8 rounds of the target would; below 100, regions are not reliable'
+        >>> log = Feedback(np.ones((2, 1)), [0, 1], [[0.5], [1.0]], [0.5, 0.25], ["a", "b"], ["q"])
+        >>> evaluate(log, Uniform(), "ips").warnings[0].partition(";")[0]
+        'few rounds: the log tells as much as 1.8 rounds of the target would'
     """
-    model_alone = isinstance(estimate.estimator, DirectMethod)
-    replay = isinstance(estimate.estimator, Replay)
+    is_model_alone = isinstance(estimate.estimator, DirectMethod)
+    is_replay = isinstance(estimate.estimator, Replay)
     warnings: list[str] = []
-    if model_alone:
+    if is_model_alone:
         warnings.append(MODEL_ALONE)
-    elif replay:
+    elif is_replay:
         warnings += _of_replay(case)
     else:
         warnings += _of_weights(estimate)
+
     warnings += _of_overlap(estimate)
-    if not model_alone:
-        weights = case.played if replay else case.weights
+    # Terms of the direct method are predictions: neither weights nor missing rewards reach them.
+    if not is_model_alone:
+        weights = case.played if is_replay else case.weights
         warnings += _of_tails(estimate)
         warnings += _of_events(case, estimate, weights)
         warnings += _of_missing(case, estimate)
+
     warnings += _of_clipping(estimate)
+
     return tuple(warnings)
 
 
 def _of_weights(estimate: Estimate) -> Iterator[str]:
-    found = estimate.diagnostics
-    if found.effective_rounds < FEW:
+    diagnostics = estimate.diagnostics
+    rounds = diagnostics.effective_rounds
+    if rounds < FEW:
         yield (
-            f"few rounds: the log tells as much as {found.effective_rounds:.3g} rounds of the target "
-            f"would; below {FEW}, regions are not reliable"
+            f"few rounds: the log tells as much as {rounds:.3g} rounds of the target would; below "
+            f"{FEW}, regions are not reliable"
         )
-    if found.largest_share > SHARE:
-        percent = 100 * found.largest_share
-        yield f"one round: it has {percent:.0f} % of all weight, more than {100 * SHARE:g} %"
-    if found.strayed > STRAYED:
+
+    if diagnostics.largest_share > SHARE:
+        percent = 100 * diagnostics.largest_share
+        limit = 100 * SHARE
+        yield f"one round: it has {percent:.0f} % of all weight, more than {limit:g} %"
+    if diagnostics.strayed > STRAYED:
+        weight = diagnostics.mean_weight
+        distance = diagnostics.strayed
         yield (
-            f"wrong propensities: the mean weight is {found.mean_weight:.3g}, {found.strayed:.3g} "
-            "standard errors from 1; propensities are wrong, or the logging policy could not play "
-            "what the target plays"
+            f"wrong propensities: the mean weight is {weight:.3g}, {distance:.3g} standard errors "
+            "from 1; propensities are wrong, or the logging policy could not play what the target "
+            "plays"
         )
 
 
 def _of_tails(estimate: Estimate) -> Iterator[str]:
     if estimate.freedom < FREEDOM:
+        freedom = f"{estimate.freedom:.2g} degrees of freedom"
         yield (
-            f"heavy tails: few rounds decide; the standard error has {estimate.freedom:.2g} degrees of freedom, and "
-            f"below {FREEDOM} regions may be too small"
+            f"heavy tails: few rounds decide; the standard error has {freedom}, and below "
+            f"{FREEDOM} regions may be too small"
         )
 
 
 def _of_replay(case: EvaluationCase) -> Iterator[str]:
     matched = float(case.played.sum())
     if matched < FEW:
-        yield f"few rounds: the target matches {matched:.3g} rounds; below {FEW}, regions are not reliable"
+        yield (
+            f"few rounds: the target matches {matched:.3g} rounds; below {FEW}, regions are not "
+            "reliable"
+        )
+
+    # The logging policy itself matches every round, however uneven it is.
     if case.probabilities is not None and not is_even(case.log):
         yield UNEVEN_LOGGING
 
@@ -111,7 +132,8 @@ def is_even(log: Feedback) -> bool:
     """Whether all rounds have one known propensity.
 
     Example:
-        >>> is_even(Feedback(np.ones((2, 1)), [0, 1], [[0.5], [1.0]], [0.5, 0.25], ("a", "b"), ("quality",)))
+        >>> log = Feedback(np.ones((2, 1)), [0, 1], [[0.5], [1.0]], [0.5, 0.25], ["a", "b"], ["q"])
+        >>> is_even(log)
         False
     """
     propensities = log.propensities
@@ -120,10 +142,10 @@ def is_even(log: Feedback) -> bool:
 
 
 def _of_overlap(estimate: Estimate) -> Iterator[str]:
-    found = estimate.diagnostics
-    if found.uncovered_mass > 0.0:
-        rounds = 100 * found.uncovered_rounds
-        plays = 100 * found.uncovered_mass
+    diagnostics = estimate.diagnostics
+    if diagnostics.uncovered_mass > 0.0:
+        rounds = 100 * diagnostics.uncovered_rounds
+        plays = 100 * diagnostics.uncovered_mass
         yield (
             f"overlap: in {rounds:.1f} % of the rounds the target may play an arm that the "
             f"logging policy could not or never did play; {plays:.2f} % of its plays are beyond "
@@ -132,13 +154,16 @@ def _of_overlap(estimate: Estimate) -> Iterator[str]:
 
 
 def _of_events(case: EvaluationCase, estimate: Estimate, weights: Array) -> Iterator[str]:
+    # One click among a thousand rounds: the standard error is as uncertain as the click rate.
     for name, rewards in zip(estimate.objectives, case.rewards.T, strict=True):
-        counts = (weights > 0.0) & ~np.isnan(rewards)
+        was_observed = ~np.isnan(rewards)
+        counts = (weights > 0.0) & was_observed
         events = _effective_events(rewards[counts], weights[counts])
         if events < EVENTS:
+            rounds = counts.sum()
             yield (
-                f"few events: in {name}, {counts.sum()} rounds that count hold {events:.3g} "
-                "effective ones that paid anything but the most common reward; "
+                f"few events: in {name}, {rounds} rounds that count hold {events:.3g} effective "
+                "ones that paid anything but the most common reward; "
                 f"below {EVENTS}, regions are not reliable"
             )
 
@@ -147,12 +172,17 @@ def _effective_events(rewards: Array, weights: Array) -> float:
     """How many rounds of equal weight tell as much as those without the most common reward."""
     if not len(rewards):
         return 0.0
+
     values, sizes = np.unique(rewards, return_counts=True)
     most_common = values[sizes.argmax()]
     rare_weights = weights[rewards != most_common]
     if not len(rare_weights):
         return 0.0
-    events: float = rare_weights.sum() ** 2 / (rare_weights**2).sum()
+
+    total = rare_weights.sum()
+    squares = (rare_weights**2).sum()
+    events: float = total**2 / squares
+
     return events
 
 
@@ -164,6 +194,7 @@ def _of_missing(case: EvaluationCase, estimate: Estimate) -> Iterator[str]:
         if missing.all():
             yield f"missing rewards: {name} was never observed"
             continue
+
         difference = _largest_difference(missing, log.arms, plays)
         if difference > UNEVEN:
             yield (
@@ -173,17 +204,21 @@ def _of_missing(case: EvaluationCase, estimate: Estimate) -> Iterator[str]:
 
 
 def _largest_difference(missing: Mask, arms: IntArray, plays: IntArray) -> float:
+    """The largest difference between arms in the share of missing rewards."""
     missing_plays = np.bincount(arms, weights=missing, minlength=len(plays))
-    often_played = plays >= EVENTS
+    often_played = plays >= EVENTS  # the share of a rarely played arm is mostly chance
     if not often_played.any():
         return 0.0
+
     shares = missing_plays[often_played] / plays[often_played]
+
     return float(np.ptp(shares))
 
 
 def _of_clipping(estimate: Estimate) -> Iterator[str]:
-    bounds = zip(estimate.objectives, estimate.bias_bound, estimate.standard_error, strict=True)
-    for name, bias, error in bounds:
+    bias_bound = estimate.bias_bound
+    errors = estimate.standard_error
+    for name, bias, error in zip(estimate.objectives, bias_bound, errors, strict=True):
         if bias > error:
             yield (
                 f"clipping: in {name} it may have moved the estimate by {bias:.3g}, "

@@ -1,4 +1,4 @@
-"""Replay of a recipe while it learns: what a new policy would have gone through."""
+"""Replay of a recipe that learns on the way: the run that it would have had."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -46,41 +46,47 @@ def replay(
     rounds: int | None = None,
     seed: int = 0,
 ) -> Estimate:
-    """The mean reward of a recipe that learns as it goes, over the rounds in which it draws the arm that was played.
+    """The mean reward of a recipe that learns as it goes, by replay.
 
-    The policy starts from scratch and visits the log in order. Where it draws the arm that was played, the round counts
-    and the policy learns its reward; all other rounds are as if they had never been. What counts has the law of a run
-    with as many rounds, provided that contexts and rewards are independent from round to round and that no arm was
-    likelier than another. The second is brought about by rejection: with p_i the propensity of round i, the round is
-    dropped beforehand with probability 1 - min(p) / p_i. Every arm then remains with probability min(p), and so about
-    min(p) x rounds of the log count, whatever the recipe.
+    The mean is over the rounds in which it draws the arm that was played. The policy starts from
+    scratch and visits the log in order. Where it draws the arm that was played, the round counts
+    and the policy learns its reward; all other rounds are as if they had never been. What counts is
+    distributed like a run with as many rounds, provided that contexts and rewards are independent
+    from round to round and that no arm was likelier than another. The second is brought about by
+    rejection: with p_i the propensity of round i, the round is dropped beforehand with probability
+    1 - min(p) / p_i. Every arm then remains with probability min(p), and so about min(p) x rounds
+    of the log count, whatever the recipe.
 
-    The regions are for the mean, over the rounds that counted, of the expected rewards of the policies that were played
-    in them; another run of the same recipe goes through other policies.
+    The regions are for the mean, over the rounds that counted, of the expected rewards of the
+    policies that were played in them; another run of the same recipe goes through other policies.
 
     Args:
         log: the logged decisions, in order.
         recipe: what learns.
         rejection: False skips it, for logs without propensities: biased where these differ.
-        rounds: the horizon that the recipe is told; None for the expected number of rounds that count.
+        rounds: the horizon that the recipe gets; None for the expected number of rounds that
+            count.
         seed: of the rejection and of the policy's draws.
 
     Returns:
-        The estimate; `estimate.terms.denominator` tells which rounds counted, and `diagnostics.effective_rounds` how
-        many.
+        The estimate; `estimate.terms.denominator` tells which rounds counted, and
+        `diagnostics.effective_rounds` how many.
 
     Raises:
-        ValueError: where propensities are needed and not known, or the recipe cannot work on such a log.
+        ValueError: where propensities are needed and not known, or the recipe cannot work on such a
+            log.
 
     Reference:
-        Li, Chu, Langford and Wang, WSDM 2011, Algorithm 2 and Theorem 1; rejection for known propensities: Dudik,
-        Erhan, Langford and Li, Sample-efficient nonstationary policy evaluation for contextual bandits, UAI 2012.
+        Li, Chu, Langford and Wang, WSDM 2011, Algorithm 2 and Theorem 1; rejection for known
+        propensities: Dudik, Erhan, Langford and Li, Sample-efficient nonstationary policy
+        evaluation for contextual bandits, UAI 2012.
 
     Example:
         >>> from mobandits.policies import RandomChoice
         >>> rng = np.random.default_rng(0)
         >>> rewards = rng.random((1000, 2))
-        >>> log = Feedback(np.ones((1000, 1)), rng.integers(0, 2, 1000), rewards, [0.5] * 1000, "ab", ("q", "c"))
+        >>> arms = rng.integers(0, 2, 1000)
+        >>> log = Feedback(np.ones((1000, 1)), arms, rewards, [0.5] * 1000, "ab", ("q", "c"))
         >>> estimate = replay(log, RandomChoice())
         >>> round(estimate.diagnostics.matched, 1), estimate.value.round(1).tolist()
         (0.5, [0.5, 0.5])
@@ -88,16 +94,20 @@ def replay(
     if not isinstance(recipe, Recipe):
         got = f"{quoted(recipe)}{as_object(recipe)}"
         raise ValueError(f"recipe must be a recipe such as MolUcb(), got {got}")
+
     integer("seed", seed, at_least=0)
     if not len(log):
         raise ValueError("log must have at least one round, got none")
+
     check_assumptions(recipe, log)
     rng = np.random.default_rng(seed)
     if rejection:
         kept, least_propensity = _after_rejection(log, rng)
     else:
         kept = np.arange(len(log))
+        # As if all arms had been equally likely, which nothing can tell without propensities.
         least_propensity = 1.0 / len(log.arm_names)
+
     expected_matches = int(least_propensity * len(log))
     horizon = rounds or max(expected_matches, 1)
     matched = _play(log, recipe, kept, horizon, rng)
@@ -106,11 +116,13 @@ def replay(
     warnings = cautions(case, estimate)
     if not rejection and not is_even(log):
         warnings += (UNEVEN_LOGGING,)
+
     return estimate.warned(warnings)
 
 
 def _estimate(log: Feedback, recipe: Recipe, matched: Mask) -> Estimate:
-    """The mean over the rounds that counted; weights are all 1, so diagnostics are those of a mean."""
+    """The mean over the rounds that counted."""
+    # Their weights are all 1: effective rounds and shares are those of a plain mean.
     count = int(matched.sum())
     diagnostics = Diagnostics(
         rounds=len(log),
@@ -123,34 +135,44 @@ def _estimate(log: Feedback, recipe: Recipe, matched: Mask) -> Estimate:
         uncovered_rounds=0.0,
         uncovered_mass=0.0,
     )
-    terms = Replay().terms(ReplayedCase(log, None, None, matched))
-    rewarded_rounds = (~np.isnan(log.rewards)).sum(0)
-    objectives = log.objective_names
-    return Estimate(short_repr(recipe), Replay(), objectives, terms, rewarded_rounds, diagnostics)
+    case = ReplayedCase(log, None, None, matched)
+    was_observed = ~np.isnan(log.rewards)
+
+    return Estimate(
+        target=short_repr(recipe),
+        estimator=Replay(),
+        objectives=log.objective_names,
+        terms=Replay().terms(case),
+        seen=was_observed.sum(0),
+        diagnostics=diagnostics,
+    )
 
 
 def _after_rejection(log: Feedback, rng: Rng) -> tuple[IntArray, float]:
-    """The rounds that are left, as if no arm had been likelier than another, and the least propensity."""
+    """The rounds left, as if all arms had been equally likely, and the least propensity."""
     lacking = int(np.isnan(log.propensities).sum())
     if lacking:
-        raise ValueError(
-            "Feedback.propensities must be known in every round for rejection, "
-            f"got NaN in {lacking} of {len(log)}; rejection=False needs none"
-        )
+        rule = "Feedback.propensities must be known in every round for rejection"
+        got = f"NaN in {lacking} of {len(log)}"
+        raise ValueError(f"{rule}, got {got}; rejection=False needs none")
+
     least = float(log.propensities.min())
     # Kept with probability least / p: then every arm remains with probability least.
-    kept = rng.random(len(log)) * log.propensities < least
+    drawn = rng.random(len(log))
+    kept = drawn * log.propensities < least
+
     return np.flatnonzero(kept), least
 
 
 def _play(log: Feedback, recipe: Recipe, kept: IntArray, horizon: int, rng: Rng) -> Mask:
-    """(rounds,) the rounds that counted; stages of a recipe begin when the stage before has had its rounds."""
+    """The rounds that counted, (rounds,), over all stages of a recipe."""
     logged = (contexts_of(log), log.arms, log.rewards, eligible_of(log))
     partial = recipe.accepts_partial
     matched = np.zeros(len(log), bool)
     first = 0
     for policy, length in recipe.stages(log_shape(log, horizon)):
         visited = np.zeros(1, np.int64)
+        # A stage ends when it has had its rounds that count, and the next one starts from scratch.
         limit = len(log) if length is None else length
         rehearse_on(policy, log)
         loop = loop_for(replay_logged, policy)
@@ -159,4 +181,5 @@ def _play(log: Feedback, recipe: Recipe, kept: IntArray, horizon: int, rng: Rng)
         first += int(visited[0])
         if first >= len(kept):
             break
+
     return matched

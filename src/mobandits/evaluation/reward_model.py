@@ -1,8 +1,7 @@
-"""Models of the rewards: a ridge regression per arm and objective, fitted on other folds, or a user's own numbers."""
+"""Models of the rewards: a ridge regression per arm and objective, or a user's own numbers."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -14,18 +13,18 @@ CHUNK = 10_000  # rounds at a time: all of them would need many times the memory
 
 
 class OwnPredictions:
-    """Predictions that come from elsewhere.
+    """Predictions of a model outside of this library.
 
     Args:
-        predictions: (rounds, arms, objectives), finite. For unbiased doubly robust estimates, those of a round must not
-            have been fitted on its own reward.
+        predictions: (rounds, arms, objectives), finite. For unbiased doubly robust estimates, those
+            of a round must not have been fitted on its own reward.
         log: the logged decisions.
 
     Raises:
         ValueError: where `predictions` has another shape, or a number that is not finite.
 
     Example:
-        >>> log = Feedback(np.ones((1, 1)), [0], [[0.5]], [0.5], ("a", "b"), ("quality",))
+        >>> log = Feedback(np.ones((1, 1)), [0], [[0.5]], [0.5], ["a", "b"], ["q"])
         >>> own = OwnPredictions([[[0.5], [1.0]]], log)
         >>> own.logged().tolist(), own.expected(np.array([[0.5, 0.5]])).tolist()
         ([[0.5]], [[0.75]])
@@ -39,6 +38,7 @@ class OwnPredictions:
             raise ValueError(f"{rule}, got {table.shape}")
         if not np.isfinite(table).all():
             raise ValueError("predictions must be finite, got a number that is not")
+
         self._table = table
         self._arms = log.arms
 
@@ -56,17 +56,20 @@ class OwnPredictions:
 
 @dataclass(frozen=True, kw_only=True)
 class RidgePerArm:
-    """A ridge regression of each objective on the context, for every arm by itself, fitted on the other folds.
+    """A ridge regression of each objective on the context, for every arm by itself.
 
-    With m the mean reward of the training rounds, and z = (1, x)::
+    It is fitted on the other folds. With m the mean reward of the training rounds, and z = (1, x)::
 
-        q(x, a) = m + z . theta_a,   theta_a = argmin sum over rounds of a of (r - m - z . theta)^2 + penalty |theta|^2
+        q(x, a) = m + z . theta_a
+        theta_a = argmin sum over rounds of a of (r - m - z . theta)^2 + penalty |theta|^2
 
-    so an arm that was hardly played is believed to pay what the others pay. A reward that is missing teaches nothing
-    about its objective. Where every arm has a context row of its own, x is the arm's.
+    so an arm that was hardly played is believed to pay what the others pay. A reward that is
+    missing teaches nothing about its objective. Where every arm has a context row of its own, x is
+    the arm's.
 
     Args:
-        penalty: above 0, in units of squared context coordinates: standardise contexts of other scales.
+        penalty: above 0, in units of squared context coordinates: standardise contexts of other
+            scales.
 
     Raises:
         ValueError: where `penalty` is not above 0.
@@ -85,22 +88,26 @@ class RidgePerArm:
             folds: (rounds,) the fold of each.
 
         Example:
-            >>> log = Feedback(np.ones((4, 0)), [0, 0, 1, 1], [[1.0]] * 4, [0.5] * 4, ("a", "b"), ("quality",))
+            >>> arms = ["a", "a", "b", "b"]
+            >>> log = Feedback(np.ones((4, 0)), arms, [[1.0]] * 4, [0.5] * 4, ["a", "b"], ["q"])
             >>> RidgePerArm().fit(log, np.array([0, 1, 0, 1])).logged().ravel().tolist()
             [1.0, 1.0, 1.0, 1.0]
         """
         observed = ~np.isnan(log.rewards)
         fold_count = int(folds.max()) + 1
-        means = []
+        means_by_fold = []
         for fold in range(fold_count):
             others = folds != fold
-            means.append(_observed_means(log.rewards[others], observed[others]))
-        fold_means = np.array(means)
-        theta = self._coefficients(log, observed, folds, fold_means)
-        return CrossFitted(log, folds, fold_means, theta)
+            mean = _observed_means(log.rewards[others], observed[others])
+            means_by_fold.append(mean)
+
+        means = np.array(means_by_fold)
+        theta = self._coefficients(log, observed, folds, means)
+
+        return CrossFitted(log, folds, means, theta)
 
     def _coefficients(self, log: Feedback, observed: Array, folds: IntArray, means: Array) -> Array:
-        """(folds, arms, features + 1, objectives), from sums over each fold's rounds, which are taken once.
+        """The coefficients theta, (folds, arms, features + 1, objectives).
 
         Where all rewards were observed, one Gram matrix serves every objective.
         """
@@ -119,21 +126,27 @@ class RidgePerArm:
             features = _features(log, rounds, arm)
             present = observed[rounds]
             for objective in range(grams):
-                weighted = features if complete else features * present[:, objective, None]
-                gram[fold, arm, objective] = features.T @ weighted
+                counted = features
+                if not complete:
+                    counted = features * present[:, objective, None]
+
+                gram[fold, arm, objective] = features.T @ counted
+
             moment[fold, arm] = rewards[rounds].T @ features
             mass[fold, arm] = present.T.astype(np.float64) @ features
+
         # The regression is on rewards less their mean: sum z (r - m) = sum z r - m sum z.
-        centred = _of_other_folds(moment) - means[:, None, :, None] * _of_other_folds(mass)
+        shift = means[:, None, :, None] * _of_other_folds(mass)
+        centred = _of_other_folds(moment) - shift
         ridge = _of_other_folds(gram) + self.penalty * np.eye(size)
-        solution: Any  # NumPy does not say what kind of floats
         if complete:
+            # One factorisation for the right-hand sides of all objectives.
             solution = np.linalg.solve(ridge[:, :, 0], centred.swapaxes(2, 3))
         else:
             by_objective = np.linalg.solve(ridge, centred[..., None])[..., 0]
             solution = by_objective.swapaxes(2, 3)
-        coefficients: Array = solution
-        return coefficients
+
+        return np.asarray(solution, np.float64)
 
 
 class CrossFitted:
@@ -155,47 +168,61 @@ class CrossFitted:
     def logged(self) -> Array:
         """Of the arms that were played."""
         predicted = self._means[self._folds]
+        played = self._log.arms
         fold_count, arms = self._theta.shape[:2]
-        for fold, arm, rounds in _groups(self._folds, self._log.arms, fold_count, arms):
+        # Group by group, since rounds of a fold and an arm share their coefficients.
+        for fold, arm, rounds in _groups(self._folds, played, fold_count, arms):
             features = _features(self._log, rounds, arm)
-            predicted[rounds] += features @ self._theta[fold, arm]
+            theta = self._theta[fold, arm]
+            predicted[rounds] += features @ theta
+
         return predicted
 
     def expected(self, probabilities: Array) -> Array:
-        """Of arms drawn with these probabilities; never holds (rounds, arms, objectives) at once."""
+        """Of arms drawn with these probabilities."""
+        # By chunks: (rounds, arms, objectives) at once would be many times the size of the log.
         predicted = self._means[self._folds]
         shared = self._log.contexts.ndim == 2
         effect = self._effect_of_shared if shared else self._effect_of_rows
         for fold, theta in enumerate(self._theta):
             rounds = np.flatnonzero(self._folds == fold)
             for first in range(0, len(rounds), CHUNK):
-                chunk = rounds[first : first + CHUNK]
+                last = first + CHUNK
+                chunk = rounds[first:last]
                 predicted[chunk] += effect(chunk, probabilities[chunk], theta)
+
         return predicted
 
     def _effect_of_shared(self, rounds: IntArray, probabilities: Array, theta: Array) -> Array:
         """sum_a pi(a) z . theta_a = z . sum_a pi(a) theta_a: one product of matrices."""
         arms, size, objectives = theta.shape
-        mixed = probabilities @ theta.reshape(arms, size * objectives)
+        flat = theta.reshape(arms, size * objectives)
+        mixed = probabilities @ flat
         coefficients = mixed.reshape(len(rounds), size, objectives)
         features = _features(self._log, rounds, 0)
         effect: Array = np.einsum("nd,ndl->nl", features, coefficients)
+
         return effect
 
     def _effect_of_rows(self, rounds: IntArray, probabilities: Array, theta: Array) -> Array:
+        """sum_a pi(a) z_a . theta_a, arm by arm: every arm has features of its own."""
         arms, _, objectives = theta.shape
         effect: Array = np.zeros((len(rounds), objectives))
         for arm in range(arms):
-            predicted = _features(self._log, rounds, arm) @ theta[arm]
+            features = _features(self._log, rounds, arm)
+            predicted = features @ theta[arm]
             effect += probabilities[:, arm, None] * predicted
+
         return effect
 
 
 def _observed_means(rewards: Array, observed: Array) -> Array:
     """(objectives,) the mean of what was observed; 0 where nothing was."""
-    total = np.where(observed, rewards, 0.0).sum(0)
+    filled = np.where(observed, rewards, 0.0)
+    total = filled.sum(0)
     count = np.maximum(observed.sum(0), 1)
     means: Array = total / count
+
     return means
 
 
@@ -207,8 +234,11 @@ def _of_other_folds(sums: Array) -> Array:
 
 def _features(log: Feedback, rounds: IntArray, arm: int) -> Array:
     """(rounds, features + 1) of an arm, with the constant 1 first."""
-    shared = log.contexts.ndim == 2
-    rows = log.contexts[rounds] if shared else log.contexts[rounds, arm]
+    if log.contexts.ndim == 2:
+        rows = log.contexts[rounds]
+    else:
+        rows = log.contexts[rounds, arm]
+
     constant = np.ones((len(rounds), 1))
     return np.hstack([constant, rows])
 
@@ -217,10 +247,14 @@ def _groups(
     folds: IntArray, played: IntArray, fold_count: int, arms: int
 ) -> Iterator[tuple[int, int, IntArray]]:
     """(fold, arm, rounds) of every fold and arm, by one sort."""
-    keys = folds * arms + played
-    order = np.argsort(keys, kind="stable")
+    group_of_round = folds * arms + played
+    # Stable, so that sums over a group add up its rounds in the order of the log.
+    order = np.argsort(group_of_round, kind="stable")
     groups = fold_count * arms
-    bounds = np.searchsorted(keys[order], np.arange(groups + 1))
+    edges = np.arange(groups + 1)
+    bounds = np.searchsorted(group_of_round[order], edges)
     for group in range(groups):
         fold, arm = divmod(group, arms)
-        yield fold, arm, order[bounds[group] : bounds[group + 1]]
+        first = bounds[group]
+        last = bounds[group + 1]
+        yield fold, arm, order[first:last]

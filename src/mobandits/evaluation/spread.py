@@ -1,4 +1,4 @@
-"""The sampling law of an estimate: Student's t, with the tails and the skew of its rounds."""
+"""The sampling distribution of an estimate: Student's t, with the tails and skew of its rounds."""
 
 from typing import NamedTuple
 
@@ -56,7 +56,18 @@ class Spread(NamedTuple):
     @property
     def error(self) -> Array:
         """(objectives,) standard errors."""
-        return np.sqrt(np.diag(self.covariance))
+        variances = np.diag(self.covariance)
+        return np.sqrt(variances)
+
+    def mirrored(self) -> "Spread":
+        """The spread of the estimate with the opposite sign: tails are on the other side."""
+        return Spread(
+            covariance=self.covariance,
+            freedom=self.freedom,
+            joint_freedom=self.joint_freedom,
+            skew=-self.skew,
+            joint_skew=-self.joint_skew,
+        )
 
 
 def spread_of(effects: Array, size: Array) -> Spread:
@@ -78,16 +89,21 @@ def spread_of(effects: Array, size: Array) -> Spread:
     rounds, objectives = effects.shape
     others = max(rounds - 1, 1)
     with np.errstate(invalid="ignore"):
-        covariance: Array = effects.T @ effects / (rounds * others)
+        products: Array = effects.T @ effects
+        covariance = products / (rounds * others)
+
     error = np.sqrt(np.diag(covariance))
-    uncertain = np.flatnonzero(np.isfinite(error) & (error > FLAT * size))
+    # An objective that does not vary has no moments: their unit would be 0.
+    varies = error > FLAT * size
+    uncertain = np.flatnonzero(np.isfinite(error) & varies)
     skew = np.zeros(objectives)
     joint_skew = np.zeros(objectives)
     if not len(uncertain):
         return Spread(covariance, float(others), float(others), skew, joint_skew)
+
     unit = error[uncertain] * np.sqrt(rounds)
-    covariance_of_uncertain = covariance[np.ix_(uncertain, uncertain)]
-    correlation = covariance_of_uncertain * rounds / np.outer(unit, unit)
+    pairs = np.ix_(uncertain, uncertain)
+    correlation = covariance[pairs] * rounds / np.outer(unit, unit)
     moments = _moments(effects[:, uncertain], unit, correlation)
     # Units are those of variances with n - 1 in the denominator, kurtosis is that of means over n.
     correction = (rounds / others) ** 2
@@ -95,6 +111,7 @@ def spread_of(effects: Array, size: Array) -> Spread:
     freedom = _freedom(largest_kurtosis, rounds)
     # The number of objectives, without those that follow from others.
     rank = moments.square * rounds / others
+    # |z|^4 of normal influences has the mean p (p + 2): in units of that, times 3 as where p is 1.
     mean_kurtosis = correction * 3.0 * moments.quartic / (rank * (rank + 2.0))
     # Fourth moments of so few rounds say no more than 2 p degrees of freedom.
     at_least = 2.0 * rank
@@ -102,14 +119,18 @@ def spread_of(effects: Array, size: Array) -> Spread:
     joint_freedom = min(joint_freedom, float(others))
     skew[uncertain] = unit * moments.third / (3.0 * rounds)
     joint_skew[uncertain] = unit * moments.pull / (rounds * (rank + 2.0))
+
     return Spread(covariance, freedom, joint_freedom, skew, joint_skew)
 
 
 def _freedom(kurtosis: float, rounds: int) -> float:
     """2 n / (k - 1), and n - 1 where tails are lighter than normal ones."""
     others = max(rounds - 1, 1)
+    # Never more than Student's t has: few rounds show lighter tails by chance.
     lightest = 2.0 * rounds / others
-    return 2.0 * rounds / max(kurtosis - 1.0, lightest)
+    excess = max(kurtosis - 1.0, lightest)
+
+    return 2.0 * rounds / excess
 
 
 class _Moments(NamedTuple):
@@ -140,14 +161,17 @@ def _moments(effects: Array, unit: Array, correlation: Array) -> _Moments:
     quartic = 0.0
     pull = np.zeros(objectives)
     for first in range(0, rounds, BLOCK):
-        scaled = effects[first : first + BLOCK] / unit
+        last = first + BLOCK
+        scaled = effects[first:last] / unit
         squares = scaled * scaled
-        squared_lengths = ((scaled @ inverse) * scaled).sum(1)
+        lengths_by_objective = (scaled @ inverse) * scaled
+        squared_lengths = lengths_by_objective.sum(1)
         third += np.einsum("nl,nl->l", squares, scaled)
         fourth += np.einsum("nl,nl->l", squares, squares)
         square += float(squared_lengths.sum())
         quartic += float(squared_lengths @ squared_lengths)
         pull += squared_lengths @ scaled
+
     return _Moments(
         third=third / rounds,
         fourth=fourth / rounds,
@@ -172,16 +196,18 @@ def reach(spread: Spread, probability: float) -> tuple[Array, Array]:
     quantile = student_quantile(probability, spread.freedom)
     symmetric = quantile * spread.error
     towards_tail = quantile**2 * spread.skew
-    below = symmetric + np.maximum(-towards_tail, 0.0)
-    above = symmetric + np.maximum(towards_tail, 0.0)
-    return below, above
+    # The side of the shorter tail keeps its length, see `Spread`.
+    further_below = np.maximum(-towards_tail, 0.0)
+    further_above = np.maximum(towards_tail, 0.0)
+
+    return symmetric + further_below, symmetric + further_above
 
 
 def tail(spread: Spread, ahead: Array) -> Array:
     """(objectives,) p-values of the claim that the truth is above a bound.
 
     An estimate that is ahead of the bound by `reach(spread, 1 - p)` has the p-value p. It is 0 or 1
-    where there is no doubt, and 1 where nothing is known.
+    where the estimate is certain, and 1 where nothing is known.
 
     Args:
         spread: of the estimate.
@@ -199,10 +225,12 @@ def tail(spread: Spread, ahead: Array) -> Array:
         further = np.maximum(-spread.skew, 0.0) / error
         discriminant = 1.0 + 4.0 * further * np.maximum(scores, 0.0)
         solved = 2.0 * scores / (1.0 + np.sqrt(discriminant))
+
     # Behind the bound the interval is not shortened, whatever the skew.
     quantiles = np.where(scores > 0.0, solved, scores)
     certain = np.where(ahead > 0.0, np.inf, -np.inf)
     quantiles = np.where(error == 0.0, certain, quantiles)
     unknown = np.isnan(ahead) | np.isnan(error)
     quantiles = np.where(unknown, -np.inf, quantiles)
+
     return student_tail(quantiles, spread.freedom)

@@ -15,8 +15,8 @@ class SwitchDr:
     """The mean of q(x_i, pi) + w_i (r_i - q(x_i, a_i)) 1[w_i <= threshold].
 
     Symbols as in `DoublyRobust`. What is switched off biases the estimate of objective l by at most
-    E[w |r_l - q_l| 1[w > threshold]], whose estimate is `Estimate.bias_bound`. A round without a reward for an
-    objective is left out for that objective.
+    E[w |r_l - q_l| 1[w > threshold]], whose estimate is `Estimate.bias_bound`. A round without a
+    reward for an objective is left out for that objective.
 
     Args:
         threshold: the largest weight that is used.
@@ -25,14 +25,16 @@ class SwitchDr:
         ValueError: where `threshold` is not above 0.
 
     Reference:
-        Wang, Agarwal and Dudik, Optimal and adaptive off-policy evaluation in contextual bandits, ICML 2017, section 4.
+        Wang, Agarwal and Dudik, Optimal and adaptive off-policy evaluation in contextual bandits,
+        ICML 2017, section 4.
 
     Example:
         >>> from mobandits.evaluation.reward_model import OwnPredictions
         >>> from mobandits.logs import Feedback
-        >>> log = Feedback(np.ones((2, 1)), [0, 0], [[0.7], [0.7]], [0.5, 0.1], ("a", "b"), ("quality",))
+        >>> log = Feedback(np.ones((2, 1)), [0, 0], [[0.7], [0.7]], [0.5, 0.1], ["a", "b"], ["q"])
         >>> own = OwnPredictions(np.array([[[0.5], [1.0]]] * 2), log)
-        >>> SwitchDr(threshold=2.0).terms(EvaluationCase(log, np.full((2, 2), 0.5), own)).numerator.round(4).tolist()
+        >>> case = EvaluationCase(log, np.full((2, 2), 0.5), own)
+        >>> SwitchDr(threshold=2.0).terms(case).numerator.round(4).tolist()
         [[0.95], [0.75]]
     """
 
@@ -46,11 +48,18 @@ class SwitchDr:
         number("SwitchDr.threshold", self.threshold, above=0.0)
 
     def terms(self, case: EvaluationCase) -> Terms:
-        """a_il = q_l(x_i, pi) + (w_i (r_il - q_l(x_i, a_i)) or 0) and b_il = 1, both 0 where the reward is missing."""
+        """a_il = q_l(x_i, pi) + (w_i (r_il - q_l(x_i, a_i)) or 0) and b_il = 1.
+
+        Both are 0 where the reward is missing.
+        """
         rewards, seen = observed(case.rewards)
         weights = case.weights[:, None]
         errors = seen * (rewards - case.logged)
+        # Switched off and not clipped: where the weight is large, the model stands alone.
         used = np.where(weights <= self.threshold, weights, 0.0)
-        numerator = seen * case.expected + used * errors
-        lost = (weights - used) * np.abs(errors)
+        correction = used * errors
+        numerator = seen * case.expected + correction
+        switched_off = weights - used
+        lost = switched_off * np.abs(errors)
+
         return Terms(numerator, seen, lost)

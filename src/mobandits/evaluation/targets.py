@@ -1,4 +1,4 @@
-"""What is evaluated: a law over arms for every round of a log."""
+"""Targets of an evaluation: probabilities of the arms in every round of a log."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Uniform:
     """Every eligible arm with the same probability.
 
     Example:
-        >>> log = Feedback(np.ones((1, 1)), [0], [[0.5]], [0.5], ("a", "b"), ("quality",))
+        >>> log = Feedback(np.ones((1, 1)), [0], [[0.5]], [0.5], ["a", "b"], ["q"])
         >>> Uniform()(log).tolist()
         [[0.5, 0.5]]
     """
@@ -37,7 +37,7 @@ class Uniform:
 
 @dataclass(frozen=True)
 class ConstantTarget:
-    """One arm where it is eligible, else a uniform one.
+    """One arm where it is eligible, else any with the same probability.
 
     Args:
         arm: its name, one of `Feedback.arm_names`.
@@ -46,7 +46,7 @@ class ConstantTarget:
         ValueError: when it meets a log without such an arm.
 
     Example:
-        >>> log = Feedback(np.ones((1, 1)), [0], [[0.5]], [0.5], ("a", "b"), ("quality",))
+        >>> log = Feedback(np.ones((1, 1)), [0], [[0.5]], [0.5], ["a", "b"], ["q"])
         >>> ConstantTarget("b")(log).tolist()
         [[0.0, 1.0]]
     """
@@ -60,6 +60,7 @@ class ConstantTarget:
         playable = eligible_arms(log)[:, arm]
         probabilities[playable] = 0.0
         probabilities[playable, arm] = 1.0
+
         return probabilities
 
     def arm_index(self, log: Feedback) -> int:
@@ -70,19 +71,23 @@ class ConstantTarget:
         """
         if self.arm not in log.arm_names:
             known = shortened(", ".join(map(str, log.arm_names)))
-            near = did_you_mean(self.arm, log.arm_names)
+            advice = did_you_mean(self.arm, log.arm_names)
             rule = f"ConstantTarget.arm must be one of {known}"
-            raise ValueError(f"{rule}, got {quoted(self.arm)}{near}")
+            raise ValueError(f"{rule}, got {quoted(self.arm)}{advice}")
+
         return log.arm_names.index(self.arm)
 
 
 @dataclass(frozen=True)
 class LoggingPolicy:
-    """The logging policy itself: every weight is 1, and all estimators but `DirectMethod` return the mean reward."""
+    """The logging policy itself: every weight is 1.
+
+    All estimators but `DirectMethod` return the mean reward.
+    """
 
 
 def probabilities_of(target: Target, log: Feedback, folds: IntArray, seed: int = 0) -> Array | None:
-    """(rounds, arms) the target's probabilities, checked; None where the target is the logging policy.
+    """The target's probabilities, checked, (rounds, arms); None for the logging policy.
 
     Args:
         target: probabilities (rounds, arms); a callable that takes the log and returns them;
@@ -97,7 +102,7 @@ def probabilities_of(target: Target, log: Feedback, folds: IntArray, seed: int =
         ValueError: where they are not probabilities over eligible arms.
 
     Example:
-        >>> log = Feedback(np.ones((1, 1)), [0], [[0.5]], [0.5], ("a", "b"), ("quality",))
+        >>> log = Feedback(np.ones((1, 1)), [0], [[0.5]], [0.5], ["a", "b"], ["q"])
         >>> probabilities_of([[0.25, 0.75]], log, np.zeros(1, int)).tolist()
         [[0.25, 0.75]]
     """
@@ -107,18 +112,20 @@ def probabilities_of(target: Target, log: Feedback, folds: IntArray, seed: int =
         target = Trained(target)
     if isinstance(target, Trained):
         return target.probabilities(log, folds, seed)
+
     values = target(log) if callable(target) else target
+
     return _checked(values, log)
 
 
 def check_target(target: Target, log: Feedback) -> None:
-    """Refuse a target that cannot be evaluated on a log, where that is known before it computes anything.
+    """Refuse a target that cannot be evaluated on a log, before it computes anything.
 
     Raises:
         ValueError: where the log lacks an arm, or a recipe cannot work on it.
 
     Example:
-        >>> log = Feedback(np.ones((1, 1)), [0], [[0.5]], [0.5], ("a", "b"), ("quality",))
+        >>> log = Feedback(np.ones((1, 1)), [0], [[0.5]], [0.5], ["a", "b"], ["q"])
         >>> check_target(ConstantTarget("c"), log)
         Traceback (most recent call last):
         ValueError: ConstantTarget.arm must be one of a, b, got 'c'
@@ -128,7 +135,8 @@ def check_target(target: Target, log: Feedback) -> None:
         got = f"{quoted(target)}{as_object(target)}"
         raise ValueError(f"target must be {wanted}, got {got}")
     if isinstance(target, ConstantTarget):
-        target.arm_index(log)
+        target.arm_index(log)  # raises where there is no such arm
+
     recipe = target.recipe if isinstance(target, Trained) else target
     if isinstance(recipe, Recipe):
         check_recipe_on(recipe, log)
@@ -143,23 +151,27 @@ def eligible_arms(log: Feedback) -> Mask:
 
 def _first_entry(table: Array, refused: Mask) -> str:
     """The first refused number and its place, in words."""
-    t, arm = np.argwhere(refused)[0].tolist()
+    places = np.argwhere(refused)
+    t, arm = places[0].tolist()
     return f"{table[t, arm]} in round {t}, arm {arm}"
 
 
 def _checked(value: Any, log: Feedback) -> Array:
+    """A target's own probabilities, which may be anything."""
     table = as_float_array("target", value)
     wanted = (len(log), len(log.arm_names))
     if table.shape != wanted:
         raise ValueError(f"target must have shape (rounds, arms) = {wanted}, got {table.shape}")
+
     not_probabilities = ~(table >= 0.0)  # also NaN
     if not_probabilities.any():
         got = _first_entry(table, not_probabilities)
         raise ValueError(f"target must hold probabilities, at least 0, got {got}")
+
     sums = table.sum(1)
     distances = np.abs(sums - 1.0)
     worst = int(distances.argmax())
-    if not distances[worst] <= TOLERANCE:
+    if not distances[worst] <= TOLERANCE:  # also an infinite sum
         got = f"{sums[worst]:g} in round {worst}"
         raise ValueError(f"target must sum to 1 over the arms, got {got}")
     if log.eligible is not None:
@@ -167,4 +179,5 @@ def _checked(value: Any, log: Feedback) -> Array:
         if forbidden.any():
             got = _first_entry(table, forbidden)
             raise ValueError(f"target must be 0 where an arm is not eligible, got {got}")
+
     return table

@@ -1,4 +1,4 @@
-"""What an estimator makes of every round, so that all estimators share one way to doubt themselves."""
+"""The terms of an estimate, round by round, from which all estimators get their standard errors."""
 
 from typing import NamedTuple
 
@@ -10,13 +10,14 @@ from mobandits.contracts.protocols import Array
 class Terms(NamedTuple):
     """An estimate as a ratio of sums over rounds: V_l = sum_i a_il / sum_i b_il.
 
-    Where a reward was not observed, its a and b are 0: the round is left out for that objective and for no other.
+    Where a reward was not observed, its a and b are 0: the round is left out for that objective and
+    for no other.
 
     Attributes:
         numerator: a, (rounds, objectives).
         denominator: b, (rounds, objectives).
-        lost: (rounds, objectives) how much clipping took from each term, in absolute value; None where nothing is
-            clipped.
+        lost: (rounds, objectives) how much clipping took from each term, in absolute value; None
+            where nothing is clipped.
     """
 
     numerator: Array
@@ -24,31 +25,34 @@ class Terms(NamedTuple):
     lost: Array | None = None
 
 
-def ratio(terms: Terms) -> Array:
+def ratio_of_sums(terms: Terms) -> Array:
     """(objectives,) the estimate; NaN where no round speaks of an objective.
 
     Example:
-        >>> ratio(Terms(np.array([[1.0], [2.0]]), np.array([[1.0], [1.0]]))).tolist()
+        >>> ratio_of_sums(Terms(np.array([[1.0], [2.0]]), np.array([[1.0], [1.0]]))).tolist()
         [1.5]
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         numerator = terms.numerator.sum(0)
         denominator = terms.denominator.sum(0)
         value = numerator / denominator
-        return np.where(denominator == 0.0, np.nan, value)
+
+    # Also where the numerator is not 0: rounds without weight say nothing.
+    return np.where(denominator == 0.0, np.nan, value)
 
 
 def influence(terms: Terms) -> Array:
-    """(rounds, objectives) the influence of each round: (n - 1) times the estimate less the estimate without it.
+    """The influence of each round: (n - 1) times the estimate less the one without the round.
 
-    That is ``(n - 1) (a_il - V_l b_il) / (B_l - b_il)`` with B_l = sum_i b_il. For a plain mean it is the terms less
-    their mean. A round with a share h of all weight counts 1 / (1 - h) times what it counts to first order; that
-    corrects standard errors of weighted means, which large weights would make too small. Rounds without a reward have
-    0. NaN where an objective rests on one round alone: what it would be without that round is not known.
+    It is (rounds, objectives), ``(n - 1) (a_il - V_l b_il) / (B_l - b_il)`` with B_l = sum_i b_il.
+    For a plain mean it is the terms less their mean. A round with a share h of all weight counts
+    1 / (1 - h) times what it counts to first order; that corrects standard errors of weighted
+    means, which large weights would make too small. Rounds without a reward have 0. NaN where an
+    objective rests on one round alone: what it would be without that round is not known.
 
     Reference:
-        The jackknife: Efron and Stein, Annals of Statistics 9, 1981. Its use for standard errors, there named HC3:
-        MacKinnon and White, Journal of Econometrics 29, 1985.
+        The jackknife: Efron and Stein, Annals of Statistics 9, 1981. Its use for standard errors,
+        there named HC3: MacKinnon and White, Journal of Econometrics 29, 1985.
 
     Example:
         >>> influence(Terms(np.array([[1.0], [2.0]]), np.array([[1.0], [1.0]]))).ravel().tolist()
@@ -56,9 +60,12 @@ def influence(terms: Terms) -> Array:
     """
     other_rounds = len(terms.numerator) - 1
     with np.errstate(invalid="ignore", divide="ignore"):
-        errors = terms.numerator - ratio(terms) * terms.denominator
+        value = ratio_of_sums(terms)
+        errors = terms.numerator - value * terms.denominator
         weight_without = terms.denominator.sum(0) - terms.denominator
-        effect: Array = errors * (other_rounds / weight_without)
+        scale = other_rounds / weight_without
+        effect: Array = errors * scale
+
     return effect
 
 

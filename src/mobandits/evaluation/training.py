@@ -1,4 +1,4 @@
-"""A recipe as a target: trained on some folds of a log, frozen, and asked on the others."""
+"""A recipe as a target: trained on some folds of a log, frozen, and evaluated on the others."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -29,16 +29,18 @@ DRAWS = 100
 
 @dataclass(frozen=True)
 class Trained:
-    """A recipe, trained on all folds of the log but one, frozen, and asked on that one.
+    """A recipe, trained on all folds of the log but one, frozen, and evaluated on that one.
 
-    The policy learns from every round of its training folds, in the log's order, whoever played it. Two exceptions: a
-    recipe that needs whole rewards learns from rounds with whole rewards; and a recipe that must be told a note of its
-    own draw learns from the rounds in which it draws the arm that was played.
+    The policy learns from every round of its training folds, in the log's order, no matter which
+    policy played it. Two exceptions: a recipe that needs whole rewards learns from rounds with
+    whole rewards; and a recipe whose update needs the note of its own draw learns from the rounds
+    in which it draws the arm that was played.
 
     Args:
         recipe: one of `mobandits.policies`.
-        draws: how often beliefs are drawn where they are random, as in Thompson sampling; its probabilities are the
-            mean over these draws. Beliefs that are not random are asked once, exactly.
+        draws: how often beliefs are drawn where they are random, as in Thompson sampling; its
+            probabilities are the mean over these draws. Beliefs that are not random are asked once,
+            exactly.
 
     Raises:
         ValueError: naming parameter, rule and value.
@@ -55,7 +57,9 @@ class Trained:
     def __post_init__(self) -> None:
         if not isinstance(self.recipe, Recipe):
             got = f"{quoted(self.recipe)}{as_object(self.recipe)}"
-            raise ValueError(f"Trained.recipe must be a recipe such as MolUcb(), got {got}")
+            rule = "Trained.recipe must be a recipe such as MolUcb()"
+            raise ValueError(f"{rule}, got {got}")
+
         integer("Trained.draws", self.draws, at_least=1)
 
     def probabilities(self, log: Feedback, folds: IntArray, seed: int) -> Array:
@@ -78,7 +82,10 @@ class Trained:
             training_rounds = np.flatnonzero(folds != fold)
             test_rounds = np.flatnonzero(folds == fold)
             policy, state = trained(self.recipe, log, training_rounds, rng)
-            add_probabilities(policy, state, log, test_rounds, self.draws, rng, probabilities)
+            add_frozen_probabilities(
+                policy, state, log, test_rounds, self.draws, rng, probabilities
+            )
+
         return probabilities
 
 
@@ -87,56 +94,73 @@ def trained(recipe: Recipe, log: Feedback, rounds: IntArray, rng: Rng) -> tuple[
 
     Example:
         >>> from mobandits.policies import Ucb1
-        >>> log = Feedback(np.ones((2, 0)), [0, 1], [[0.5], [1.0]], [0.5, 0.5], ("a", "b"), ("quality",))
-        >>> trained(Ucb1(), log, np.array([0, 1]), np.random.default_rng(0))[1].seen.ravel().tolist()
+        >>> log = Feedback(np.ones((2, 0)), [0, 1], [[0.5], [1.0]], [0.5, 0.5], ["a", "b"], ["q"])
+        >>> policy, state = trained(Ucb1(), log, np.array([0, 1]), np.random.default_rng(0))
+        >>> state.seen.ravel().tolist()
         [1.0, 1.0]
     """
     if not recipe.accepts_partial:
         incomplete = np.isnan(log.rewards[rounds]).any(1)
         rounds = rounds[~incomplete]
-    logged = (contexts_of(log), log.arms, log.rewards, eligible_of(log))
-    stages = recipe.stages(log_shape(log, max(len(rounds), 1)))
+
+    # Without any rounds, too, the policy is asked: with what it believes at first.
+    shape = log_shape(log, max(len(rounds), 1))
+    stages = recipe.stages(shape)
     first = 0
     while True:
         policy, length = next(stages)
         last = len(rounds) if length is None else first + length
         stage_rounds = rounds[first:last]
         rehearse_on(policy, log)
-        loop = loop_for(learn_logged, policy)
-        learned = np.zeros(1, np.int64)
-        matching = False
-        state = loop(
-            policy, policy.init(), stage_rounds, *logged, matching, note_of(policy), rng, learned
-        )
-        if learned[0] < 0:
-            # The policy's draws carry notes: only rounds in which it draws the logged arm teach.
-            learned[0] = 0
-            matching = True
-            state = loop(
-                policy,
-                policy.init(),
-                stage_rounds,
-                *logged,
-                matching,
-                note_of(policy),
-                rng,
-                learned,
-            )
+        state = _after_learning(policy, log, stage_rounds, rng)
         first += len(stage_rounds)
         if first >= len(rounds):
             return policy, state
 
 
+def _after_learning(policy: Policy, log: Feedback, rounds: IntArray, rng: Rng) -> Any:
+    """The state of a policy that starts from scratch, after these rounds."""
+    loop = loop_for(learn_logged, policy)
+    contexts = contexts_of(log)
+    eligible = eligible_of(log)
+    learned = np.zeros(1, np.int64)
+
+    def learn(matching: bool) -> Any:
+        return loop(
+            policy,
+            policy.init(),
+            rounds,
+            contexts,
+            log.arms,
+            log.rewards,
+            eligible,
+            matching,
+            note_of(policy),
+            rng,
+            learned,
+        )
+
+    state = learn(matching=False)
+    if learned[0] < 0:
+        # The policy's draws carry notes: only rounds in which it draws the logged arm teach.
+        learned[0] = 0
+        state = learn(matching=True)
+
+    return state
+
+
 def rehearse_on(policy: Policy, log: Feedback) -> None:
     """Play a round in Python, where the policy is from outside of this library."""
     arms = np.arange(len(log.arm_names))
-    rewards = np.ones((len(arms), len(log.objective_names)))  # only those of logged arms are known
-    law = callable(getattr(policy, "probabilities", None))  # who only learns need not have any
+    # Made up, since only those of logged arms are known.
+    rewards = np.ones((len(arms), len(log.objective_names)))
+    # A policy that is replayed need not have probabilities.
+    has_probabilities = callable(getattr(policy, "probabilities", None))
     context = contexts_of(log)[0]
-    rehearse(policy, context, arms, rewards, law=law, made_up=True)
+    rehearse(policy, context, arms, rewards, law=has_probabilities, made_up=True)
 
 
-def add_probabilities(
+def add_frozen_probabilities(
     policy: Policy,
     state: Any,
     log: Feedback,
@@ -145,26 +169,29 @@ def add_probabilities(
     rng: Rng,
     probabilities: Array,
 ) -> None:
-    """Add a frozen policy's probabilities to the rows `rounds` of `probabilities`, (all rounds, arms).
+    """Add a frozen policy's probabilities to the rows `rounds` of a table.
 
-    Beliefs that draw nothing from `rng` are not random, and asked once.
+    The table is `probabilities`, (all rounds, arms). Beliefs that draw nothing from `rng` are not
+    random, and asked once.
     """
     arguments = (rounds, contexts_of(log), eligible_of(log), rng, probabilities)
     loop = loop_for(add_probabilities_of, policy)
     stream_before = rng.bit_generator.state
     loop(policy, state, *arguments)
+    # Seen and not declared, so that it holds for policies of users as well.
     random_beliefs = rng.bit_generator.state != stream_before
     if random_beliefs:
         for _ in range(draws - 1):
             loop(policy, state, *arguments)
+
         probabilities[rounds] /= draws
 
 
 def log_shape(log: Feedback, rounds: int) -> Shape:
-    """What a recipe may know of a log of which it will see so many rounds.
+    """The shape of a log, of which a recipe will see so many rounds.
 
     Example:
-        >>> log = Feedback(np.ones((2, 3)), [0, 1], [[0.5], [1.0]], [0.5, 0.5], ("a", "b"), ("quality",))
+        >>> log = Feedback(np.ones((2, 3)), [0, 1], [[0.5], [1.0]], [0.5, 0.5], ["a", "b"], ["q"])
         >>> log_shape(log, 2)
         Shape(arms=2, features=3, objectives=1, rounds=2, shared=True, fixed_arms=None)
     """
@@ -173,8 +200,10 @@ def log_shape(log: Feedback, rounds: int) -> Shape:
     features = contexts.shape[-1]
     fixed_arms = None
     if not shared and len(contexts):
-        unchanging = bool((contexts == contexts[0]).all())
-        fixed_arms = contexts[0].copy() if unchanging else None
+        is_fixed = bool((contexts == contexts[0]).all())
+        if is_fixed:
+            fixed_arms = contexts[0].copy()
+
     return Shape(
         arms=len(log.arm_names),
         features=features,
@@ -186,14 +215,14 @@ def log_shape(log: Feedback, rounds: int) -> Shape:
 
 
 def contexts_of(log: Feedback) -> Array:
-    """(rounds, arms or 1, features)."""
+    """The contexts with an axis of arms, (rounds, arms or 1, features)."""
     if log.contexts.ndim == 3:
         return log.contexts
     return log.contexts[:, None]
 
 
 def eligible_of(log: Feedback) -> Mask:
-    """(rounds or 1, arms); one row where all rounds have all arms."""
+    """The eligible arms, (rounds or 1, arms): one row where all rounds have all arms."""
     if log.eligible is None:
         return np.ones((1, len(log.arm_names)), bool)
     return log.eligible
@@ -207,7 +236,7 @@ def check_recipe_on(recipe: Recipe, log: Feedback) -> None:
     """
     refuse_data(recipe, log)
     shape = log_shape(log, max(len(log), 1))
-    next(recipe.stages(shape))
+    next(recipe.stages(shape))  # binds the first policy, which raises where it cannot
 
 
 def check_assumptions(recipe: Recipe, log: Feedback) -> None:
@@ -237,4 +266,5 @@ def refuse_data(recipe: Recipe, log: Feedback) -> None:
 
 def observed_rewards(log: Feedback) -> Array:
     """(any number,) the rewards of a log that were observed."""
-    return log.rewards[~np.isnan(log.rewards)]
+    was_observed = ~np.isnan(log.rewards)
+    return log.rewards[was_observed]

@@ -1,4 +1,4 @@
-"""Numbers and lists as sentences say them."""
+"""Numbers and lists as text."""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What was decided and what it brought: the form that is evaluated, and the files that hold it."""
+"""Logs of decisions and rewards: the form that is evaluated, and the files that hold it."""
 
 import importlib
 from typing import TYPE_CHECKING, Any
@@ -48,8 +48,10 @@ def __getattr__(name: str) -> Any:
     # An agent that writes a journal needs no tables, which take a tenth of a second to load.
     if name not in _HOME:
         raise AttributeError(f"module 'mobandits.logs' has no attribute {name!r}")
+
     home = _HOME[name]
     module = importlib.import_module(f"mobandits.logs.{home}")
     value = module if home == name else getattr(module, name)
     globals()[name] = value  # so that the next time Python finds it without asking
+
     return value

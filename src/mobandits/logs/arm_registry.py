@@ -47,6 +47,7 @@ class ArmRegistry:
         kind = event["kind"]
         if kind not in {"add", "remove"}:
             return
+
         arm = event["arm"]
         position = self._positions.get(arm, -1)
         is_present = position in self.present
@@ -56,6 +57,7 @@ class ArmRegistry:
             rule = "must be there to be removed"
         else:
             return
+
         raise LogError(f"{where}: arm {rule}, got {quoted(arm)}")
 
     def follow(self, event: dict[str, Any], where: object = "event") -> None:
@@ -80,6 +82,7 @@ class ArmRegistry:
             raise LogError(f"arm must not be there already, got {quoted(name)}")
         if position == new_position:
             self.names.append(name)
+
         self.present.append(position)
 
     def copy(self) -> "ArmRegistry":
@@ -103,11 +106,14 @@ class ArmRegistry:
         present = content.get("present")
         if not isinstance(names, list) or not isinstance(present, list):
             raise LogError(f"arms must have names and present, got {quoted(value)}")
+
         registry = cls(decoded(name) for name in names)
         if not _are_positions(present, len(names)):
             raise LogError(f"arms.present must be different positions, got {quoted(present)}")
+
         # Not the order of the names: arms may have gone and come back.
         registry.present = list(present)
+
         return registry
 
 
@@ -117,6 +123,7 @@ def _are_positions(values: list[Any], count: int) -> bool:
         # Not isinstance: JSON's true and false are no positions.
         if type(value) is not int or not 0 <= value < count:
             return False
+
     return len(set(values)) == len(values)
 
 

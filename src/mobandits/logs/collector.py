@@ -14,7 +14,7 @@ BLOCK_BYTES = 2**22  # or as many as have so many bytes as lines
 
 
 class Collector:
-    """What the open segment holds.
+    """The events of the open segment.
 
     Args:
         first: the number of its first event.
@@ -40,7 +40,7 @@ class Collector:
         )  # of earlier and of new events
 
     def add(self, event: dict[str, Any], size: int) -> None:
-        """The next event, in its canonical form and nobody else's, and the length of its line.
+        """Add the next event, a copy in its canonical form, and the length of its line.
 
         Raises:
             LogError: where a table would not give it back.
@@ -60,9 +60,11 @@ class Collector:
 
         while self._convert_earlier():
             pass
+
         self._convert(self._fresh, 1)
         self._fresh = []
         self._bytes = 0
+
         return pl.concat([*self._tables[0], *self._tables[1]])
 
     def _convert_earlier(self) -> bool:
@@ -78,4 +80,5 @@ class Collector:
             frame = event_table(events, first)
             if list(events_of(frame)) != events:
                 raise LogError("events cannot be made a table: it would not give them back")
+
             self._tables[new].append(frame)

@@ -80,14 +80,17 @@ def scan(
         columns = dict(rewards)
     else:
         columns = {name: name for name in _several(rewards)}
+
     if not columns:
         raise ValueError("rewards must name at least one column, got none")
+
     minimised = _several(minimise)
     for name in minimised:
         if name not in columns:
             known = shortened(", ".join(map(str, columns)))
             got = f"{quoted(name)}{did_you_mean(name, columns)}"
             raise ValueError(f"minimise must name rewards, which are {known}, got {got}")
+
     table = _Table(
         path=Path(path),
         separator=separator,
@@ -98,12 +101,18 @@ def scan(
         time=time,
         minimise=frozenset(minimised),
     )
+
     return table.scan(None if arms is None else tuple(arms), chunk)
 
 
 def _several(names: Any) -> Sequence[Any]:
     """Names of columns, also where only one is given."""
-    return [names] if isinstance(names, str) else names
+    if isinstance(names, str):
+        # Text is a sequence, too: of letters, none of which is a column.
+        return [names]
+
+    several: Sequence[Any] = names
+    return several
 
 
 class _Table(NamedTuple):
@@ -123,10 +132,12 @@ class _Table(NamedTuple):
         if arms is None:
             # A pass of its own: all chunks must have the same arms, and the last row may name one.
             arms = tuple(self._arms_of_file(chunk))
+
         position_of = {str(arm): i for i, arm in enumerate(arms)}
         if len(position_of) < len(arms):
             got = shortened(", ".join(map(quoted, arms)))
             raise LogError(f"arms must have different texts, got {got}")
+
         columns = self._columns_to_read(arms)
         done = 0
         for frame in self._frames(columns, chunk):
@@ -166,21 +177,30 @@ class _Table(NamedTuple):
             if position is None:
                 rule = f"one of {shortened(', '.join(position_of))}"
                 raise self._error(self.arm, done + row, rule, text)
+
             positions.append(position)
+
         return np.array(positions, np.int64)
 
     def _rewards(self, frame: pl.DataFrame, done: int) -> Array:
         """Rewards that are all maximised, (rows, objectives)."""
         columns = []
         for objective, column in self.rewards.items():
+            values = self._numbers(frame, column, done)
             sign = -1.0 if objective in self.minimise else 1.0
-            columns.append(self._numbers(frame, column, done) * sign)
+            columns.append(values * sign)
+
         return np.column_stack(columns)
 
     def _contexts(self, frame: pl.DataFrame, arms: tuple[Hashable, ...], done: int) -> Array:
         if not isinstance(self.context, Mapping):
             return self._features(frame, self.context, done)
-        tables = [self._features(frame, self.context[arm], done) for arm in arms]
+
+        tables = []
+        for arm in arms:
+            columns = self.context[arm]
+            tables.append(self._features(frame, columns, done))
+
         return np.stack(tables, axis=1)
 
     def _features(self, frame: pl.DataFrame, columns: Sequence[str], done: int) -> Array:
@@ -194,11 +214,15 @@ class _Table(NamedTuple):
         """The logging policy's probabilities of the arms that were played, (rows,)."""
         if not self.propensity:
             return np.full(len(frame), np.nan)
+
         values = self._numbers(frame, self.propensity, done)
-        wrong = np.flatnonzero((values <= 0.0) | (values > 1.0))
+        is_wrong = (values <= 0.0) | (values > 1.0)
+        wrong = np.flatnonzero(is_wrong)
         if len(wrong):
             row = int(wrong[0])
-            raise self._error(self.propensity, done + row, "in (0, 1]", float(values[row]))
+            value = float(values[row])
+            raise self._error(self.propensity, done + row, "in (0, 1]", value)
+
         return values
 
     def _numbers(
@@ -216,11 +240,14 @@ class _Table(NamedTuple):
         if wrong.any():
             row = int(wrong.arg_max() or 0)
             raise self._error(column, done + row, "a finite number", frame[column][row])
+
         return values.fill_null(np.nan).to_numpy()
 
     def _error(self, column: str, row: int, rule: str, value: Any) -> LogError:
-        place = f"{self.path}, column {quoted(column)}, row {row + 1}"
-        return LogError(f"{place} must be {rule}, got {quoted(value)}")
+        number = row + 1  # rows are counted from 1, below the names of columns
+        place = f"{self.path}, column {quoted(column)}, row {number}"
+        got = quoted(value)
+        return LogError(f"{place} must be {rule}, got {got}")
 
     # --- the file
 
@@ -232,22 +259,29 @@ class _Table(NamedTuple):
                 if arm not in self.context:
                     rule = "context must have columns for every arm"
                     raise LogError(f"{rule}, got none for {quoted(arm)}")
+
                 features += self.context[arm]
         else:
             features += self.context
+
         columns = [self.arm, *self.rewards.values(), *features]
         columns += [column for column in (self.propensity, self.time) if column]
+
         return list(dict.fromkeys(columns))
 
     def _arms_of_file(self, chunk: int) -> list[str]:
         arms: dict[str, None] = {}  # a dictionary, because a set would lose the order
         for frame in self._frames([self.arm], chunk):
+            # An empty cell is no arm, and is refused when its row is read.
             names = frame[self.arm].drop_nulls()
-            arms |= dict.fromkeys(names.unique(maintain_order=True))
+            new_arms = names.unique(maintain_order=True)
+            arms |= dict.fromkeys(new_arms)
+
         return list(arms)
 
     def _advice_on(self, column: str, names: Sequence[str]) -> str:
         """The likely reason why a file has no such column."""
+        # All names in one: the file has another separator.
         if len(names) == 1 and re.search(r"[,;\t|]", names[0]):
             return f"; cells must be separated by {quoted(self.separator)}"
         return did_you_mean(column, names)
@@ -263,6 +297,7 @@ class _Table(NamedTuple):
                     rule = f"{self.path} must have a column {quoted(column)}"
                     advice = self._advice_on(column, names)
                     raise LogError(f"{rule}, got {shortened(', '.join(names))}{advice}")
+
             for frame in table.select(columns).collect_batches(chunk_size=chunk):
                 yield from frame.iter_slices(chunk)
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:

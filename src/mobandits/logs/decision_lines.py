@@ -16,8 +16,8 @@ from mobandits.support.naming import quoted, shortened
 KEY = "mobandits"
 VERSION = 1
 LOGS = (
-    "a log is the folder of a journal, one of its .parquet files, a .csv file, or dsjson, which has "
-    "a JSON object in every line"
+    "a log is the folder of a journal, one of its .parquet files, a .csv file, or dsjson, which "
+    "has a JSON object in every line"
 )
 
 
@@ -76,18 +76,22 @@ def _row(line: bytes, where: str, *, is_first: bool) -> Row | None:
         if is_first:
             # Probably another kind of file altogether.
             advice = f"; found {file_kind(line[:PROBE])}, and {LOGS}"
+
         raise LogError(f"{where} is not dsjson: {shortened(str(error))}{advice}") from error
+
     if not isinstance(content, dict):
         raise LogError(f"{where} is not dsjson: it must be a JSON object, got {quoted(content)}")
+
     try:
         if KEY in content:
             return _own_row(content, content[KEY])
+
         return _foreign_row(content)
     except LogError as error:
         raise LogError(f"{where}: {error}") from error
     except KeyError as error:
         raise LogError(f"{where}: {error} is missing") from error
-    # A field of another type than it should have: the line is somebody else's, or damaged.
+    # A field of another type than it should have: the line is of another program, or damaged.
     except (ValueError, TypeError, AttributeError, IndexError, RecursionError) as error:
         raise LogError(f"{where} is not dsjson: {shortened(str(error))}") from error
 
@@ -96,26 +100,31 @@ def _own_row(content: dict[str, Any], own: Any) -> Row:
     """The decision of a line that `dsjson.write` wrote."""
     if own["version"] != VERSION:
         raise LogError(f"{KEY}.version must be {VERSION}, got {quoted(own['version'])}")
+
     multi = content["c"]["_multi"]
     arms = [name_of(_text("Arm.name", example["Arm"]["name"])) for example in multi]
     everyone = arms
     if "arms" in own:
         everyone = [name_of(_text("arms", name)) for name in own["arms"]]
+
     _check_arms(arms, everyone)
     actions = _own_actions(multi, own, len(everyone))
     rewards = {}
     for name, value in own["rewards"].items():
         rewards[name_of(name)] = _double("rewards", value, may_lack=True)
+
     more: dict[str, Any] = {}
     if "id" in own:
         more["id"] = _integer("id", own["id"], -(2**63), 2**63)
     if "time" in own:
         more["time"] = _double("time", own["time"], may_lack=True)
+
     played = _integer("index", own["index"], 0, len(arms))
     # The label is what Vowpal Wabbit learns from: it must be about the same arm.
     if content.get("_labelIndex", played) != played:
         got = quoted(content["_labelIndex"])
         raise LogError(f"_labelIndex must be {KEY}.index = {played}, got {got}")
+
     return Row(
         ours=True,
         arms=arms,
@@ -142,12 +151,14 @@ def _own_actions(multi: list[Any], own: Any, arms: int) -> list[Any] | None:
     """The features of each eligible arm, or of all arms where the line has them."""
     if not multi or "Features" not in multi[0]:
         return None
+
     rows = [_numbers("Features", example["Features"]) for example in multi]
     if "contexts" in own:
         # With those of arms that could not be played, which are in no example.
         rows = [_numbers("contexts", row) for row in own["contexts"]]
         if len(rows) != arms:
             raise LogError(f"contexts must have a row for each of {arms} arms, got {len(rows)}")
+
     return rows
 
 
@@ -157,12 +168,14 @@ def _foreign_row(content: dict[str, Any]) -> Row | None:
         raise LogError("must be a decision, got the header of a segment: read the journal's folder")
     if "c" not in content or content.get("_skipLearn") is True:
         return None
+
     examples = content["c"]
     for key in ("_slots", "_outcomes"):
         if key in examples or key in content:
             raise LogError(
                 f"{key} must not be there: decisions with several slots are not supported"
             )
+
     multi = examples["_multi"]
     arms: list[Hashable] = list(range(len(multi)))
     played = _foreign_index(content, len(arms))
@@ -175,7 +188,9 @@ def _foreign_row(content: dict[str, Any]) -> Row | None:
     more = {}
     if "pdrop" in content:
         more["dropped"] = _double("pdrop", content["pdrop"])
+
     shared = {key: value for key, value in examples.items() if key != "_multi"}
+
     return Row(
         ours=False,
         arms=arms,
@@ -195,8 +210,10 @@ def _foreign_index(content: dict[str, Any], arms: int) -> Any:
         action = content["_label_Action"]
     else:
         action = content["a"][0]
+
     if "_labelIndex" in content:
         return content["_labelIndex"]
+
     return _integer("_label_Action", action, 1, arms + 1) - 1  # actions count from 1
 
 
@@ -214,7 +231,9 @@ def features(example: Any) -> dict[str, float]:
     values: dict[str, float] = {}
     if not isinstance(example, dict):
         raise LogError(f"an example must be a JSON object, got {quoted(example)}")
+
     _collect(example, "", values)
+
     return values
 
 
@@ -242,12 +261,15 @@ def _double(name: str, value: Any, *, may_lack: bool = False) -> float:
         return math.nan
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise LogError(f"{name} must be a number, got {quoted(value)}")
+
     try:
         number = float(value)
     except OverflowError:  # an integer of more than 308 digits
         number = math.inf
+
     if not math.isfinite(number):
         raise LogError(f"{name} must be finite, got {number}")
+
     return number
 
 
@@ -261,7 +283,9 @@ def _integer(name: str, value: Any, low: int, high: int) -> int:
     # JSON's true is an int to Python.
     is_integer = isinstance(value, int) and not isinstance(value, bool)
     if not is_integer or not low <= value < high:
-        raise LogError(f"{name} must be an integer from {low} to {high - 1}, got {quoted(value)}")
+        rule = f"{name} must be an integer from {low} to {high - 1}"
+        raise LogError(f"{rule}, got {quoted(value)}")
+
     return int(value)
 
 

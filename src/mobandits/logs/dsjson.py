@@ -80,6 +80,7 @@ def write(
             scalar = _scalar_rewards(chunk, objective, weights)
             for line in _lines(chunk, scalar, done):
                 file.write(compact(line).encode() + b"\n")
+
             done += len(chunk)
 
 
@@ -123,7 +124,9 @@ def _scanned(path: Path, chunk: int, features: Sequence[str] | None) -> Iterator
     schema = SchemaScan(path, features)
     for line_number, row in read_rows(path):
         schema.add(line_number, row)
+
     schema.warn()
+    # Read again, line by line: the decisions of a large file do not fit into the memory.
     decisions = ((line_number, row) for line_number, row in read_rows(path) if row is not None)
     for start in range(0, schema.decisions, chunk):
         left = schema.decisions - start
@@ -142,10 +145,13 @@ def _scalar_rewards(
             known = shortened(", ".join(map(str, columns)))
             got = f"{quoted(name)}{did_you_mean(name, columns)}"
             raise ValueError(f"objective must be one of {known}, got {got}")
+
         number(f"weights[{quoted(name)}]", weight)
         total += weight * log.rewards[:, columns[name]]
+
     if np.isinf(total).any():
         raise ValueError(f"weights must give finite costs, got {quoted(weights)}")
+
     return total
 
 
@@ -164,6 +170,7 @@ def _chosen_weights(
     if not isinstance(weights, Mapping):
         got = quoted(weights)
         raise ValueError(f"weights must be a dictionary {{objective: weight}}, got {got}")
+
     # A weight of 0 must not make a cost unknown where that reward was not observed.
     return {name: weight for name, weight in weights.items() if weight != 0.0}
 
@@ -178,12 +185,14 @@ def _lines(log: Feedback, scalar: Array, done: int) -> Iterator[dict[str, Any]]:
         allowed = all_arms
         if log.eligible is not None:
             allowed = np.flatnonzero(log.eligible[t]).tolist()
+
         own = _own_fields(log, t, allowed, objectives)
         if len(allowed) < len(names):
             own["arms"] = names
             # Rows of other arms are in no example, and mostly 0.
             if context.ndim == 2 and np.delete(context, allowed, axis=0).any():
                 own["contexts"] = context.tolist()
+
         reward = _known(float(scalar[t]))
         # Decisions without numbers are counted, as every line must have an id.
         event = own.get("id", done + t)
@@ -199,6 +208,7 @@ def _own_fields(log: Feedback, t: int, allowed: list[int], objectives: list[str]
     rewards = {}
     for name, value in zip(objectives, log.rewards[t].tolist(), strict=True):
         rewards[name] = _known(value)
+
     arm = int(log.arms[t])
     own = {
         "version": VERSION,
@@ -210,6 +220,7 @@ def _own_fields(log: Feedback, t: int, allowed: list[int], objectives: list[str]
         own["id"] = int(log.ids[t])
     if log.times is not None:
         own["time"] = _known(float(log.times[t]))
+
     return own
 
 
@@ -225,15 +236,18 @@ def _vowpal_wabbit_fields(own: dict[str, Any], reward: float | None, event: int)
         line["_label_Action"] = action
         line["_labelIndex"] = index
         line["o"] = [{"EventId": str(event), "v": reward}]
+
     if own.get("time") is not None:
         # A time that is in no calendar has no timestamp.
         with contextlib.suppress(ValueError, OverflowError, OSError):
             moment = datetime.fromtimestamp(own["time"], UTC)
             line["Timestamp"] = moment.strftime(TIMESTAMP)
+
     line["Version"] = "1"
     line["EventId"] = str(event)
     line["a"] = [action]
     line["p"] = [] if probability is None else [probability]
+
     return line
 
 
@@ -248,7 +262,9 @@ def _examples(names: list[str], allowed: list[int], context: Array) -> dict[str,
         rows = context[allowed].tolist()
         for action, row in zip(actions, rows, strict=True):
             action["Features"] = row
+
     examples["_multi"] = actions
+
     return examples
 
 

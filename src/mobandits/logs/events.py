@@ -43,6 +43,7 @@ def checked(event: Any) -> dict[str, Any]:
     """
     if not isinstance(event, dict):
         raise LogError(f"event must be a dictionary, got {quoted(event)}")
+
     try:
         return _canonical(event)
     except RecursionError as error:
@@ -57,12 +58,15 @@ def _canonical(event: dict[Any, Any]) -> dict[str, Any]:
         raise LogError(
             f"event must not have a field of the name {RESERVED}, which is the checksum's"
         )
+
     checked_fields = _FIELDS.get(kind, _kind_only)
     known = checked_fields(event)
     # Most events have nothing else, and every decision is checked before it is answered.
     if len(known) == len(event) and known.keys() == event.keys():
         return known
+
     further = _further_fields(event, known)
+
     return known | further if further else known
 
 
@@ -75,12 +79,16 @@ def _further_fields(event: dict[Any, Any], known: dict[str, Any]) -> dict[str, A
         # What is left of a decision's `eligible` is None, which means the same as nothing.
         if key == "eligible" and event["kind"] == "decide":
             continue
+
         further[key] = event[key]
+
     for key, value in further.items():
         if not isinstance(key, str):
             raise LogError(f"event must have text for keys, got {quoted(key)}")
+
         encoded(value, f"event.{key}")
         encoded(key, "event's key")
+
     return further
 
 
@@ -92,11 +100,13 @@ def _decide(event: dict[str, Any]) -> dict[str, Any]:
         known["context"] = context_table(event["context"]).tolist()
     if event.get("eligible") is not None:
         known["eligible"] = _positions(event["eligible"])
+
     known["arm"] = _integer("arm", event.get("arm"))
     known["propensity"] = _propensity(event.get("propensity"))
     # Nearly all decisions are alone: false is not written.
     if event.get("batch") is True:
         known["batch"] = True
+
     return known
 
 
@@ -104,24 +114,30 @@ def _learn(event: dict[str, Any]) -> dict[str, Any]:
     rewards = event.get("rewards")
     if not isinstance(rewards, dict):
         raise LogError(f"event.rewards must be {{objective: number}}, got {quoted(rewards)}")
+
     numbers = {}
     for objective, value in rewards.items():
         name = checked_name(objective, "event.rewards' objective")
         numbers[name] = _number("rewards", value)
+
     known = {"kind": "learn", "id": _integer("id", event.get("id"))}
     if "time" in event:
         known["time"] = _number("time", event["time"])
+
     known["rewards"] = numbers
+
     return known
 
 
 def _change_of_arms(event: dict[str, Any]) -> dict[str, Any]:
     for key in ("arm", "like"):
         checked_name(event.get(key), f"event.{key}")
+
     # None is a name: that there is none shows only in the missing field.
     if "arm" not in event:
         rule = f"event.arm must be the name of an arm in an event of kind {event['kind']}"
         raise LogError(f"{rule}, got nothing")
+
     return _kind_only(event)
 
 
@@ -141,34 +157,43 @@ def _integer(field: str, value: Any) -> int:
     # The type itself first: it is what nearly all values have, and True is no number.
     if type(value) is int and 0 <= value <= LARGEST:
         return value
+
     is_integer = isinstance(value, int | np.integer) and not isinstance(value, bool)
     if not is_integer or not 0 <= value <= LARGEST:
-        raise LogError(f"event.{field} must be an integer from 0 to {LARGEST}, got {quoted(value)}")
+        rule = f"event.{field} must be an integer from 0 to {LARGEST}"
+        raise LogError(f"{rule}, got {quoted(value)}")
+
     return int(value)
 
 
 def _number(field: str, value: Any) -> float:
     if type(value) is float and math.isfinite(value):
         return value
+
     is_number = isinstance(value, int | float | np.integer | np.floating)
     if not is_number or isinstance(value, bool):
         raise LogError(f"event.{field} must be a finite number, got {quoted(value)}")
+
     try:
         number = float(value)
     except OverflowError:  # an integer of more than 308 digits
         number = math.inf
+
     if not math.isfinite(number):
         raise LogError(f"event.{field} must be a finite number, got {quoted(value)}")
+
     return number
 
 
 def _propensity(value: Any) -> float | None:
     if value is None:
         return None
+
     number = _number("propensity", value)
     if not 0.0 < number <= 1.0:
         rule = "event.propensity must be in (0, 1], or None where it is not known"
         raise LogError(f"{rule}, got {quoted(value)}")
+
     return number
 
 
@@ -177,6 +202,7 @@ def _positions(value: Any) -> list[int]:
         value = value.tolist()
     if not isinstance(value, list | tuple):
         raise LogError(f"event.eligible must be a list of positions of arms, got {quoted(value)}")
+
     return [_integer("eligible", position) for position in value]
 
 
@@ -195,13 +221,17 @@ def context_table(value: Any) -> Array:
         # NumPy would turn text and booleans into numbers, too.
         if array.dtype.kind not in "fiu" or array.ndim != 2:
             raise TypeError(f"numbers of type {array.dtype}, shape {array.shape}")  # noqa: TRY301
+
         array = array.astype(np.float64, copy=False)
     except (TypeError, ValueError, RecursionError) as error:
         rule = "event.context must be a list of rows of as many numbers each"
         raise LogError(f"{rule}, got {quoted(value)}") from error
+
     if not len(array):
         raise LogError("event.context must have at least one row, got none")
+
     finite = np.isfinite(array)
     if not finite.all():
         raise LogError(f"event.context must be finite, got {array[~finite][0]}")
+
     return array

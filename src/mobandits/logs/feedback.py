@@ -80,6 +80,7 @@ class Feedback:
             values["ids"] = _ids(self.ids, rounds)
         if self.times is not None:
             values["times"] = _times(self.times, rounds)
+
         for name, value in values.items():
             object.__setattr__(self, name, value)  # the dataclass is frozen
 
@@ -88,7 +89,9 @@ class Feedback:
 
     def __getitem__(self, rounds: slice | Sequence[int] | IntArray | Mask) -> "Feedback":
         """Some of the rounds."""
-        selected = {name: values[rounds] for name, values in self.columns().items()}
+        selected = {}
+        for name, values in self.columns().items():
+            selected[name] = values[rounds]
         return replace(self, **selected)
 
     def columns(self) -> dict[str, Any]:
@@ -98,6 +101,7 @@ class Feedback:
             values = getattr(self, name)
             if values is not None:
                 columns[name] = values
+
         return columns
 
 
@@ -114,6 +118,7 @@ def together(chunks: Sequence[Feedback]) -> Feedback:
     """
     if not chunks:
         raise ValueError("chunks must be at least one log, got none")
+
     first = chunks[0]
     tables = [chunk.columns() for chunk in chunks]
     for chunk, table in zip(chunks, tables, strict=True):
@@ -121,12 +126,15 @@ def together(chunks: Sequence[Feedback]) -> Feedback:
             names = getattr(chunk, name)
             differs = names != getattr(first, name)
             _refuse(differs, name, "the same in all chunks", names)
+
         differs = table.keys() != tables[0].keys()
         _refuse(differs, "eligible, ids and times", "in all chunks or in none", [*table])
+
     columns: dict[str, Any] = {}
     for name in tables[0]:
         parts = [table[name] for table in tables]
         columns[name] = np.concatenate(parts)
+
     return replace(first, **columns)
 
 
@@ -139,10 +147,12 @@ def _names(name: str, value: Any) -> tuple[Hashable, ...]:
         for each in names:
             if each in seen:
                 raise _wrong(name, rule, f"{quoted(each)} twice")
+
             seen.add(each)
     except TypeError as error:  # a name that cannot be a key
         got = f"{quoted(value)}: {error}"
         raise ValueError(f"Feedback.{name} must be {rule}, got {got}") from error
+
     return names
 
 
@@ -159,6 +169,7 @@ def _rewards(value: Any, objectives: int) -> Array:
     _refuse(not fits, "rewards", rule, _shape(rewards))
     has_infinite = bool(np.isinf(rewards).any())
     _refuse(has_infinite, "rewards", "finite or NaN", "an infinite one")
+
     return rewards
 
 
@@ -166,13 +177,16 @@ def _contexts(value: Any, rounds: int, arms: int) -> Array:
     rule = "numbers of shape (rounds, features) or (rounds, arms, features)"
     contexts = _numbers("contexts", value, rule)
     shape = _shape(contexts)
-    _refuse(contexts.ndim not in (2, 3), "contexts", rule, shape)
-    _refuse(len(contexts) != rounds, "contexts", f"{rounds} rows, as rewards are", shape)
+    is_table = contexts.ndim in (2, 3)
+    _refuse(not is_table, "contexts", rule, shape)
+    other_length = len(contexts) != rounds
+    _refuse(other_length, "contexts", f"{rounds} rows, as rewards are", shape)
     by_arm = contexts.ndim == 3
     other_arms = by_arm and contexts.shape[1] != arms
     _refuse(other_arms, "contexts", f"{arms} arms in every round", shape)
     finite = bool(np.isfinite(contexts).all())
     _refuse(not finite, "contexts", "finite", "a number that is not")
+
     return contexts
 
 
@@ -184,6 +198,7 @@ def _propensities(value: Any, rounds: int) -> Array:
     if wrong.any():
         first = int(wrong.argmax())
         raise _wrong("propensities", "in (0, 1]", f"{propensities[first]} in round {first}")
+
     return propensities
 
 
@@ -194,11 +209,13 @@ def _positions(value: Any, names: tuple[Hashable, ...], rounds: int) -> IntArray
         array = np.asarray(value)
     except ValueError:  # names that are sequences of different lengths
         array = np.empty(len(value), object)
+
     _refuse(array.ndim == 0, "arms", rule, quoted(value))
     other_length = len(array) != rounds
     _refuse(other_length, "arms", f"one per round, of which there are {rounds}", f"{len(array)}")
     if array.ndim == 1 and array.dtype.kind in "iu":
         return _checked_positions(array, names)
+
     # Names are taken from the value itself: an array of numbers and names holds text only.
     arms = value.tolist() if isinstance(value, np.ndarray) else list(value)
     position_of = {name: i for i, name in enumerate(names)}
@@ -209,7 +226,9 @@ def _positions(value: Any, names: tuple[Hashable, ...], rounds: int) -> IntArray
         if not is_name or arm not in position_of:
             advice = did_you_mean(arm, names)
             raise _wrong("arms", rule, f"{quoted(arm)} in round {i}{advice}")
+
         positions[i] = position_of[arm]
+
     return positions
 
 
@@ -221,8 +240,10 @@ def _checked_positions(positions: IntArray, names: tuple[Hashable, ...]) -> IntA
         if first in names:
             # An integer is never taken for a name: it would be another arm's position.
             advice = "; for names write [arm_names.index(name) for name in arms]"
+
         rule = f"from 0 to {len(names) - 1}, positions in arm_names"
         raise _wrong("arms", rule, f"{first} in round {int(wrong.argmax())}{advice}")
+
     return positions.astype(np.int64)
 
 
@@ -234,6 +255,7 @@ def _mask(value: Any, arms: IntArray, count: int) -> Mask:
     except ValueError as error:
         got = "rows of different lengths"
         raise ValueError(f"Feedback.eligible must be {rule}, got {got}") from error
+
     _refuse(allowed.shape != (len(arms), count), "eligible", rule, _shape(allowed))
     # Files and tables have 0 and 1 for False and True.
     is_mask = allowed.dtype.kind == "b" or np.isin(allowed, (0, 1)).all()
@@ -241,13 +263,17 @@ def _mask(value: Any, arms: IntArray, count: int) -> Mask:
     mask = allowed.astype(bool)
     played = mask[np.arange(len(arms)), arms]
     _refuse(not played.all(), "eligible", "true of every arm that was played", "others")
+
     return mask
 
 
 def _ids(value: Any, rounds: int) -> IntArray:
     ids = np.asarray(value)
-    fits = ids.shape == (rounds,) and ids.dtype.kind in "iu"
-    _refuse(not fits, "ids", "an integer per round", f"{_shape(ids)} of {ids.dtype}")
+    is_integer = ids.dtype.kind in "iu"
+    fits = is_integer and ids.shape == (rounds,)
+    got = f"{_shape(ids)} of {ids.dtype}"
+    _refuse(not fits, "ids", "an integer per round", got)
+
     return ids
 
 
@@ -257,6 +283,7 @@ def _times(value: Any, rounds: int) -> Array:
     _refuse(times.shape != (rounds,), "times", rule, _shape(times))
     has_infinite = bool(np.isinf(times).any())
     _refuse(has_infinite, "times", "finite or NaN", "an infinite one")
+
     return times
 
 
@@ -270,4 +297,5 @@ def _refuse(wrong: bool, name: str, rule: str, value: Any) -> None:
 
 
 def _wrong(name: str, rule: str, value: Any) -> ValueError:
-    return ValueError(f"Feedback.{name} must be {rule}, got {shortened(str(value))}")
+    got = shortened(str(value))
+    return ValueError(f"Feedback.{name} must be {rule}, got {got}")

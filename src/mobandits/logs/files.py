@@ -22,6 +22,7 @@ def lock(folder: Path) -> BinaryIO:
         file = path.open("a+b")
     except OSError as error:
         raise LogError(f"{folder} cannot be written to: {error.strerror}") from error
+
     try:
         lock_file(file.fileno())
     except OSError as error:
@@ -31,8 +32,10 @@ def lock(folder: Path) -> BinaryIO:
         raise LogError(
             f"{folder} is being written to by another journal, of process {holder}"
         ) from error
+
     with contextlib.suppress(OSError):  # on a full disk the lock holds without a name
         file.truncate(0)
         file.write(b"%d\n" % os.getpid())
         file.flush()
+
     return file

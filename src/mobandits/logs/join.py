@@ -27,7 +27,7 @@ CHANGES = ["add", "remove"]  # kinds of events after which positions mean other 
 
 
 class Objectives(NamedTuple):
-    """What is rewarded: names, and +1 for each, -1 where it is minimised."""
+    """The objectives of a log: names, and +1 for each, -1 where it is minimised."""
 
     names: tuple[Any, ...]
     signs: Array
@@ -43,6 +43,7 @@ class Objectives(NamedTuple):
         if not isinstance(described, list | tuple) or not described:
             rule = f"{path} must name its objectives in its description"
             raise LogError(f"{rule}, got {quoted(described)}")
+
         names = []
         signs = []
         for objective in described:
@@ -52,11 +53,14 @@ class Objectives(NamedTuple):
             if "name" not in fields or not isinstance(minimise, bool):
                 rule = f"{path} must have objectives with a name, and minimise true or false"
                 raise LogError(f"{rule}, got {quoted(described)}")
+
             names.append(checked_name(fields["name"], f"{path}: objective"))
             signs.append(-1.0 if minimise else 1.0)
+
         if len(set(names)) < len(names):
             got = quoted(tuple(names))
             raise LogError(f"{path} must have objectives of different names, got {got}")
+
         return cls(tuple(names), np.array(signs))
 
 
@@ -103,8 +107,10 @@ class RewardTable:
         kind = pl.col("kind")
         # Decisions first: rewards of this table may be of decisions of this table.
         self._add_decisions(frame.filter(kind == "decide"))
-        lessons = frame.filter(kind == "learn").select("number", "id", "rewards")
-        rewards = lessons.explode("rewards").drop_nulls("rewards")
+        lessons = frame.filter(kind == "learn")
+        columns = lessons.select("number", "id", "rewards")
+        # A row per reward; a lesson without any would leave one of nulls.
+        rewards = columns.explode("rewards").drop_nulls("rewards")
         self._add_rewards(rewards.unnest("rewards"))
         changes = frame.filter(kind.is_in(CHANGES))
         self.restricted |= len(changes) > 0
@@ -114,6 +120,7 @@ class RewardTable:
     def _add_decisions(self, frame: pl.DataFrame) -> None:
         if not len(frame):
             return
+
         ids = frame["id"].to_numpy()
         first = self.decisions
         last = first + len(ids)
@@ -126,6 +133,7 @@ class RewardTable:
             place = f"{self._path}, event {frame['number'][wrong]}"
             got = with_previous[wrong + 1]
             raise LogError(f"{place}: ids of decisions must increase, got {got}")
+
         self._ids[first:last] = ids
         self.rewards[first:last] = np.nan
         self.decisions = last
@@ -144,6 +152,7 @@ class RewardTable:
             wrong = int(np.flatnonzero(~has_decision)[0])
             place = f"{self._path}, event {numbers[wrong]}"
             raise LogError(f"{place}: id {ids[wrong]} must be of a decision before it")
+
         columns = self._columns_of(frame)
         rows = rows[has_decision]
         columns = columns[has_decision]
@@ -165,11 +174,14 @@ class RewardTable:
     def _rows_of(self, ids: IntArray) -> tuple[IntArray, Mask]:
         """The rows of decisions with these ids, and which of them there are."""
         if not self.decisions:
-            return np.zeros(len(ids), np.int64), np.zeros(len(ids), bool)
+            no_rows = np.zeros(len(ids), np.int64)
+            return no_rows, np.zeros(len(ids), bool)
+
         known = self._ids[: self.decisions]
         rows = np.searchsorted(known, ids)
         # An id beyond the last one has no row: any other does, as its id will differ.
         rows = np.minimum(rows, self.decisions - 1)
+
         return rows, known[rows] == ids
 
     def _columns_of(self, frame: pl.DataFrame) -> IntArray:
@@ -181,8 +193,10 @@ class RewardTable:
                 known = shortened(", ".join(map(quoted, self.objectives.names)))
                 rule = f"{self._path} must have rewards of its objectives, which are {known}"
                 raise LogError(f"{rule}; got {shortened(text)}")
+
             has_name = frame["objective"] == text
             columns[has_name.to_numpy()] = column
+
         return columns
 
     def context_layout(self) -> tuple[bool, int]:
@@ -196,8 +210,10 @@ class RewardTable:
         if len(feature_counts) > 1:
             rule = f"{self._path} must have as many features in every decision"
             raise LogError(f"{rule}, got {quoted(sorted(feature_counts))}")
+
         # A row for each of one arm looks the same, and is taken for a shared one.
         shared = row_counts <= {1}
+
         return shared, max(feature_counts, default=0)
 
 
@@ -207,6 +223,7 @@ def _on_disk(shape: tuple[int, ...], dtype: Any) -> Any:
         if 0 not in shape:
             # The mapping keeps the file alive after it is closed.
             return np.memmap(file, dtype, "w+", shape=shape)
+
         return np.empty(shape, dtype)
 
 
@@ -237,6 +254,7 @@ def joined(
     rewards = RewardTable(objectives, first_registry(), events, path, alone=alone)
     for frame in tables():
         rewards.add(frame)
+
     layout = rewards.context_layout()
     # From the beginning again: the table's own registry has seen all changes by now.
     registry = first_registry()
@@ -249,6 +267,7 @@ def joined(
                 except ValueError as error:
                     place = f"{path}, event {part['number'][0]} or soon after"
                     raise LogError(f"{place}: {error}") from error
+
                 done += len(part)
 
 
@@ -262,6 +281,7 @@ def _between_changes(frame: pl.DataFrame, registry: ArmRegistry) -> Iterator[pl.
         (event,) = events_of(frame[change : change + 1])
         registry.follow(event)
         start = change
+
     yield frame[start:].filter(is_decision[start:])
 
 
@@ -280,7 +300,9 @@ def _feedback(
         contexts = _shared_contexts(frame, features)
     else:
         contexts = _contexts_by_arm(frame, arms, features, present)
+
     last = first + len(frame)
+
     return Feedback(
         contexts=contexts,
         arms=frame["arm"].to_numpy(),
@@ -315,10 +337,12 @@ def _contexts_by_arm(frame: pl.DataFrame, arms: int, features: int, present: lis
     if len(other_rows):
         got = other_rows["rows"][0]
         raise LogError(f"context must have a row for each of {len(present)} arms, got {got}")
+
     contexts = np.zeros((len(frame), arms, features))
     if features:
         shape = (len(frame), len(present), features)
         contexts[:, present] = _context_numbers(frame).reshape(shape)
+
     return contexts
 
 
@@ -340,5 +364,7 @@ def _eligible(frame: pl.DataFrame, arms: int, present: list[int]) -> Mask:
     if not np.isin(positions, present).all():
         got = quoted(sorted(set(positions.tolist())))
         raise LogError(f"eligible must be positions of arms that are present, got {got}")
+
     mask[rows, positions] = True
+
     return mask

@@ -124,11 +124,11 @@ class Journal:
 
     @property
     def description(self) -> dict[str, Any] | None:
-        """What the journal says of itself; None where it is new and nobody has said anything."""
+        """The journal's description; None where it is new and has none."""
         return self._header.description if self._header else None
 
     def describe(self, description: dict[str, Any]) -> None:
-        """Begin a new journal, saying what its events mean; of an old one, make sure that it says the same.
+        """Describe the events of a new journal; check that an old one has the same description.
 
         Args:
             description: names and numbers; for `logs.read` it has the names of "arms" and "objectives", these as
@@ -144,7 +144,9 @@ class Journal:
                 self._begin(header)
                 self._roster = ArmRegistry.from_json(header.arms)
                 return
+
             mine = self._header.description
+
         for key in [*mine, *description]:
             if key not in mine or key not in description or mine[key] != description[key]:
                 said = f"{key} = {quoted(mine.get(key))}, now {quoted(description.get(key))}"
@@ -169,9 +171,11 @@ class Journal:
                 self._roster.check(kept)
             if self._header is None:
                 self.describe({})
+
             self._broken = True  # until all of it is done: an error or an interruption must not leave half of it
             if self._is_full(0):
                 self._seal()
+
             line = self._next_line(content)
             self._keep_promise()
             self._note(kept, line)
@@ -191,6 +195,7 @@ class Journal:
             self._check_arms(kept)
             if self._header is None:
                 self.describe({})
+
             self._broken = True  # as in `append`
             fresh: list[
                 tuple[dict[str, Any], bytes]
@@ -200,7 +205,9 @@ class Journal:
                     self._settle(fresh)
                     self._seal()
                     fresh = []
+
                 fresh.append((event, self._next_line(content)))
+
             self._settle(fresh)
             self._broken = False
 
@@ -219,6 +226,7 @@ class Journal:
                 self._broken = True
                 self._hand_over()
                 self._broken = False
+
         with Snapshot(self.folder) as snapshot:
             yield from snapshot.events()
 
@@ -249,6 +257,7 @@ class Journal:
                 f"{self.folder} is the folder of a journal of process {self._process}, and {here}: "
                 "open another folder here, or close the journal before the fork"
             )
+
         if self._lock is None:
             raise LogError(
                 f"{self.folder} is the folder of a journal that was closed: open it again"
@@ -293,7 +302,9 @@ class Journal:
             for event in lines:
                 roster.follow(event, snapshot.path)
                 count += 1
+
             snapshot.refuse_loss()
+
         path = segment_path(self.folder, header.segment, sealed=False)
         self._file = path.open("r+b", buffering=0)
         if lines.torn:
@@ -302,6 +313,7 @@ class Journal:
             os.fsync(self._file.fileno())
             said = f"{path} ended with a torn line of {lines.torn} bytes, which was cut off: its writer was stopped"
             warnings.warn(said, LogWarning, stacklevel=3)
+
         self._file.seek(lines.whole)
         self._header = header
         self._roster = roster
@@ -316,10 +328,12 @@ class Journal:
         line, crc = header.line()
         with replacing(path) as file:
             file.write(line)
+
         old = self._file
         self._file = path.open("r+b", buffering=0)
         if old is not None:
             old.close()
+
         self._file.seek(len(line))
         self._header = header
         self._crc = crc
@@ -356,6 +370,7 @@ class Journal:
         ]:
             for path in stale:
                 path.unlink()
+
             sync_folder(self.folder)
 
     # --- bytes
@@ -377,6 +392,7 @@ class Journal:
         self._waiting += line
         self._dirty = True
         self._size += len(line)
+
         return line
 
     def _note(self, event: dict[str, Any], line: bytes) -> None:
@@ -420,18 +436,22 @@ def _claimed(folder: Path) -> BinaryIO:
         raise LogError(
             f"{folder} cannot be made the folder of a journal: {error.strerror}"
         ) from error
+
     if others and not is_journal(folder):
         raise LogError(
             f"{folder} is not empty and not a journal (it has {first_names(others)}): choose another folder"
         )
+
     return lock(folder)
 
 
 def _first_header(description: Any) -> Header:
     if not isinstance(description, dict):
         raise LogError(f"description must be a dictionary, got {quoted(description)}")
+
     try:
         copied = decoded(json.loads(compact(encoded(description, "description"))))
     except RecursionError as error:
         raise LogError("description must not be nested as deeply as it is") from error
+
     return Header(0, 0, (), copied, first_arms(copied, "description").to_json())

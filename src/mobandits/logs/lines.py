@@ -3,8 +3,8 @@
     {"kind":"learn","id":7,"time":2.5,"rewards":{"quality":0.93},"crc":"1f0c5a39"}
 
 The checksum is the CRC-32 of the line up to it, begun with the checksum of the line before. So a flipped bit is found,
-and so are lines that are missing, doubled or in another order. It does not protect against people: whoever can write
-the file can compute checksums too.
+and so are lines that are missing, doubled or in another order. It does not find forgeries: a program that can
+write the file can compute checksums too.
 """
 
 import json
@@ -52,6 +52,7 @@ def opened_line(line: bytes, crc: int) -> tuple[bytes, int] | None:
     crc = zlib.crc32(body, crc)
     if line[-_TAIL:] == b"%b%08x%b" % (_BEFORE, crc, _AFTER):
         return (body + b"}", crc)
+
     return None
 
 
@@ -67,11 +68,13 @@ def event_content(event: dict[str, Any]) -> str:
         raise (
             error if isinstance(error, LogError) else LogError(f"event cannot be written: {error}")
         ) from error
+
     # Few events are long enough for it to matter how many bytes their characters take.
     size = len(content) if len(content) < MAX_LINE // 4 else len(content.encode())
     length = size - 1 + _TAIL
     if length > MAX_LINE:
         raise LogError(f"event must be at most {MAX_LINE} bytes as a line, got {length}")
+
     return content
 
 
@@ -106,14 +109,15 @@ def event_of(content: bytes) -> dict[str, Any]:
 
 
 def event_in(line: bytes) -> dict[str, Any]:
-    """The event of a line that `sealed_line` made: a copy that nobody else has."""
+    """The event of a line that `sealed_line` made, as a copy."""
     return event_of(line[:-_TAIL] + b"}")
 
 
 def is_own(event: dict[str, Any]) -> bool:
-    """Whether nobody else has any part of an event that was checked: it has no fields but those of its kind."""
+    """Whether a checked event needs no copy: it has no fields but those of its kind."""
     if event["kind"] == "learn":
         return event.keys() <= OWN_LESSON
+
     return (
         event["kind"] == "decide"
         and event.keys() <= OWN_DECISION
@@ -152,15 +156,18 @@ class Lines:
             if not line.endswith(b"\n"):
                 self._torn(line, number)
                 return
+
             found = opened_line(line, self.crc)
             if found is None:
                 raise self._error(
                     number, "is damaged: it does not agree with its checksum and the line before"
                 )
+
             try:
                 event = event_of(found[0])
             except LogError as error:
                 raise self._error(number, f"holds no event: {error}") from error
+
             self.crc = found[1]
             self.whole = self.whole + len(line)
             yield event
@@ -171,6 +178,7 @@ class Lines:
             raise self._error(number, f"is longer than {MAX_LINE} bytes")
         if opened_line(line[:-1] + b"\n", self.crc) is not None:
             raise self._error(number, "is damaged: it does not end with a new line")
+
         self.torn = len(line)
 
     def _error(self, number: int, said: str) -> LogError:

@@ -35,8 +35,8 @@ def checked_name(value: Any, where: str) -> Any:
     Example:
         >>> checked_name([1], "arm")
         Traceback (most recent call last):
-        mobandits.errors.LogError: arm must be text, a number, a boolean, None or a tuple of these, \
-got [1]
+        mobandits.errors.LogError: arm must be text, a number, a boolean, None or a tuple of \
+these, got [1]
     """
     # Nearly all names: no need to look for lone surrogates, which no file can hold.
     if isinstance(value, str) and value.isascii():
@@ -44,11 +44,15 @@ got [1]
     if isinstance(value, tuple):
         for part in value:
             checked_name(part, where)
+
         return value
+
     is_scalar = isinstance(value, str | bool | int | float | np.generic)
     if value is not None and not is_scalar:
         raise LogError(f"{where} must be {KINDS}, got {quoted(value)}")
+
     encoded(value, where)  # raises for text and numbers that JSON cannot hold
+
     return value
 
 
@@ -81,6 +85,7 @@ def name_of(text: str) -> Any:
         value = json.loads(text)
     except (ValueError, RecursionError):
         return text
+
     return checked_name(decoded(value), "name")
 
 
@@ -91,4 +96,5 @@ def _is_json(text: str) -> bool:
         json.loads(text)
     except (ValueError, RecursionError):
         return False
+
     return True

@@ -56,6 +56,7 @@ def to_dict(log: Feedback, objective: Hashable | None = None) -> dict[str, Any]:
     else:
         reward = _reward_column(log, objective)
         objective_names = (objective,)
+
     rounds = len(log)
     arms = len(log.arm_names)
     context_shape = log.contexts.shape[1:]
@@ -74,10 +75,12 @@ def to_dict(log: Feedback, objective: Hashable | None = None) -> dict[str, Any]:
         "objective_names": objective_names,
         "context_shape": context_shape,
     }
+    # Absent and not None, which other programs need not expect.
     for name in ("eligible", "ids", "times"):
         values = getattr(log, name)
         if values is not None:
             feedback[name] = values
+
     return feedback
 
 
@@ -89,6 +92,7 @@ def _pscore(propensities: Array) -> Array | None:
     if lacking.any():
         count = int(lacking.sum())
         raise LogError(f"propensities must be known in all rounds or in none, got none in {count}")
+
     return propensities
 
 
@@ -98,12 +102,14 @@ def _reward_column(log: Feedback, objective: Hashable) -> Array:
         known = shortened(", ".join(map(str, log.objective_names)))
         near = did_you_mean(objective, log.objective_names)
         raise LogError(f"objective must be one of {known}, got {quoted(objective)}{near}")
+
     column = log.objective_names.index(objective)
     reward: Array = log.rewards[:, column]
     lacking = int(np.isnan(reward).sum())
     if lacking:
         rule = f"reward of {quoted(objective)} must be observed in all rounds: choose those"
         raise LogError(f"{rule}; got none in {lacking}")
+
     return reward
 
 
@@ -134,9 +140,11 @@ def from_dict(
         if feedback.get(key) is None:
             keys = shortened(", ".join(map(str, feedback)))
             raise LogError(f"feedback must have {key}, got {keys}")
+
     position = feedback.get("position")
     if position is not None and len(np.unique(position)) > 1:
         raise LogError("feedback must have one position: choose the rounds of one of them")
+
     try:
         return _log(feedback, arm_names, objective_names)
     except (TypeError, ValueError) as error:
@@ -159,11 +167,13 @@ def _log(
     else:
         rewards = reward
         default_objectives = range(rewards.shape[1])
+
     pscore = feedback.get("pscore")
     # Written by `to_dict`, where arms have rows of their own.
     context_shape = feedback.get("context_shape", context.shape[1:])
     default_arms = range(feedback["n_actions"])
     objectives = _first(objective_names, feedback.get("objective_names"), default_objectives)
+
     return Feedback(
         contexts=context.reshape(rounds, *context_shape),
         arms=np.asarray(feedback["action"]),
@@ -179,4 +189,5 @@ def _log(
 
 def _first(*choices: Sequence[Hashable] | None) -> tuple[Hashable, ...]:
     """The first names that are not None."""
-    return tuple(next(names for names in choices if names is not None))
+    known = [names for names in choices if names is not None]
+    return tuple(known[0])

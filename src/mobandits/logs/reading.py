@@ -80,6 +80,7 @@ def scan(path: str | Path, *, chunk: int = CHUNK, **columns: Any) -> Iterator[Fe
         return _scan_sealed(place, chunk)
     if is_table:
         return csv.scan(place, chunk=chunk, **columns)
+
     # Any other name: dsjson says best what a file must be to be a log.
     return dsjson.scan(place, chunk=chunk, **columns)
 

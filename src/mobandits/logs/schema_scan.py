@@ -1,4 +1,4 @@
-"""What the lines of a dsjson file have in common, and chunks of them as Feedback."""
+"""The common schema of the lines of a dsjson file, and chunks of them as Feedback."""
 
 import warnings
 from collections.abc import Hashable, Iterator, Sequence
@@ -53,9 +53,11 @@ class SchemaScan:
             return
         if self._first is None:
             self._first = row
+
         self._check_alike(line, row, self._first)
         for name in row.everyone:
             self._positions.setdefault(name, len(self._positions))
+
         if len(row.arms) < len(row.everyone):
             self._restricted = True
         if row.ours:
@@ -64,7 +66,9 @@ class SchemaScan:
             # Others' arms are places: where their number changes, the last ones were not there.
             if len(row.arms) != len(self._first.arms):
                 self._restricted = True
+
             self._add_features(line, row)
+
         self.decisions += 1
 
     def _check_alike(self, line: int, row: Row, first: Row) -> None:
@@ -81,8 +85,9 @@ class SchemaScan:
             raise self._error(line, rule)
 
     def _check_layout(self, line: int, row: Row, first: Row) -> None:
-        shared, widths = self._layout_of(row)
-        if len(widths) != 1 or (shared, widths) != self._layout_of(first):
+        layout = self._layout_of(row)
+        _, widths = layout
+        if len(widths) != 1 or layout != self._layout_of(first):
             rule = "must have as many features for all arms, and as the lines before"
             raise self._error(line, rule)
 
@@ -91,7 +96,9 @@ class SchemaScan:
         self._add_columns(self._shared_columns, row.shared)
         for features in row.actions or ():
             self._add_columns(self._arm_columns, features)
-        if len(self._shared_columns) + len(self._arm_columns) > MAX_FEATURES:
+
+        features_so_far = len(self._shared_columns) + len(self._arm_columns)
+        if features_so_far > MAX_FEATURES:
             advice = "choose some with features=[...]"
             raise self._error(line, f"makes it more than {MAX_FEATURES} features: {advice}")
 
@@ -125,6 +132,7 @@ class SchemaScan:
         for name in first.more:
             number_type = np.int64 if name == "id" else np.float64
             more[name] = np.empty(size, number_type)
+
         line = 0
         try:
             for t in range(size):
@@ -137,6 +145,7 @@ class SchemaScan:
                 self._fill(contexts[t], row, positions)
                 for name, values in more.items():
                     values[t] = row.more[name]
+
             return Feedback(
                 contexts=contexts,
                 arms=arms,
@@ -155,7 +164,8 @@ class SchemaScan:
             raise LogError(f"{self._path}, line {line} or before it: {quoted(error)}") from error
 
     def _error(self, line: int, rule: str) -> LogError:
-        return LogError(f"{self._path}, line {line} {rule}")
+        place = f"{self._path}, line {line}"
+        return LogError(f"{place} {rule}")
 
     @staticmethod
     def _layout_of(row: Row) -> tuple[bool, set[int]]:
@@ -171,7 +181,9 @@ class SchemaScan:
             shared, widths = self._layout_of(first)
             features = max(widths, default=0)
             return (features,) if shared else (arms, features)
+
         features = len(self._shared_columns) + len(self._arm_columns)
+
         return (arms, features) if self._arm_columns else (features,)
 
     def _fill(self, context: Array, row: Row, positions: list[int]) -> None:
@@ -184,6 +196,7 @@ class SchemaScan:
             # Rows are of the eligible arms, or of all of them.
             if len(row.actions) != len(positions):
                 positions = [self._positions[name] for name in row.everyone]
+
             context[positions] = row.actions
 
     def _fill_named(self, context: Array, row: Row, positions: list[int]) -> None:
@@ -191,6 +204,7 @@ class SchemaScan:
             column = self._shared_columns.get(name)
             if column is not None:
                 context[..., column] = value  # in the rows of all arms, where there are such
+
         first_of_arms = len(self._shared_columns)
         for position, features in zip(positions, row.actions or [], strict=False):
             for name, value in features.items():

@@ -41,6 +41,7 @@ def seal(frame: pl.DataFrame, header: Header, path: Path) -> str:
         file.flush()
         if not parsed(Path(file.name).read_bytes(), path)[0].equals(frame):
             raise LogError(f"{path} cannot be sealed: what was read back differs")
+
     return hashlib.sha256(data).hexdigest()
 
 
@@ -61,12 +62,14 @@ def read_sealed(path: Path, digest: str, number: int, first: int) -> pl.DataFram
         raise LogError(
             f"{path} is damaged: it does not have the SHA-256 that the segment after it names"
         )
+
     frame, header = parsed(data, path)
     numbers = frame["number"]
     if (header.segment, header.first) != (number, first) or not numbers.equals(
         pl.Series("number", range(first, first + len(frame)), pl.Int64)
     ):
         raise LogError(f"{path} is not segment {number}, which begins with event {first}")
+
     return frame
 
 
@@ -97,6 +100,7 @@ def _is_as_written(data: bytes) -> bool:
     start = footer - 32 - len(MARK)
     if start < 0 or data[start : footer - 32] != MARK:
         return False
+
     return hashlib.sha256(data[:start] + data[footer:]).digest() == data[footer - 32 : footer]
 
 
@@ -116,11 +120,14 @@ def parsed(data: bytes, path: Path) -> tuple[pl.DataFrame, Header]:
     """
     if not _is_as_written(data):
         raise LogError(f"{path} {_other_than_written(data)}")
+
     try:
         said = pl.read_parquet_metadata(io.BytesIO(data))
         frame = pl.read_parquet(io.BytesIO(data))
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError) as error:
         raise LogError(f"{path} is no Parquet file: {str(error).splitlines()[0]}") from error
+
     if frame.schema != SCHEMA or FORMAT not in said:
         raise LogError(f"{path} is not a segment of a journal: it has other columns or metadata")
+
     return frame, Header.from_json(said[FORMAT], path)

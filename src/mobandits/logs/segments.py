@@ -1,4 +1,4 @@
-"""The files of a journal, and what it held at one moment.
+"""The files of a journal, and a snapshot of its events.
 
     000000.parquet   sealed: a table of events, see `table`
     000001.parquet
@@ -73,12 +73,14 @@ class Header(NamedTuple):
             found = json.loads(content)
         except (ValueError, RecursionError):
             found = None
+
         if not isinstance(found, dict) or found.get("format") != FORMAT:
             raise LogError(f"{path} is not a segment of a journal: it does not begin with a header")
         if found.get("version") != VERSION:
             raise LogError(
                 f"{path} has version {quoted(found.get('version'))}, and this program reads {VERSION}"
             )
+
         try:
             return cls(*(found[name] for name in cls._fields))._checked()
         except (KeyError, LogError, RecursionError) as error:
@@ -89,14 +91,18 @@ class Header(NamedTuple):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < 0:
                 raise LogError(f"{name} must be an integer of at least 0, got {quoted(value)}")
+
         if not isinstance(self.sealed, list) or not all(
             isinstance(one, str) for one in self.sealed
         ):
             raise LogError(f"sealed must be a list of text, got {quoted(self.sealed)}")
+
         description = decoded(self.description)
         if not isinstance(description, dict):
             raise LogError(f"description must be an object, got {quoted(description)}")
+
         ArmRegistry.from_json(self.arms)
+
         return self._replace(sealed=tuple(self.sealed), description=description)
 
 
@@ -118,6 +124,7 @@ def segment_numbers(folder: Path) -> tuple[list[int], list[int]]:
                 found[match[2]].append(int(match[1]))
     except OSError as error:
         raise LogError(f"{folder} cannot be read: {error.strerror}") from error
+
     return sorted(found["jsonl"]), sorted(found["parquet"])
 
 
@@ -137,6 +144,7 @@ def read_header(file: BinaryIO, path: Path) -> tuple[Header, int, int]:
     header = Header.from_json(line if content is None else content[0], path)
     if content is None:
         raise LogError(f"{path}, line 1 is damaged: it does not agree with its checksum")
+
     return header, content[1], len(line)
 
 
@@ -166,6 +174,7 @@ class Snapshot:
                 raise LogError(
                     f"{folder} has no open segment: {sealed[-1] + 1:06d}.jsonl is missing"
                 )
+
             path = segment_path(folder, numbers[-1], sealed=False)
             try:
                 self._file = path.open("rb")
@@ -176,6 +185,7 @@ class Snapshot:
                 raise LogError(f"{path} cannot be read: {error.strerror}") from error
         else:
             raise LogError(f"{folder} changes faster than it can be read")
+
         self.path = path
         self._warned = False
         try:
@@ -200,9 +210,11 @@ class Snapshot:
         header = self.header
         if header.segment != number or len(header.sealed) != number:
             raise LogError(f"{self.path} is segment {header.segment} of a journal, not {number}")
+
         for other in range(number):
             if other not in sealed:
                 raise LogError(f"{segment_path(self.folder, other, sealed=True)} is missing")
+
         if not header.sealed and header.first:
             raise LogError(
                 f"{self.path} begins with event {header.first}, and there is none before it"
@@ -244,6 +256,7 @@ class Snapshot:
 
             for frame in self._sealed_tables():
                 yield from events_of(frame)
+
         yield from self._remaining()
 
     def tables(self) -> "Iterator[pl.DataFrame]":
@@ -256,6 +269,7 @@ class Snapshot:
 
         if self.header.sealed:
             yield from self._sealed_tables()
+
         events = self._remaining()
         first = self.header.first
         while block := list(itertools.islice(events, BLOCK)):
@@ -272,6 +286,7 @@ class Snapshot:
             )
             first += len(frame)
             yield frame
+
         if first != self.header.first:
             raise LogError(
                 f"{self.path} begins with event {self.header.first}, and those before it end at {first}"

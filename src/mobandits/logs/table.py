@@ -66,11 +66,14 @@ def event_table(events: Sequence[dict[str, Any]], first: int) -> pl.DataFrame:
     for name in SCALARS:
         values = [row.get(name) for row in rows]
         columns.append(pl.Series(name, values, SCHEMA[name]))
+
     for name, member_type in LISTS.items():
         lists = [row.get(name) for row in rows]
         columns.append(_list_column(name, member_type, lists))
+
     last = first + len(rows)
     columns.append(pl.Series("number", range(first, last), pl.Int64))
+
     # A table of a file is read by the names of its columns, but people read it in this order.
     return pl.DataFrame(columns).select(SCHEMA.names())
 
@@ -85,6 +88,7 @@ def _list_column(name: str, member_type: Any, lists: Sequence[Sequence[Any] | No
         if values:
             members += values
             row_of_member += [row] * len(values)
+
     member_table = pl.DataFrame(
         {
             "row": pl.Series(row_of_member, dtype=pl.Int64),
@@ -101,6 +105,7 @@ def _list_column(name: str, member_type: Any, lists: Sequence[Sequence[Any] | No
     joined = rows.join(full_lists, on="row", how="left", maintain_order="left")
     # An empty list has no members, and nothing to be joined: it is not the same as no list.
     column = pl.when("is_list").then(pl.col(name).fill_null([])).alias(name)
+
     return joined.select(column).to_series()
 
 
@@ -116,14 +121,17 @@ def _row(event: dict[str, Any]) -> dict[str, Any]:
     if row["kind"] == "decide":
         for name in ("arm", "propensity"):
             row[name] = rest.pop(name)
+
         row["eligible"] = rest.pop("eligible", None)
         if "context" in rest:
             row |= _context_fields(rest.pop("context"))
     elif row["kind"] == "learn":
         rewards = rest.pop("rewards").items()
         row["rewards"] = [{"objective": name_text(k), "value": v} for k, v in rewards]
+
     if rest:
         row["other"] = compact(encoded(rest))
+
     return row
 
 
@@ -150,16 +158,20 @@ def _event(row: dict[str, Any]) -> dict[str, Any]:
     for name in ("id", "time"):
         if row[name] is not None:
             event[name] = row[name]
+
     if row["kind"] == "decide":
         for name in ("arm", "propensity", "eligible"):
             event[name] = row[name]
+
         if row["rows"] is not None:
             event["context"] = _context_of(row)
     elif row["kind"] == "learn":
         rewards = row["rewards"] or ()
         event["rewards"] = {name_of(each["objective"]): each["value"] for each in rewards}
+
     if row["other"] is not None:
         event |= _others(row["other"])
+
     # A file may come from elsewhere, or be damaged: its events are checked like new ones.
     return checked(event)
 
@@ -172,8 +184,13 @@ def _context_of(row: dict[str, Any]) -> list[list[float]]:
     if not has_shape or numbers is None or len(numbers) != rows * features:
         rule = f"context must have rows x features = {rows} x {features} numbers"
         raise LogError(f"{rule}, got {quoted(numbers)}")
-    starts = [i * features for i in range(rows)]
-    return [numbers[start : start + features] for start in starts]
+
+    context = []
+    for row_number in range(rows):
+        start = row_number * features
+        context.append(numbers[start : start + features])
+
+    return context
 
 
 def _others(text: str) -> dict[Any, Any]:
@@ -181,6 +198,8 @@ def _others(text: str) -> dict[Any, Any]:
         fields = decoded(json.loads(text))
     except (ValueError, RecursionError) as error:
         raise LogError(f"other must be a JSON object, got {quoted(text)}") from error
+
     if not isinstance(fields, dict):
         raise LogError(f"other must be a JSON object, got {quoted(text)}")
+
     return fields

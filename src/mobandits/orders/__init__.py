@@ -1,4 +1,4 @@
-"""What "better" means: each order drives learning with its front and scores it with its gap."""
+"""Orders say which arms are best: the front drives learning, and the gap scores it."""
 
 from mobandits.orders.chains_authors import pc_gap_authors
 from mobandits.orders.gross_scalar import GrossScalar

@@ -15,7 +15,7 @@ from mobandits.orders.validity import check_complete, check_groups
 
 @compiled
 class ChainFilter(BaseOrder):
-    """The order of MOSLB-PC: arms that a chain cannot tell from its lexicographic winner win.
+    """The order of MOSLB-PC: arms linked by intervals to a chain's lexicographic winner win.
 
     Along a chain the filter keeps, objective by objective, the arms joined to the one with the
     largest upper bound by overlapping intervals (touching counts), among those it has kept so far.

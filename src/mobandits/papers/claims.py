@@ -51,7 +51,7 @@ class Outcome(Protocol):
         """The rows of a run."""
 
     def metrics(self, run: str, row: str) -> Sequence[str]:
-        """What was measured of a row."""
+        """The metrics that were measured of a row."""
 
     def components(self, run: str, row: str, metric: str) -> Sequence[int]:
         """The components of a metric, in order."""

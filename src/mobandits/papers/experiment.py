@@ -177,7 +177,7 @@ class More:
 
     @property
     def name(self) -> str:
-        """What its rows are called."""
+        """The name of its rows."""
         return more_of(self.run.name)
 
 

@@ -40,7 +40,7 @@ class SelectedRow(NamedTuple):
 
 
 class RunResult(NamedTuple):
-    """What was played or computed.
+    """The table of an experiment, with the constants that were chosen.
 
     Attributes:
         table: all rows, those of tuning trials included.

@@ -158,7 +158,7 @@ def first_difference(old: Any, new: Any, key: str = "") -> tuple[str, str, str] 
 
 
 def versions() -> dict[str, str]:
-    """What computed the table."""
+    """The versions of what computed the table."""
     # The mode of compiling is noted, and not among `DECISIVE`: every mode computes the same table,
     # so a run may be continued in another one, also where its manifest was written before modes
     # were noted.
@@ -172,7 +172,7 @@ def versions() -> dict[str, str]:
 
 
 def machine() -> dict[str, Any]:
-    """What it ran on."""
+    """The machine that it ran on."""
     return {
         "system": platform.system(),
         "processor": platform.machine(),

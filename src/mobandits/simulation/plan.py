@@ -93,11 +93,20 @@ def prepare(
     # Before the problem is drawn: data that end may not have so many rounds to draw.
     _check_limit(rounds, getattr(environment, "max_rounds", None), environment)
     rows = recipes_by_row(policies)
-    setup = Setup(experiment, environment, rows, int(rounds), int(seed), (), points, compiled)
-    problem: Any = trial_problem(setup, 0)
+    arguments: dict[str, Any] = {
+        "experiment": experiment,
+        "environment": environment,
+        "policies": rows,
+        "rounds": int(rounds),
+        "seed": int(seed),
+        "points": points,
+        "compiled": compiled,
+    }
+    # Twice: a problem may have metrics of its own, and only a setup has a problem.
+    problem: Any = trial_problem(Setup(**arguments, metrics=()), 0)
     _check_limit(rounds, horizon_limit(environment, problem), environment)
     quantities = problem.quantities(0, 1) if hasattr(problem, "quantities") else ()
-    setup = setup._replace(metrics=resolve(metrics, quantities))
+    setup = Setup(**arguments, metrics=resolve(metrics, quantities))
     if is_continuum(problem):
         rehearse_on_surface(setup, problem)
     else:

@@ -115,7 +115,7 @@ def play_on_ray(
     Raises:
         EngineError: as `cluster`; where a trial is lost for good; where a machine has other
             versions.
-        Exception: whatever a trial raised.
+        Exception: what a trial raised.
     """
     with cluster(address, workers):
         ray = _load()

@@ -1,4 +1,4 @@
-"""What is kept of a run: recorded rounds, and sums or means at them."""
+"""The record of a run: recorded rounds, and sums or means at them."""
 
 from bisect import bisect_right
 from collections.abc import Sequence

@@ -17,7 +17,7 @@ RUN = ["experiment", "environment", "policy"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Results:
-    """What a simulation measured.
+    """The results of a simulation: its table of metrics.
 
     Attributes:
         table: one row per recorded value: experiment, environment, policy, trial (from 0), round

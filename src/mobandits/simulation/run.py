@@ -177,7 +177,7 @@ engine='ray'
 def shared_engine(
     engine: str, address: str | None, workers: int | None
 ) -> Iterator[Threads | None]:
-    """What several runs share that go on at the same time.
+    """The engine that several runs share which go on at the same time.
 
     Threads, which `run_plan` is given, or else a connection to Ray, which it finds by itself.
     """

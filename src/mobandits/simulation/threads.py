@@ -58,7 +58,7 @@ class Threads:
             after_rounds: called with the number of rounds just played.
 
         Raises:
-            Exception: whatever a trial raised first.
+            Exception: what a trial raised first.
         """
 
         def after_block(rounds: int) -> None:

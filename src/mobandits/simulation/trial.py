@@ -31,7 +31,7 @@ SCHEMA = {
 
 
 class Setup(NamedTuple):
-    """What a trial needs to know; `simulate` explains the fields."""
+    """The arguments of a trial; `simulate` explains the fields."""
 
     experiment: str
     environment: Environment | SurfaceEnvironment

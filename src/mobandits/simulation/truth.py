@@ -32,7 +32,7 @@ def true_fronts(order: Order, means: Array) -> Mask:
 
 
 class BlockGroundTruth:
-    """What metrics may ask about a block: the `GroundTruth` of the contracts.
+    """The true side of a block, for metrics: the `GroundTruth` of the contracts.
 
     Where the means never change, answers are kept from block to block: one table of gaps per trial.
     Means that are rounded to `Block.decimals` are compared as integers, so that ties are exact.

@@ -1,1 +1,1 @@
-"""Quantiles, intervals and the bootstrap."""
+"""Quantiles of Student's t and Fisher's F, and intervals for means over trials."""

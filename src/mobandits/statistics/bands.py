@@ -49,10 +49,13 @@ def bands(table: pl.DataFrame, by: list[str]) -> pl.DataFrame:
         deviation=value.std(),
         trials=pl.len().cast(pl.Int64),
     )
+    trials = groups["trials"].to_list()
     # Most tables have one number of trials, and as many rows as rounds were recorded.
-    numbers = groups["trials"].to_list()
-    factor_of = {n: interval_factor(n) if n > 1 else 0.0 for n in set(numbers)}
-    factors = pl.Series([factor_of[n] for n in numbers], dtype=pl.Float64)
+    factor_of = {1: 0.0}
+    for count in set(trials) - {1}:
+        factor_of[count] = interval_factor(count)
+
+    factors = pl.Series([factor_of[count] for count in trials], dtype=pl.Float64)
     # One value has no deviation. Zero and not null, since what is drawn needs a number.
     half_width = groups["deviation"].fill_null(0.0) * factors
     mean = pl.col("mean")

@@ -1,4 +1,4 @@
-"""Checks of arguments: every error says the parameter, the rule and the value."""
+"""Checks of arguments: every error names the parameter, the rule and the value."""
 
 import math
 from collections.abc import Iterable
@@ -10,6 +10,8 @@ from mobandits.contracts.protocols import Array, Recipe
 from mobandits.support.naming import quoted
 from mobandits.support.nearest import did_you_mean
 
+# Looked up once: agents ask in every call.
+MASKED_ARRAY = np.ma.MaskedArray
 DOUBLE = np.dtype(np.float64)
 
 # Kinds of numbers that become doubles: booleans, integers, floats, and objects, each of which is
@@ -113,15 +115,12 @@ def is_masked(value: Any) -> bool:
         >>> is_masked([1.0])
         False
     """
-    if isinstance(value, np.ma.MaskedArray):
-        return bool(np.ma.is_masked(value))
     if isinstance(value, (list, tuple)):
-        for item in value:
-            # Most items are floats, and lists may be long.
-            if type(item) is not float and is_masked(item):
-                return True
+        # Most items are floats, and lists may be long.
+        others = [item for item in value if type(item) is not float]
+        return bool(others) and any(map(is_masked, others))
 
-    return False
+    return isinstance(value, MASKED_ARRAY) and bool(np.ma.is_masked(value))
 
 
 def as_float_array(name: str, value: Any, rule: str = "numbers") -> Array:
@@ -152,6 +151,10 @@ def as_float_array(name: str, value: Any, rule: str = "numbers") -> Array:
 
     try:
         numbers = np.asarray(value)
+        # A list of floats, as most rewards are, has it now: to ask NumPy once more would double
+        # the costs.
+        if is_compiled_layout(numbers):
+            return numbers
         if numbers.dtype.kind not in REAL_KINDS:
             raise TypeError(f"numbers of type {numbers.dtype}")  # noqa: TRY301
 

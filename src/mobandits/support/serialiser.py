@@ -58,8 +58,10 @@ def to_description(part: Any, where: str, names: ClassNames, *, exact: bool = Fa
     if dataclasses.is_dataclass(part) and not isinstance(part, type):
         fields = [field.name for field in dataclasses.fields(part) if field.init]
         return _described_object(part, fields, where, names, exact=exact)
-    if exact and hasattr(part, "_fields"):
-        return _described_object(part, part._fields, where, names, exact=exact)
+    if exact and isinstance(part, tuple) and hasattr(part, "_fields"):
+        # The public name for a NamedTuple's fields, in order.
+        fields = list(type(part).__match_args__)  # type: ignore[attr-defined]
+        return _described_object(part, fields, where, names, exact=exact)
     if isinstance(part, tuple | list):
         kind = "tuple" if isinstance(part, tuple) else "list"
         return {kind: [to_description(item, where, names, exact=exact) for item in part]}

@@ -21,7 +21,7 @@ from mobandits.testing.arena import (
     snapshot,
     state_from_snapshot,
 )
-from mobandits.testing.case import first_difference, require
+from mobandits.testing.case import difference_between, require
 from mobandits.testing.rehearsal import BLOCK, Moment, Play, Rehearsal, play_rounds, trace
 
 DRAWS = 1000  # of an arm from the same beliefs
@@ -330,7 +330,9 @@ def plays_repeat(rehearsal: Rehearsal) -> None:
     """The same seed plays the same arms: all chance is the stream's, all memory the state's."""
     first = trace(rehearsal.case, play)
     second = trace(rehearsal.case, play)
-    message = first_difference(first, second, "the first time", "again") if first != second else ""
+    message = (
+        difference_between(first, second, "the first time", "again") if first != second else ""
+    )
     require(first == second, message)
 
 

@@ -104,11 +104,11 @@ def interpreted_equals_compiled(case: RehearsedCase) -> None:
     compiled = case.trace(compiled=True)
     require(not failure, f"interpreted, it fails: {failure}")
     if interpreted != compiled:
-        message = first_difference(interpreted, compiled, "interpreted", "compiled")
+        message = difference_between(interpreted, compiled, "interpreted", "compiled")
         raise AssertionError(message)
 
 
-def first_difference(
+def difference_between(
     trace: dict[str, Any], other: dict[str, Any], name: str, other_name: str
 ) -> str:
     """The first difference of two traces, for a message: an arm or the fingerprint of an array."""

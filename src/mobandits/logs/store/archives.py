@@ -43,7 +43,8 @@ def write_archive(tables: Iterator[pl.DataFrame], description: dict[str, Any], o
     """
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as name:
         folder = Path(name)
-        # Files of a block each, since Polars makes one file only from what is there as a whole.
+        # Files of a block each, since Polars makes one file only from what is there as a whole; an
+        # empty one first, so that there are columns where there are no events.
         count = 0
         parts = [folder / "0"]
         pl.DataFrame(schema=SCHEMA).write_parquet(parts[0])
@@ -117,17 +118,21 @@ def _copy_marked(source: Path, target: BinaryIO) -> None:
 def _check_digest(path: Path) -> None:
     with path.open("rb") as file:
         digest = hashlib.sha256()
-        end = _footer_start(file) - len(MARK) - digest.digest_size
+        footer = _footer_start(file)
+        end = footer - len(MARK) - digest.digest_size
         file.seek(0)
-        _each(file, max(end, 0), digest.update)
+        _each(file, end, digest.update)
         mark = file.read(len(MARK))
         written = file.read(digest.digest_size)
-        digest.update(file.read())
-    if end < 0 or mark != MARK or written != digest.digest():
+        rest = file.read()
+        digest.update(rest)
+    # Where the file is too short for a mark, what was read is none.
+    if mark != MARK or written != digest.digest():
         raise LogError(f"{path} is damaged: it does not have the SHA-256 written into it")
 
 
 def _footer_start(file: BinaryIO) -> int:
+    # Parquet ends with the footer, its length in four bytes, and four bytes of Parquet's own.
     size = file.seek(0, 2)
     file.seek(max(size - FOOTER_END, 0))
     length = int.from_bytes(file.read(4), "little")

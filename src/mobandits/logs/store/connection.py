@@ -1,6 +1,7 @@
 """Connections to a store: what is checked before anything is read, and how errors are told."""
 
 import contextlib
+import os
 import sqlite3
 import time
 import warnings
@@ -8,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mobandits.errors import LogError, LogWarning
+from mobandits.logs.store.inheritance import TrackedConnection, refuse_inherited
 from mobandits.logs.store.schema import APPLICATION_ID, VERSION, check_sqlite, version_of
 from mobandits.logs.store.write_ahead_log import lost_commits
 from mobandits.support.found import found_at
@@ -30,6 +32,7 @@ def is_store(path: str | Path) -> bool:
         if not place.is_file() or not place.stat().st_size:
             return False
         check_sqlite()
+        refuse_inherited(place)
         connection = _connect_to_read(place)
     except (OSError, sqlite3.Error):
         return False
@@ -50,6 +53,7 @@ def refuse_others(path: Path) -> None:
         LogError: saying what was found.
     """
     check_sqlite()
+    refuse_inherited(path)
     if not path.exists() or is_store(path):
         return
     if path.is_file() and path.stat().st_size == 0:
@@ -67,13 +71,18 @@ def connect(path: Path, *, synchronous: str) -> sqlite3.Connection:
     with explained(path):
         # An absolute path: SQLite gives some relative ones, such as :memory:, another meaning.
         connection = sqlite3.connect(
-            path.absolute(), timeout=WAIT_SECONDS, isolation_level=None, check_same_thread=False
+            path.absolute(),
+            timeout=WAIT_SECONDS,
+            isolation_level=None,
+            check_same_thread=False,
+            factory=TrackedConnection,
         )
     try:
         with explained(path):
             _check_content(connection, path)
             connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")  # of a file that is new
             _begin_log(connection, path)
+            connection.track(path)  # not before: there may have been no file
             connection.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
             connection.execute(f"PRAGMA journal_size_limit = {LOG_BYTES}")
             connection.execute(f"PRAGMA synchronous = {synchronous}")
@@ -124,21 +133,32 @@ def warn_of_loss(path: Path) -> None:
         return
     # Where somebody writes just now, a frame may be half there; a moment later it is whole.
     time.sleep(SECOND_LOOK)
-    lost = lost_commits(path)
-    if lost:
+    if lost_commits(path):
         warnings.warn(
-            f"{path}: the last transactions of its log, at least {lost}, are torn or damaged, and "
-            "were given up; one that was being written when its process was stopped is normal",
+            f"{path}: the last transactions of its log are torn or damaged, and were given up; "
+            "one that was being written when its process was stopped is normal",
             LogWarning,
             stacklevel=3,
         )
 
 
 def _connect_to_read(path: Path) -> sqlite3.Connection:
-    uri = f"{path.absolute().as_uri()}?mode=ro"
-    return sqlite3.connect(
-        uri, uri=True, timeout=WAIT_SECONDS, isolation_level=None, check_same_thread=False
+    real = path.resolve()
+    # Readers share memory with a writer in a file beside the store. Where none can be made, and no
+    # log says that there was a writer, nobody can be writing.
+    is_alone = not real.with_name(f"{real.name}-wal").exists()
+    mode = "immutable=1" if is_alone and not os.access(real.parent, os.W_OK) else "mode=ro"
+    uri = f"{real.as_uri()}?{mode}"
+    connection = sqlite3.connect(
+        uri,
+        uri=True,
+        timeout=WAIT_SECONDS,
+        isolation_level=None,
+        check_same_thread=False,
+        factory=TrackedConnection,
     )
+    connection.track(real)
+    return connection
 
 
 def _begin_log(connection: sqlite3.Connection, path: Path) -> None:
@@ -158,6 +178,11 @@ def _check_content(connection: sqlite3.Connection, path: Path) -> None:
         raise LogError(
             f"{path} is a SQLite database, but no store of mobandits: choose another file"
         )
+    query = "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger'"
+    (triggers,) = connection.execute(query).fetchone()
+    if triggers:
+        # They would run with our statements, and change what these mean.
+        raise LogError(f"{path} has triggers, which no store has: drop them, and try again")
     version = version_of(connection)
     if version > VERSION:
         raise LogError(

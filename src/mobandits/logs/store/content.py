@@ -93,12 +93,17 @@ def only_agent(connection: sqlite3.Connection, name: str | None, source: str) ->
         LogError: where there is none, or where there are several to choose from.
     """
     rows = agent_rows(connection, source)
-    matching = [row for row in rows if name in (None, row.name)]
-    if len(matching) == 1:
-        return matching[0]
-    known = shortened(", ".join(quoted(row.name) for row in rows)) or "none"
-    rule = "must have an agent" if name is None else f"must have an agent {quoted(name)}"
-    if len(rows) > 1 and name is None:
+    if name is None and len(rows) == 1:
+        return rows[0]
+    for row in rows:
+        if row.name == name:
+            return row
+    names = [quoted(row.name) for row in rows]
+    known = shortened(", ".join(names)) or "none"
+    rule = "must have an agent"
+    if name is not None:
+        rule = f"must have an agent {quoted(name)}"
+    elif rows:
         rule = "has several agents: agent must be one of them"
     raise LogError(f"{source} {rule}, got {known}")
 

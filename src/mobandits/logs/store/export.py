@@ -117,11 +117,14 @@ class _Source(NamedTuple):
         """The events of the chosen decisions, and all changes before the last of them."""
         ids = self.chosen.ids
         for frame in frames(self.connection, self.agent, str(self.path)):
-            is_change = ~frame["kind"].is_in(["decide", "learn"])
+            kinds = frame["kind"]
+            is_change = ~kinds.is_in(["decide", "learn"]).to_numpy()
+            # Ids are never negative; of changes, the column is null.
             own_ids = frame["id"].fill_null(-1).to_numpy()
-            keep = is_change.to_numpy() | _are_in(own_ids, ids)
-            keep &= frame["number"].to_numpy() <= self.chosen.last
-            kept = frame.filter(keep)
+            is_chosen = _are_in(own_ids, ids)
+            # All changes, not only of the arms that were chosen: positions of arms count them all.
+            is_early = frame["number"].to_numpy() <= self.chosen.last
+            kept = frame.filter((is_change | is_chosen) & is_early)
             if len(kept):
                 yield kept
 
@@ -145,7 +148,8 @@ def _are_in(values: IntArray, ids: IntArray) -> Mask:
     if not len(ids):
         return np.zeros(len(values), bool)
     places = np.minimum(np.searchsorted(ids, values), len(ids) - 1)
-    return ids[places] == values
+    found: Mask = ids[places] == values
+    return found
 
 
 def _seconds(before: datetime | float | None) -> float:

@@ -84,7 +84,8 @@ def statements_of(agent: int, seq: int, event: Any) -> tuple[Event, list[Stateme
     """
     table = None
     plain = event
-    if isinstance(event, dict) and event.get("kind") == "decide" and "context" in event:
+    is_decision = isinstance(event, dict) and event.get("kind") == "decide"
+    if is_decision and "context" in event:
         # A context stays an array: as lists it would cost more than all the rest.
         table = context_table(event["context"])
         plain = {key: value for key, value in event.items() if key != "context"}
@@ -109,12 +110,17 @@ def _decision_row(agent: int, seq: int, event: Mapping[str, Any], table: Any) ->
     eligible_text = None if eligible is None else compact(eligible)
     further = {name: value for name, value in event.items() if name not in IN_COLUMNS}
     at = _column_time(event, further)
+    key = None
+    made_by = "us"
+    active = 1
     # Values that are the columns' defaults stay in `other`: else nobody could tell them from none.
-    key = further.pop("key") if isinstance(further.get("key"), str) else None
-    made_by = further.pop("made_by") if further.get("made_by") == "observed" else "us"
-    active = 0 if further.get("active") is False else 1
-    if not active:
+    if isinstance(further.get("key"), str):
+        key = further.pop("key")
+    if further.get("made_by") == "observed":
+        made_by = further.pop("made_by")
+    if further.get("active") is False:
         del further["active"]
+        active = 0
     other = _text(further)
     start = (event["id"], seq, at, event["arm"], event.get("propensity"), rows, features)
     end = (eligible_text, other, key, made_by, active)
@@ -212,22 +218,32 @@ def reward_event(rows: Sequence[Sequence[Any]], source: str) -> Event:
     further = {} if other is None else decoded(json.loads(other))
     _set_time(event, at, further)
     event["rewards"] = {name_of(objective): value for objective, value in pairs}
-    return event | further
+    event.update(further)
+    return event
 
 
 def checked_lesson(rows: Sequence[Sequence[Any]], source: str) -> Lesson:
     """The lesson of the rows of `SELECT_REWARDS` that share a seq; errors as `decision_event`."""
+    # The table is sorted by objective, and events have the order in which they were written.
     in_order = sorted(rows, key=_position)
     seq, _, decision, at, other, _, _, check = in_order[0]
-    pairs = [(row[5], row[6]) for row in in_order]
-    same = all(row[2] == decision and row[3] == at and row[7] == check for row in in_order)
-    if not same or check != checksum(decision, seq, at, other, *pairs):
+    pairs = []
+    for _, _, own_decision, own_at, _, objective, value, own_check in in_order:
+        if (own_decision, own_at, own_check) != (decision, at, check):
+            raise _damaged(source, seq)
+        pairs.append((objective, value))
+    # Over all rows of the call: a row that is missing makes it another checksum.
+    if check != checksum(decision, seq, at, other, *pairs):
         raise _damaged(source, seq)
     return Lesson(seq, decision, at, other, pairs)
 
 
 def check_change(row: Sequence[Any], source: str) -> None:
-    """Refuse a row of `SELECT_CHANGES` that is not as it was written; errors as `check_decision`."""
+    """Refuse a row of `SELECT_CHANGES` that is not as it was written.
+
+    Raises:
+        LogError: naming the event.
+    """
     seq, at, kind, body, check = row
     if check != checksum(seq, at, kind, body):
         raise _damaged(source, seq)
@@ -242,7 +258,8 @@ def change_event(row: Sequence[Any], source: str) -> Event:
     if "id" in rest:
         event["id"] = rest.pop("id")  # where `events.checked` puts it
     _set_time(event, at, rest)
-    return event | rest
+    event.update(rest)
+    return event
 
 
 def _column_time(event: Mapping[str, Any], further: Event) -> float | None:

@@ -18,10 +18,11 @@ from mobandits.logs.store.ownership import claim
 
 GROUP = 500  # decisions deleted at a time: a writer waits for a few milliseconds
 
+# Without the + SQLite would look for seq through all rewards in their order.
 SELECT_DECISIONS = """
 SELECT d.id, d.seq, d.at,
     (SELECT count(*) FROM rewards r WHERE r.agent = d.agent AND r.decision = d.id),
-    (SELECT max(r.seq) FROM rewards r WHERE r.agent = d.agent AND r.decision = d.id)
+    (SELECT max(+r.seq) FROM rewards r WHERE r.agent = d.agent AND r.decision = d.id)
 FROM decisions d WHERE d.agent = ? ORDER BY d.seq
 """
 SELECT_LAST_TIME = """
@@ -30,7 +31,7 @@ SELECT at FROM decisions WHERE agent = ? AND at IS NOT NULL ORDER BY seq DESC LI
 # A decision that was rewarded after it was chosen stays: that reward is in no archive.
 DELETE_REWARDS = """
 DELETE FROM rewards WHERE agent = ?1 AND decision = ?2 AND NOT EXISTS
-    (SELECT 1 FROM rewards r WHERE r.agent = ?1 AND r.decision = ?2 AND r.seq > ?3)
+    (SELECT 1 FROM rewards r WHERE r.agent = ?1 AND r.decision = ?2 AND +r.seq > ?3)
 """
 DELETE_DECISION = """
 DELETE FROM decisions WHERE agent = ?1 AND id = ?2 AND NOT EXISTS
@@ -67,7 +68,7 @@ def decisions_before(connection: sqlite3.Connection, agent: AgentRow, limit: flo
 def settled_before(
     connection: sqlite3.Connection, agent: AgentRow, limit: float, source: str
 ) -> Chosen:
-    """The decisions before a time that may be deleted: those that are settled, and that the last snapshot knows.
+    """The decisions before a time that are settled, and that the last snapshot knows.
 
     Raises:
         LogError: where there is no snapshot, or where one of them is newer than it.
@@ -153,14 +154,16 @@ class _Waiting:
 
     def __init__(self, connection: sqlite3.Connection, agent: AgentRow) -> None:
         description = agent.description
-        self._objectives = len(description.get("objectives") or ())
+        objectives = description.get("objectives") or ()
+        self._objectives = len(objectives)
+        # The agent's clock, as far as the store knows it: it may be behind, and never ahead.
         row = connection.execute(SELECT_LAST_TIME, (agent.id,)).fetchone()
         self._now = -math.inf if row is None else row[0]
-        ages = [_number(description.get("max_age"))]
+        self._longest = _number(description.get("max_age"))
         delays = _default_delays(description)
-        if len(delays) == self._objectives:
-            ages.append(max(delays, default=math.inf))
-        self._longest = min(ages)
+        # Only where defaults stand in for all objectives does a decision settle by itself.
+        if delays and len(delays) == self._objectives:
+            self._longest = min(self._longest, max(delays))
 
     def waits(self, rewards: int, at: float | None) -> bool:
         """Whether a decision waits that has so many rewards, and was made at a time."""

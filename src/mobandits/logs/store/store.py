@@ -103,7 +103,7 @@ class Store:
         self._process = os.getpid()
         self._number: int | None = None
         self._events = 0
-        self._roster = ArmRegistry()
+        self._arms = ArmRegistry()
         # Until a call is done: an interruption leaves it unknown whether it was written.
         self._is_midway = False
         self._is_forked = False
@@ -135,7 +135,7 @@ class Store:
     def arm_names(self) -> list[Hashable]:
         """All arms that there ever were, by number: as decisions name them."""
         with self._threads:
-            return list(self._roster.names)
+            return list(self._arms.names)
 
     @property
     def description(self) -> dict[str, Any] | None:
@@ -145,7 +145,7 @@ class Store:
         return None if row is None else row.description
 
     def describe(self, description: dict[str, Any]) -> None:
-        """Say what the agent's events mean; of an agent that is there, make sure that it is the same.
+        """Say what the agent's events mean; of one that is there, make sure that it is the same.
 
         Args:
             description: names and numbers; for `logs.read` it has the names of "arms" and
@@ -175,7 +175,7 @@ class Store:
             event: see `mobandits.logs.events`.
 
         Raises:
-            LogError: naming field, rule and value, or what the disk said; nothing was appended then.
+            LogError: naming field, rule and value, or what the disk said; then nothing was kept.
         """
         self.extend((event,))
 
@@ -193,7 +193,7 @@ class Store:
             if not listed:
                 return
             writer = self._usable()
-            statements, roster = self._statements(listed)
+            statements, arms = self._statements(listed)
             self._is_midway = True
             try:
                 writer.write(statements, len(listed))
@@ -203,7 +203,7 @@ class Store:
                     raise LogError(f"{self.path} cannot take it: {_rule(error)}") from error
                 raise
             self._events += len(listed)
-            self._roster = roster
+            self._arms = arms
             self._is_midway = False
 
     def events(self, after: int = 0) -> Iterator[Event]:
@@ -319,10 +319,10 @@ class Store:
             changes = changes_of_arms(connection, row.id, str(self.path))
         if found != row.events:
             raise LogError(f"{self.path} is damaged: it has {found} events, and had {row.events}")
-        roster = first_arms(row.description, self.path)
+        arms = first_arms(row.description, self.path)
         for event in changes:
-            roster.follow(event, self.path)
-        self._roster = roster
+            arms.follow(event, self.path)
+        self._arms = arms
         self._number = row.id
         self._events = row.events
 
@@ -339,17 +339,17 @@ class Store:
             text = compact(encoded(description, "description"))
         except RecursionError as error:
             raise LogError("description must not be nested as deeply as it is") from error
-        roster = first_arms(decoded(json.loads(text)), "description")
+        arms = first_arms(decoded(json.loads(text)), "description")
         created = time.time()
         values = (self.agent, text, created, checksum(self.agent, text, created))
         statements: list[Statement] = [(INSERT_AGENT, values)]
-        for number, name in enumerate(roster.names):
+        for number, name in enumerate(arms.names):
             statements.append((INSERT_ARM, (number, name_text(name), self.agent)))
         self._usable().write_alone(statements)
         row = self._agent_row()
         assert row is not None  # noqa: S101 - it was just written
         self._number = row.id
-        self._roster = roster
+        self._arms = arms
 
     # --- writing
 
@@ -358,21 +358,21 @@ class Store:
         number = self._number
         assert number is not None  # noqa: S101 - `extend` has introduced the agent
         statements: list[Statement] = []
-        roster = self._roster
+        arms = self._arms
         seq = self._events
         for event in events:
             seq += 1
             kept, own = statements_of(number, seq, event)
             statements += own
             if kept["kind"] in CHANGES:
-                known = len(roster.names)
+                known = len(arms.names)
                 # A copy, since the call may still be refused.
-                roster = roster.copy()
-                roster.follow(kept)
-                for name in roster.names[known:]:
+                arms = arms.copy()
+                arms.follow(kept)
+                for name in arms.names[known:]:
                     statements.append((INSERT_ARM, (known, name_text(name), self.agent)))
         statements.append((UPDATE_EVENTS, (seq, number)))
-        return statements, roster
+        return statements, arms
 
     def _events_between(self, number: int, after: int, last: int) -> Iterator[Event]:
         with reading(self.path) as connection:

@@ -12,11 +12,9 @@ Reference:
 import functools
 import struct
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
-
-from mobandits.contracts.protocols import Array
 
 HEADER = struct.Struct(">8I")  # magic, format, page size, sequence, two salts, two checksums
 FRAME = struct.Struct(">6I")  # page number, pages after a commit or 0, two salts, two checksums
@@ -25,20 +23,22 @@ PAGE_SIZES = frozenset(2**power for power in range(9, 17))
 BLOCK = 256  # frames at a time: a log that a long reader kept from being reset may be large
 MASK = 2**32 - 1
 
+Words = np.ndarray[Any, np.dtype[np.uint32]]
+
 
 class _Sums(NamedTuple):
     """Powers j = 0 .. n of the step of the checksum, [[a, b], [b, c]], modulo 2^32."""
 
-    a: Array
-    b: Array
-    c: Array
+    a: Words
+    b: Words
+    c: Words
 
 
 def lost_commits(database: Path) -> int:
-    """The number of transactions in the log that recovery gives up, since a frame before is damaged.
+    """The number of transactions, at least, that recovery gives up since the log is damaged.
 
     A log is only read, never locked: opening it disturbs nobody. Frames of earlier rounds of the
-    log, which have other salts, do not count.
+    log, which have other salts, do not count; one that can be of no round counts as a transaction.
 
     Args:
         database: the path of the store; its log lies beside it.
@@ -55,11 +55,12 @@ def _lost_in(file: BinaryIO) -> int:
     header = file.read(HEADER.size)
     if len(header) < HEADER.size:
         return 0
-    magic, _, page_size, _, salt0, salt1, *sums = HEADER.unpack(header)
+    magic, _, page_size, rounds, salt0, salt1, *sums = HEADER.unpack(header)
     words = ">u4" if magic & 1 else "<u4"
     covered = np.frombuffer(header[:24], words)
-    is_sound = magic & ~1 == MAGIC and page_size in PAGE_SIZES
-    if not is_sound or _checksums(covered[None], [0, 0])[0] != sums:
+    computed = _checksums(covered[None], [0, 0])
+    is_known = magic & ~1 == MAGIC and page_size in PAGE_SIZES
+    if not is_known or computed[0] != sums:
         # Without the header nothing says which frames belong to this round: one may, or many.
         return int(len(file.read(FRAME.size)) == FRAME.size)
     size = FRAME.size + page_size
@@ -74,16 +75,21 @@ def _lost_in(file: BinaryIO) -> int:
         for frame, expected in zip(frames, computed, strict=True):
             head = FRAME.unpack(frame[: FRAME.size].tobytes())
             _, pages_after_commit, *salts, check0, check1 = head
-            if salts != [salt0, salt1]:
-                return lost
-            is_damaged = is_damaged or [check0, check1] != expected
-            lost += is_damaged and pages_after_commit > 0
+            is_of_round = salts == [salt0, salt1]
+            is_sound = is_of_round and [check0, check1] == expected
+            is_damaged = is_damaged or not is_sound  # checksums go on from frame to frame
+            if is_of_round:
+                lost += is_damaged and pages_after_commit > 0
+                continue
+            # The first salt grows by one from round to round; what has another was damaged.
+            age = (salt0 - salts[0]) & MASK
+            lost += not 1 <= age <= rounds
         if count < BLOCK:
             return lost
         sums = computed[-1]
 
 
-def _checksums(words: Array, sums: list[int]) -> list[list[int]]:
+def _checksums(words: Words, sums: list[int]) -> list[list[int]]:
     """The two checksums after each row of words, which go on from those before it.
 
     SQLite's rule for a pair of words x, y is s0 += x + s1, s1 += y + s0: a linear recurrence, of

@@ -127,7 +127,7 @@ class Writer:
 
     @contextlib.contextmanager
     def _undoing(self, undo: str) -> Iterator[None]:
-        """What fails inside is taken back; what cannot be is remembered, and nothing more is taken."""
+        """What fails inside is taken back; after what cannot be, nothing more is written."""
         try:
             yield
         except BaseException as error:
@@ -140,6 +140,7 @@ class Writer:
 
     def _take_back(self, undo: str, error: BaseException) -> None:
         connection = self.connection
+        # SQLite may have taken back all of it already, as it does on a full disk.
         if connection.in_transaction:
             with contextlib.suppress(sqlite3.Error):
                 connection.execute(undo)

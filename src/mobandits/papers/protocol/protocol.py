@@ -43,7 +43,7 @@ class Curve(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """What one run says about one statement.
+    """The finding of one run about one statement.
 
     Attributes:
         kind: an event, an inequality that holds on the event in every round, a bound on the
@@ -69,7 +69,7 @@ class Finding(NamedTuple):
 
 
 class Count(NamedTuple):
-    """What all runs say about one statement: the fields of `Finding`, added up.
+    """The count of all runs about one statement: the fields of `Finding`, added up.
 
     Attributes:
         paper: its key.

@@ -33,7 +33,7 @@ class UniformPolicy(NotesNothing):
         return RewardCount(seen)
 
     def beliefs(self, state: RewardCount, context: Array, arms: IntArray, rng: Rng) -> Array:
-        """(arms,) zeros: nothing is believed."""
+        """(arms,) zeros: there are no estimates."""
         count = len(arms)
         return np.zeros(count)
 
@@ -69,7 +69,7 @@ class UniformPoint(NotesNothing):
         return RewardCount(seen)
 
     def beliefs(self, state: RewardCount, x: Array, rng: Rng) -> Array:
-        """(dimensions,) zeros: nothing is believed."""
+        """(dimensions,) zeros: there are no estimates."""
         return np.zeros(self.dimensions)
 
     def draw(self, beliefs: Array, rng: Rng) -> Aim:

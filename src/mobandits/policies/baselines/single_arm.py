@@ -64,7 +64,7 @@ class SingleArmPolicy(NotesNothing):
 
 @dataclass(frozen=True)
 class SingleArm(Recipe):
-    """Play one arm, whatever happens.
+    """Play one arm in every round.
 
     Args:
         arm: its id, from 0.

@@ -50,7 +50,7 @@ class MoslbPc(Recipe):
     traits: ClassVar[Traits] = Traits(
         context="linear",
         beliefs="definite",
-        plays="wide intervals, then what each chain's winner cannot be told from",
+        plays="wide intervals, then arms linked by intervals to a chain's winner",
         horizon="or `epsilon`",
     )
 

@@ -69,7 +69,7 @@ class GapWeightedPolicy(NotesNothing):
     def beliefs(
         self, state: GapWeightedState, context: Array, arms: IntArray, rng: Rng
     ) -> GapWeightedBeliefs:
-        """The estimated means, and how sharply this round tells them apart."""
+        """The estimated means, and how sharply this round distinguishes them."""
         mean = self.policy.estimator.mean(state.estimator, context, arms)
         # The round counts rewards, not decisions: late or partial rewards end in the same state in
         # any order.

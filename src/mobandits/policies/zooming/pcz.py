@@ -117,7 +117,7 @@ class Pcz(ZoomingRecipe):
     ============= ============================================================
 
     The arms are [0, 1] (exact), a larger cube (by random candidates), or finitely many (exact).
-    Finitely many arms are told apart by their context rows or by `positions`; which of them are
+    Finitely many arms are distinguished by their context rows or by `positions`; which of them are
     eligible may depend on the context.
 
     Args:

@@ -1,0 +1,143 @@
+"""What a store costs beside a journal: an event per durability; opening, reading, shortening."""
+
+import itertools
+import tempfile
+import time
+from pathlib import Path
+
+import harness
+import numpy as np
+
+from mobandits.logs import Journal, Store, export, scan
+
+DESCRIPTION = {"arms": list(range(50)), "objectives": ["q", "c"]}
+BATCH = {"disk": 300, "system": 2000, "buffered": 2000}
+PAIRS = 50_000
+STATE = bytes(100_000)
+
+
+def pairs(rows, features):
+    """Decisions and a lesson for each."""
+    rng = np.random.default_rng(0)
+    contexts = rng.normal(size=(64, rows, features))
+    for i in itertools.count():
+        yield (
+            {
+                "kind": "decide",
+                "id": i,
+                "time": i / 7,
+                "context": contexts[i % 64],
+                "arm": i % 50,
+                "propensity": 0.5,
+            },
+            {"kind": "learn", "id": i, "time": i / 7, "rewards": {"q": i / 3, "c": -i / 9}},
+        )
+
+
+KINDS = {"5 features that arms share": (1, 5), "50 arms of 20 features": (50, 20)}
+
+
+class Side:
+    """A log that appends batches of decisions, and of the lessons that belong to them."""
+
+    def __init__(self, log, shape, batch):
+        self.log = log
+        log.describe(DESCRIPTION)
+        self._pairs = pairs(*shape)
+        self._batch = batch
+
+    def __call__(self):
+        """Microseconds of a decision and of a lesson."""
+        batch = list(itertools.islice(self._pairs, self._batch))
+        times = []
+        for position in (0, 1):
+            events = [pair[position] for pair in batch]
+            start = time.perf_counter()
+            for event in events:
+                self.log.append(event)
+            times.append(1e6 * (time.perf_counter() - start) / len(events))
+        return times
+
+
+def costs():
+    """Two rows per durability and kind of context."""
+    rows = []
+    for durability, count in BATCH.items():
+        for kind, shape in KINDS.items():
+            with (
+                tempfile.TemporaryDirectory(dir=harness.ROOT) as folder,
+                Journal(f"{folder}/journal", durability, 10**9) as journal,
+                Store(f"{folder}/store", durability) as store,
+            ):
+                sides = {
+                    "theirs": Side(journal, shape, count),
+                    "ours": Side(store, shape, count),
+                }
+                found = harness.readings(sides, repeats=7)
+            for position, name in enumerate(("a decision", "a lesson of two objectives")):
+                theirs = [times[position] for times in found["theirs"]]
+                ours = [times[position] for times in found["ours"]]
+                case = f'"{durability}", {kind}: {name}'
+                rows.append(harness.row(case, "journal", theirs, "store", ours))
+    return rows
+
+
+def timed(function):
+    """Microseconds of a call."""
+    start = time.perf_counter()
+    function()
+    return [1e6 * (time.perf_counter() - start)]
+
+
+def files():
+    """Rows of what happens to a whole store."""
+    with tempfile.TemporaryDirectory(dir=harness.ROOT) as name:
+        folder = Path(name)
+        path = folder / "log.db"
+        with Store(path, "buffered") as store:
+            store.describe(DESCRIPTION)
+            for decision, lesson in itertools.islice(pairs(1, 5), PAIRS):
+                store.extend((decision, lesson))
+            store.snapshot(STATE)
+            for i in range(20):
+                store.append({"kind": "note", "i": i})
+
+        def opened():
+            with Store(path) as store:
+                snapshot = store.latest_snapshot()
+                assert len(list(store.events(after=snapshot.seq))) == 20
+
+        def replayed():
+            with Store(path) as store:
+                assert sum(1 for _ in store.events()) == 2 * PAIRS + 20
+
+        before = 0.9 * PAIRS / 7
+        steps = {
+            "opened, with a tail of 20 events": opened,
+            "read as events": replayed,
+            "as Feedback (scan)": lambda: sum(map(len, scan(path))),
+            "exported as Parquet": lambda: export(path, folder / "a.parquet"),
+            "shortened to a tenth": lambda: export(
+                path, folder / "b.parquet", "parquet", before, True
+            ),
+            "opened again": opened,
+        }
+        return [
+            harness.own_row(f"{2 * PAIRS:,} events: {case}", timed(step))
+            for case, step in steps.items()
+        ]
+
+
+def main():
+    harness.write("store", "Stores of decisions", [*costs(), *files()], NOTES)
+
+
+NOTES = [
+    "Times per event are of `append`; the journal's are of the same machine and run.",
+    '"disk" waits for this disk; "system" survives a killed process; "buffered" loses at most 10 ms with it.',
+    f"Whole stores: {PAIRS:,} decisions with 5 shared features and as many lessons; times are for all of them.",
+]
+
+
+if __name__ == "__main__":
+    main()
