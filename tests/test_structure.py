@@ -133,11 +133,11 @@ def test_the_agent_asks_for_what_policies_declare():
 
 AGENT_CORE = {
     *("advice", "arms", "bound_policy", "compiled_calls", "contexts", "core", "decision"),
-    *("growth", "guard", "inputs", "objectives", "parts", "pending", "sizes"),
+    *("growth", "guard", "inputs", "keys", "objectives", "parts", "pending", "sizes"),
 }
 AGENT_SERVICES = {
-    *("descriptions", "display", "explanation", "file_layout", "headers", "loading", "merging"),
-    *("recording", "restoring", "saving"),
+    *("adoption", "descriptions", "display", "explanation", "file_layout", "headers"),
+    *("loading", "merging", "recording", "replaying", "restoring", "saving"),
 }
 AGENT_FACE = {"__init__", "agent", "precompile"}
 

@@ -10,6 +10,7 @@ from mobandits.agent.decision import Decision
 from mobandits.agent.inputs import check_counts
 from mobandits.compiling.tracebacks import shorten
 from mobandits.contracts.protocols import Recipe
+from mobandits.errors import StateError
 from mobandits.support.naming import quoted
 
 if TYPE_CHECKING:
@@ -583,16 +584,17 @@ class Agent:
             >>> again.decide([0.5, 0.1]) == agent.decide([0.5, 0.1])
             True
         """
-        from mobandits.agent.loading import core_with_log  # noqa: PLC0415
+        from mobandits.agent.loading import core_of_bytes  # noqa: PLC0415
 
         if not isinstance(data, bytes | bytearray | memoryview):
             raise ValueError(f"data must be bytes of `Agent.to_bytes`, got {quoted(data)}")
 
-        # The core is ready: the constructor would make another one.
-        agent = cls.__new__(cls)
-        agent.core = core_with_log(bytes(data), "the data", recipe, log, clock)
+        try:
+            core, logged = core_of_bytes(bytes(data), recipe, clock)
+        except StateError as error:
+            raise StateError(f"the data {error}") from error
 
-        return agent
+        return cls._going_on(core, log, logged)
 
     @classmethod
     def load(
@@ -619,8 +621,20 @@ class Agent:
         """
         from mobandits.agent.loading import load_core  # noqa: PLC0415
 
+        core, logged = load_core(path, recipe, clock)
+
+        return cls._going_on(core, log, logged)
+
+    @classmethod
+    def _going_on(cls, core: AgentCore, log: Any, logged: int) -> "Agent":
+        """The agent of a core that was read, caught up with its log where there is one."""
+        if log is not None:
+            from mobandits.agent.replaying import attached  # noqa: PLC0415
+
+            core = attached(core, log, after=logged)
+
         # The core is ready: the constructor would make another one.
         agent = cls.__new__(cls)
-        agent.core = load_core(path, recipe, log, clock)
+        agent.core = core
 
         return agent

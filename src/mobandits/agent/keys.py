@@ -1,6 +1,5 @@
 """Keys of clients: a call that is tried again meets the decision that it made the first time."""
 
-import hashlib
 from collections import OrderedDict
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, NamedTuple
@@ -9,10 +8,10 @@ import numpy as np
 
 from mobandits.agent.decision import Decision
 from mobandits.support.checks import as_float_array
+from mobandits.support.digests import hex_digest
 from mobandits.support.naming import quoted
 
 LONGEST_KEY = 255  # characters; a UUID has 36
-DIGEST_BYTES = 16  # two different requests meet by chance once in 2^64
 
 
 class Circumstances(NamedTuple):
@@ -104,13 +103,13 @@ def request_digest(context: Any, eligible: Any) -> str:
         >>> request_digest([1, 2], None) == request_digest([1, 2], ["small"])
         False
     """
-    digest = hashlib.blake2b(digest_size=DIGEST_BYTES)
+    pieces = []
     rows = context if isinstance(context, Mapping) else {None: context}
     for name, row in rows.items():
         numbers = np.empty(0) if row is None else as_float_array("context", row)
-        digest.update(repr((name, numbers.shape)).encode("utf-8", "surrogatepass"))
-        digest.update(np.ascontiguousarray(numbers, "<f8").tobytes())
+        pieces.append(repr((name, numbers.shape)).encode("utf-8", "surrogatepass"))
+        pieces.append(np.ascontiguousarray(numbers, "<f8").tobytes())
 
-    digest.update(repr(eligible).encode("utf-8", "surrogatepass"))
+    pieces.append(repr(eligible).encode("utf-8", "surrogatepass"))
 
-    return digest.hexdigest()
+    return hex_digest(pieces)

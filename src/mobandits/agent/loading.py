@@ -1,6 +1,5 @@
 """Reading an agent from a file; everything is checked, since a checksum proves no good will."""
 
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -47,12 +46,12 @@ REFUSED = (
 
 
 def load_core(
-    path: str | Path,
-    recipe: Recipe | None = None,
-    log: Any = None,
-    clock: Callable[[], float] = time.time,
-) -> AgentCore:
-    """The core of an agent that was saved; see `Agent.load`."""
+    path: str | Path, recipe: Recipe | None, clock: Callable[[], float]
+) -> tuple[AgentCore, int]:
+    """The core of an agent that was saved, and how many events of its log it knows.
+
+    See `Agent.load`.
+    """
     file = Path(path)
     try:
         data = file.read_bytes()
@@ -62,35 +61,10 @@ def load_core(
     except OSError as error:
         raise StateError(f"{file} cannot be read: {error.strerror}") from error
 
-    return core_with_log(data, str(file), recipe, log, clock)
-
-
-def core_with_log(
-    data: bytes, source: str, recipe: Recipe | None, log: Any, clock: Callable[[], float]
-) -> AgentCore:
-    """The core of the bytes of a file, caught up with its log where there is one.
-
-    Args:
-        data: the bytes.
-        source: what errors call them.
-        recipe: as of `Agent.load`, like `log` and `clock`.
-        log: of the agent.
-        clock: of the agent.
-
-    Raises:
-        StateError: where they are not those of an agent.
-    """
     try:
-        core, logged = core_of_bytes(data, recipe, clock)
+        return core_of_bytes(data, recipe, clock)
     except StateError as error:
-        raise StateError(f"{source} {error}") from error
-
-    if log is not None:
-        from mobandits.agent.replaying import attached  # noqa: PLC0415 - few agents need it
-
-        core = attached(core, log, after=logged)
-
-    return core
+        raise StateError(f"{file} {error}") from error
 
 
 def core_of_bytes(
