@@ -379,7 +379,7 @@ def _adoptions(core: AgentCore, feedback: Feedback, rewards: Array) -> Iterator[
     """What is written of some rounds."""
     names, places = _common_arms(core, feedback)
     number_of_first = core.pending.next_id
-    is_known = ~np.isnan(rewards)
+    is_known: Any = ~np.isnan(rewards)
     columns = zip(
         feedback.arms.tolist(),
         feedback.propensities.tolist(),

@@ -1,6 +1,5 @@
 """Agents that go on from a store: the newest snapshot, and what happened after it once more."""
 
-import contextlib
 import warnings
 from collections.abc import Hashable
 from pathlib import Path
@@ -116,18 +115,17 @@ def _from_snapshot(core: AgentCore, store: Store, after: int | None) -> tuple[Ag
 
     Where there is none, or none that is newer: the given core.
     """
-    with contextlib.closing(store.snapshots()) as snapshots:
-        for seq, state in snapshots:
-            if after is not None and seq <= after:
-                break
-            try:
-                restored, logged = core_of_bytes(state, core.recipe, core.clock)
-            except StateError as error:
-                message = f"the snapshot after event {seq} was passed over: it {error}"
-                warnings.warn(message, LogWarning, stacklevel=5)
-                continue
-            if logged == seq:
-                return restored, seq
+    for seq, state in store.snapshots():
+        if after is not None and seq <= after:
+            break
+        try:
+            restored, logged = core_of_bytes(state, core.recipe, core.clock)
+        except StateError as error:
+            message = f"the snapshot after event {seq} was passed over: it {error}"
+            warnings.warn(message, LogWarning, stacklevel=5)
+            continue
+        if logged == seq:
+            return restored, seq
 
     return core, after or 0
 
