@@ -255,7 +255,7 @@ class AgentCore:
                 raise
 
             if not how.active:
-                pending = pending._replace(since=INACTIVE)
+                pending = pending.active_since(INACTIVE)
             self.pending.add(pending)
             if bound.left is not None:
                 bound.left -= 1
@@ -433,7 +433,7 @@ class AgentCore:
             if names == decision.eligible:
                 rows = offered
 
-        return decision._replace(context=rows, scores=None, replayed=True)
+        return decision.replaced(context=rows, scores=None, replayed=True)
 
     def add_arm(self, name: Hashable, like: Hashable | None) -> None:
         """One arm more, from now on; see `Agent.add_arm`."""

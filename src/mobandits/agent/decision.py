@@ -1,7 +1,7 @@
 """A decision of an agent: the arm, and what the decision rests on."""
 
 from collections.abc import Hashable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from mobandits.contracts.protocols import Array, IntArray
 from mobandits.support.naming import quoted
@@ -41,6 +41,10 @@ class Decision(NamedTuple):
     context: Array | None = None
     eligible: tuple[Hashable, ...] = ()
     replayed: bool = False
+
+    def replaced(self, **changes: Any) -> "Decision":
+        """The same decision with other values of some attributes."""
+        return self._replace(**changes)
 
     def __eq__(self, other: object) -> bool:
         """The same decision with the same propensity; arrays are left out."""

@@ -50,7 +50,7 @@ class KeyedDecisions:
         """Keep a decision, and forget the oldest where there are too many."""
         assert how.key is not None and how.request is not None  # noqa: S101, PT018 - it has a key
         # Without its arrays: they are as large as the context, and the next call brings it again.
-        slim = decision._replace(context=None, scores=None)
+        slim = decision.replaced(context=None, scores=None)
         self._by_key[how.key] = (how.request, slim)
         if len(self._by_key) > self._limit:
             self._by_key.popitem(last=False)

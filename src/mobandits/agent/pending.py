@@ -43,6 +43,10 @@ class Pending(NamedTuple):
         """The same decision, of whose rewards so many are known."""
         return self._replace(rewards=rewards)
 
+    def active_since(self, since: float) -> "Pending":
+        """The same decision, whose defaults are due from then on."""
+        return self._replace(since=since)
+
 
 class Timer:
     """When a reward by default is due, one decision after the other: times of decisions never fall.
@@ -244,7 +248,7 @@ class PendingDecisions:
 
     def activate(self, number: int, now: float) -> None:
         """Let defaults of an inactive decision be due from now on."""
-        self.open[number] = self.open[number]._replace(since=now)
+        self.open[number] = self.open[number].active_since(now)
         for timer in self._timers:
             heapq.heappush(timer.activated, (now, number))
 
