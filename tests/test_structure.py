@@ -137,7 +137,7 @@ AGENT_CORE = {
 }
 AGENT_SERVICES = {
     *("adoption", "descriptions", "explanation", "file_layout", "headers", "loading"),
-    *("merging", "recording", "replaying", "restoring", "saving"),
+    *("merging", "recording", "replayed_events", "replaying", "restoring", "retuning", "saving"),
 }
 AGENT_FACE = {"__init__", "agent", "precompile"}
 
