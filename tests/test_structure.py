@@ -136,8 +136,8 @@ AGENT_CORE = {
     *("growth", "guard", "inputs", "keys", "objectives", "parts", "pending", "sizes"),
 }
 AGENT_SERVICES = {
-    *("adoption", "descriptions", "display", "explanation", "file_layout", "headers"),
-    *("loading", "merging", "recording", "replaying", "restoring", "saving"),
+    *("adoption", "descriptions", "display", "explanation", "file_layout", "headers", "loading"),
+    *("merging", "recording", "replayed_events", "replaying", "restoring", "retuning", "saving"),
 }
 AGENT_FACE = {"__init__", "agent", "precompile"}
 

@@ -376,6 +376,42 @@ def import_journal_as_store(
     typer.echo(f"{store}: {count} events")
 
 
+@app.command("retune")
+def retune_agent(
+    store: Annotated[Path, typer.Argument(help="The log of an agent, a store.")],
+    policy: Annotated[
+        str | None, typer.Option("--policy", help="The new recipe, such as mol-ucb:scale=0.3.")
+    ] = None,
+    pending: Annotated[
+        int | None, typer.Option(min=1, help="How many decisions may wait for rewards.")
+    ] = None,
+    max_age: Annotated[
+        float | None, typer.Option(help="Seconds after which a waiting decision is dropped.")
+    ] = None,
+    propensity: Annotated[str | None, typer.Option(help="exact, sampled or none.")] = None,
+    agent: Annotated[str, typer.Option(help="Which, in a store of several.")] = "agent",
+) -> None:
+    """Give the agent of a store another recipe, or other limits; no process may use it."""
+    from mobandits.agent.inputs import UNCHANGED  # noqa: PLC0415
+    from mobandits.agent.replaying import opened  # noqa: PLC0415
+    from mobandits.agent.retuning import retune  # noqa: PLC0415
+    from mobandits.spec import recipe_named  # noqa: PLC0415
+    from mobandits.support.naming import short_repr  # noqa: PLC0415
+
+    with parameters():
+        recipe = None if policy is None else recipe_named(policy)
+        core = opened(store, agent)
+        writer = core.writer
+        assert writer is not None  # noqa: S101 - it was opened from its log
+        try:
+            age = UNCHANGED if max_age is None else max_age
+            retune(core, recipe, pending, age, propensity)
+        finally:
+            writer.close(core)
+
+    typer.echo(f"{store}: {short_repr(core.recipe)}")
+
+
 @app.command("export")
 def export_decisions(
     store: Annotated[Path, typer.Argument(help="The file of an agent's log.")],

@@ -20,13 +20,13 @@ from mobandits.policies import MolUcb, RandomChoice
 def replayed(monkeypatch):
     """The kinds of the events that were replayed."""
     kinds = []
-    replay = replaying._replay
+    replay = replaying.replay
 
     def counting(core, event, *rest):
         kinds.append(event["kind"])
         replay(core, event, *rest)
 
-    monkeypatch.setattr(replaying, "_replay", counting)
+    monkeypatch.setattr(replaying, "replay", counting)
     return kinds
 
 

@@ -117,6 +117,15 @@ def test_a_child_is_refused_and_the_parent_goes_on(tmp_path, logged):
         lambda: agent.merge(twin),
         lambda: twin.merge(agent),
         lambda: agent.save(tmp_path / "agent"),
+        agent.to_bytes,
+        agent.tick,
+        lambda: agent.decide(contexts[1], key="one"),
+        lambda: agent.activate(0),
+        lambda: agent.abandon(0),
+        lambda: agent.adopt(contexts[1], "a"),
+        lambda: agent.learn_log("missing.csv"),
+        lambda: agent.retune(pending=5),
+        lambda: agent.branch(tmp_path / "branch"),
     ]
     for call in calls:
         said = in_a_child(call)

@@ -368,10 +368,10 @@ def _teach_rounds(core: AgentCore, rounds: Rounds) -> None:
     core.lessons += len(slots)
     first = pending.next_id
     pending.next_id = first + len(rounds.slots)
-    complete: list[int] = np.flatnonzero(is_complete).tolist()
-    # The others would be forgotten at once; a slice from -0 would take them all.
-    remembered = complete[-pending.remembered :] if pending.remembered else []
-    for position in remembered:
+    complete = np.flatnonzero(is_complete)
+    # Those before the last `remembered` would be forgotten at once.
+    start = max(0, len(complete) - pending.remembered)
+    for position in complete[start:].tolist():
         known = rounds.rewards[position].tolist()
         pending.settle(first + position, known)
 

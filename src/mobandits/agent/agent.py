@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from mobandits.agent.core import AgentCore, Propensity
 from mobandits.agent.decision import Decision
-from mobandits.agent.inputs import check_counts
+from mobandits.agent.inputs import UNCHANGED, check_counts
 from mobandits.compiling.tracebacks import shorten
 from mobandits.contracts.protocols import Recipe
 from mobandits.errors import StateError
@@ -476,6 +476,74 @@ class Agent:
         from mobandits.agent.explanation import explain  # noqa: PLC0415
 
         return explain(self.core, decision)
+
+    def retune(
+        self,
+        recipe: Recipe | None = None,
+        *,
+        pending: int | None = None,
+        max_age: Any = UNCHANGED,
+        propensity: Propensity | None = None,
+    ) -> None:
+        """Go on with another recipe, or other limits, and with what was learned.
+
+        Statistics are kept where the estimators agree, as those of MolUcb and MolTs of one penalty
+        do. Else the new recipe learns all decisions of the agent's log again, as `adopt` does; it
+        ends where an agent would be that had it from the start. Decisions that wait keep waiting,
+        and what is drawn goes on in the same stream. A log records the change, and asks for the new
+        recipe when it is opened next. The next decision compiles a recipe that is new to the
+        machine.
+
+        Args:
+            recipe: the new one; None: as it is.
+            pending: as for a new agent, like the others; beyond a smaller limit the oldest waiting
+                decisions are dropped.
+            max_age: seconds, or None, which is without a limit.
+            propensity: "exact", "sampled" or "none".
+
+        Raises:
+            ValueError: where a parameter does not fit; where statistics cannot be kept, and there
+                is no log, or not all of it, to learn from again; where a recipe plays in stages.
+                Nothing has changed then.
+
+        Example:
+            >>> from mobandits.policies import MolTs, MolUcb
+            >>> agent = Agent(MolUcb(scale=0.3), arms=3, features=2, objectives=2)
+            >>> agent.learn(agent.decide([0.5, 0.1]).id, [1.0, 0.5])
+            >>> agent.retune(MolTs(scale=0.1), max_age=3600.0)
+            >>> type(agent.recipe).__name__, agent.lessons
+            ('MolTs', 1)
+        """
+        from mobandits.agent.retuning import retune  # noqa: PLC0415
+
+        retune(self.core, recipe, pending, max_age, propensity)
+
+    def branch(self, path: str | Path) -> "Agent":
+        """Another agent that goes on from here, with a log of its own, to try something.
+
+        Both would decide the same on the same calls; neither knows of the other from now on.
+
+        Args:
+            path: of the new log, a copy of this agent's where it has one.
+
+        Raises:
+            ValueError: where there is such a file, or the agent cannot be saved.
+
+        Example:
+            >>> import tempfile
+            >>> from mobandits.policies import MolUcb
+            >>> agent = Agent(MolUcb(scale=0.3), arms=3, features=2, objectives=2)
+            >>> with agent.branch(tempfile.mkdtemp() + "/what-if.db") as fork:
+            ...     fork.retune(MolUcb(scale=0.1))
+            ...     fork.decide([0.5, 0.1]).id, agent.waiting
+            (0, 0)
+        """
+        from mobandits.agent.replaying import branched  # noqa: PLC0415
+
+        agent = type(self).__new__(type(self))
+        agent.core = branched(self.core, path)
+
+        return agent
 
     def merge(self, other: "Agent") -> None:
         """Learn all that another agent has learned apart from this one, such as on another shard.

@@ -106,6 +106,9 @@ class EventWriter(Protocol):
     def write_preference(self, description: Any, now: float) -> None:
         """Another preference, as `describe_order` gave it."""
 
+    def write_retuning(self, event: dict[str, Any], changed: dict[str, Any], now: float) -> None:
+        """Other parameters of the agent."""
+
     def done(self, core: "AgentCore") -> None:
         """The agent has done what was written."""
 

@@ -24,6 +24,16 @@ def check_is_recipe(recipe: Any) -> None:
         raise ValueError(f"{rule}, got {quoted(recipe)}{advice}")
 
 
+class Unchanged:
+    """Stands for what stays as it is, where None has a meaning."""
+
+    def __repr__(self) -> str:
+        return "unchanged"
+
+
+UNCHANGED: Any = Unchanged()
+
+
 def check_counts(at_most: int = MOST_COUNTED, **counts: tuple[Any, int]) -> None:
     """Refuse what is no integer in a range.
 

@@ -246,11 +246,23 @@ class PendingDecisions:
         if len(settled) > self.remembered:
             settled.popitem(last=False)
 
+    def set_limits(self, limit: int, max_age: float | None) -> None:
+        """Let so many decisions wait, for so long; those beyond the limit are dropped now."""
+        self.limit = limit
+        self.max_age = max_age
+        self.is_timed = max_age is not None or bool(self._timers)
+        while len(self.open) > limit:
+            self._drop_oldest("limit")
+
     def activate(self, number: int, now: float) -> None:
         """Let defaults of an inactive decision be due from now on."""
         self.open[number] = self.open[number].active_since(now)
         for timer in self._timers:
             heapq.heappush(timer.activated, (now, number))
+
+    def set_inactive(self, number: int) -> None:
+        """Let no default be due of a decision that was just made, until it is activated."""
+        self.open[number] = self.open[number]._replace(since=INACTIVE)
 
     def abandon(self, number: int) -> None:
         """Wait for a decision no more."""

@@ -41,6 +41,7 @@ class StoreWriter:
     Attributes:
         store: which.
         silent: whether nothing is written, while events are replayed.
+        replayed: how many events were replayed, or known, before the one that is.
     """
 
     def __init__(self, store: Store, core: AgentCore, every: int, snapshot_at: int) -> None:
@@ -57,6 +58,7 @@ class StoreWriter:
         self._before: int | None = None
         self._advice = LogAdvice()
         self.silent = False
+        self.replayed = snapshot_at
 
     def position(self) -> int:
         """How many events there are."""
@@ -263,6 +265,24 @@ class StoreWriter:
             return
         event = {"kind": "preference", "time": now, "order": description}
         self._append(event)
+
+    def write_retuning(self, event: dict[str, Any], changed: dict[str, Any], now: float) -> None:
+        """Other parameters of the agent, which its description has from then on.
+
+        Args:
+            event: its fields but kind and time.
+            changed: what is new in the description.
+            now: the time.
+        """
+        if self.silent:
+            return
+        description = self.store.description
+        self._start()
+        self.store.redescribe(
+            {**(description or {}), **changed}, {"kind": "retune", "time": now, **event}
+        )
+        # At once, since to replay this may be to learn everything again.
+        self._next_snapshot = 0
 
     def _start(self) -> None:
         # An earlier call was refused by the store, or interrupted between its event and its effect.

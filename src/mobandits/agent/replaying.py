@@ -1,20 +1,20 @@
 """Agents that go on from a store: the newest snapshot, and what happened after it once more."""
 
+import time
 import warnings
 from collections.abc import Hashable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from mobandits.agent.adoption import adopt
 from mobandits.agent.core import AgentCore
-from mobandits.agent.descriptions import made
-from mobandits.agent.keys import Circumstances
 from mobandits.agent.loading import core_of_bytes
 from mobandits.agent.recording import StoreWriter
+from mobandits.agent.replayed_events import replay
+from mobandits.agent.retuning import core_before, foreign_recipe, retune_again
+from mobandits.agent.saving import core_bytes
 from mobandits.errors import LogError, LogWarning, StateError
 from mobandits.logs.store import Store
+from mobandits.support.found import found_at
 from mobandits.support.naming import quoted, short_repr
 
 EVERY = 10_000  # events between snapshots
@@ -52,6 +52,53 @@ def attached(
             store.close()  # so that the next attempt finds it free
 
         raise
+
+
+def branched(core: AgentCore, path: str | Path) -> AgentCore:
+    """The core of another agent that goes on from here with a log of its own; see `Agent.branch`."""
+    target = Path(path)
+    if target.exists():
+        raise LogError(f"{target} must be a new file, got {found_at(target)}")
+
+    with core.lock:
+        writer = core.writer
+        data = core_bytes(core)
+        if isinstance(writer, StoreWriter):
+            writer.store.copy(target)
+
+    other, logged = core_of_bytes(data, foreign_recipe(core), core.clock)
+
+    return attached(other, target, after=logged)
+
+
+def opened(path: str | Path, agent: str = "agent") -> AgentCore:
+    """The core of the agent in a store, which has a snapshot and a recipe of this library.
+
+    Raises:
+        ValueError: where there is no such agent, or no snapshot.
+    """
+    place = Path(path)
+    if not place.is_file():
+        raise LogError(f"{place} must be a store, got {found_at(place)}")
+
+    store = Store(place, agent=agent)
+    try:
+        return _from_store_alone(store)
+    except BaseException as error:
+        store.close()
+        if isinstance(error, StateError):
+            raise StateError(f"the snapshot in {store.path} {error}") from error
+        raise
+
+
+def _from_store_alone(store: Store) -> AgentCore:
+    newest = store.latest_snapshot()
+    if newest is None:
+        advice = "make the agent with it once, and close it"
+        raise LogError(f"{store.path} must have a snapshot of its agent: {advice}")
+
+    core, logged = core_of_bytes(newest.state, None, time.time)
+    return attached(core, store, after=logged)
 
 
 def _opened(log: Any, durability: Any) -> Store:
@@ -119,7 +166,7 @@ def _from_snapshot(core: AgentCore, store: Store, after: int | None) -> tuple[Ag
         if after is not None and seq <= after:
             break
         try:
-            restored, logged = core_of_bytes(state, core.recipe, core.clock)
+            restored, logged = core_of_bytes(state, foreign_recipe(core), core.clock)
         except StateError as error:
             message = f"the snapshot after event {seq} was passed over: it {error}"
             warnings.warn(message, LogWarning, stacklevel=5)
@@ -127,7 +174,12 @@ def _from_snapshot(core: AgentCore, store: Store, after: int | None) -> tuple[Ag
         if logged == seq:
             return restored, seq
 
-    return core, after or 0
+    first = store.first_change("retune")
+    if first is None or after is not None:
+        return core, after or 0
+
+    # Before it was retuned, the agent was another one.
+    return core_before(core, first), 0
 
 
 def _replay_events(core: AgentCore, writer: StoreWriter, start: int) -> None:
@@ -137,7 +189,11 @@ def _replay_events(core: AgentCore, writer: StoreWriter, start: int) -> None:
     names = writer.arm_names()
     try:
         for number, event in enumerate(store.events(start), start + 1):
-            _replay(core, event, names, f"{store.path}: event {number}")
+            writer.replayed = number - 1
+            if event["kind"] == "retune":
+                retune_again(core, event)
+            else:
+                replay(core, event, names, f"{store.path}: event {number}")
     finally:
         core.clock = clock
         writer.silent = False
@@ -197,65 +253,3 @@ def description_of(core: AgentCore, arms: tuple[Hashable, ...]) -> dict[str, Any
         "defaults": [[objective.default, objective.after] for objective in core.objectives],
         "ranges": [[objective.low, objective.high] for objective in core.objectives],
     }
-
-
-def _replay(core: AgentCore, event: dict[str, Any], names: list[Hashable], where: str) -> None:
-    """Do once more what an event says, at its time."""
-    # At its time, so that defaults and age limits come when they came before.
-    core.clock = lambda: event.get("time", core.now)
-    # What one call did happened in one moment: time brings nothing in the middle.
-    core.is_timed = event.get("batch") is not True
-    kind = event["kind"]
-    try:
-        if kind == "decide":
-            _replay_decision(core, event, names, where)
-        elif kind == "learn":
-            core.learn(event["id"], event["rewards"])
-        elif kind == "add":
-            core.add_arm(event["arm"], event.get("like"))
-        elif kind == "remove":
-            core.remove_arm(event["arm"])
-        elif kind == "activate":
-            core.activate(event["id"])
-        elif kind == "abandon":
-            core.abandon(event["id"])
-        elif kind == "preference":
-            order = event["order"]
-            core.set_preference(None if order is None else made(order, "preference"))
-    except (KeyError, TypeError, ValueError) as error:
-        if isinstance(error, LogError):
-            raise
-
-        raise LogError(f"{where} cannot be replayed: {error}") from error
-    finally:
-        core.is_timed = True
-
-
-def _replay_decision(
-    core: AgentCore, event: dict[str, Any], names: list[Hashable], where: str
-) -> None:
-    rows = event.get("context")
-    context = None
-    if rows is not None:
-        is_shared = len(rows) == 1 and not event.get("own")
-        context = np.array(rows[0] if is_shared else rows)
-
-    eligible = event.get("eligible")
-    if eligible is not None:
-        eligible = [names[number] for number in eligible]
-
-    logged_arm = names[event["arm"]]
-    # Without their keys, which the store would find.
-    if event.get("made_by") == "observed":
-        decision = adopt(core, context, logged_arm, event["propensity"], None, None)
-    else:
-        how = Circumstances(active=event.get("active", True))
-        decision = core.decide(context, eligible, how)
-
-    if decision.id != event["id"] or decision.arm != logged_arm:
-        logged = f"decision {event['id']} for arm {quoted(logged_arm)}"
-        replayed = f"decision {decision.id} for {quoted(decision.arm)}"
-        raise LogError(
-            f"{where} was {logged}, and replaying leads to {replayed}: the log was written with "
-            "other versions or parameters"
-        )

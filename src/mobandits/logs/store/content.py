@@ -25,7 +25,9 @@ SELECT (SELECT max(seq) FROM decisions WHERE agent = ?1),
     (SELECT max(seq) FROM changes WHERE agent = ?1)
 """
 
-
+SELECT_FIRST_CHANGE = """
+SELECT seq, at, kind, body, checksum FROM changes WHERE agent = ? AND kind = ? ORDER BY seq LIMIT 1
+"""
 SELECT_DECISION_OF_KEY = """
 SELECT id, seq, at, arm, propensity, rows, features, context,
     eligible, other, key, made_by, active, checksum
@@ -118,6 +120,14 @@ def decision_of_key(
     """
     row = connection.execute(SELECT_DECISION_OF_KEY, (agent, key)).fetchone()
     return None if row is None else decision_event(row, source)
+
+
+def first_change_of(
+    connection: sqlite3.Connection, agent: int | None, kind: str, source: str
+) -> Event | None:
+    """The first change of a kind; None where there is none; errors as `decision_of_key`."""
+    row = connection.execute(SELECT_FIRST_CHANGE, (agent, kind)).fetchone()
+    return None if row is None else change_event(row, source)
 
 
 def last_seq(connection: sqlite3.Connection, agent: int) -> int:

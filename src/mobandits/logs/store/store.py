@@ -20,6 +20,7 @@ from mobandits.logs.store.content import (
     agent_row,
     changes_of_arms,
     decision_of_key,
+    first_change_of,
     last_seq,
     sound_snapshots,
 )
@@ -30,6 +31,7 @@ from mobandits.logs.store.schema import migrate
 from mobandits.logs.store.writer import SYNCHRONOUS, Writer
 from mobandits.support.checks import choice
 from mobandits.support.forks import on_fork
+from mobandits.support.found import found_at
 from mobandits.support.naming import quoted
 
 Durability = Literal["disk", "system", "buffered"]
@@ -40,6 +42,8 @@ INSERT_AGENT = """
 INSERT INTO agents (name, description, created, events, complete_after, checksum)
 VALUES (?, ?, ?, 0, 0, ?)
 """
+SELECT_CREATED = "SELECT created FROM agents WHERE id = ?"
+UPDATE_DESCRIPTION = "UPDATE agents SET description = ?, checksum = ? WHERE id = ?"
 INSERT_ARM = "INSERT INTO arms SELECT id, ?, ? FROM agents WHERE name = ?"
 UPDATE_EVENTS = "UPDATE agents SET events = ? WHERE id = ?"
 INSERT_SNAPSHOT = "INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?, ?)"
@@ -190,21 +194,68 @@ class Store:
             self.check_usable()
             if self._number is None:
                 self.describe({})
-            if not listed:
-                return
-            writer = self._usable()
-            statements, arms = self._statements(listed)
-            self._is_midway = True
-            try:
-                writer.write(statements, len(listed))
-            except Exception as error:
-                self._is_midway = False
-                if isinstance(error, sqlite3.IntegrityError):
-                    raise LogError(f"{self.path} cannot take it: {_rule(error)}") from error
-                raise
-            self._events += len(listed)
-            self._arms = arms
+            if listed:
+                self._write(listed, [])
+
+    def redescribe(self, description: dict[str, Any], event: Event) -> None:
+        """Keep an event after which the agent is another one: both are kept, or none.
+
+        Args:
+            description: of the agent from now on.
+            event: as of `append`.
+
+        Raises:
+            LogError: as `append`; also where there is no agent yet.
+        """
+        text = compact(encoded(description, "description"))
+        with self._threads, explained(self.path):
+            connection = self._usable().connection
+            number = self._number
+            if number is None:
+                raise LogError(f"{self.path} must have a description to change it, got none")
+            row = connection.execute(SELECT_CREATED, (number,)).fetchone()
+            values = (text, checksum(self.agent, text, row[0]), number)
+            self._write([event], [(UPDATE_DESCRIPTION, values)])
+
+    def first_change(self, kind: str) -> Event | None:
+        """The first event of a kind that is neither a decision nor a reward; None: there is none.
+
+        Raises:
+            LogError: where it is damaged.
+        """
+        with self._threads, explained(self.path):
+            connection = self._usable().connection
+            return first_change_of(connection, self._number, kind, str(self.path))
+
+    def copy(self, path: str | Path) -> None:
+        """Write all that is in the store into a new file, another store.
+
+        Raises:
+            LogError: where the file exists, or cannot be written.
+        """
+        target = Path(path)
+        if target.exists():
+            raise LogError(f"{target} must be a new file, got {found_at(target)}")
+        with self._threads:
+            self.flush()
+            with explained(target):
+                self._usable().connection.execute("VACUUM INTO ?", (str(target.absolute()),))
+
+    def _write(self, listed: list[Event], more: list[Statement]) -> None:
+        """Write some events, and what else belongs to them; the caller holds the lock."""
+        writer = self._usable()
+        statements, arms = self._statements(listed)
+        self._is_midway = True
+        try:
+            writer.write(statements + more, len(listed))
+        except Exception as error:
             self._is_midway = False
+            if isinstance(error, sqlite3.IntegrityError):
+                raise LogError(f"{self.path} cannot take it: {_rule(error)}") from error
+            raise
+        self._events += len(listed)
+        self._arms = arms
+        self._is_midway = False
 
     def events(self, after: int = 0) -> Iterator[Event]:
         """The events that came after one, in order, as they were appended; contexts are arrays.

@@ -1,0 +1,233 @@
+"""Another recipe, and other limits, for an agent that goes on with what it has learned."""
+
+import itertools
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+
+from mobandits.agent.adoption import check_adoptable
+from mobandits.agent.bound_policy import BoundPolicy
+from mobandits.agent.core import AgentCore
+from mobandits.agent.descriptions import described, made
+from mobandits.agent.growth import arrays, rebuilt
+from mobandits.agent.guard import Guard
+from mobandits.agent.inputs import UNCHANGED, check_counts, check_is_recipe
+from mobandits.agent.pending import Pending
+from mobandits.agent.recording import StoreWriter
+from mobandits.agent.replayed_events import replay
+from mobandits.contracts.composition import composite
+from mobandits.contracts.protocols import Policy, Recipe
+from mobandits.errors import LogError
+from mobandits.support.checks import choice, number
+from mobandits.support.naming import short_repr
+
+PROPENSITIES = ("exact", "sampled", "none")
+
+
+def retune(
+    core: AgentCore,
+    recipe: Recipe | None,
+    pending: int | None,
+    max_age: Any,
+    propensity: Any,
+) -> None:
+    """Go on with other parameters; see `Agent.retune`."""
+    with core.lock:
+        limit = core.pending.limit if pending is None else pending
+        age = core.pending.max_age if max_age is UNCHANGED else max_age
+        law = core.propensity if propensity is None else propensity
+        new = core.recipe if recipe is None else recipe
+        check_is_recipe(new)
+        check_counts(pending=(limit, 1))
+        if age is not None:
+            number("max_age", age, above=0.0)
+        choice("propensity", law, PROPENSITIES)
+
+        now = core.advance_clock()
+        bound = None
+        if new != core.recipe or law != core.propensity:
+            bound = _rebound(core, new, law)
+        if core.writer is not None:
+            before = _recorded(core, core.recipe, core.pending.limit, core.pending.max_age)
+            after = _recorded(core, new, limit, age) | {"propensity": law}
+            changed = {"recipe": short_repr(new), "limit": int(limit), "max_age": age}
+            changed["propensity"] = law
+            core.writer.write_retuning({"before": before, "after": after}, changed, now)
+
+        _apply(core, new, law, bound)
+        core.pending.set_limits(int(limit), age)
+        core.is_timed = core.writer is not None or core.pending.is_timed
+        if core.writer is not None:
+            core.writer.done(core)
+
+
+def retune_again(core: AgentCore, event: dict[str, Any]) -> None:
+    """Replay a change of parameters, at its time."""
+    after = event["after"]
+    core.clock = lambda: event["time"]
+    recipe = made(after["recipe"], "recipe")
+    retune(core, recipe, after["limit"], after["max_age"], after["propensity"])
+
+
+def core_before(core: AgentCore, event: dict[str, Any]) -> AgentCore:
+    """The core of the agent as it began, before its first change of parameters."""
+    before = event["before"]
+    recipe = made(before["recipe"], "recipe")
+    return _new_core(core, recipe, core.arms.names, before)
+
+
+def foreign_recipe(core: AgentCore) -> Recipe | None:
+    """The recipe, where files cannot hold it; else None: they have their own."""
+    try:
+        described(core.recipe, "recipe")
+    except ValueError:
+        return core.recipe
+    return None
+
+
+def _recorded(core: AgentCore, recipe: Recipe, limit: int, max_age: float | None) -> dict[str, Any]:
+    return {
+        "recipe": described(recipe, "recipe"),
+        "limit": int(limit),
+        "max_age": max_age,
+        "propensity": core.propensity,
+    }
+
+
+def _new_core(
+    core: AgentCore, recipe: Recipe, arms: tuple[Hashable, ...], options: dict[str, Any]
+) -> AgentCore:
+    """The core of an agent that has decided nothing, otherwise like another one."""
+    return AgentCore(
+        recipe,
+        arms=arms,
+        features=core.features,
+        objectives=core.objectives,
+        seed=core.seed,
+        rounds=core.rounds,
+        propensity=options["propensity"],
+        samples=core.samples,
+        pending=options["limit"],
+        max_age=options["max_age"],
+        remembered=core.pending.remembered,
+        clock=core.clock,
+    )
+
+
+def _rebound(core: AgentCore, recipe: Recipe, propensity: Any) -> BoundPolicy:
+    """The new recipe with what it would have learned."""
+    old = core.bound
+    name = type(recipe).__name__
+    bound = BoundPolicy(recipe, old.shape, core.seed, propensity)
+    bound.rng = old.rng
+    bound.propensity_rng = old.propensity_rng
+    if old.order is not None:
+        bound.check_order(old.order)
+        bound.set_order(old.order)
+    if old.stage == 0:
+        return bound
+
+    first = next(iter(recipe.stages(old.shape)))
+    if old.left is not None or first.rounds is not None:
+        raise ValueError(f"retune needs recipes that play without stages, got {name}")
+
+    if _agree(old.recipe_policy, first.policy):
+        copies = [array.copy() for array in arrays(old.state())]
+        state = rebuilt(old.state(), iter(copies))
+    else:
+        state = _relearned(core, recipe)
+
+    bound.restore(1, None, lambda _: state)
+
+    return bound
+
+
+def _agree(old: Policy, new: Policy) -> bool:
+    """Whether two policies learn the same: then statistics of one are those of the other."""
+    if old == new:
+        return True
+
+    mine = composite(old)
+    theirs = composite(new)
+    if mine is None or theirs is None or mine.estimator != theirs.estimator:
+        return False
+
+    before = old.init()
+    after = new.init()
+    if not _same_classes(before, after):
+        return False
+
+    pairs = zip(arrays(before), arrays(after), strict=True)
+    return all(np.array_equal(one, other) for one, other in pairs)
+
+
+def _same_classes(one: Any, other: Any) -> bool:
+    if type(one) is not type(other):
+        return False
+    if not isinstance(one, tuple):
+        return True
+    return len(one) == len(other) and all(map(_same_classes, one, other))
+
+
+def _relearned(core: AgentCore, recipe: Recipe) -> Any:
+    """The state that a new recipe comes to when it adopts all that is in the log.
+
+    Raises:
+        ValueError: where there is no log, it does not have everything, or the recipe cannot adopt.
+    """
+    writer = core.writer
+    name = type(recipe).__name__
+    if not isinstance(writer, StoreWriter):
+        raise ValueError(
+            f"retune to {name} needs an agent with a log, to learn from it again: what it has "
+            f"learned is of another kind than that of {type(core.recipe).__name__}"
+        )
+
+    store = writer.store
+    description = store.description or {}
+    # With the limits of each time: what was dropped then was not learned from.
+    limits = {"limit": core.pending.limit, "max_age": core.pending.max_age}
+    first = store.first_change("retune")
+    if first is not None:
+        limits = first["before"]
+
+    options = {**limits, "propensity": "none"}
+    again = _new_core(core, recipe, tuple(description["arms"]), options)
+    again.is_timed = True
+    names = writer.arm_names()
+    last = writer.replayed if writer.silent else writer.position()
+    for position, event in enumerate(itertools.islice(store.events(), last), 1):
+        if event["kind"] == "retune":
+            after = event["after"]
+            again.pending.set_limits(after["limit"], after["max_age"])
+            continue
+
+        where = f"{store.path}: event {position}"
+        replay(again, event, names, where, adopting=True)
+
+    if again.pending.next_id != core.pending.next_id or again.arms.slots != core.arms.slots:
+        raise LogError(
+            f"{store.path} does not have all that the agent has learned: retune to {name} would "
+            "lose it"
+        )
+    check_adoptable(again)
+
+    return again.bound.state()
+
+
+def _apply(core: AgentCore, recipe: Recipe, propensity: Any, bound: BoundPolicy | None) -> None:
+    core.recipe = recipe
+    core.propensity = propensity
+    if bound is None:
+        return
+
+    core.guard = Guard(recipe)
+    core.bound = bound
+    nothing = (0.0,) * bound.note_size
+    for decision_id, kept in core.pending.open.items():
+        core.pending.open[decision_id] = _without_note(kept, nothing)
+
+
+def _without_note(kept: Pending, nothing: tuple[float, ...]) -> Pending:
+    return kept._replace(note=nothing)
