@@ -16,7 +16,7 @@ from mobandits.cli import app
 from mobandits.errors import LogError
 from mobandits.logs import Store
 from mobandits.orders import Lexicographic
-from mobandits.policies import Doubling, Forgetting, MolTs, MolUcb
+from mobandits.policies import Doubling, Forgetting, MolTs, MolUcb, ScalarizedUcb1
 
 OLD = MolUcb(scale=0.3)
 # The first of each pair learns what MolUcb does; the others learn it again.
@@ -130,6 +130,21 @@ def test_without_a_log_statistics_are_kept_or_it_is_refused():
     agent.retune(MolTs(scale=0.1), propensity="sampled")
     assert (agent.lessons, agent.propensity) == (lessons, "sampled")
     assert agent.decide(np.zeros((3, 2))).propensity > 0.0
+
+
+def test_notes_stay_with_their_recipe():
+    """Only the propensities change: decisions that wait are learned from as before."""
+    options = {"arms": 4, "features": 0, "objectives": 2}
+    agents = [mob.Agent(ScalarizedUcb1(check=False), **options) for _ in range(2)]
+    for agent in agents:
+        for _ in range(12):
+            agent.decide()
+    agents[0].retune(propensity="sampled")
+    for agent in agents:
+        for number in range(12):
+            agent.learn(number, [number / 12.0, 0.5])
+    states_close(*agents)
+    assert agents[0].decide().propensity is not None
 
 
 def test_a_smaller_limit_drops_the_oldest():

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mobandits.agent import compiled_calls
-from mobandits.agent.bound_policy import FAILURES
+from mobandits.agent.bound_policy import FAILURES, BoundPolicy
 from mobandits.agent.core import AgentCore
 from mobandits.agent.decision import Adoption, Decision
 from mobandits.agent.growth import arrays, rebuilt
@@ -18,7 +18,7 @@ from mobandits.agent.objectives import check_range_of
 from mobandits.compiling.session import compiled_for
 from mobandits.compiling.tracebacks import shorten
 from mobandits.contracts.notes import note_of, possible_notes
-from mobandits.contracts.protocols import Array, IntArray
+from mobandits.contracts.protocols import Array, IntArray, Recipe
 from mobandits.logs.feedback import Feedback
 from mobandits.logs.store.store import Store
 from mobandits.support.checks import number
@@ -73,7 +73,7 @@ def adopt(
             if position is not None:
                 core.begin_stage([rows])
 
-            check_adoptable(core)
+            check_adoptable(core.recipe, bound, "adopt")
             core.guard.check_context(rows)
             _check_rewards(core, new)
             now = core.advance_clock()
@@ -110,6 +110,7 @@ def adopt(
 def learn_log(core: AgentCore, log: Any, *, add_arms: bool, columns: dict[str, Any]) -> int:
     """Adopt all rounds of a log; see `Agent.learn_log`."""
     with core.lock:
+        # Twice through the log: what is in its last row must be known before the first is learned.
         chunks = _chunks_of(log, columns)
         unknown = _check_log(core, chunks, add_arms=add_arms)
         for name in unknown:
@@ -124,7 +125,7 @@ def learn_log(core: AgentCore, log: Any, *, add_arms: bool, columns: dict[str, A
         position = bound.position() if bound.stage == 0 else None
         try:
             _settle_layout(core, first)
-            check_adoptable(core)
+            check_adoptable(core.recipe, bound, "adopt")
             now = core.advance_clock()
         except BaseException as error:
             core.go_back(position, None)
@@ -136,17 +137,21 @@ def learn_log(core: AgentCore, log: Any, *, add_arms: bool, columns: dict[str, A
         return core.lessons - lessons
 
 
-def check_adoptable(core: AgentCore) -> None:
+def check_adoptable(recipe: Recipe, bound: BoundPolicy, call: str) -> None:
     """Refuse a recipe that can only learn from its own decisions.
+
+    Args:
+        recipe: of the policy.
+        bound: the policy and its state.
+        call: what errors say that needs it.
 
     Raises:
         ValueError: where its updates need the notes of a choice, or it plays in stages.
     """
-    bound = core.bound
-    name = type(core.recipe).__name__
+    name = type(recipe).__name__
     if bound.left is not None:
         raise ValueError(
-            f"adopt needs a recipe that plays without an end, got {name}, which plays in stages"
+            f"{call} needs a recipe that plays without an end, got {name}, which plays in stages"
         )
 
     policy = bound.recipe_policy
@@ -156,7 +161,7 @@ def check_adoptable(core: AgentCore) -> None:
     # Where every number is possible, nobody knows what it means.
     if not is_number or possible_notes(policy, bound.state(), both).tolist() != [True, False]:
         raise ValueError(
-            "adopt needs a recipe that learns from context, arm and reward alone, got "
+            f"{call} needs a recipe that learns from context, arm and reward alone, got "
             f"{name}, which notes how it chose"
         )
 
@@ -270,6 +275,7 @@ def _check_contexts(core: AgentCore, feedback: Feedback) -> None:
         wanted = "one row for all arms" if core.contexts.shared else "a row per arm"
         raise ValueError(f"log must have contexts with {wanted}, got shape {shape}")
 
+    # All rows and not those of played arms alone, as `adopt` does, so that both refuse the same.
     core.guard.check_context(feedback.contexts)
 
 
@@ -310,6 +316,7 @@ def _learn_chunks(
                 adoptions = list(_adoptions(core, feedback, rounds.rewards))
                 writer.write_adoptions(adoptions, now, begun=has_begun)
 
+            # Each round takes a place among those that wait and gives it back: one must be free.
             if not has_begun:
                 core.pending.make_room()
             has_begun = True

@@ -356,7 +356,7 @@ class AgentCore:
             if self.writer is not None:
                 self.writer.write_reward(number, new, now)
 
-            if pending.since == INACTIVE:
+            if pending.since is not None and pending.since == INACTIVE:
                 # Who rewards a decision has seen that it took effect.
                 decisions.activate(number, now)
                 pending = decisions.open[number]

@@ -178,7 +178,7 @@ def _from_snapshot(core: AgentCore, store: Store, after: int | None) -> tuple[Ag
     if first is None or after is not None:
         return core, after or 0
 
-    # Before it was retuned, the agent was another one.
+    # The given recipe is the last one; events from the start were decided by the first.
     return core_before(core, first), 0
 
 

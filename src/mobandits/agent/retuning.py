@@ -139,6 +139,9 @@ def _rebound(core: AgentCore, recipe: Recipe, propensity: Any) -> BoundPolicy:
         state = _relearned(core, recipe)
 
     bound.restore(1, None, lambda _: state)
+    # Decisions that wait have notes of the old recipe, which mean nothing to another one.
+    if recipe != core.recipe:
+        check_adoptable(recipe, bound, "retune")
 
     return bound
 
@@ -148,11 +151,13 @@ def _agree(old: Policy, new: Policy) -> bool:
     if old == new:
         return True
 
+    # Explorers and orders read statistics only: what is learned depends on the estimator.
     mine = composite(old)
     theirs = composite(new)
     if mine is None or theirs is None or mine.estimator != theirs.estimator:
         return False
 
+    # Wrappers keep numbers of their own in the state; and a penalty shows in the first Gram matrix.
     before = old.init()
     after = new.init()
     if not _same_classes(before, after):
@@ -211,21 +216,24 @@ def _relearned(core: AgentCore, recipe: Recipe) -> Any:
             f"{store.path} does not have all that the agent has learned: retune to {name} would "
             "lose it"
         )
-    check_adoptable(again)
-
     return again.bound.state()
 
 
 def _apply(core: AgentCore, recipe: Recipe, propensity: Any, bound: BoundPolicy | None) -> None:
+    is_other = recipe != core.recipe
     core.recipe = recipe
     core.propensity = propensity
     if bound is None:
         return
 
-    core.guard = Guard(recipe)
     core.bound = bound
+    if not is_other:
+        return
+
+    core.guard = Guard(recipe)
     nothing = (0.0,) * bound.note_size
     for decision_id, kept in core.pending.open.items():
+        # The new recipe notes nothing, and would take the old one's notes for its own.
         core.pending.open[decision_id] = _without_note(kept, nothing)
 
 

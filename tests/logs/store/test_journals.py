@@ -1,7 +1,5 @@
 """A journal of version 0.1 becomes a store with the same events."""
 
-from contextlib import closing
-
 import pytest
 from hypothesis import given, settings
 from stores import DESCRIPTION, decide, events, learn, reread, same_events
@@ -52,19 +50,29 @@ def test_any_journal_that_an_agent_could_write(tmp_path_factory, given):
     assert same_events(reread(folder / "log"), fitting)
 
 
-def test_an_agent_s_journal(tmp_path):
+def test_an_agent_goes_on_from_its_journal(tmp_path):
+    """Version 0.1 wrote what an agent writes today, and did not describe the ranges of objectives."""
     from mobandits.policies import MolUcb  # noqa: PLC0415
 
-    folder = tmp_path / "journal"
-    names = {"arms": ["a", "b"], "objectives": ["q", "c"]}
-    with closing(Agent(MolUcb(), **names, features=2, log=str(folder))) as agent:
-        for i in range(4):
-            decision = agent.decide([0.5, i / 4])
+    options = {"arms": ["a", "b"], "objectives": ["q", "c"], "features": 2, "seed": 3}
+    with Agent(MolUcb(), **options, log=tmp_path / "today") as agent:
+        for i in range(6):
+            decision = agent.decide([0.5, i / 8])
             if i % 2:
                 agent.learn(decision.id, {"q": 1.0, "c": 0.25})
-    import_journal(folder, tmp_path / "log")
-    with Journal(folder) as journal:
+        agent.add_arm("d", like="a")
+        agent.decide([0.5, 0.25])
+    with Store(tmp_path / "today") as store, Journal(tmp_path / "journal") as journal:
+        description = dict(store.description)
+        del description["ranges"]
+        journal.describe(description)
+        journal.extend(store.events())
+    import_journal(tmp_path / "journal", tmp_path / "log")
+    with Journal(tmp_path / "journal") as journal:
         assert same_events(reread(tmp_path / "log"), journal.events())
+    with Agent(MolUcb(), **options, log=tmp_path / "log") as again:
+        assert (again.lessons, again.waiting, again.arms) == (3, 4, ("a", "b", "d"))
+        assert again.core.bound.state().theta.tolist() == agent.core.bound.state().theta.tolist()
 
 
 def test_what_is_there_is_not_overwritten(tmp_path):
