@@ -15,6 +15,11 @@ from mobandits.logs import Store
 from mobandits.orders import Lexicographic
 from mobandits.policies import MolUcb, RandomChoice
 
+# Agents of these tests decide with certainty: their logs are for opening, not for evaluation.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:.*decisions in the log were certain:mobandits.errors.LogWarning"
+)
+
 
 @pytest.fixture
 def replayed(monkeypatch):
