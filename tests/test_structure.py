@@ -319,3 +319,20 @@ def test_no_file_names_a_registry_host_or_a_path_of_one_machine():
         and hosts.search((ROOT / f).read_text(errors="ignore"))
     ]
     assert not bad
+
+
+def test_no_text_stands_by_itself():
+    """A statement that is only a text, and no docstring, is the lost end of a longer one."""
+    lost = []
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if not isinstance(node, ast.FunctionDef | ast.If | ast.For | ast.With):
+                continue
+            # The first statement of a function may be its docstring.
+            first = 1 if isinstance(node, ast.FunctionDef) else 0
+            for statement in node.body[first:]:
+                value = getattr(statement, "value", None)
+                is_text = isinstance(value, ast.Constant) and isinstance(value.value, str)
+                if isinstance(statement, ast.Expr) and is_text:
+                    lost.append(f"{path.relative_to(PACKAGE)}:{statement.lineno}")
+    assert lost == []

@@ -248,10 +248,14 @@ def chains_questions() -> list[Question]:
 def chains_claims(panel: Panel) -> tuple[Claim, ...]:
     """The paper's claims on Figure 3, and ours."""
     metric = "chain_regret_authors"
-    ties = "What a lower digit costs is decided by ties in the digits before, which differ between "
-    "problems."
-    linked = "MOSLB-PC keeps all arms whose intervals are linked, so that it plays worse ones "
-    "until a gap opens."
+    ties = (
+        "What a lower digit costs is decided by ties in the digits before, which differ between "
+        "problems."
+    )
+    linked = (
+        "MOSLB-PC keeps all arms whose intervals are linked, so that it plays worse ones until a "
+        "gap opens."
+    )
 
     return (
         panel.claim(
