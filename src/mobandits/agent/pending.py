@@ -43,6 +43,10 @@ class Pending(NamedTuple):
         """The same decision, of whose rewards so many are known."""
         return self._replace(rewards=rewards)
 
+    def with_note(self, note: tuple[float, ...]) -> "Pending":
+        """The same decision with another note."""
+        return self._replace(note=note)
+
     def active_since(self, since: float) -> "Pending":
         """The same decision, whose defaults are due from then on."""
         return self._replace(since=since)
@@ -262,7 +266,7 @@ class PendingDecisions:
 
     def set_inactive(self, number: int) -> None:
         """Let no default be due of a decision that was just made, until it is activated."""
-        self.open[number] = self.open[number]._replace(since=INACTIVE)
+        self.open[number] = self.open[number].active_since(INACTIVE)
 
     def abandon(self, number: int) -> None:
         """Wait for a decision no more."""

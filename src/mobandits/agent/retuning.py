@@ -13,7 +13,6 @@ from mobandits.agent.descriptions import described, made
 from mobandits.agent.growth import arrays, rebuilt
 from mobandits.agent.guard import Guard
 from mobandits.agent.inputs import UNCHANGED, check_counts, check_is_recipe
-from mobandits.agent.pending import Pending
 from mobandits.agent.recording import StoreWriter
 from mobandits.agent.replayed_events import replay
 from mobandits.contracts.composition import composite
@@ -234,8 +233,4 @@ def _apply(core: AgentCore, recipe: Recipe, propensity: Any, bound: BoundPolicy 
     nothing = (0.0,) * bound.note_size
     for decision_id, kept in core.pending.open.items():
         # The new recipe notes nothing, and would take the old one's notes for its own.
-        core.pending.open[decision_id] = _without_note(kept, nothing)
-
-
-def _without_note(kept: Pending, nothing: tuple[float, ...]) -> Pending:
-    return kept._replace(note=nothing)
+        core.pending.open[decision_id] = kept.with_note(nothing)

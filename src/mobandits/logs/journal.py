@@ -99,7 +99,7 @@ class Journal:
         self._process = os.getpid()
         self._forked = False
         self._lock: BinaryIO | None = _claimed(self.folder)
-        on_fork(self, Journal._leave_to_parent)
+        on_fork(self, Journal.leave_to_parent)
         try:
             if is_journal(self.folder):
                 self._resume()
@@ -283,7 +283,7 @@ class Journal:
                 file.close()
         self._file = self._lock = None
 
-    def _leave_to_parent(self) -> None:
+    def leave_to_parent(self) -> None:
         """In the child of a fork: what waits here waits in the parent too, which will write it."""
         self._threads = threading.RLock()  # another thread of the parent may have held the old one
         self._waiting = bytearray()

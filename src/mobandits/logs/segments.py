@@ -82,11 +82,12 @@ class Header(NamedTuple):
             )
 
         try:
-            return cls(*(found[name] for name in cls._fields))._checked()
+            return cls(*(found[name] for name in cls._fields)).checked()
         except (KeyError, LogError, RecursionError) as error:
             raise LogError(f"{path} has a header that is damaged: {error}") from error
 
-    def _checked(self) -> "Header":
+    def checked(self) -> "Header":
+        """The same header, whose values are of the right kinds."""
         for name in ("segment", "first"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < 0:

@@ -114,7 +114,7 @@ class Store:
         self._writer: Writer | None = None
         refuse_others(self.path)
         self._owner: BinaryIO | None = claim(self.path)
-        on_fork(self, Store._leave_to_parent)
+        on_fork(self, Store.leave_to_parent)
         try:
             self._open()
         except BaseException:
@@ -445,7 +445,7 @@ class Store:
             raise LogError(f"{self.path}: {failure}; close the store, and open it again")
         return self._writer
 
-    def _leave_to_parent(self) -> None:
+    def leave_to_parent(self) -> None:
         """In the child of a fork: connection and lock are the parent's."""
         self._threads = threading.RLock()  # another thread of the parent may have held the old one
         self._is_forked = True
