@@ -19,6 +19,7 @@ SECOND_LOOK = 0.05  # seconds until a commit that was being written has been
 PAGE_BYTES = 4096  # larger ones cost more: a commit writes every page that it touches
 LOG_PAGES = 4000  # after which the log goes into the database: every 1000 costs decisions half more
 LOG_BYTES = 2**24  # that the log keeps after a large snapshot has gone through it
+LEAST_PAGE = 512  # bytes: SQLite has no smaller ones
 
 
 def is_store(path: str | Path) -> bool:
@@ -29,7 +30,8 @@ def is_store(path: str | Path) -> bool:
     """
     place = Path(path)
     try:
-        if not place.is_file() or not place.stat().st_size:
+        # Of less than a page SQLite makes an empty database, whatever is in it.
+        if not place.is_file() or place.stat().st_size < LEAST_PAGE:
             return False
         check_sqlite()
         refuse_inherited(place)

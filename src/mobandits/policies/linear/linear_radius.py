@@ -8,7 +8,8 @@ from typing import Any, Literal, Protocol
 from mobandits.contracts.protocols import Shape
 from mobandits.estimators import Scaled, ridge_for
 from mobandits.explorers.radii import Constant, FromData, SelfNormalised
-from mobandits.support.checks import choice, number
+from mobandits.support.checks import number
+from mobandits.support.naming import quoted
 
 DATA = "data"
 # Standard deviations that the radius has with scale="data".
@@ -40,7 +41,9 @@ def check_radius(recipe: HasRadius) -> None:
     """Refuse parameters of a radius that make no sense, by name."""
     name = type(recipe).__name__
     if isinstance(recipe.scale, str):
-        choice(f"{name}.scale", recipe.scale, (DATA,))
+        if recipe.scale != DATA:
+            rule = f'{name}.scale must be a number, None or "{DATA}"'
+            raise ValueError(f"{rule}, got {quoted(recipe.scale)}")
     elif recipe.scale is not None:
         number(f"{name}.scale", recipe.scale, above=0.0)
 
