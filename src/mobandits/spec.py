@@ -270,13 +270,19 @@ def convert(annotation: Any, value: Any, where: str) -> Any:
         Traceback (most recent call last):
         ValueError: draws must be an integer, got 'many'
     """
+    # TOML has no null: a parameter that may be None is left out.
+    kinds = [kind for kind in alternatives(annotation) if kind is not type(None)]
     nouns = []
-    for alternative in alternatives(annotation):
-        if alternative is type(None):
-            continue  # TOML has no null: a parameter that may be None is left out
+    for alternative in kinds:
         if get_origin(alternative) is Literal:
-            choice(where, value, get_args(alternative))
-            return value
+            names = get_args(alternative)
+            if len(kinds) == 1:
+                choice(where, value, names)
+            if value in names:
+                return value
+
+            nouns += [f'"{name}"' for name in names]
+            continue
 
         for form in _forms(alternative, where):
             if form.fits(value):
