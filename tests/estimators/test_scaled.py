@@ -248,7 +248,10 @@ def test_agents_save_merge_and_grow(tmp_path):
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: MolUcb(scale="large"), "MolUcb.scale must be one of data, got 'large'"),
+        (
+            lambda: MolUcb(scale="large"),
+            "MolUcb.scale must be a number, None or .data., got 'large'",
+        ),
         (lambda: MolUcb(scale=0.0), "MolUcb.scale must be above 0, got 0.0"),
         (
             lambda: MolTs(scale="data", links="logit"),
