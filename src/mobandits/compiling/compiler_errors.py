@@ -4,21 +4,37 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import errors
 
 from mobandits.compiling.records import CLASSES
 from mobandits.compiling.tracebacks import foreign, hint
+from mobandits.support.naming import quoted
 from mobandits.support.nearest import did_you_mean
 
 OURS = str(Path(__file__).parents[1])
 REASON = re.compile(
-    r"(No implementation|Unknown attribute|Untyped|Cannot|Invalid|NameError|Unsupported|The use of|Can't)"
+    r"(No implementation|Unknown attribute|Untyped|Cannot|Invalid|NameError|Unsupported"
+    r"|The use of|Can't)"
 )
-RECORD = re.compile(r"[\w.<>]+@\w+")  # how the type of a compiled class begins
+PLACES = ("File", "During", "<source", "^", "Failed in")  # rows that say where, and not why
 UNKNOWN = re.compile(r"Unknown attribute '(\w+)' of type (.*)")
+PLACE = re.compile(r'File "([^"<]+)", line (\d+)')
+
+# How the type of a compiled class begins.
+RECORD = re.compile(r"[\w.<>]+@\w+")
+
+# Numba colours its messages where it believes to write into a terminal.
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+
+
+class Place(NamedTuple):
+    """A line of a file that Numba names."""
+
+    file: Path
+    line: int
 
 
 def is_compiler_error(error: Exception) -> bool:
@@ -28,7 +44,8 @@ def is_compiler_error(error: Exception) -> bool:
     if not isinstance(error, AttributeError | NameError | TypeError):
         return False
 
-    trace = error.__traceback__  # some come as Python's own, from the midst of the compiler
+    # Some come as Python's own, from the midst of the compiler.
+    trace = error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_globals.get("__name__") == "numba.core.compiler":
             return True
@@ -46,10 +63,16 @@ def explanation(error: Exception, arguments: Sequence[Any], remedy: str) -> str:
         arguments: of the function that was to be compiled.
         remedy: the last sentence.
     """
-    text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
-    classes = list(dict.fromkeys(cls for one in arguments for cls in foreign(one)))
-    where = _place(text, [cls.__name__ for cls in classes])
-    reason = (_reason(text) + hint(error)).rstrip(".: ")
+    text = COLOUR.sub("", str(error))
+    names = []
+    for argument in arguments:
+        names.extend(cls.__name__ for cls in foreign(argument))
+
+    authors = list(dict.fromkeys(names))
+    where = _place(text, authors)
+    said = _reason(text) + hint(error)
+    reason = said.rstrip(".: ")
+    # A hint ends with a question mark.
     stop = "" if reason.endswith("?") else "."
 
     return f"{where} cannot be compiled: {reason}{stop} Remedy: {remedy}."
@@ -57,64 +80,100 @@ def explanation(error: Exception, arguments: Sequence[Any], remedy: str) -> str:
 
 def _place(text: str, authors: Sequence[str]) -> str:
     """The innermost line that Numba names, if an author wrote it: else whose method it must be."""
-    places = [(file, int(line)) for file, line in re.findall(r'File "([^"<]+)", line (\d+)', text)]
-    files = [
-        (Path(file) if Path(file).exists() else Path("/", file), line) for file, line in places
-    ]
-    written = [(file, line) for file, line in files if "site-packages" not in str(file)]
-    theirs = [(file, line) for file, line in written if not str(file.resolve()).startswith(OURS)]
+    places = _places(text)
+    uninstalled = [place for place in places if "site-packages" not in str(place.file)]
+    theirs = [place for place in uninstalled if not str(place.file.resolve()).startswith(OURS)]
     if authors and not theirs:
         return f"a method of {' or '.join(authors)}, or a helper of it,"
     if not places:
-        return "a method or a helper"  # Numba does not always say which
+        # Numba does not always say which.
+        return "a method or a helper"
 
-    file, line = (theirs or written or files)[0]  # Numba names the innermost first
-    rows = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
-    source = rows[line - 1].strip() if line <= len(rows) else ""
+    # Numba names the innermost first.
+    innermost = (theirs or uninstalled or places)[0]
 
-    return f"{file}:{line}: `{source}`"
+    return f"{innermost.file}:{innermost.line}: `{_source(innermost)}`"
+
+
+def _places(text: str) -> list[Place]:
+    """The lines of files that a message of Numba names."""
+    places = []
+    for name, line in PLACE.findall(text):
+        file = Path(name)
+        # Numba leaves the first slash out of some paths.
+        if not file.exists():
+            file = Path("/", name)
+        places.append(Place(file, int(line)))
+
+    return places
+
+
+def _source(place: Place) -> str:
+    """The text of a line; nothing where the file is not at hand."""
+    if not place.file.exists():
+        return ""
+
+    rows = place.file.read_text(encoding="utf-8").splitlines()
+    if place.line > len(rows):
+        return ""
+    return rows[place.line - 1].strip()
 
 
 def _reason(text: str) -> str:
-    """The row of Numba's message that says most, without the names of types that only Numba uses."""
-    skipped = ("File", "During", "<source", "^", "Failed in")
-    rows = [
-        row.strip(" -")
-        for row in text.splitlines()
-        if row.strip() and not row.lstrip().startswith(skipped)
-    ]
-    row = next((row for row in rows if REASON.match(row)), rows[0] if rows else text)
-    found = UNKNOWN.match(row)
-    if found:
-        name, kind = found.groups()
-        return f"{readable_types(kind)} has no attribute {name!r}{did_you_mean(name, _public_members(kind))}"
+    """The row of Numba's message that says most, with types as authors know them."""
+    row = _telling_row(text)
+    unknown = UNKNOWN.match(row)
+    if unknown:
+        name, kind = unknown.groups()
+        near = did_you_mean(name, _public_members(kind))
+        return f"{readable_types(kind)} has no attribute {quoted(name)}{near}"
 
-    return readable_types(row.partition(" Raised from ")[0])
+    reason, _, _ = row.partition(" Raised from ")
+    return readable_types(reason)
+
+
+def _telling_row(text: str) -> str:
+    """The first row that gives a reason, else the first that is not about places."""
+    rows = []
+    for row in text.splitlines():
+        stripped = row.lstrip()
+        if stripped and not stripped.startswith(PLACES):
+            rows.append(row.strip(" -"))
+
+    for row in rows:
+        if REASON.match(row):
+            return row
+
+    return rows[0] if rows else text
 
 
 def readable_types(text: str) -> str:
     """Text with types as authors know them: a class by its name, an array by its dimensions.
 
     Example:
-        >>> readable_types("type my.Rule@5f3(radius=my.Fixed@1c2(value=float64), on=array(int64, 1d, C))")
+        >>> readable_types("type my.Rule@5f3(radius=my.Fixed@1c2(value=float64), on=array(int64))")
         'type Rule'
         >>> from mobandits.estimators import RidgeState
-        >>> readable_types("RidgeState(array(float64, 4d, C), array(float64, 2d, C)) and Literal[int](0)")
+        >>> readable_types("RidgeState(array(float64, 4d, C), float64) and Literal[int](0)")
         'RidgeState and int'
         >>> readable_types("array(float64, 2d, C) of NumPyRandomGeneratorType")
         'array(float64, 2d) of Generator'
     """
     while found := RECORD.search(text):
-        name = found[0].partition("@")[0].rpartition(".")[2]
-        text = text[: found.start()] + name + _beyond(text, found.end())
+        path, _, _ = found[0].partition("@")
+        _, _, name = path.rpartition(".")
+        before = text[: found.start()]
+        text = before + name + _beyond(text, found.end())
 
     text = re.sub(r"Literal\[(\w+)\]\([^)]*\)", r"\1", text)
     text = re.sub(r"[Aa]rray\((\w+), (\d)d?, '?[A-Z]'?[^)]*\)", r"array(\1, \2d)", text)
     text = text.replace("NumPyRandomGeneratorType", "Generator")
-    for name in dict.fromkeys(re.findall(r"\b([A-Z]\w+)\(", text)):
-        if _named_tuple(name) is not None:  # without the types of its fields
-            start = text.index(f"{name}(")
-            text = text[: start + len(name)] + _beyond(text, start + len(name))
+    called = re.findall(r"\b([A-Z]\w+)\(", text)
+    for name in dict.fromkeys(called):
+        if _named_tuple(name) is not None:
+            # The name stays, and the types of its fields go.
+            end = text.index(f"{name}(") + len(name)
+            text = text[:end] + _beyond(text, end)
 
     return text
 
@@ -126,7 +185,10 @@ def _beyond(text: str, start: int) -> str:
 
     depth = 0
     for i in range(start, len(text)):
-        depth += (text[i] == "(") - (text[i] == ")")
+        if text[i] == "(":
+            depth += 1
+        elif text[i] == ")":
+            depth -= 1
         if depth == 0:
             return text[i + 1 :]
 
@@ -139,8 +201,11 @@ def _public_members(kind: str) -> list[str]:
 
 
 def _members(kind: str) -> list[str]:
-    if (record := RECORD.match(kind)) and record[0] in CLASSES:
-        return [*CLASSES[record[0]].__dataclass_fields__, *dir(CLASSES[record[0]])]  # type: ignore[attr-defined]
+    """All names that a type has, as Numba names it."""
+    record = RECORD.match(kind)
+    if record and record[0] in CLASSES:
+        cls: Any = CLASSES[record[0]]
+        return [*cls.__dataclass_fields__, *dir(cls)]
     if kind.startswith("array("):
         return dir(np.ndarray)
 

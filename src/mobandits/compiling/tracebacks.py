@@ -1,4 +1,4 @@
-"""Errors in code of others: which classes are theirs, what they may have meant, tracebacks that show their lines."""
+"""Errors in authors' code: which classes are theirs, hints at names, tracebacks of their lines."""
 
 import builtins
 import dataclasses
@@ -12,18 +12,15 @@ from mobandits.compiling.fingerprint import TRUSTED
 from mobandits.support.nearest import did_you_mean
 
 OURS = __name__.partition(".")[0]
-OTHERS = TRUSTED | {
-    OURS,
-    "polars",
-    "matplotlib",
-    "ray",
-    "typer",
-    "rich",
-}  # none of these is an author's own code
+
+# None of these packages is an author's own code.
+OTHERS = TRUSTED | {OURS, "polars", "matplotlib", "ray", "typer", "rich"}
 
 
 def foreign(part: Any) -> list[type]:
-    """The classes of a recipe, a policy or another part, and of what it holds, which are not this library's.
+    """The classes that are not this library's in a recipe, a policy or another part.
+
+    Those of everything that it holds count as well.
 
     Example:
         >>> from mobandits.orders import ExploreWide, Pareto
@@ -32,21 +29,28 @@ def foreign(part: Any) -> list[type]:
     """
     if isinstance(part, type):
         return []
+
+    classes: list[type] = []
     if isinstance(part, tuple | list):
         held = list(part)
-        own = []
     else:
         fields = dataclasses.fields(part) if dataclasses.is_dataclass(part) else ()
         held = [getattr(part, field.name) for field in fields]
-        own = [] if _root(type(part).__module__) in OTHERS else [type(part)]
+        if _root(type(part).__module__) not in OTHERS:
+            classes.append(type(part))
 
-    inside = [one for each in held for one in foreign(each)]
+    for inner in held:
+        classes.extend(foreign(inner))
 
-    return list(dict.fromkeys([*own, *inside]))
+    # A class may be held twice, and is named once.
+    return list(dict.fromkeys(classes))
 
 
 def raise_at(function: Callable[..., Any], error: Exception) -> NoReturn:
-    """Raise an error as if the first line of a function had raised it: for what a function does not do."""
+    """Raise an error as if the first line of a function had raised it.
+
+    This is for what a function does not do: no line of it is to blame.
+    """
     code = inspect.unwrap(function).__code__
     raising = compile("raise error", code.co_filename, "exec")
     here = raising.replace(co_name=code.co_name, co_firstlineno=code.co_firstlineno)
@@ -56,21 +60,23 @@ def raise_at(function: Callable[..., Any], error: Exception) -> NoReturn:
 
 
 def shorten(error: BaseException) -> None:
-    """Leave out of an error's traceback what leads to an author's own code, and what lies between pieces of it.
+    """Leave only an author's own code, and what it called last, in an error's traceback.
 
-    What was raised in this library, and not below code of others, keeps its traceback; only of an error whose message
-    says where the mistake is (it has an attribute `SAYS_WHERE`) nothing is left.
+    An error of this library that no code of others led to keeps its traceback. Nothing is left
+    where the message says where the mistake is: the error has an attribute `SAYS_WHERE`.
     """
     if getattr(error, "SAYS_WHERE", False):
         error.__traceback__ = None
         return
 
     frames = list(_frames(error.__traceback__))
-    theirs = [i for i, frame in enumerate(frames) if _is_authors(frame)]
-    if not theirs:
+    positions = [i for i, frame in enumerate(frames) if _is_authors(frame)]
+    if not positions:
         return
 
-    kept = [frame for i, frame in enumerate(frames) if i in theirs or i > theirs[-1]]
+    called_last = frames[positions[-1] + 1 :]
+    kept = [frames[i] for i in positions] + called_last
+    # A traceback is a chain: each entry holds the next one, so that the innermost comes first.
     trace = None
     for frame in reversed(kept):
         trace = types.TracebackType(trace, frame.tb_frame, frame.tb_lasti, frame.tb_lineno)
@@ -104,13 +110,28 @@ def hint(error: Exception) -> str:
         ; did you mean sqrt?
     """
     name = getattr(error, "name", None)
-    if isinstance(error, AttributeError) and name:
-        return did_you_mean(name, [one for one in dir(error.obj) if not one.startswith("_")])
-    if isinstance(error, NameError) and name and error.__traceback__ is not None:
-        scope = [*_frames(error.__traceback__)][-1].tb_frame
-        known = {one: one for one in (*dir(builtins), *scope.f_globals, *scope.f_locals)}
-        own = {one: f"self.{one}" for one in dir(scope.f_locals.get("self"))}
-        near = difflib.get_close_matches(name, [*own, *known], n=1)
-        return f"; did you mean {(own | known)[near[0]]}?" if near else ""
+    if not name:
+        return ""
+
+    if isinstance(error, AttributeError):
+        public = [attribute for attribute in dir(error.obj) if not attribute.startswith("_")]
+        return did_you_mean(name, public)
+
+    if isinstance(error, NameError) and error.__traceback__ is not None:
+        *_, innermost = _frames(error.__traceback__)
+        return _hint_in_scope(name, innermost.tb_frame)
 
     return ""
+
+
+def _hint_in_scope(name: str, scope: types.FrameType) -> str:
+    """A hint at a name that the code of a frame could have used, or could with `self.`."""
+    written = {attribute: f"self.{attribute}" for attribute in dir(scope.f_locals.get("self"))}
+    # A name that needs no `self.` comes last, and so replaces the same one that does.
+    known = [*dir(builtins), *scope.f_globals, *scope.f_locals]
+    written.update(zip(known, known, strict=True))
+
+    near = difflib.get_close_matches(name, written, n=1)
+    if not near:
+        return ""
+    return f"; did you mean {written[near[0]]}?"

@@ -15,8 +15,9 @@ one number declares by methods what they are like:
 A policy whose `draw` notes the probability of the arm declares `NOTES_PROBABILITY = True`, so that
 a wrapper which changes probabilities can put the right one in its place.
 
-Built-in policies that need no note return 0.0 and inherit from `NotesNothing`. A policy that
-declares nothing notes one number, and any finite number is possible.
+Built-in policies that need no note return 0.0 and inherit from `NotesNothing`; wrappers without a
+note of their own inherit from `PassesNotes`. A policy that declares nothing notes one number, and
+any finite number is possible.
 """
 
 import math
@@ -51,6 +52,28 @@ class NotesNothing:
     def note_for(self, beliefs: Any, arm: int, probability: float, rng: Rng) -> Note:
         """A number that means nothing, whichever arm was chosen."""
         return 0.0
+
+
+class PassesNotes:
+    """Base of wrappers whose notes are those of the policy inside of them, `self.policy`."""
+
+    policy: Any
+
+    def note(self) -> Note:
+        """A note of the inner policy."""
+        return note_of(self.policy)
+
+    def possible_notes(self, state: Any, note: Note) -> Mask:
+        """(decisions,) as the inner policy."""
+        return possible_notes(self.policy, state, note)
+
+    def unpacked_note(self, packed: float) -> Note:
+        """The note of the inner policy."""
+        return unpacked_note(self.policy, packed)
+
+    def note_for(self, beliefs: Any, arm: int, probability: float, rng: Rng) -> Note:
+        """The inner policy's note of this arm."""
+        return self.policy.note_for(beliefs, arm, probability, rng)
 
 
 def note_of(policy: Any) -> Note:

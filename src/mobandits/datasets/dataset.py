@@ -124,13 +124,22 @@ def _objective_line(objective: RecordedObjective) -> str:
 def _column_lines(columns: Sequence[Column]) -> list[str]:
     # Neighbours of the same kind, meaning and unit share a line: a hundred features are one line.
     lines = []
-    groups = itertools.groupby(columns, lambda column: (column.kind, column.meaning, column.unit))
+    groups = itertools.groupby(columns, _sort_of)
     for (kind, meaning, unit), group in groups:
         names = [column.name for column in group]
-        name = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
-        lines.append(f"    {kind:8} {_quantity(name, meaning, unit)}")
+        name = names[0]
+        if len(names) > 1:
+            name = f"{name} to {names[-1]}"
+
+        quantity = _quantity(name, meaning, unit)
+        lines.append(f"    {kind:8} {quantity}")
 
     return lines
+
+
+def _sort_of(column: Column) -> tuple[str, str, str]:
+    """All of a column but its name."""
+    return column.kind, column.meaning, column.unit
 
 
 def _quantity(name: str, meaning: str, unit: str) -> str:

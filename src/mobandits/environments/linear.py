@@ -85,22 +85,10 @@ class Linear:
         draw_theta = DISTRIBUTIONS[self.theta]
         draw_features = DISTRIBUTIONS[self.context_law]
         theta = draw_theta(rng, (self.objectives, self.features))
-        if not self.fixed_arms:
-            shape = Shape(
-                arms=self.arms,
-                features=self.features,
-                objectives=self.objectives,
-                rounds=rounds,
-            )
-            return NewArms(
-                shape=shape,
-                theta=theta,
-                draw_features=draw_features,
-                noise=self.noise,
-                decimals=self.round_decimals,
-            )
+        arms = None
+        if self.fixed_arms:
+            arms = draw_features(rng, (self.arms, self.features))
 
-        arms = draw_features(rng, (self.arms, self.features))
         shape = Shape(
             arms=self.arms,
             features=self.features,
@@ -108,6 +96,14 @@ class Linear:
             rounds=rounds,
             fixed_arms=arms,
         )
+        if arms is None:
+            return NewArms(
+                shape=shape,
+                theta=theta,
+                draw_features=draw_features,
+                noise=self.noise,
+                decimals=self.round_decimals,
+            )
 
         return FixedArms(
             shape=shape,

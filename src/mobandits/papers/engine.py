@@ -1,12 +1,11 @@
 """The engine that experiments share which are reproduced side by side."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from mobandits.simulation.threads import Threads
-
-ProgressCallback = Callable[[int, int], None]
+from mobandits.support.progress import ProgressCallback
 
 
 class SharedEngine:

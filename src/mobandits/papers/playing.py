@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from mobandits.contracts.protocols import Metric, Recipe
-from mobandits.papers.engine import ProgressCallback, SharedEngine
+from mobandits.papers.engine import SharedEngine
 from mobandits.papers.experiment import Computed, Experiment, More, Run, RunOptions, Tuned, spread
 from mobandits.papers.outcome import Outcome
 from mobandits.simulation import Plan, prepare, run_plan
 from mobandits.simulation.folder import Folder
 from mobandits.simulation.manifest import read_manifest
 from mobandits.simulation.trial import SCHEMA
+from mobandits.support.progress import ProgressCallback
 
 TUNING = 1_000_003  # added to the seed: no reported trial has been seen when constants are chosen
 

@@ -25,7 +25,7 @@ from mobandits.papers.contents import (
     RowEntry,
     ScaleEntry,
 )
-from mobandits.papers.engine import ProgressCallback, SharedEngine
+from mobandits.papers.engine import SharedEngine
 from mobandits.papers.experiment import Computed, Experiment, More, Plot, Run, RunOptions
 from mobandits.papers.outcome import Outcome
 from mobandits.papers.pages.write import (
@@ -43,6 +43,7 @@ from mobandits.simulation.manifest import read_manifest
 from mobandits.simulation.run import check_engine, shared_engine
 from mobandits.simulation.threads import settle
 from mobandits.support.checks import integer
+from mobandits.support.progress import ProgressCallback
 
 COLLECTION = "reproduced"  # in place of an experiment's ID in the manifest above all of them
 # Experiments at the same time: one plays while another is drawn and a third waits for its last

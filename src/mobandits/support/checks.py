@@ -11,8 +11,8 @@ from mobandits.support.naming import quoted
 from mobandits.support.nearest import did_you_mean
 
 # Looked up once: agents ask in every call.
-MASKED_ARRAY = np.ma.MaskedArray
 DOUBLE = np.dtype(np.float64)
+PLAIN_TYPES = frozenset((np.ndarray, float, int))
 
 # Kinds of numbers that become doubles: booleans, integers, floats, and objects, each of which is
 # asked. Text and complex numbers would be converted in silence.
@@ -120,7 +120,10 @@ def is_masked(value: Any) -> bool:
         others = [item for item in value if type(item) is not float]
         return bool(others) and any(map(is_masked, others))
 
-    return isinstance(value, MASKED_ARRAY) and bool(np.ma.is_masked(value))
+    # `np.ma` is loaded on its first use, which takes 10 ms: plain arrays and numbers need none of it.
+    if type(value) in PLAIN_TYPES:
+        return False
+    return bool(np.ma.is_masked(value))
 
 
 def as_float_array(name: str, value: Any, rule: str = "numbers") -> Array:

@@ -3,12 +3,12 @@
 from typing import Any, ClassVar
 
 from mobandits.compiling.compiled import compiled
-from mobandits.contracts.notes import Note, note_of, possible_notes, unpacked_note
-from mobandits.contracts.protocols import Array, Choice, IntArray, Mask, Rng
+from mobandits.contracts.notes import Note, PassesNotes
+from mobandits.contracts.protocols import Array, Choice, IntArray, Rng
 
 
 @compiled
-class InCells:
+class InCells(PassesNotes):
     """An instance of `policy` in every cell: its arms are slots, one per cell and arm.
 
     Args:
@@ -39,22 +39,6 @@ class InCells:
     cells: Any
 
     PASSES_BELIEFS: ClassVar[bool] = True
-
-    def note(self) -> Note:
-        """A note of the inner policy."""
-        return note_of(self.policy)
-
-    def possible_notes(self, state: Any, note: Note) -> Mask:
-        """(decisions,) as the inner policy."""
-        return possible_notes(self.policy, state, note)
-
-    def unpacked_note(self, packed: float) -> Note:
-        """The note of the inner policy."""
-        return unpacked_note(self.policy, packed)
-
-    def note_for(self, beliefs: Any, arm: int, probability: float, rng: Rng) -> Note:
-        """The inner policy's."""
-        return self.policy.note_for(beliefs, arm, probability, rng)
 
     def init(self) -> Any:
         """The state before the first round: nothing seen in any cell."""

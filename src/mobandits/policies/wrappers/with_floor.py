@@ -11,13 +11,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mobandits.compiling.compiled import compiled
-from mobandits.contracts.notes import Note, note_of, possible_notes, unpacked_note
+from mobandits.contracts.notes import Note, PassesNotes
 from mobandits.contracts.protocols import (
     Array,
     Assumption,
     Choice,
     IntArray,
-    Mask,
     Policy,
     Recipe,
     Rng,
@@ -31,7 +30,7 @@ from mobandits.support.naming import quoted
 
 
 @compiled
-class FloorPolicy:
+class FloorPolicy(PassesNotes):
     """A mixture of uniform play and a policy's: probabilities epsilon / K + (1 - epsilon) p_a.
 
     Args:
@@ -55,22 +54,6 @@ class FloorPolicy:
     notes_probability: bool = False
 
     PASSES_BELIEFS: ClassVar[bool] = True
-
-    def note(self) -> Note:
-        """A note of the inner policy."""
-        return note_of(self.policy)
-
-    def possible_notes(self, state: Any, note: Note) -> Mask:
-        """(decisions,) as the inner policy."""
-        return possible_notes(self.policy, state, note)
-
-    def unpacked_note(self, packed: float) -> Note:
-        """The note of the inner policy."""
-        return unpacked_note(self.policy, packed)
-
-    def note_for(self, beliefs: Any, arm: int, probability: float, rng: Rng) -> Note:
-        """The inner policy's."""
-        return self.policy.note_for(beliefs, arm, probability, rng)
 
     def init(self) -> Any:
         """The inner policy's first state."""
