@@ -52,6 +52,13 @@ def steps(seed, count):
     return out
 
 
+def plain(event):
+    """An event with lists in the place of arrays, so that it can be compared."""
+    if "context" in event:
+        event["context"] = event["context"].tolist()
+    return event
+
+
 class Life:
     """The agent, and the time of its steps."""
 

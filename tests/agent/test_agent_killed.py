@@ -35,13 +35,6 @@ def run(folder, seed, calls, how, *, compiled=False):
     return done.returncode == 0
 
 
-def plain(event):
-    """With lists in the place of arrays, which compare number by number."""
-    if "context" in event:
-        event["context"] = event["context"].tolist()
-    return event
-
-
 def ends_the_same(tmp_path, seed, how, kills, **world):
     whole, chance, killed = tmp_path / "whole", random.Random(seed), tmp_path / "killed"
     for folder in (whole, killed):
@@ -56,7 +49,7 @@ def ends_the_same(tmp_path, seed, how, kills, **world):
     events = []
     for folder in (whole, killed):
         with Store(folder / "log") as store:
-            events.append([plain(event) for event in store.events()])
+            events.append([logged_program.plain(event) for event in store.events()])
     assert events[0] == events[1]
     assert {event["kind"] for event in events[0]} == {
         "decide",

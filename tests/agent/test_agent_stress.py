@@ -8,15 +8,16 @@ import pytest
 from slow_twin import Clock, Program, SlowTwin, agent_of, differences
 
 from mobandits.agent import Objective
+from mobandits.logs import Store
 
 EXACT = 1e-9
 MANY = 50_000  # decisions; twice as many messages
 LITTLE = 40_000  # bytes
 
 
-def life(*, own, pairs, seed):
+def life(*, own, pairs, seed, **options):
     clock = Clock()
-    agent, twin = agent_of(clock, seed=seed), SlowTwin(own=not own)
+    agent, twin = agent_of(clock, seed=seed, **options), SlowTwin(own=not own)
     program = Program(agent, clock, own=own, twin=twin, seed=seed)
     program.run(pairs)
     assert agent.waiting > 10
@@ -25,6 +26,7 @@ def life(*, own, pairs, seed):
     assert differences(agent, twin) < EXACT
     assert min(agent.dropped.values()) > pairs / 1000
     assert min(program.told.values()) > pairs / 100
+    return agent, twin
 
 
 @pytest.mark.parametrize("own", [True, False], ids=["own", "shared"])
@@ -36,6 +38,34 @@ def test_ends_where_the_slow_twin_ends(own):
 @pytest.mark.parametrize("own", [True, False], ids=["own", "shared"])
 def test_ends_where_the_slow_twin_ends_after_a_million(own):
     life(own=own, pairs=1_000_000, seed=2)
+
+
+def life_on_a_store(path, *, own, pairs):
+    """A life that is closed, and opened again: with all that it had learned."""
+    agent, twin = life(own=own, pairs=pairs, seed=3, log=path, durability="buffered")
+    agent.close()
+    events = store_events(path)
+    assert events > 2 * pairs
+    clock = Clock()
+    clock.now = agent.core.now
+    with agent_of(clock, seed=3, log=path) as again:
+        assert differences(again, twin) < EXACT
+
+
+def store_events(path):
+    with Store(path) as store:
+        return len(store)
+
+
+@pytest.mark.parametrize("own", [True, False], ids=["own", "shared"])
+def test_a_life_on_a_store_goes_on_after_opening(tmp_path, own):
+    life_on_a_store(tmp_path / "log.db", own=own, pairs=2_000)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("own", [True, False], ids=["own", "shared"])
+def test_a_life_of_a_million_on_a_store_goes_on_after_opening(tmp_path, own):
+    life_on_a_store(tmp_path / "log.db", own=own, pairs=1_000_000)
 
 
 def test_memory_stays(allocated):
@@ -83,9 +113,11 @@ def held(allocated):
 
 
 @pytest.mark.slow
-def test_memory_of_the_process_stays_for_a_million():
+@pytest.mark.parametrize("has_log", [False, True], ids=["in memory", "on a store"])
+def test_memory_of_the_process_stays_for_a_million(tmp_path, has_log):
     clock = Clock()
-    program = Program(agent_of(clock), clock, own=False)
+    options = {"log": tmp_path / "log.db", "durability": "buffered"} if has_log else {}
+    program = Program(agent_of(clock, **options), clock, own=False)
     program.run(100_000)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     program.run(900_000)
