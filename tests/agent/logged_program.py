@@ -14,6 +14,7 @@ from pathlib import Path
 
 import mobandits as mob
 from mobandits.agent import Objective
+from mobandits.errors import LogError
 from mobandits.logs import Store
 from mobandits.orders import EffectivePareto, Lexicographic
 from mobandits.policies import MolTs
@@ -85,19 +86,25 @@ class Life:
 
     def run(self, todo):
         """The steps that were not logged; what does not change the agent happens again."""
-        for count, (when, name, *arguments) in enumerate(todo):
-            if when <= self.agent.core.now:
+        for count, step in enumerate(todo):
+            if step[0] <= self.agent.core.now:
                 continue
-            self.now = when
-            try:
-                if name == "prefer":
-                    (self.agent.preference,) = arguments
-                else:
-                    getattr(self.agent, name)(*arguments)
-            except ValueError:
-                assert name == "learn"
+            self.make(step)
             if count % OFTEN == 0:
                 self.agent.save(self.state)
+
+    def make(self, step):
+        """One step; some rewards are contradicted, and refused."""
+        self.now, name, *arguments = step
+        try:
+            if name == "prefer":
+                (self.agent.preference,) = arguments
+            else:
+                getattr(self.agent, name)(*arguments)
+        except LogError:
+            raise
+        except ValueError:
+            assert name == "learn"
 
 
 def kill_after(calls):
