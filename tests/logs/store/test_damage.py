@@ -138,6 +138,15 @@ def test_readers_are_told_of_a_damaged_log(killed):
         read(killed)
 
 
+@pytest.mark.parametrize("wrong", [b"\xa0\xff", b"\n"], ids=["no text", "several lines"])
+def test_a_damaged_schema_is_refused_in_one_line(closed, wrong):
+    data = bytearray(closed.read_bytes())
+    place = data.index(b"checksum INTEGER")
+    data[place : place + 1 + len(wrong)] = b'"' + wrong
+    closed.write_bytes(data)
+    assert check_outcome(closed, wrong) == "refused"
+
+
 CHANGES = {
     "an event is deleted": "DELETE FROM rewards WHERE decision = 3",
     "a reward of two is deleted": "DELETE FROM rewards WHERE decision = 3 AND objective = 'cost'",

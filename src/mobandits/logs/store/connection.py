@@ -13,6 +13,7 @@ from mobandits.logs.store.inheritance import TrackedConnection, refuse_inherited
 from mobandits.logs.store.schema import APPLICATION_ID, VERSION, check_sqlite, version_of
 from mobandits.logs.store.write_ahead_log import lost_commits
 from mobandits.support.found import found_at
+from mobandits.support.naming import shortened
 
 WAIT_SECONDS = 10.0  # for a lock that an export which deletes holds for a moment
 SECOND_LOOK = 0.05  # seconds until a commit that was being written has been
@@ -43,6 +44,8 @@ def is_store(path: str | Path) -> bool:
     except sqlite3.DatabaseError as error:
         # Whatever else is wrong with a database is for its reader to say.
         return error.sqlite_errorcode != sqlite3.SQLITE_NOTADB
+    except UnicodeDecodeError:
+        return True
     finally:
         connection.close()
     return True
@@ -124,9 +127,13 @@ def explained(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.OperationalError as error:
-        raise LogError(f"{path} cannot be used: {error}") from error
+        raise LogError(f"{path} cannot be used: {shortened(str(error))}") from error
     except sqlite3.DatabaseError as error:
-        raise LogError(f"{path} is damaged: {error}") from error
+        # A damaged schema is quoted as it is, line by line.
+        raise LogError(f"{path} is damaged: {shortened(str(error))}") from error
+    except UnicodeDecodeError as error:
+        # Python's module cannot even read the message that quotes such a schema.
+        raise LogError(f"{path} is damaged: it has text that is none") from error
 
 
 def warn_of_loss(path: Path) -> None:
