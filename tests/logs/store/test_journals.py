@@ -210,5 +210,5 @@ def test_nothing_else_reads_or_writes_a_journal(golden, tmp_path):
     said = f"is a segment of a journal of version 0.1: `mobandits import {folder} STORE` makes"
     with pytest.raises(LogError, match=said):
         read(folder / "000000.parquet")
-    with pytest.raises(LogError, match="header of a journal of version 0.1"):
+    with pytest.raises(LogError, match=r"header of a journal of version 0\.1"):
         read(folder / "000002.jsonl")
