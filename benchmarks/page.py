@@ -40,8 +40,8 @@ SECTIONS = {  # in this order; others follow by name
     "![Microseconds per round against arms, features, objectives and rounds, on logarithmic axes]"
     "(images/benchmarks-scaling.png)",
     "startup": "",
-    "store": """Stores took the place of the journal of version 0.1. Its benchmark measured, on an AMD EPYC with 2 cores, for one
-`Journal.append` (the fastest of seven turns):
+    "store": """Stores took the place of the journal of version 0.1. Its benchmark measured, on an AMD EPYC with 2
+cores, for one `Journal.append` (the fastest of seven turns):
 
 | journal of version 0.1 | "disk" | "system" | "buffered" |
 | --- | ---: | ---: | ---: |
