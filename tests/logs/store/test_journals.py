@@ -83,6 +83,7 @@ def test_a_torn_line_is_passed_over(golden, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore:.*torn line:mobandits.errors.LogWarning")
+@pytest.mark.filterwarnings("ignore:.*in the log were certain:mobandits.errors.LogWarning")
 @pytest.mark.parametrize("name", AGENTS)
 def test_an_agent_goes_on_from_its_journal(golden, tmp_path, name):
     """As the one does that version 0.1 saved after the same events."""

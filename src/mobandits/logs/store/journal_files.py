@@ -68,16 +68,23 @@ def segment_numbers(folder: Path) -> tuple[list[int], list[int]]:
     Raises:
         LogError: where the folder cannot be read.
     """
-    numbers: dict[str, list[int]] = {"jsonl": [], "parquet": []}
     try:
-        for path in folder.iterdir():
-            name = re.fullmatch(r"(\d{6,})\.(jsonl|parquet)", path.name)
-            if name is not None:
-                numbers[name[2]].append(int(name[1]))
+        names = [path.name for path in folder.iterdir()]
     except OSError as error:
         raise LogError(f"{folder} cannot be read: {error.strerror}") from error
 
-    return sorted(numbers["jsonl"]), sorted(numbers["parquet"])
+    return _numbers_of(names, "jsonl"), _numbers_of(names, "parquet")
+
+
+def _numbers_of(names: list[str], ending: str) -> list[int]:
+    """The numbers of the segments among the names of files, in order."""
+    numbers = []
+    for name in names:
+        segment = re.fullmatch(rf"(\d{{6,}})\.{ending}", name)
+        if segment is not None:
+            numbers.append(int(segment[1]))
+
+    return sorted(numbers)
 
 
 def is_journal(folder: Path) -> bool:

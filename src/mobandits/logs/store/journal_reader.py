@@ -72,8 +72,11 @@ class JournalReader:
 
     def _refuse_gaps(self, number: int, sealed_numbers: list[int]) -> None:
         header = self._header
-        if header.segment != number or len(header.sealed) != number:
+        if header.segment != number:
             raise LogError(f"{self._open} is segment {header.segment} of a journal, not {number}")
+        if len(header.sealed) != number:
+            names = f"{len(header.sealed)} segments before it"
+            raise LogError(f"{self._open} has a header that is damaged: it names {names}")
 
         for earlier in range(number):
             if earlier not in sealed_numbers:

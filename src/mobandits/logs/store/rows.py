@@ -39,6 +39,7 @@ FROM changes WHERE agent = ? AND seq > ? AND seq <= ? ORDER BY seq
 OF_DECISIONS = frozenset(("kind", "id", "time", "context", "eligible", "arm", "propensity"))
 OF_LESSONS = frozenset(("kind", "id", "time", "rewards"))
 OF_CHANGES = frozenset(("kind", "time"))
+CONTEXT = frozenset(("context",))
 
 Event = dict[str, Any]
 Row = tuple[Any, ...]
@@ -91,14 +92,19 @@ def statements_of(agent: int, seq: int, event: Any) -> tuple[Event, list[Stateme
     if is_decision and "context" in event:
         # A context stays an array: as lists it would cost more than all the rest.
         table = context_table(event["context"])
-        plain = {key: value for key, value in event.items() if key != "context"}
+        plain = _without(event, CONTEXT)
+
     kept = checked(plain)
     kind = kept["kind"]
     if kind == "decide":
-        return kept, [(INSERT_DECISION, _decision_row(agent, seq, kept, table))]
+        decision_row = _decision_row(agent, seq, kept, table)
+        return kept, [(INSERT_DECISION, decision_row)]
     if kind == "learn" and kept["rewards"]:
-        return kept, [(INSERT_REWARD, row) for row in _reward_rows(agent, seq, kept)]
-    return kept, [(INSERT_CHANGE, _change_row(agent, seq, kept))]
+        reward_rows = _reward_rows(agent, seq, kept)
+        return kept, [(INSERT_REWARD, row) for row in reward_rows]
+
+    change_row = _change_row(agent, seq, kept)
+    return kept, [(INSERT_CHANGE, change_row)]
 
 
 def _decision_row(agent: int, seq: int, event: Mapping[str, Any], table: Any) -> Row:
