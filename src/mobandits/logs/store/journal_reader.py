@@ -17,6 +17,7 @@ from mobandits.logs.store.journal_files import (
 )
 from mobandits.logs.table import SCHEMA, events_of
 from mobandits.support.found import found_at
+from mobandits.support.naming import shortened
 
 
 class JournalReader:
@@ -108,7 +109,7 @@ def _sealed_table(path: Path, digest: str, first: int) -> pl.DataFrame:
     try:
         frame = pl.read_parquet(io.BytesIO(data))
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError) as error:
-        raise LogError(f"{path} is no Parquet file: {str(error).splitlines()[0]}") from error
+        raise LogError(f"{path} is no Parquet file: {shortened(str(error))}") from error
 
     numbers = pl.Series("number", range(first, first + len(frame)), pl.Int64)
     if frame.schema != SCHEMA or not frame["number"].equals(numbers):
