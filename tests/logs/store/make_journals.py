@@ -147,7 +147,7 @@ def live_shared(agent):
 def live_own_rows(agent):
     """Few events, all in one segment."""
     rng = np.random.default_rng(1)
-    for i in range(8):
+    for i in range(7):
         decision = agent.decide({name: rng.normal(size=2) for name in agent.arms[i % 2 :]})
         if i != 5:
             agent.learn(decision.id, rng.random(2))
