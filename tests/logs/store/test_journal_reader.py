@@ -193,29 +193,28 @@ def test_a_foreign_file_is_refused(path, data):
 
 
 @pytest.mark.parametrize(
-    "changed",
+    ("changed", "said"),
     [
-        {"segment": -1},
-        {"segment": True},
-        {"segment": 1},
-        {"first": 10**30},
-        {"first": 1},
-        {"first": "0"},
-        {"sealed": 3},
-        {"sealed": [3]},
-        {"sealed": ["x"]},
-        {"description": []},
-        {"description": {"tuple": 3}},
-        {"description": {"arms": 3}},
-        {"description": {"arms": [["a"]]}},
-        {"description": {"arms": ["a", "a"]}},
+        ({"segment": -1}, "segment must be an integer of at least 0, got -1"),
+        ({"segment": True}, "segment must be an integer of at least 0, got True"),
+        ({"segment": 1}, "is segment 1 of a journal, not 0"),
+        ({"first": 10**30}, "begins with event 10*, and those before it end at 0"),
+        ({"first": 1}, "begins with event 1, and those before it end at 0"),
+        ({"first": "0"}, "first must be an integer of at least 0, got '0'"),
+        ({"sealed": 3}, "sealed must be a list of text, got 3"),
+        ({"sealed": [3]}, "sealed must be a list of text"),
+        ({"sealed": ["x"]}, "a header that is damaged: it names 1 segments before it"),
+        ({"description": []}, "description must be an object"),
+        ({"description": {"tuple": 3}}, "tuple must be a list, got 3"),
+        ({"description": {"arms": 3}}, "arms must be a list of names, got 3"),
+        ({"description": {"arms": [["a"]]}}, "arm must be text"),
+        ({"description": {"arms": ["a", "a"]}}, "arm must not be there already, got 'a'"),
     ],
-    ids=str,
 )
-def test_headers_of_wrong_types(path, changed):
+def test_headers_of_wrong_types(path, changed, said):
     path.write_bytes(path.read_bytes().splitlines(keepends=True)[0])
     with_header(path, **changed)
-    refused(path.parent, "")
+    refused(path.parent, said)
 
 
 # --- sealed segments
