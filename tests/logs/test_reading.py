@@ -258,7 +258,7 @@ def test_columns_are_of_tables(tmp_path, name):
 def test_memory_follows_the_chunk_and_not_the_log(tmp_path):
     """Peaks of Python's and NumPy's memory for a store and one four times as long."""
     peaks = []
-    for pairs in (4000, 16_000):
+    for pairs in (2000, 8000):
         with Store(tmp_path / str(pairs), "buffered") as store:
             store.describe(DESCRIPTION | {"features": 20})
             for i in range(pairs):

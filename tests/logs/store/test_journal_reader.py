@@ -274,7 +274,7 @@ def test_segments_of_another_journal_are_noticed(folder):
         lambda frame: frame.with_columns(number=pl.col("number") + 1),
         lambda frame: frame[:2],
         lambda frame: frame.with_columns(kind=pl.lit(None, pl.String)),
-        lambda frame: frame.with_columns(kind=pl.lit("learn")),
+        lambda frame: frame.with_columns(kind=pl.lit("add")),
         lambda frame: frame.with_columns(id=pl.lit(None, pl.Int64)),
         lambda frame: frame.with_columns(features=pl.lit(9, pl.Int64)),
         lambda frame: frame.with_columns(rows=pl.lit(-1, pl.Int64)),

@@ -258,8 +258,8 @@ def test_what_json_cannot_hold_is_refused(tmp_path):
 
 
 def test_events_of_megabytes(tmp_path):
-    note = {"kind": "note", "text": "ä" * 2**22, "list": list(range(200_000))}
-    given = [note, decide(0, context=[[0.5] * 2**19, [0.25] * 2**19])]
+    note = {"kind": "note", "text": "ä" * 2**21, "list": list(range(50_000))}
+    given = [note, decide(0, context=[[0.5] * 2**17, [0.25] * 2**17])]
     assert same_events(reread(written(tmp_path / "log", given)), map(checked, given))
 
 
