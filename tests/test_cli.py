@@ -21,6 +21,7 @@ from mobandits.simulation.folder import read_folder
 from mobandits.simulation.run import run_plan
 from mobandits.spec import KINDS, catalogue, load
 
+JOURNAL = Path(__file__).parent / "logs" / "store" / "data" / "plain"  # of version 0.1
 SPEC = """
 rounds = 300
 trials = 2
@@ -185,11 +186,11 @@ def test_report_draws_again(program, spec, tmp_path):
         ),
         (
             ["evaluate", "{run}", "--policy=uniform", "--out={out}"],
-            "not a journal: .* a folder with manifest.json",
+            "run must be a log, got a folder with manifest.json, as a run has",
         ),
         (
             ["evaluate", "{table}", "--policy=uniform", "--out={out}"],
-            "a Parquet file that no journal wrote; a table",
+            "a Parquet file that it did not write; a table",
         ),
         (
             ["evaluate", "{table}", "--policy=uniform", "--column=arm=a", "--out={out}"],
@@ -230,26 +231,26 @@ def test_mistakes_are_one_line_and_status_2(program, spec, tmp_path, run, argume
 
 
 def test_a_journal_becomes_a_store_that_is_exported(program, spec, tmp_path):
-    from mobandits.logs import Journal, read  # noqa: PLC0415
+    from mobandits.logs import read  # noqa: PLC0415
 
-    with Journal(tmp_path / "journal") as journal:
-        journal.describe({"arms": ["a", "b"], "objectives": ["q"]})
-        journal.append({"kind": "decide", "id": 0, "time": 86400.0, "arm": 1, "propensity": 0.5})
-        journal.append({"kind": "decide", "id": 1, "time": 90000.0, "arm": 0, "propensity": 0.5})
     store = tmp_path / "log.db"
-    assert program("import", journal.folder, store) == (0, f"{store}: 2 events\n", "")
-    out = tmp_path / "out.dsjson"
-    options = ("--format", "dsjson", "--before", "1970-01-02T01:00")
+    assert program("import", JOURNAL, store) == (0, f"{store}: 10 events\n", "")
+    out = tmp_path / "out.parquet"
     said = f"{out}: 1 decisions\n"
-    assert program("export", store, "--out", out, *options) == (0, said, "")
+    assert program("export", store, "--out", out, "--before", "1970-01-01T00:00:03") == (
+        0,
+        said,
+        "",
+    )
     assert read(out).ids.tolist() == [0]
     for arguments, message in (
-        (("import", journal.folder, store), "log.db must be a new file"),
-        (("export", store, "--out", out), "out.dsjson must be a new file"),
+        (("import", JOURNAL, store), "log.db must be a new file"),
+        (("export", store, "--out", out), "out.parquet must be a new file"),
         (("export", store, "--out", "x", "--delete"), "must have a snapshot before anything"),
         (("export", store, "--out", "x", "--format", "xml"), "--format must be"),
         (("export", store, "--out", "x", "--agent", "me"), "must have an agent 'me'"),
         (("export", spec, "--out", "x"), "must be a store"),
+        (("export", JOURNAL, "--out", "x"), f"`mobandits import {JOURNAL} STORE` makes a store"),
     ):
         status, said, err = program(*arguments)
         assert (status, said) == (2, "")

@@ -191,8 +191,19 @@ def test_an_agent_from_a_file_begins_a_store_with_a_snapshot(tmp_path):
 
 def test_what_is_no_log_says_what_to_do(tmp_path):
     options = {"arms": 3, "features": 0, "objectives": 1}
-    with pytest.raises(LogError, match=r"is a folder, .*`mobandits import .* STORE` makes it"):
+    with pytest.raises(LogError, match="must be a store or a new file, got an empty folder"):
         mob.Agent(RandomChoice(), **options, log=tmp_path)
+    journal = tmp_path / "journal"
+    journal.mkdir()
+    (journal / "000000.jsonl").write_text("{}")
+    advice = f"`mobandits import {journal} STORE` makes a store of it"
+    for opening in (
+        lambda: mob.Agent(RandomChoice(), **options, log=journal),
+        lambda: replaying.opened(journal),
+    ):
+        with pytest.raises(LogError, match=f"must be a store.*version 0.1 has; {advice}") as caught:
+            opening()
+        assert "\n" not in str(caught.value)
     (tmp_path / "table.csv").write_text("a,b\n1,2\n")
     with pytest.raises(LogError, match="must be a store or a new file"):
         mob.Agent(RandomChoice(), **options, log=tmp_path / "table.csv")

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from journals import decide, learn, written
 from log_strategies import NAMES
+from stores import decide, learn, written
 
 from mobandits.logs import Feedback, LogError, LogWarning, dsjson, read, scan
 
@@ -196,12 +196,10 @@ def test_only_eligible_arms_are_examples(tmp_path):
     assert equal(dsjson.read(tmp_path / "log.dsjson"), log)
 
 
-def test_a_journal_becomes_dsjson_a_chunk_at_a_time(tmp_path):
-    folder = written(
-        tmp_path / "journal", [decide(0), decide(1), learn(0), decide(2), learn(2)], segment=2
-    )
-    dsjson.write(scan(folder, chunk=1), tmp_path / "log.dsjson", objective="quality")
-    assert equal(dsjson.read(tmp_path / "log.dsjson"), read(folder))
+def test_a_store_becomes_dsjson_a_chunk_at_a_time(tmp_path):
+    store = written(tmp_path / "log", [decide(0), decide(1), learn(0), decide(2), learn(2)])
+    dsjson.write(scan(store, chunk=1), tmp_path / "log.dsjson", objective="quality")
+    assert equal(dsjson.read(tmp_path / "log.dsjson"), read(store))
     assert [line["EventId"] for line in lines_of(tmp_path / "log.dsjson")] == ["0", "1", "2"]
 
 
@@ -416,10 +414,10 @@ def test_text_that_is_no_dsjson(tmp_path, text):
 
 
 def test_a_segment_of_a_journal_is_no_dsjson(tmp_path):
-    written(tmp_path, [decide(0)])
-    with pytest.raises(
-        LogError, match="line 1: must be a decision, got the header of a segment: read"
-    ):
+    header = {"format": "mobandits-journal", "version": 1, "segment": 0}
+    write_lines(tmp_path / "000000.jsonl", [header])
+    said = "line 1: must be a decision, got the header of a journal of version 0.1: `mobandits imp"
+    with pytest.raises(LogError, match=said):
         read(tmp_path / "000000.jsonl")
 
 

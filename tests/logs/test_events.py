@@ -1,38 +1,14 @@
-"""Events have one form, whatever way they are given, and one line and one row each."""
+"""Events have one form, whatever way they are given."""
 
 import math
 
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 from log_strategies import EVENTS, same
 
 from mobandits.errors import LogError
 from mobandits.logs.events import checked
-from mobandits.logs.lines import event_content, event_of, opened_line, sealed_line
-from mobandits.logs.table import SCHEMA, event_table, events_of
-
-
-@given(EVENTS)
-def test_an_event_survives_its_line(event):
-    line, crc = sealed_line(event_content(checked(event)), 7)
-    content, found = opened_line(line, 7)
-    assert found == crc
-    assert same(event_of(content), checked(event))
-    assert line.count(b"\n") == 1
-
-
-@given(st.lists(EVENTS, max_size=5), st.integers(0, 1000))
-def test_events_survive_their_table(events, first):
-    given = [
-        event_of(opened_line(sealed_line(event_content(checked(event)), 0)[0], 0)[0])
-        for event in events
-    ]
-    frame = event_table(given, first)
-    assert frame.schema == SCHEMA
-    assert frame["number"].to_list() == list(range(first, first + len(events)))
-    assert same(list(events_of(frame)), given)
 
 
 @given(EVENTS)
@@ -80,7 +56,6 @@ def decision(**changed):
         (None, "event must be a dictionary, got None"),
         ({}, "event.kind must be text, got None"),
         ({"kind": 3}, "event.kind must be text, got 3"),
-        ({"kind": "x", "crc": 1}, "crc"),
         ({"kind": "x", 3: 1}, "text for keys, got 3"),
         ({"kind": "x", "y": math.nan}, "event.y must be finite, got nan"),
         ({"kind": "x", "y": {1, 2}}, "event.y must be text"),
@@ -124,12 +99,3 @@ def decision(**changed):
 def test_what_is_no_event_is_refused_by_name(event, said):
     with pytest.raises(LogError, match=said):
         checked(event)
-
-
-def test_what_json_cannot_hold_is_refused():
-    deep = []
-    for _ in range(100_000):
-        deep = [deep]
-    for value in (deep, 10**5000):
-        with pytest.raises(LogError):
-            event_content(checked({"kind": "x", "y": value}))

@@ -1,4 +1,4 @@
-"""Logs of a million lines stream: memory follows the segment and the chunk, and not the log."""
+"""Logs of a million events stream: memory follows the block and the chunk, and not the log."""
 
 import json
 import subprocess
@@ -8,18 +8,22 @@ import pytest
 
 WRITE = """
 import sys
-from mobandits.logs import Journal
-folder, events = sys.argv[1], int(sys.argv[2])
-with Journal(folder, "buffered") as journal:
-    journal.describe({"arms": ["a", "b"], "objectives": ["q", "c"]})
+from mobandits.logs import Store
+path, events = sys.argv[1], int(sys.argv[2])
+with Store(path, "buffered") as store:
+    store.describe({"arms": ["a", "b"], "objectives": ["q", "c"]})
     for i in range(events // 2):
         context = [[i / 3] * 5]
-        journal.append({"kind": "decide", "id": i, "time": i / 7, "context": context, "arm": 1, "propensity": 0.5})
-        journal.append({"kind": "learn", "id": max(0, i - 1000), "rewards": {"q": max(0, i - 1000) / 9}})
+        decision = {"kind": "decide", "id": i, "time": i / 7, "context": context, "arm": 1}
+        late = i - 1000
+        event = {"kind": "note", "late": late}
+        if late >= 0:
+            event = {"kind": "learn", "id": late, "rewards": {"q": late / 9}}
+        store.extend([decision | {"propensity": 0.5}, event])
 """
 READ = """
 import json, sys, time
-from mobandits.logs import Journal, csv, dsjson, scan
+from mobandits.logs import Store, csv, dsjson, scan
 
 def megabytes():
     with open("/proc/self/status") as status:
@@ -29,7 +33,7 @@ path, how = sys.argv[1:]
 columns = dict(arm="arm", rewards=["r"], context=[f"x{k}" for k in range(5)], propensity="p")
 with open("/dev/null") as nothing:
     if how == "events":
-        things = Journal(path).events()
+        things = Store(path).events()
     else:
         things = scan(path, chunk=1000, **(columns if how == "csv" else {}))
     start, peak, count = time.perf_counter(), 0.0, 0
@@ -74,12 +78,12 @@ def reading(path, how):
 def test_a_million_events_stream_in_flat_memory(tmp_path):
     peaks = {}
     for events in (250_000, 1_000_000):
-        folder = tmp_path / str(events)
-        run(WRITE, folder, events)
-        run(DSJSON, folder, tmp_path / f"{events}.dsjson")
+        store = tmp_path / str(events)
+        run(WRITE, store, events)
+        run(DSJSON, store, tmp_path / f"{events}.dsjson")
         ways = {
-            "events": (folder, events),
-            "scan": (folder, events // 2),
+            "events": (store, events),
+            "scan": (store, events // 2),
             "dsjson": (tmp_path / f"{events}.dsjson", events // 2),
         }
         for how, (path, count) in ways.items():

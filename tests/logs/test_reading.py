@@ -1,4 +1,4 @@
-"""Journals become Feedback: every reward in the row of its decision, compared with a slow and obvious twin."""
+"""Logs become Feedback: every reward in the row of its decision, compared with a slow and obvious twin."""
 
 import random
 import tracemalloc
@@ -6,9 +6,9 @@ import tracemalloc
 import numpy as np
 import polars as pl
 import pytest
-from journals import DESCRIPTION, decide, learn, written
+from stores import DESCRIPTION, decide, learn, reread, written
 
-from mobandits.logs import Feedback, Journal, LogError, read, scan
+from mobandits.logs import Feedback, LogError, Store, read, scan
 from mobandits.logs.feedback import together
 
 OBJECTIVES = [
@@ -20,7 +20,7 @@ NAMES = ("quality", ("cost", "USD"), "speed")
 
 
 def history(rng, *, shared):
-    """Events as an agent logs them: arms come and go, rewards arrive late, in part, twice, or never."""
+    """Events as an agent logs them: arms come and go, rewards arrive late, in part, or never."""
     names, present, events, rewards = ["a", "b"], ["a", "b"], [], {}
     number, features = 0, rng.randrange(3)
     for _ in range(rng.randrange(30)):
@@ -53,7 +53,9 @@ def history(rng, *, shared):
             rewards[number] = {name: rng.uniform(-2, 2) for name in NAMES}
         elif act == "learn" and rewards:
             decision = rng.choice(list(rewards))
-            told = {name: rewards[decision][name] for name in rng.sample(NAMES, rng.randrange(4))}
+            left = rewards[decision]
+            names_told = rng.sample(sorted(left, key=str), rng.randint(0, len(left)))
+            told = {name: left.pop(name) for name in names_told}
             events.append({"kind": "learn", "id": decision, "rewards": told})
     return events
 
@@ -94,16 +96,18 @@ def twin(events):
 
 
 @pytest.mark.parametrize("shared", [True, False])
-def test_a_journal_is_read_as_its_slow_twin_reads_it(tmp_path, shared):
+def test_a_store_is_read_as_its_slow_twin_reads_it(tmp_path, monkeypatch, shared):
     decisions = 0
     for seed in range(40):
-        rng, folder = random.Random(seed), tmp_path / str(seed)
-        events, chunk = history(rng, shared=shared), rng.randint(1, 5)
-        with Journal(folder, "buffered", rng.choice([3, 8, 100])) as journal:
-            journal.describe({"arms": ["a", "b"], "objectives": OBJECTIVES})
-            for event in events:
-                journal.append(event)
-        chunks, (ever, rows) = list(scan(folder, chunk=chunk)), twin(events)
+        rng = random.Random(seed)
+        events = history(rng, shared=shared)
+        chunk = rng.randint(1, 5)
+        monkeypatch.setattr("mobandits.logs.store.frames.BLOCK", rng.choice([3, 8, 100]))
+        with Store(tmp_path / str(seed), "buffered") as store:
+            store.describe({"arms": ["a", "b"], "objectives": OBJECTIVES})
+            store.extend(events)
+        chunks = list(scan(store.path, chunk=chunk))
+        ever, rows = twin(events)
         assert sum(map(len, chunks)) == len(rows)
         assert all(1 <= len(one) <= chunk for one in chunks)
         if rows:
@@ -137,42 +141,8 @@ def compare(log, ever, rows, *, shared):
                 assert values == table.get(name, [0.0] * len(values))
 
 
-def test_a_segment_alone_has_its_decisions_and_the_rewards_in_it(tmp_path):
-    events = [
-        decide(0),
-        {"kind": "add", "arm": "new", "like": None},
-        decide(1),
-        learn(0),
-        decide(2),
-        learn(1),
-        decide(3),
-    ]
-    written(tmp_path, events, segment=3)
-    first, second = read(tmp_path / "000000.parquet"), read(tmp_path / "000001.parquet")
-    assert first.ids.tolist() == [0, 1]
-    assert np.isnan(first.rewards).all()
-    assert second.ids.tolist() == [2]
-    assert second.arm_names == ("small", ("large", 2), "new")
-    assert np.isnan(second.rewards).all()  # its lessons are about decisions of the first
-    whole = read(tmp_path)
-    assert whole.rewards[:2].tolist() == [[0.0, -1e-3], [0.3, -5e-4]]
-
-
-def test_reading_a_journal_that_is_in_use(tmp_path):
-    with Journal(tmp_path, "system", 4) as journal:
-        journal.describe(DESCRIPTION)
-        for i in range(10):
-            journal.append(decide(i))
-            assert len(read(tmp_path)) == i + 1
-        chunks = scan(tmp_path, chunk=1)
-        first = next(chunks)
-        for i in range(10, 20):
-            journal.append(decide(i))
-        assert [first.ids[0], *(int(one.ids[0]) for one in chunks)] == list(range(10))
-
-
 def test_all_arms_at_all_times_need_no_mask(tmp_path):
-    assert read(written(tmp_path, [decide(0), learn(0)])).eligible is None
+    assert read(written(tmp_path / "log", [decide(0), learn(0)])).eligible is None
 
 
 @pytest.mark.parametrize(
@@ -185,12 +155,48 @@ def test_all_arms_at_all_times_need_no_mask(tmp_path):
         ({"objectives": ["q"]}, r"Feedback.arms must be from 0 to -1"),
     ],
 )
-def test_a_journal_that_does_not_say_what_it_is_about(tmp_path, description, said):
-    with Journal(tmp_path, "system") as journal:
-        journal.describe(description)
-        journal.append(decide(0))
+def test_a_store_that_does_not_say_what_it_is_about(tmp_path, description, said):
+    path = written(tmp_path / "log", [decide(0)], description)
     with pytest.raises(LogError, match=said):
-        read(tmp_path)
+        read(path)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ([decide(1), decide(0)], "event 2: ids of decisions must increase, got 0"),
+        (
+            [decide(0), {"kind": "learn", "id": 0, "rewards": {"speed": 1.0}}],
+            "which are 'quality', 'cost'; got speed",
+        ),
+        ([decide(0) | {"arm": 2}], "event 1 or soon after: Feedback.arms must be from 0 to 1"),
+        (
+            [decide(0) | {"context": [[1.0]]}, decide(1)],
+            r"as many features in every decision, got \[1, 2\]",
+        ),
+        (
+            [decide(0) | {"context": [[1.0, 2.0]] * 3}],
+            "event 1 or soon after: context must have a row for each of 2 arms",
+        ),
+        (
+            [decide(0) | {"eligible": [1]}],
+            "Feedback.eligible must be true of every arm that was played",
+        ),
+        (
+            [decide(0) | {"eligible": [0, 7]}],
+            r"eligible must be positions of arms that are present, got \[0, 7\]",
+        ),
+        (
+            [{"kind": "remove", "arm": "small"}, decide(0)],
+            "Feedback.eligible must be true of every arm",
+        ),
+    ],
+)
+def test_events_that_do_not_go_together_are_refused_when_read(tmp_path, given, said):
+    path = written(tmp_path / "log", given)
+    assert len(reread(path)) == len(given)
+    with pytest.raises(LogError, match=said):
+        read(path)
 
 
 def test_nothing_to_read(tmp_path):
@@ -204,9 +210,7 @@ def test_nothing_to_read(tmp_path):
     with pytest.raises(LogError, match=r"nowhere\.csv cannot be read as CSV"):
         read(tmp_path / "nowhere.csv", arm="a", rewards=["r"])
     (tmp_path / "folder").mkdir()
-    with pytest.raises(
-        LogError, match="folder is not a journal: it has no segments; found an empty folder"
-    ):
+    with pytest.raises(LogError, match="folder must be a log, got an empty folder"):
         read(tmp_path / "folder")
     with pytest.raises(ValueError, match="chunk must be an integer of at least 1, got 0"):
         scan(tmp_path / "empty", chunk=0)
@@ -224,7 +228,7 @@ def test_another_file_is_named_for_what_it_is(tmp_path, name, content, found):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(
         LogError,
-        match=f"{name}, line 1 is not dsjson: .*; found {found}, and a log is the folder of ",
+        match=f"{name}, line 1 is not dsjson: .*; found {found}, and a log is a store, ",
     ):
         read(tmp_path / name)
 
@@ -235,34 +239,32 @@ def test_a_table_of_ones_own_is_not_called_damaged(tmp_path):
     with pytest.raises(LogError) as caught:
         read(path)
     assert str(caught.value) == (
-        f"{path} is not a segment of a journal: found a Parquet file that no journal wrote; "
+        f"{path} must be a file of `mobandits export`, got a Parquet file that it did not write; "
         "a table of your own is read from a .csv file, with the names of its columns"
     )
     path.write_text("arm,click")
-    with pytest.raises(
-        LogError, match=r"is not a segment of a journal: found a text file that no journal wrote"
-    ):
+    with pytest.raises(LogError, match="got a text file that it did not write"):
         read(path)
 
 
-@pytest.mark.parametrize("name", ["x.jsonl", "x.parquet", "journal"])
+@pytest.mark.parametrize("name", ["x.jsonl", "x.parquet", "log", "folder"])
 def test_columns_are_of_tables(tmp_path, name):
-    written(tmp_path / "journal", [decide(0)])
+    written(tmp_path / "log", [decide(0)])
+    (tmp_path / "folder").mkdir()
     with pytest.raises(ValueError, match=f"arm, rewards must go with a .csv file, got .*{name}"):
         read(tmp_path / name, arm="item", rewards=["click"])
 
 
 def test_memory_follows_the_chunk_and_not_the_log(tmp_path):
-    """Peaks of Python's and NumPy's memory for a journal and one four times as long, in segments of one size."""
+    """Peaks of Python's and NumPy's memory for a store and one four times as long."""
     peaks = []
-    for n in (2000, 8000):
-        with Journal(tmp_path / str(n), "buffered", 1000) as journal:
-            journal.describe(DESCRIPTION | {"features": 20})
-            for i in range(n // 2):
-                journal.append(decide(i) | {"context": [[float(i)] * 20]})
-                journal.append(learn(i))
+    for pairs in (2000, 8000):
+        with Store(tmp_path / str(pairs), "buffered") as store:
+            store.describe(DESCRIPTION | {"features": 20})
+            for i in range(pairs):
+                store.extend([decide(i, context=[[float(i)] * 20]), learn(i)])
         tracemalloc.start()
-        assert sum(len(chunk) for chunk in scan(tmp_path / str(n), chunk=100)) == n // 2
+        assert sum(len(chunk) for chunk in scan(store.path, chunk=100)) == pairs
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < 1.3 * peaks[0]

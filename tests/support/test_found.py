@@ -8,7 +8,6 @@ import polars as pl
 import pytest
 
 import mobandits as mob
-from mobandits.logs import Journal
 from mobandits.support.found import file_kind, found_at
 
 
@@ -42,11 +41,12 @@ def test_folders(tmp_path):
     for i, listed in enumerate(["a", "a, b", "a, b, c", "a, b, c and 1 more"]):
         (tmp_path / "abcd"[i]).touch()
         assert found_at(tmp_path) == f"a folder with {listed}"
-    with Journal(tmp_path / "log") as journal:
-        journal.describe({})
-    assert found_at(tmp_path / "log") == "a folder with 000000.jsonl, as a log has"
-    (tmp_path / "log" / "manifest.json").touch()
-    assert found_at(tmp_path / "log") == "a folder with manifest.json, as a run has"
+    journal = tmp_path / "journal"
+    journal.mkdir()
+    (journal / "000000.jsonl").touch()
+    assert found_at(journal) == "a folder with 000000.jsonl, as a journal of version 0.1 has"
+    (journal / "manifest.json").touch()
+    assert found_at(journal) == "a folder with manifest.json, as a run has"
 
 
 def test_what_is_not_there_or_cannot_be_read(tmp_path):

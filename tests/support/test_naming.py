@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import mobandits as mob
 from mobandits.agent import Objective
-from mobandits.logs import Feedback, Journal
+from mobandits.logs import Feedback, Store
 from mobandits.logs.events import checked
 from mobandits.logs.names import checked_name, encoded
 from mobandits.policies import MolTs, MolUcb, Pcz, RandomChoice, ScalarizedUcb1
@@ -206,9 +206,9 @@ def test_errors_are_short_whatever_they_are_given(face):
         assert len(message) <= LONGEST, (face, type(value), message[:300])
 
 
-def test_a_journal_that_describes_something_else_is_short(tmp_path):
-    with Journal(tmp_path) as journal:
-        journal.describe({"arms": ["a"], "note": "x" * 22_000})
-        with pytest.raises(ValueError, match="is a journal with note") as caught:
-            journal.describe({"arms": ["a"], "note": "y" * 22_000})
+def test_a_store_that_describes_something_else_is_short(tmp_path):
+    with Store(tmp_path / "log") as store:
+        store.describe({"arms": ["a"], "note": "x" * 22_000})
+        with pytest.raises(ValueError, match="has an agent with note") as caught:
+            store.describe({"arms": ["a"], "note": "y" * 22_000})
         assert len(str(caught.value)) <= LONGEST + len(str(tmp_path))

@@ -14,6 +14,7 @@ from mobandits.agent.retuning import core_before, foreign_recipe, retune_again
 from mobandits.agent.saving import core_bytes
 from mobandits.errors import LogError, LogWarning, StateError
 from mobandits.logs.store import Store
+from mobandits.logs.store.connection import found_log
 from mobandits.support.found import found_at
 from mobandits.support.naming import quoted, short_repr
 
@@ -79,7 +80,7 @@ def opened(path: str | Path, agent: str = "agent") -> AgentCore:
     """
     place = Path(path)
     if not place.is_file():
-        raise LogError(f"{place} must be a store, got {found_at(place)}")
+        raise LogError(f"{place} must be a store, got {found_log(place)}")
 
     store = Store(place, agent=agent)
     try:
@@ -112,15 +113,7 @@ def _opened(log: Any, durability: Any) -> Store:
     if not isinstance(log, str | Path):
         raise ValueError(f"log must be the path of a store, or a Store, got {quoted(log)}")
 
-    path = Path(log)
-    # Until version 0.1 the log of an agent was a folder.
-    if path.is_dir():
-        raise LogError(
-            f"{path} is a folder, and the log of an agent is one file: "
-            f"`mobandits import {path} STORE` makes it from a journal"
-        )
-
-    return Store(path, "system" if durability is None else durability)
+    return Store(log, "system" if durability is None else durability)
 
 
 def _caught_up(core: AgentCore, store: Store, every: int, after: int | None) -> AgentCore:

@@ -8,7 +8,6 @@ from mobandits.logs.feedback import Feedback
 
 if TYPE_CHECKING:
     from mobandits.logs import csv, dsjson, obp
-    from mobandits.logs.journal import Journal
     from mobandits.logs.reading import read, scan
     from mobandits.logs.store.export import export
     from mobandits.logs.store.journals import import_journal
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Feedback",
-    "Journal",
     "LogError",
     "LogWarning",
     "Store",
@@ -31,7 +29,6 @@ __all__ = [
 
 # The module of each name, and of modules themselves.
 _HOME = {
-    "Journal": "journal",
     "Store": "store.store",
     "export": "store.export",
     "import_journal": "store.journals",
@@ -45,7 +42,7 @@ _HOME = {
 
 def __getattr__(name: str) -> Any:
     """A module or one of its names, loaded when it is first asked for."""
-    # An agent that writes a journal needs no tables, which take a tenth of a second to load.
+    # An agent that writes a store needs no tables, which take a tenth of a second to load.
     if name not in _HOME:
         raise AttributeError(f"module 'mobandits.logs' has no attribute {name!r}")
 

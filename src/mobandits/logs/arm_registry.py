@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterable
 from typing import Any
 
 from mobandits.errors import LogError
-from mobandits.logs.names import checked_name, decoded, encoded
+from mobandits.logs.names import checked_name
 from mobandits.support.naming import quoted
 
 
@@ -87,48 +87,14 @@ class ArmRegistry:
 
     def copy(self) -> "ArmRegistry":
         """Another one with the same arms, which follows events of its own."""
-        return ArmRegistry.from_json(self.to_json())
-
-    def to_json(self) -> dict[str, Any]:
-        """As JSON can hold it; `from_json` gives it back."""
-        names = [encoded(name) for name in self.names]
-        return {"names": names, "present": list(self.present)}
-
-    @classmethod
-    def from_json(cls, value: Any) -> "ArmRegistry":
-        """The inverse of `to_json`.
-
-        Raises:
-            LogError: where it is something else.
-        """
-        content = value if isinstance(value, dict) else {}
-        names = content.get("names")
-        present = content.get("present")
-        if not isinstance(names, list) or not isinstance(present, list):
-            raise LogError(f"arms must have names and present, got {quoted(value)}")
-
-        registry = cls(decoded(name) for name in names)
-        if not _are_positions(present, len(names)):
-            raise LogError(f"arms.present must be different positions, got {quoted(present)}")
-
+        other = ArmRegistry(self.names)
         # Not the order of the names: arms may have gone and come back.
-        registry.present = list(present)
-
-        return registry
-
-
-def _are_positions(values: list[Any], count: int) -> bool:
-    """Whether values are different integers from 0 to below `count`."""
-    for value in values:
-        # Not isinstance: JSON's true and false are no positions.
-        if type(value) is not int or not 0 <= value < count:
-            return False
-
-    return len(set(values)) == len(values)
+        other.present = list(self.present)
+        return other
 
 
 def first_arms(description: dict[str, Any], where: object) -> ArmRegistry:
-    """The arms that a journal's description names; none where it names none.
+    """The arms that the description of a log names; none where it names none.
 
     Raises:
         LogError: where they are no list of different names.

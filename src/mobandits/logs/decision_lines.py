@@ -7,17 +7,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from mobandits.errors import LogError
-from mobandits.logs.lines import MAX_LINE
 from mobandits.logs.names import name_of
-from mobandits.logs.segments import FORMAT
+from mobandits.logs.store.journal_files import FORMAT
 from mobandits.support.found import PROBE, file_kind
 from mobandits.support.naming import quoted, shortened
 
 KEY = "mobandits"
 VERSION = 1
+LONGEST_LINE = 2**28  # bytes
 LOGS = (
-    "a log is the folder of a journal, one of its .parquet files, a .csv file, or dsjson, which "
-    "has a JSON object in every line"
+    "a log is a store, a .parquet file of `mobandits export`, a .csv file, or dsjson, which has a "
+    "JSON object in every line"
 )
 
 
@@ -59,7 +59,7 @@ def read_rows(path: Path) -> Iterator[tuple[int, Row | None]]:
             number = 0
             is_first = True
             # Not a loop over the file: a file that is no log may be one line of any length.
-            while line := file.readline(MAX_LINE):
+            while line := file.readline(LONGEST_LINE):
                 number += 1
                 if line.strip():
                     yield number, _row(line, f"{path}, line {number}", is_first=is_first)
@@ -165,7 +165,10 @@ def _own_actions(multi: list[Any], own: Any, arms: int) -> list[Any] | None:
 def _foreign_row(content: dict[str, Any]) -> Row | None:
     """The decision of a line that Vowpal Wabbit or a service wrote; None where it has none."""
     if content.get("format") == FORMAT:
-        raise LogError("must be a decision, got the header of a segment: read the journal's folder")
+        raise LogError(
+            "must be a decision, got the header of a journal of version 0.1: `mobandits import` "
+            "makes a store of its folder"
+        )
     if "c" not in content or content.get("_skipLearn") is True:
         return None
 

@@ -27,7 +27,6 @@ from mobandits.logs.names import checked_name, encoded
 from mobandits.support.naming import quoted
 
 LARGEST = 2**63 - 1  # what a column of a table holds
-RESERVED = "crc"
 
 
 def checked(event: Any) -> dict[str, Any]:
@@ -54,10 +53,6 @@ def _canonical(event: dict[Any, Any]) -> dict[str, Any]:
     kind = event.get("kind")
     if not isinstance(kind, str):
         raise LogError(f"event.kind must be text, got {quoted(kind)}")
-    if RESERVED in event:
-        raise LogError(
-            f"event must not have a field of the name {RESERVED}, which is the checksum's"
-        )
 
     checked_fields = _FIELDS.get(kind, _kind_only)
     known = checked_fields(event)

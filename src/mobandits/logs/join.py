@@ -34,7 +34,7 @@ class Objectives(NamedTuple):
 
     @classmethod
     def of(cls, description: dict[str, Any], path: Path) -> "Objectives":
-        """From a journal's description.
+        """From the description of a log.
 
         Raises:
             LogError: naming the file, where it names no objectives.

@@ -8,14 +8,13 @@ import numpy as np
 
 from mobandits.errors import LogError
 from mobandits.support.naming import quoted
-from mobandits.support.plain_values import compact, decoded, encoded, is_plain
+from mobandits.support.plain_values import compact, decoded, encoded
 
 __all__ = [
     "checked_name",
     "compact",
     "decoded",
     "encoded",
-    "is_plain",
     "name_of",
     "name_text",
 ]

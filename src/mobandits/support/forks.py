@@ -22,8 +22,7 @@ def on_fork(owner: T, leave: Callable[[T], None]) -> None:
         owner: what must not be used in a child; it is not kept alive.
         leave: a function, not a method of `owner`, which would keep it alive. No thread of the
             parent runs in the child, and locks that they held stay locked: it must replace them,
-                and
-            not wait for one.
+            and not wait for one.
     """
     _hooks[owner] = leave
 

@@ -14,7 +14,7 @@ PROBE = 4096  # bytes that say what kind of file it is
 MARKS = {
     "a run": r"manifest\.json",
     "an evaluation": r"evaluation\.json",
-    "a log": r"\d{6,}\.jsonl",
+    "a journal of version 0.1": r"\d{6,}\.jsonl",
 }
 MAGIC = {
     b"PAR1": "a Parquet file",

@@ -7,11 +7,17 @@ from datetime import UTC, datetime
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given, settings
 from stores import DESCRIPTION, decide, events, learn, same_events, written
+from test_store import ALL, appendable
 
 from mobandits import logs
 from mobandits.logs import LogError, Store, export, read, scan
+from mobandits.logs.events import checked
 from mobandits.logs.store.connection import reading
+from mobandits.logs.store.content import only_agent
+from mobandits.logs.store.frames import frames
+from mobandits.logs.table import events_of
 
 PLAIN = DESCRIPTION | {"arms": ["small", "large"]}
 COLUMNS = {
@@ -260,19 +266,21 @@ def test_chunks_are_the_whole(tmp_path, chunk):
     assert np.isnan(rewards[17:]).all()
 
 
-def test_a_store_reads_as_a_journal_does(tmp_path):
-    given = [
-        *events(5),
-        decide(5, eligible=[1], arm=1),
-        {"kind": "add", "arm": "huge"},
-        decide(6, context=[[0.5, 0.5]], arm=2),
-        learn(6, rewards={"cost": 4.0}),
-        {"kind": "note"},
-    ]
-    with logs.Journal(tmp_path / "journal") as journal:
-        journal.describe(DESCRIPTION)
-        journal.extend(given)
-    assert same_logs(read(written(tmp_path / "log", given)), read(tmp_path / "journal"))
+@settings(max_examples=40)
+@given(ALL)
+def test_tables_have_any_events(tmp_path_factory, given):
+    canonical = []
+    for event in given:
+        try:
+            canonical.append(checked(event))
+        except LogError:
+            continue
+    fitting = list(appendable(canonical))
+    path = written(tmp_path_factory.mktemp("tables") / "log", fitting, {"arms": ["s"]}, "buffered")
+    with reading(path) as connection:
+        agent = only_agent(connection, None, "log")
+        found = [event for frame in frames(connection, agent, "log") for event in events_of(frame)]
+    assert same_events(found, fitting)
 
 
 def test_a_store_is_read_while_it_is_written(tmp_path):

@@ -246,6 +246,37 @@ def test_what_is_refused_leaves_nothing_behind(tmp_path, durability, wrong, said
     assert same_events(reread(store.path)[:2], [checked(event) for event in given])
 
 
+def test_what_json_cannot_hold_is_refused(tmp_path):
+    deep = []
+    for _ in range(100_000):
+        deep = [deep]
+    with Store(tmp_path / "log") as store:
+        for value in (deep, 10**5000):
+            with pytest.raises(LogError):
+                store.append({"kind": "note", "value": value})
+        assert len(store) == 0
+
+
+def test_events_of_megabytes(tmp_path):
+    note = {"kind": "note", "text": "ä" * 2**21, "list": list(range(50_000))}
+    given = [note, decide(0, context=[[0.5] * 2**17, [0.25] * 2**17])]
+    assert same_events(reread(written(tmp_path / "log", given)), map(checked, given))
+
+
+@pytest.mark.parametrize("durability", DURABILITIES)
+def test_what_the_caller_does_with_an_event_afterwards_does_not_matter(tmp_path, durability):
+    context = np.array([[1.0, 2.0]])
+    lesson = learn(0)
+    note = {"kind": "note", "seen": [1, {"x": (2.0,)}]}
+    with Store(tmp_path / "log", durability) as store:
+        store.extend([decide(0, context=context), lesson, note])
+        context[:] = 7.0
+        lesson["rewards"]["quality"] = 3.0
+        note["seen"].append(4)
+    wanted = [decide(0, context=[[1.0, 2.0]]), learn(0), note | {"seen": [1, {"x": (2.0,)}]}]
+    assert same_events(reread(tmp_path / "log"), map(checked, wanted))
+
+
 def test_an_iterator_may_read_the_store_itself(tmp_path):
     with Store(written(tmp_path / "log", events(3))) as store:
         store.extend({"kind": "note", "of": event["id"]} for event in store.events())

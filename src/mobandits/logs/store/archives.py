@@ -19,8 +19,10 @@ from mobandits.logs.arm_registry import first_arms
 from mobandits.logs.feedback import Feedback
 from mobandits.logs.join import Objectives, joined
 from mobandits.logs.names import compact, decoded, encoded
+from mobandits.logs.store.journal_files import FORMAT
 from mobandits.logs.table import SCHEMA
 from mobandits.support.files import replacing
+from mobandits.support.found import found_at
 
 KEY = "mobandits-archive"
 VERSION = 1
@@ -60,14 +62,6 @@ def write_archive(tables: Iterator[pl.DataFrame], description: dict[str, Any], o
     return count
 
 
-def is_archive(path: Path) -> bool:
-    """Whether a file is a Parquet file of `write_archive`, or was one before it was damaged."""
-    try:
-        return KEY in pl.read_parquet_metadata(path)
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError):
-        return False
-
-
 def scan_archive(path: Path, *, chunk: int) -> Iterator[Feedback]:
     """The decisions of an archive with their rewards.
 
@@ -76,8 +70,9 @@ def scan_archive(path: Path, *, chunk: int) -> Iterator[Feedback]:
         chunk: decisions at a time, at most.
 
     Raises:
-        LogError: where the file is damaged, or of a newer version.
+        LogError: where the file is something else, damaged, or of a newer version.
     """
+    _refuse_others(path)
     _check_digest(path)
     content = json.loads(pl.read_parquet_metadata(path)[KEY])
     if content.get("version") != VERSION:
@@ -96,6 +91,52 @@ def scan_archive(path: Path, *, chunk: int) -> Iterator[Feedback]:
     yield from joined(
         tables, first.copy, objectives, content["events"], path, chunk=chunk, alone=True
     )
+
+
+def _refuse_others(path: Path) -> None:
+    """Refuse a file that `write_archive` did not write.
+
+    Raises:
+        LogError: saying what was found.
+    """
+    keys = _metadata_keys(path)
+    if KEY in keys:
+        return
+    if FORMAT in keys:
+        raise LogError(
+            f"{path} is a segment of a journal of version 0.1: `mobandits import {path.parent} "
+            "STORE` makes a store of all of it"
+        )
+    try:
+        was_archive = _has_mark(path)
+    except OSError as error:
+        raise LogError(f"{path} cannot be read: {error.strerror}") from error
+    if was_archive:
+        raise LogError(f"{path} is damaged: it is no longer a Parquet file")
+    raise LogError(
+        f"{path} must be a file of `mobandits export`, got {found_at(path)} that it did not write; "
+        "a table of your own is read from a .csv file, with the names of its columns"
+    )
+
+
+def _metadata_keys(path: Path) -> set[str]:
+    """The keys of a Parquet file's metadata; none of another file."""
+    try:
+        return set(pl.read_parquet_metadata(path))
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError):
+        return set()
+
+
+def _has_mark(path: Path) -> bool:
+    """Whether a file was an archive before it was damaged."""
+    with path.open("rb") as file:
+        before = b""
+        while data := file.read(COPIED):
+            # With the end of what came before, where the mark may begin.
+            if MARK in before + data:
+                return True
+            before = data[-len(MARK) :]
+    return False
 
 
 def _copy_marked(source: Path, target: BinaryIO) -> None:

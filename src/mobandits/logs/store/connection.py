@@ -10,6 +10,7 @@ from pathlib import Path
 
 from mobandits.errors import LogError, LogWarning
 from mobandits.logs.store.inheritance import TrackedConnection, refuse_inherited
+from mobandits.logs.store.journal_files import is_journal
 from mobandits.logs.store.schema import APPLICATION_ID, VERSION, check_sqlite, version_of
 from mobandits.logs.store.write_ahead_log import lost_commits
 from mobandits.support.found import found_at
@@ -63,7 +64,15 @@ def refuse_others(path: Path) -> None:
         return
     if path.is_file() and path.stat().st_size == 0:
         return
-    raise LogError(f"{path} must be a store or a new file, got {found_at(path)}")
+    raise LogError(f"{path} must be a store or a new file, got {found_log(path)}")
+
+
+def found_log(path: Path) -> str:
+    """The words for what is at a path and no store; of a journal, also what makes a store of it."""
+    found = found_at(path)
+    if is_journal(path):
+        return f"{found}; `mobandits import {path} STORE` makes a store of it"
+    return found
 
 
 def connect(path: Path, *, synchronous: str) -> sqlite3.Connection:
@@ -108,7 +117,7 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
     """
     check_sqlite()
     if not is_store(path):
-        raise LogError(f"{path} must be a store, got {found_at(path)}")
+        raise LogError(f"{path} must be a store, got {found_log(path)}")
     with explained(path):
         connection = _connect_to_read(path)
     try:

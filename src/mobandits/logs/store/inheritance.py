@@ -10,12 +10,26 @@ from pathlib import Path
 from typing import Any
 
 from mobandits.errors import LogError
+from mobandits.support.forks import on_fork
 
 Identity = tuple[int, int]  # of a file: device and inode
 
-# Of all connections that are open; and of those that were, in a parent, when this one was forked.
-_open: list[Identity] = []
-_inherited: set[Identity] = set()
+
+class _Files:
+    """The files of all connections that are open here, or were in a parent when it was forked."""
+
+    def __init__(self) -> None:
+        self.open: list[Identity] = []
+        self.inherited: set[Identity] = set()
+
+    def leave_to_parent(self) -> None:
+        """In the child of a fork: what was open is the parent's."""
+        self.inherited.update(self.open)
+        self.open.clear()
+
+
+_files = _Files()
+on_fork(_files, _Files.leave_to_parent)
 
 
 class TrackedConnection(sqlite3.Connection):
@@ -29,12 +43,12 @@ class TrackedConnection(sqlite3.Connection):
         """Remember which file it has open."""
         self._identity = _identity_of(path)
         if self._identity is not None:
-            _open.append(self._identity)
+            _files.open.append(self._identity)
 
     def close(self) -> None:
         """Close it."""
         if self._identity is not None:
-            _open.remove(self._identity)
+            _files.open.remove(self._identity)
             self._identity = None
         super().close()
 
@@ -45,7 +59,7 @@ def refuse_inherited(path: Path) -> None:
     Raises:
         LogError: saying what to do.
     """
-    if _inherited and _identity_of(path) in _inherited:
+    if _files.inherited and _identity_of(path) in _files.inherited:
         raise LogError(
             f"{path} was open when process {os.getpid()} was forked: open it before in no process "
             "that forks, or start this one in another way (spawn)"
@@ -58,12 +72,3 @@ def _identity_of(path: Path) -> Identity | None:
     except OSError:
         return None
     return status.st_dev, status.st_ino
-
-
-def _inherit() -> None:
-    _inherited.update(_open)
-    _open.clear()
-
-
-if hasattr(os, "register_at_fork"):  # Windows has no forks
-    os.register_at_fork(after_in_child=_inherit)

@@ -6,9 +6,9 @@ import os
 from pathlib import Path
 
 from mobandits.errors import LogError
-from mobandits.logs.files import lock
-from mobandits.logs.segments import Snapshot
-from mobandits.logs.store.ownership import owner_path
+from mobandits.logs.store.journal_files import LOCK
+from mobandits.logs.store.journal_reader import JournalReader
+from mobandits.logs.store.ownership import hold, owner_path
 from mobandits.logs.store.store import Store
 from mobandits.support.files import sync_folder, temporary_of
 from mobandits.support.found import found_at
@@ -17,9 +17,10 @@ BLOCK = 1000  # events of a transaction
 
 
 def import_journal(folder: str | Path, store: str | Path) -> int:
-    """Make a store of a journal's events; the file appears whole or not at all.
+    """Make a store of the events in a folder of version 0.1; the file appears whole or not at all.
 
-    The journal stays as it is. No other process may write into it meanwhile.
+    The journal stays as it is. No other process may write into it meanwhile. A torn line at its
+    end, whose writer was killed, is passed over with a `LogWarning`.
 
     Args:
         folder: of the journal.
@@ -33,36 +34,37 @@ def import_journal(folder: str | Path, store: str | Path) -> int:
 
     Example:
         >>> import tempfile
-        >>> from mobandits.logs.journal import Journal
         >>> folder = Path(tempfile.mkdtemp())
-        >>> with Journal(folder / "decisions") as journal:
-        ...     journal.append({"kind": "decide", "id": 0, "arm": 1, "propensity": 0.5})
-        >>> import_journal(folder / "decisions", folder / "router.db")
-        1
-        >>> with Store(folder / "router.db") as store:
-        ...     [event["arm"] for event in store.events()]
-        [1]
+        >>> import_journal(folder, folder / "router.db")  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        mobandits.errors.LogError: ... is not a journal: it has no segments; found an empty folder
     """
     journal = Path(folder)
     target = Path(store)
     if target.exists():
         raise LogError(f"{target} must be a new file, got {found_at(target)}")
-    with Snapshot(journal):  # before the lock, which would make a file in a folder of others
-        pass
-    holder = lock(journal)
+    with _held(journal):
+        return _imported(JournalReader(journal), journal, target)
+
+
+def _held(journal: Path) -> contextlib.AbstractContextManager[object]:
+    """The lock of a journal, which processes of version 0.1 hold while they write."""
     try:
-        return _imported(journal, target)
-    finally:
-        holder.close()
+        # Only to read: what is imported may be a copy on a disk that nobody can write to.
+        file = (journal / LOCK).open("rb")
+    except OSError:
+        return contextlib.nullcontext()
+    hold(file, journal)
+    return file
 
 
-def _imported(journal: Path, target: Path) -> int:
+def _imported(reader: JournalReader, journal: Path, target: Path) -> int:
     temporary = temporary_of(target)
     _remove(temporary)  # what a process that was killed has left
     try:
-        with Store(temporary, "buffered") as store, Snapshot(journal) as snapshot:
-            store.describe(snapshot.header.description)
-            events = snapshot.events()
+        with Store(temporary, "buffered") as store:
+            store.describe(reader.description)
+            events = reader.events()
             while block := list(itertools.islice(events, BLOCK)):
                 try:
                     store.extend(block)

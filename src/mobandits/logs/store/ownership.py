@@ -9,12 +9,34 @@ from mobandits.errors import LogError
 from mobandits.support.files import lock_file
 
 SUFFIX = "-owner"
+LONGEST_NUMBER = 20  # digits of a process number, with the end of its line
 
 
 def owner_path(path: Path) -> Path:
     """The file beside a store that its owner holds locked."""
     real = path.resolve()  # one lock, whatever links lead to the file
     return real.with_name(real.name + SUFFIX)
+
+
+def hold(file: BinaryIO, path: Path) -> None:
+    """Hold the lock of an open file until it is closed, or the process ends.
+
+    Args:
+        file: its first bytes are the number of the process that holds it.
+        path: what an error says is in use.
+
+    Raises:
+        LogError: where another process, or another opening of this one, holds it; it is closed.
+    """
+    try:
+        lock_file(file.fileno())
+    except OSError as error:
+        file.seek(0)
+        owner = file.read(LONGEST_NUMBER).decode("ascii", "replace").strip() or "unknown"
+        file.close()
+        raise LogError(
+            f"{path} is in use by process {owner}: one process writes at a time"
+        ) from error
 
 
 def claim(path: Path) -> BinaryIO:
@@ -31,15 +53,7 @@ def claim(path: Path) -> BinaryIO:
         file = place.open("a+b")
     except OSError as error:
         raise LogError(f"{path} cannot be written to: {error.strerror}") from error
-    try:
-        lock_file(file.fileno())
-    except OSError as error:
-        file.seek(0)
-        owner = file.read(20).decode("ascii", "replace").strip() or "unknown"
-        file.close()
-        raise LogError(
-            f"{path} is in use by process {owner}: one process writes at a time"
-        ) from error
+    hold(file, path)
     with contextlib.suppress(OSError):  # on a full disk the lock holds without a name
         file.truncate(0)
         file.write(b"%d\n" % os.getpid())

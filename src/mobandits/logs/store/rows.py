@@ -35,7 +35,11 @@ SELECT_CHANGES = """
 SELECT seq, at, kind, body, checksum
 FROM changes WHERE agent = ? AND seq > ? AND seq <= ? ORDER BY seq
 """
-IN_COLUMNS = frozenset(("kind", "id", "time", "context", "eligible", "arm", "propensity"))
+# Fields that columns hold; the others of an event are one JSON text.
+OF_DECISIONS = frozenset(("kind", "id", "time", "context", "eligible", "arm", "propensity"))
+OF_LESSONS = frozenset(("kind", "id", "time", "rewards"))
+OF_CHANGES = frozenset(("kind", "time"))
+CONTEXT = frozenset(("context",))
 
 Event = dict[str, Any]
 Row = tuple[Any, ...]
@@ -88,14 +92,19 @@ def statements_of(agent: int, seq: int, event: Any) -> tuple[Event, list[Stateme
     if is_decision and "context" in event:
         # A context stays an array: as lists it would cost more than all the rest.
         table = context_table(event["context"])
-        plain = {key: value for key, value in event.items() if key != "context"}
+        plain = _without(event, CONTEXT)
+
     kept = checked(plain)
     kind = kept["kind"]
     if kind == "decide":
-        return kept, [(INSERT_DECISION, _decision_row(agent, seq, kept, table))]
+        decision_row = _decision_row(agent, seq, kept, table)
+        return kept, [(INSERT_DECISION, decision_row)]
     if kind == "learn" and kept["rewards"]:
-        return kept, [(INSERT_REWARD, row) for row in _reward_rows(agent, seq, kept)]
-    return kept, [(INSERT_CHANGE, _change_row(agent, seq, kept))]
+        reward_rows = _reward_rows(agent, seq, kept)
+        return kept, [(INSERT_REWARD, row) for row in reward_rows]
+
+    change_row = _change_row(agent, seq, kept)
+    return kept, [(INSERT_CHANGE, change_row)]
 
 
 def _decision_row(agent: int, seq: int, event: Mapping[str, Any], table: Any) -> Row:
@@ -108,7 +117,7 @@ def _decision_row(agent: int, seq: int, event: Mapping[str, Any], table: Any) ->
         blob = table.astype(DOUBLE, copy=False).tobytes()
     eligible = event.get("eligible")
     eligible_text = None if eligible is None else compact(eligible)
-    further = {name: value for name, value in event.items() if name not in IN_COLUMNS}
+    further = _without(event, OF_DECISIONS)
     at = _column_time(event, further)
     key = None
     made_by = "us"
@@ -132,11 +141,7 @@ def _reward_rows(agent: int, seq: int, event: Mapping[str, Any]) -> list[Row]:
     """Rows of `rewards`, one per objective of a lesson."""
     decision = event["id"]
     rewards = event["rewards"]
-    further = {
-        name: value
-        for name, value in event.items()
-        if name not in {"kind", "id", "time", "rewards"}
-    }
+    further = _without(event, OF_LESSONS)
     at = _column_time(event, further)
     pairs = []
     for name, value in rewards.items():
@@ -155,11 +160,12 @@ def _reward_rows(agent: int, seq: int, event: Mapping[str, Any]) -> list[Row]:
 
 def _change_row(agent: int, seq: int, event: Mapping[str, Any]) -> Row:
     """A row of `changes`: whatever is neither a decision nor a reward."""
-    rest = {name: value for name, value in event.items() if name not in {"kind", "time"}}
-    at = _column_time(event, rest)
+    further = _without(event, OF_CHANGES)
+    at = _column_time(event, further)
     kind = encoded(event["kind"], "event.kind")
-    body = _text(rest) or "{}"
-    return (agent, seq, at, kind, body, checksum(seq, at, kind, body))
+    body = _text(further) or "{}"
+    check = checksum(seq, at, kind, body)
+    return (agent, seq, at, kind, body, check)
 
 
 def decision_event(row: Sequence[Any], source: str) -> Event:
@@ -260,6 +266,11 @@ def change_event(row: Sequence[Any], source: str) -> Event:
     _set_time(event, at, rest)
     event.update(rest)
     return event
+
+
+def _without(event: Mapping[str, Any], columns: frozenset[str]) -> Event:
+    """The fields of an event that have no columns."""
+    return {name: value for name, value in event.items() if name not in columns}
 
 
 def _column_time(event: Mapping[str, Any], further: Event) -> float | None:
