@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from mobandits.agent.batches import decide_batch
+from mobandits.agent.batches import decide_batch, decide_batch_once
 from mobandits.agent.core import AgentCore, Propensity
 from mobandits.agent.decision import Decision
 from mobandits.agent.inputs import UNCHANGED, check_counts
@@ -310,7 +310,9 @@ class Agent:
             ([0, 1, 0], 0)
         """
         try:
-            return decide_batch(self.core, contexts, eligible, keys)
+            if keys is None:
+                return decide_batch(self.core, contexts, eligible)
+            return decide_batch_once(self.core, contexts, eligible, keys)
         except BaseException as error:
             shorten(error)
             raise

@@ -19,98 +19,110 @@ def decide_batch(
     core: AgentCore,
     contexts: Any,
     eligible: Iterable[Hashable] | None,
-    keys: Iterable[str | None] | None,
+    hows: Sequence[Circumstances] | None = None,
 ) -> list[Decision]:
-    """A decision per context, all in one moment; see `Agent.decide_batch`."""
+    """A new decision per context, all in one moment; see `Agent.decide_batch`.
+
+    Args:
+        core: of the agent.
+        contexts: of the decisions.
+        eligible: the arms that may be played, in all of them; None: all.
+        hows: what the call said of each besides; None: nothing.
+    """
     with core.lock:
-        arms = as_given(eligible)
-        if keys is None:
-            return _decide_all(core, contexts, arms, None)
-        return _decide_once_each(core, contexts, arms, keys)
+        writer = core.writer
+        bound = core.bound
+        streams = None if writer is None else bound.streams()
+        position = bound.position()
+        try:
+            names, slots, tables = core.contexts.offers(contexts, eligible)
+            if not len(tables):
+                core.unsettle_contexts()
+                return []
+            if bound.left == 0 or bound.stage == 0:
+                core.begin_stage(tables)
 
+            now = core.advance_clock()
+            made = _make_many(core, names, slots, tables, now)
+            for _, pending, norm in made:
+                core.guard.check_features(pending.x, norm)
 
-def _decide_all(
-    core: AgentCore,
-    contexts: Any,
-    eligible: Iterable[Hashable] | None,
-    hows: Sequence[Circumstances] | None,
-) -> list[Decision]:
-    """A new decision per context; `hows` says with which keys, None that there are none."""
-    writer = core.writer
-    bound = core.bound
-    streams = None if writer is None else bound.streams()
-    position = bound.position()
-    try:
-        names, slots, tables = core.contexts.offers(contexts, eligible)
-        if not len(tables):
-            core.unsettle_contexts()
-            return []
-        if bound.left == 0 or bound.stage == 0:
-            core.begin_stage(tables)
+            decisions = [decision for decision, _, _ in made]
+            said = [ORDINARY] * len(decisions) if hows is None else hows
+            if writer is not None:
+                writer.write_decisions(decisions, now, said)
+        except BaseException:
+            core.go_back(position, streams)
+            raise
 
-        now = core.advance_clock()
-        made = _make_many(core, names, slots, tables, now)
-        for _, pending, norm in made:
-            core.guard.check_features(pending.x, norm)
+        for _, pending, _ in made:
+            core.pending.add(pending)
 
-        decisions = [decision for decision, _, _ in made]
-        said = [ORDINARY] * len(decisions) if hows is None else hows
+        for how, decision in zip(said, decisions, strict=True):
+            if how.key is not None and writer is None:
+                core.keys.remember(how, decision)
+
         if writer is not None:
-            writer.write_decisions(decisions, now, said)
-    except BaseException:
-        core.go_back(position, streams)
-        raise
+            writer.done(core)
 
-    for _, pending, _ in made:
-        core.pending.add(pending)
-
-    for how, decision in zip(said, decisions, strict=True):
-        if how.key is not None and writer is None:
-            core.keys.remember(how, decision)
-
-    if writer is not None:
-        writer.done(core)
-
-    return decisions
+        return decisions
 
 
-def _decide_once_each(
+def decide_batch_once(
     core: AgentCore,
     contexts: Any,
     eligible: Iterable[Hashable] | None,
     keys: Iterable[str | None],
 ) -> list[Decision]:
-    """A decision per context: that of its key, made now or before."""
-    tables = _rows_as_given(contexts)
-    if tables is None:
-        # Refused, or no context at all.
-        decisions = _decide_all(core, contexts, eligible, None)
-        _checked_keys(keys, len(decisions))
-        return decisions
+    """A decision per context: that of its key, made now or before; see `Agent.decide_batch`."""
+    with core.lock:
+        arms = as_given(eligible)
+        tables = _rows_as_given(contexts)
+        if tables is None:
+            # Refused, or no context at all.
+            decisions = decide_batch(core, contexts, arms)
+            _checked_keys(keys, len(decisions))
+            return decisions
 
-    hows = []
-    for key, context in zip(_checked_keys(keys, len(tables)), tables, strict=True):
-        hows.append(circumstances(key, True, context, eligible))
+        hows = []
+        for key, context in zip(_checked_keys(keys, len(tables)), tables, strict=True):
+            hows.append(circumstances(key, True, context, arms))
 
-    first_with_key = _first_positions(hows)
-    answers: dict[int, Decision] = {}
-    new = []
+        first_with_key = _first_positions(hows)
+        answers = _answers_from_before(core, hows, tables, arms)
+        new = []
+        for position, how in enumerate(hows):
+            is_first = how.key is None or first_with_key[how.key] == position
+            if is_first and position not in answers:
+                new.append(position)
+
+        # Nothing has happened so far: either all new decisions are made, or none.
+        if new:
+            new_hows = [hows[position] for position in new]
+            made = decide_batch(core, tables[new], arms, new_hows)
+            answers |= dict(zip(new, made, strict=True))
+
+        complete = []
+        for position, how in enumerate(hows):
+            complete.append(_answer_to(how, position, answers, first_with_key))
+
+        return complete
+
+
+def _answers_from_before(
+    core: AgentCore, hows: Sequence[Circumstances], tables: Array, eligible: Any
+) -> dict[int, Decision]:
+    """{position: decision} where an earlier call had the key."""
+    answers = {}
     for position, how in enumerate(hows):
         if how.key is None:
-            new.append(position)
-        elif first_with_key[how.key] == position:
-            earlier = made_before(core, how, tables[position], eligible)
-            if earlier is None:
-                new.append(position)
-            else:
-                answers[position] = earlier
+            continue
 
-    # Nothing has happened so far: either all new decisions are made, or none.
-    if new:
-        made = _decide_all(core, tables[new], eligible, [hows[position] for position in new])
-        answers |= dict(zip(new, made, strict=True))
+        earlier = made_before(core, how, tables[position], eligible)
+        if earlier is not None:
+            answers[position] = earlier
 
-    return [_answer_to(how, position, answers, first_with_key) for position, how in enumerate(hows)]
+    return answers
 
 
 def _rows_as_given(contexts: Any) -> Array | None:
@@ -167,10 +179,11 @@ def _answer_to(
     first_with_key: dict[str, int],
 ) -> Decision:
     """The answer to one context: where its key came before in the batch, that decision again."""
-    first = position if how.key is None else first_with_key[how.key]
-    decision = answers[first]
-    if first == position:
-        return decision
+    if position in answers:
+        return answers[position]
+
+    assert how.key is not None  # noqa: S101 - those without a key were decided
+    decision = answers[first_with_key[how.key]]
 
     # An array of its own, as every answer has: applications may write into it.
     rows = None if decision.context is None else decision.context.copy()
