@@ -206,9 +206,9 @@ def _small_log(context: Array) -> Feedback:
     """A round, as `learn_log` takes it."""
     return Feedback(
         contexts=context[None],
-        arms=[0],
-        rewards=[[0.5] * OBJECTIVES],
-        propensities=[1.0],
-        arm_names=range(ARMS),
-        objective_names=range(OBJECTIVES),
+        arms=np.zeros(1, np.int64),
+        rewards=np.full((1, OBJECTIVES), 0.5),
+        propensities=np.ones(1),
+        arm_names=tuple(range(ARMS)),
+        objective_names=tuple(range(OBJECTIVES)),
     )
