@@ -209,7 +209,7 @@ def test_a_file_that_is_not_of_the_store_is_refused(tmp_path):
     agent.save(tmp_path / "after")
     agent.close()
     # A file of later than all that the store has.
-    with pytest.raises(LogError, match="has an agent with recipe = MolUcb.*, now 'MolTs"):
+    with pytest.raises(LogError, match=r"has an agent with recipe = 'MolUcb.*, now 'MolTs"):
         mob.Agent.load(tmp_path / "after", log=tmp_path / "not retuned", clock=clock)
     # A file of another agent, which was not what was changed.
     other = agent_of(MolUcb(scale=0.7), clock=clock)

@@ -92,7 +92,7 @@ def test_what_is_no_recipe_is_refused_by_name(tmp_path):
         "always b": ConstantTarget("b"),
         "now": LoggingPolicy(),
         "table": make_law(log),
-        "call": lambda feedback: make_law(feedback),
+        "call": make_law,
         "notes": ScalarizedUcb1(check=False),
         "stages": Doubling(UCB, first=4),
     }

@@ -207,6 +207,8 @@ def evaluate(
 ) -> Estimate:
     """The value of a target, from a log of other decisions.
 
+    `compare` does so for several targets, and makes agents of those that are recipes.
+
     Args:
         log: the logged decisions.
         target: what is evaluated, see `compare`.

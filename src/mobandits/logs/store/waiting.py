@@ -78,12 +78,14 @@ class Waiting:
         self.required = []
         self.longest_default = 0.0
         for place, objective in enumerate(objectives):
-            value, after = defaults[place] if place < len(defaults) else (None, None)
-            if value is None or after is None:
-                name = objective["name"] if isinstance(objective, dict) else objective
-                self.required.append(name_text(name))
-            else:
-                self.longest_default = max(self.longest_default, _number(after))
+            delay = _default_delay(defaults, place)
+            if delay is not None:
+                self.longest_default = max(self.longest_default, delay)
+                continue
+
+            # A name alone is an objective, too.
+            name = objective.get("name") if isinstance(objective, dict) else objective
+            self.required.append(name_text(name))
 
     def of(self, table: DecisionTable, activated: Array, abandoned: Mask, now: float) -> Mask:
         """Which decisions wait.
@@ -96,8 +98,7 @@ class Waiting:
         """
         is_complete = (table.rewards >= self.objectives) & (self.objectives > 0)
         is_too_old = table.times + self.max_age < now
-        # A reward activates as well. The later time is taken, since the other may be the event's
-        # that changed nothing.
+        # A reward activates as well; of two times the later counts, so that nothing is over early.
         since_activation = np.fmax(activated, table.last_reward_times)
         since = np.where(table.is_active, table.times, since_activation)
         # Comparisons with NaN are false: what is not known waits.
@@ -127,9 +128,10 @@ def waiting_decisions(
     activated_ids, activated_times = _changes(connection, agent, "activate", known)
     abandoned = are_in(table.ids, abandoned_ids)
     activated = np.full(len(table.ids), np.nan)
-    has_time = are_in(table.ids, activated_ids)
-    places = np.searchsorted(activated_ids, table.ids[has_time])
-    activated[has_time] = activated_times[places]
+    was_activated = are_in(table.ids, activated_ids)
+    places = np.searchsorted(activated_ids, table.ids[was_activated])
+    activated[was_activated] = activated_times[places]
+
     # The agent's clock, as far as the store knows it: it may be behind, and never ahead.
     row = connection.execute(SELECT_LAST_TIME, (agent.id,)).fetchone()
     now = -math.inf if row is None else row[0]
@@ -199,6 +201,16 @@ def _changes(
     order = np.argsort(ids, kind="stable")
 
     return ids[order], _as_doubles(moments)[order]
+
+
+def _default_delay(defaults: Sequence[Any], place: int) -> float | None:
+    """Seconds until a default stands in for the reward of an objective; None: there is none."""
+    if place >= len(defaults):
+        return None
+
+    value, after = defaults[place]
+
+    return None if value is None or after is None else _number(after)
 
 
 def _id_in(body: str) -> int | None:
