@@ -101,6 +101,10 @@ def evaluate_file(
     log: Feedback = read(file, **meanings)
     compared = _first_ranks(log, str(file))
     targets = {name: target_named(spec, log, recipe) for name, spec in specs.items()}
+    if deploy is not None:
+        # Of one round and without a store: what no agent can be of is refused before the rest.
+        deployed(targets[deploy], log[:1], None, None, {})
+
     with hold(out):
         comparison = compare(
             compared, targets, chosen_estimators, folds=folds, seed=seed, progress=progress

@@ -34,8 +34,11 @@ def deployed(
         "objectives": chosen,
         **options,
     }
-    # Without a log first: a recipe that cannot learn from a log must not leave a file behind.
-    Agent(recipe, **parameters).learn_log(feedback[:1])
+    if log is not None:
+        # Without it first: a recipe that cannot learn from a log must not leave a file behind.
+        without_store = {key: parameters[key] for key in parameters if key != "durability"}
+        Agent(recipe, **without_store).learn_log(feedback[:1])
+
     agent = Agent(recipe, **parameters, log=log)
     try:
         _refuse_events(agent)
