@@ -115,7 +115,7 @@ def test_what_is_no_recipe_is_refused_by_name(tmp_path):
 def test_a_store_with_events_is_refused(tmp_path):
     log = make_log()
     found = compare(log, {"ucb": UCB}, "ips")
-    found.agent("ucb", tmp_path / "log").close()
+    found.agent("ucb", tmp_path / "log", durability="buffered").close()
     with pytest.raises(ValueError, match="log must be a new store, got one with 120 events"):
         found.agent("ucb", tmp_path / "log")
     # It was let go of.
