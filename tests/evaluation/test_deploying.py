@@ -132,7 +132,7 @@ def table(tmp_path):
     rng = np.random.default_rng(0)
     frame = pl.DataFrame(
         {
-            "item": rng.choice(["a", "b"], 60),
+            "item": ["a", "b"] * 30,
             "x": rng.random(60),
             "click": rng.random(60),
             "cost": rng.random(60),

@@ -74,6 +74,7 @@ class Waiting:
         objectives = description.get("objectives") or ()
         defaults = description.get("defaults") or ()
         self.objectives = len(objectives)
+        # Without a limit of age, or a default, the time never comes.
         self.max_age = _number(description.get("max_age"))
         self.required = []
         self.longest_default = 0.0
@@ -125,18 +126,31 @@ def waiting_decisions(
     waiting = Waiting(agent.description)
     table = decision_table(connection, agent, waiting.required)
     abandoned_ids, _ = _changes(connection, agent, "abandon", known)
-    activated_ids, activated_times = _changes(connection, agent, "activate", known)
     abandoned = are_in(table.ids, abandoned_ids)
-    activated = np.full(len(table.ids), np.nan)
-    was_activated = are_in(table.ids, activated_ids)
-    places = np.searchsorted(activated_ids, table.ids[was_activated])
-    activated[was_activated] = activated_times[places]
-
+    activated_ids, times = _changes(connection, agent, "activate", known)
+    activated = _times_of(table.ids, activated_ids, times)
     # The agent's clock, as far as the store knows it: it may be behind, and never ahead.
     row = connection.execute(SELECT_LAST_TIME, (agent.id,)).fetchone()
     now = -math.inf if row is None else row[0]
+    waits = waiting.of(table, activated, abandoned, now)
 
-    return table, waiting.of(table, activated, abandoned, now)
+    return table, waits
+
+
+def _times_of(ids: IntArray, changed_ids: IntArray, times: Array) -> Array:
+    """(decisions,) the time of the change of each, NaN where there is none.
+
+    Args:
+        ids: of the decisions.
+        changed_ids: of those that changed, sorted.
+        times: of these changes.
+    """
+    has_time = are_in(ids, changed_ids)
+    places = np.searchsorted(changed_ids, ids[has_time])
+    found = np.full(len(ids), np.nan)
+    found[has_time] = times[places]
+
+    return found
 
 
 def are_in(values: IntArray, ids: IntArray) -> Mask:
