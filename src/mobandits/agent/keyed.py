@@ -88,6 +88,7 @@ def _rows_among(first: Decision, later: Decision, rows: Array | None) -> Array |
     if is_shared:
         return rows.copy()
 
-    left = [name in later.eligible for name in first.eligible]
+    is_left = np.array([name in later.eligible for name in first.eligible])
+    rows_left: Array = rows[is_left]
 
-    return rows[np.array(left)]
+    return rows_left

@@ -210,7 +210,7 @@ class StoreWriter:
     ) -> None:
         """Decisions of one call: all but the first say that the batch goes on."""
         self._advice.check(decisions)
-        events = []
+        events: list[dict[str, Any]] = []
         for decision, how in zip(decisions, hows, strict=True):
             event = self._decision_event(decision, now)
             if how.key is not None:

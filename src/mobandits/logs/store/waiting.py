@@ -181,8 +181,8 @@ def decision_table(
         columns = (number, seq, active, rewards, own or 0, last_seq or 0)
         for column, value in zip(whole, columns, strict=True):
             column.append(value)
-        for column, time in zip(numbers, (at, last_at), strict=True):
-            column.append(math.nan if time is None else time)
+        for moments, moment in zip(numbers, (at, last_at), strict=True):
+            moments.append(math.nan if moment is None else moment)
 
     ids, seqs, active_column, counts, own_counts, last_seqs = map(_as_integers, whole)
     times, last_times = map(_as_doubles, numbers)
