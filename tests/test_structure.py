@@ -52,7 +52,7 @@ MAY_IMPORT = {
     "testing": GROUND | {"simulation"},
     # Applications.
     "agent": GROUND | {"orders", "logs"},
-    "evaluation": GROUND | {"statistics", "logs", "figures"},
+    "evaluation": GROUND | {"statistics", "logs", "figures", "agent"},
     "interop": GROUND | {"agent", "environments"},
     # What is played with all of it.
     "papers": EVERYTHING_PLAYABLE,
@@ -132,8 +132,9 @@ def test_the_agent_asks_for_what_policies_declare():
 
 
 AGENT_CORE = {
-    *("advice", "arms", "bound_policy", "compiled_calls", "contexts", "core", "decision"),
-    *("growth", "guard", "inputs", "keys", "objectives", "parts", "pending", "sizes"),
+    *("advice", "arms", "batches", "bound_policy", "compiled_calls", "contexts", "core"),
+    *("decision", "event_writer", "forked_lock", "growth", "guard", "inputs", "keyed", "keys"),
+    *("objectives", "parts", "pending", "ranking", "sizes"),
 }
 AGENT_SERVICES = {
     *("adoption", "descriptions", "display", "explanation", "file_layout", "headers", "loading"),

@@ -332,6 +332,13 @@ def evaluate_policies(
     ] = 5,
     clip: Annotated[float | None, typer.Option(help="The largest weight; by default any.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of everything.")] = 0,
+    deploy: Annotated[
+        str | None,
+        typer.Option(
+            help="The name of a policy: makes an agent that has learned the log, in the store "
+            "agent.db of the folder."
+        ),
+    ] = None,
 ) -> None:
     """Estimate the values of policies from a log, with confidence regions and a page."""
     from mobandits.evaluation.command import evaluate_file, named_specs  # noqa: PLC0415
@@ -355,6 +362,7 @@ def evaluate_policies(
         "folds": folds,
         "clip": clip,
         "seed": seed,
+        "deploy": deploy,
     }
     with progress_of("evaluate", "policies") as progress, parameters():
         page = evaluate_file(

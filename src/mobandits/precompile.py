@@ -1,5 +1,6 @@
 """Compiling what simulations and agents call, before they call it: what `mobandits warm` does."""
 
+import contextlib
 import dataclasses
 import functools
 import itertools
@@ -15,7 +16,8 @@ import numpy as np
 from mobandits.agent.agent import Agent
 from mobandits.agent.parts import comparing
 from mobandits.compiling.compiled import Floats, Ints
-from mobandits.contracts.protocols import Block, Order, Recipe, Rng, Shape
+from mobandits.contracts.protocols import Array, Block, Order, Recipe, Rng, Shape
+from mobandits.logs import Feedback
 from mobandits.orders import Pareto
 from mobandits.simulation.run import simulate
 
@@ -171,7 +173,7 @@ def _takes_orders(recipe: Recipe, *, shared: bool) -> bool:
 
 
 def _use_agent(recipe: Recipe, order: Order | None, *, shared: bool) -> None:
-    """Do with an agent what compiles something: decide, learn, decide in batches, save."""
+    """Do with an agent what compiles something: decide, learn, decide in batches, a log, save."""
     context = np.full(FEATURES if shared else (ARMS, FEATURES), 0.5)
     # Propensities come from loops of their own.
     for propensity in ("none", "sampled"):
@@ -192,6 +194,21 @@ def _use_agent(recipe: Recipe, order: Order | None, *, shared: bool) -> None:
             decision = agent.decide(context)
             agent.learn(decision.id, [0.5, 0.5])
             agent.decide_batch(np.stack([context, context]))
+            # Recipes that can only learn from their own decisions refuse logs.
+            with contextlib.suppress(ValueError):
+                agent.learn_log(_small_log(context))
 
         with tempfile.TemporaryDirectory() as folder:
             agent.save(Path(folder) / "agent")
+
+
+def _small_log(context: Array) -> Feedback:
+    """A round, as `learn_log` takes it."""
+    return Feedback(
+        contexts=context[None],
+        arms=np.zeros(1, np.int64),
+        rewards=np.full((1, OBJECTIVES), 0.5),
+        propensities=np.ones(1),
+        arm_names=tuple(range(ARMS)),
+        objective_names=tuple(range(OBJECTIVES)),
+    )

@@ -286,3 +286,58 @@ def test_a_million_rounds_in_ten_seconds():
     start = time.perf_counter()
     assert agent.learn_log(log) == n
     assert time.perf_counter() - start < 10.0
+
+
+def test_a_store_with_rounds_in_part_is_shortened(tmp_path):
+    """Rounds of a log wait for nothing, nor does what was abandoned; an agent opens as it was."""
+    path = tmp_path / "log"
+    agent = agent_of(log=path)
+    agent.learn_log(some_log(60))
+    waiting = [agent.decide([0.1, 0.2]).id for _ in range(3)]
+    agent.abandon(waiting[1])
+    agent.close()
+    assert mob.logs.export(path, tmp_path / "old.parquet", delete=True) == 61
+    assert mob.logs.read(path).ids.tolist() == [waiting[0], waiting[2]]
+    with agent_of(log=path) as again:
+        assert everything(again) == everything(agent)
+        again.learn(waiting[2], {"x": 1.0, "cost": 0.5})
+        with pytest.raises(ValueError, match="it was settled long ago, or abandoned"):
+            again.learn(waiting[1], {"x": 1.0})
+        again.decide([0.3, 0.1])
+    with agent_of(log=path) as once_more:
+        assert once_more.waiting == 2
+
+
+def test_keys_are_known_as_long_as_their_decisions(tmp_path):
+    path = tmp_path / "log"
+    agent = agent_of(log=path)
+    first = agent.decide([0.1, 0.2], key="one")
+    kept = agent.decide([0.1, 0.2], key="two")
+    agent.learn(first.id, {"x": 1.0, "cost": 0.5})
+    agent.close()
+    assert mob.logs.export(path, tmp_path / "old.parquet", delete=True) == 1
+    with agent_of(log=path) as again:
+        assert again.decide([0.1, 0.2], key="two") == kept
+        new = again.decide([0.1, 0.2], key="one")
+        assert (new.id, new.replayed) == (2, False)
+
+
+def test_inactive_decisions_stay_in_a_shortened_store(tmp_path):
+    path, clock = tmp_path / "log", Clock()
+    objectives = [Objective("x", default=0.0, after=5.0), Objective("y", default=0.5, after=2.0)]
+    options = {"objectives": objectives, "clock": clock}
+    agent = agent_of(log=path, **options)
+    prepared = [agent.decide([0.1, 0.2], active=False).id for _ in range(3)]
+    agent.activate(prepared[0])
+    clock.now = 20.0
+    agent.activate(prepared[1])
+    agent.decide([0.3, 0.2])
+    agent.close()
+    assert mob.logs.export(path, tmp_path / "old.parquet", delete=True) == 1
+    with agent_of(log=path, **options) as again:
+        assert list(again.core.pending.open) == [*prepared[1:], 3]
+        clock.now = 40.0
+        again.tick()
+        assert list(again.core.pending.open) == prepared[2:]
+        again.learn(prepared[2], {"x": 1.0, "y": 1.0})
+        assert again.waiting == 0

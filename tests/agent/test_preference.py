@@ -8,11 +8,14 @@ from every_recipe import CASES, Case
 
 import mobandits as mob
 from mobandits.agent import bound_policy
+from mobandits.agent.compiled_calls import update_many
 from mobandits.agent.parts import comparing, with_order
 from mobandits.compiling.compiled import compiled
+from mobandits.compiling.session import compiled_for
 from mobandits.contracts.composition import composite, exchanged
 from mobandits.contracts.protocols import Shape
 from mobandits.errors import CompileError
+from mobandits.logs import Feedback
 from mobandits.orders import Chains, ExploreWide, Levels, Lexicographic, Pareto, Weighted
 from mobandits.orders.order import BaseOrder
 from mobandits.orders.validity import check_objectives
@@ -202,15 +205,34 @@ def test_what_was_warmed_up_needs_no_compiling(propensity):
     agent.preference = Lexicographic(0.5)
     agent.core.contexts.set_layout(shared=True)
     agent.core.bound.set_layout(shared=True)
-    ready = [
-        list(loop.dispatcher.signatures) for loop in (*loops(agent), agent.core.bound.decide_many)
-    ]
+    bound = agent.core.bound
+    learn_many = compiled_for(update_many, bound.session, stores_arguments=True)
+    called = (*loops(agent), bound.decide_many, learn_many)
+    ready = [list(loop.dispatcher.signatures) for loop in called]
     agent.learn(agent.decide([0.5, 0.25, 0.0]).id, [0.5, 0.25, 0.0])
     agent.decide_batch(np.zeros((4, 3)))
-    assert [
-        loop.dispatcher.signatures for loop in (*loops(agent), agent.core.bound.decide_many)
-    ] == ready
-    assert [len(signatures) for signatures in ready] == [1, 1, 1]
+    if propensity == "none":
+        agent.decide([0.5, 0.25, 0.0], top=3)
+    # As tables give them: arrays that may not be written to.
+    contexts = np.zeros((5, 3))
+    contexts.flags.writeable = False
+    log = Feedback(contexts, [0] * 5, np.ones((5, 3)), [1.0] * 5, range(7), range(3))
+    agent.learn_log(log)
+    assert [loop.dispatcher.signatures for loop in called] == ready
+    assert [len(signatures) for signatures in ready] == [1, 1, 1, 1]
+
+
+def test_learning_from_logs_is_compiled_with_a_preference():
+    """Where the agent has learned from one: then it goes on after a change without compiling."""
+    log = Feedback(np.zeros((3, 2)), [0] * 3, np.ones((3, 2)), [1.0] * 3, range(4), range(2))
+    agent = mob.Agent(MolEpsGreedy(), arms=4, features=2, objectives=2)
+    agent.learn_log(log)
+    agent.preference = Lexicographic()
+    learn_many = compiled_for(update_many, agent.core.bound.session, stores_arguments=True)
+    ready = list(learn_many.dispatcher.signatures)
+    agent.learn_log(log)
+    assert learn_many.dispatcher.signatures == ready
+    assert len(ready) == 1
 
 
 def test_warming_up_leaves_out_policies_without_a_preference():

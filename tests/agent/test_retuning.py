@@ -170,6 +170,57 @@ def test_a_shortened_log_cannot_teach_again(tmp_path):
     agent.close()
 
 
+@pytest.mark.parametrize("way", ["close", "kill"])
+@pytest.mark.parametrize("recipe", [NEW[1], NEW[2]], ids=str)
+def test_a_file_from_before_the_change_is_caught_up_with(tmp_path, recipe, way):
+    """With the snapshot that came with the change, or by the change itself, where that is lost."""
+    path, clock = tmp_path / "log", Clock()
+    agent = agent_of(log=path, clock=clock)
+    lived(agent, clock)
+    agent.save(tmp_path / "before")
+    clock.now += 1.0
+    agent.decide(np.full((3, 2), 0.3))
+    agent.retune(recipe, pending=15, max_age=50.0)
+    agent.decide(np.full((3, 2), 0.1))
+    agent.save(tmp_path / "between")
+    agent.retune(pending=40, max_age=None)
+    agent.decide(np.full((3, 2), 0.2))
+    if way == "close":
+        agent.close()
+    else:
+        agent.core.writer.store.close()
+        with sqlite3.connect(path) as connection:
+            connection.execute("DELETE FROM snapshots")
+    for name in ("before", "between"):
+        again = mob.Agent.load(tmp_path / name, log=path, clock=clock)
+        assert everything(again) == everything(agent)
+        again.core.writer.store.close()
+
+
+def test_a_file_that_is_not_of_the_store_is_refused(tmp_path):
+    path, clock = tmp_path / "log", Clock()
+    agent = agent_of(log=path, clock=clock)
+    lived(agent, clock, n=10)
+    agent.save(tmp_path / "before")
+    fork = agent.branch(tmp_path / "not retuned")
+    fork.close()
+    agent.retune(NEW[1])
+    agent.decide(np.full((3, 2), 0.3))
+    agent.save(tmp_path / "after")
+    agent.close()
+    # A file of later than all that the store has.
+    with pytest.raises(LogError, match=r"has an agent with recipe = 'MolUcb.*, now 'MolTs"):
+        mob.Agent.load(tmp_path / "after", log=tmp_path / "not retuned", clock=clock)
+    # A file of another agent, which was not what was changed.
+    other = agent_of(MolUcb(scale=0.7), clock=clock)
+    lived(other, clock, n=10)
+    other.save(tmp_path / "other")
+    with pytest.raises(LogError, match=r"has an agent with recipe = .*0\.3.*, now .*0\.7"):
+        mob.Agent.load(tmp_path / "other", log=path, clock=clock)
+    with mob.Agent.load(tmp_path / "after", log=path, clock=clock) as again:
+        assert again.recipe == NEW[1]
+
+
 def test_a_branch_goes_its_own_way(tmp_path):
     clock = Clock()
     agent = agent_of_program(clock, log=tmp_path / "log")

@@ -13,6 +13,7 @@ from mobandits.agent.core import AgentCore
 from mobandits.agent.decision import Adoption, Decision
 from mobandits.agent.growth import arrays, rebuilt
 from mobandits.agent.inputs import reward_list
+from mobandits.agent.keyed import made_before
 from mobandits.agent.keys import circumstances
 from mobandits.agent.objectives import check_range_of
 from mobandits.compiling.session import compiled_for
@@ -59,7 +60,7 @@ def adopt(
         how = circumstances(key, True, context, request)
         new = _reward_or_none(core, rewards)
         if key is not None:
-            earlier = core.made_before(how, context, None)
+            earlier = made_before(core, how, context, None)
             if earlier is not None:
                 _learn_again(core, earlier, rewards)
                 return earlier
@@ -386,6 +387,7 @@ def _teach_rounds(core: AgentCore, rounds: Rounds) -> None:
 def _adoptions(core: AgentCore, feedback: Feedback, rewards: Array) -> Iterator[Adoption]:
     """What is written of some rounds."""
     names, places = _common_arms(core, feedback)
+    ranks = feedback.ranks
     number_of_first = core.pending.next_id
     is_known: Any = ~np.isnan(rewards)
     columns = zip(
@@ -416,16 +418,20 @@ def _adoptions(core: AgentCore, feedback: Feedback, rewards: Array) -> Iterator[
             eligible=eligible,
         )
         rewards_or_none = known if has_rewards else None
-        yield Adoption(decision, rewards_or_none, is_over=not is_complete)
+        rank = 0 if ranks is None else int(ranks[t])
+        yield Adoption(decision, rewards_or_none, is_over=not is_complete, rank=rank)
 
 
 def _common_arms(core: AgentCore, feedback: Feedback) -> tuple[tuple[Hashable, ...], list[int]]:
     """The agent's arms that the log knows, in the agent's order, and their positions there."""
-    positions = {name: position for position, name in enumerate(feedback.arm_names)}
-    common = [name for name in core.arms.names if name in positions]
+    position_of = {name: position for position, name in enumerate(feedback.arm_names)}
+    present = core.arms.names
+    common = tuple(name for name in present if name in position_of)
     # The very names of the agent where these are all: a decision between all arms says no more.
-    names = core.arms.names if len(common) == len(core.arms.names) else tuple(common)
-    return names, [positions[name] for name in names]
+    names = present if len(common) == len(present) else common
+    positions = [position_of[name] for name in names]
+
+    return names, positions
 
 
 def _played_rows(feedback: Feedback) -> Array:
@@ -433,7 +439,8 @@ def _played_rows(feedback: Feedback) -> Array:
     contexts = feedback.contexts
     if contexts.ndim == 3:
         contexts = contexts[np.arange(len(feedback)), feedback.arms]
-    return np.ascontiguousarray(contexts)
+    # Arrays that may not be written to, as tables give them, would be compiled for once more.
+    return np.require(contexts, requirements=("C", "W"))
 
 
 def _in_terms_of(core: AgentCore, feedback: Feedback) -> Array:

@@ -5,9 +5,12 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from mobandits.agent.batches import decide_batch, decide_batch_once
 from mobandits.agent.core import AgentCore, Propensity
 from mobandits.agent.decision import Decision
 from mobandits.agent.inputs import UNCHANGED, check_counts
+from mobandits.agent.keyed import decide_once
+from mobandits.agent.ranking import decide_ranking
 from mobandits.compiling.tracebacks import shorten
 from mobandits.contracts.protocols import Recipe
 from mobandits.errors import StateError
@@ -215,8 +218,18 @@ class Agent:
         *,
         key: str | None = None,
         active: bool = True,
+        top: int | None = None,
     ) -> Decision:
-        """The arm to play now.
+        """The arm to play now, or the `top` ones in order.
+
+        With ``top=k`` k different arms are drawn, each by the policy in its present state among the
+        arms that are left: the first k arms come from the front, then from the front of what is
+        left. Each is a decision of its own: the first one is returned, with the others in
+        `Decision.further`, and rewards are told per arm, with ``learn(each.id, ...)`` for each of
+        ``decision.ranking``. Their propensities are conditional on the ranks before, and
+        `Decision.ranking_propensity`, their product, is that of the order. Where the agent samples
+        propensities it is refused, because that product is not known exactly then, and so are
+        recipes that play in stages. Values of other policies are estimated from first ranks only.
 
         Args:
             context: (features,) or (arms, features), rows in the order of `arms`; or {arm: row},
@@ -228,11 +241,12 @@ class Agent:
                 it; without one, the last `remembered` are, in memory: files of `save` hold none.
             active: False where it is not yet sure that the arm will be played, such as a page that
                 is prepared: no default reward is learned until `activate`, or a reward.
+            top: how many arms, at most as many as are eligible; None: one.
 
         Raises:
             ValueError: where it has another shape, or a number that is not finite or not what the
                 recipe needs; where arms are unknown, or none are left; where the key was used with
-                another context.
+                another context, or another `top`; where `top` does not go with the agent.
 
         Example:
             >>> from mobandits.policies import MolUcb
@@ -241,19 +255,34 @@ class Agent:
             >>> again = agent.decide([0.5, 0.1], key="request 17")
             >>> again == first, again.replayed, agent.waiting
             (True, True, 1)
+            >>> options = {"arms": ["a", "b", "c"], "features": 2, "objectives": 2}
+            >>> agent = Agent(MolUcb(scale=0.3), **options, propensity="exact")
+            >>> decision = agent.decide([0.5, 0.1], top=2)
+            >>> len(decision.arms), round(decision.ranking_propensity, 4), agent.waiting
+            (2, 0.1667, 2)
+            >>> for each in decision.ranking:
+            ...     agent.learn(each.id, [0.5, 0.25])
+            >>> agent.lessons
+            2
         """
         # An author's mistake in a policy shows the author's lines: here, where no frame of ours is
         # added any more.
         try:
+            if top is not None:
+                return decide_ranking(self.core, context, eligible, top, key, active)
             if key is None and active is True:
                 return self.core.decide(context, eligible)
-            return self.core.decide_once(context, eligible, key, active)
+            return decide_once(self.core, context, eligible, key, active)
         except BaseException as error:
             shorten(error)
             raise
 
     def decide_batch(
-        self, contexts: Any, eligible: Iterable[Hashable] | None = None
+        self,
+        contexts: Any,
+        eligible: Iterable[Hashable] | None = None,
+        *,
+        keys: Iterable[str | None] | None = None,
     ) -> list[Decision]:
         """A decision per context, all in one moment.
 
@@ -265,12 +294,25 @@ class Agent:
         Args:
             contexts: (n, features) or (n, arms, features).
             eligible: the arms that may be played, in all of them; None: all.
+            keys: a `key` of `decide` per context, or None for contexts without one. A context whose
+                key is known, from this batch or an earlier call, gets the decision that was made
+                then; only the others are decided.
 
         Raises:
             ValueError: as `decide`; then no decision is made.
+
+        Example:
+            >>> from mobandits.policies import MolUcb
+            >>> agent = Agent(MolUcb(scale=0.3), arms=3, features=2, objectives=2)
+            >>> contexts = [[0.5, 0.1], [0.2, 0.3], [0.5, 0.1]]
+            >>> made = agent.decide_batch(contexts, keys=["x", None, "x"])
+            >>> [each.id for each in made], agent.decide([0.5, 0.1], key="x").id
+            ([0, 1, 0], 0)
         """
         try:
-            return self.core.decide_batch(contexts, eligible)
+            if keys is None:
+                return decide_batch(self.core, contexts, eligible)
+            return decide_batch_once(self.core, contexts, eligible, keys)
         except BaseException as error:
             shorten(error)
             raise

@@ -342,7 +342,8 @@ class BoundPolicy:
             compiled_calls.add_probabilities,
         ):
             prepare_like(function, session, self.session)
-        prepare_like(compiled_calls.update_state, session, self.session, stores_arguments=True)
+        for update in (compiled_calls.update_state, compiled_calls.update_many):
+            prepare_like(update, session, self.session, stores_arguments=True)
         # The state moves from one session to the other, and back where the preference does.
         prepare_state_of(self.session)
         prepare_state_of(session)

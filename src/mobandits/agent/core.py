@@ -6,19 +6,20 @@ It reads and writes nothing. Services (files, logs, merging, explanations) are f
 whose attributes are public for them; `Agent` is the face that applications see.
 """
 
-import contextlib
 import math
 import os
 import threading
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
 
 from mobandits.agent.arms import Arms
 from mobandits.agent.bound_policy import FAILURES, BoundPolicy
 from mobandits.agent.contexts import Contexts
-from mobandits.agent.decision import Adoption, Decision, Offer
+from mobandits.agent.decision import Decision, Offer
+from mobandits.agent.event_writer import EventWriter
+from mobandits.agent.forked_lock import LockElsewhere
 from mobandits.agent.guard import Guard
 from mobandits.agent.inputs import (
     MOST_SAMPLES,
@@ -30,87 +31,17 @@ from mobandits.agent.inputs import (
     name_count,
     reward_list,
 )
-from mobandits.agent.keys import (
-    ORDINARY,
-    Circumstances,
-    KeyedDecisions,
-    as_given,
-    circumstances,
-)
+from mobandits.agent.keys import ORDINARY, Circumstances, KeyedDecisions
 from mobandits.agent.objectives import Expectations, Scales, as_objectives
 from mobandits.agent.pending import INACTIVE, Pending, PendingDecisions
 from mobandits.agent.sizes import refuse_large
-from mobandits.contracts.protocols import Array, IntArray, Recipe, Shape
+from mobandits.contracts.protocols import Array, Recipe, Shape
 from mobandits.support.checks import choice, integer, number
 from mobandits.support.forks import on_fork
-from mobandits.support.naming import quoted
 
 Propensity = Literal["exact", "sampled", "none"]
 # A decision, what is to be kept of it, and the norm of the features of its arm.
 Made = tuple[Decision, Pending, float]
-
-
-class EventWriter(Protocol):
-    """A writer of an agent's calls, each before its effect is seen: see `recording`."""
-
-    def position(self) -> int:
-        """How much was written."""
-
-    def flush(self) -> None:
-        """Have all of it on disk."""
-
-    def snapshot(self, core: "AgentCore") -> None:
-        """Write the whole state, so that what came before need not be replayed."""
-
-    def close(self, core: "AgentCore") -> None:
-        """Write no more."""
-
-    def check_usable(self) -> None:
-        """Refuse to go on where nothing can be written."""
-
-    def check_name(self, name: Hashable) -> None:
-        """Refuse an arm whose name cannot be written, before there is one."""
-
-    def describe_order(self, order: Any) -> Any:
-        """An order as it is written; refused where that is not possible, before it is played."""
-
-    def keyed(self, key: str) -> tuple[str, Decision] | None:
-        """The request and the decision of a client's key; None where there is none."""
-
-    def write_decision(self, decision: Decision, now: float, how: Circumstances) -> None:
-        """A decision."""
-
-    def write_decisions(self, decisions: Sequence[Decision], now: float) -> None:
-        """Decisions of one call."""
-
-    def write_adoptions(
-        self, adoptions: Sequence[Adoption], now: float, *, begun: bool = False
-    ) -> None:
-        """Decisions of others, with their rewards; `begun`: the same call has written some."""
-
-    def write_reward(self, number: int, rewards: list[float], now: float) -> None:
-        """The new part of a decision's reward."""
-
-    def write_activation(self, number: int, now: float) -> None:
-        """A decision that takes effect only now."""
-
-    def write_abandonment(self, number: int, now: float) -> None:
-        """A decision that is waited for no more."""
-
-    def write_new_arm(self, name: Hashable, like: Hashable | None, now: float) -> None:
-        """An arm that joined."""
-
-    def write_removed_arm(self, name: Hashable, now: float) -> None:
-        """An arm that left."""
-
-    def write_preference(self, description: Any, now: float) -> None:
-        """Another preference, as `describe_order` gave it."""
-
-    def write_retuning(self, event: dict[str, Any], changed: dict[str, Any], now: float) -> None:
-        """Other parameters of the agent."""
-
-    def done(self, core: "AgentCore") -> None:
-        """The agent has done what was written."""
 
 
 class AgentCore:
@@ -226,7 +157,7 @@ class AgentCore:
         Its parent goes on from the same state and stream: both would make the same decisions, and
         what they learn would part.
         """
-        self.lock = _LockElsewhere(self.process)
+        self.lock = LockElsewhere(self.process)
 
     def decide(
         self,
@@ -248,7 +179,7 @@ class AgentCore:
                     self.begin_stage([offer[2]])
 
                 now = self.advance_clock()
-                decision, pending, norm = self._make(offer, now, self.pending.next_id)
+                decision, pending, norm = self.make(offer, now, self.pending.next_id)
                 # A warning may be an error, so that nothing may have been kept before.
                 self.guard.check_features(pending.x, norm)
                 if writer is not None:
@@ -266,61 +197,6 @@ class AgentCore:
                 writer.done(self)
 
             return decision
-
-    def decide_once(
-        self, context: Any, eligible: Iterable[Hashable] | None, key: str | None, active: bool
-    ) -> Decision:
-        """The decision of a client's key, made now or before; see `Agent.decide`."""
-        with self.lock:
-            arms = as_given(eligible)
-            how = circumstances(key, active, context, arms)
-            if key is None:
-                return self.decide(context, arms, how)
-
-            earlier = self.made_before(how, context, arms)
-            if earlier is not None:
-                return earlier
-
-            decision = self.decide(context, arms, how)
-            if self.writer is None:
-                self.keys.remember(how, decision)
-
-            return decision
-
-    def decide_batch(self, contexts: Any, eligible: Iterable[Hashable] | None) -> list[Decision]:
-        """A decision per context, all in one moment; see `Agent.decide_batch`."""
-        with self.lock:
-            writer = self.writer
-            bound = self.bound
-            streams = None if writer is None else bound.streams()
-            position = bound.position()
-            try:
-                names, slots, tables = self.contexts.offers(contexts, eligible)
-                if not len(tables):
-                    self._unsettle_contexts()
-                    return []
-                if bound.left == 0 or bound.stage == 0:
-                    self.begin_stage(tables)
-
-                now = self.advance_clock()
-                made = self._make_many(names, slots, tables, now)
-                for _, pending, norm in made:
-                    self.guard.check_features(pending.x, norm)
-
-                decisions = [decision for decision, _, _ in made]
-                if writer is not None:
-                    writer.write_decisions(decisions, now)
-            except BaseException:
-                self.go_back(position, streams)
-                raise
-
-            for _, pending, _ in made:
-                self.pending.add(pending)
-
-            if writer is not None:
-                writer.done(self)
-
-            return decisions
 
     def learn(self, decision_id: int, rewards: Any) -> None:
         """Learn the rewards of a decision, or some of them; see `Agent.learn`."""
@@ -407,36 +283,6 @@ class AgentCore:
         if type(decision_id) is int:
             return decision_id
         return self.pending.number(decision_id)
-
-    def made_before(
-        self, how: Circumstances, context: Any, eligible: Iterable[Hashable] | None
-    ) -> Decision | None:
-        """The decision of an earlier call with this key; None where there was none.
-
-        Raises:
-            ValueError: where that call had another context.
-        """
-        assert how.key is not None  # noqa: S101 - the caller has looked
-        lookup = self.keys.find if self.writer is None else self.writer.keyed
-        found = lookup(how.key)
-        if found is None:
-            return None
-
-        request, decision = found
-        if request != how.request:
-            raise ValueError(
-                f"key must be another one for another context, got {quoted(how.key)} again: it "
-                f"stands for decision {decision.id}"
-            )
-
-        rows = None
-        # Where arms came or went, the context may have no meaning among those of today.
-        with contextlib.suppress(ValueError):
-            names, _, offered = self.contexts.offer(context, eligible)
-            if names == decision.eligible:
-                rows = offered
-
-        return decision.replaced(context=rows, scores=None, replayed=True)
 
     def add_arm(self, name: Hashable, like: Hashable | None) -> None:
         """One arm more, from now on; see `Agent.add_arm`."""
@@ -561,15 +407,15 @@ class AgentCore:
         if streams is not None:
             self.bound.rewind(streams)
 
-        self._unsettle_contexts()
+        self.unsettle_contexts()
 
-    def _unsettle_contexts(self) -> None:
+    def unsettle_contexts(self) -> None:
         """Forget the shape of contexts, unless there was a decision: only one settles it."""
         has_decided = self.bound.stage > 0
         if not has_decided:
             self.contexts.set_layout(shared=None)
 
-    def _make(self, offer: Offer, now: float, number: int) -> Made:
+    def make(self, offer: Offer, now: float, number: int) -> Made:
         """A decision, what is to be kept of it, and the norm of the arm's features.
 
         Nothing is kept yet.
@@ -641,77 +487,6 @@ class AgentCore:
             now,
         )
 
-    def _make_many(
-        self, names: tuple[Hashable, ...], slots: IntArray, tables: Array, now: float
-    ) -> list[Made]:
-        """Decisions between the same arms, in the same state unless a stage ends on the way.
-
-        See `_make`.
-
-        Args:
-            names: of the eligible arms.
-            slots: theirs.
-            tables: (decisions, eligible arms or 1, features); left alone.
-            now: the time.
-        """
-        bound = self.bound
-        # In one call only where no stage can end on the way, and only arms are asked for.
-        if self.propensity == "none" and bound.left is None:
-            return self._make_at_once(names, slots, tables, now)
-
-        first = self.pending.next_id
-        made = []
-        for position, rows in enumerate(tables.copy()):
-            if bound.left == 0:
-                bound.begin_stage()
-
-            offer = (names, slots, rows)
-            number = first + position
-            made.append(self._make(offer, now, number))
-            if bound.left is not None:
-                bound.left -= 1
-
-        return made
-
-    def _make_at_once(
-        self, names: tuple[Hashable, ...], slots: IntArray, tables: Array, now: float
-    ) -> list[Made]:
-        """As `_make_many`, in one compiled call, for agents of which only arms are asked."""
-        bound = self.bound
-        guard = self.guard
-        chosen = np.zeros(len(tables), np.int64)
-        norms_and_notes = np.empty((len(tables), 1 + bound.note_size))
-        try:
-            bound.decide_many(
-                bound.session, tables, slots, guard.low, guard.high, chosen, norms_and_notes
-            )
-        except FAILURES as failure:
-            bound.refuse_arithmetic(failure)
-
-        if (chosen < 0).any():
-            guard.refuse(tables)
-
-        made = []
-        number = self.pending.next_id
-        for rows, place, (norm, *note) in zip(
-            tables.copy(),
-            chosen.tolist(),
-            norms_and_notes.tolist(),
-            strict=True,
-        ):
-            slot = int(slots[place])
-            pending = self.pending_of(rows, slot, place, tuple(note), now)
-            decision = Decision(
-                number,
-                names[place],
-                context=rows,
-                eligible=names,
-            )
-            made.append((decision, pending, norm))
-            number += 1
-
-        return made
-
     def teach(self, number: int, pending: Pending, new: list[float], known: list[float]) -> None:
         """Learn what is new of a reward, and settle the decision where all is known."""
         complete = not math.isnan(sum(known))
@@ -736,20 +511,3 @@ class AgentCore:
             self.pending.settle(number, known)
         else:
             self.pending.open[number] = pending.with_rewards(known)
-
-
-class _LockElsewhere:
-    """The lock of an agent in the child of a fork, which refuses every call."""
-
-    def __init__(self, process: int) -> None:
-        self._process = process
-
-    def __enter__(self) -> None:
-        raise RuntimeError(
-            f"this agent belongs to process {self._process}, from which process {os.getpid()} was "
-            "forked: make another agent in the child, or `Agent.load` what was saved before the "
-            "fork"
-        )
-
-    def __exit__(self, *args: object) -> None:
-        pass

@@ -30,6 +30,9 @@ class Decision(NamedTuple):
         eligible: the eligible arms, in the order of the rows of `scores` and `context`.
         replayed: whether it was made by an earlier call with the same key. It then has no scores,
             and no context where arms came or went since.
+        further: the decisions of the further ranks, where the call asked for the `top` arms; each
+            is one among the arms that were left, with an id, and a propensity that is conditional
+            on the ranks before it.
     """
 
     id: int
@@ -41,6 +44,33 @@ class Decision(NamedTuple):
     context: Array | None = None
     eligible: tuple[Hashable, ...] = ()
     replayed: bool = False
+    further: tuple["Decision", ...] = ()
+
+    @property
+    def ranking(self) -> tuple["Decision", ...]:
+        """The decisions of all ranks, this one first."""
+        return (self, *self.further)
+
+    @property
+    def arms(self) -> tuple[Hashable, ...]:
+        """The arms of all ranks, in order."""
+        return tuple(decision.arm for decision in self.ranking)
+
+    @property
+    def ranking_propensity(self) -> float | None:
+        """The probability of these arms in this order; None where propensities are not known."""
+        product = 1.0
+        for decision in self.ranking:
+            if decision.propensity is None:
+                return None
+            product *= decision.propensity
+
+        return product
+
+    def without_arrays(self) -> "Decision":
+        """The same without context and scores, which are as large as the context."""
+        further = tuple(decision.without_arrays() for decision in self.further)
+        return self.replaced(context=None, scores=None, further=further)
 
     def replaced(self, **changes: Any) -> "Decision":
         """The same decision with other values of some attributes."""
@@ -52,8 +82,8 @@ class Decision(NamedTuple):
             return False
 
         # All up to `scores`, and the standard error: arrays compare element by element.
-        mine = (*self[:4], self.error)
-        theirs = (*other[:4], other.error)
+        mine = (*self[:4], self.error, self.further)
+        theirs = (*other[:4], other.error, other.further)
 
         return mine == theirs
 
@@ -70,7 +100,11 @@ class Decision(NamedTuple):
         if self.front is not None:
             text += f", {len(self.front):,} on the front"
 
-        return f"Decision({text}, {len(self.eligible):,} eligible)"
+        text += f", {len(self.eligible):,} eligible"
+        if self.further:
+            text += f", then {quoted(list(self.arms[1:]))}"
+
+        return f"Decision({text})"
 
     def _repr_html_(self) -> str:
         """A row per eligible arm: whether it was played, and what was believed of it."""
@@ -110,6 +144,7 @@ class Adoption(NamedTuple):
         is_over: whether nothing more will come of it.
         key: of the client, or None.
         request: a digest of what was given with the key.
+        rank: how many arms were chosen before it for the same context.
     """
 
     decision: Decision
@@ -117,6 +152,7 @@ class Adoption(NamedTuple):
     is_over: bool = False
     key: str | None = None
     request: str | None = None
+    rank: int = 0
 
 
 # The eligible arms' names and slots, and the rows that describe them. A plain tuple, since every

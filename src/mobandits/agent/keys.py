@@ -1,7 +1,7 @@
 """Keys of clients: a call that is tried again meets the decision that it made the first time."""
 
 from collections import OrderedDict
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -49,23 +49,21 @@ class KeyedDecisions:
     def remember(self, how: Circumstances, decision: Decision) -> None:
         """Keep a decision, and forget the oldest where there are too many."""
         assert how.key is not None and how.request is not None  # noqa: S101, PT018 - it has a key
-        # Without its arrays: they are as large as the context, and the next call brings it again.
-        slim = decision.replaced(context=None, scores=None)
+        # Without its arrays: the next call brings the context again.
+        slim = decision.without_arrays()
         self._by_key[how.key] = (how.request, slim)
         if len(self._by_key) > self._limit:
             self._by_key.popitem(last=False)
 
 
-def circumstances(
-    key: Any, active: Any, context: Any, eligible: Iterable[Hashable] | None
-) -> Circumstances:
+def circumstances(key: Any, active: Any, context: Any, eligible: Any) -> Circumstances:
     """What a call of `decide` said besides context and arms, checked.
 
     Args:
         key: see `Agent.decide`, as for the others.
         active: a truth value.
         context: as given.
-        eligible: as given, where it is a list or None.
+        eligible: as given, where it is a list or None, with what else tells calls apart.
 
     Raises:
         ValueError: where the key is no text that files can hold, or the context has no numbers.

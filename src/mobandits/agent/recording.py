@@ -165,18 +165,31 @@ class StoreWriter:
         if event is None:
             return None
 
-        names = self.arm_names()
-        front = event.get("front")
-        decision = Decision(
-            event["id"],
-            names[event["arm"]],
-            event["propensity"],
-            None if front is None else tuple(names[number] for number in front),
-            error=event.get("error", 0.0),
-            eligible=tuple(names[number] for number in event["eligible"]),
-        )
+        decision = self._answered(event, event["eligible"])
+        left = event["eligible"]
+        further = []
+        before = event
+        for fields in event.get("further", ()):
+            left = [number for number in left if number != before["arm"]]
+            further.append(self._answered(fields, left))
+            before = fields
 
-        return event.get("request", ""), decision
+        return event.get("request", ""), decision.replaced(further=tuple(further))
+
+    def _answered(self, fields: dict[str, Any], eligible: Sequence[int]) -> Decision:
+        """A decision from its fields and the numbers of the arms that were eligible."""
+        names = self.arm_names()
+        numbers = fields.get("front")
+        front = None if numbers is None else tuple(names[number] for number in numbers)
+
+        return Decision(
+            fields["id"],
+            names[fields["arm"]],
+            fields["propensity"],
+            front,
+            error=fields.get("error", 0.0),
+            eligible=tuple(names[number] for number in eligible),
+        )
 
     def write_decision(self, decision: Decision, now: float, how: Circumstances) -> None:
         """A decision."""
@@ -192,15 +205,43 @@ class StoreWriter:
             event["active"] = False
         self._append(event)
 
-    def write_decisions(self, decisions: Sequence[Decision], now: float) -> None:
+    def write_decisions(
+        self, decisions: Sequence[Decision], now: float, hows: Sequence[Circumstances]
+    ) -> None:
         """Decisions of one call: all but the first say that the batch goes on."""
         self._advice.check(decisions)
-        events = [self._decision_event(decision, now) for decision in decisions]
-        for event in events[1:]:
-            event["batch"] = True
+        events: list[dict[str, Any]] = []
+        for decision, how in zip(decisions, hows, strict=True):
+            event = self._decision_event(decision, now)
+            if how.key is not None:
+                event |= self._keyed_fields(decision, how)
+            if events:
+                event["batch"] = True
+            events.append(event)
 
         self._start()
         # In one transaction: there are all of them, or none.
+        self.store.extend(events)
+
+    def write_ranking(self, decisions: Sequence[Decision], now: float, how: Circumstances) -> None:
+        """Decisions for one context, the first rank first: a batch whose members say their rank."""
+        first, *further = decisions
+        # Of the others, the last ones are certain whatever the policy is.
+        self._advice.check([first])
+        events = [self._decision_event(decision, now) for decision in decisions]
+        for rank, event in enumerate(events):
+            if rank > 0:
+                event["batch"] = True
+                event["rank"] = rank
+            if not how.active:
+                event["active"] = False
+
+        if how.key is not None:
+            events[0] |= self._keyed_fields(first, how)
+            # Here too: an answer must not depend on whether rows of further ranks were archived.
+            events[0]["further"] = [self._answer_fields(decision) for decision in further]
+
+        self._start()
         self.store.extend(events)
 
     def write_adoptions(
@@ -298,6 +339,8 @@ class StoreWriter:
         decision = adoption.decision
         event = self._decision_event(decision, now)
         event["made_by"] = "observed"
+        if adoption.rank > 0:
+            event["rank"] = adoption.rank
         if adoption.key is not None:
             how = Circumstances(adoption.key, adoption.request)
             event |= self._keyed_fields(decision, how)
@@ -347,6 +390,18 @@ class StoreWriter:
         """What answers the same call once more, also when arms have come and gone."""
         fields: dict[str, Any] = {"key": how.key, "request": how.request}
         fields["eligible"] = [self._numbers[name] for name in decision.eligible]
+
+        return fields | self._outcome_fields(decision)
+
+    def _answer_fields(self, decision: Decision) -> dict[str, Any]:
+        """What answers for a further rank; its eligible arms are those that were left."""
+        fields: dict[str, Any] = {"id": decision.id, "arm": self._numbers[decision.arm]}
+        fields["propensity"] = decision.propensity
+
+        return fields | self._outcome_fields(decision)
+
+    def _outcome_fields(self, decision: Decision) -> dict[str, Any]:
+        fields: dict[str, Any] = {}
         if decision.front is not None:
             fields["front"] = [self._numbers[name] for name in decision.front]
         if decision.error:

@@ -2,11 +2,12 @@
 
 import time
 import warnings
-from collections.abc import Hashable
+from collections.abc import Collection, Hashable
 from pathlib import Path
 from typing import Any
 
 from mobandits.agent.core import AgentCore
+from mobandits.agent.descriptions import made
 from mobandits.agent.loading import core_of_bytes
 from mobandits.agent.recording import StoreWriter
 from mobandits.agent.replayed_events import replay
@@ -21,6 +22,13 @@ from mobandits.support.naming import quoted, short_repr
 EVERY = 10_000  # events between snapshots
 # What descriptions have had since stores took the place of journals.
 SINCE_STORES = ("ranges",)
+# What `retune` changes: its names in descriptions and events, and those of an agent's parameters.
+RETUNED = {
+    "recipe": "recipe",
+    "limit": "pending",
+    "max_age": "max_age",
+    "propensity": "propensity",
+}
 
 
 def attached(
@@ -124,10 +132,16 @@ def _caught_up(core: AgentCore, store: Store, every: int, after: int | None) -> 
         first = tuple(known["arms"])
 
     description = description_of(core, first)
+    retuned = None if after is None else store.first_change("retune", after)
     if known is not None:
         for key in SINCE_STORES:
             if key not in known:
                 del description[key]
+
+    if retuned is not None and known is not None:
+        # The agent was saved before it became what the store describes.
+        _check_before(core, retuned, store)
+        description |= {key: known[key] for key in RETUNED}
 
     # Refuses the store of another agent, before one event of it is replayed.
     store.describe(description)
@@ -142,7 +156,7 @@ def _caught_up(core: AgentCore, store: Store, every: int, after: int | None) -> 
     current.is_timed = True
     _replay_events(current, writer, start)
     if current is not core:
-        _check_same(current, core, store)
+        _check_same(current, core, store, but=RETUNED.values() if retuned else ())
     # What a file brought is in no event: without a snapshot the store would not lead to it.
     if known is None and after is not None:
         writer.snapshot(current)
@@ -192,17 +206,39 @@ def _replay_events(core: AgentCore, writer: StoreWriter, start: int) -> None:
         writer.silent = False
 
 
-def _check_same(restored: AgentCore, core: AgentCore, store: Store) -> None:
-    """Refuse a store whose snapshot is of an agent with other parameters than the given ones."""
+def _check_same(
+    restored: AgentCore, core: AgentCore, store: Store, *, but: Collection[str]
+) -> None:
+    """Refuse a store whose snapshot is of an agent with other parameters than the given ones.
+
+    Args:
+        restored: the agent of the snapshot.
+        core: the given one.
+        store: of the snapshot.
+        but: parameters that were changed in between.
+    """
     mine = _parameters(core)
     theirs = _parameters(restored)
     for name, value in mine.items():
-        if theirs[name] != value:
-            was = quoted(theirs[name])
-            raise LogError(
-                f"{store.path} has an agent with {name} = {was}, now {quoted(value)}: choose "
-                "another file"
-            )
+        if name not in but and theirs[name] != value:
+            raise _other_agent(store, name, theirs[name], value)
+
+
+def _check_before(core: AgentCore, retuned: dict[str, Any], store: Store) -> None:
+    """Refuse an agent that is not the one that was changed first after it was saved."""
+    before = retuned["before"]
+    expected = {**before, "recipe": made(before["recipe"], "recipe")}
+    given = _parameters(core)
+    for key, name in RETUNED.items():
+        if expected[key] != given[name]:
+            raise _other_agent(store, name, expected[key], given[name])
+
+
+def _other_agent(store: Store, name: str, was: Any, value: Any) -> LogError:
+    return LogError(
+        f"{store.path} has an agent with {name} = {quoted(was)}, now {quoted(value)}: choose "
+        "another file"
+    )
 
 
 def _parameters(core: AgentCore) -> dict[str, Any]:

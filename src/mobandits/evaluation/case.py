@@ -102,6 +102,26 @@ def require_propensities(log: Feedback) -> None:
         raise ValueError(f"{rule}, got {got}; Replay and DirectMethod need none")
 
 
+def refuse_ranks(log: Feedback) -> None:
+    """Refuse a log in which several arms were chosen for one context.
+
+    They are no independent rounds, and which arms were left depends on what was chosen before: the
+    mean over them is of no policy, and its standard error too small.
+
+    Raises:
+        ValueError: saying how to go on with the first ranks, which are rounds as any others.
+    """
+    if log.ranks is None:
+        return
+
+    further = int((log.ranks > 0).sum())
+    if further:
+        raise ValueError(
+            f"log must have one arm per context, got {further} of {len(log)} rounds of further "
+            "ranks; write log.first_ranks()"
+        )
+
+
 class ValueEstimator(Protocol):
     """An estimator of the value of a target: a frozen dataclass with keyword parameters."""
 

@@ -5,6 +5,7 @@ import importlib.metadata
 import itertools
 import json
 import math
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -13,7 +14,9 @@ from typing import Any
 import numpy as np
 
 from mobandits.contracts.protocols import Recipe
+from mobandits.errors import LogWarning
 from mobandits.evaluation.comparison import ESTIMATORS, Comparison, compare
+from mobandits.evaluation.deploying import deployed
 from mobandits.evaluation.dominance import dominance
 from mobandits.evaluation.front import front, outlines, shown_estimator
 from mobandits.evaluation.targets import ConstantTarget, LoggingPolicy, Target, Uniform
@@ -28,6 +31,7 @@ from mobandits.support.progress import ProgressCallback
 
 FORMAT = 1
 SUMMARY = "evaluation.json"
+STORE = "agent.db"  # of an agent that is deployed
 PLAIN: dict[str, type[Any]] = {"uniform": Uniform, "logging": LoggingPolicy}
 ARM = "arm:"  # what the name of a constant target begins with
 # Meanings of the columns of a .csv file.
@@ -47,6 +51,7 @@ def evaluate_file(
     folds: int = 5,
     clip: float | None = None,
     seed: int = 0,
+    deploy: str | None = None,
     hold: Callable[[Path], AbstractContextManager[Any]] = nullcontext,
     progress: ProgressCallback | None = None,
 ) -> Path:
@@ -66,6 +71,8 @@ def evaluate_file(
         clip: the largest weight, for estimators that clip, and the threshold of switch-dr; None for
             their defaults.
         seed: of everything.
+        deploy: the name of a policy, a recipe, of which an agent is made that has learned the whole
+            log; its own log is the store agent.db in the folder.
         hold: makes the folder, and keeps others from writing into it.
         progress: as in `compare`.
 
@@ -88,14 +95,65 @@ def evaluate_file(
         if not _is_plain(spec):
             recipe(spec)  # a mistake in it need not wait until the log is read
 
+    if deploy is not None:
+        check_deployment(deploy, specs, out / STORE)
+
     log: Feedback = read(file, **meanings)
+    compared = _first_ranks(log, str(file))
     targets = {name: target_named(spec, log, recipe) for name, spec in specs.items()}
+    if deploy is not None:
+        # Of one round and without a store: what no agent can be of is refused before the rest.
+        deployed(targets[deploy], log[:1], None, None, {})
+
     with hold(out):
         comparison = compare(
-            log, targets, chosen_estimators, folds=folds, seed=seed, progress=progress
+            compared, targets, chosen_estimators, folds=folds, seed=seed, progress=progress
         )
         options = {"level": level, "folds": folds, "clip": clip, "seed": seed}
-        return write_evaluation(out, comparison, targets, log_summary(log, str(file)), options)
+        summary = log_summary(compared, str(file))
+        page = write_evaluation(out, comparison, targets, summary, options)
+        if deploy is not None:
+            # Of all ranks: each teaches, whatever the evaluation can use.
+            agent = deployed(targets[deploy], log, out / STORE, None, {})
+            agent.close()
+
+    return page
+
+
+def check_deployment(name: str, specs: Mapping[str, str], store: Path) -> None:
+    """Refuse to deploy what is no recipe, or into a store that is there.
+
+    Args:
+        name: of the policy.
+        specs: {name: what it is}.
+        store: of the agent.
+
+    Raises:
+        ValueError: naming what was found.
+
+    Example:
+        >>> check_deployment("all", {"all": "uniform"}, Path("agent.db"))
+        Traceback (most recent call last):
+        ValueError: --deploy must name a policy that learns, got 'all', which is uniform
+    """
+    choice("--deploy", name, specs)
+    if _is_plain(specs[name]):
+        raise ValueError(
+            f"--deploy must name a policy that learns, got {quoted(name)}, which is {specs[name]}"
+        )
+    if store.exists():
+        raise ValueError(f"--deploy must make a new store, found {found_at(store)} at {store}")
+
+
+def _first_ranks(log: Feedback, source: str) -> Feedback:
+    """The rounds that can be compared, with a warning where others were left out."""
+    first = log.first_ranks()
+    others = len(log) - len(first)
+    if others:
+        message = f"{source}: {others} of {len(log)} rounds are of further ranks, and were left out"
+        warnings.warn(message, LogWarning, stacklevel=3)
+
+    return first
 
 
 def check_evaluation_folder(out: Path) -> None:

@@ -3,9 +3,9 @@
 import contextlib
 import itertools
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -15,6 +15,7 @@ from mobandits.evaluation.case import (
     EvaluationCase,
     Predictions,
     ValueEstimator,
+    refuse_ranks,
     require_propensities,
 )
 from mobandits.evaluation.diagnostics import Diagnostics, diagnose
@@ -37,6 +38,9 @@ from mobandits.support.nearest import as_object
 from mobandits.support.notebooks import MOST_ROWS, block, html_table
 from mobandits.support.progress import Progress, ProgressCallback, check_progress, shown_progress
 
+if TYPE_CHECKING:
+    from mobandits.agent.agent import Agent
+
 BUILT_IN: tuple[type[Any], ...] = (Ips, Snips, DoublyRobust, SwitchDr, DirectMethod, Replay)
 ESTIMATORS: dict[str, type[Any]] = {kind.name: kind for kind in BUILT_IN}
 TABLE: dict[str, Any] = {
@@ -58,10 +62,14 @@ class Comparison:
     Attributes:
         objectives: their names.
         estimates: {(target, estimator): estimate}, in the order asked for.
+        compared: {name: target}, what was compared; kept for `agent`, as is the next.
+        log: the rounds; None where they are not known.
     """
 
     objectives: tuple[Hashable, ...]
     estimates: Mapping[tuple[str, str], Estimate]
+    compared: Mapping[str, Target] = field(default_factory=dict)
+    log: Feedback | None = None
 
     def __repr__(self) -> str:
         counts = [
@@ -113,6 +121,51 @@ class Comparison:
             # Not from the KeyError below it, which says nothing more.
             raise KeyError(f"the key must be {wanted}, got {quoted(key)}") from None
 
+    def agent(
+        self,
+        name: str,
+        log: Any = None,
+        *,
+        objectives: Sequence[Any] | None = None,
+        **options: Any,
+    ) -> "Agent":
+        """An agent with the recipe of a target, which has learned the whole log.
+
+        It is ``Agent(recipe, arms=..., features=..., objectives=..., log=log, **options)`` of the
+        compared log's arms, features and objectives, after ``learn_log`` of that log, bit for bit.
+        The values here are of policies that learned from all folds but one; the agent has learned
+        from all rounds, and goes on learning.
+
+        Args:
+            name: of the target, a recipe or `Trained`.
+            log: of the agent, as `Agent` takes it: a store that is new, or has no events.
+            objectives: as `Agent` takes them, with ranges, units and defaults; None: those of the
+                log, minimised where the log says so (`Feedback.minimised`).
+            options: further parameters of `Agent`, such as `seed` and `propensity`.
+
+        Raises:
+            ValueError: where the target is no recipe, where its recipe can only learn from its own
+                decisions, or where the store has events.
+
+        Example:
+            >>> from mobandits.policies import MolUcb
+            >>> arms = [0, 1] * 10
+            >>> rewards = [[0.5], [1.0]] * 10
+            >>> log = Feedback(np.ones((20, 1)), arms, rewards, [0.5] * 20, "ab", ["click"])
+            >>> found = compare(log, {"learned": MolUcb(scale=0.3)}, "ips")
+            >>> found.agent("learned", propensity="exact")
+            Agent(MolUcb(scale=0.3), 2 arms, 1 feature, 1 objective, 20 learned, 0 waiting)
+        """
+        # A comparison that is only looked at loads no agent.
+        from mobandits.evaluation.deploying import deployed  # noqa: PLC0415
+
+        if name not in self.compared:
+            known = shortened(", ".join(map(str, self.compared))) or "none"
+            raise ValueError(f"name must be a target of {known}, got {quoted(name)}")
+
+        with _naming_target(name):
+            return deployed(self.compared[name], self.log, log, objectives, options)
+
     def table(self, level: float = 0.95) -> pl.DataFrame:
         """A row per target, estimator and objective.
 
@@ -153,6 +206,8 @@ def evaluate(
     logging: Array | None = None,
 ) -> Estimate:
     """The value of a target, from a log of other decisions.
+
+    `compare` does so for several targets, and makes agents of those that are recipes.
 
     Args:
         log: the logged decisions.
@@ -214,7 +269,8 @@ def compare(
     rounds x objectives.
 
     Args:
-        log: the logged decisions.
+        log: the logged decisions; of one in which several arms were chosen for a context
+            (`Agent.decide` with `top`), write `log.first_ranks()`.
         targets: {name: target}: probabilities (rounds, arms); a callable that takes the log and
             returns them; `Uniform()`, `ConstantTarget(arm)`, `LoggingPolicy()`; a recipe, or
             `Trained(recipe)`.
@@ -268,7 +324,7 @@ def compare(
 
             _report(report, done, len(targets))
 
-    return Comparison(log.objective_names, estimates)
+    return Comparison(log.objective_names, estimates, dict(targets), log)
 
 
 def _report(report: ProgressCallback | None, done: int, targets: int) -> None:
@@ -294,6 +350,7 @@ def _check_needs(
     if not targets:
         raise ValueError("targets must name at least one target, got none")
 
+    refuse_ranks(log)
     for name, target in targets.items():
         with _naming_target(name):
             check_target(target, log)

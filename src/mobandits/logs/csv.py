@@ -162,6 +162,7 @@ class _Table(NamedTuple):
                 arm_names=arms,
                 objective_names=tuple(self.rewards),
                 times=self._numbers(frame, self.time, done) if self.time else None,
+                minimised=tuple(name for name in self.rewards if name in self.minimise),
             )
         except LogError:
             raise

@@ -62,7 +62,7 @@ def write(
 
     Raises:
         ValueError: where neither or both of `objective` and `weights` are given, or name other
-            objectives.
+            objectives; where several arms were chosen for one context.
 
     Example:
         >>> import tempfile
@@ -77,11 +77,21 @@ def write(
     done = 0
     with replacing(Path(path)) as file:
         for chunk in chunks:
+            _refuse_ranks(chunk, path)
             scalar = _scalar_rewards(chunk, objective, weights)
             for line in _lines(chunk, scalar, done):
                 file.write(compact(line).encode() + b"\n")
 
             done += len(chunk)
+
+
+def _refuse_ranks(log: Feedback, path: str | Path) -> None:
+    # A line is a decision of its own there: ranks would come back as independent rounds.
+    if log.ranks is not None and log.ranks.any():
+        raise LogError(
+            f"{path}: dsjson cannot say that arms were chosen together: export as parquet, or "
+            "write log.first_ranks()"
+        )
 
 
 def read(path: str | Path, *, features: Sequence[str] | None = None) -> Feedback:

@@ -13,7 +13,9 @@ the description, then each new one as it is added. A removed arm keeps its posit
 again where it is added again. Without `eligible`, all arms that are present are meant. `context`
 has one row for all arms, or a row per arm that is present, in the order in which they last came.
 `batch` is true of a decision that was made in one call with the one before it: nothing was learned
-between them. Other kinds, and further fields, are kept as they are.
+between them. `rank`, of a decision of such a batch, says that it is for the same context as those
+before it, and among the arms that were left: how many arms had been chosen. Other kinds, and
+further fields, are kept as they are.
 """
 
 import math

@@ -12,7 +12,7 @@ from mobandits.support.naming import quantity, quoted, shortened
 from mobandits.support.nearest import did_you_mean
 from mobandits.support.notebooks import block, html_table, shown_places
 
-COLUMNS = ("contexts", "arms", "rewards", "propensities", "eligible", "ids", "times")
+COLUMNS = ("contexts", "arms", "rewards", "propensities", "eligible", "ids", "times", "ranks")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -36,6 +36,9 @@ class Feedback:
         ids: (rounds,) numbers of the decisions; None where they have none.
         times: (rounds,) of the decisions, in seconds since 1970, NaN where not logged; None where
             none was.
+        ranks: (rounds,) how many arms had been chosen before for the same context, of decisions
+            between the arms that were left; None where all decisions were of one arm.
+        minimised: the names of objectives whose columns are negated: less of them is better.
 
     Raises:
         ValueError: naming parameter, rule and value.
@@ -61,6 +64,8 @@ class Feedback:
     eligible: Mask | None = None
     ids: IntArray | None = None
     times: Array | None = None
+    ranks: IntArray | None = None
+    minimised: tuple[Hashable, ...] = ()
 
     def __post_init__(self) -> None:
         arm_names = _names("arm_names", self.arm_names)
@@ -83,7 +88,12 @@ class Feedback:
             values["ids"] = _ids(self.ids, rounds)
         if self.times is not None:
             values["times"] = _times(self.times, rounds)
+        if self.ranks is not None:
+            values["ranks"] = _ranks(self.ranks, rounds)
 
+        values["minimised"] = _names("minimised", self.minimised)
+        unknown = set(values["minimised"]) - set(objective_names)
+        _refuse(bool(unknown), "minimised", "some of objective_names", quoted(self.minimised))
         for name, value in values.items():
             object.__setattr__(self, name, value)  # the dataclass is frozen
 
@@ -123,6 +133,21 @@ class Feedback:
             selected[name] = values[rounds]
         return replace(self, **selected)
 
+    def first_ranks(self) -> "Feedback":
+        """The rounds in which an arm was chosen among all eligible ones: one per context.
+
+        Further ranks of `Agent.decide(top=k)` are no rounds of their own: they share a context, and
+        their eligible arms depend on what was chosen before.
+
+        Example:
+            >>> columns = ([[1.0], [1.0]], [0, 1], [[0.5], [0.2]], [0.5, 1.0], ["a", "b"], ["q"])
+            >>> len(Feedback(*columns, ranks=[0, 1]).first_ranks())
+            1
+        """
+        if self.ranks is None:
+            return self
+        return replace(self[self.ranks == 0], ranks=None)
+
     def columns(self) -> dict[str, Any]:
         """The arrays with an entry per round, by name, without those that are None."""
         columns = {}
@@ -151,13 +176,14 @@ def together(chunks: Sequence[Feedback]) -> Feedback:
     first = chunks[0]
     tables = [chunk.columns() for chunk in chunks]
     for chunk, table in zip(chunks, tables, strict=True):
-        for name in ("arm_names", "objective_names"):
+        for name in ("arm_names", "objective_names", "minimised"):
             names = getattr(chunk, name)
             differs = names != getattr(first, name)
             _refuse(differs, name, "the same in all chunks", names)
 
         differs = table.keys() != tables[0].keys()
-        _refuse(differs, "eligible, ids and times", "in all chunks or in none", [*table])
+        rule = "in all chunks or in none"
+        _refuse(differs, "eligible, ids, times and ranks", rule, [*table])
 
     columns: dict[str, Any] = {}
     for name in tables[0]:
@@ -314,6 +340,16 @@ def _times(value: Any, rounds: int) -> Array:
     _refuse(has_infinite, "times", "finite or NaN", "an infinite one")
 
     return times
+
+
+def _ranks(value: Any, rounds: int) -> IntArray:
+    ranks = np.asarray(value)
+    is_integer = ranks.dtype.kind in "iu"
+    fits = is_integer and ranks.shape == (rounds,) and bool((ranks >= 0).all())
+    got = f"{_shape(ranks)} of {ranks.dtype}"
+    _refuse(not fits, "ranks", "an integer of at least 0 per round", got)
+
+    return ranks.astype(np.int64)
 
 
 def _shape(array: Any) -> str:

@@ -84,6 +84,7 @@ def feedback_of_frame(
         arm_names=names,
         objective_names=tuple(columns),
         times=_numbers(frame, time) if time else None,
+        minimised=tuple(minimised),
     )
 
 

@@ -6,6 +6,7 @@ or not, as it likes: 8 bytes per decision, and 8 more per objective of each. The
 the decisions again and gives each its row.
 """
 
+import json
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -31,6 +32,12 @@ class Objectives(NamedTuple):
 
     names: tuple[Any, ...]
     signs: Array
+
+    @property
+    def minimised(self) -> tuple[Any, ...]:
+        """The names of those that are minimised."""
+        pairs = zip(self.names, self.signs.tolist(), strict=True)
+        return tuple(name for name, sign in pairs if sign < 0.0)
 
     @classmethod
     def of(cls, description: dict[str, Any], path: Path) -> "Objectives":
@@ -78,6 +85,7 @@ class RewardTable:
     Attributes:
         decisions: how many there were so far.
         restricted: whether some arm could not be played in some decision.
+        ranked: whether some decision was of a further rank.
         layouts: the shapes of contexts, (rows, features).
         rewards: (events, objectives) the first `decisions` rows are those of decisions.
     """
@@ -92,6 +100,7 @@ class RewardTable:
         self._columns = {name: i for i, name in enumerate(objectives.names)}
         self.decisions = 0
         self.restricted = False
+        self.ranked = False
         self.layouts = set[tuple[int, int]]()
         rows = max(events, 1)
         self._ids = _on_disk((rows,), np.int64)
@@ -138,6 +147,7 @@ class RewardTable:
         self.rewards[first:last] = np.nan
         self.decisions = last
         self.restricted |= frame["eligible"].null_count() < len(frame)
+        self.ranked |= bool((ranks_of(frame) > 0).any())
         rows = pl.col("rows").fill_null(1)
         features = pl.col("features").fill_null(0)
         shapes = frame.select(rows, features).unique()
@@ -314,7 +324,24 @@ def _feedback(
         eligible=_eligible(frame, arms, present) if rewards.restricted else None,
         ids=frame["id"].to_numpy(),
         times=frame["time"].fill_null(np.nan).to_numpy(),
+        ranks=ranks_of(frame) if rewards.ranked else None,
+        minimised=rewards.objectives.minimised,
     )
+
+
+def ranks_of(frame: pl.DataFrame) -> IntArray:
+    """(decisions,) how many arms the same call had chosen before: 0 of nearly all decisions."""
+    others = frame["other"]
+    says_rank = others.str.contains('"rank"', literal=True).fill_null(False)
+    ranks = np.zeros(len(frame), np.int64)
+    # Most logs have none, and JSON takes as long to read as all columns together.
+    for row in says_rank.arg_true().to_list():
+        rank = json.loads(others[row]).get("rank")
+        is_rank = isinstance(rank, int) and not isinstance(rank, bool) and rank > 0
+        if is_rank:
+            ranks[row] = rank
+
+    return ranks
 
 
 def _shared_contexts(frame: pl.DataFrame, features: int) -> Array:

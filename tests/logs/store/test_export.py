@@ -180,6 +180,68 @@ def test_what_waits_stays(tmp_path, more, ids):
     assert kept(store) == ids
 
 
+def activate(i, at):
+    return {"kind": "activate", "id": i, "time": at}
+
+
+def abandon(i, at):
+    return {"kind": "abandon", "id": i, "time": at}
+
+
+DEFAULTS = {"defaults": [[0.0, 1.0], [0.5, 2.0]]}
+ONE_DEFAULT = {"defaults": [[0.0, 1.0], [None, None]]}
+
+
+@pytest.mark.parametrize(
+    ("description", "given", "left"),
+    [
+        # What is abandoned waits no more, also where part of its rewards came.
+        ({}, [decide(0), abandon(0, 1.0), decide(1)], [1]),
+        ({}, [decide(0), learn(0, rewards={"cost": 1.0}), abandon(0, 2.0), decide(1)], [1]),
+        # An inactive decision takes no defaults ...
+        (DEFAULTS, [decide(0, active=False), decide(1), decide(9)], [0, 9]),
+        # ... until it is activated, and then from that moment on; a reward activates as well.
+        (DEFAULTS, [decide(0, active=False), activate(0, 6.0), decide(9)], [9]),
+        (DEFAULTS, [decide(0, active=False), activate(0, 8.0), decide(9)], [0, 9]),
+        (
+            DEFAULTS,
+            [decide(0, active=False), learn(0, time=8.0, rewards={"cost": 1.0}), decide(9)],
+            [0, 9],
+        ),
+        (
+            DEFAULTS,
+            [decide(0, active=False), learn(0, time=6.0, rewards={"cost": 1.0}), decide(9)],
+            [9],
+        ),
+        # Age counts from the decision, whether it took effect or not.
+        (DEFAULTS | {"max_age": 3.0}, [decide(0, active=False), decide(9)], [9]),
+        (DEFAULTS, [decide(0, active=False), abandon(0, 1.0), decide(9)], [9]),
+        # The default stands in for one objective, and the other has its reward.
+        (ONE_DEFAULT, [decide(0), learn(0, rewards={"cost": 1.0}), decide(9)], [9]),
+        (ONE_DEFAULT, [decide(0), learn(0, rewards={"quality": 1.0}), decide(9)], [0, 9]),
+        (ONE_DEFAULT, [decide(8), learn(8, rewards={"cost": 1.0}), decide(9)], [8, 9]),
+    ],
+)
+def test_what_waits_is_what_the_agent_waits_for(tmp_path, description, given, left):
+    store = written(tmp_path / "log", given, DESCRIPTION | description)
+    with Store(store) as log:
+        log.snapshot(b"state")
+    export(store, tmp_path / "out.parquet", delete=True)
+    assert kept(store) == left
+
+
+@pytest.mark.parametrize("change", [abandon, activate])
+def test_a_change_that_no_snapshot_knows_ends_nothing(tmp_path, change):
+    """The agent opens with the snapshot, in which the decision waits."""
+    given = [decide(0, active=False), decide(9)]
+    store = written(tmp_path / "log", given, DESCRIPTION | DEFAULTS)
+    with Store(store) as log:
+        log.snapshot(b"state")
+        log.append(change(0, 1.0))
+    assert export(store, tmp_path / "out.parquet", delete=True) == 0
+    assert kept(store) == [0, 9]
+
+
 def test_a_store_is_shortened_while_an_agent_writes(tmp_path):
     with Store(tmp_path / "log", "system") as log:
         log.describe(PLAIN)

@@ -26,7 +26,8 @@ SELECT (SELECT max(seq) FROM decisions WHERE agent = ?1),
 """
 
 SELECT_FIRST_CHANGE = """
-SELECT seq, at, kind, body, checksum FROM changes WHERE agent = ? AND kind = ? ORDER BY seq LIMIT 1
+SELECT seq, at, kind, body, checksum FROM changes
+WHERE agent = ? AND kind = ? AND seq > ? ORDER BY seq LIMIT 1
 """
 SELECT_DECISION_OF_KEY = """
 SELECT id, seq, at, arm, propensity, rows, features, context,
@@ -123,10 +124,14 @@ def decision_of_key(
 
 
 def first_change_of(
-    connection: sqlite3.Connection, agent: int | None, kind: str, source: str
+    connection: sqlite3.Connection, agent: int | None, kind: str, after: int, source: str
 ) -> Event | None:
-    """The first change of a kind; None where there is none; errors as `decision_of_key`."""
-    row = connection.execute(SELECT_FIRST_CHANGE, (agent, kind)).fetchone()
+    """The first change of a kind after an event; None where there is none.
+
+    Raises:
+        LogError: where it is damaged.
+    """
+    row = connection.execute(SELECT_FIRST_CHANGE, (agent, kind, after)).fetchone()
     return None if row is None else change_event(row, source)
 
 

@@ -41,6 +41,8 @@ def write_csv(chunks: Iterator[Feedback], objectives: Objectives, out: Path) -> 
 def _table(chunk: Feedback, objectives: Objectives, out: Path) -> pl.DataFrame:
     if chunk.eligible is not None and not chunk.eligible.all():
         raise LogError(f"{out}: CSV cannot say which arms were eligible: choose parquet or dsjson")
+    if chunk.ranks is not None and chunk.ranks.any():
+        raise LogError(f"{out}: CSV cannot say that arms were chosen together: choose parquet")
     arms = [str(name) for name in chunk.arm_names]
     values = [
         chunk.ids,

@@ -7,10 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-import numpy as np
 import polars as pl
 
-from mobandits.contracts.protocols import IntArray, Mask
 from mobandits.errors import LogError
 from mobandits.logs import dsjson
 from mobandits.logs.join import Objectives
@@ -26,6 +24,7 @@ from mobandits.logs.store.shortening import (
     delete_decisions,
     settled_before,
 )
+from mobandits.logs.store.waiting import are_in
 from mobandits.support.checks import choice, number
 from mobandits.support.found import found_at
 
@@ -121,7 +120,7 @@ class _Source(NamedTuple):
             is_change = ~kinds.is_in(["decide", "learn"]).to_numpy()
             # Ids are never negative; of changes, the column is null.
             own_ids = frame["id"].fill_null(-1).to_numpy()
-            is_chosen = _are_in(own_ids, ids)
+            is_chosen = are_in(own_ids, ids)
             # All changes, not only of the arms that were chosen: positions of arms count them all.
             is_early = frame["number"].to_numpy() <= self.chosen.last
             kept = frame.filter((is_change | is_chosen) & is_early)
@@ -141,15 +140,6 @@ def _write(source: _Source, out: Path, file_format: str, objective: Hashable | N
     if objective is None and len(objectives.names) == 1:
         objective = objectives.names[0]
     dsjson.write(chunks, out, objective=objective)
-
-
-def _are_in(values: IntArray, ids: IntArray) -> Mask:
-    """Which values are among sorted ids; a set of them would need ten times the memory."""
-    if not len(ids):
-        return np.zeros(len(values), bool)
-    places = np.minimum(np.searchsorted(ids, values), len(ids) - 1)
-    found: Mask = ids[places] == values
-    return found
 
 
 def _seconds(before: datetime | float | None) -> float:

@@ -3,31 +3,21 @@
 import contextlib
 import math
 import sqlite3
-from array import array
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from mobandits.contracts.protocols import IntArray
+from mobandits.contracts.protocols import IntArray, Mask
 from mobandits.errors import LogError
 from mobandits.logs.store.connection import connect, explained
 from mobandits.logs.store.content import AgentRow, sound_snapshots
 from mobandits.logs.store.ownership import claim
+from mobandits.logs.store.waiting import DecisionTable, decision_table, waiting_decisions
 
 GROUP = 500  # decisions deleted at a time: a writer waits for a few milliseconds
 
-# Without the + SQLite would look for seq through all rewards in their order.
-SELECT_DECISIONS = """
-SELECT d.id, d.seq, d.at,
-    (SELECT count(*) FROM rewards r WHERE r.agent = d.agent AND r.decision = d.id),
-    (SELECT max(+r.seq) FROM rewards r WHERE r.agent = d.agent AND r.decision = d.id)
-FROM decisions d WHERE d.agent = ? ORDER BY d.seq
-"""
-SELECT_LAST_TIME = """
-SELECT at FROM decisions WHERE agent = ? AND at IS NOT NULL ORDER BY seq DESC LIMIT 1
-"""
 # A decision that was rewarded after it was chosen stays: that reward is in no archive.
 DELETE_REWARDS = """
 DELETE FROM rewards WHERE agent = ?1 AND decision = ?2 AND NOT EXISTS
@@ -54,15 +44,12 @@ class Chosen(NamedTuple):
 
 def decisions_before(connection: sqlite3.Connection, agent: AgentRow, limit: float) -> Chosen:
     """The decisions before a time, in seconds since 1970; all of them where it is infinite."""
-    ids = array("q")
-    last = 0
-    for number, seq, at, _, last_reward in connection.execute(SELECT_DECISIONS, (agent.id,)):
-        if _is_before(at, limit):
-            ids.append(number)
-            last = max(last, seq, last_reward or 0)
+    table = decision_table(connection, agent)
+    is_before = _are_before(table, limit)
+    chosen = _chosen(table, is_before)
     if limit == math.inf:
-        last = agent.events  # changes after the last decision too
-    return Chosen(_sorted(ids), last)
+        return Chosen(chosen.ids, agent.events)  # changes after the last decision too
+    return chosen
 
 
 def settled_before(
@@ -74,29 +61,36 @@ def settled_before(
         LogError: where there is no snapshot, or where one of them is newer than it.
     """
     newest = next(sound_snapshots(connection, agent.id), None)
-    known = 0 if newest is None else newest.seq
     advice = "save one first, with agent.checkpoint() or Store.snapshot"
     if newest is None:
         raise LogError(f"{source} must have a snapshot before anything is deleted: {advice}")
-    waiting = _Waiting(connection, agent)
-    ids = array("q")
-    last = 0
-    for number, seq, at, rewards, last_reward in connection.execute(SELECT_DECISIONS, (agent.id,)):
-        if not _is_before(at, limit):
-            continue
-        if seq > known:
-            if limit == math.inf:
-                break
-            raise LogError(
-                f"{source} has decisions before that time which its last snapshot does not know: "
-                f"{advice}"
-            )
-        # A reward that the snapshot does not know is replayed when the store is opened.
-        end = max(seq, last_reward or 0)
-        if end <= known and not waiting.waits(rewards, at):
-            ids.append(number)
-            last = max(last, end)
-    return Chosen(_sorted(ids), last)
+
+    table, waits = waiting_decisions(connection, agent, newest.seq)
+    is_before = _are_before(table, limit)
+    is_unknown = is_before & (table.seqs > newest.seq)
+    if limit < math.inf and is_unknown.any():
+        raise LogError(
+            f"{source} has decisions before that time which its last snapshot does not know: "
+            f"{advice}"
+        )
+
+    # A reward that the snapshot does not know is replayed when the store is opened.
+    is_known = table.ends <= newest.seq
+
+    return _chosen(table, is_before & is_known & ~waits)
+
+
+def _are_before(table: DecisionTable, limit: float) -> Mask:
+    """Which decisions were made before a time; without a limit, those of no known time too."""
+    if limit == math.inf:
+        return np.ones(len(table.ids), bool)
+    before: Mask = table.times < limit
+    return before
+
+
+def _chosen(table: DecisionTable, is_chosen: Mask) -> Chosen:
+    last = int(table.ends[is_chosen].max(initial=0))
+    return Chosen(np.sort(table.ids[is_chosen]), last)
 
 
 def delete_decisions(path: Path, agent: AgentRow, chosen: Chosen) -> None:
@@ -144,47 +138,3 @@ def _give_back_space(connection: sqlite3.Connection, path: Path) -> None:
     with owner, contextlib.suppress(sqlite3.Error):
         connection.execute("VACUUM")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-
-
-class _Waiting:
-    """Whether decisions still wait for rewards, by what the agent says of itself.
-
-    Where it is not certain, a decision waits: a reward for one that was deleted could not be kept.
-    """
-
-    def __init__(self, connection: sqlite3.Connection, agent: AgentRow) -> None:
-        description = agent.description
-        objectives = description.get("objectives") or ()
-        self._objectives = len(objectives)
-        # The agent's clock, as far as the store knows it: it may be behind, and never ahead.
-        row = connection.execute(SELECT_LAST_TIME, (agent.id,)).fetchone()
-        self._now = -math.inf if row is None else row[0]
-        self._longest = _number(description.get("max_age"))
-        delays = _default_delays(description)
-        # Only where defaults stand in for all objectives does a decision settle by itself.
-        if delays and len(delays) == self._objectives:
-            self._longest = min(self._longest, max(delays))
-
-    def waits(self, rewards: int, at: float | None) -> bool:
-        """Whether a decision waits that has so many rewards, and was made at a time."""
-        if 0 < self._objectives <= rewards:
-            return False
-        return at is None or not at + self._longest < self._now
-
-
-def _default_delays(description: dict[str, Any]) -> list[float]:
-    """Seconds until the default of each objective that has one stands in for its reward."""
-    defaults = description.get("defaults") or ()
-    return [_number(after) for value, after in defaults if value is not None and after is not None]
-
-
-def _number(value: Any) -> float:
-    return float(value) if isinstance(value, int | float) else math.inf
-
-
-def _is_before(at: float | None, limit: float) -> bool:
-    return limit == math.inf or (at is not None and at < limit)
-
-
-def _sorted(ids: "array[int]") -> IntArray:
-    return np.sort(np.frombuffer(ids, np.int64)) if ids else np.empty(0, np.int64)

@@ -217,15 +217,19 @@ class Store:
             values = (text, checksum(self.agent, text, row[0]), number)
             self._write([event], [(UPDATE_DESCRIPTION, values)])
 
-    def first_change(self, kind: str) -> Event | None:
+    def first_change(self, kind: str, after: int = 0) -> Event | None:
         """The first event of a kind that is neither a decision nor a reward; None: there is none.
+
+        Args:
+            kind: of the event.
+            after: the seq of the last event that is not looked at.
 
         Raises:
             LogError: where it is damaged.
         """
         with self._threads, explained(self.path):
             connection = self._usable().connection
-            return first_change_of(connection, self._number, kind, str(self.path))
+            return first_change_of(connection, self._number, kind, after, str(self.path))
 
     def copy(self, path: str | Path) -> None:
         """Write all that is in the store into a new file, another store.

@@ -1,0 +1,265 @@
+"""Decisions for many contexts, all in one moment."""
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from mobandits.agent.bound_policy import FAILURES
+from mobandits.agent.core import AgentCore, Made
+from mobandits.agent.decision import Decision
+from mobandits.agent.keyed import made_before
+from mobandits.agent.keys import ORDINARY, Circumstances, as_given, circumstances
+from mobandits.contracts.protocols import Array, IntArray
+from mobandits.support.checks import as_float_array
+from mobandits.support.naming import quoted
+
+
+def decide_batch(
+    core: AgentCore,
+    contexts: Any,
+    eligible: Iterable[Hashable] | None,
+    hows: Sequence[Circumstances] | None = None,
+) -> list[Decision]:
+    """A new decision per context, all in one moment; see `Agent.decide_batch`.
+
+    Args:
+        core: of the agent.
+        contexts: of the decisions.
+        eligible: the arms that may be played, in all of them; None: all.
+        hows: what the call said of each besides; None: nothing.
+    """
+    with core.lock:
+        writer = core.writer
+        bound = core.bound
+        streams = None if writer is None else bound.streams()
+        position = bound.position()
+        try:
+            names, slots, tables = core.contexts.offers(contexts, eligible)
+            if not len(tables):
+                core.unsettle_contexts()
+                return []
+            if bound.left == 0 or bound.stage == 0:
+                core.begin_stage(tables)
+
+            now = core.advance_clock()
+            made = _make_many(core, names, slots, tables, now)
+            for _, pending, norm in made:
+                core.guard.check_features(pending.x, norm)
+
+            decisions = [decision for decision, _, _ in made]
+            said = [ORDINARY] * len(decisions) if hows is None else hows
+            if writer is not None:
+                writer.write_decisions(decisions, now, said)
+        except BaseException:
+            core.go_back(position, streams)
+            raise
+
+        for _, pending, _ in made:
+            core.pending.add(pending)
+
+        for how, decision in zip(said, decisions, strict=True):
+            if how.key is not None and writer is None:
+                core.keys.remember(how, decision)
+
+        if writer is not None:
+            writer.done(core)
+
+        return decisions
+
+
+def decide_batch_once(
+    core: AgentCore,
+    contexts: Any,
+    eligible: Iterable[Hashable] | None,
+    keys: Iterable[str | None],
+) -> list[Decision]:
+    """A decision per context: that of its key, made now or before; see `Agent.decide_batch`."""
+    with core.lock:
+        arms = as_given(eligible)
+        tables = _rows_as_given(contexts)
+        if tables is None:
+            # Refused, or no context at all.
+            decisions = decide_batch(core, contexts, arms)
+            _checked_keys(keys, len(decisions))
+            return decisions
+
+        hows = []
+        for key, context in zip(_checked_keys(keys, len(tables)), tables, strict=True):
+            hows.append(circumstances(key, True, context, arms))
+
+        first_with_key = _first_positions(hows)
+        answers = _answers_from_before(core, hows, tables, arms)
+        new = []
+        for position, how in enumerate(hows):
+            is_first = how.key is None or first_with_key[how.key] == position
+            if is_first and position not in answers:
+                new.append(position)
+
+        # Nothing has happened so far: either all new decisions are made, or none.
+        if new:
+            new_hows = [hows[position] for position in new]
+            made = decide_batch(core, tables[new], arms, new_hows)
+            answers |= dict(zip(new, made, strict=True))
+
+        complete = []
+        for position, how in enumerate(hows):
+            complete.append(_answer_to(how, position, answers, first_with_key))
+
+        return complete
+
+
+def _answers_from_before(
+    core: AgentCore, hows: Sequence[Circumstances], tables: Array, eligible: Any
+) -> dict[int, Decision]:
+    """{position: decision} where an earlier call had the key."""
+    answers = {}
+    for position, how in enumerate(hows):
+        if how.key is None:
+            continue
+
+        earlier = made_before(core, how, tables[position], eligible)
+        if earlier is not None:
+            answers[position] = earlier
+
+    return answers
+
+
+def _rows_as_given(contexts: Any) -> Array | None:
+    """Contexts as the application gave them, one after the other; None where they are not many.
+
+    Not as they are offered to the policy: a context from before an arm came or went has its answer
+    under its key, though it fits no more.
+    """
+    try:
+        given = as_float_array("contexts", contexts)
+    except ValueError:
+        return None
+    return given if given.ndim > 1 else None
+
+
+def _checked_keys(keys: Any, count: int) -> list[Any]:
+    """A key, or None, per context; what it holds is checked later."""
+    is_list = isinstance(keys, Iterable) and not isinstance(keys, str | bytes)
+    listed = list(keys) if is_list else []
+    if not is_list or len(listed) != count:
+        got = f"{len(listed)} of them" if is_list else quoted(keys)
+        raise ValueError(
+            f"keys must be a list of a text or None per context, of which there are {count}, "
+            f"got {got}"
+        )
+
+    return listed
+
+
+def _first_positions(hows: Sequence[Circumstances]) -> dict[str, int]:
+    """{key: where it comes first}.
+
+    Raises:
+        ValueError: where a key comes again with another context.
+    """
+    first: dict[str, int] = {}
+    for position, how in enumerate(hows):
+        if how.key is None:
+            continue
+
+        earlier = hows[first.setdefault(how.key, position)]
+        if earlier.request != how.request:
+            raise ValueError(
+                f"keys must be different for different contexts, got {quoted(how.key)} twice"
+            )
+
+    return first
+
+
+def _answer_to(
+    how: Circumstances,
+    position: int,
+    answers: dict[int, Decision],
+    first_with_key: dict[str, int],
+) -> Decision:
+    """The answer to one context: where its key came before in the batch, that decision again."""
+    if position in answers:
+        return answers[position]
+
+    assert how.key is not None  # noqa: S101 - those without a key were decided
+    decision = answers[first_with_key[how.key]]
+
+    # An array of its own, as every answer has: applications may write into it.
+    rows = None if decision.context is None else decision.context.copy()
+
+    return decision.replaced(context=rows, scores=None, replayed=True)
+
+
+def _make_many(
+    core: AgentCore, names: tuple[Hashable, ...], slots: IntArray, tables: Array, now: float
+) -> list[Made]:
+    """Decisions between the same arms, in the same state unless a stage ends on the way.
+
+    See `AgentCore.make`.
+
+    Args:
+        core: of the agent.
+        names: of the eligible arms.
+        slots: theirs.
+        tables: (decisions, eligible arms or 1, features); left alone.
+        now: the time.
+    """
+    bound = core.bound
+    # In one call only where no stage can end on the way, and only arms are asked for.
+    if core.propensity == "none" and bound.left is None:
+        return _make_at_once(core, names, slots, tables, now)
+
+    first = core.pending.next_id
+    made = []
+    for position, rows in enumerate(tables.copy()):
+        if bound.left == 0:
+            bound.begin_stage()
+
+        offer = (names, slots, rows)
+        number = first + position
+        made.append(core.make(offer, now, number))
+        if bound.left is not None:
+            bound.left -= 1
+
+    return made
+
+
+def _make_at_once(
+    core: AgentCore, names: tuple[Hashable, ...], slots: IntArray, tables: Array, now: float
+) -> list[Made]:
+    """As `_make_many`, in one compiled call, for agents of which only arms are asked."""
+    bound = core.bound
+    guard = core.guard
+    chosen = np.zeros(len(tables), np.int64)
+    norms_and_notes = np.empty((len(tables), 1 + bound.note_size))
+    try:
+        bound.decide_many(
+            bound.session, tables, slots, guard.low, guard.high, chosen, norms_and_notes
+        )
+    except FAILURES as failure:
+        bound.refuse_arithmetic(failure)
+
+    if (chosen < 0).any():
+        guard.refuse(tables)
+
+    made = []
+    number = core.pending.next_id
+    for rows, place, (norm, *note) in zip(
+        tables.copy(),
+        chosen.tolist(),
+        norms_and_notes.tolist(),
+        strict=True,
+    ):
+        slot = int(slots[place])
+        pending = core.pending_of(rows, slot, place, tuple(note), now)
+        decision = Decision(
+            number,
+            names[place],
+            context=rows,
+            eligible=names,
+        )
+        made.append((decision, pending, norm))
+        number += 1
+
+    return made

@@ -1,0 +1,94 @@
+"""Decisions with a key of a client: a call that is tried again is answered as it was."""
+
+import contextlib
+from collections.abc import Hashable, Iterable
+from typing import Any
+
+import numpy as np
+
+from mobandits.agent.core import AgentCore
+from mobandits.agent.decision import Decision
+from mobandits.agent.keys import Circumstances, as_given, circumstances
+from mobandits.contracts.protocols import Array
+from mobandits.support.naming import quoted
+
+
+def decide_once(
+    core: AgentCore,
+    context: Any,
+    eligible: Iterable[Hashable] | None,
+    key: str | None,
+    active: bool,
+) -> Decision:
+    """The decision of a client's key, made now or before; see `Agent.decide`."""
+    with core.lock:
+        arms = as_given(eligible)
+        how = circumstances(key, active, context, arms)
+        if key is None:
+            return core.decide(context, arms, how)
+
+        earlier = made_before(core, how, context, arms)
+        if earlier is not None:
+            return earlier
+
+        decision = core.decide(context, arms, how)
+        if core.writer is None:
+            core.keys.remember(how, decision)
+
+        return decision
+
+
+def made_before(
+    core: AgentCore, how: Circumstances, context: Any, eligible: Iterable[Hashable] | None
+) -> Decision | None:
+    """The decision of an earlier call with this key; None where there was none.
+
+    Raises:
+        ValueError: where that call had another context.
+    """
+    assert how.key is not None  # noqa: S101 - the caller has looked
+    lookup = core.keys.find if core.writer is None else core.writer.keyed
+    found = lookup(how.key)
+    if found is None:
+        return None
+
+    request, decision = found
+    if request != how.request:
+        raise ValueError(
+            f"key must be another one for another context, got {quoted(how.key)} again: it "
+            f"stands for decision {decision.id}"
+        )
+
+    rows = None
+    # Where arms came or went, the context may have no meaning among those of today.
+    with contextlib.suppress(ValueError):
+        names, _, offered = core.contexts.offer(context, eligible)
+        if names == decision.eligible:
+            rows = offered
+
+    further = []
+    for later in decision.further:
+        context_of_later = _rows_among(decision, later, rows)
+        further.append(_answered(later, context_of_later))
+
+    return _answered(decision, rows).replaced(further=tuple(further))
+
+
+def _answered(decision: Decision, rows: Array | None) -> Decision:
+    """An earlier decision as the answer to a call that was tried again."""
+    return decision.replaced(context=rows, scores=None, replayed=True)
+
+
+def _rows_among(first: Decision, later: Decision, rows: Array | None) -> Array | None:
+    """The rows of the arms that were left for a later rank; where arms share one, that row."""
+    if rows is None:
+        return None
+
+    is_shared = len(rows) < len(first.eligible)
+    if is_shared:
+        return rows.copy()
+
+    is_left = np.array([name in later.eligible for name in first.eligible])
+    rows_left: Array = rows[is_left]
+
+    return rows_left

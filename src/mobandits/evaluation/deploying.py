@@ -1,0 +1,71 @@
+"""An agent of what was evaluated: the recipe of a target, taught by the whole log."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mobandits.agent.agent import Agent
+from mobandits.agent.objectives import Objective
+from mobandits.contracts.protocols import Recipe
+from mobandits.errors import LogError
+from mobandits.evaluation.targets import Target
+from mobandits.evaluation.training import Trained
+from mobandits.logs import Feedback
+from mobandits.support.naming import quoted
+
+
+def deployed(
+    target: Target,
+    feedback: Feedback | None,
+    log: Any,
+    objectives: Sequence[Any] | None,
+    options: Mapping[str, Any],
+) -> Agent:
+    """The agent of a target; see `Comparison.agent`."""
+    recipe = target.recipe if isinstance(target, Trained) else target
+    if not isinstance(recipe, Recipe):
+        raise ValueError(f"an agent needs a recipe such as MolUcb(), got {quoted(target)}")
+    if feedback is None:
+        raise ValueError("an agent needs the log that was compared on, got a Comparison without")
+
+    chosen = objectives_of(feedback) if objectives is None else objectives
+    parameters: dict[str, Any] = {
+        "arms": feedback.arm_names,
+        "features": feedback.contexts.shape[-1],
+        "objectives": chosen,
+        **options,
+    }
+    if log is not None:
+        # Without it first: a recipe that cannot learn from a log must not leave a file behind.
+        without_store = {key: parameters[key] for key in parameters if key != "durability"}
+        Agent(recipe, **without_store).learn_log(feedback[:1])
+
+    agent = Agent(recipe, **parameters, log=log)
+    try:
+        _refuse_events(agent)
+        agent.learn_log(feedback)
+    except BaseException:
+        agent.close()
+        raise
+
+    return agent
+
+
+def objectives_of(feedback: Feedback) -> list[Objective]:
+    """The objectives of a log, in their own directions.
+
+    Example:
+        >>> columns = ([[1.0]], [0], [[0.5, -2.0]], [1.0], ["a"], ["quality", "cost"])
+        >>> quality, cost = objectives_of(Feedback(*columns, minimised=["cost"]))
+        >>> quality.minimise, cost.minimise
+        (False, True)
+    """
+    minimised = feedback.minimised
+    return [Objective(name, minimise=name in minimised) for name in feedback.objective_names]
+
+
+def _refuse_events(agent: Agent) -> None:
+    """Refuse a store in which something was learned: it would be another agent than that of the log."""
+    writer = agent.core.writer
+    events = 0 if writer is None else writer.position()
+    if events:
+        raise LogError(f"log must be a new store, got one with {events} events")
