@@ -27,7 +27,7 @@ import numpy as np
 from scipy.special import bdtrc
 
 from mobandits.contracts.protocols import Array
-from mobandits.figures.contents import CalibrationSummary, CalibrationWindow, WindowSummary
+from mobandits.figures.monitor_contents import CalibrationSummary, CalibrationWindow, WindowSummary
 from mobandits.monitoring.beliefs import Believed, Replayed
 from mobandits.monitoring.means import half_width
 from mobandits.monitoring.window_data import WindowData

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from mobandits.contracts.protocols import Array
-from mobandits.figures.contents import DriftAlarm, DriftSummary
+from mobandits.figures.monitor_contents import DriftAlarm, DriftSummary
 from mobandits.monitoring.history import History, LoggedObjective
 from mobandits.monitoring.window_data import WindowData
 from mobandits.statistics.drift_watch import DriftWatch

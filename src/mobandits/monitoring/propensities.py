@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mobandits.figures.contents import PropensityWindow
+from mobandits.figures.monitor_contents import PropensityWindow
 from mobandits.monitoring.means import finite
 from mobandits.monitoring.window_data import WindowData
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mobandits.figures.contents import RewardWindow
+from mobandits.figures.monitor_contents import RewardWindow
 from mobandits.monitoring.means import finite, half_width
 from mobandits.monitoring.window_data import WindowData
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mobandits.figures.contents import AgeWindow, StatusWindow
+from mobandits.figures.monitor_contents import AgeWindow, StatusWindow
 from mobandits.monitoring.window_data import (
     ABANDONED,
     COMPLETE,

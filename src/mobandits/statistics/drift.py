@@ -239,7 +239,7 @@ def _watch(
 def evidence_after(
     gamblers: Gamblers, totals: Array, number: int, rounds: int, reward: float
 ) -> float:
-    """ln E_n after one reward more.
+    """The evidence ln E_n after one reward more.
 
     Args:
         gamblers: who are paid for it.
