@@ -58,21 +58,22 @@ def same_as_twin(path, found, size, objectives, max_age=math.inf):
         close(window, window_twin(own, arms, objectives, now, max_age))
 
 
+def random_decision(rng, i, now, present):
+    arm = int(rng.choice(present))
+    event = {"kind": "decide", "id": i, "time": now, "arm": arm, "propensity": None}
+    if rng.random() < 0.8:
+        event["propensity"] = float(rng.choice([1.0, 0.25, 0.01]))
+    further = {"eligible": [arm], "active": False, "made_by": "observed"}
+    return event | {key: value for key, value in further.items() if rng.random() < 0.2}
+
+
 def random_events(seed, n, *, timed=True):
     """Decisions of all kinds, rewards in parts and late, arms that come and go."""
     rng = np.random.default_rng(seed)
     events, now, present, waiting = [], 1000.0, [0, 1], []
     for i in range(n):
         now += float(rng.exponential(10.0))
-        event = {"kind": "decide", "id": i, "time": now, "arm": int(rng.choice(present))}
-        event["propensity"] = float(rng.choice([1.0, 0.25, 0.01])) if rng.random() < 0.8 else None
-        if rng.random() < 0.2:
-            event["eligible"] = [event["arm"]]
-        if rng.random() < 0.2:
-            event["active"] = False
-        if rng.random() < 0.3:
-            event["made_by"] = "observed"
-        events.append(event)
+        events.append(random_decision(rng, i, now, present))
         waiting += [(i, "quality"), (i, "cost")]
         if i == n // 3:
             events.append({"kind": "add", "arm": "huge", "time": now})
@@ -80,20 +81,21 @@ def random_events(seed, n, *, timed=True):
         if i == n // 2:
             events.append({"kind": "remove", "arm": "small", "time": now})
             present.remove(0)
-        rng.shuffle(waiting)
-        for number, name in [waiting.pop() for _ in range(min(int(rng.integers(4)), len(waiting)))]:
-            number = int(number)
-            late = {"kind": "learn", "id": number, "time": now}
-            events.append(late | {"rewards": {str(name): float(rng.normal())}})
-        if rng.random() < 0.1:
-            events.append({"kind": "abandon", "id": int(rng.integers(i + 1)), "time": now})
-        if rng.random() < 0.1:
-            events.append({"kind": "activate", "id": int(rng.integers(i + 1)), "time": now})
-    if not timed:
-        for event in events:
-            if event["kind"] in {"decide", "learn"}:
-                del event["time"]
-    return once(events)
+        for _ in range(min(int(rng.integers(4)), len(waiting))):
+            number, name = waiting.pop(int(rng.integers(len(waiting))))
+            rewards = {name: float(rng.normal())}
+            events.append({"kind": "learn", "id": number, "time": now, "rewards": rewards})
+        changes = [kind for kind in ("abandon", "activate") if rng.random() < 0.1]
+        number = int(rng.integers(i + 1))
+        events += [{"kind": kind, "id": number, "time": now} for kind in changes]
+    return once(events if timed else [untimed(event) for event in events])
+
+
+def untimed(event):
+    """An event without its time, where it is a decision or a reward."""
+    if event["kind"] not in {"decide", "learn"}:
+        return event
+    return {key: value for key, value in event.items() if key != "time"}
 
 
 def once(events):
