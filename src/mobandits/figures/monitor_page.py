@@ -51,6 +51,7 @@ class MonitorPage:
         pictures: by the part of the page; where there is nothing to draw, it lacks one.
         arms: the table of arms.
         drift: the table of drift alarms; None where none rang.
+        drift_rate: of false alarms.
         drift_words: what is watched, in sentences.
         calibration: whether intervals held.
         every_window: the table of all windows.
@@ -66,6 +67,7 @@ class MonitorPage:
     pictures: dict[str, Picture]
     arms: Table
     drift: Table | None
+    drift_rate: str
     drift_words: Sequence[str]
     calibration: CalibrationSection
     every_window: Table
@@ -92,6 +94,7 @@ def monitor_page(directory: Path, summary: MonitorSummary) -> str:
         pictures=pictures,
         arms=arms_table(summary),
         drift=drift_table(summary, timeline) if alarms else None,
+        drift_rate=f"{100.0 * summary['drift']['rate']:g} %",
         drift_words=drift_words(summary),
         calibration=calibration_section(summary, pictures),
         every_window=windows_table(summary, timeline),

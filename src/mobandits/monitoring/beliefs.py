@@ -3,8 +3,8 @@
 import time
 import warnings
 from array import array
-from collections.abc import Hashable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,8 @@ from mobandits.agent.loading import core_of_bytes
 from mobandits.agent.replayed_events import replay
 from mobandits.agent.retuning import core_at_start, retune_again
 from mobandits.contracts.protocols import Array, IntArray
-from mobandits.errors import MobanditsWarning
+from mobandits.errors import LogError, MobanditsWarning
+from mobandits.logs.arm_registry import first_arms
 from mobandits.logs.store.content import Snapshot, first_change_of, sound_snapshots
 from mobandits.logs.store.replay import numbered_events
 from mobandits.monitoring.history import History
@@ -116,9 +117,17 @@ def _first_core(history: History, newest: Snapshot) -> AgentCore:
     core, _ = core_of_bytes(newest.state, None, time.time)
     agent = history.agent
     first = first_change_of(history.connection, agent.id, "retune", history.source)
-    arms: tuple[Hashable, ...] = tuple(agent.description["arms"])
+    arms = first_arms(agent.description, history.source)
 
-    return core_at_start(core, arms, first)
+    return core_at_start(core, tuple(arms.names), first)
+
+
+def _retune_again(core: AgentCore, event: dict[str, Any], where: str) -> None:
+    """Replay a change of parameters, unless the new recipe has to learn from the log again."""
+    try:
+        retune_again(core, event)
+    except (KeyError, TypeError) as error:
+        raise LogError(f"{where} cannot be replayed: {error}") from error
 
 
 def _followed(core: AgentCore, history: History, after: int) -> Believed:
@@ -132,11 +141,11 @@ def _followed(core: AgentCore, history: History, after: int) -> Believed:
         # Whatever is to be said of contexts and rewards was said when they came.
         warnings.simplefilter("ignore", MobanditsWarning)
         for seq, event in events:
+            where = f"{history.source}: event {seq}"
             if event["kind"] == "retune":
-                retune_again(core, event)
+                _retune_again(core, event, where)
                 continue
 
-            where = f"{history.source}: event {seq}"
             decision = replay(core, event, history.arms.names, where)
             if decision is None:
                 continue

@@ -229,11 +229,14 @@ class _ArmSums:
         """Count the rewards of a window."""
         played = data.outcomes.arms
         for l in range(data.rewards.shape[1]):
-            rewards = data.rewards[:, l]
-            is_known = ~np.isnan(rewards)
+            column = data.rewards[:, l]
+            is_known = ~np.isnan(column)
             arms = played[is_known]
-            self._sums[:, l] += np.bincount(arms, rewards[is_known], self.arms)
-            self._counts[:, l] += np.bincount(arms, minlength=self.arms)
+            rewards = column[is_known]
+            sums = np.bincount(arms, rewards, self.arms)
+            counts = np.bincount(arms, minlength=self.arms)
+            self._sums[:, l] += sums
+            self._counts[:, l] += counts
 
     def summaries(self, names: list[str], windows: list[WindowSummary]) -> list[ArmSummary]:
         """Plays and mean rewards of every arm."""
