@@ -1,9 +1,10 @@
 """What an agent believed when it decided, from replaying its log."""
 
+import functools
 import time
 import warnings
 from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -79,11 +80,9 @@ def replayed_beliefs(history: History) -> Replayed:
     if snapshots:
         why = f"of {history.agent.events:,} events at most {MOST_EVENTS:,} are replayed"
 
-    for after, core in _starts(history, snapshots):
+    for after, make_core in _starts(history, snapshots):
         try:
-            if isinstance(core, ValueError):
-                raise core
-            return Replayed(_followed(core, history, after), after, "")
+            return Replayed(_followed(make_core(), history, after), after, "")
         except ValueError as error:
             why = str(error)
 
@@ -92,29 +91,26 @@ def replayed_beliefs(history: History) -> Replayed:
 
 def _starts(
     history: History, snapshots: list[Snapshot]
-) -> Iterator[tuple[int, AgentCore | ValueError]]:
-    """Agents to replay from, and the last event that each knows, the earliest first."""
+) -> Iterator[tuple[int, Callable[[], AgentCore]]]:
+    """The events after which a replay can begin, and what makes the agent there, earliest first."""
     agent = history.agent
     earliest = max(agent.complete_after, agent.events - MOST_EVENTS)
     if snapshots and earliest <= 0:
-        try:
-            yield 0, _first_core(history, snapshots[0])
-        except ValueError as error:
-            yield 0, error
+        yield 0, functools.partial(_first_core, history, snapshots[0])
 
-    for seq, state in reversed(snapshots):
-        if seq < max(earliest, 1):
-            continue
-        try:
-            core, _ = core_of_bytes(state, None, time.time)
-            yield seq, core
-        except ValueError as error:
-            yield seq, error
+    for snapshot in reversed(snapshots):
+        if snapshot.seq >= max(earliest, 1):
+            yield snapshot.seq, functools.partial(_core_of, snapshot)
+
+
+def _core_of(snapshot: Snapshot) -> AgentCore:
+    core, _ = core_of_bytes(snapshot.state, None, time.time)
+    return core
 
 
 def _first_core(history: History, newest: Snapshot) -> AgentCore:
     """The agent before its first event; its parameters are in every snapshot."""
-    core, _ = core_of_bytes(newest.state, None, time.time)
+    core = _core_of(newest)
     agent = history.agent
     first = first_change_of(history.connection, agent.id, "retune", history.source)
     arms = first_arms(agent.description, history.source)
