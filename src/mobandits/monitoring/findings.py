@@ -31,7 +31,7 @@ def findings(
         drift: alarms.
         calibration: of intervals.
     """
-    found = _of_drift(arms, objectives, drift)
+    found = _of_drift(arms, objectives, windows, drift)
     found += _of_calibration(objectives, calibration)
     found += _of_propensities(windows)
     found += _of_rewards(objectives, windows)
@@ -40,9 +40,18 @@ def findings(
     return found
 
 
-def _of_drift(arms: Sequence[str], objectives: Sequence[str], drift: DriftSummary) -> list[str]:
+def _of_drift(
+    arms: Sequence[str],
+    objectives: Sequence[str],
+    windows: Sequence[WindowSummary],
+    drift: DriftSummary,
+) -> list[str]:
     latest = list(reversed(drift["alarms"]))
-    sentences = [_change(alarm, arms, objectives) for alarm in latest[:MOST_ALARMS]]
+    sentences = []
+    for alarm in latest[:MOST_ALARMS]:
+        window = windows[alarm["change"] - 1]
+        sentences.append(_change(alarm, arms, objectives, window))
+
     left = len(latest) - MOST_ALARMS
     if left > 0:
         sentences.append(f"Drift: {left} earlier alarms are in the table of drift.")
@@ -50,14 +59,17 @@ def _of_drift(arms: Sequence[str], objectives: Sequence[str], drift: DriftSummar
     return sentences
 
 
-def _change(alarm: DriftAlarm, arms: Sequence[str], objectives: Sequence[str]) -> str:
+def _change(
+    alarm: DriftAlarm, arms: Sequence[str], objectives: Sequence[str], window: WindowSummary
+) -> str:
     objective = objectives[alarm["objective"]]
     arm = arms[alarm["arm"]]
     before = f"{alarm['before']:.3g}"
     after = f"{alarm['after']:.3g}"
+    first, last = window["first"], window["last"]
     return (
         f"Drift: the mean {objective} of {arm} went from {before} to {after} in window "
-        f"{alarm['change']}, or near to it."
+        f"{window['number']} (decisions {first:,} to {last:,}), or near to it."
     )
 
 
