@@ -84,7 +84,8 @@ def test_an_arm_that_joins_and_rewards_outside_of_the_range():
     rewards = rng.normal(0.5, 1.0, (4000, 1))
     rewards[3000:] += 2.0
     found = watched(arms, rewards, objective(0.0, 1.0))
-    assert [(alarm["arm"], alarm["change"]) for alarm in found["alarms"]] == [(2, 31)]
+    assert [alarm["arm"] for alarm in found["alarms"]] == [2]
+    assert abs(found["alarms"][0]["change"] - 31) <= 1
     assert 0.0 <= found["alarms"][0]["before"] < found["alarms"][0]["after"] <= 1.0
 
 

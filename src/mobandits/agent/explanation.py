@@ -17,6 +17,7 @@ from mobandits.agent.parts import (
     with_plain_explorer,
 )
 from mobandits.compiling.compiled import compile_loop
+from mobandits.compiling.session import InterpretedSession
 from mobandits.contracts.protocols import Array, Beliefs, IntArray, Rng
 from mobandits.orders.order import in_words
 from mobandits.support.naming import conjunction, quoted
@@ -162,9 +163,13 @@ def _check(core: AgentCore, decision: Decision) -> None:
 def _plain_beliefs(bound: BoundPolicy, context: Any, slots: IntArray, rng: Rng) -> Beliefs:
     """Estimated mean rewards, and the intervals that the policy's beliefs rest on."""
     plain = with_plain_explorer(bound.policy)
-    form_beliefs = compile_loop(compiled_calls.beliefs_in_state, plain, bound.session)
+    session = bound.session
+    form_beliefs = compiled_calls.beliefs_in_state
+    if not isinstance(session, InterpretedSession):  # that of a policy which cannot be compiled
+        form_beliefs = compile_loop(form_beliefs, plain, session)
+
     try:
-        beliefs = form_beliefs(plain, bound.session, context, slots, rng)
+        beliefs = form_beliefs(plain, session, context, slots, rng)
     except FAILURES as failure:
         bound.refuse_arithmetic(failure)
 

@@ -78,7 +78,7 @@ def replayed_beliefs(history: History) -> Replayed:
     snapshots = list(sound_snapshots(history.connection, history.agent.id))
     why = NO_SNAPSHOT
     if snapshots:
-        why = f"of {history.agent.events:,} events at most {MOST_EVENTS:,} are replayed"
+        why = f"at most {MOST_EVENTS:,} events are replayed, and more came after each snapshot"
 
     for after, make_core in _starts(history, snapshots):
         try:
@@ -99,7 +99,8 @@ def _starts(
         yield 0, functools.partial(_first_core, history, snapshots[0])
 
     for snapshot in reversed(snapshots):
-        if snapshot.seq >= max(earliest, 1):
+        # After the one that was taken at the end, there is nothing to replay.
+        if max(earliest, 1) <= snapshot.seq < agent.events:
             yield snapshot.seq, functools.partial(_core_of, snapshot)
 
 
