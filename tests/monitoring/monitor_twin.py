@@ -113,15 +113,18 @@ def window_twin(decisions, arms, objectives, now, max_age=math.inf):
     for decision, (known_rewards, _, _, since) in zip(decisions, rows, strict=True):
         kind = status(decision, known_rewards, objectives, since, now, max_age)
         found["status"][kind] += 1
-    ages = [
-        at - decision["time"]
-        for decision in decisions
-        for at in decision["times"].values()
-        if at is not None and "time" in decision
-    ]
-    found["ages"] = {
+    found["ages"] = [age_twin(decisions, name) for name in objectives]
+    return found
+
+
+def age_twin(decisions, objective):
+    ages = []
+    for decision in decisions:
+        at = decision["times"].get(objective)
+        if at is not None and "time" in decision:
+            ages.append(at - decision["time"])
+    return {
         "count": len(ages),
         "median": float(np.quantile(ages, 0.5)) if ages else None,
         "ninety": float(np.quantile(ages, 0.9)) if ages else None,
     }
-    return found

@@ -9,15 +9,25 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 from matplotlib.figure import Figure
-from matplotlib.ticker import PercentFormatter
+from matplotlib.ticker import LogLocator, NullLocator, PercentFormatter
 
-from mobandits.figures.style import SOFT, VERMILLION, WIDTH, Look, looks, panels, styled
+from mobandits.figures.style import (
+    BLUE,
+    SOFT,
+    VERMILLION,
+    WIDTH,
+    Look,
+    looks,
+    panels,
+    styled,
+)
 from mobandits.figures.wrapping import LABEL, NAME, key, lines_high, most_lines, wrapped
 
 Numbers = Sequence[float | None]
 HEIGHT = 1.9  # inches of a panel with its title
 AXIS = 0.45  # inches below the last one
 BESIDE = 0.8  # inches of a panel's width that its axis takes
+SINGLE = Look(BLUE, "o", "-")  # of a series that is alone in its panel
 
 
 @dataclass(frozen=True)
@@ -74,17 +84,13 @@ def draw_history(
         width: in inches.
         dates: whether places are days since 1970.
     """
-    names: dict[str, None] = {}
-    for content in contents:
-        names |= dict.fromkeys(series.name for series in content.series)
-
-    style = looks(names)
+    named = _legend_series(contents)
+    style = looks(named)
     titles = [wrapped(content.title, width - BESIDE) for content in contents]
-    legend = key(list(names), width, 4)
-    has_legend = len(names) > 1
+    legend = key(list(named), width, 4)
     more_lines = sum(most_lines([title]) - 1 for title in titles)
     height = HEIGHT * len(contents) + AXIS + lines_high(more_lines, LABEL)
-    if has_legend:
+    if named:
         height += legend.height
 
     figure, axes = panels(width, height, len(contents), 1)
@@ -95,8 +101,8 @@ def draw_history(
         _set_axes(panel, content, x, dates=dates)
 
     axes[-1].set_xlabel(horizontal)
-    if has_legend:
-        handles = [_handle(axes[0], look) for look in style.values()]
+    if named:
+        handles = [_handle(axes[0], series, style[name]) for name, series in named.items()]
         figure.legend(
             handles,
             legend.labels,
@@ -110,12 +116,23 @@ def draw_history(
     return figure
 
 
+def _legend_series(contents: Sequence[HistoryPanel]) -> dict[str, Series]:
+    """The series that need a name: of a panel with a single one, the title says what it is."""
+    named: dict[str, Series] = {}
+    for content in contents:
+        if len(content.series) > 1:
+            for series in content.series:
+                named.setdefault(series.name, series)
+
+    return named
+
+
 def _draw_panel(panel: Axes, content: HistoryPanel, x: np.ndarray, style: dict[str, Look]) -> None:
     for place in content.marks:
         panel.axvline(place, color=VERMILLION, linewidth=1.0, linestyle=(0, (2, 2)), zorder=1)
 
     for i, series in enumerate(content.series):
-        look = style[series.name]
+        look = style.get(series.name, SINGLE)
         values = _array(series.values)
         if series.as_points:
             _draw_points(panel, series, x, look)
@@ -153,6 +170,9 @@ def _draw_points(panel: Axes, series: Series, x: np.ndarray, look: Look) -> None
 def _set_axes(panel: Axes, content: HistoryPanel, x: np.ndarray, *, dates: bool) -> None:
     if content.scale == "log":
         panel.set_yscale("log")
+        panel.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        panel.yaxis.set_major_formatter("{x:g}")
+        panel.yaxis.set_minor_locator(NullLocator())
     elif content.scale == "share":
         panel.set_ylim(bottom=0.0)
         panel.yaxis.set_major_formatter(PercentFormatter(1.0))
@@ -171,10 +191,11 @@ def _set_axes(panel: Axes, content: HistoryPanel, x: np.ndarray, *, dates: bool)
     panel.xaxis.set_major_formatter(ConciseDateFormatter(locator))
 
 
-def _handle(panel: Axes, look: Look) -> object:
+def _handle(panel: Axes, series: Series, look: Look) -> object:
     """A piece of a line for the legend: a series need not be in every panel."""
+    dash = "" if series.as_points else look.dash
     (line,) = panel.plot(
-        [], [], color=look.colour, linestyle=look.dash, marker=look.marker, markersize=3.8
+        [], [], color=look.colour, linestyle=dash, marker=look.marker, markersize=3.8
     )
     return line
 

@@ -58,7 +58,7 @@ class StatusWindow(TypedDict):
 
 
 class AgeWindow(TypedDict):
-    """Seconds from a window's decisions to their rewards; null where none is known.
+    """Seconds from a window's decisions to their rewards in one objective; null: none is known.
 
     Attributes:
         count: of how many rewards.
@@ -108,7 +108,7 @@ class WindowSummary(TypedDict):
         rewards: by objective.
         propensities: of the decisions.
         status: what became of them.
-        ages: of the rewards.
+        ages: of the rewards, by objective.
         calibration: by objective; null where estimates are not known.
     """
 
@@ -123,7 +123,7 @@ class WindowSummary(TypedDict):
     rewards: list[RewardWindow]
     propensities: PropensityWindow
     status: StatusWindow
-    ages: AgeWindow
+    ages: list[AgeWindow]
     calibration: list[CalibrationWindow] | None
 
 

@@ -84,7 +84,7 @@ def figures_of(figures: Path, summary: MonitorSummary, timeline: Timeline) -> di
         "rewards": reward_panels(summary, timeline),
         "calibration": calibration_panels(summary),
         "propensities": propensity_panels(summary["windows"]),
-        "waiting": waiting_panels(summary["windows"]),
+        "waiting": status_panels(summary["windows"]) + age_panels(summary),
     }
     pictures = {}
     for name, panels in contents.items():
@@ -186,7 +186,8 @@ def calibration_panels(summary: MonitorSummary) -> list[HistoryPanel]:
         )
         held = _observed("mean reward, held", rows, held=True)
         missed = _observed("mean reward, missed", rows, held=False)
-        series = [estimate, held, missed]
+        # In this order, since the second colour is the one that warns.
+        series = [estimate, missed, held]
         panels.append(HistoryPanel(objective_title(summary, l), series))
 
     return panels
@@ -228,8 +229,8 @@ def propensity_panels(windows: Sequence[WindowSummary]) -> list[HistoryPanel]:
     ]
 
 
-def waiting_panels(windows: Sequence[WindowSummary]) -> list[HistoryPanel]:
-    """Shares of decisions that lack rewards, and the age of rewards."""
+def status_panels(windows: Sequence[WindowSummary]) -> list[HistoryPanel]:
+    """Shares of decisions that lack rewards, where some do."""
     series = []
     for name in STATUSES:
         counts = [window["status"][name] for window in windows]  # type: ignore[literal-required]
@@ -241,24 +242,26 @@ def waiting_panels(windows: Sequence[WindowSummary]) -> list[HistoryPanel]:
 
         series.append(Series(name, shares))
 
+    if not series:
+        return []
+
+    return [HistoryPanel("Decisions without all rewards", series, "share")]
+
+
+def age_panels(summary: MonitorSummary) -> list[HistoryPanel]:
+    """How long the rewards of every objective took, where not all came at once."""
     panels = []
-    if series:
-        panels.append(HistoryPanel("Decisions without all rewards", series, "share"))
+    for l, objective in enumerate(summary["objectives"]):
+        ages = [window["ages"][l] for window in summary["windows"]]
+        longest = max((age["ninety"] or 0.0 for age in ages), default=0.0)
+        if not longest:
+            continue
 
-    ages = [window["ages"] for window in windows]
-    longest = max((age["ninety"] or 0.0 for age in ages), default=0.0)
-    if not any(age["count"] for age in ages):
-        return panels
-
-    unit, seconds = unit_of(longest)
-    medians = [_scaled(age["median"], seconds) for age in ages]
-    nineties = [_scaled(age["ninety"], seconds) for age in ages]
-    panels.append(
-        HistoryPanel(
-            f"Until the reward, {unit}",
-            [Series("median", medians), Series("90 % quantile", nineties)],
-        )
-    )
+        unit, seconds = unit_of(longest)
+        medians = [_scaled(age["median"], seconds) for age in ages]
+        nineties = [_scaled(age["ninety"], seconds) for age in ages]
+        series = [Series("median", medians), Series("90 % quantile", nineties)]
+        panels.append(HistoryPanel(f"Until {objective['name']} came, {unit}", series))
 
     return panels
 

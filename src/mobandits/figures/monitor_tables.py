@@ -78,10 +78,14 @@ def windows_table(summary: MonitorSummary, timeline: Timeline) -> Table:
         header.append(f"mean {objective['name']}\nwith 95 % interval")
         digits.append(_digits([window["rewards"][l]["mean"] for window in windows]))
 
-    longest = max((window["ages"]["ninety"] or 0.0 for window in windows), default=0.0)
-    unit, seconds = unit_of(longest)
     header += ["entropy,\nbits", "smallest\npropensity", "waiting", "abandoned\nor dropped"]
-    header.append(f"median time to\nthe reward, {unit}")
+    units = []
+    for l, objective in enumerate(summary["objectives"]):
+        longest = max((window["ages"][l]["ninety"] or 0.0 for window in windows), default=0.0)
+        unit, seconds = unit_of(longest)
+        header.append(f"median time to\n{objective['name']}, {unit}")
+        units.append(seconds)
+
     rows = []
     for window in windows:
         row = [window_in_words(window, timeline), f"{window['decisions']:,}"]
@@ -91,13 +95,15 @@ def windows_table(summary: MonitorSummary, timeline: Timeline) -> Table:
 
         propensities = window["propensities"]
         status = window["status"]
-        median = window["ages"]["median"]
         smallest = propensities["smallest"]
         row.append(_number(propensities["entropy"], 2))
         row.append(UNKNOWN if smallest is None else f"{smallest:.2g}")
         row.append(f"{status['waiting'] + status['inactive']:,}")
         row.append(f"{status['abandoned'] + status['dropped']:,}")
-        row.append(UNKNOWN if median is None else f"{median / seconds:.3g}")
+        for age, seconds in zip(window["ages"], units, strict=True):
+            median = age["median"]
+            row.append(UNKNOWN if median is None else f"{median / seconds:.3g}")
+
         rows.append(row)
 
     return Table(header, rows)

@@ -25,7 +25,7 @@ from mobandits.monitoring.history import History, history_of
 from mobandits.monitoring.means import finite
 from mobandits.monitoring.propensities import propensity_window
 from mobandits.monitoring.rewards import reward_windows
-from mobandits.monitoring.waiting import age_window, drop_beyond, status_window
+from mobandits.monitoring.waiting import age_windows, drop_beyond, status_window
 from mobandits.monitoring.window_data import WindowData, window_data
 from mobandits.support.checks import choice, integer
 
@@ -212,7 +212,7 @@ def _window_summary(
         "rewards": reward_windows(data),
         "propensities": propensity_window(data),
         "status": status_window(data),
-        "ages": age_window(data),
+        "ages": age_windows(data),
         "calibration": None if believed is None else calibration_windows(data, believed),
     }
 

@@ -48,13 +48,18 @@ def drop_beyond(limit: float, windows: Sequence[StatusWindow]) -> None:
         status["dropped"] += int(dropped)
 
 
-def age_window(data: WindowData) -> AgeWindow:
-    """The median and the 90 % quantile of the seconds until rewards came, of all objectives."""
-    ages = data.ages[~np.isnan(data.ages)]
-    median = None
-    ninety = None
-    if len(ages):
-        median = float(np.quantile(ages, 0.5))
-        ninety = float(np.quantile(ages, 0.9))
+def age_windows(data: WindowData) -> list[AgeWindow]:
+    """The median and the 90 % quantile of the seconds until rewards came, in each objective."""
+    windows: list[AgeWindow] = []
+    for l in range(data.ages.shape[1]):
+        column = data.ages[:, l]
+        ages = column[~np.isnan(column)]
+        median = None
+        ninety = None
+        if len(ages):
+            median = float(np.quantile(ages, 0.5))
+            ninety = float(np.quantile(ages, 0.9))
 
-    return {"count": len(ages), "median": median, "ninety": ninety}
+        windows.append({"count": len(ages), "median": median, "ninety": ninety})
+
+    return windows
