@@ -90,7 +90,7 @@ def test_an_arm_that_joins_and_rewards_outside_of_the_range():
 
 
 # As docs/how-to/monitor.md has them: {mean after the shift: median decisions until the alarm}.
-DELAYS = {0.5: 0, 0.4: 0, 0.2: 0}
+DELAYS = {0.5: 900, 0.4: 370, 0.2: 140}
 
 
 def pages(count, rounds, **shift):
