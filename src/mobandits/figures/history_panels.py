@@ -3,9 +3,10 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 from matplotlib.figure import Figure
@@ -186,12 +187,13 @@ def _set_axes(panel: Axes, content: HistoryPanel, x: np.ndarray, *, dates: bool)
         panel.xaxis.set_major_formatter("{x:,.0f}")
         return
 
-    locator = AutoDateLocator(minticks=3, maxticks=6)
+    locator: Any = AutoDateLocator(minticks=3, maxticks=6)  # type: ignore[no-untyped-call]
     panel.xaxis.set_major_locator(locator)
-    panel.xaxis.set_major_formatter(ConciseDateFormatter(locator))
+    formatter: Any = ConciseDateFormatter(locator)  # type: ignore[no-untyped-call]
+    panel.xaxis.set_major_formatter(formatter)
 
 
-def _handle(panel: Axes, series: Series, look: Look) -> object:
+def _handle(panel: Axes, series: Series, look: Look) -> Artist:
     """A piece of a line for the legend: a series need not be in every panel."""
     dash = "" if series.as_points else look.dash
     (line,) = panel.plot(

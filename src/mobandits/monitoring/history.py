@@ -125,7 +125,7 @@ def _logged_objectives(description: dict[str, Any], path: Path) -> tuple[LoggedO
 
 def _pairs(given: Any, count: int) -> list[tuple[float | None, float | None]]:
     """A pair of numbers per objective; of a store that no agent wrote there may be none."""
-    nothing = [(None, None)] * count
+    nothing: list[tuple[float | None, float | None]] = [(None, None)] * count
     if not isinstance(given, list) or len(given) != count:
         return nothing
 

@@ -107,7 +107,7 @@ def usual_size(decisions: int) -> int:
         [50, 100, 2500, 200000]
     """
     least = max(decisions / USUAL_WINDOWS, LEAST_WINDOW)
-    power = 10 ** math.floor(math.log10(least))
+    power = 10.0 ** math.floor(math.log10(least))
     for factor in (1, 2, 2.5, 5, 10):
         size = round(factor * power)
         if size >= least:

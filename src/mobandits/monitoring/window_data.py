@@ -55,7 +55,8 @@ def window_data(history: History, window: Window) -> WindowData:
     choices = np.where(found.eligible > 0, found.eligible, present)
     ages = found.reward_times - found.times[:, None]
     rewards, by_default = _with_defaults(history, found)
-    is_complete = ~np.isnan(np.where(by_default, rewards, found.rewards)).any(axis=1)
+    known = np.where(by_default, rewards, found.rewards)
+    is_complete: Mask = np.isfinite(known).all(axis=1)
 
     return WindowData(
         outcomes=found,

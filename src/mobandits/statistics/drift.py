@@ -251,7 +251,8 @@ def evidence_after(
     growth = bet(gamblers, number, reward)
     totals[0] += math.log(growth)
     totals[1] += reward
-    return totals[0] - best_constant(totals[1], rounds)
+    evidence: float = totals[0] - best_constant(totals[1], rounds)
+    return evidence
 
 
 @kernel
