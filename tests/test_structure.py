@@ -53,6 +53,7 @@ MAY_IMPORT = {
     # Applications.
     "agent": GROUND | {"orders", "logs"},
     "evaluation": GROUND | {"statistics", "logs", "figures", "agent"},
+    "monitoring": GROUND | {"agent", "logs", "statistics", "figures"},
     "interop": GROUND | {"agent", "environments"},
     # What is played with all of it.
     "papers": EVERYTHING_PLAYABLE,
@@ -220,6 +221,7 @@ PUBLIC = [
     "interop",
     "logs",
     "metrics",
+    "monitoring",
     "numerics",
     "orders",
     "papers",
@@ -293,6 +295,7 @@ def test_every_public_name_is_documented():
         "explorers",
         "datasets",
         "evaluation",
+        "monitoring",
     ):
         module = importlib.import_module(f"mobandits.{name}")
         missing += [

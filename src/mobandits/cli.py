@@ -459,6 +459,49 @@ def export_decisions(
     typer.echo(f"{out}: {count} decisions{', deleted from ' + str(store) if delete else ''}")
 
 
+@app.command("monitor")
+def monitor_agent(
+    store: Annotated[Path, typer.Argument(help="The file of an agent's log; it is only read.")],
+    out: Annotated[Path, typer.Option("--out", help="The folder to write.")],
+    window: Annotated[
+        int | None,
+        typer.Option(min=2, help="Decisions per window; by default, up to 40 windows."),
+    ] = None,
+    window_by: Annotated[
+        str | None, typer.Option(help="day or hour, of UTC, in place of a number.")
+    ] = None,
+    calibration: Annotated[
+        bool,
+        typer.Option(
+            "--calibration/--no-calibration",
+            help="Replay the log to compare what was believed with what came.",
+        ),
+    ] = True,
+    agent: Annotated[
+        str | None, typer.Option(help="Whose history, where the store has several agents.")
+    ] = None,
+) -> None:
+    """Write a page of an agent's history: arms, rewards, drift, calibration, what waits."""
+    from mobandits.monitoring import write_page  # noqa: PLC0415
+    from mobandits.simulation.files import locked  # noqa: PLC0415
+
+    if window_by is not None:
+        check_choice("--window-by", window_by, ["day", "hour"])
+
+    with parameters():
+        page = write_page(
+            store,
+            out,
+            window=window,
+            window_by=window_by,
+            calibration=calibration,
+            agent=agent,
+            hold=locked,
+        )
+
+    typer.echo(page)
+
+
 @app.command()
 def warm(
     names: Annotated[

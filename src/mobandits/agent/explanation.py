@@ -17,6 +17,7 @@ from mobandits.agent.parts import (
     with_plain_explorer,
 )
 from mobandits.compiling.compiled import compile_loop
+from mobandits.compiling.session import InterpretedSession
 from mobandits.contracts.protocols import Array, Beliefs, IntArray, Rng
 from mobandits.orders.order import in_words
 from mobandits.support.naming import conjunction, quoted
@@ -98,10 +99,7 @@ def explain(core: AgentCore, decision: Decision) -> Explanation:
         context: Any = decision.context
         beliefs = _plain_beliefs(core.bound, context, slots, rng)
         probabilities = core.bound.probabilities(context, slots, rng)
-        to_units = core.scales.outward
-        estimates = to_units(beliefs.mean)
-        # Where less is better, the lower end of what is learned is the upper end of the reward.
-        ends = np.sort([to_units(beliefs.low), to_units(beliefs.high)], axis=0)
+        estimates, low, high = _in_units(core, beliefs)
         dominated_by = _dominating(beliefs.mean, decision.eligible)
         on_front = np.flatnonzero(probabilities > 0.0)
         front = tuple(decision.eligible[i] for i in on_front.tolist())
@@ -109,13 +107,43 @@ def explain(core: AgentCore, decision: Decision) -> Explanation:
         return Explanation(
             decision=decision,
             estimates=estimates,
-            low=ends[0],
-            high=ends[1],
+            low=low,
+            high=high,
             dominated_by=dominated_by,
             front=front,
             sentence=sentence,
             objectives=core.objectives,
         )
+
+
+def estimates_of(core: AgentCore, decision: Decision) -> Beliefs:
+    """An agent's present estimates of the arms of a decision, as in its `Explanation`.
+
+    Args:
+        core: of the agent.
+        decision: which.
+
+    Returns:
+        mean, low, high: (eligible arms, objectives) in the objectives' own directions and units.
+
+    Raises:
+        ValueError: where the policy has no estimates per arm and objective.
+    """
+    with core.lock:
+        _check(core, decision)
+        slots = np.array([core.arms.slot(name) for name in decision.eligible], np.int64)
+        rng = np.random.default_rng([core.seed, 2])
+        beliefs = _plain_beliefs(core.bound, decision.context, slots, rng)
+
+        return _in_units(core, beliefs)
+
+
+def _in_units(core: AgentCore, beliefs: Beliefs) -> Beliefs:
+    """Estimates and ends of intervals in the objectives' own directions and units."""
+    to_units = core.scales.outward
+    # Where less is better, the lower end of what is learned is the upper end of the reward.
+    low, high = np.sort([to_units(beliefs.low), to_units(beliefs.high)], axis=0)
+    return Beliefs(to_units(beliefs.mean), low, high)
 
 
 def _check(core: AgentCore, decision: Decision) -> None:
@@ -135,9 +163,13 @@ def _check(core: AgentCore, decision: Decision) -> None:
 def _plain_beliefs(bound: BoundPolicy, context: Any, slots: IntArray, rng: Rng) -> Beliefs:
     """Estimated mean rewards, and the intervals that the policy's beliefs rest on."""
     plain = with_plain_explorer(bound.policy)
-    form_beliefs = compile_loop(compiled_calls.beliefs_in_state, plain, bound.session)
+    session = bound.session
+    form_beliefs = compiled_calls.beliefs_in_state
+    if not isinstance(session, InterpretedSession):  # that of a policy which cannot be compiled
+        form_beliefs = compile_loop(form_beliefs, plain, session)
+
     try:
-        beliefs = form_beliefs(plain, bound.session, context, slots, rng)
+        beliefs = form_beliefs(plain, session, context, slots, rng)
     except FAILURES as failure:
         bound.refuse_arithmetic(failure)
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from mobandits.agent.adoption import adopt
 from mobandits.agent.core import AgentCore
+from mobandits.agent.decision import Decision
 from mobandits.agent.descriptions import made
 from mobandits.agent.keys import Circumstances
 from mobandits.errors import LogError
@@ -20,8 +21,8 @@ def replay(
     where: str,
     *,
     adopting: bool = False,
-) -> None:
-    """Do once more what an event says, at its time.
+) -> Decision | None:
+    """Do once more what an event says, at its time: the decision, where it is one.
 
     Args:
         core: of the agent.
@@ -39,9 +40,10 @@ def replay(
     # What one call did happened in one moment: time brings nothing in the middle.
     core.is_timed = event.get("batch") is not True
     kind = event["kind"]
+    decision = None
     try:
         if kind == "decide":
-            _replay_decision(core, event, names, where, adopting=adopting)
+            decision = _replay_decision(core, event, names, where, adopting=adopting)
         elif kind == "learn":
             core.learn(event["id"], event["rewards"])
         elif kind == "add":
@@ -63,10 +65,12 @@ def replay(
     finally:
         core.is_timed = True
 
+    return decision
+
 
 def _replay_decision(
     core: AgentCore, event: dict[str, Any], names: list[Hashable], where: str, *, adopting: bool
-) -> None:
+) -> Decision:
     rows = event.get("context")
     context: Any = None
     if rows is not None:
@@ -99,3 +103,5 @@ def _replay_decision(
             f"{where} was {logged}, and replaying leads to {replayed}: the log was written with "
             "other versions or parameters"
         )
+
+    return decision

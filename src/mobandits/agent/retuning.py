@@ -71,9 +71,26 @@ def retune_again(core: AgentCore, event: dict[str, Any]) -> None:
 
 def core_before(core: AgentCore, event: dict[str, Any]) -> AgentCore:
     """The core of the agent as it began, before its first change of parameters."""
+    return core_at_start(core, core.arms.names, event)
+
+
+def core_at_start(
+    core: AgentCore, arms: tuple[Hashable, ...], event: dict[str, Any] | None
+) -> AgentCore:
+    """The core of an agent that has decided nothing, and had the same parameters in the beginning.
+
+    Args:
+        core: of the agent as it is.
+        arms: those that it began with.
+        event: its first change of parameters; None: there was none.
+    """
+    if event is None:
+        limits = {"limit": core.pending.limit, "max_age": core.pending.max_age}
+        return _new_core(core, core.recipe, arms, limits | {"propensity": core.propensity})
+
     before = event["before"]
     recipe = made(before["recipe"], "recipe")
-    return _new_core(core, recipe, core.arms.names, before)
+    return _new_core(core, recipe, arms, before)
 
 
 def foreign_recipe(core: AgentCore) -> Recipe | None:

@@ -17,6 +17,7 @@ from mobandits.contracts.notes import Note, note_of
 from mobandits.contracts.protocols import Policy, Rng
 
 __all__ = [
+    "InterpretedSession",
     "Session",
     "compiled_for",
     "open_session",

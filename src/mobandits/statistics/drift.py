@@ -219,15 +219,11 @@ def _watch(
     )
     gamblers.shares[0] = 1.0
     number = 1
-    capital = 0.0  # its logarithm
-    whole = 0.0
+    totals = np.zeros(2)
     largest = -math.inf
     for t in range(len(rewards)):
         rounds = t + 1
-        growth = bet(gamblers, number, rewards[t])
-        capital += math.log(growth)
-        whole += rewards[t]
-        evidence = capital - best_constant(whole, rounds)
+        evidence = evidence_after(gamblers, totals, number, rounds, rewards[t])
         largest = max(largest, evidence)
         if evidence >= threshold:
             richest = gamblers.shares[:number].argmax()
@@ -237,6 +233,26 @@ def _watch(
         number = merge_old(gamblers, number + 1, kept)
 
     return len(rewards), False, 0, largest
+
+
+@kernel
+def evidence_after(
+    gamblers: Gamblers, totals: Array, number: int, rounds: int, reward: float
+) -> float:
+    """The evidence ln E_n after one reward more.
+
+    Args:
+        gamblers: who are paid for it.
+        totals: (2,) the logarithm of their capital, and the sum of the rewards.
+        number: of gamblers.
+        rounds: how many rewards there are with this one.
+        reward: in [0, 1].
+    """
+    growth = bet(gamblers, number, reward)
+    totals[0] += math.log(growth)
+    totals[1] += reward
+    evidence: float = totals[0] - best_constant(totals[1], rounds)
+    return evidence
 
 
 @kernel

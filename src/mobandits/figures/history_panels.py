@@ -1,0 +1,208 @@
+"""Numbers over time: panels under each other, with lines, bands, and points with intervals."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullLocator, PercentFormatter
+
+from mobandits.figures.style import (
+    BLUE,
+    SOFT,
+    VERMILLION,
+    WIDTH,
+    Look,
+    looks,
+    panels,
+    styled,
+)
+from mobandits.figures.wrapping import LABEL, NAME, key, lines_high, most_lines, wrapped
+
+Numbers = Sequence[float | None]
+HEIGHT = 1.9  # inches of a panel with its title
+AXIS = 0.45  # inches below the last one
+BESIDE = 0.8  # inches of a panel's width that its axis takes
+SINGLE = Look(BLUE, "o", "-")  # of a series that is alone in its panel
+
+
+@dataclass(frozen=True)
+class Series:
+    """Numbers over time, of which some may not be known.
+
+    Args:
+        name: in the legend.
+        values: a number per window.
+        low: lower ends of intervals; none: there are none.
+        high: their upper ends.
+        as_points: points with intervals in place of a line with a band.
+    """
+
+    name: str
+    values: Numbers
+    low: Numbers = ()
+    high: Numbers = ()
+    as_points: bool = False
+
+
+@dataclass(frozen=True)
+class HistoryPanel:
+    """What one panel shows.
+
+    Args:
+        title: above it.
+        series: in the order in which they are drawn.
+        scale: of the vertical axis; shares are in per cent, from 0.
+        marks: where vertical lines stand.
+    """
+
+    title: str
+    series: Sequence[Series]
+    scale: Literal["linear", "log", "share"] = "linear"
+    marks: Sequence[float] = ()
+
+
+@styled()
+def draw_history(
+    contents: Sequence[HistoryPanel],
+    places: Sequence[float],
+    horizontal: str,
+    width: float = WIDTH,
+    *,
+    dates: bool = False,
+) -> Figure:
+    """The figure.
+
+    Args:
+        contents: at least one panel.
+        places: of the windows on the horizontal axis.
+        horizontal: what the axis is called.
+        width: in inches.
+        dates: whether places are days since 1970.
+    """
+    named = _legend_series(contents)
+    style = looks(named)
+    titles = [wrapped(content.title, width - BESIDE) for content in contents]
+    legend = key(list(named), width, 4)
+    more_lines = sum(most_lines([title]) - 1 for title in titles)
+    height = HEIGHT * len(contents) + AXIS + lines_high(more_lines, LABEL)
+    if named:
+        height += legend.height
+
+    figure, axes = panels(width, height, len(contents), 1)
+    x = np.array(places, np.float64)
+    for panel, content, title in zip(axes, contents, titles, strict=True):
+        panel.set_title(title)
+        _draw_panel(panel, content, x, style)
+        _set_axes(panel, content, x, dates=dates)
+
+    axes[-1].set_xlabel(horizontal)
+    if named:
+        handles = [_handle(axes[0], series, style[name]) for name, series in named.items()]
+        figure.legend(
+            handles,
+            legend.labels,
+            loc="outside lower left",
+            ncols=legend.columns,
+            frameon=False,
+            fontsize=NAME,
+            handlelength=2.6,
+        )
+
+    return figure
+
+
+def _legend_series(contents: Sequence[HistoryPanel]) -> dict[str, Series]:
+    """The series that need a name: of a panel with a single one, the title says what it is."""
+    named: dict[str, Series] = {}
+    for content in contents:
+        if len(content.series) > 1:
+            for series in content.series:
+                named.setdefault(series.name, series)
+
+    return named
+
+
+def _draw_panel(panel: Axes, content: HistoryPanel, x: np.ndarray, style: dict[str, Look]) -> None:
+    for place in content.marks:
+        panel.axvline(place, color=VERMILLION, linewidth=1.0, linestyle=(0, (2, 2)), zorder=1)
+
+    for i, series in enumerate(content.series):
+        look = style.get(series.name, SINGLE)
+        values = _array(series.values)
+        if series.as_points:
+            _draw_points(panel, series, x, look)
+            continue
+        if len(series.low):
+            low = _array(series.low)
+            high = _array(series.high)
+            panel.fill_between(x, low, high, color=look.colour, alpha=0.16, linewidth=0)
+
+        # Five markers or so on each line, and not all of them at the same places.
+        step = max(len(x) // 5, 1)
+        first_marker = min(i * step // len(content.series), len(x) - 1)
+        panel.plot(
+            x,
+            values,
+            color=look.colour,
+            linestyle=look.dash,
+            linewidth=1.5,
+            marker=look.marker,
+            markersize=3.8,
+            markevery=(first_marker, step),
+        )
+
+
+def _draw_points(panel: Axes, series: Series, x: np.ndarray, look: Look) -> None:
+    values = _array(series.values)
+    if len(series.low):
+        low = _array(series.low)
+        high = _array(series.high)
+        panel.vlines(x, low, high, color=look.colour, linewidth=1.2)
+
+    panel.plot(x, values, look.marker, color=look.colour, markersize=3.6)
+
+
+def _set_axes(panel: Axes, content: HistoryPanel, x: np.ndarray, *, dates: bool) -> None:
+    if content.scale == "log":
+        panel.set_yscale("log")
+        panel.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        panel.yaxis.set_major_formatter("{x:g}")
+        panel.yaxis.set_minor_locator(NullLocator())
+    elif content.scale == "share":
+        panel.set_ylim(bottom=0.0)
+        panel.yaxis.set_major_formatter(PercentFormatter(1.0))
+
+    # A single window is a point in the middle.
+    margin = 0.02 * (x.max() - x.min()) or 0.5
+    panel.set_xlim(x.min() - margin, x.max() + margin)
+    panel.tick_params(colors=SOFT)
+    if not dates:
+        panel.locator_params(axis="x", nbins=6)
+        panel.xaxis.set_major_formatter("{x:,.0f}")
+        return
+
+    locator: Any = AutoDateLocator(minticks=3, maxticks=6)  # type: ignore[no-untyped-call]
+    panel.xaxis.set_major_locator(locator)
+    formatter: Any = ConciseDateFormatter(locator)  # type: ignore[no-untyped-call]
+    panel.xaxis.set_major_formatter(formatter)
+
+
+def _handle(panel: Axes, series: Series, look: Look) -> Artist:
+    """A piece of a line for the legend: a series need not be in every panel."""
+    dash = "" if series.as_points else look.dash
+    (line,) = panel.plot(
+        [], [], color=look.colour, linestyle=dash, marker=look.marker, markersize=3.8
+    )
+    return line
+
+
+def _array(values: Numbers) -> np.ndarray:
+    """Numbers, NaN where one is not known, which is not drawn."""
+    known = [math.nan if value is None else value for value in values]
+    return np.array(known, np.float64)

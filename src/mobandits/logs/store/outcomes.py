@@ -1,0 +1,186 @@
+"""The decisions of a store with the rewards that came for them, a block at a time, as arrays."""
+
+import itertools
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mobandits.contracts.protocols import Array, IntArray, Mask
+from mobandits.errors import LogError
+from mobandits.logs.names import name_of
+from mobandits.logs.store.content import AgentRow
+from mobandits.logs.store.replay import missing
+from mobandits.logs.store.rows import (
+    SELECT_DECISIONS,
+    Row,
+    check_decision,
+    checked_lesson,
+    further_fields,
+)
+from mobandits.support.naming import quoted
+
+BLOCK = 2000  # events, as `frames` has them
+# From the decisions to their rewards, by the key of rewards. Left to itself, SQLite may begin with
+# all rewards of the agent.
+SELECT_REWARDS_OF = """
+SELECT r.seq, r.position, r.decision, r.at, r.other, r.objective, r.value, r.checksum
+FROM decisions d CROSS JOIN rewards r ON r.agent = d.agent AND r.decision = d.id
+WHERE d.agent = ? AND d.seq > ? AND d.seq <= ? ORDER BY r.seq
+"""
+COUNT_EVENTS = """
+SELECT (SELECT count(*) FROM decisions WHERE agent = ?1 AND seq > ?2 AND seq <= ?3)
+    + (SELECT count(DISTINCT seq) FROM rewards WHERE agent = ?1 AND seq > ?2 AND seq <= ?3)
+    + (SELECT count(*) FROM changes WHERE agent = ?1 AND seq > ?2 AND seq <= ?3)
+"""
+
+
+class Outcomes(NamedTuple):
+    """Consecutive decisions and what they brought so far.
+
+    Attributes:
+        seqs: (decisions,) of the events.
+        ids: (decisions,) of the decisions.
+        times: (decisions,) seconds since 1970, NaN where there is none.
+        arms: (decisions,) numbers of the arms that were played.
+        propensities: (decisions,) of these arms, NaN where not known.
+        eligible: (decisions,) how many arms could be played; 0: all that there were.
+        observed: (decisions,) whether somebody else decided.
+        active: (decisions,) whether it took effect when it was made.
+        rewards: (decisions, objectives) in the objectives' own units, NaN where there is none yet.
+        reward_times: (decisions, objectives) when they came, NaN where that is not known.
+    """
+
+    seqs: IntArray
+    ids: IntArray
+    times: Array
+    arms: IntArray
+    propensities: Array
+    eligible: IntArray
+    observed: Mask
+    active: Mask
+    rewards: Array
+    reward_times: Array
+
+
+def check_complete(connection: sqlite3.Connection, agent: AgentRow, source: str) -> None:
+    """Refuse a store that lacks an event after its last deletion.
+
+    Raises:
+        LogError: saying that one is missing.
+    """
+    parameters = (agent.id, agent.complete_after, agent.events)
+    (count,) = connection.execute(COUNT_EVENTS, parameters).fetchone()
+    if count != agent.events - agent.complete_after:
+        raise missing(source, agent.complete_after + count + 1)
+
+
+def outcomes(
+    connection: sqlite3.Connection,
+    agent: AgentRow,
+    places: Mapping[Any, int],
+    after: int,
+    last: int,
+    source: str,
+) -> Iterator[Outcomes]:
+    """The decisions with after < seq <= last and all rewards of them, in order.
+
+    Args:
+        connection: to the store, which stays in one transaction meanwhile.
+        agent: whose.
+        places: {objective: column of rewards}.
+        after: the seq of the last event that is not wanted.
+        last: the seq of the last decision that is.
+        source: what errors call the store.
+
+    Raises:
+        LogError: where an event is damaged, or a reward is of an unknown objective.
+    """
+    for start in range(after, last, BLOCK):
+        parameters = (agent.id, start, min(start + BLOCK, last))
+        decisions = connection.execute(SELECT_DECISIONS, parameters).fetchall()
+        if decisions:
+            rewards = connection.execute(SELECT_REWARDS_OF, parameters).fetchall()
+            yield _outcomes(decisions, rewards, places, source)
+
+
+def joined_outcomes(blocks: Sequence[Outcomes]) -> Outcomes:
+    """Blocks, of which there is at least one, as one."""
+    columns = zip(*blocks, strict=True)
+    return Outcomes(*[np.concatenate(column) for column in columns])
+
+
+def _outcomes(
+    decisions: Sequence[Row], rewards: Sequence[Row], places: Mapping[Any, int], source: str
+) -> Outcomes:
+    for row in decisions:
+        check_decision(row, source)
+
+    columns = list(zip(*decisions, strict=True))
+    ids, seqs, times, arms, propensities, _, _, _, eligible, _, _, made_by, active, _ = columns
+    reward_table, time_table = _reward_tables(ids, rewards, places, source)
+    if None in times:
+        times = tuple(_time_of(row) for row in decisions)
+
+    return Outcomes(
+        seqs=np.array(seqs, np.int64),
+        ids=np.array(ids, np.int64),
+        times=_numbers(times),
+        arms=np.array(arms, np.int64),
+        propensities=_numbers(propensities),
+        eligible=np.array([_list_length(text) for text in eligible], np.int64),
+        observed=np.array([who == "observed" for who in made_by]),
+        active=np.array(active, bool),
+        rewards=reward_table,
+        reward_times=time_table,
+    )
+
+
+def _reward_tables(
+    ids: Sequence[int], rewards: Sequence[Row], places: Mapping[Any, int], source: str
+) -> tuple[Array, Array]:
+    """The rewards of decisions, and when they came: (decisions, objectives) each."""
+    rows = {number: row for row, number in enumerate(ids)}
+    shape = (len(ids), len(places))
+    values = np.full(shape, np.nan)
+    times = np.full(shape, np.nan)
+    for _, group in itertools.groupby(rewards, key=_seq):
+        lesson = checked_lesson(list(group), source)
+        row = rows[lesson.decision]
+        for objective, value in lesson.pairs:
+            name = name_of(objective)
+            if name not in places:
+                known = ", ".join(map(quoted, places))
+                rule = f"{source} must have rewards of its objectives, which are {known}"
+                raise LogError(f"{rule}; got {quoted(name)}")
+
+            values[row, places[name]] = value
+            if lesson.at is not None:
+                times[row, places[name]] = lesson.at
+
+    return values, times
+
+
+def _time_of(row: Row) -> float | None:
+    """When a decision was made; a column cannot hold every time, see `rows`."""
+    at: float | None = row[2]
+    return further_fields(row).get("time") if at is None else at
+
+
+def _list_length(text: str | None) -> int:
+    """How many whole numbers a JSON list of them has; 0 where there is no list."""
+    # Not parsed: of a thousand arms that costs more than everything else of the decision.
+    if text is None or text == "[]":
+        return 0
+    return text.count(",") + 1
+
+
+def _numbers(values: Sequence[float | None]) -> Array:
+    """Numbers, NaN where there is none."""
+    return np.array(values, np.float64)  # which makes NaN of None
+
+
+def _seq(row: Row) -> int:
+    seq: int = row[0]
+    return seq
