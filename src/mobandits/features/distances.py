@@ -7,8 +7,8 @@ import numpy as np
 from mobandits.contracts.protocols import Array
 from mobandits.support.checks import matrix
 
-# Rows that are compared: their pairs are 130,000, whose median moves by less than 1 % from one
-# sample of rows to another.
+# Rows that are compared, in 130,000 pairs: all pairs of a long log would take hours, and a length
+# need not be exact.
 COMPARED = 512
 
 
