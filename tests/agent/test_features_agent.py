@@ -7,8 +7,9 @@ import pytest
 from twins.feature_maps import MAPS
 
 import mobandits as mob
+from mobandits.agent.descriptions import described, made
 from mobandits.agent.growth import arrays
-from mobandits.features import Bins, Crosses, Fourier
+from mobandits.features import Crosses, Fourier
 from mobandits.orders import Lexicographic
 from mobandits.policies import Features, Forgetting, MolTs, MolUcb, WithFloor
 
@@ -54,10 +55,10 @@ def test_a_file_keeps_the_map(feature_map, shared, tmp_path):
     loaded = mob.Agent.load(tmp_path / "agent")
     assert loaded.core.recipe == agent.core.recipe
     for context, _, reward in lessons(20, shared=shared, seed=1):
-        made = agent.decide(context)
-        assert loaded.decide(context) == made
-        agent.learn(made.id, reward)
-        loaded.learn(made.id, reward)
+        decision = agent.decide(context)
+        assert loaded.decide(context) == decision
+        agent.learn(decision.id, reward)
+        loaded.learn(decision.id, reward)
     for mine, theirs in zip(numbers(agent), numbers(loaded), strict=True):
         np.testing.assert_array_equal(mine, theirs)
 
@@ -120,9 +121,9 @@ def test_arms_join(shared):
         np.testing.assert_array_equal(state.moment[:3], before)
         np.testing.assert_array_equal(state.moment[3], before[1])
     row = np.full(D if shared else (4, D), 0.5)
-    made = agent.decide(row)
-    agent.learn(made.id, [1.0, 0.0])
-    assert made.scores.shape == (4, L)
+    decision = agent.decide(row)
+    agent.learn(decision.id, [1.0, 0.0])
+    assert decision.scores.shape == (4, L)
 
 
 def test_a_preference_and_an_explanation():
@@ -154,16 +155,18 @@ def test_another_map_is_learned_again_or_refused(tmp_path):
         np.testing.assert_array_equal(mine, theirs)
 
 
-def test_forged_maps_are_refused(tmp_path):
-    """What a file says of a map is checked as what a program says."""
-    agent = taught(
-        agent_of(Features(Bins([[0.5], []]), MolUcb(scale=0.3))), lessons(3, shared=True)
-    )
-    data = agent.to_bytes() if hasattr(agent, "to_bytes") else None
-    if data is None:
-        agent.save(tmp_path / "agent")
-        data = (tmp_path / "agent").read_bytes()
-    assert b"features.Bins" in data
+def test_forged_maps_are_refused():
+    """What a file says of a map is checked as what a program says: a walk in a circle would never end."""
+    recipe = Features(MAPS["leaves"], MolUcb(scale=0.3))
+    description = described(recipe, "recipe")
+    tree = description["with"]["map"]["with"]
+    assert made(description, "recipe") == recipe
+    tree["left"]["array"][1] = 0
+    with pytest.raises(ValueError, match=r"Leaves\.left must be later nodes"):
+        made(description, "recipe")
+    description["with"]["map"] = described(MolUcb(), "recipe")
+    with pytest.raises(ValueError, match=r"Features\.map must be a map"):
+        made(description, "recipe")
 
 
 def test_units_do_not_matter_where_the_scale_is_the_datas():
@@ -172,7 +175,7 @@ def test_units_do_not_matter_where_the_scale_is_the_datas():
         recipe = Features(feature_map, MolUcb(scale="data"))
         one, other = agent_of(recipe, seed=1), agent_of(recipe, seed=1)
         for context, _, reward in some:
-            made = one.decide(context)
-            assert other.decide(context).arm == made.arm
-            one.learn(made.id, reward)
-            other.learn(made.id, reward * [1.0, unit])
+            decision = one.decide(context)
+            assert other.decide(context).arm == decision.arm
+            one.learn(decision.id, reward)
+            other.learn(decision.id, reward * [1.0, unit])
