@@ -3,7 +3,6 @@
 import dataclasses
 import subprocess
 import sys
-import warnings
 
 import numpy as np
 import pytest
@@ -42,13 +41,6 @@ def bent(x, arm):
 
 def straight(x, arm):
     return x @ [1.0, 0.5] - 0.5 * arm
-
-
-@pytest.fixture(scope="module", autouse=True)
-def no_warnings():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        yield
 
 
 # --- against scikit-learn
