@@ -96,7 +96,7 @@ class Bins(FeatureMap):
         refuse_no_features("Bins", features)
         refuse_other_features("Bins.edges", len(self.edges), features)
         counts = [len(edges) for edges in self.edges]
-        starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        starts = np.cumsum([0, *counts])
         size = sum(counts) + features
         refuse_many_features("Bins.edges", size)
         flat = [edge for edges in self.edges for edge in edges]

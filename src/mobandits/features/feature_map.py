@@ -100,7 +100,8 @@ class ArrayMap(FeatureMap):
                 yield str(array.shape).encode()
                 yield array.tobytes()
 
-    def _digest(self) -> str:
+    def digest(self) -> str:
+        """A digest of all arrays."""
         known: str | None = vars(self).get("_digest_")
         if known is None:
             known = hex_digest(self._bytes())
@@ -110,15 +111,17 @@ class ArrayMap(FeatureMap):
         return known
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and self._digest() == other._digest()  # type: ignore[attr-defined]
+        if not isinstance(other, ArrayMap) or type(other) is not type(self):
+            return False
+        return self.digest() == other.digest()
 
     def __hash__(self) -> int:
-        return hash((type(self), self._digest()))
+        return hash((type(self), self.digest()))
 
     def __repr__(self) -> str:
         # The text is a part of the names of rows and of the keys of random streams: thousands of
         # numbers are too many for it, and sizes alone would give two networks one name.
-        digits = self._digest()[:SHOWN_DIGITS]
+        digits = self.digest()[:SHOWN_DIGITS]
         return f"{type(self).__name__}({self.sizes_text()}, {digits})"
 
 

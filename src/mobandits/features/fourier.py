@@ -141,20 +141,30 @@ def drawn_waves(count: int, seed: int, features: int) -> Waves:
         True
     """
     blocks = math.ceil(count / features)
-    entries = blocks * features * features
+    shape = (blocks, features, features)
     rng = np.random.PCG64([seed, features, count])
-    directions = _normals(rng, entries).reshape(blocks, features, features)
-    lengths = _normals(rng, entries).reshape(blocks, features, features)
+    directions = _normals(rng, math.prod(shape))
+    lengths = _normals(rng, math.prod(shape))
     phases = 2.0 * math.pi * _uniforms(rng, count)
-    rotations, triangles = np.linalg.qr(directions)
-    # With a positive diagonal of R the decomposition is unique, and the rotation uniform.
-    diagonals = np.diagonal(triangles, axis1=1, axis2=2)
-    rotations *= np.where(diagonals < 0.0, -1.0, 1.0)[:, None, :]
-    norms = np.sqrt((lengths**2).sum(2))
-    frequencies = rotations * norms[:, :, None]
-    rows = frequencies.reshape(-1, features)[:count]
 
-    return Waves(rows, phases)
+    rotations = _rotations(directions.reshape(shape))
+    squares = lengths.reshape(shape) ** 2
+    norms = np.sqrt(squares.sum(2))
+    frequencies = rotations * norms[:, :, None]
+    rows = frequencies.reshape(-1, features)
+
+    return Waves(rows[:count], phases)
+
+
+def _rotations(matrices: Array) -> Array:
+    """Uniformly random rotations or reflections, one per matrix of normal numbers."""
+    rotations, triangles = np.linalg.qr(matrices)
+    # With a positive diagonal of R the decomposition is unique, and what rotates it uniform.
+    diagonals = np.diagonal(triangles, axis1=1, axis2=2)
+    signs = np.where(diagonals < 0.0, -1.0, 1.0)
+    signed: Array = rotations * signs[:, None, :]
+
+    return signed
 
 
 def _uniforms(rng: np.random.PCG64, count: int) -> Array:
@@ -169,9 +179,12 @@ def _uniforms(rng: np.random.PCG64, count: int) -> Array:
 def _normals(rng: np.random.PCG64, count: int) -> Array:
     """Standard normal numbers by the method of Box and Muller."""
     pairs = math.ceil(count / 2)
-    radii_from = 1.0 - _uniforms(rng, pairs)  # in (0, 1]: its logarithm is finite
+    # In (0, 1], so that its logarithm is finite.
+    uniforms = 1.0 - _uniforms(rng, pairs)
+    radii = np.sqrt(-2.0 * np.log(uniforms))
     angles = 2.0 * math.pi * _uniforms(rng, pairs)
-    radii = np.sqrt(-2.0 * np.log(radii_from))
-    normals = np.concatenate([radii * np.cos(angles), radii * np.sin(angles)])
+    across = radii * np.cos(angles)
+    along = radii * np.sin(angles)
+    normals = np.concatenate([across, along])
 
     return normals[:count]

@@ -91,9 +91,8 @@ def held_out_gains(
         predicted = model.fit(on_phi, halves).logged()
         mapped[is_held_out] = predicted[is_held_out]
 
-    gains = []
-    for l, objective in enumerate(log.objective_names):
-        gains.append(_gain(objective, log.rewards[:, l], linear[:, l], mapped[:, l]))
+    columns = zip(log.objective_names, log.rewards.T, linear.T, mapped.T, strict=True)
+    gains = [_gain(*column) for column in columns]
 
     return tuple(gains)
 

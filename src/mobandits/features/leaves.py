@@ -114,11 +114,14 @@ class Leaves(ArrayMap):
             is_later = (children > places) & (children < nodes)
             fits = np.where(is_leaf, children == NO_CHILD, is_later)
             if not fits.all():
+                wrong = places[~fits][0]
                 rule = f"Leaves.{name} must be later nodes, or -1 on both sides"
-                raise ValueError(f"{rule}, got {children[~fits][0]} at node {places[~fits][0]}")
+                raise ValueError(f"{rule}, got {children[wrong]} at node {wrong}")
 
-        is_root = (self.roots >= 0) & (self.roots < nodes)
-        if len(self.roots) == 0 or not is_root.all() or (np.diff(self.roots) <= 0).any():
+        is_node = (self.roots >= 0) & (self.roots < nodes)
+        is_increasing = np.diff(self.roots) > 0
+        fits = len(self.roots) > 0 and is_node.all() and is_increasing.all()
+        if not fits:
             rule = f"Leaves.roots must be increasing positions below {nodes}"
             raise ValueError(f"{rule}, got {quoted(self.roots.tolist())}")
         if (self.feature[~is_leaf] < 0).any():

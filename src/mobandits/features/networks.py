@@ -17,6 +17,7 @@ from mobandits.features.layers import Layers
 from mobandits.support.optional import missing_extra
 
 PASSES = 200  # over the rounds: 2,000 steps of 200 rounds where a log has 2,000
+ROUNDING = 1e-12  # of a deviation that would be 0, relative to the mean
 
 
 class Standard(NamedTuple):
@@ -69,7 +70,9 @@ def _train(network: Any, rows: Array, targets: Array) -> None:
     filled = np.where(missing, 0.0, targets)
     for _ in range(PASSES):
         # One column is given to scikit-learn without its second axis, or it warns.
-        network.partial_fit(rows, filled[:, 0] if filled.shape[1] == 1 else filled)
+        one_column = filled.shape[1] == 1
+        learned = filled.ravel() if one_column else filled
+        network.partial_fit(rows, learned)
         if some_missing:
             predicted = network.predict(rows).reshape(filled.shape)
             filled = np.where(missing, predicted, targets)
@@ -81,26 +84,32 @@ def _standard(table: Array) -> Standard:
     counts = np.maximum(observed.sum(0), 1)
     filled = np.where(observed, table, 0.0)
     mean = filled.sum(0) / counts
-    differences = np.where(observed, table - mean, 0.0)
-    deviation = np.sqrt((differences**2).sum(0) / counts)
-    # A constant column is left as it is: there is nothing to divide by.
-    varies = deviation > 1e-12 * np.maximum(np.abs(mean), 1.0)
 
-    return Standard(mean, np.where(varies, deviation, 1.0))
+    differences = np.where(observed, table - mean, 0.0)
+    squares = differences**2
+    deviation = np.sqrt(squares.sum(0) / counts)
+    # A constant column is left as it is: there is nothing to divide by, but rounding.
+    rounding = ROUNDING * np.maximum(np.abs(mean), 1.0)
+    deviation[deviation <= rounding] = 1.0
+
+    return Standard(mean, deviation)
 
 
 def _on_rows_as_they_are(layers: Layers, inputs: Standard, rows: Array) -> Layers:
-    """The same layers for rows that are not standardised, with activations of mean squared norm 1."""
+    """The same layers for rows as they are, with activations of mean squared norm 1."""
     weights = [weight.copy() for weight in layers.weights]
     biases = [bias.copy() for bias in layers.biases]
-    weights[0] = weights[0] / inputs.deviation[:, None]
-    biases[0] = biases[0] - inputs.mean @ weights[0]
-    activations = Layers(weights, biases)(rows)[:, 1:]
-    mean_square = float(np.vecdot(activations, activations).mean())
-    if mean_square > 0.0:
-        # ReLU passes positive factors on: the last layer's weights and biases carry it.
-        norm = np.sqrt(mean_square)
-        weights[-1] = weights[-1] / norm
-        biases[-1] = biases[-1] / norm
+    # ((x - mean) / deviation) W + b = x W' + b - mean W', where W' = W / deviation, row by row.
+    weights[0] /= inputs.deviation[:, None]
+    biases[0] -= inputs.mean @ weights[0]
+
+    phi = Layers(weights, biases)(rows)
+    activations = phi[:, 1:]
+    squares = np.vecdot(activations, activations)
+    norm = np.sqrt(squares.mean())
+    if norm > 0.0:
+        # ReLU passes positive factors on: the last layer's weights and biases carry this one.
+        weights[-1] /= norm
+        biases[-1] /= norm
 
     return Layers(weights, biases)
