@@ -233,6 +233,8 @@ def test_what_each_kind_takes_from_the_log():
     np.testing.assert_allclose(edges[0], np.quantile(log.contexts[:, 0], [0.25, 0.5, 0.75]))
     own = Fourier(8, length=0.5)
     assert fit(log, own).map is own
+    free = Fourier(8, seed=3)
+    assert fit(log, free).map == Fourier(8, fit(log, "fourier").map.length, 3)
 
 
 def test_examples_have_an_output_per_arm_and_objective():

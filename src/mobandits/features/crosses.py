@@ -49,7 +49,7 @@ class CrossesMap:
 
 @dataclass(frozen=True)
 class Crosses(FeatureMap):
-    """Products: phi(x) holds x_j, x_i x_j with i <= j, and so on up to products of `degree` features.
+    """Products: phi(x) holds x_j, x_i x_j with i <= j, and so on up to `degree` factors.
 
     Contexts of d features become C(d + degree, degree) - 1 features: 20 of 5 with degree 2, 230 of
     20. A context with a column of ones multiplies it to copies, which cost time and teach nothing:

@@ -92,7 +92,8 @@ class ArrayMap(FeatureMap):
         raise NotImplementedError
 
     def _bytes(self) -> Iterator[bytes]:
-        for field in dataclasses.fields(self):  # type: ignore[arg-type] # subclasses are dataclasses
+        # Subclasses are dataclasses.
+        for field in dataclasses.fields(self):  # type: ignore[arg-type]
             value = getattr(self, field.name)
             arrays = value if isinstance(value, tuple) else (value,)
             for array in arrays:

@@ -1,7 +1,7 @@
 """Maps fitted to a log, with what they gain over linear rewards on held-out rounds."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -104,7 +104,7 @@ def fit(
     "bins"     `Bins`: the edges of each feature are quantiles of its values
     "net"      `Layers`: the hidden layers of a network for all objectives at once
     "trees"    `Leaves`: boosted trees per objective, and per arm where arms share contexts
-    a map      nothing: its gain is measured
+    a map      nothing but the length of a `Fourier` without one: its gain is measured
     ========== =======================================================================
 
     The gain compares ridge regressions per arm, on contexts with a constant and on phi with a
@@ -154,6 +154,8 @@ def fit(
     options = FitOptions(count, degree, bins, _checked_hidden(hidden), trees, depth, seed)
 
     def fitted_on(rounds: Feedback) -> FeatureMap:
+        if isinstance(kind, Fourier) and kind.length is None:
+            return replace(kind, length=_length(rounds))
         if isinstance(kind, FeatureMap):
             return kind
         return FITTERS[kind](rounds, options)
@@ -179,9 +181,14 @@ def _checked_hidden(hidden: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(hidden)
 
 
-def _fourier(log: Feedback, options: FitOptions) -> Fourier:
+def _length(log: Feedback) -> float:
+    """The median distance between contexts."""
     rows = examples_of(log).rows
-    length = median_distance(rows)
+    return median_distance(rows)
+
+
+def _fourier(log: Feedback, options: FitOptions) -> Fourier:
+    length = _length(log)
     return Fourier(options.count, length, options.seed)
 
 

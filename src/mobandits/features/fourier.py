@@ -59,8 +59,8 @@ class Fourier(FeatureMap):
     """Random Fourier features: phi(x) = (1, x, sqrt(2 / D) cos(omega_i . x + b_i) for i = 1 ... D).
 
     The frequencies omega_i are normal with variance 1 / length^2, orthogonal to each other in
-    blocks of as many as there are features; the phases b_i are uniform in [0, 2 pi]. So the products
-    of the waves of two contexts are near the Gaussian kernel, exp(-|x - y|^2 / (2 length^2)), with
+    blocks of as many as there are features; the phases b_i are uniform in [0, 2 pi). So the product
+    of the waves of two contexts is near the Gaussian kernel, exp(-|x - y|^2 / (2 length^2)), with
     an error of the order of 1 / sqrt(D): a ridge regression on phi is near a regression with that
     kernel, plus a linear function. Orthogonal blocks make the error smaller at no cost.
 
@@ -71,8 +71,9 @@ class Fourier(FeatureMap):
     Args:
         count: D, at least 1; more follow the rewards more closely and need more rounds.
         length: the distance over which rewards vary, above 0. None is for `fit`, which takes the
-            median distance between the contexts of a log; it is refused where a policy is bound,
-            because statistics of an earlier map cannot be turned into those of a later one.
+            median distance between the contexts of a log. Policies refuse None: a length chosen
+            from the first contexts would change phi, and what was learned of one phi says nothing
+            about another.
             `median_distance` gives the length of any contexts.
         seed: of frequencies and phases.
 

@@ -50,7 +50,7 @@ class LeavesMap:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Leaves(ArrayMap):
-    """Leaves of trees: phi(x) holds, per tree, 1 for the leaf that x falls into and 0 for the others.
+    """Leaves of trees: phi(x) holds, per tree, 1 for the leaf that x falls into, 0 for others.
 
     A linear policy on phi learns a value per leaf, online; the trees are frozen. The indicators of
     a tree add up to 1: no constant is needed. `fit(log, "trees")` grows them on a log, and
@@ -131,7 +131,8 @@ class Leaves(ArrayMap):
     def from_scikit_learn(cls, *models: Any) -> "Leaves":
         """The trees of fitted models: gradient boosting, random forests, single decision trees.
 
-        `HistGradientBoostingRegressor` does not publish its trees: take `GradientBoostingRegressor`.
+        `HistGradientBoostingRegressor` does not publish its trees, `GradientBoostingRegressor`
+        does.
 
         Raises:
             ValueError: where a model has no trees to read.

@@ -32,7 +32,7 @@ def trained_layers(examples: Examples, hidden: tuple[int, ...], seed: int) -> La
 
     Rows and targets are standardised for training; the first matrix is then changed so that it
     takes rows as they are. The last layer is divided by one number, so that its activations have a
-    mean squared norm of 1 on these rows: penalties and radii of policies suit features of that size.
+    mean squared norm of 1 on these rows, a size that penalties and radii of policies suit.
 
     Args:
         examples: what to predict from what.
@@ -79,7 +79,7 @@ def _train(network: Any, rows: Array, targets: Array) -> None:
 
 
 def _standard(table: Array) -> Standard:
-    """Means and deviations of what is observed of each column; 0 and 1 where there is too little."""
+    """Means and deviations of what is observed of each column; 0 and 1 where nothing is."""
     observed = ~np.isnan(table)
     counts = np.maximum(observed.sum(0), 1)
     filled = np.where(observed, table, 0.0)

@@ -1,4 +1,4 @@
-"""Features: a linear recipe on phi(x) in place of the context x, for rewards that are not linear."""
+"""Features: a linear recipe on phi(x) in place of x, for rewards that are not linear."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
