@@ -106,20 +106,23 @@ def _gain(objective: Hashable, rewards: Array, linear: Array, mapped: Array) -> 
         nothing = math.nan
         return Gain(objective, nothing, nothing, nothing, -math.inf, math.inf, count)
 
+    if rewards.min() == rewards.max():
+        # There is nothing to explain: what errors are left is rounding.
+        return Gain(objective, 0.0, 0.0, 0.0, 0.0, 0.0, count)
+
     linear_errors = (rewards - linear[observed]) ** 2
     mapped_errors = (rewards - mapped[observed]) ** 2
     differences = linear_errors - mapped_errors
     variance = float(rewards.var())
-    # Of rewards that never change there is nothing to explain: gains are 0 and not 0 / 0.
-    unit = variance if variance > 0.0 else 1.0
-    estimate = float(differences.mean()) / unit
-    standard_error = float(differences.std(ddof=1)) / math.sqrt(count) / unit
-    half_width = student_quantile(0.5 * (1.0 + LEVEL), count - 1) * standard_error
+    estimate = float(differences.mean()) / variance
+    standard_error = float(differences.std(ddof=1)) / math.sqrt(count)
+    quantile = student_quantile(0.5 * (1.0 + LEVEL), count - 1)
+    half_width = quantile * standard_error / variance
 
     return Gain(
         objective=objective,
-        linear=1.0 - float(linear_errors.mean()) / unit,
-        mapped=1.0 - float(mapped_errors.mean()) / unit,
+        linear=1.0 - float(linear_errors.mean()) / variance,
+        mapped=1.0 - float(mapped_errors.mean()) / variance,
         estimate=estimate,
         low=estimate - half_width,
         high=estimate + half_width,
