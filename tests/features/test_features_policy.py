@@ -189,7 +189,7 @@ def test_it_is_as_its_recipe_otherwise():
     assert recipe.assumptions() == ()
     kept = Features(Crosses(2), MoglbUcb()).assumptions()
     assert [one.about for one in kept] == ["rewards"] * len(kept)
-    assert str(recipe) == "Features(map=Crosses(degree=2, constant=False), recipe=MolUcb())"
+    assert str(recipe).startswith("Features(map=Crosses(degree=2, constant=False), recipe=MolUcb(")
 
 
 @pytest.mark.parametrize(

@@ -76,5 +76,5 @@ def test_saved_agents_find_the_same_waves():
     assert waves.phases.round(6).tolist() == PHASES
 
 
-FREQUENCIES: list = []
-PHASES: list = []
+FREQUENCIES = [[0.731084, 0.376883], [0.579036, -1.123225], [0.513029, 0.39996]]
+PHASES = [1.611901, 5.525934, 5.839267]

@@ -87,7 +87,7 @@ class Layers(ArrayMap):
         >>> net([[0.25], [2.0]]).tolist()
         [[1.0, 0.25, 0.25], [1.0, 2.0, 0.0]]
         >>> net
-        Layers(1-2, 4b1f4d77)
+        Layers(1-2, 31a95d13)
     """
 
     weights: Sequence[Array]
