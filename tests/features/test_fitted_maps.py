@@ -50,7 +50,7 @@ def test_layers_are_the_forward_pass_of_scikit_learn():
     neural_network = pytest.importorskip("sklearn.neural_network", reason="needs scikit-learn")
     rng = np.random.default_rng(0)
     rows, targets = rng.random((200, 3)), rng.random((200, 2))
-    network = neural_network.MLPRegressor((7, 4), random_state=0)
+    network = neural_network.MLPRegressor(hidden_layer_sizes=(7, 4), random_state=0)
     for _ in range(20):
         network.partial_fit(rows, targets)
     phi = Layers.from_scikit_learn(network)(rows)
