@@ -6,11 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twins.feature_maps import MAPS, mapped
 
+import mobandits as mob
 from mobandits.compiling.compiled import interpreted
 from mobandits.contracts.composition import composite, context_maps
 from mobandits.contracts.protocols import Shape
 from mobandits.features import Bins, Columns, Crosses, Fourier
-from mobandits.orders import Levels
+from mobandits.orders import Levels, Lexicographic
 from mobandits.policies import (
     Doubling,
     Features,
@@ -209,3 +210,16 @@ def test_it_is_as_its_recipe_otherwise():
 def test_what_is_refused(make, says):
     with pytest.raises(ValueError, match=says):
         make()
+
+
+def test_an_agent_explains_estimates_that_are_linear_in_phi():
+    agent = mob.Agent(Features(Crosses(2), MolUcb(scale=0.3)), arms=3, features=D, objectives=L)
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        agent.learn(agent.decide(rng.random(D)).id, rng.random(L))
+    agent.preference = Lexicographic()
+    decision = agent.decide([0.5, 0.25])
+    theta = agent.core.bound.state().theta
+    phi = Crosses(2)([0.5, 0.25])
+    np.testing.assert_allclose(agent.explain(decision).estimates, theta @ phi, rtol=1e-12)
+    assert decision.context.tolist() == [[0.5, 0.25]]
