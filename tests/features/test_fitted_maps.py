@@ -11,7 +11,7 @@ import mobandits as mob
 from mobandits.evaluation import RidgePerArm
 from mobandits.evaluation.folds import folds_of
 from mobandits.features import Crosses, FittedMap, Fourier, Layers, Leaves, fit
-from mobandits.features.examples import examples_of, has_constant
+from mobandits.features.examples import as_one_arm, examples_of, has_constant
 from mobandits.features.fitting import FITTERS
 from mobandits.logs import Feedback
 
@@ -203,6 +203,21 @@ def test_arms_with_rows_of_their_own(kind):
     assert fitted.map.bind(2).size > 2
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_linear_is_fine_for_many_arms_that_share_a_model(kind):
+    """A regression per arm would know little of 40 arms, and lose to maps by that alone."""
+    if kind in ("net", "trees"):
+        pytest.importorskip("sklearn", reason="needs scikit-learn")
+    rng = np.random.default_rng(5)
+    contexts, arms = rng.standard_normal((800, 40, 3)), rng.integers(0, 40, 800)
+    x = contexts[np.arange(800), arms]
+    rewards = x @ rng.standard_normal((3, 2)) + rng.standard_normal((800, 2))
+    log = Feedback(contexts, arms, rewards, np.full(800, 1 / 40), list(range(40)), ["q", "c"])
+    fitted = fit(log, kind)
+    assert not fitted.is_sure
+    assert all(gain.linear > 0.3 for gain in fitted.gains)
+
+
 def test_rewards_in_part_are_enough():
     pytest.importorskip("sklearn", reason="needs scikit-learn")
     log = log_of(bent, rounds=900)
@@ -242,8 +257,11 @@ def test_examples_have_an_output_per_arm_and_objective():
     examples = examples_of(log)
     assert examples.targets.shape == (20, 6)
     assert (np.isfinite(examples.targets).sum(1) == 2).all()
-    own = examples_of(log_of(bent, rounds=20, shared=False))
-    assert own.rows.shape == own.targets.shape == (20, 2)
+    own = log_of(bent, rounds=20, shared=False)
+    examples = examples_of(as_one_arm(own))
+    assert examples.rows.shape == examples.targets.shape == (20, 2)
+    np.testing.assert_array_equal(examples.rows, own.contexts[np.arange(20), own.arms])
+    np.testing.assert_array_equal(examples.targets, own.rewards)
 
 
 def test_layers_for_rows_as_they_are_have_a_norm_of_one():

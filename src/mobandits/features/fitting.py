@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from mobandits.features.bins import Bins
 from mobandits.features.boosting import boosted_leaves
 from mobandits.features.crosses import Crosses
 from mobandits.features.distances import median_distance
-from mobandits.features.examples import examples_of, has_constant
+from mobandits.features.examples import as_one_arm, examples_of, has_constant
 from mobandits.features.feature_map import FeatureMap
 from mobandits.features.fourier import Fourier
 from mobandits.features.gains import Gain, held_out_gains
@@ -68,7 +68,8 @@ class FittedMap:
         return f"The map is better in {', '.join(sure)}; elsewhere linear is fine."
 
 
-class FitOptions(NamedTuple):
+@dataclass(frozen=True)
+class FitOptions:
     """The parameters of all kinds; see `fit`."""
 
     count: int
@@ -107,8 +108,8 @@ def fit(
     a map      nothing but the length of a `Fourier` without one: its gain is measured
     ========== =======================================================================
 
-    The gain compares ridge regressions per arm, on contexts with a constant and on phi with a
-    constant. Every round is predicted by regressions, and a map, that were fitted on other folds.
+    The gain compares the ridge regressions of linear policies, on contexts with a constant and on
+    phi with a constant: one per arm where arms share the context, else one for all arms. Every round is predicted by regressions, and a map, that were fitted on other folds.
     The interval is Student's for the mean paired difference of squared errors; it takes the
     regressions as they are, and does not say how they vary between logs. Where it holds 0 or lies
     below, linear is fine. More explained variance does not always mean better decisions: a
@@ -163,8 +164,10 @@ def fit(
     if not isinstance(kind, FeatureMap):
         choice("kind", kind, FITTERS)
 
-    feature_map = fitted_on(log)
-    gains = held_out_gains(log, fitted_on, folds, penalty, seed)
+    # What is fitted and compared are the regressions that policies learn.
+    seen = as_one_arm(log)
+    feature_map = fitted_on(seen)
+    gains = held_out_gains(seen, fitted_on, folds, penalty, seed)
 
     return FittedMap(feature_map, gains, len(log), folds)
 
@@ -183,8 +186,7 @@ def _checked_hidden(hidden: tuple[int, ...]) -> tuple[int, ...]:
 
 def _length(log: Feedback) -> float:
     """The median distance between contexts."""
-    rows = examples_of(log).rows
-    return median_distance(rows)
+    return median_distance(log.contexts)
 
 
 def _fourier(log: Feedback, options: FitOptions) -> Fourier:
@@ -194,16 +196,14 @@ def _fourier(log: Feedback, options: FitOptions) -> Fourier:
 
 def _crosses(log: Feedback, options: FitOptions) -> Crosses:
     # A constant that contexts have already would come twice.
-    rows = examples_of(log).rows
-    return Crosses(options.degree, constant=not has_constant(rows))
+    return Crosses(options.degree, constant=not has_constant(log.contexts))
 
 
 def _bins(log: Feedback, options: FitOptions) -> Bins:
     """Edges at quantiles, so that every bin holds about as many rounds."""
-    rows = examples_of(log).rows
     shares = np.arange(1, options.bins) / options.bins
-    edges = []
-    for column in rows.T:
+    edges: list[list[float]] = []
+    for column in log.contexts.T:
         values = np.unique(column)
         if len(values) < options.bins:
             edges.append([])

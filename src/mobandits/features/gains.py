@@ -72,7 +72,8 @@ def held_out_gains(
     differences of squared errors are paired, round by round.
 
     Args:
-        log: decisions.
+        log: decisions, `as_one_arm` where arms have rows of their own: a regression per arm, which
+            no policy learns there, would lose to any map that lets them share something.
         fitter: the map of a log.
         folds: their number.
         penalty: of both ridge regressions.

@@ -217,7 +217,8 @@ def _trees_of(model: Any) -> Iterator[Any]:
         return
 
     estimators = getattr(model, "estimators_", None)
-    members = [] if estimators is None else np.ravel(np.asarray(estimators, object))
+    # Gradient boosting keeps a table of estimators, forests a list.
+    members: Any = [] if estimators is None else np.ravel(np.asarray(estimators, object))
     trees = [getattr(member, "tree_", None) for member in members]
     if not trees or any(tree is None for tree in trees):
         rule = "models must be fitted models of trees, such as GradientBoostingRegressor"
