@@ -109,11 +109,12 @@ def fit(
     ========== =======================================================================
 
     The gain compares the ridge regressions of linear policies, on contexts with a constant and on
-    phi with a constant: one per arm where arms share the context, else one for all arms. Every round is predicted by regressions, and a map, that were fitted on other folds.
-    The interval is Student's for the mean paired difference of squared errors; it takes the
-    regressions as they are, and does not say how they vary between logs. Where it holds 0 or lies
-    below, linear is fine. More explained variance does not always mean better decisions: a
-    simulation, or `mob.evaluation.compare` on the log, tells that.
+    phi with a constant: one per arm where arms share the context, else one for all arms. Every
+    round is predicted by regressions, and a map, that were fitted on other folds. The interval is
+    Student's for the mean paired difference of squared errors; it takes the regressions as they
+    are, and does not say how they vary between logs. Where it holds 0 or lies below, linear is
+    fine. More explained variance does not always mean better decisions: a simulation, or
+    `mob.evaluation.compare` on the log, tells that.
 
     Args:
         log: decisions, of any policy that played every arm sometimes.
