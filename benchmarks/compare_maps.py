@@ -4,6 +4,7 @@
 Maps are fitted on a log of a seed of its own. Nothing is tuned: the scale is the data's, kinds have their defaults.
 """
 
+import re
 from pathlib import Path
 from typing import NamedTuple
 
@@ -92,7 +93,7 @@ def regrets(environment, recipes, objectives):
 
 
 def gain_text(gains):
-    """The smallest and the largest gain of the objectives; bold where one is sure."""
+    """The smallest and the largest gain of the objectives, and how many are sure."""
     estimates = [gain.estimate for gain in gains]
     text = f"{min(estimates):+.3f} to {max(estimates):+.3f}"
     sure = sum(gain.is_sure for gain in gains)
@@ -119,14 +120,34 @@ def rows(place, environment):
         yield [*cells, f"[{low:.3g}, {high:.3g}] {WORDS[sign]}".rstrip()]
 
 
+def summary(table):
+    """A line per answer of the log: what became of the regret there."""
+    played = [cells for cells in table if cells[5]]
+    answers = {"a sure gain in every objective": [], "in some objectives": [], "in none": []}
+    for cells in played:
+        sure, objectives = re.search(r"sure in (\d+) of (\d+)", cells[3]).groups()
+        answer = "in some objectives"
+        if sure in ("0", objectives):
+            answer = "in none" if sure == "0" else "a sure gain in every objective"
+        answers[answer].append(cells[6].rpartition("]")[2].strip())
+    yield f"Of {len(played)} maps that were played, with"
+    yield ""
+    for answer, verdicts in answers.items():
+        better, worse = verdicts.count("better"), verdicts.count("worse")
+        other = len(verdicts) - better - worse
+        yield f"- {answer}: {better} surely better than linear, {worse} surely worse, {other} not told apart"
+
+
 def main():
     header = ["environment", "map", "features of phi", "held-out gain, over objectives"]
     header += ["regret, linear", "regret, map", "map less linear, 95 %"]
-    lines = ["| " + " | ".join(header) + " |", "|---|---|---:|---|---:|---:|---|"]
+    lines, table = ["| " + " | ".join(header) + " |", "|---|---|---:|---|---:|---:|---|"], []
     for place, environment in ENVIRONMENTS.items():
         for cells in rows(place, environment):
+            table.append(cells)
             lines.append("| " + " | ".join(cells) + " |")
             print(lines[-1], flush=True)
+    lines += ["", *summary(table)]
     page = PAGE.read_text()
     start = page.index(START) + len(START)
     end = page.index(END, start)
