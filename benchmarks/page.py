@@ -36,6 +36,7 @@ SECTIONS = {  # in this order; others follow by name
     "vowpalwabbit": "",
     "pybandits": "",
     "moslb": "",
+    "features": "What `Features(map, recipe)` costs: phi of every row, and larger regressions.",
     "scaling": "Costs per round against the size of a problem; all points are in `benchmarks/results/scaling.json`.\n\n"
     "![Microseconds per round against arms, features, objectives and rounds, on logarithmic axes]"
     "(images/benchmarks-scaling.png)",

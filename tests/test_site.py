@@ -12,6 +12,7 @@ import pytest
 import mobandits
 from mobandits import orders, policies
 from mobandits.contracts.protocols import Shape
+from mobandits.features import Crosses
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -20,10 +21,12 @@ WITHOUT_PAGE = {"demo", "figures", "papers"}  # their faces are commands
 ON_OTHER_PAGES = {"GrossScalar", "pc_gap_authors"}  # of the orders: no orders
 SHAPES = [Shape(4, 0, 2), Shape(4, 2, 2, shared=True)]
 ZOOMING = {"Pcz", "ContextualZooming"}
+AS_THEIR_RECIPE = {"Doubling", "Features", "Forgetting", "WithFloor"}
 NEEDED = {
     "Doubling": {"recipe": policies.MocMab},
     "SingleArm": {"arm": 1},
     "Forgetting": {"discount": 0.9},
+    "Features": {"map": Crosses(2)},
 }
 
 
@@ -131,7 +134,7 @@ def test_what_it_says_of_a_policy(name):
 
 @pytest.mark.parametrize(
     "name",
-    sorted(set(policies.__all__) - {"Doubling", "Forgetting", "PfiRls", "WithFloor", *ZOOMING}),
+    sorted(set(policies.__all__) - {*AS_THEIR_RECIPE, "PfiRls", *ZOOMING}),
 )
 def test_which_beliefs_are_drawn(name):
     policy = built(name).bind(SHAPES[1]._replace(rounds=100))

@@ -140,7 +140,9 @@ def demo(
 def list_names(
     kind: Annotated[
         str,
-        typer.Argument(help="policies, environments, metrics, orders, experiments or datasets."),
+        typer.Argument(
+            help="policies, environments, metrics, orders, features, experiments or datasets."
+        ),
     ],
 ) -> None:
     """Print names as other commands and SPEC.toml take them, with a line on each."""

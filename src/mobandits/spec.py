@@ -13,12 +13,21 @@ from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hint
 from mobandits.compiling.compiled import Floats, Ints
 from mobandits.contracts.protocols import Environment, Metric, Order, Recipe
 from mobandits.errors import SpecError
+from mobandits.features.feature_map import FeatureMap
 from mobandits.support.checks import choice
 from mobandits.support.found import found_at
 from mobandits.support.naming import kebab, quoted, short_repr, shortened
 from mobandits.support.serialiser import alternatives
 
-KINDS = ("policies", "environments", "metrics", "orders", "experiments", "datasets")
+KINDS = (
+    "policies",
+    "environments",
+    "metrics",
+    "orders",
+    "features",
+    "experiments",
+    "datasets",
+)
 KEYS = ("name", "rounds", "trials", "seed", "record", "metrics", "environment", "policies")
 NEEDED = ("rounds", "environment", "policies")
 
@@ -352,6 +361,8 @@ def _forms(annotation: Any, where: str) -> list[Form]:
         return [a_list]
     if annotation is Recipe:
         return [Form(_is_entry, "a policy", lambda value: build("policies", value, where))]
+    if annotation is FeatureMap:
+        return [Form(_is_entry, "a feature map", lambda value: build("features", value, where))]
 
     an_order = Form(_is_entry, "an order", lambda value: build("orders", value, where))
     if annotation is Order:
@@ -392,5 +403,10 @@ _BELONGS: dict[str, Callable[[Any], bool]] = {
     "policies": lambda member: inspect.isclass(member) and issubclass(member, Recipe),
     "environments": lambda member: inspect.isclass(member) and hasattr(member, "problem"),
     "orders": lambda member: inspect.isclass(member) and hasattr(member, "front"),
+    "features": lambda member: _is_map(member) and member is not FeatureMap,
     "datasets": lambda member: not inspect.isclass(member) and hasattr(member, "about"),
 }
+
+
+def _is_map(member: Any) -> bool:
+    return inspect.isclass(member) and issubclass(member, FeatureMap)

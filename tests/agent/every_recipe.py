@@ -20,6 +20,7 @@ from mobandits.agent.loading import revived
 from mobandits.agent.saving import contents
 from mobandits.contracts.protocols import Recipe
 from mobandits.contracts.states import declares
+from mobandits.features import Bins, Columns, Crosses, Fourier, Layers, Leaves
 from mobandits.orders import (
     ChainFilter,
     Chains,
@@ -40,6 +41,7 @@ from mobandits.policies import (
     CsUcb1,
     Doubling,
     Exp3P,
+    Features,
     Forgetting,
     GapWeighted,
     HypervolumeUcb,
@@ -101,6 +103,9 @@ class Case:
         )
 
 
+LAYERS = Layers([[[1.0, -0.5], [0.25, 1.0]]], [[0.0, 0.125]])
+STUMP = Leaves([1, 0, 0], [0.5, 0.0, 0.0], [1, -1, -1], [2, -1, -1], [0])
+
 CASES = [
     Case(MoglbUcb(links=("probit", "logit", "identity"), scale=0.1)),
     Case(MoglbUcb(), shared=True),
@@ -132,6 +137,11 @@ CASES = [
     Case(Doubling(MolUcb(scale=0.3), first=9), shared=True),
     Case(Forgetting(MolUcb(scale=0.3), discount=0.9)),
     Case(GapWeighted(MolUcb(scale=0.3))),
+    Case(Features(Fourier(6, length=0.5), MolUcb(scale="data")), shared=True),
+    Case(Features(Columns((1,)), Features(Crosses(2, constant=True), MolTs(scale=0.3)))),
+    Case(Features(LAYERS, MoglbUcb(scale=0.1))),
+    Case(WithFloor(Features(STUMP, MolUcb(scale=0.3)), epsilon=0.2), shared=True),
+    Case(Features(Bins([[0.4], []]), GapWeighted(MolUcb())), shared=True),
     Case(Forgetting(MolTs(scale=0.3), discount=0.9), shared=True),
     Case(WithFloor(MolUcb(scale=0.3), epsilon=0.3)),
     Case(WithFloor(MolTs(scale=0.3), epsilon=0.2), shared=True),

@@ -79,6 +79,7 @@ def test_nobody_is_missing():
     public = {name for name in policies.__all__ if issubclass(getattr(policies, name), Recipe)}
     assert public - playing == {
         "Doubling",
+        "Features",
         "Forgetting",
         "GapWeighted",
         "SingleArm",

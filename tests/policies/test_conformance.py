@@ -6,6 +6,7 @@ import pytest
 from mobandits import policies
 from mobandits.contracts.protocols import Recipe
 from mobandits.contracts.states import declares
+from mobandits.features import Bins, Crosses, Fourier
 from mobandits.orders import EffectivePareto, Levels
 from mobandits.policies import (
     AnnealingPareto,
@@ -15,6 +16,7 @@ from mobandits.policies import (
     CsUcb1,
     Doubling,
     Exp3P,
+    Features,
     Forgetting,
     GapWeighted,
     HypervolumeUcb,
@@ -80,6 +82,9 @@ CASES = [
     PolicyCase(Doubling(Exp3P(), first=100)),
     PolicyCase(Forgetting(MolUcb(scale=0.3), discount=0.95)),
     PolicyCase(Forgetting(MolTs(scale="data"), discount=0.95), SHARED),
+    PolicyCase(Features(Fourier(6, length=0.7), MolUcb(scale="data")), SHARED),
+    PolicyCase(Features(Crosses(2), MolUcb(scale=0.3)), FIXED),
+    PolicyCase(Features(Bins([[0.3], []]), MoglbUcb(scale=0.1)), rewards="binary"),
     PolicyCase(GapWeighted(MolUcb(order=Levels([[0, 1], [2]])))),
     PolicyCase(WithFloor(MolTs(scale=0.3), epsilon=0.3)),
     PolicyCase(AnnealingPareto(rate=0.97)),

@@ -12,6 +12,7 @@ from mobandits.support.naming import quoted
 MODULES = {
     "policies": "mobandits.policies",
     "orders": "mobandits.orders",
+    "features": "mobandits.features",
     "kernel.links": "mobandits.numerics.links",
 }
 

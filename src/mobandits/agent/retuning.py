@@ -15,7 +15,7 @@ from mobandits.agent.guard import Guard
 from mobandits.agent.inputs import UNCHANGED, check_counts, check_is_recipe
 from mobandits.agent.recording import StoreWriter
 from mobandits.agent.replayed_events import replay
-from mobandits.contracts.composition import composite
+from mobandits.contracts.composition import composite, context_maps
 from mobandits.contracts.protocols import Policy, Recipe
 from mobandits.errors import LogError
 from mobandits.support.checks import choice, number
@@ -171,6 +171,10 @@ def _agree(old: Policy, new: Policy) -> bool:
     mine = composite(old)
     theirs = composite(new)
     if mine is None or theirs is None or mine.estimator != theirs.estimator:
+        return False
+
+    # Equal regressions of as many features learn something else from other features.
+    if context_maps(old) != context_maps(new):
         return False
 
     # Wrappers keep numbers of their own in the state; and a penalty shows in the first Gram matrix.

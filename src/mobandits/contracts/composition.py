@@ -10,6 +10,7 @@ agent must know to explain them and to exchange them:
 - an explorer may offer `intervals()`: the explorer that believes in the estimates and in the
   intervals which its own beliefs rest on;
 - a wrapper with `PASSES_BELIEFS = True` has the beliefs of the policy inside of it;
+- a wrapper that shows it other contexts holds the map that makes them as `feature_map`;
 - an order may offer `succeeded_by(order)`: what is played where another order is preferred.
 """
 
@@ -48,6 +49,30 @@ def composite(policy: Any) -> Any:
     while policy is not None and not getattr(policy, "COMPOSED", False):
         policy = getattr(policy, "policy", None) if dataclasses.is_dataclass(policy) else None
     return policy
+
+
+def context_maps(policy: Any) -> tuple[Any, ...]:
+    """The maps that the wrappers of a policy put before its contexts, the outer one first.
+
+    Two policies learn the same only where they see the same contexts.
+
+    Example:
+        >>> from mobandits.contracts.protocols import Shape
+        >>> from mobandits.features import Columns
+        >>> from mobandits.policies import Features, MolUcb
+        >>> shape = Shape(arms=3, features=2, objectives=2)
+        >>> context_maps(Features(Columns((1,)), MolUcb()).bind(shape))
+        (ColumnsMap(columns=[1], size=1),)
+    """
+    maps = []
+    while policy is not None:
+        feature_map = getattr(policy, "feature_map", None)
+        if feature_map is not None:
+            maps.append(feature_map)
+
+        policy = getattr(policy, "policy", None) if dataclasses.is_dataclass(policy) else None
+
+    return tuple(maps)
 
 
 def exchanged(policy: Any, **parts: Any) -> Any:

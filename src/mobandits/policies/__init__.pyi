@@ -26,6 +26,7 @@ from mobandits.policies.linear.mol_ts import MolTs as MolTs
 from mobandits.policies.linear.mol_ucb import MolUcb as MolUcb
 from mobandits.policies.linear.pfi_rls import PfiRls as PfiRls
 from mobandits.policies.wrappers.doubling import Doubling as Doubling
+from mobandits.policies.wrappers.features import Features as Features
 from mobandits.policies.wrappers.forgetting import Forgetting as Forgetting
 from mobandits.policies.wrappers.gap_weighted import GapWeighted as GapWeighted
 from mobandits.policies.wrappers.with_floor import WithFloor as WithFloor
@@ -40,6 +41,7 @@ __all__ = [
     "CsUcb1",
     "Doubling",
     "Exp3P",
+    "Features",
     "Forgetting",
     "GapWeighted",
     "HypervolumeUcb",

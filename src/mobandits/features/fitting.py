@@ -1,0 +1,237 @@
+"""Maps fitted to a log, with what they gain over linear rewards on held-out rounds."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from mobandits.features.bins import Bins
+from mobandits.features.boosting import boosted_leaves
+from mobandits.features.crosses import Crosses
+from mobandits.features.distances import median_distance
+from mobandits.features.examples import as_one_arm, examples_of, has_constant
+from mobandits.features.feature_map import FeatureMap
+from mobandits.features.fourier import Fourier
+from mobandits.features.gains import Gain, held_out_gains
+from mobandits.features.layers import Layers
+from mobandits.features.leaves import Leaves
+from mobandits.features.networks import trained_layers
+from mobandits.logs import Feedback
+from mobandits.support.checks import choice, integer, number
+from mobandits.support.naming import quantity, quoted
+
+Kind = Literal["fourier", "crosses", "bins", "net", "trees"]
+
+
+@dataclass(frozen=True)
+class FittedMap:
+    """A map fitted to a log, and its gains; `print` shows both.
+
+    Attributes:
+        map: the map, fitted on all rounds: give it to `Features(map, recipe)`.
+        gains: per objective what it gained over linear rewards, on rounds held out.
+        rounds: of the log.
+        folds: that the gains rest on.
+    """
+
+    map: FeatureMap
+    gains: tuple[Gain, ...]
+    rounds: int
+    folds: int
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it is surely better than linear in some objective."""
+        return any(gain.is_sure for gain in self.gains)
+
+    def __str__(self) -> str:
+        """The map, a line per objective, and the conclusion."""
+        rounds = quantity(self.rounds, "round")
+        how = f"{self.folds} folds, 95 % intervals"
+        lines = [
+            f"{self.map}, fitted on {rounds}",
+            f"gain over linear on held-out rounds, in shares of the variance ({how}):",
+        ]
+        lines += [f"  {gain}" for gain in self.gains]
+        lines.append(self._conclusion())
+
+        return "\n".join(lines)
+
+    def _conclusion(self) -> str:
+        sure = [str(gain.objective) for gain in self.gains if gain.is_sure]
+        if not sure:
+            return "Linear is fine: this map is not surely better in any objective."
+        if len(sure) == len(self.gains):
+            return "The map is better in every objective."
+
+        return f"The map is better in {', '.join(sure)}; elsewhere linear is fine."
+
+
+@dataclass(frozen=True)
+class FitOptions:
+    """The parameters of all kinds; see `fit`."""
+
+    count: int
+    degree: int
+    bins: int
+    hidden: tuple[int, ...]
+    trees: int
+    depth: int
+    seed: int
+
+
+def fit(
+    log: Feedback,
+    kind: Kind | FeatureMap,
+    *,
+    count: int = 100,
+    degree: int = 2,
+    bins: int = 8,
+    hidden: tuple[int, ...] = (32,),
+    trees: int = 4,
+    depth: int = 2,
+    folds: int = 5,
+    penalty: float = 1.0,
+    seed: int = 0,
+) -> FittedMap:
+    """A map fitted to a log, with its gain over linear rewards on held-out rounds.
+
+    ========== =======================================================================
+    kind       what is fitted
+    ========== =======================================================================
+    "fourier"  `Fourier(count)`: the length is the median distance between contexts
+    "crosses"  `Crosses(degree)`: nothing, except whether a constant is missing
+    "bins"     `Bins`: the edges of each feature are quantiles of its values
+    "net"      `Layers`: the hidden layers of a network for all objectives at once
+    "trees"    `Leaves`: boosted trees per objective, and per arm where arms share contexts
+    a map      nothing but the length of a `Fourier` without one: its gain is measured
+    ========== =======================================================================
+
+    The gain compares the ridge regressions of linear policies, on contexts with a constant and on
+    phi with a constant: one per arm where arms share the context, else one for all arms. Every
+    round is predicted by regressions, and a map, that were fitted on other folds. The interval is
+    Student's for the mean paired difference of squared errors; it takes the regressions as they
+    are, and does not say how they vary between logs. Where it holds 0 or lies below, linear is
+    fine. More explained variance does not always mean better decisions: a simulation, or
+    `mob.evaluation.compare` on the log, tells that.
+
+    Args:
+        log: decisions, of any policy that played every arm sometimes.
+        kind: what to fit, or a map.
+        count: of Fourier features.
+        degree: of products.
+        bins: per feature; features with fewer values stay as they are.
+        hidden: units of the network's hidden layers.
+        trees: per objective, and arm where arms share contexts.
+        depth: of trees.
+        folds: that the gain rests on, at least 2.
+        penalty: of the ridge regressions that are compared, above 0.
+        seed: of folds, frequencies, first weights.
+
+    Raises:
+        MissingExtraError: for "net" and "trees", where scikit-learn is not installed.
+        ValueError: naming parameter, rule and value.
+
+    Example:
+        >>> rng = np.random.default_rng(0)
+        >>> x = rng.random((400, 1))
+        >>> log = Feedback(x, np.zeros(400, int), np.cos(9.0 * x), np.ones(400), ["a"], ["q"])
+        >>> fitted = fit(log, "bins")
+        >>> fitted.is_sure, len(fitted.map.edges[0])
+        (True, 7)
+    """
+    if not isinstance(log, Feedback):
+        raise ValueError(f"log must be a Feedback, got {quoted(log)}")
+    if log.contexts.shape[-1] == 0:
+        raise ValueError("log must have contexts of at least 1 feature, got 0")
+
+    for name, value in {"count": count, "degree": degree, "trees": trees, "depth": depth}.items():
+        integer(name, value, at_least=1)
+
+    integer("bins", bins, at_least=2)
+    integer("folds", folds, at_least=2)
+    integer("seed", seed, at_least=0)
+    number("penalty", penalty, above=0.0)
+    options = FitOptions(count, degree, bins, _checked_hidden(hidden), trees, depth, seed)
+
+    def fitted_on(rounds: Feedback) -> FeatureMap:
+        if isinstance(kind, Fourier) and kind.length is None:
+            return replace(kind, length=_length(rounds))
+        if isinstance(kind, FeatureMap):
+            return kind
+        return FITTERS[kind](rounds, options)
+
+    if not isinstance(kind, FeatureMap):
+        choice("kind", kind, FITTERS)
+
+    # What is fitted and compared are the regressions that policies learn.
+    seen = as_one_arm(log)
+    feature_map = fitted_on(seen)
+    gains = held_out_gains(seen, fitted_on, folds, penalty, seed)
+
+    return FittedMap(feature_map, gains, len(log), folds)
+
+
+def _checked_hidden(hidden: tuple[int, ...]) -> tuple[int, ...]:
+    is_sequence = isinstance(hidden, tuple | list)
+    if not is_sequence or len(hidden) == 0:
+        rule = "hidden must be the units of every hidden layer, such as (32,)"
+        raise ValueError(f"{rule}, got {quoted(hidden)}")
+
+    for units in hidden:
+        integer("hidden", units, at_least=1)
+
+    return tuple(hidden)
+
+
+def _length(log: Feedback) -> float:
+    """The median distance between contexts."""
+    return median_distance(log.contexts)
+
+
+def _fourier(log: Feedback, options: FitOptions) -> Fourier:
+    length = _length(log)
+    return Fourier(options.count, length, options.seed)
+
+
+def _crosses(log: Feedback, options: FitOptions) -> Crosses:
+    # A constant that contexts have already would come twice.
+    return Crosses(options.degree, constant=not has_constant(log.contexts))
+
+
+def _bins(log: Feedback, options: FitOptions) -> Bins:
+    """Edges at quantiles, so that every bin holds about as many rounds."""
+    shares = np.arange(1, options.bins) / options.bins
+    edges: list[list[float]] = []
+    for column in log.contexts.T:
+        values = np.unique(column)
+        if len(values) < options.bins:
+            edges.append([])
+            continue
+
+        quantiles = np.unique(np.quantile(column, shares))
+        # An edge at the least value would leave the bin below it empty.
+        above = quantiles[quantiles > values[0]]
+        edges.append(above.tolist())
+
+    return Bins(edges)
+
+
+def _net(log: Feedback, options: FitOptions) -> Layers:
+    examples = examples_of(log)
+    return trained_layers(examples, options.hidden, options.seed)
+
+
+def _trees(log: Feedback, options: FitOptions) -> Leaves:
+    examples = examples_of(log)
+    return boosted_leaves(examples, options.trees, options.depth, options.seed)
+
+
+FITTERS: dict[str, Callable[[Feedback, FitOptions], FeatureMap]] = {
+    "fourier": _fourier,
+    "crosses": _crosses,
+    "bins": _bins,
+    "net": _net,
+    "trees": _trees,
+}

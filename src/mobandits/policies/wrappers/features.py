@@ -1,0 +1,195 @@
+"""Features: a linear recipe on phi(x) in place of x, for rewards that are not linear."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from mobandits.compiling.compiled import compiled
+from mobandits.contracts.notes import Note, note_of, possible_notes, unpacked_note
+from mobandits.contracts.protocols import (
+    Array,
+    Assumption,
+    Choice,
+    IntArray,
+    Mask,
+    Policy,
+    Recipe,
+    Rng,
+    Shape,
+    Stage,
+    Traits,
+)
+from mobandits.contracts.states import parts_of
+from mobandits.features.feature_map import FeatureMap
+from mobandits.support.naming import quoted
+
+
+@compiled
+class FeaturesPolicy:
+    """A policy that sees phi(x) in the place of every context row x.
+
+    Args:
+        policy: the inner policy, bound to features of the length of phi(x).
+        feature_map: the map, bound to the features of x.
+
+    Example:
+        >>> from mobandits.features import Crosses
+        >>> from mobandits.policies import MolUcb
+        >>> inner = MolUcb(scale=0.3).bind(Shape(arms=2, features=2, objectives=1))
+        >>> policy = FeaturesPolicy(inner, Crosses(2).bind(1))
+        >>> rng = np.random.default_rng(0)
+        >>> state = policy.update(policy.init(), np.array([2.0]), 0, 0.0, np.array([1.0]), rng)
+        >>> state.moment.tolist()
+        [[[2.0, 4.0]]]
+    """
+
+    policy: Any
+    feature_map: Any
+
+    PASSES_BELIEFS: ClassVar[bool] = True
+
+    def note(self) -> Note:
+        """A note of the inner policy."""
+        return note_of(self.policy)
+
+    def possible_notes(self, state: Any, note: Note) -> Mask:
+        """(decisions,) as the inner policy."""
+        return possible_notes(self.policy, state, note)
+
+    def unpacked_note(self, packed: float) -> Note:
+        """The note of the inner policy."""
+        return unpacked_note(self.policy, packed)
+
+    def note_for(self, beliefs: Any, arm: int, probability: float, rng: Rng) -> Note:
+        """The inner policy's."""
+        return self.policy.note_for(beliefs, arm, probability, rng)
+
+    def init(self) -> Any:
+        """The inner policy's first state."""
+        return self.policy.init()
+
+    def beliefs(self, state: Any, context: Array, arms: IntArray, rng: Rng) -> Any:
+        """The inner policy's beliefs, given phi of every row."""
+        rows = len(context)
+        mapped = np.empty((rows, self.feature_map.size))
+        for i in range(rows):
+            self.feature_map.apply(context[i], mapped[i])
+
+        return self.policy.beliefs(state, mapped, arms, rng)
+
+    def draw(self, beliefs: Any, rng: Rng) -> Choice:
+        """The inner policy's choice."""
+        choice: Choice = self.policy.draw(beliefs, rng)
+        return choice
+
+    def probabilities(self, beliefs: Any) -> Array:
+        """The probability of each arm: the inner policy's."""
+        probabilities: Array = self.policy.probabilities(beliefs)
+        return probabilities
+
+    def update(self, state: Any, x: Array, arm: int, note: Note, reward: Array, rng: Rng) -> Any:
+        """The state after a reward: the inner policy learns it with phi(x)."""
+        # Computed again and not kept with the decision: applications keep x, which is shorter, and
+        # logs hold what was there.
+        mapped = np.empty(self.feature_map.size)
+        self.feature_map.apply(x, mapped)
+
+        return self.policy.update(state, mapped, arm, note, reward, rng)
+
+
+@dataclass(frozen=True)
+class Features(Recipe):
+    """Any linear recipe on phi(x) in place of x: it learns rewards that are linear in phi(x).
+
+    The regressions are those of phi, with V = penalty I + sum of phi phi' and Z = sum of r phi. So
+    rewards in part, forgetting, `scale="data"`, propensities, merging and saving are those of the
+    recipe; the state has as many features as phi. Contexts, logs and explanations keep x. Maps
+    nest, the outer one first: ``Features(Columns((0, 1)), Features(Crosses(2), recipe))``.
+
+    Other wrappers may be inside or outside, as in ``WithFloor(Features(map, recipe), 0.05)``; only
+    `GapWeighted` must be inside.
+
+    Args:
+        map: of `mobandits.features`, such as `Fourier(100, length=0.5)`; `mob.features.fit(log,
+            kind).map` is fitted to a log.
+        recipe: one that rests on ridge regression or online Newton steps, such as
+            `MolUcb(scale=0.3)`, or its class for its defaults.
+
+    Raises:
+        ValueError: where `map` is no map, or `recipe` no recipe; on `bind`, where the map does not
+            fit the contexts, or the recipe does not learn from features.
+
+    Example:
+        >>> from mobandits.features import Crosses
+        >>> from mobandits.policies import MolUcb
+        >>> recipe = Features(Crosses(2), MolUcb(scale=0.3))
+        >>> recipe.bind(Shape(arms=3, features=2, objectives=2)).policy.estimator.features
+        5
+    """
+
+    traits: ClassVar[Traits] = Traits(
+        context="as its recipe",
+        beliefs="as its recipe",
+        plays="its recipe, on features of the context",
+        log="as its recipe",
+        part="as its recipe",
+    )
+
+    map: FeatureMap
+    recipe: Recipe
+
+    def __post_init__(self) -> None:
+        """Check the parameters; a class becomes a recipe."""
+        if not isinstance(self.map, FeatureMap):
+            rule = "Features.map must be a map of mobandits.features such as Crosses(2)"
+            raise ValueError(f"{rule}, got {quoted(self.map)}")
+
+        recipe: Any = self.recipe
+        if isinstance(recipe, type) and issubclass(recipe, Recipe):
+            recipe = recipe()
+        if not isinstance(recipe, Recipe):
+            rule = "Features.recipe must be a recipe such as MolUcb(scale=0.3)"
+            raise ValueError(f"{rule}, got {quoted(recipe)}")
+
+        object.__setattr__(self, "recipe", recipe)
+        object.__setattr__(self, "accepts_partial", recipe.accepts_partial)
+
+    def bind(self, shape: Shape) -> Policy:
+        """The recipe's policy, on phi."""
+        bound = self.map.bind(shape.features)
+        policy = self.recipe.bind(self._mapped_shape(shape, bound.size))
+        return self._on_phi(policy, bound)
+
+    def stages(self, shape: Shape) -> Iterator[Stage]:
+        """The recipe's stages, each on phi."""
+        bound = self.map.bind(shape.features)
+        for stage in self.recipe.stages(self._mapped_shape(shape, bound.size)):
+            policy = self._on_phi(stage.policy, bound)
+            yield Stage(policy, stage.rounds)
+
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """Those of the recipe about rewards."""
+        assumptions = self.recipe.assumptions()
+        # The others are about phi, while what is checked is x: no statement about it follows.
+        about_rewards = [each for each in assumptions if each.about == "rewards"]
+        return tuple(about_rewards)
+
+    def _mapped_shape(self, shape: Shape, size: int) -> Shape:
+        """The shape of the problem as the recipe sees it."""
+        fixed_arms = shape.fixed_arms
+        if fixed_arms is not None:
+            fixed_arms = self.map(fixed_arms)
+        return shape.replaced(features=size, fixed_arms=fixed_arms)
+
+    def _on_phi(self, policy: Any, bound: Any) -> FeaturesPolicy:
+        # Every estimator that learns from features says how large its matrices are. Other policies
+        # would ignore phi, or cut it into cells of the unit cube, which it does not lie in.
+        learns_from_features = any(hasattr(part, "matrix_entries") for part in parts_of(policy))
+        if not learns_from_features:
+            name = type(self.recipe).__name__
+            rule = "Features.recipe must rest on ridge regression or online Newton steps"
+            raise ValueError(f"{rule}, got {name}")
+
+        return FeaturesPolicy(policy, bound)
