@@ -42,7 +42,8 @@ MAY_IMPORT = {
     "explorers": GROUND,
     "policies": GROUND | {"orders", "estimators", "explorers"},
     # Problems and data.
-    "logs": GROUND,
+    "encoding": GROUND,
+    "logs": GROUND | {"encoding"},
     "datasets": GROUND | {"logs"},
     "environments": GROUND | {"datasets"},
     # Measuring and playing.
@@ -51,9 +52,9 @@ MAY_IMPORT = {
     "simulation": GROUND | {"metrics", "statistics", "figures"},
     "testing": GROUND | {"simulation"},
     # Applications.
-    "agent": GROUND | {"orders", "logs"},
-    "evaluation": GROUND | {"statistics", "logs", "figures"},
-    "interop": GROUND | {"agent", "environments"},
+    "agent": GROUND | {"orders", "logs", "encoding"},
+    "evaluation": GROUND | {"statistics", "logs", "figures", "encoding"},
+    "interop": GROUND | {"agent", "environments", "encoding"},
     # What is played with all of it.
     "papers": EVERYTHING_PLAYABLE,
     "demo": EVERYTHING_PLAYABLE,
@@ -133,7 +134,8 @@ def test_the_agent_asks_for_what_policies_declare():
 
 AGENT_CORE = {
     *("advice", "arms", "bound_policy", "compiled_calls", "contexts", "core", "decision"),
-    *("growth", "guard", "inputs", "keys", "objectives", "parts", "pending", "sizes"),
+    *("growth", "guard", "inputs", "keys", "named_contexts", "objectives", "parts", "pending"),
+    "sizes",
 }
 AGENT_SERVICES = {
     *("adoption", "descriptions", "display", "explanation", "file_layout", "headers", "loading"),
@@ -199,6 +201,7 @@ def test_nobody_imports_the_command_line():
 PUBLIC = [
     "Agent",
     "Decision",
+    "Encoder",
     "Objective",
     "PreferenceSweep",
     "Results",
@@ -208,6 +211,7 @@ PUBLIC = [
     "contracts",
     "datasets",
     "demo",
+    "encoding",
     "environments",
     "errors",
     "estimators",

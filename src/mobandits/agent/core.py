@@ -37,10 +37,12 @@ from mobandits.agent.keys import (
     as_given,
     circumstances,
 )
+from mobandits.agent.named_contexts import NamedContexts
 from mobandits.agent.objectives import Expectations, Scales, as_objectives
 from mobandits.agent.pending import INACTIVE, Pending, PendingDecisions
 from mobandits.agent.sizes import refuse_large
 from mobandits.contracts.protocols import Array, IntArray, Recipe, Shape
+from mobandits.encoding.encoder import Encoder
 from mobandits.support.checks import choice, integer, number
 from mobandits.support.forks import on_fork
 from mobandits.support.naming import quoted
@@ -125,6 +127,7 @@ class AgentCore:
         samples: beliefs per sampled propensity.
         rounds: the horizon, or None.
         features: length of a context row.
+        encoder: turns named columns into such rows; None: contexts are numbers.
         arms: those that there are, and where they sit.
         contexts: their shape.
         bound: the recipe's policy and its state.
@@ -148,7 +151,7 @@ class AgentCore:
         recipe: Recipe,
         *,
         arms: int | Sequence[Hashable],
-        features: int,
+        features: int | Encoder,
         objectives: int | Sequence[Any],
         seed: int,
         rounds: int | None,
@@ -162,8 +165,10 @@ class AgentCore:
         check_is_recipe(recipe)
         # Everything is checked before anything is made: a wrong argument leaves nothing behind.
         integer("seed", seed, at_least=0)
+        encoder = features if isinstance(features, Encoder) else None
+        feature_count = features if encoder is None else len(encoder)
         check_counts(
-            features=(features, 0),
+            features=(feature_count, 0),
             pending=(pending, 1),
             remembered=(remembered, 0),
         )
@@ -179,7 +184,7 @@ class AgentCore:
         # Before names are made of a number of arms, which may be 10^9 by mistake.
         size = Shape(
             name_count(arms),
-            int(features),
+            int(feature_count),
             name_count(objectives),
         )
         refuse_large(size)
@@ -191,9 +196,11 @@ class AgentCore:
         self.propensity = propensity
         self.samples = int(samples)
         self.rounds = rounds
-        self.features = int(features)
+        self.features = int(feature_count)
+        self.encoder = encoder
         self.arms = Arms(arms)
-        self.contexts = Contexts(self.arms, self.features)
+        named = None if encoder is None else NamedContexts(encoder)
+        self.contexts = Contexts(self.arms, self.features, named)
         shape = Shape(
             len(self.arms.names),
             self.features,
@@ -219,6 +226,11 @@ class AgentCore:
         self.process = os.getpid()
         on_fork(self, AgentCore.leave_to_parent)
         self.writer: EventWriter | None = None
+
+    @property
+    def declared_features(self) -> int | Encoder:
+        """The features as they were given: their number, or the encoder."""
+        return self.features if self.encoder is None else self.encoder
 
     def leave_to_parent(self) -> None:
         """Refuse all further calls, in the child of a fork.
@@ -260,6 +272,7 @@ class AgentCore:
             if not how.active:
                 pending = pending.active_since(INACTIVE)
             self.pending.add(pending)
+            self.contexts.count_unseen()
             if bound.left is not None:
                 bound.left -= 1
             if writer is not None:
@@ -273,12 +286,15 @@ class AgentCore:
         """The decision of a client's key, made now or before; see `Agent.decide`."""
         with self.lock:
             arms = as_given(eligible)
+            # First, since a request is known by its numbers.
+            context = self.contexts.encoded(context)
             how = circumstances(key, active, context, arms)
             if key is None:
                 return self.decide(context, arms, how)
 
             earlier = self.made_before(how, context, arms)
             if earlier is not None:
+                self.contexts.forget_unseen()
                 return earlier
 
             decision = self.decide(context, arms, how)
@@ -317,6 +333,7 @@ class AgentCore:
             for _, pending, _ in made:
                 self.pending.add(pending)
 
+            self.contexts.count_unseen()
             if writer is not None:
                 writer.done(self)
 
@@ -561,6 +578,7 @@ class AgentCore:
         if streams is not None:
             self.bound.rewind(streams)
 
+        self.contexts.forget_unseen()
         self._unsettle_contexts()
 
     def _unsettle_contexts(self) -> None:
