@@ -138,7 +138,16 @@ AGENT_CORE = {
     "sizes",
 }
 AGENT_SERVICES = {
-    *("adoption", "descriptions", "display", "explanation", "file_layout", "headers", "loading"),
+    *(
+        "adoption",
+        "contributions",
+        "descriptions",
+        "display",
+        "explanation",
+        "file_layout",
+        "headers",
+        "loading",
+    ),
     *("merging", "recording", "replayed_events", "replaying", "restoring", "retuning", "saving"),
 }
 AGENT_FACE = {"__init__", "agent", "precompile"}
