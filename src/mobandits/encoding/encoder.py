@@ -163,6 +163,10 @@ class Encoder:
     def __hash__(self) -> int:
         return hash((tuple(self.columns), self.intercept))
 
+    def __reduce__(self) -> Any:
+        # Copies, and other processes, make it of its plain data.
+        return Encoder.from_data, (self.data,)
+
     @cached_property
     def layout(self) -> Layout:
         """Where the features of columns are.
