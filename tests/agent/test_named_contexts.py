@@ -166,7 +166,7 @@ def test_logs_of_named_columns(tmp_path):
     explicit = read(path, **columns, context=ENCODER)
     assert explicit.contexts.tobytes() == numbers.contexts.tobytes()
     path.write_text(path.read_text().replace("812.0", "long"))
-    with pytest.raises(ValueError, match="log.csv, column 'length', row 2: expected a number"):
+    with pytest.raises(ValueError, match=r"log\.csv, column 'length', row 2: expected a number"):
         agent_of().learn_log(path, **columns)
 
 
