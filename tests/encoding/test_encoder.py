@@ -246,7 +246,7 @@ BAD = [
     ("age", 10**400, "expected a number, got 1"),
     ("age", "nan", "expected a number, got 'nan'"),
     ("age", "1_000", "expected a number, got '1_000'"),
-    ("city", ["Rome"], "expected text, a whole number or a boolean, got ['Rome']"),
+    ("city", ["Rome"], "expected text, a number or a boolean, got ['Rome']"),
     ("member", "perhaps", "expected true or false, got 'perhaps'"),
     ("member", 2, "expected true or false, got 2"),
     ("when", "31 January", "expected a date such as 2026-01-31T12:30, got '31 January'"),

@@ -14,8 +14,7 @@ from mobandits.encoding.kind import KNOWN, MISSING, Kind, codes_of
 from mobandits.encoding.number import mean_of
 from mobandits.support.checks import number as check_number
 
-RULE = "true or false"
-WORDS = {"true": 1.0, "yes": 1.0, "1": 1.0, "false": 0.0, "no": 0.0, "0": 0.0}
+TRUTHS = {"true": 1.0, "yes": 1.0, "1": 1.0, "false": 0.0, "no": 0.0, "0": 0.0}
 
 
 @dataclass(frozen=True)
@@ -70,7 +69,7 @@ class Boolean(Kind):
         """1 or 0, and whether it is missing."""
         truth = truth_of(value)
         if math.isnan(truth):
-            out[first] = self.share
+            out[first] = self._of_missing
             if self.indicator:
                 out[first + 1] = 1.0
             return MISSING
@@ -82,11 +81,15 @@ class Boolean(Kind):
         """As `write`."""
         truths = np.array(column.mapped(truth_of), np.float64)
         missing = np.isnan(truths)
-        out[:, 0] = np.where(missing, self.share, truths)
+        out[:, 0] = np.where(missing, self._of_missing, truths)
         if self.indicator:
             out[:, 1] = missing
 
         return codes_of(missing)
+
+    @property
+    def _of_missing(self) -> float:
+        return 0.0 if self.share is None else self.share
 
     def value_text(self, features: Sequence[float]) -> str | None:
         """The truth value."""
@@ -118,10 +121,10 @@ def truth_of(value: Any) -> float:
     if is_missing(value):
         return math.nan
     if isinstance(value, str):
-        truth = WORDS.get(value.strip().lower())
+        truth = TRUTHS.get(value.strip().lower())
         if truth is not None:
             return truth
     elif isinstance(value, int | float | np.integer | np.floating) and value in (0, 1):
         return float(value)
 
-    raise refused(RULE, value)
+    raise refused("true or false", value)

@@ -15,8 +15,6 @@ from mobandits.encoding.number import require_values
 from mobandits.support.checks import integer
 from mobandits.support.naming import quoted
 
-RULE = "text, a whole number or a boolean"
-
 
 @dataclass(frozen=True)
 class Category(Kind):
@@ -124,7 +122,7 @@ def text_of(value: Any) -> str | None:
     """A value as text that is compared, None where it is missing.
 
     Raises:
-        ValueError: where it is neither text nor a whole number nor a boolean.
+        ValueError: where it is neither text nor a number nor a boolean.
 
     Example:
         >>> [text_of(value) for value in (" a ", 3, 3.0, True, None)]
@@ -145,7 +143,7 @@ def text_of(value: Any) -> str | None:
     if isinstance(value, str):
         return str(value).strip()
 
-    raise refused(RULE, value)
+    raise refused("text, a number or a boolean", value)
 
 
 def _present_text(value: Any) -> str:

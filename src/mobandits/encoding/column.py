@@ -36,6 +36,8 @@ class Column:
         values = self.values
         if isinstance(values, list):
             return values
+        if isinstance(values, np.ndarray) and values.dtype.kind == "M":
+            return list(values)  # NumPy has no nanoseconds of Python: they would become integers
         # Of Polars, and of NumPy, without importing the first.
         convert = getattr(values, "to_list", None) or values.tolist
         listed: list[Any] = convert()

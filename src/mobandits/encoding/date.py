@@ -16,7 +16,6 @@ from mobandits.encoding.number import deviation_of, mean_of
 from mobandits.support.checks import number as check_number
 from mobandits.support.naming import quoted
 
-RULE = "a date"
 EPOCH = datetime(1970, 1, 1)
 EPOCH_ORDINAL = date(1970, 1, 1).toordinal()
 SECOND = 1_000_000  # all times are in microseconds, as Python has them
@@ -216,7 +215,7 @@ def time_of(value: Any) -> int | None:
     elif is_number and not isinstance(value, bool) and math.isfinite(value):
         time = math.floor(value * SECOND)
     if time is None or not FIRST <= time <= LAST:
-        raise refused(RULE, value)
+        raise refused("a date", value)
 
     return time
 
@@ -227,7 +226,7 @@ def _of_datetime(value: datetime) -> int:
         try:
             naive = value.astimezone(UTC).replace(tzinfo=None)
         except OverflowError:
-            raise refused(RULE, value) from None
+            raise refused("a date", value) from None
 
     since: timedelta = naive - EPOCH
 

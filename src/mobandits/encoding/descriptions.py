@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mobandits.encoding.kind import Kind
-from mobandits.encoding.short_specs import KINDS
+from mobandits.encoding.short_specs import COLUMN_KINDS
 from mobandits.support import serialiser
 from mobandits.support.naming import quoted
 
@@ -19,7 +19,7 @@ class KindNames:
             ValueError: where it is one of others.
         """
         name = getattr(cls, "NAME", None)
-        if name not in KINDS or KINDS[name] is not cls:
+        if name not in COLUMN_KINDS or COLUMN_KINDS[name] is not cls:
             rule = "must be of a kind of mobandits to be kept in a file"
             raise ValueError(f"{where} {rule}, got {cls.__qualname__}")
 
@@ -31,19 +31,19 @@ class KindNames:
         Raises:
             ValueError: where there is none.
         """
-        if not isinstance(name, str) or name not in KINDS:
+        if not isinstance(name, str) or name not in COLUMN_KINDS:
             raise ValueError(f"{where} must name a kind of columns, got {quoted(name)}")
-        return KINDS[name]
+        return COLUMN_KINDS[name]
 
 
-NAMES = KindNames()
+KIND_NAMES = KindNames()
 
 
 def described_columns(columns: Mapping[str, Kind]) -> list[Any]:
     """[[column, description of its kind], ...]: a list, since the order of columns matters."""
     pairs = []
     for name, kind in columns.items():
-        description = serialiser.to_description(kind, f"column {quoted(name)}", NAMES)
+        description = serialiser.to_description(kind, f"column {quoted(name)}", KIND_NAMES)
         pairs.append([name, description])
 
     return pairs
@@ -65,6 +65,6 @@ def made_columns(pairs: Any) -> dict[str, Kind]:
             raise ValueError(f"columns must be different names with a kind, got {quoted(pair)}")
 
         name = pair[0]
-        columns[name] = serialiser.from_description(pair[1], f"column {quoted(name)}", NAMES)
+        columns[name] = serialiser.from_description(pair[1], f"column {quoted(name)}", KIND_NAMES)
 
     return columns

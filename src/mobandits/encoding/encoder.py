@@ -17,8 +17,8 @@ from mobandits.encoding.tables import columns_of, require_columns, row_of
 from mobandits.support.naming import quantity, quoted, shortened
 
 INTERCEPT = "intercept"
-WORDS = {UNKNOWN: "unknown", MISSING: "missing"}
-HEADER = ("column", "kind", "features", "from", "to", "what the fit has not seen")
+UNSEEN_WORDS = {UNKNOWN: "unknown", MISSING: "missing"}
+TABLE_HEADER = ("column", "kind", "features", "from", "to", "what the fit has not seen")
 
 # {(column, "unknown" or "missing"): how many values}
 Unseen = dict[tuple[str, str], int]
@@ -234,7 +234,7 @@ class Encoder:
             except ValueError as error:
                 raise ValueError(shortened(f"column {quoted(column)}: {error}")) from None
             if code:
-                unseen[column, WORDS[code]] = 1
+                unseen[column, UNSEEN_WORDS[code]] = 1
 
         return Encoded(numbers, unseen)
 
@@ -256,7 +256,7 @@ class Encoder:
         for name, kind, first, last in layout.steps:
             codes = kind.write_column(columns[name], numbers[:, first:last])
             counts = np.bincount(codes, minlength=MISSING + 1).tolist()
-            for code, word in WORDS.items():
+            for code, word in UNSEEN_WORDS.items():
                 if counts[code]:
                     unseen[name, word] = counts[code]
 
@@ -317,7 +317,7 @@ class Encoder:
         if not self.is_fitted:
             return repr(self)
 
-        lines = [HEADER]
+        lines = [TABLE_HEADER]
         if self.intercept:
             lines.append((INTERCEPT, "1", "1", INTERCEPT, "", ""))
         for column, kind, first, last in self.layout.steps:

@@ -15,7 +15,7 @@ from mobandits.encoding.kind import KNOWN, MISSING, Kind, codes_of
 from mobandits.support.checks import integer
 from mobandits.support.naming import quoted
 
-MOST = 512  # buckets: each is a feature, and Gram matrices grow with the square
+MOST_HASHED = 512  # buckets: each is a feature, and Gram matrices grow with the square
 DIGEST_BYTES = 8
 CACHED = 2**16  # values whose buckets are remembered, since most come again
 
@@ -45,8 +45,10 @@ class Hashed(Kind):
 
     def __post_init__(self) -> None:
         integer("Hashed.buckets", self.buckets, at_least=2)
-        if self.buckets > MOST:
-            raise ValueError(f"Hashed.buckets must be at most {MOST}, got {quoted(self.buckets)}")
+        if self.buckets > MOST_HASHED:
+            raise ValueError(
+                f"Hashed.buckets must be at most {MOST_HASHED}, got {quoted(self.buckets)}"
+            )
 
     def names(self, column: str) -> list[str]:
         """A name per bucket."""

@@ -14,7 +14,6 @@ from mobandits.encoding.text import Text
 
 MOST_CATEGORIES = 64
 WORDS_OF_TEXT = 4.0  # on average, of a text; names of things have fewer
-BUCKETS = 64
 
 
 def inferred(column: Column) -> Kind:
@@ -56,7 +55,7 @@ def _of_texts(texts: list[str]) -> Kind:
     if different <= MOST_CATEGORIES and len(texts) < MOST_CATEGORIES:
         return Category()
 
-    return Hashed(BUCKETS)
+    return Hashed()
 
 
 def _all_are(function: Callable[[Any], Any], values: list[Any]) -> bool:

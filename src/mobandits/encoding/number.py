@@ -16,8 +16,6 @@ from mobandits.encoding.kind import KNOWN, MISSING, Kind, codes_of
 from mobandits.support.checks import number as check_number
 from mobandits.support.naming import quoted
 
-RULE = "a number"
-
 
 @dataclass(frozen=True)
 class Number(Kind):
@@ -60,10 +58,10 @@ class Number(Kind):
 
         mean = 0.0 if self.mean is None else float(self.mean)
         deviation = 1.0 if self.deviation is None else float(self.deviation)
-        # A number is what is left after (x - 0) / 1, bit for bit: one formula serves both.
-        line = (mean, deviation, 0.0) if self.standardise else (0.0, 1.0, mean)
-        for name, value in zip(("shift", "divisor", "of_missing"), line, strict=True):
-            object.__setattr__(self, name, value)
+        # What stays as it is is (x - 0) / 1, bit for bit: one formula serves both.
+        object.__setattr__(self, "shift", mean if self.standardise else 0.0)
+        object.__setattr__(self, "divisor", deviation if self.standardise else 1.0)
+        object.__setattr__(self, "of_missing", 0.0 if self.standardise else mean)
 
     @property
     def is_fitted(self) -> bool:
@@ -161,12 +159,12 @@ def _as_double(value: Any) -> float:
     # Python reads 1_000 as a number, and words for NaN; tables mean something else by them.
     is_text = isinstance(value, str) and not ("_" in value or value.strip()[-1:].isalpha())
     if is_switch or not (is_number or is_text):
-        raise refused(RULE, value)
+        raise refused("a number", value)
 
     try:
         return float(value)
     except (ValueError, OverflowError):
-        raise refused(RULE, value) from None
+        raise refused("a number", value) from None
 
 
 def numbers_of(column: Column) -> Array:

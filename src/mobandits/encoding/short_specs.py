@@ -14,7 +14,7 @@ from mobandits.support.naming import quoted
 from mobandits.support.nearest import did_you_mean
 
 # What files may name: nothing else is made of them.
-KINDS: dict[str, type[Any]] = {
+COLUMN_KINDS: dict[str, type[Any]] = {
     kind.NAME: kind for kind in (Number, Category, Hashed, Text, Date, Boolean)
 }
 # Kinds whose first size can be given after another colon.
@@ -24,7 +24,7 @@ SIZED: dict[str, Callable[[int], Kind]] = {
     "text": lambda size: Text(dimensions=size),
 }
 RAW = "raw"
-WORDS = (*KINDS, RAW)
+KIND_WORDS = (*COLUMN_KINDS, RAW)
 
 
 def has_kinds(names: str) -> bool:
@@ -69,9 +69,9 @@ def kind_of_text(text: str, column: str) -> Kind:
         ValueError: where there is none.
     """
     word, _, size = text.partition(":")
-    if word not in WORDS:
-        known = ", ".join(WORDS)
-        question = did_you_mean(word, WORDS)
+    if word not in KIND_WORDS:
+        known = ", ".join(KIND_WORDS)
+        question = did_you_mean(word, KIND_WORDS)
         raise ValueError(
             f"column {quoted(column)}: expected a kind of {known}, got {quoted(word)}{question}"
         )
@@ -86,5 +86,5 @@ def kind_of_text(text: str, column: str) -> Kind:
 
 
 def _made(word: str) -> Kind:
-    kind: Kind = KINDS[word]()
+    kind: Kind = COLUMN_KINDS[word]()
     return kind

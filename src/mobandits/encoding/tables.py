@@ -1,7 +1,7 @@
 """Tables of any kind as columns, and rows of any kind as dictionaries."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -216,6 +216,7 @@ def _dsjson_row(line: str, where: str) -> dict[str, Any] | None:
 
 def _flat(name: str, value: Any) -> dict[str, Any]:
     """The features of a namespace: those of a list are numbered, as are its columns elsewhere."""
+    parts: Iterable[tuple[Any, Any]]
     if isinstance(value, Mapping):
         parts = value.items()
     elif isinstance(value, list):

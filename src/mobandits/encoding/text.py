@@ -19,7 +19,6 @@ from mobandits.support.checks import integer
 from mobandits.support.checks import number as check_number
 from mobandits.support.naming import quoted
 
-RULE = "text"
 WORD = re.compile(r"\b\w\w+\b")
 MOST_DIMENSIONS = 512
 MOST_BUCKETS = 2**16
@@ -204,4 +203,4 @@ def _checked_text(value: Any) -> str | None:
     if is_missing(value):
         return None
 
-    raise refused(RULE, value)
+    raise refused("text", value)

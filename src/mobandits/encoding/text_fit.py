@@ -14,7 +14,7 @@ from mobandits.contracts.protocols import Array, IntArray
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-SEED = 0  # of the vector that the decomposition starts from
+START_SEED = 0  # of the vector that the decomposition starts from
 # Up to this size of the smaller side all singular vectors are computed, which is exact and fast.
 DENSE = 400
 # Directions with a smaller singular value, relative to the first, are rounding errors.
@@ -108,7 +108,7 @@ def right_singular_vectors(rows: Any, count: int) -> Array:
     else:
         from scipy.sparse.linalg import svds  # noqa: PLC0415
 
-        start = np.random.default_rng(SEED).standard_normal(smaller)
+        start = np.random.default_rng(START_SEED).standard_normal(smaller)
         _, values, vectors = svds(rows, k=count, v0=start)
         by_size = np.argsort(-values)
         values = values[by_size]
