@@ -369,8 +369,6 @@ def _kinds_or_names(columns: Any) -> dict[str, Kind | None] | None:
     """As `_declared`; of a list of names None each, which is to be inferred."""
     if columns is None:
         return None
-    if isinstance(columns, Encoder):
-        return dict(columns.columns)
     is_list = isinstance(columns, Sequence) and not isinstance(columns, str)
     if is_list and all(isinstance(name, str) for name in columns):
         return dict.fromkeys(columns)
