@@ -46,12 +46,13 @@ def on_circles(value):
 def terms(text, buckets):
     """How often the words and pairs of a text fall into each bucket."""
     words = re.findall(r"\b\w\w+\b", text.lower())
-    pairs = [f"{words[i]} {words[i + 1]}" for i in range(len(words) - 1)]
-    numbers = []
-    for term in words + pairs:
-        digest = hashlib.blake2b(term.encode(), digest_size=8).digest()
-        numbers.append(int.from_bytes(digest, "little") % buckets)
-    return Counter(numbers)
+    digests = [hashlib.blake2b(word.encode(), digest_size=8).digest() for word in words]
+    numbers = [int.from_bytes(digest, "little") for digest in digests]
+    pairs = []
+    for first, second in zip(numbers, numbers[1:], strict=False):
+        mixed = (0x9E3779B97F4A7C15 * first + second) % 2**64
+        pairs.append(mixed ^ (mixed >> 29))
+    return Counter(number % buckets for number in numbers + pairs)
 
 
 def tfidf(counts, frequencies, texts):

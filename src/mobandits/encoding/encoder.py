@@ -251,7 +251,9 @@ class Encoder:
         columns = columns_of(table, names, others=others, first_row=first_row)
         rows = columns[names[0]].count
         numbers = np.zeros((rows, len(layout.names)))
-        numbers[:] = layout.template
+        if self.intercept:
+            numbers[:, 0] = 1.0
+
         unseen: Unseen = {}
         for name, kind, first, last in layout.steps:
             codes = kind.write_column(columns[name], numbers[:, first:last])

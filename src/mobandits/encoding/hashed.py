@@ -93,7 +93,17 @@ def bucket_of(text: str, buckets: int) -> int:
         >>> 0 <= bucket_of("user 17", 64) < 64
         True
     """
+    return digest_of(text) % buckets
+
+
+def digest_of(text: str) -> int:
+    """The BLAKE2b digest of 8 bytes of a text in UTF-8, as a little-endian integer.
+
+    Example:
+        >>> digest_of("user 17") < 2**64
+        True
+    """
     # Python's own hash differs from one process to the next. Half of a character is no UTF-8.
     data = text.encode("utf-8", "surrogatepass")
     digest = hashlib.blake2b(data, digest_size=DIGEST_BYTES).digest()
-    return int.from_bytes(digest, "little") % buckets
+    return int.from_bytes(digest, "little")

@@ -1,8 +1,6 @@
 """Text: hashed words, weighted by TF-IDF, projected onto the directions in which texts differ."""
 
 import dataclasses
-import itertools
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -11,15 +9,14 @@ import numpy as np
 
 from mobandits.contracts.protocols import Array, IntArray
 from mobandits.encoding.column import Column, is_missing, refused
-from mobandits.encoding.hashed import bucket_of
 from mobandits.encoding.kind import KNOWN, MISSING, UNKNOWN, Kind
 from mobandits.encoding.number import require_values
-from mobandits.encoding.text_fit import Counts, fitted_directions, weighted_rows
+from mobandits.encoding.terms import Terms, terms_of
+from mobandits.encoding.text_fit import fitted_directions, places_of, weighted_rows
 from mobandits.support.checks import integer
 from mobandits.support.checks import number as check_number
 from mobandits.support.naming import quoted
 
-WORD = re.compile(r"\b\w\w+\b")
 MOST_DIMENSIONS = 512
 MOST_BUCKETS = 2**16
 FITTED = ("known", "weights", "components", "mean")
@@ -69,7 +66,7 @@ class Text(Kind):
     components: Any = None
     mean: Any = None
     spread: float | None = None
-    places: dict[int, int] = field(init=False, repr=False)
+    places: Any = field(init=False, repr=False)  # of buckets among the known ones
 
     def __post_init__(self) -> None:
         limits = {"dimensions": MOST_DIMENSIONS, "buckets": MOST_BUCKETS}
@@ -83,11 +80,9 @@ class Text(Kind):
         if any(given) and not all(given):
             raise ValueError("Text must have all that is fitted, or nothing of it")
 
-        places: dict[int, int] = {}
         if all(given):
             self._take_arrays()
-            places = {bucket: place for place, bucket in enumerate(self.known.tolist())}
-        object.__setattr__(self, "places", places)
+            object.__setattr__(self, "places", places_of(self.known, self.buckets))
 
     def _take_arrays(self) -> None:
         """What was fitted, as arrays that fit together."""
@@ -142,9 +137,9 @@ class Text(Kind):
         if self.is_fitted:
             return self
 
-        counts = [count for count in column.mapped(self.counted) if count]
-        require_values(len(counts), column)
-        directions = fitted_directions(counts, self.dimensions)
+        terms = self._terms(column.mapped(checked_text))
+        require_values(len(terms.rows), column)
+        directions = fitted_directions(terms, self.buckets, self.dimensions)
 
         return dataclasses.replace(self, **directions._asdict())
 
@@ -155,41 +150,25 @@ class Text(Kind):
     def write(self, value: Any, out: Array, first: int) -> int:
         """The projections."""
         row = out[None, first : first + self.dimensions]
-        codes = self._project([value], row)
+        codes = self._project([checked_text(value)], row)
         return int(codes[0])
 
     def write_column(self, column: Column, out: Array) -> IntArray:
         """As `write`, whose arithmetic this is."""
-        texts = column.mapped(_checked_text)
+        texts = column.mapped(checked_text)
         return self._project(texts, out)
 
-    def _project(self, texts: Sequence[Any], out: Array) -> IntArray:
-        counts = [self.counted(text) for text in texts]
-        rows = weighted_rows([count or {} for count in counts], self.places, self.weights)
+    def _project(self, texts: Sequence[str | None], out: Array) -> IntArray:
+        rows = weighted_rows(self._terms(texts), self.places, self.weights)
         projections = (rows @ self.components - self.mean) / self.spread
         has_words = np.diff(rows.indptr) > 0
         out[:] = np.where(has_words[:, None], projections, 0.0)
-        missing = np.array([count is None for count in counts], bool)
+        missing = np.array([text is None for text in texts], bool)
 
         return np.where(missing, MISSING, np.where(has_words, KNOWN, UNKNOWN))
 
-    def counted(self, value: Any) -> Counts | None:
-        """{bucket: how many of its words and pairs a text has}; None where it is missing."""
-        text = _checked_text(value)
-        if text is None:
-            return None
-
-        words = WORD.findall(text.lower())
-        terms = words
-        if self.pairs:
-            terms = [*words, *map(" ".join, itertools.pairwise(words))]
-
-        count: Counts = {}
-        for term in terms:
-            bucket = bucket_of(term, self.buckets)
-            count[bucket] = count.get(bucket, 0) + 1
-
-        return count
+    def _terms(self, texts: Sequence[str | None]) -> Terms:
+        return terms_of(texts, self.buckets, pairs=self.pairs)
 
     @property
     def treatment(self) -> str:
@@ -197,7 +176,12 @@ class Text(Kind):
         return "no known word, or missing: zeros"
 
 
-def _checked_text(value: Any) -> str | None:
+def checked_text(value: Any) -> str | None:
+    """A value that is text; None where it is missing.
+
+    Raises:
+        ValueError: where it is something else.
+    """
     if isinstance(value, str):
         return None if is_missing(value) else value
     if is_missing(value):

@@ -4,12 +4,12 @@ Counts of hashed words and pairs -> TF-IDF rows of norm 1 -> truncated singular 
 """
 
 import math
-from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from mobandits.contracts.protocols import Array, IntArray
+from mobandits.encoding.terms import Terms
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -19,8 +19,7 @@ START_SEED = 0  # of the vector that the decomposition starts from
 DENSE = 400
 # Directions with a smaller singular value, relative to the first, are rounding errors.
 NEGLIGIBLE = 1e-9
-
-Counts = dict[int, int]
+UNKNOWN_PLACE = -1
 
 
 class Directions(NamedTuple):
@@ -41,25 +40,26 @@ class Directions(NamedTuple):
     spread: float
 
 
-def fitted_directions(counts: Sequence[Counts], dimensions: int) -> Directions:
+def fitted_directions(terms: Terms, buckets: int, dimensions: int) -> Directions:
     """The directions of texts.
 
     idf = ln((1 + n) / (1 + df)) + 1, with n texts, of which df have the word; rows are (1 + ln tf)
     idf, divided by their norm. The sign of a direction is such that its largest entry is positive.
 
     Args:
-        counts: per text {bucket: how often}, none of them empty.
+        terms: of the texts; those without a term do not count.
+        buckets: how many there are.
         dimensions: how many directions are wanted; those that texts do not span are zero.
     """
-    known = np.array(sorted(set().union(*counts)), np.int64)
-    places = {bucket: place for place, bucket in enumerate(known.tolist())}
-    having = np.zeros(len(known))
-    for count in counts:
-        having[[places[bucket] for bucket in count]] += 1.0
+    texts = len(np.unique(terms.rows))
+    # Every row has a bucket once, so that this counts the texts.
+    having = np.bincount(terms.buckets, minlength=buckets)
+    known = np.flatnonzero(having)
+    ratios = [(1.0 + texts) / (1.0 + df) for df in having[known].tolist()]
+    weights = np.array([1.0 + math.log(ratio) for ratio in ratios])
 
-    inverse_frequencies = [math.log((1.0 + len(counts)) / (1.0 + df)) for df in having.tolist()]
-    weights = 1.0 + np.array(inverse_frequencies)
-    rows = weighted_rows(counts, places, weights)
+    rows = weighted_rows(terms, places_of(known, buckets), weights)
+    rows = rows[np.diff(rows.indptr) > 0]
     components = right_singular_vectors(rows, dimensions)
     projections = rows @ components
     mean = projections.mean(axis=0)
@@ -70,34 +70,35 @@ def fitted_directions(counts: Sequence[Counts], dimensions: int) -> Directions:
     return Directions(known, weights, components, mean, spread if spread > NEGLIGIBLE else 1.0)
 
 
-def weighted_rows(counts: Iterable[Counts], places: dict[int, int], weights: Array) -> "csr_array":
+def places_of(known: IntArray, buckets: int) -> IntArray:
+    """(buckets,) the position of each bucket in `known`, -1 where it is not there."""
+    places = np.full(buckets, UNKNOWN_PLACE)
+    places[known] = np.arange(len(known))
+    return places
+
+
+def weighted_rows(terms: Terms, places: IntArray, weights: Array) -> "csr_array":
     """(texts, words) TF-IDF rows of norm 1; a text without a known word has the row 0.
 
     The same bits for a text alone and among others.
     """
     from scipy.sparse import csr_array  # noqa: PLC0415 - most encoders have no text
 
-    columns: list[int] = []
-    frequencies: list[float] = []
-    ends = [0]
-    for count in counts:
-        for bucket, times in count.items():
-            place = places.get(bucket)
-            if place is not None:
-                columns.append(place)
-                # Not NumPy's logarithm: that of an array may differ in the last bit.
-                frequencies.append(1.0 + math.log(times))
-        ends.append(len(columns))
+    columns = places[terms.buckets]
+    is_known = columns >= 0
+    columns = columns[is_known]
+    rows = terms.rows[is_known]
+    counts = terms.counts[is_known]
+    # Not NumPy's logarithm: that of an array may differ in the last bit from that of one number.
+    logarithms = [1.0 + math.log(count) for count in range(1, counts.max(initial=0) + 1)]
+    values = np.array(logarithms)[counts - 1] * weights[columns]
+    # Which adds one number after the other, whatever other rows there are.
+    squares = np.bincount(rows, weights=values * values, minlength=terms.texts)
+    values /= np.sqrt(squares)[rows]
+    sizes = np.bincount(rows, minlength=terms.texts)
+    ends = np.concatenate([[0], np.cumsum(sizes)])
 
-    indices = np.array(columns, np.int64)
-    values = np.array(frequencies, np.float64) * weights[indices]
-    sizes = np.diff(ends)
-    row_of = np.repeat(np.arange(len(sizes)), sizes)
-    # Which adds one number after the other, whatever else there is.
-    squares = np.bincount(row_of, weights=values * values, minlength=len(sizes))
-    values /= np.sqrt(squares)[row_of]
-
-    return csr_array((values, indices, np.array(ends)), shape=(len(sizes), len(weights)))
+    return csr_array((values, columns, ends), shape=(terms.texts, len(weights)))
 
 
 def right_singular_vectors(rows: Any, count: int) -> Array:
