@@ -184,6 +184,13 @@ def test_missing_values_are_treated_as_said():
     assert encoded.unseen == {(name, "missing"): 1 for name in TABLE}
 
 
+def test_a_table_without_rows():
+    for table in (pl.DataFrame(schema=SCHEMA), {name: [] for name in TABLE}):
+        encoded = ENCODER.encoded_table(table)
+        assert encoded.numbers.shape == (0, len(ENCODER))
+        assert encoded.unseen == {}
+
+
 def test_what_the_fit_has_not_seen_is_counted():
     rows = [ROWS[0] | {"city": "Bonn", "prompt": "zebra"}, ROWS[1] | {"city": "Kyiv"}, ROWS[0]]
     assert ENCODER.encoded_table(rows).unseen == {("city", "unknown"): 2, ("prompt", "unknown"): 1}

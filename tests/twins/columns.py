@@ -1,6 +1,7 @@
 """What an encoder makes of a value, in plain Python: one value at a time, without tables."""
 
 import hashlib
+import itertools
 import math
 import re
 import statistics
@@ -49,7 +50,7 @@ def terms(text, buckets):
     digests = [hashlib.blake2b(word.encode(), digest_size=8).digest() for word in words]
     numbers = [int.from_bytes(digest, "little") for digest in digests]
     pairs = []
-    for first, second in zip(numbers, numbers[1:], strict=False):
+    for first, second in itertools.pairwise(numbers):
         mixed = (0x9E3779B97F4A7C15 * first + second) % 2**64
         pairs.append(mixed ^ (mixed >> 29))
     return Counter(number % buckets for number in numbers + pairs)

@@ -56,7 +56,7 @@ def terms_of(texts: Sequence[str | None], buckets: int, *, pairs: bool) -> Terms
         sizes.append(len(words))
 
     terms = np.array(digests, np.uint64)
-    rows = np.repeat(np.arange(len(sizes)), sizes)
+    rows = np.repeat(np.arange(len(sizes)), np.array(sizes, np.int64))
     if pairs:
         mixed = terms[:-1] * MULTIPLIER + terms[1:]
         is_pair = rows[1:] == rows[:-1]
