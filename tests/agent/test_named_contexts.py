@@ -2,7 +2,6 @@
 
 import math
 
-import numpy as np
 import polars as pl
 import pytest
 from state_files import changed, forged, parts
@@ -257,41 +256,3 @@ def test_retuning_and_merging_keep_it(tmp_path):
     assert one.lessons == 1
     with pytest.raises(ValueError, match="agents of equal features"):
         one.merge(agent_of(len(ENCODER)))
-
-
-def taught():
-    """An agent of which the quality of "large" grows with the length, and all else does not matter."""
-    agent = agent_of(Encoder.fit(TABLE, "length,city:category"))
-    rng = np.random.default_rng(0)
-    for i in range(200):
-        row = {"length": rng.uniform(0, 1000), "city": ["Rome", "Paris"][i % 2]}
-        arm = ["small", "large"][i // 2 % 2]
-        quality = 0.5 if arm == "small" else row["length"] / 1000
-        agent.adopt(row, arm, rewards=[quality, 0.1])
-    return agent
-
-
-def test_explanations_name_columns_and_values():
-    agent = taught()
-    decision = agent.decide({"length": 812, "city": "Rome"}, ["large", "small"])
-    explanation = agent.explain(decision)
-    assert "because length = 812 (quality" in str(explanation)
-    by_column = {each.column: each for each in explanation.contributions}
-    assert list(by_column) == ["length", "city"]
-    assert by_column["city"].value == "Rome"
-    assert by_column["length"].amounts.shape == (2, 2)
-    nothing = decision.replaced(context=np.zeros_like(decision.context))
-    intercept = decision.context.copy()
-    intercept[:, 1:] = 0.0
-    parts_of_it = sum(each.amounts for each in explanation.contributions)
-    alone = agent.explain(decision.replaced(context=intercept)).estimates
-    np.testing.assert_allclose(parts_of_it + alone, explanation.estimates, atol=1e-12)
-    assert agent.explain(nothing).sentence.count("because") == 0
-
-
-def test_one_arm_has_no_reason():
-    agent = taught()
-    decision = agent.decide({"length": 812, "city": "Rome"}, ["large"])
-    assert "because" not in str(agent.explain(decision))
-    plain = agent_of(2)
-    assert plain.explain(plain.decide([0.5, 1.0])).contributions == ()

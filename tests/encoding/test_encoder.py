@@ -39,7 +39,7 @@ KINDS = {
     "user": Hashed(8),
     "member": Boolean(),
     "when": Date(age=True),
-    "prompt": Text(dimensions=3, buckets=64),
+    "prompt": Text(dimensions=3, buckets=1024),
 }
 ENCODER = Encoder.fit(TABLE, KINDS)
 ROWS = [dict(zip(TABLE, values, strict=True)) for values in zip(*TABLE.values(), strict=True)]
@@ -138,7 +138,7 @@ def test_a_row_is_what_its_twins_say():
     assert of["member"] == [0.0, 0.0]
     np.testing.assert_allclose(of["when"][:6], twins.on_circles(moment), atol=1e-15)
     texts = [text for text in TEXTS if text]
-    wanted = twins.projected(texts, row["prompt"], 3, 64)
+    wanted = twins.projected(texts, row["prompt"], 3, 1024)
     np.testing.assert_allclose(of["prompt"], wanted, atol=1e-12)
 
 
@@ -292,7 +292,7 @@ def test_wrong_values_of_typed_columns_are_named():
         ({"age": 1, "town": "Rome"}, "row must have the column 'city', got 'age', 'town'"),
         (
             {"age": 1, "city": "a", "citty": 1},
-            "no column 'citty'; did you mean city?; it has 'age'",
+            r"no column 'citty'; did you mean city\?; it has 'age'",
         ),
         ({}, "row must have the column 'age', got none"),
         ([1.0, 2.0], "row must be a dictionary"),

@@ -73,7 +73,7 @@ def projected(texts, value, dimensions, buckets):
     frequencies = Counter(bucket for counts in counted for bucket in counts)
     rows = [tfidf(counts, frequencies, len(texts)) for counts in counted]
     table = np.array([[row.get(bucket, 0.0) for bucket in range(buckets)] for row in rows])
-    vectors = np.linalg.svd(table)[2][:dimensions]
+    vectors = np.linalg.svd(table, full_matrices=False)[2][:dimensions]
     vectors = np.array([v * np.sign(v[np.abs(v).argmax()]) for v in vectors])
     known = np.array([vectors @ row for row in table])
     mean = known.mean(0)
