@@ -70,12 +70,14 @@ def because(
         return None
 
     contrasts = np.array([_contrast(each.amounts, place) for each in contributions])
+    sizes = np.abs(contrasts)
     # Relative to the largest of an objective: dollars and grades have no common unit.
-    largest = np.abs(contrasts).max(axis=0)
-    relative = np.abs(contrasts) / np.where(largest > 0.0, largest, 1.0)
+    largest = sizes.max(axis=0)
+    relative = sizes / np.where(largest > 0.0, largest, 1.0)
     weights = relative.max(axis=1)
+    order = np.argsort(-weights, kind="stable")
     reasons = []
-    for position in np.argsort(-weights, kind="stable")[:MOST_NAMED].tolist():
+    for position in order[:MOST_NAMED].tolist():
         if weights[position] > 0.0:
             l = int(relative[position].argmax())
             difference = float(contrasts[position, l])

@@ -166,7 +166,7 @@ class AgentCore:
         # Everything is checked before anything is made: a wrong argument leaves nothing behind.
         integer("seed", seed, at_least=0)
         encoder = features if isinstance(features, Encoder) else None
-        feature_count = features if encoder is None else len(encoder)
+        feature_count: Any = features if encoder is None else len(encoder)
         check_counts(
             features=(feature_count, 0),
             pending=(pending, 1),

@@ -76,10 +76,11 @@ class NamedContexts:
         if isinstance(contexts, Mapping) or _is_table(contexts):
             return self._take(self.encoder.encoded_table(contexts))
         is_list = isinstance(contexts, list | tuple) and len(contexts) > 0
-        if is_list and all(map(_is_table, contexts)):
-            return np.array([self._take(self.encoder.encoded_table(each)) for each in contexts])
+        if not is_list or not all(map(_is_table, contexts)):
+            return contexts
 
-        return contexts
+        encoded = [self.encoder.encoded_table(each) for each in contexts]
+        return np.array([self._take(each) for each in encoded])
 
     def _row(self, row: Any) -> Array:
         if isinstance(row, np.ndarray):

@@ -68,7 +68,7 @@ class Category(Kind):
 
         texts = [text for text in column.mapped(text_of) if text is not None]
         require_values(len(texts), column)
-        counts = Counter(texts)
+        counts: Counter[str] = Counter(texts)
         # Of equally frequent ones the first by name, so that the order of rows does not matter.
         by_frequency = sorted(counts, key=lambda text: (-counts[text], text))
         kept = sorted(by_frequency[: self.most])
@@ -98,13 +98,17 @@ class Category(Kind):
         texts = column.mapped(text_of)
         other = len(self.places)
         find = self.places.get
-        places = np.array([find(text, other) for text in texts], np.int64)
-        missing = np.array([text is None for text in texts], bool)
+        # A missing value is no key, so that its place is that of all others too.
+        listed = [find(text, other) for text in texts]  # type: ignore[arg-type]
+        places = np.array(listed, np.int64)
         rows = np.arange(len(places))
         out[rows, places] = 1.0
-        is_unknown = (places == other) & ~missing
 
-        return np.where(missing, MISSING, np.where(is_unknown, UNKNOWN, KNOWN))
+        missing = np.array([text is None for text in texts], bool)
+        codes = np.where(places == other, UNKNOWN, KNOWN)
+        codes[missing] = MISSING
+
+        return codes
 
     def value_text(self, features: Sequence[float]) -> str | None:
         """The category."""

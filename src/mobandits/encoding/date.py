@@ -148,12 +148,15 @@ class Date(Kind):
         times, missing = times_of(column)
         present = ~missing
         for number, part in enumerate(self.parts):
-            rows = CIRCLES[part][_places(part, times)]
-            out[:, 2 * number : 2 * number + 2] = np.where(present[:, None], rows, 0.0)
+            places = _places(part, times)
+            rows = CIRCLES[part][places]
+            first = 2 * number
+            out[:, first : first + 2] = np.where(present[:, None], rows, 0.0)
 
         place = 2 * len(self.parts)
         if self.age:
-            age = (_days(times) - self._mean) / self._deviation
+            days = _days(times)
+            age = (days - self._mean) / self._deviation
             out[:, place] = np.where(present, age, 0.0)
         if self.indicator:
             out[:, place + self.age] = missing
@@ -246,15 +249,23 @@ def times_of(column: Column) -> tuple[IntArray, Any]:
     physical = _physical(series)
     if physical is not None:
         missing = series.is_null().to_numpy()
-        times = physical.fill_null(0).to_numpy()
-        days = series.dtype.base_type().__name__ == "Date"
-        unit = DAY if days else {"ms": 1000, "us": 1}[series.dtype.time_unit]
-        return times.astype(np.int64) * unit, missing
+        numbers = physical.fill_null(0).to_numpy()
+        # Days of a column of dates have 32 bits, too few for microseconds.
+        times = numbers.astype(np.int64) * _unit(series.dtype)
+        return times, missing
 
     known = column.mapped(time_of)
     missing = np.array([time is None for time in known], bool)
+    times = np.array([time or 0 for time in known], np.int64)
 
-    return np.array([time or 0 for time in known], np.int64), missing
+    return times, missing
+
+
+def _unit(kind: Any) -> int:
+    """Microseconds of the unit in which Polars keeps dates and times of a type."""
+    if kind.base_type().__name__ == "Date":
+        return DAY
+    return {"ms": 1000, "us": 1}[kind.time_unit]
 
 
 def _physical(series: Any) -> Any:
@@ -299,7 +310,9 @@ def _places(part: str, times: IntArray) -> IntArray:
     dates = days.astype("M8[D]")
     first_days = dates.astype("M8[Y]").astype("M8[D]")
 
-    return (dates - first_days).astype(np.int64)
+    since: IntArray = (dates - first_days).astype(np.int64)
+
+    return since
 
 
 def _part_text(part: str, place: int) -> str:

@@ -68,10 +68,12 @@ class Hashed(Kind):
         """As `write`."""
         texts = column.mapped(text_of)
         count = self.buckets
-        places = [0 if text is None else bucket_of(text, count) for text in texts]
+        # What is missing has a place like all others, where 0 is written.
+        listed = [0 if text is None else bucket_of(text, count) for text in texts]
         missing = np.array([text is None for text in texts], bool)
+        places = np.array(listed, np.int64)
         rows = np.arange(len(texts))
-        out[rows, np.array(places, np.int64)] = ~missing
+        out[rows, places] = ~missing
 
         return codes_of(missing)
 

@@ -56,15 +56,22 @@ def terms_of(texts: Sequence[str | None], buckets: int, *, pairs: bool) -> Terms
         sizes.append(len(words))
 
     terms = np.array(digests, np.uint64)
-    rows = np.repeat(np.arange(len(sizes)), np.array(sizes, np.int64))
+    numbers = np.arange(len(sizes))
+    rows = np.repeat(numbers, np.array(sizes, np.int64))
     if pairs:
-        mixed = terms[:-1] * MULTIPLIER + terms[1:]
+        first = terms[:-1]
+        second = terms[1:]
+        mixed = first * MULTIPLIER + second
+        pair_digests = mixed ^ (mixed >> SHIFT)
+        # The last word of a text and the first one of the next are no pair.
         is_pair = rows[1:] == rows[:-1]
-        pair_digests = (mixed ^ (mixed >> SHIFT))[is_pair]
-        terms = np.concatenate([terms, pair_digests])
-        rows = np.concatenate([rows, rows[1:][is_pair]])
+        pair_rows = rows[1:][is_pair]
+        terms = np.concatenate([terms, pair_digests[is_pair]])
+        rows = np.concatenate([rows, pair_rows])
 
-    places = (terms % np.uint64(buckets)).astype(np.int64)
+    remainders = terms % np.uint64(buckets)
+    places = remainders.astype(np.int64)
+    # One integer for a text and a bucket: sorted, they are in the order of both.
     keys, counts = np.unique(rows * buckets + places, return_counts=True)
 
     return Terms(len(sizes), keys // buckets, keys % buckets, counts)

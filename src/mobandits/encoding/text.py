@@ -87,20 +87,21 @@ class Text(Kind):
     def _take_arrays(self) -> None:
         """What was fitted, as arrays that fit together."""
         known = np.asarray(self.known)
-        shapes = {
-            "weights": (len(known),),
-            "components": (len(known), self.dimensions),
-            "mean": (self.dimensions,),
-        }
-        is_ascending = known.ndim == 1 and bool((np.diff(known) > 0).all())
-        in_range = known.dtype.kind == "i" and len(known) > 0 and known[0] >= 0
-        if not is_ascending or not in_range or known[-1] >= self.buckets:
+        if not _are_buckets(known, self.buckets):
             raise ValueError("Text.known must be buckets, at least one, in ascending order")
 
+        words = len(known)
+        shapes = {
+            "weights": (words,),
+            "components": (words, self.dimensions),
+            "mean": (self.dimensions,),
+        }
         object.__setattr__(self, "known", known.astype(np.int64))
         for name, shape in shapes.items():
-            array = np.array(getattr(self, name), np.float64)
-            if array.shape != shape or not np.isfinite(array).all():
+            value = getattr(self, name)
+            array = np.array(value, np.float64)
+            is_finite = np.isfinite(array).all()
+            if array.shape != shape or not is_finite:
                 raise ValueError(f"Text.{name} must be finite, of shape {shape}, got {array.shape}")
             array.flags.writeable = False
             object.__setattr__(self, name, array)
@@ -141,7 +142,14 @@ class Text(Kind):
         require_values(len(terms.rows), column)
         directions = fitted_directions(terms, self.buckets, self.dimensions)
 
-        return dataclasses.replace(self, **directions._asdict())
+        return dataclasses.replace(
+            self,
+            known=directions.known,
+            weights=directions.weights,
+            components=directions.components,
+            mean=directions.mean,
+            spread=directions.spread,
+        )
 
     def names(self, column: str) -> list[str]:
         """A name per direction."""
@@ -159,13 +167,20 @@ class Text(Kind):
         return self._project(texts, out)
 
     def _project(self, texts: Sequence[str | None], out: Array) -> IntArray:
-        rows = weighted_rows(self._terms(texts), self.places, self.weights)
-        projections = (rows @ self.components - self.mean) / self.spread
-        has_words = np.diff(rows.indptr) > 0
-        out[:] = np.where(has_words[:, None], projections, 0.0)
-        missing = np.array([text is None for text in texts], bool)
+        terms = self._terms(texts)
+        rows = weighted_rows(terms, self.places, self.weights)
+        projections = rows @ self.components
+        centred = projections - self.mean
+        sizes = np.diff(rows.indptr)
+        has_words = sizes > 0
+        # A text without a known word would be the mean's opposite, and not the mean.
+        out[:] = np.where(has_words[:, None], centred / self.spread, 0.0)
 
-        return np.where(missing, MISSING, np.where(has_words, KNOWN, UNKNOWN))
+        missing = np.array([text is None for text in texts], bool)
+        codes = np.where(has_words, KNOWN, UNKNOWN)
+        codes[missing] = MISSING
+
+        return codes
 
     def _terms(self, texts: Sequence[str | None]) -> Terms:
         return terms_of(texts, self.buckets, pairs=self.pairs)
@@ -174,6 +189,17 @@ class Text(Kind):
     def treatment(self) -> str:
         """Zeros."""
         return "no known word, or missing: zeros"
+
+
+def _are_buckets(known: Any, buckets: int) -> bool:
+    """Whether an array has positions of buckets in ascending order, at least one."""
+    if known.ndim != 1 or known.dtype.kind != "i" or len(known) == 0:
+        return False
+
+    steps = np.diff(known)
+    is_ascending = bool((steps > 0).all())
+
+    return is_ascending and known[0] >= 0 and known[-1] < buckets
 
 
 def checked_text(value: Any) -> str | None:

@@ -55,19 +55,24 @@ def fitted_directions(terms: Terms, buckets: int, dimensions: int) -> Directions
     # Every row has a bucket once, so that this counts the texts.
     having = np.bincount(terms.buckets, minlength=buckets)
     known = np.flatnonzero(having)
-    ratios = [(1.0 + texts) / (1.0 + df) for df in having[known].tolist()]
+    frequencies = having[known].tolist()
+    ratios = [(1.0 + texts) / (1.0 + df) for df in frequencies]
     weights = np.array([1.0 + math.log(ratio) for ratio in ratios])
 
-    rows = weighted_rows(terms, places_of(known, buckets), weights)
-    rows = rows[np.diff(rows.indptr) > 0]
+    places = places_of(known, buckets)
+    rows = weighted_rows(terms, places, weights)
+    sizes = np.diff(rows.indptr)
+    rows = rows[sizes > 0]
     components = right_singular_vectors(rows, dimensions)
     projections = rows @ components
     mean = projections.mean(axis=0)
-    square_norms = ((projections - mean) ** 2).sum(axis=1)
+    centred = projections - mean
+    square_norms = (centred * centred).sum(axis=1)
     spread = math.sqrt(square_norms.mean())
+    if spread <= NEGLIGIBLE:
+        spread = 1.0  # all texts are the same: there is nothing to divide by
 
-    # Where all texts are the same there is nothing to divide by.
-    return Directions(known, weights, components, mean, spread if spread > NEGLIGIBLE else 1.0)
+    return Directions(known, weights, components, mean, spread)
 
 
 def places_of(known: IntArray, buckets: int) -> IntArray:
@@ -90,11 +95,14 @@ def weighted_rows(terms: Terms, places: IntArray, weights: Array) -> "csr_array"
     rows = terms.rows[is_known]
     counts = terms.counts[is_known]
     # Not NumPy's logarithm: that of an array may differ in the last bit from that of one number.
-    logarithms = [1.0 + math.log(count) for count in range(1, counts.max(initial=0) + 1)]
-    values = np.array(logarithms)[counts - 1] * weights[columns]
+    most = counts.max(initial=0)
+    logarithms = np.array([1.0 + math.log(count) for count in range(1, most + 1)])
+    frequencies = logarithms[counts - 1]
+    values = frequencies * weights[columns]
     # Which adds one number after the other, whatever other rows there are.
     squares = np.bincount(rows, weights=values * values, minlength=terms.texts)
-    values /= np.sqrt(squares)[rows]
+    norms = np.sqrt(squares)
+    values /= norms[rows]
     sizes = np.bincount(rows, minlength=terms.texts)
     ends = np.concatenate([[0], np.cumsum(sizes)])
 
