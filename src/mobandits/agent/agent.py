@@ -178,8 +178,9 @@ class Agent:
     def unseen(self) -> dict[str, dict[str, int]]:
         """How many values of decisions the encoder's fit has not seen, per column.
 
-        "unknown" are categories, and texts without a known word; "missing" is what was missing. It
-        is kept in files; of a log, from the last snapshot on, it is counted anew.
+        "unknown" are categories, and texts without a known word; "missing" is what was missing.
+        Files and snapshots keep the counts. Decisions that are replayed from a log, after its last
+        snapshot, are not counted, since a log holds numbers.
 
         Example:
             >>> from mobandits.encoding import Encoder
