@@ -42,7 +42,8 @@ MAY_IMPORT = {
     "explorers": GROUND,
     "policies": GROUND | {"orders", "estimators", "explorers", "features"},
     # Problems and data.
-    "logs": GROUND,
+    "encoding": GROUND,
+    "logs": GROUND | {"encoding"},
     "datasets": GROUND | {"logs"},
     "environments": GROUND | {"datasets"},
     # Measuring and playing.
@@ -51,12 +52,18 @@ MAY_IMPORT = {
     "simulation": GROUND | {"metrics", "statistics", "figures"},
     "testing": GROUND | {"simulation"},
     # Applications.
+<<<<<<< HEAD
     "agent": GROUND | {"orders", "logs"},
     "evaluation": GROUND | {"statistics", "logs", "figures", "agent"},
     "monitoring": GROUND | {"agent", "logs", "statistics", "figures"},
     # Maps import the ground only; what fits them to a log is loaded late, and imports more.
     "features": GROUND | {"statistics", "logs", "evaluation"},
     "interop": GROUND | {"agent", "environments"},
+=======
+    "agent": GROUND | {"orders", "logs", "encoding"},
+    "evaluation": GROUND | {"statistics", "logs", "figures", "encoding"},
+    "interop": GROUND | {"agent", "environments", "encoding"},
+>>>>>>> encoder
     # What is played with all of it.
     "papers": EVERYTHING_PLAYABLE,
     "demo": EVERYTHING_PLAYABLE,
@@ -135,12 +142,27 @@ def test_the_agent_asks_for_what_policies_declare():
 
 
 AGENT_CORE = {
+<<<<<<< HEAD
     *("advice", "arms", "batches", "bound_policy", "compiled_calls", "contexts", "core"),
     *("decision", "event_writer", "forked_lock", "growth", "guard", "inputs", "keyed", "keys"),
     *("objectives", "parts", "pending", "ranking", "sizes"),
+=======
+    *("advice", "arms", "bound_policy", "compiled_calls", "contexts", "core", "decision"),
+    *("growth", "guard", "inputs", "keys", "named_contexts", "objectives", "parts", "pending"),
+    "sizes",
+>>>>>>> encoder
 }
 AGENT_SERVICES = {
-    *("adoption", "descriptions", "display", "explanation", "file_layout", "headers", "loading"),
+    *(
+        "adoption",
+        "contributions",
+        "descriptions",
+        "display",
+        "explanation",
+        "file_layout",
+        "headers",
+        "loading",
+    ),
     *("merging", "recording", "replayed_events", "replaying", "restoring", "retuning", "saving"),
 }
 AGENT_FACE = {"__init__", "agent", "precompile"}
@@ -203,6 +225,7 @@ def test_nobody_imports_the_command_line():
 PUBLIC = [
     "Agent",
     "Decision",
+    "Encoder",
     "Objective",
     "PreferenceSweep",
     "Results",
@@ -212,6 +235,7 @@ PUBLIC = [
     "contracts",
     "datasets",
     "demo",
+    "encoding",
     "environments",
     "errors",
     "estimators",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         contracts,
         datasets,
         demo,
+        encoding,
         environments,
         errors,
         estimators,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
         testing,
     )
     from mobandits.agent import Agent, Decision, Objective
+    from mobandits.encoding import Encoder
     from mobandits.fronts import front, gaps
     from mobandits.simulation import PreferenceSweep, Results, simulate
 
@@ -47,6 +49,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Agent",
     "Decision",
+    "Encoder",
     "Objective",
     "PreferenceSweep",
     "Results",
@@ -56,6 +59,7 @@ __all__ = [
     "contracts",
     "datasets",
     "demo",
+    "encoding",
     "environments",
     "errors",
     "estimators",
@@ -84,6 +88,7 @@ __all__ = [
 _HOME = {
     "Agent": "mobandits.agent",
     "Decision": "mobandits.agent",
+    "Encoder": "mobandits.encoding",
     "Objective": "mobandits.agent",
     "PreferenceSweep": "mobandits.simulation",
     "Results": "mobandits.simulation",

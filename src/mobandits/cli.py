@@ -319,7 +319,9 @@ def evaluate_policies(
     columns: Annotated[
         list[str],
         typer.Option(
-            "--column", help="Of a .csv file: arm=, rewards=, context=, propensity=, minimise=."
+            "--column",
+            help="Of a .csv file: arm=, rewards=, context=, propensity=, minimise=. "
+            "context=age,city:category,prompt:text encodes columns of several kinds.",
         ),
     ] = [],  # noqa: B006 - the parser copies it
     estimators: Annotated[

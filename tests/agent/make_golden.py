@@ -1,5 +1,7 @@
 """Makes the files in data/ that every later version must read: `python make_golden.py VERSION`, once per version.
 
+Agents whose files are of another version are left out: an agent is written in the lowest one that knows all of it.
+
 Each is an agent's file and a JSON of what that agent did after it was written.
 """
 
@@ -9,9 +11,10 @@ from pathlib import Path
 
 import numpy as np
 from slow_twin import Clock
-from state_files import rich_agent
+from state_files import parts, rich_agent
 
 import mobandits as mob
+from mobandits.encoding import Boolean, Category, Date, Encoder, Hashed, Number, Text
 from mobandits.policies import (
     AnnealingPareto,
     CdUcb1,
@@ -102,6 +105,38 @@ def scaled():
     return agent, clock
 
 
+def encoded():
+    """Named columns of every kind. What is fitted is given: a fit may differ in its last bits elsewhere."""
+    components = [[0.6, -0.8], [0.8, 0.6], [0.0, 0.0]]
+    fit = {"known": [3, 17, 40], "weights": [1.5, 1.25, 2.0], "components": components}
+    kinds = {
+        "age": Number(mean=40.5, deviation=11.25, indicator=True),
+        "visits": Number(standardise=False, mean=3.0, indicator=False),
+        "city": Category(["Oslo", "Paris", "Rome"]),
+        "user": Hashed(4),
+        "member": Boolean(share=0.25, indicator=True),
+        "when": Date(age=True, mean=20000.0, deviation=30.0, indicator=True),
+        "prompt": Text(dimensions=2, buckets=64, **fit, mean=[0.25, -0.125], spread=0.5),
+    }
+    clock, rng = Clock(), np.random.default_rng(7)
+    options = {"arms": ["a", "b", "c"], "objectives": ["x", "y"], "seed": 5}
+    agent = mob.Agent(MolUcb(scale=0.3), features=Encoder(kinds), clock=clock, **options)
+    for i in range(40):
+        row = {
+            "age": None if i % 9 == 0 else rng.uniform(18, 80),
+            "visits": int(rng.integers(0, 9)),
+            "city": ["Rome", "Paris", "Bonn", None][i % 4],
+            "user": f"user {i % 7}",
+            "member": [True, False, None][i % 3],
+            "when": f"2026-0{1 + i % 9}-11T{i % 24:02d}:30",
+            "prompt": " ".join(rng.choice(["cat", "dog", "the", "sat", "ran"], 5)),
+        }
+        number = agent.decide(row).id
+        if i % 7:
+            agent.learn(number, rng.random(2))
+    return agent, clock
+
+
 AGENTS = {
     "rich": rich,
     "staged": staged,
@@ -111,6 +146,7 @@ AGENTS = {
     "balls": balls,
     "notes": notes,
     "scaled": scaled,
+    "encoded": encoded,
 }
 
 
@@ -142,6 +178,9 @@ def lived(agent, clock):
 def main(version):
     for name, make in AGENTS.items():
         agent, clock = make()
+        header, _ = parts(agent.to_bytes())
+        if header["version"] != version:
+            continue
         agent.save(DATA / f"{name}_v{version}.mobandits")
         (DATA / f"{name}_v{version}.json").write_text(json.dumps(lived(agent, clock)) + "\n")
 

@@ -5,6 +5,7 @@ import mo_gymnasium as mo_gym
 import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
+from gymnasium.spaces import Box, Dict, Discrete, Text
 from gymnasium.utils import seeding
 from gymnasium.utils.env_checker import check_env
 from mo_gymnasium.wrappers import (
@@ -15,10 +16,10 @@ from mo_gymnasium.wrappers import (
 )
 from mo_gymnasium.wrappers.vector import MOSyncVectorEnv
 
-from mobandits import environments
+from mobandits import Encoder, environments
 from mobandits.environments import Bumps, Linear, Logged, MultiArmed, TwoRidges
 from mobandits.interop import gymnasium as interop
-from mobandits.interop.gymnasium import BLOCK, NAMES, ROUNDS, BanditEnv
+from mobandits.interop.gymnasium import BLOCK, NAMES, ROUNDS, BanditEnv, EncodedObservation
 
 NEEDS = {"llm-routing": {"text_features": 0}, "logged": {"rewards": [[[0.5, 1.0], [0.0, 2.0]]] * 5}}
 SMALL = Linear(arms=4, features=3, objectives=2)
@@ -228,3 +229,42 @@ def test_what_is_no_environment(given):
         ValueError, match=r"BanditEnv.environment must be an environment such as Linear"
     ):
         BanditEnv(given)
+
+
+class Visits(gymnasium.Env):
+    """Visitors as dictionaries; a visit is an episode."""
+
+    observation_space = Dict({"city": Text(9), "age": Box(0.0, 99.0, (1,))})
+    action_space = Discrete(2)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        return self._visit(), {}
+
+    def step(self, action):
+        return self._visit(), float(action), True, False, {}
+
+    def _visit(self):
+        city = ["Rome", "Oslo"][self.np_random.integers(2)]
+        age = self.np_random.uniform(18, 80, 1).astype(np.float32)
+        return {"city": city, "age": age}
+
+
+def test_observations_of_named_values_are_encoded():
+    encoder = Encoder.fit({"city": ["Rome", "Oslo"], "age": [20.0, 60.0]})
+    env = EncodedObservation(Visits(), encoder)
+    plain = Visits()
+    numbers, _ = env.reset(seed=3)
+    assert numbers in env.observation_space
+    seen, _ = plain.reset(seed=3)
+    for action in (0, 1, 1):
+        row = {"city": seen["city"], "age": float(seen["age"][0])}
+        assert numbers.tolist() == encoder.encode(row).astype(np.float32).tolist()
+        numbers, reward, *_ = env.step(action)
+        seen, *_ = plain.step(action)
+        assert reward == action
+    with pytest.raises(ValueError, match="encoder must be an Encoder, got 3"):
+        EncodedObservation(Visits(), 3)
+    lacking = Encoder.fit({"city": ["Rome", "Oslo"], "age": [20.0, 60.0], "zip": [1, 2]})
+    with pytest.raises(ValueError, match="row must have the column 'zip', got 'city', 'age'"):
+        EncodedObservation(Visits(), lacking).reset(seed=0)

@@ -301,3 +301,27 @@ def test_names_of_features_are_kept():
     assert bandit.feature_names_in_.tolist() == ["a", "b", "c"]
     with pytest.raises(ValueError, match="feature names"):
         bandit.predict(polars.DataFrame(X, schema=["a", "c", "b"]))
+
+
+def test_named_columns_by_an_encoder():
+    import polars as pl  # noqa: PLC0415 - of this test only
+
+    from mobandits.encoding import Encoder  # noqa: PLC0415
+
+    table = pl.DataFrame({"age": [20.0, 40.0, 20.0, 40.0], "city": ["a", "b", "a", "b"]})
+    encoder = Encoder.fit(table)
+    arms = ["x", "x", "y", "y"]
+    rewards = [0.0, 1.0, 1.0, 0.0]
+    recipe = MolUcb(scale=0.01)
+    bandit = MultiObjectiveBandit(recipe, random_state=1, encoder=encoder)
+    plain = MultiObjectiveBandit(recipe, random_state=1)
+    fitted = clone(bandit).fit(table, arms, rewards)
+    numbers = encoder.encode_table(table)
+    assert (
+        fitted.predict(table).tolist()
+        == plain.fit(numbers, arms, rewards).predict(numbers).tolist()
+    )
+    assert fitted.n_features_in_ == len(encoder)
+    assert pickle.loads(pickle.dumps(fitted)).encoder == encoder
+    with pytest.raises(ValueError, match="column 'age', row 1: expected a number, got 'old'"):
+        fitted.predict([{"age": "old", "city": "a"}])

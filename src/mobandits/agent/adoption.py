@@ -57,6 +57,7 @@ def adopt(
     """A decision that somebody else made; see `Agent.adopt`."""
     with core.lock:
         request = ("adopted", arm)
+        context = core.contexts.encoded(context)
         how = circumstances(key, True, context, request)
         new = _reward_or_none(core, rewards)
         if key is not None:
@@ -98,6 +99,7 @@ def adopt(
             raise
 
         core.pending.add(pending)
+        core.contexts.count_unseen()
         if new is not None:
             core.teach(decision.id, pending, new, new)
         if key is not None and core.writer is None:
@@ -112,7 +114,7 @@ def learn_log(core: AgentCore, log: Any, *, add_arms: bool, columns: dict[str, A
     """Adopt all rounds of a log; see `Agent.learn_log`."""
     with core.lock:
         # Twice through the log: what is in its last row must be known before the first is learned.
-        chunks = _chunks_of(log, columns)
+        chunks = _chunks_of(log, _columns_of(core, columns))
         unknown = _check_log(core, chunks, add_arms=add_arms)
         for name in unknown:
             core.add_arm(name, None)
@@ -206,6 +208,14 @@ def _place_of(core: AgentCore, arm: Hashable, names: tuple[Hashable, ...]) -> in
 
 
 # --- logs
+
+
+def _columns_of(core: AgentCore, columns: dict[str, Any]) -> dict[str, Any]:
+    """The meanings of columns, with the agent's encoder where it is what reads the contexts."""
+    is_table = "arm" in columns  # logs of other kinds hold numbers, and say themselves which
+    if core.encoder is None or not is_table:
+        return columns
+    return {"context": core.encoder, **columns}
 
 
 def _chunks_of(log: Any, columns: dict[str, Any]) -> Chunks:

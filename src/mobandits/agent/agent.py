@@ -13,6 +13,7 @@ from mobandits.agent.keyed import decide_once
 from mobandits.agent.ranking import decide_ranking
 from mobandits.compiling.tracebacks import shorten
 from mobandits.contracts.protocols import Recipe
+from mobandits.encoding.encoder import Encoder
 from mobandits.errors import StateError
 from mobandits.support.naming import quoted
 
@@ -41,7 +42,9 @@ class Agent:
     Args:
         recipe: such as `MolUcb(scale=0.3)`.
         arms: their number, or their names.
-        features: length d of a context row; 0 where there is no context.
+        features: length d of a context row, 0 where there is no context; or an `Encoder`, which is
+            fitted: contexts are then rows of named columns, such as {"age": 31, "city": "Rome"}.
+            It is kept in the agent's files and in its log, whose contexts are the encoded numbers.
         objectives: their number, their names, or `Objective`s, which say direction, unit, range and
             default.
         seed: of all decisions.
@@ -94,7 +97,7 @@ class Agent:
         recipe: Recipe,
         *,
         arms: int | Sequence[Hashable],
-        features: int,
+        features: int | Encoder,
         objectives: int | Sequence[Any],
         seed: int = 0,
         rounds: int | None = None,
@@ -170,6 +173,36 @@ class Agent:
         return self.core.features
 
     @property
+    def encoder(self) -> Encoder | None:
+        """What turns named columns into numbers; None where contexts are numbers."""
+        return self.core.encoder
+
+    @property
+    def unseen(self) -> dict[str, dict[str, int]]:
+        """How many values of decisions the encoder's fit has not seen, per column.
+
+        "unknown" are categories, and texts without a known word; "missing" is what was missing.
+        Files and snapshots keep the counts. Decisions that are replayed from a log, after its last
+        snapshot, are not counted, since a log holds numbers.
+
+        Example:
+            >>> from mobandits.encoding import Encoder
+            >>> from mobandits.policies import MolUcb
+            >>> encoder = Encoder.fit({"city": ["Rome", "Paris"]}, "city:category")
+            >>> agent = Agent(MolUcb(scale=0.3), arms=2, features=encoder, objectives=1)
+            >>> _ = agent.decide({"city": "Oslo"})
+            >>> agent.unseen
+            {'city': {'unknown': 1}}
+        """
+        named = self.core.contexts.named
+        counts: dict[str, dict[str, int]] = {}
+        if named is not None:
+            for (column, word), count in named.unseen.items():
+                counts.setdefault(column, {})[word] = count
+
+        return counts
+
+    @property
     def seed(self) -> int:
         """The seed of all decisions."""
         return self.core.seed
@@ -233,7 +266,8 @@ class Agent:
 
         Args:
             context: (features,) or (arms, features), rows in the order of `arms`; or {arm: row},
-                which are then the eligible arms; None where there are no features.
+                which are then the eligible arms; None where there are no features. With an encoder
+                a row is {column: value}, and (arms, features) a list or a table of such rows.
             eligible: the arms that may be played; None: all.
             key: a text of the caller's, so that a call whose answer was lost can be tried again:
                 with the same key and the same context it is the same decision, marked `replayed`,
@@ -292,7 +326,8 @@ class Agent:
         whatever the agent writes or says of them.
 
         Args:
-            contexts: (n, features) or (n, arms, features).
+            contexts: (n, features) or (n, arms, features). With an encoder a table with a row for
+                each, of Polars or pandas or a list of dictionaries; or a list of tables.
             eligible: the arms that may be played, in all of them; None: all.
             keys: a `key` of `decide` per context, or None for contexts without one. A context whose
                 key is known, from this batch or an earlier call, gets the decision that was made
@@ -384,7 +419,7 @@ class Agent:
             add_arms: whether arms of the log that the agent does not have are added; else they are
                 refused.
             columns: of a CSV file or a table: `arm`, `rewards`, `context` and others, see
-                `logs.csv.scan`.
+                `logs.csv.scan`. With an encoder `context` is that, and need not be given.
 
         Returns:
             How many rounds taught something.

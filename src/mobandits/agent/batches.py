@@ -62,6 +62,7 @@ def decide_batch(
             if how.key is not None and writer is None:
                 core.keys.remember(how, decision)
 
+        core.contexts.count_unseen()
         if writer is not None:
             writer.done(core)
 
@@ -77,6 +78,7 @@ def decide_batch_once(
     """A decision per context: that of its key, made now or before; see `Agent.decide_batch`."""
     with core.lock:
         arms = as_given(eligible)
+        contexts = core.contexts.encoded_many(contexts)
         tables = _rows_as_given(contexts)
         if tables is None:
             # Refused, or no context at all.
@@ -101,6 +103,8 @@ def decide_batch_once(
             new_hows = [hows[position] for position in new]
             made = decide_batch(core, tables[new], arms, new_hows)
             answers |= dict(zip(new, made, strict=True))
+        else:
+            core.contexts.forget_unseen()
 
         complete = []
         for position, how in enumerate(hows):

@@ -8,6 +8,7 @@ import numpy as np
 from mobandits.agent.advice import listed_names, on_numbers, on_rows, on_shape
 from mobandits.agent.arms import Arms
 from mobandits.agent.decision import Offer
+from mobandits.agent.named_contexts import NamedContexts
 from mobandits.contracts.protocols import Array
 from mobandits.support.checks import as_float_array, is_compiled_layout
 from mobandits.support.naming import quoted
@@ -22,14 +23,17 @@ class Contexts:
     Args:
         arms: of the agent; contexts have a row for each of its names, or one for all.
         features: length of a row.
+        named: turns named columns into numbers; None: contexts are numbers.
 
     Attributes:
         shared: whether one row serves all arms; None before the first context.
+        named: as given.
     """
 
-    def __init__(self, arms: Arms, features: int) -> None:
+    def __init__(self, arms: Arms, features: int, named: NamedContexts | None = None) -> None:
         self._arms = arms
         self._features = features
+        self.named = named
         self.shared: bool | None = None
         self._shape: tuple[int, ...] | None = None  # of every context; None: not settled
 
@@ -39,9 +43,11 @@ class Contexts:
             context
         ):  # first, since it is the most frequent and the fastest to tell
             given = context.copy()  # the decision keeps it, and the application may write into it
-        elif isinstance(context, Mapping):
-            return self._offer_named(context, eligible)
         else:
+            context = self.encoded(context)
+            if isinstance(context, Mapping):
+                return self._offer_named(context, eligible)
+
             given = self._numbers("context", context)
 
         if given.shape != self._shape:
@@ -58,6 +64,24 @@ class Contexts:
         names = tuple(arms.names[place] for place in places.tolist())
 
         return names, arms.everyone[places], rows[places] if has_row_per_arm else rows
+
+    def encoded(self, context: Any) -> Any:
+        """A context of named columns as numbers; any other one as it is."""
+        return context if self.named is None else self.named.one(context)
+
+    def encoded_many(self, contexts: Any) -> Any:
+        """Contexts of named columns as numbers; any others as they are."""
+        return contexts if self.named is None else self.named.many(contexts)
+
+    def forget_unseen(self) -> None:
+        """A call came to nothing: what its contexts had does not count."""
+        if self.named is not None:
+            self.named.forget()
+
+    def count_unseen(self) -> None:
+        """A call is done: what its contexts had that the encoder has not seen counts."""
+        if self.named is not None:
+            self.named.count()
 
     def _offer_named(
         self, context: Mapping[Any, Any], eligible: Iterable[Hashable] | None
@@ -112,7 +136,7 @@ class Contexts:
 
     def tables(self, contexts: Any) -> Array:
         """(n, arms or 1, features) of contexts (n, features) or (n, arms, features)."""
-        given = self._numbers("contexts", contexts)
+        given = self._numbers("contexts", self.encoded_many(contexts))
         if given.shape == (0,):  # an empty list of contexts
             shape = self._shape or (self._features,)
             given = given.reshape(0, *shape)
@@ -162,6 +186,10 @@ class Contexts:
             raise ValueError(f"{error}{advice}") from error
 
     def _advice(self, value: Any, name: str = "context") -> str:
+        if self.named is not None:
+            columns = listed_names(self.named.encoder.columns)
+            return f"; write {{column: value}} with the columns {columns}"
+
         count = len(self._arms.names)
         return on_numbers(
             value,

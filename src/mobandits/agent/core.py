@@ -32,10 +32,12 @@ from mobandits.agent.inputs import (
     reward_list,
 )
 from mobandits.agent.keys import ORDINARY, Circumstances, KeyedDecisions
+from mobandits.agent.named_contexts import NamedContexts
 from mobandits.agent.objectives import Expectations, Scales, as_objectives
 from mobandits.agent.pending import INACTIVE, Pending, PendingDecisions
 from mobandits.agent.sizes import refuse_large
 from mobandits.contracts.protocols import Array, Recipe, Shape
+from mobandits.encoding.encoder import Encoder
 from mobandits.support.checks import choice, integer, number
 from mobandits.support.forks import on_fork
 
@@ -56,6 +58,7 @@ class AgentCore:
         samples: beliefs per sampled propensity.
         rounds: the horizon, or None.
         features: length of a context row.
+        encoder: turns named columns into such rows; None: contexts are numbers.
         arms: those that there are, and where they sit.
         contexts: their shape.
         bound: the recipe's policy and its state.
@@ -79,7 +82,7 @@ class AgentCore:
         recipe: Recipe,
         *,
         arms: int | Sequence[Hashable],
-        features: int,
+        features: int | Encoder,
         objectives: int | Sequence[Any],
         seed: int,
         rounds: int | None,
@@ -93,8 +96,10 @@ class AgentCore:
         check_is_recipe(recipe)
         # Everything is checked before anything is made: a wrong argument leaves nothing behind.
         integer("seed", seed, at_least=0)
+        encoder = features if isinstance(features, Encoder) else None
+        feature_count: Any = features if encoder is None else len(encoder)
         check_counts(
-            features=(features, 0),
+            features=(feature_count, 0),
             pending=(pending, 1),
             remembered=(remembered, 0),
         )
@@ -110,7 +115,7 @@ class AgentCore:
         # Before names are made of a number of arms, which may be 10^9 by mistake.
         size = Shape(
             name_count(arms),
-            int(features),
+            int(feature_count),
             name_count(objectives),
         )
         refuse_large(size)
@@ -122,9 +127,11 @@ class AgentCore:
         self.propensity = propensity
         self.samples = int(samples)
         self.rounds = rounds
-        self.features = int(features)
+        self.features = int(feature_count)
+        self.encoder = encoder
         self.arms = Arms(arms)
-        self.contexts = Contexts(self.arms, self.features)
+        named = None if encoder is None else NamedContexts(encoder)
+        self.contexts = Contexts(self.arms, self.features, named)
         shape = Shape(
             len(self.arms.names),
             self.features,
@@ -150,6 +157,11 @@ class AgentCore:
         self.process = os.getpid()
         on_fork(self, AgentCore.leave_to_parent)
         self.writer: EventWriter | None = None
+
+    @property
+    def declared_features(self) -> int | Encoder:
+        """The features as they were given: their number, or the encoder."""
+        return self.features if self.encoder is None else self.encoder
 
     def leave_to_parent(self) -> None:
         """Refuse all further calls, in the child of a fork.
@@ -191,6 +203,7 @@ class AgentCore:
             if not how.active:
                 pending = pending.active_since(INACTIVE)
             self.pending.add(pending)
+            self.contexts.count_unseen()
             if bound.left is not None:
                 bound.left -= 1
             if writer is not None:
@@ -407,6 +420,7 @@ class AgentCore:
         if streams is not None:
             self.bound.rewind(streams)
 
+        self.contexts.forget_unseen()
         self.unsettle_contexts()
 
     def unsettle_contexts(self) -> None:

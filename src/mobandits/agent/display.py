@@ -24,6 +24,11 @@ def agent_text(core: AgentCore) -> str:
         f"{core.lessons:,} learned",
         f"{len(core.pending.open):,} waiting",
     ]
+    named = core.contexts.named
+    unseen = 0 if named is None else sum(named.unseen.values())
+    if unseen:
+        counts.append(f"{quantity(unseen, 'value')} unseen")
+
     return f"Agent({_recipe_text(core)}, {', '.join(counts)})"
 
 
@@ -37,6 +42,7 @@ def agent_html(core: AgentCore) -> str:
         ("preference", _preference_text(core)),
         ("arms", listed(core.arms.names)),
         ("context", _context_text(core)),
+        *_encoder_facts(core),
         ("horizon", horizon),
         ("propensity", core.propensity),
         ("decisions", pending.next_id),
@@ -55,6 +61,16 @@ def agent_html(core: AgentCore) -> str:
 
     objectives = html_table(OBJECTIVE_COLUMNS, rows, total=len(core.objectives), noun="objective")
     return block(agent_text(core), facts(pairs), objectives)
+
+
+def _encoder_facts(core: AgentCore) -> list[tuple[str, Any]]:
+    """The encoder, and what its fit has not seen, where there is one."""
+    named = core.contexts.named
+    if named is None:
+        return []
+
+    counts = [f"{column}: {count:,} {word}" for (column, word), count in named.unseen.items()]
+    return [("encoder", repr(named.encoder)), ("unseen", ", ".join(counts) or "nothing")]
 
 
 def _recipe_text(core: AgentCore) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 
 from mobandits.agent import compiled_calls
 from mobandits.agent.bound_policy import FAILURES, BoundPolicy
+from mobandits.agent.contributions import Contribution, because, contributions_of
 from mobandits.agent.core import AgentCore
 from mobandits.agent.decision import Decision
 from mobandits.agent.parts import (
@@ -46,6 +47,8 @@ class Explanation:
         front: the eligible arms that the policy would play now, with positive probability.
         sentence: the same in words.
         objectives: the objectives.
+        contributions: how the columns of the context move the estimates, where the agent has an
+            encoder.
     """
 
     decision: Decision
@@ -56,6 +59,7 @@ class Explanation:
     front: Names
     sentence: str
     objectives: tuple[Any, ...]
+    contributions: tuple[Contribution, ...] = ()
 
     @property
     def table(self) -> "pl.DataFrame":
@@ -104,6 +108,12 @@ def explain(core: AgentCore, decision: Decision) -> Explanation:
         on_front = np.flatnonzero(probabilities > 0.0)
         front = tuple(decision.eligible[i] for i in on_front.tolist())
         sentence = _sentence(core, decision, estimates, dominated_by, front)
+        contributions = _contributions(core, decision, slots)
+        place = decision.eligible.index(decision.arm)
+        reason = because(contributions, place, core.objectives)
+        if reason is not None:
+            sentence += f" Its estimates differ from those of the other arms most {reason}."
+
         return Explanation(
             decision=decision,
             estimates=estimates,
@@ -113,6 +123,7 @@ def explain(core: AgentCore, decision: Decision) -> Explanation:
             front=front,
             sentence=sentence,
             objectives=core.objectives,
+            contributions=contributions,
         )
 
 
@@ -144,6 +155,24 @@ def _in_units(core: AgentCore, beliefs: Beliefs) -> Beliefs:
     # Where less is better, the lower end of what is learned is the upper end of the reward.
     low, high = np.sort([to_units(beliefs.low), to_units(beliefs.high)], axis=0)
     return Beliefs(to_units(beliefs.mean), low, high)
+
+
+def _contributions(
+    core: AgentCore, decision: Decision, slots: IntArray
+) -> tuple[Contribution, ...]:
+    """What the columns of the context contribute; nothing where it has none."""
+    if core.encoder is None:
+        return ()
+
+    def estimates_at(context: Array) -> Array:
+        rng = np.random.default_rng([core.seed, 2])
+        beliefs = _plain_beliefs(core.bound, context, slots, rng)
+        return core.scales.outward(beliefs.mean)
+
+    context: Any = decision.context
+    place = decision.eligible.index(decision.arm)
+
+    return contributions_of(core.encoder, context, place, estimates_at)
 
 
 def _check(core: AgentCore, decision: Decision) -> None:

@@ -25,7 +25,9 @@ PACKAGE = f"mobandits {importlib.metadata.version('mobandits')}"
 MAGIC = b"mobandits agent\n"
 # Version 1 kept means of rewards, where there are sums now. Versions 1 and 2 kept a note in one
 # number, also where it has several now. Versions 1 to 3 knew no inactive decisions.
-VERSION = 4
+# Versions 1 to 4 knew no encoder; agents that have none are still written as version 4.
+VERSION = 5
+WITHOUT_ENCODER = 4
 LENGTH_BYTES = 8
 DIGEST_BYTES = 32
 KINDS = {"<f8": np.float64, "<i8": np.int64, "|b1": np.bool_}

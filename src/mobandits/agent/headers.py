@@ -38,6 +38,8 @@ KEYS = {
     "logged",
     "arrays",
 }
+SINCE_ENCODERS = 5  # the first version of files that has an encoder, and always has one
+ENCODER_FIELDS = ("intercept", "columns", "unseen")
 
 
 def whole_number(name: str, value: Any, at_least: int = 0, at_most: int = LARGEST) -> int:
@@ -73,10 +75,14 @@ def check_header(header: dict[str, Any]) -> None:
     Raises:
         ValueError: naming key, rule and value.
     """
-    if set(header) != KEYS:
-        wanted = ", ".join(sorted(KEYS))
+    keys = KEYS | {"encoder"} if header["version"] >= SINCE_ENCODERS else KEYS
+    if set(header) != keys:
+        wanted = ", ".join(sorted(keys))
         there = ", ".join(sorted(header))
         raise ValueError(f"header must have {wanted}, got {shortened(there)}")
+
+    if "encoder" in header:
+        _check_encoder(header["encoder"])
 
     _check_options(header["options"])
     for objective in _checked_list(header["objectives"], "objectives"):
@@ -98,6 +104,17 @@ def check_header(header: dict[str, Any]) -> None:
         raise ValueError(f"now must be seconds, a float, got {quoted(now)}")
 
     number("now", now, at_least=0.0)
+
+
+def _check_encoder(encoder: Any) -> None:
+    """Its columns are checked where they are made."""
+    _check_keys("encoder", encoder, ENCODER_FIELDS)
+    for row in _checked_list(encoder["unseen"], "unseen"):
+        is_row = isinstance(row, list) and len(row) == 3
+        if not is_row or not isinstance(row[0], str) or row[1] not in ("unknown", "missing"):
+            raise ValueError(f"unseen must be columns, words and counts, got {quoted(row)}")
+
+        whole_number("unseen", row[2], at_most=MOST_COUNTED)
 
 
 def _check_options(options: Any) -> None:

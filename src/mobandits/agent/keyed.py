@@ -23,12 +23,15 @@ def decide_once(
     """The decision of a client's key, made now or before; see `Agent.decide`."""
     with core.lock:
         arms = as_given(eligible)
+        # First, since a request is known by its numbers.
+        context = core.contexts.encoded(context)
         how = circumstances(key, active, context, arms)
         if key is None:
             return core.decide(context, arms, how)
 
         earlier = made_before(core, how, context, arms)
         if earlier is not None:
+            core.contexts.forget_unseen()
             return earlier
 
         decision = core.decide(context, arms, how)

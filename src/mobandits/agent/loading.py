@@ -27,6 +27,7 @@ from mobandits.agent.restoring import possible, refuse_small, restored_state
 from mobandits.compiling.notes import numbers_of
 from mobandits.contracts.notes import unpacked_note
 from mobandits.contracts.protocols import Array, Policy, Recipe
+from mobandits.encoding.encoder import Encoder
 from mobandits.errors import StateError
 from mobandits.support.found import found_at
 from mobandits.support.naming import quoted, shortened
@@ -147,6 +148,9 @@ def _new_core(
         objectives.append(Objective(**{**fields, "name": title}))
 
     options = {name: header["options"][name] for name in OPTIONS}
+    if "encoder" in header:
+        options["features"] = _encoder(header["encoder"], options["features"])
+
     core = AgentCore(
         _recipe(header["recipe"], recipe),
         arms=names,
@@ -159,8 +163,22 @@ def _new_core(
     )
     # Arms came and went: slots are not in the order of names.
     core.arms.restore(names, header["slots"], header["arms_ever"])
+    if core.contexts.named is not None:
+        for column, word, count in header["encoder"]["unseen"]:
+            core.contexts.named.unseen[column, word] = count
 
     return core
+
+
+def _encoder(kept: dict[str, Any], features: int) -> Encoder:
+    """The encoder of a file, which must give as many features as the state has."""
+    data = {name: kept[name] for name in ("intercept", "columns")}
+    encoder = Encoder.from_data(data)
+    if len(encoder) != features:
+        rule = f"encoder must give {features} features"
+        raise ValueError(f"{rule}, got {len(encoder)}")
+
+    return encoder
 
 
 def _unpacked(core: AgentCore, table: Array) -> Array:

@@ -49,7 +49,7 @@ def _check_alike(core: AgentCore, other: AgentCore) -> None:
     pairs = {
         "recipe": (core.recipe, other.recipe),
         "objectives": (core.objectives, other.objectives),
-        "features": (core.features, other.features),
+        "features": (core.declared_features, other.declared_features),
         "arms": (core.arms.names, other.arms.names),
         "rounds": (core.rounds, other.rounds),
     }

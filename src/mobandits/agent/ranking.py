@@ -40,10 +40,12 @@ def decide_ranking(
     with core.lock:
         _check_known(core)
         arms = as_given(eligible)
+        context = core.contexts.encoded(context)
         how = circumstances(key, active, context, ("top", int(top), arms))
         if key is not None:
             earlier = made_before(core, how, context, arms)
             if earlier is not None:
+                core.contexts.forget_unseen()
                 return earlier
 
         ranking = _decide_new(core, context, arms, int(top), how)
@@ -99,6 +101,7 @@ def _decide_new(
         kept = pending if how.active else pending.active_since(INACTIVE)
         core.pending.add(kept)
 
+    core.contexts.count_unseen()
     if writer is not None:
         writer.done(core)
 

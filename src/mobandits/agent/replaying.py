@@ -246,7 +246,7 @@ def _parameters(core: AgentCore) -> dict[str, Any]:
     return {
         "recipe": core.recipe,
         "objectives": core.objectives,
-        "features": core.features,
+        "features": core.declared_features,
         "seed": core.seed,
         "propensity": core.propensity,
         "samples": core.samples,
@@ -267,6 +267,8 @@ def description_of(core: AgentCore, arms: tuple[Hashable, ...]) -> dict[str, Any
         for objective in core.objectives
     ]
     pending = core.pending
+    # The key is there only with an encoder: logs without one are what they were.
+    encoding = {} if core.encoder is None else {"encoder": core.encoder.data}
     return {
         "arms": list(arms),
         "objectives": objectives,
@@ -281,4 +283,5 @@ def description_of(core: AgentCore, arms: tuple[Hashable, ...]) -> dict[str, Any
         "remembered": pending.remembered,
         "defaults": [[objective.default, objective.after] for objective in core.objectives],
         "ranges": [[objective.low, objective.high] for objective in core.objectives],
+        **encoding,
     }

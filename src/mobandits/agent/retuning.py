@@ -118,7 +118,7 @@ def _new_core(
     return AgentCore(
         recipe,
         arms=arms,
-        features=core.features,
+        features=core.declared_features,
         objectives=core.objectives,
         seed=core.seed,
         rounds=core.rounds,

@@ -8,9 +8,17 @@ import numpy as np
 
 from mobandits.agent.core import AgentCore
 from mobandits.agent.descriptions import described
-from mobandits.agent.file_layout import ALWAYS_ACTIVE, PACKAGE, PENDING_COLUMNS, VERSION, file_bytes
+from mobandits.agent.file_layout import (
+    ALWAYS_ACTIVE,
+    PACKAGE,
+    PENDING_COLUMNS,
+    VERSION,
+    WITHOUT_ENCODER,
+    file_bytes,
+)
 from mobandits.agent.growth import arrays
 from mobandits.agent.headers import FIELDS, OPTIONS
+from mobandits.agent.named_contexts import NamedContexts
 from mobandits.agent.objectives import Objective
 from mobandits.agent.pending import Pending
 from mobandits.contracts.protocols import Array, Recipe
@@ -61,8 +69,13 @@ def _header(core: AgentCore) -> dict[str, Any]:
     if bound.order is not None:
         preference = described(bound.order, "preference")
 
+    encoding = {}
+    if core.contexts.named is not None:
+        encoding = {"encoder": _described_encoder(core.contexts.named)}
+
     return {
-        "version": VERSION,
+        # The lowest version that knows all of it, so that older ones read what they can.
+        "version": VERSION if encoding else WITHOUT_ENCODER,
         "by": PACKAGE,
         "recipe": _described_recipe(core.recipe),
         "options": {name: getattr(core, name) for name in OPTIONS},
@@ -85,6 +98,7 @@ def _header(core: AgentCore) -> dict[str, Any]:
         "now": core.now,
         "lessons": core.lessons,
         "logged": 0 if core.writer is None else core.writer.position(),
+        **encoding,
     }
 
 
@@ -140,6 +154,11 @@ def _described_recipe(recipe: Recipe) -> Any:
         return described(recipe, "recipe")
     except ValueError:
         return {"other": type(recipe).__qualname__}
+
+
+def _described_encoder(named: NamedContexts) -> dict[str, Any]:
+    unseen = [[column, word, count] for (column, word), count in named.unseen.items()]
+    return {**named.encoder.data, "unseen": unseen}
 
 
 def _described_objective(objective: Objective) -> dict[str, Any]:

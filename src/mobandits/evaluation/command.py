@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 
 from mobandits.contracts.protocols import Recipe
+from mobandits.encoding.encoder import Encoder
+from mobandits.encoding.short_specs import has_kinds, kinds_of_text
 from mobandits.errors import LogWarning
 from mobandits.evaluation.comparison import ESTIMATORS, Comparison, compare
 from mobandits.evaluation.deploying import deployed
@@ -98,6 +100,10 @@ def evaluate_file(
     if deploy is not None:
         check_deployment(deploy, specs, out / STORE)
 
+    context = meanings.get("context")
+    if isinstance(context, str):
+        meanings["context"] = Encoder.fit(file, context)
+
     log: Feedback = read(file, **meanings)
     compared = _first_ranks(log, str(file))
     targets = {name: target_named(spec, log, recipe) for name, spec in specs.items()}
@@ -110,7 +116,7 @@ def evaluate_file(
             compared, targets, chosen_estimators, folds=folds, seed=seed, progress=progress
         )
         options = {"level": level, "folds": folds, "clip": clip, "seed": seed}
-        summary = log_summary(compared, str(file))
+        summary = log_summary(compared, str(file), meanings.get("context"))
         page = write_evaluation(out, comparison, targets, summary, options)
         if deploy is not None:
             # Of all ranks: each teaches, whatever the evaluation can use.
@@ -180,7 +186,7 @@ which has evaluation.json; found an empty file at /dev/null
     raise ValueError(f"--out must be {wanted}; found {found_at(out)} at {out}")
 
 
-def _checked_columns(file: Path, pairs: Sequence[str]) -> dict[str, str | list[str]]:
+def _checked_columns(file: Path, pairs: Sequence[str]) -> dict[str, Any]:
     """The meanings of columns, which only a .csv file needs, and cannot do without."""
     meanings = columns_named(pairs)
     is_table = _is_table(file)
@@ -289,10 +295,12 @@ def columns_named(pairs: Sequence[str]) -> dict[str, str | list[str]]:
     """What the columns of a .csv file mean, as `mobandits.logs.read` takes it.
 
     Args:
-        pairs: meaning=column, or meaning=column,column for those of which there are several.
+        pairs: meaning=column, or meaning=column,column for those of which there are several. A
+            context of which a column has a kind, context=age,city:category, stays one text: all of
+            its columns are for an encoder.
 
     Raises:
-        ValueError: where there is no such meaning.
+        ValueError: where there is no such meaning, or no such kind of column.
 
     Example:
         >>> columns_named(["arm=item", "rewards=click,revenue"])
@@ -305,8 +313,12 @@ def columns_named(pairs: Sequence[str]) -> dict[str, str | list[str]]:
         if not names:
             raise ValueError(f"--column must be meaning=column, got {quoted(pair)}")
 
+        is_encoded = meaning == "context" and has_kinds(names)
+        if is_encoded:
+            kinds_of_text(names)  # a mistake in it need not wait until the file is read
+
         is_single = meaning in SINGLE_COLUMNS
-        meanings[meaning] = names if is_single else names.split(",")
+        meanings[meaning] = names if is_single or is_encoded else names.split(",")
 
     return meanings
 
@@ -411,21 +423,26 @@ def estimator_named(name: str, clip: float | None) -> Any:
     return kind(**bounds)
 
 
-def log_summary(log: Feedback, source: str) -> LogSummary:
+def log_summary(log: Feedback, source: str, context: Any = None) -> LogSummary:
     """What a page says of a log.
 
     Args:
         log: the logged decisions.
         source: where they come from.
+        context: the encoder that made the contexts; anything else is passed over.
     """
     missing = np.isnan(log.rewards).mean(0)
-    return {
+    summary: LogSummary = {
         "source": source,
         "rounds": len(log),
         "arms": [str(arm) for arm in log.arm_names],
         "objectives": [str(name) for name in log.objective_names],
         "missing": missing.tolist(),
     }
+    if isinstance(context, Encoder):
+        summary["encoder"] = str(context)
+
+    return summary
 
 
 def _policy_summary(comparison: Comparison, name: str, target: Target) -> dict[str, Any]:

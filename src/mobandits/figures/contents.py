@@ -57,8 +57,11 @@ class LogSummary(TypedDict):
         arms: their names.
         objectives: their names.
         missing: the share of rewards that are missing, by objective.
+        encoder: a table of the features and the columns that they come from, where an encoder made
+            them.
     """
 
+    encoder: NotRequired[str]
     source: str
     rounds: int
     arms: list[str]

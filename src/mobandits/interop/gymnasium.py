@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from mobandits import environments
 from mobandits.contracts.protocols import Block, Environment, Problem, Rng, Shape
+from mobandits.encoding.encoder import Encoder
 from mobandits.support.checks import integer
 from mobandits.support.naming import kebab, quoted
 from mobandits.support.nearest import as_object
@@ -30,7 +31,7 @@ try:
 except ImportError as error:
     raise missing_extra("mobandits.interop.gymnasium", "gym") from error
 
-__all__ = ["NAMES", "BanditEnv", "make_env", "register"]
+__all__ = ["NAMES", "BanditEnv", "EncodedObservation", "make_env", "register"]
 
 Floats = NDArray[np.float32]
 
@@ -203,6 +204,56 @@ class BanditEnv(gymnasium.Env[Floats, np.int64]):
         context: Floats = contexts[row].astype(np.float32)
 
         return context
+
+
+class EncodedObservation(gymnasium.ObservationWrapper[Floats, Any, Any]):
+    """A Gymnasium environment whose observations of named values become numbers, by an encoder.
+
+    For environments with observations {column: value}, as those of the space `Dict` are: of
+    `Discrete`, `Text`, and `Box` of one number.
+
+    Args:
+        env: such an environment.
+        encoder: fitted.
+
+    Attributes:
+        observation_space: `Box` of the encoder's features, without bounds.
+
+    Raises:
+        ValueError: where the encoder is none, or not fitted; by `reset` and `step`, naming the
+            column and what was expected.
+
+    Example:
+        >>> from gymnasium.spaces import Dict, Text
+        >>> class Visits(gymnasium.Env):
+        ...     observation_space = Dict({"city": Text(9), "age": Box(0, 99, ())})
+        ...     action_space = Discrete(2)
+        ...     def reset(self, seed=None, options=None):
+        ...         return {"city": "Rome", "age": np.float32(40.0)}, {}
+        >>> encoder = Encoder.fit({"city": ["Rome", "Oslo"], "age": [20, 40]})
+        >>> EncodedObservation(Visits(), encoder).reset()[0].tolist()
+        [1.0, 0.0, 1.0, 0.0, 1.0]
+    """
+
+    def __init__(self, env: gymnasium.Env[Any, Any], encoder: Encoder) -> None:
+        if not isinstance(encoder, Encoder):
+            rule = "EncodedObservation.encoder must be an Encoder"
+            raise ValueError(f"{rule}, got {quoted(encoder)}")
+
+        super().__init__(env)
+        self.encoder = encoder
+        self.observation_space = Box(-math.inf, math.inf, (len(encoder),))
+
+    def observation(self, observation: Any) -> Floats:
+        """(features,) the numbers of an observation, in single precision."""
+        row = {name: _single_value(value) for name, value in observation.items()}
+        return self.encoder.encode(row).astype(np.float32)
+
+
+def _single_value(value: Any) -> Any:
+    # `Box` has arrays, also of one number.
+    is_one = isinstance(value, np.ndarray) and value.size == 1
+    return value.item() if is_one else value
 
 
 def _require_environment(environment: Any) -> None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from mobandits.compiling.compiled import loop_for
 from mobandits.contracts.assumptions import enforce
 from mobandits.contracts.protocols import Array, IntArray, Policy, Recipe, Rng, Shape
+from mobandits.encoding.encoder import Encoder
 from mobandits.errors import CompileError
 from mobandits.interop.rows import add_row_probabilities, choose_rows, learn_rows
 from mobandits.support.checks import as_float_array, integer, require_complete
@@ -50,10 +51,11 @@ class MultiObjectiveBandit(BaseEstimator):  # type: ignore[misc] # untyped
         rounds: the horizon, for recipes that need one.
         random_state: None, an integer, or a `numpy.random.Generator`. With an integer every call of
             `predict` draws the same numbers: take a Generator where contexts come one at a time.
+        encoder: a fitted `Encoder`: X is then a table of its columns; None: X is numbers.
 
     Attributes:
         arms_: (arms,) the labels.
-        n_features_in_: number of columns of X.
+        n_features_in_: number of columns of X, or of the encoder's features.
         n_objectives_: number of columns of the rewards.
         policy_: the bound recipe.
         state_: its state after all rows, a NamedTuple of arrays.
@@ -77,11 +79,13 @@ class MultiObjectiveBandit(BaseEstimator):  # type: ignore[misc] # untyped
         arms: Sequence[Any] | None = None,
         rounds: int | None = None,
         random_state: int | np.random.Generator | None = None,
+        encoder: Encoder | None = None,
     ) -> None:
         self.recipe = recipe
         self.arms = arms
         self.rounds = rounds
         self.random_state = random_state
+        self.encoder = encoder
 
     def fit(self, X: Any, arms: Any, rewards: Any) -> "MultiObjectiveBandit":
         """Learn the rows, in the policy's first state.
@@ -189,6 +193,9 @@ class MultiObjectiveBandit(BaseEstimator):  # type: ignore[misc] # untyped
     def _contexts(self, X: Any, *, reset: bool = False) -> Array:
         if not reset:
             check_is_fitted(self)
+
+        if self.encoder is not None:
+            X = self.encoder.encode_table(X)
 
         # In C order: compiled loops accept contiguous rows only.
         table = validate_data(self, X, dtype=np.float64, order="C", reset=reset)

@@ -9,13 +9,14 @@ import numpy as np
 import polars as pl
 
 from mobandits.contracts.protocols import Array, IntArray
+from mobandits.encoding.encoder import Encoder
 from mobandits.errors import LogError
 from mobandits.logs.feedback import Feedback, together
 from mobandits.support.checks import integer
 from mobandits.support.naming import quoted, shortened
 from mobandits.support.nearest import did_you_mean
 
-Columns = Sequence[str] | Mapping[Any, Sequence[str]]
+Columns = Sequence[str] | Mapping[Any, Sequence[str]] | Encoder
 
 
 def read(path: str | Path, **columns: Any) -> Feedback:
@@ -61,7 +62,7 @@ def scan(
         rewards: {objective: column}, or columns that are objectives, or one of them; an empty cell
             is a reward that was not observed.
         context: columns of features, or one of them, which the arms share; or {arm: columns}, as
-            many for every arm.
+            many for every arm; or a fitted `Encoder`, whose features the arms share.
         propensity: the column with the logging policy's probability of that arm; None, or an empty
             cell: not logged.
         time: the column with the time in seconds.
@@ -96,7 +97,7 @@ def scan(
         separator=separator,
         arm=arm,
         rewards=columns,
-        context=context if isinstance(context, Mapping) else _several(context),
+        context=context if isinstance(context, Mapping | Encoder) else _several(context),
         propensity=propensity,
         time=time,
         minimise=frozenset(minimised),
@@ -194,6 +195,8 @@ class _Table(NamedTuple):
         return np.column_stack(columns)
 
     def _contexts(self, frame: pl.DataFrame, arms: tuple[Hashable, ...], done: int) -> Array:
+        if isinstance(self.context, Encoder):
+            return self._encoded(frame, self.context, done)
         if not isinstance(self.context, Mapping):
             return self._features(frame, self.context, done)
 
@@ -203,6 +206,12 @@ class _Table(NamedTuple):
             tables.append(self._features(frame, columns, done))
 
         return np.stack(tables, axis=1)
+
+    def _encoded(self, frame: pl.DataFrame, encoder: Encoder, done: int) -> Array:
+        try:
+            return encoder.encoded_table(frame, others=True, first_row=done + 1).numbers
+        except ValueError as error:
+            raise LogError(f"{self.path}, {error}") from None
 
     def _features(self, frame: pl.DataFrame, columns: Sequence[str], done: int) -> Array:
         # A policy needs every feature: only rewards, propensities and times may be lacking.
@@ -262,6 +271,8 @@ class _Table(NamedTuple):
                     raise LogError(f"{rule}, got none for {quoted(arm)}")
 
                 features += self.context[arm]
+        elif isinstance(self.context, Encoder):
+            features += self.context.columns
         else:
             features += self.context
 

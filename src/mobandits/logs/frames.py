@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from mobandits.contracts.protocols import Array
+from mobandits.encoding.encoder import Encoder
 from mobandits.logs.feedback import Feedback
 from mobandits.support.checks import as_float_array
 from mobandits.support.naming import quoted, shortened
@@ -23,7 +24,7 @@ def feedback_of_frame(
     *,
     arm: str,
     rewards: Sequence[str] | Mapping[Any, str],
-    context: Sequence[str] | Mapping[Any, Sequence[str]] = (),
+    context: Sequence[str] | Mapping[Any, Sequence[str]] | Encoder = (),
     propensity: str | None = None,
     time: str | None = None,
     arms: Sequence[Hashable] | None = None,
@@ -36,7 +37,8 @@ def feedback_of_frame(
         arm: the column with the arm that was played.
         rewards: {objective: column}, or columns that are objectives, or one of them; an empty cell
             is a reward that was not observed.
-        context: columns of features, or one of them, which the arms share; or {arm: columns}.
+        context: columns of features, or one of them, which the arms share; or {arm: columns}; or an
+            encoder, of whose columns the arms share the features.
         propensity: the column with the logging policy's probability of that arm.
         time: the column with the time in seconds.
         arms: all arms; None takes what is there, in order of appearance.
@@ -65,7 +67,9 @@ def feedback_of_frame(
         sign = -1.0 if objective in minimised else 1.0
         table.append(_numbers(frame, column) * sign)
 
-    if isinstance(context, Mapping):
+    if isinstance(context, Encoder):
+        contexts = context.encoded_table(frame, others=True).numbers
+    elif isinstance(context, Mapping):
         contexts = np.stack([_features(frame, context[name]) for name in names], axis=1)
     else:
         contexts = _features(frame, context)
