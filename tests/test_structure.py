@@ -52,7 +52,7 @@ MAY_IMPORT = {
     "testing": GROUND | {"simulation"},
     # Applications.
     "agent": GROUND | {"orders", "logs"},
-    "evaluation": GROUND | {"statistics", "logs", "figures"},
+    "evaluation": GROUND | {"statistics", "logs", "figures", "orders"},
     "interop": GROUND | {"agent", "environments"},
     # What is played with all of it.
     "papers": EVERYTHING_PLAYABLE,
@@ -229,6 +229,7 @@ PUBLIC = [
     "statistics",
     "support",
     "testing",
+    "tune",
 ]
 
 

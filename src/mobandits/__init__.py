@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         testing,
     )
     from mobandits.agent import Agent, Decision, Objective
+    from mobandits.evaluation import tune
     from mobandits.fronts import front, gaps
     from mobandits.simulation import PreferenceSweep, Results, simulate
 
@@ -75,6 +76,7 @@ __all__ = [
     "statistics",
     "support",
     "testing",
+    "tune",
 ]
 
 _HOME = {
@@ -86,6 +88,7 @@ _HOME = {
     "front": "mobandits.fronts",
     "gaps": "mobandits.fronts",
     "simulate": "mobandits.simulation",
+    "tune": "mobandits.evaluation",
 }
 
 

@@ -13,7 +13,7 @@ from mobandits.evaluation.targets import Target
 from mobandits.support.naming import conjunction, quantity, short_repr
 from mobandits.support.notebooks import MOST_ROWS, block, html_table, remark
 
-WEIGHTED_SUM = "weighted sum"
+WEIGHTED_SUM = "weighted sum"  # a row of the table
 TABLE: dict[str, Any] = {
     "policy": pl.String,
     "objective": pl.String,
@@ -195,12 +195,12 @@ class Tuned:
     @property
     def _sum(self) -> str:
         """What decides, in words."""
-        decides = self.decides
-        if decides != WEIGHTED_SUM or self.weights is None:
-            return str(decides)
+        objectives = self.comparison.objectives
+        if self.weights is None or len(objectives) == 1:
+            return str(self.decides)
 
         parts = []
-        for weight, name in zip(self.weights, self.comparison.objectives, strict=True):
+        for weight, name in zip(self.weights, objectives, strict=True):
             if weight > 0.0:
                 parts.append(f"{weight:g} {name}")
 

@@ -1,7 +1,7 @@
 """Choose a recipe on a log: `mob.tune`."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -157,7 +157,7 @@ class _Judge:
         # Bonferroni: each of the other candidates may be wrong with an equal share.
         self._level_of_each = 1.0 - (1.0 - level) / self._others
         self._first = self._estimate(comparison.targets[0])
-        self._rows = self._weights_of_rows()
+        self._rows = _weights_of_rows(comparison.objectives, weights)
 
     def candidate(self, name: str, target: Target) -> Candidate:
         """What the log says of a candidate."""
@@ -170,69 +170,91 @@ class _Judge:
         if estimate is self._first:
             return Candidate(target, values, gains, 1.0, estimate.warnings, sure=False)
 
-        doubts = self._doubts(estimate)
-        if self._weights is not None:
-            deciding = next(iter(gains.values()))
-            is_shown = deciding.low > 0.0
-            p_value = deciding.p_value
-            if deciding.freedom < FREEDOM:
-                few = f"few rounds decide: the gain has {deciding.freedom:.2g} degrees of freedom"
-                doubts = (*doubts, few)
-        else:
-            verdict = dominance(
-                estimate, self._first, margin=self._margins, level=self._level_of_each
-            )
-            is_shown = verdict.decision == "dominates"
-            p_value = verdict.p_dominates
+        claim = self._claim(estimate, gains)
+        of_first = [f"of the first: {warning}" for warning in self._first.warnings]
+        doubts = (*estimate.warnings, *of_first, *claim.doubts)
+        p_value = min(1.0, self._others * claim.p_value)
+        is_sure = claim.is_shown and not doubts
 
-        corrected = min(1.0, self._others * p_value)
-        is_sure = is_shown and not doubts
-
-        return Candidate(target, values, gains, corrected, doubts, is_sure)
+        return Candidate(target, values, gains, p_value, doubts, is_sure)
 
     def best(self, judged: Mapping[str, Candidate]) -> str:
         """The name of the best candidate that is surely better than the first, or the first's."""
-        sure = {name: candidate for name, candidate in judged.items() if candidate.sure}
+        sure = [name for name, candidate in judged.items() if candidate.sure]
         if not sure:
             return self._comparison.targets[0]
         if self._weights is None:
-            return min(sure, key=lambda name: sure[name].p_value)
+            return min(sure, key=lambda name: judged[name].p_value)
 
         # What is gained for sure, and not what was estimated: of many estimates the largest is
         # often the one with most luck.
-        return max(sure, key=lambda name: next(iter(sure[name].gains.values())).low)
+        return max(sure, key=lambda name: _deciding(judged[name].gains).low)
 
     def _estimate(self, name: str) -> Estimate:
         return self._comparison[name, DoublyRobust.name]
 
-    def _weights_of_rows(self) -> dict[str, Array]:
-        """The weights of each row of the table, the row that decides first."""
-        objectives = self._comparison.objectives
-        rows: dict[str, Array] = {}
-        if self._weights is not None and len(objectives) > 1:
-            rows[WEIGHTED_SUM] = self._weights
+    def _claim(self, estimate: Estimate, gains: Mapping[str, Gain]) -> "_Claim":
+        """The test of whether a candidate is better than the first."""
+        if self._weights is None:
+            verdict = dominance(
+                estimate, self._first, margin=self._margins, level=self._level_of_each
+            )
+            return _Claim(verdict.decision == "dominates", verdict.p_dominates, ())
 
-        for objective, weights in zip(objectives, np.eye(len(objectives)), strict=True):
-            rows[str(objective)] = weights
+        gain = _deciding(gains)
+        doubts: tuple[str, ...] = ()
+        if gain.freedom < FREEDOM:
+            freedom = f"{gain.freedom:.2g} degrees of freedom"
+            doubts = (f"few rounds decide: the gain has {freedom}, fewer than {FREEDOM}",)
 
-        return rows
+        return _Claim(gain.low > 0.0, gain.p_value, doubts)
 
     def _values(self, estimate: Estimate) -> dict[str, Gain]:
         """The value of each row: those of objectives with ends for all objectives at once."""
         # Sidak, as in `Estimate.box`: the level is the product of the levels of the objectives.
-        level_of_each = self._level ** (1.0 / len(self._comparison.objectives))
+        of_objective = self._level ** (1.0 / len(self._comparison.objectives))
         values = {}
         for label, weights in self._rows.items():
-            is_sum = label == WEIGHTED_SUM and weights is self._weights
-            two_sided = self._level if is_sum else level_of_each
+            is_sum = weights is self._weights
+            two_sided = self._level if is_sum else of_objective
             probability = (1.0 + two_sided) / 2.0
             values[label] = weighted_value(estimate, weights, probability)
 
         return values
 
-    def _doubts(self, estimate: Estimate) -> tuple[str, ...]:
-        of_first = [f"of the first: {warning}" for warning in self._first.warnings]
-        return (*estimate.warnings, *of_first)
+
+class _Claim(NamedTuple):
+    """The claim that a candidate is better than the first.
+
+    Attributes:
+        is_shown: at the level of this claim.
+        p_value: of this claim by itself.
+        doubts: why the test may not be trusted.
+    """
+
+    is_shown: bool
+    p_value: float
+    doubts: tuple[str, ...]
+
+
+def _deciding(gains: Mapping[str, Gain]) -> Gain:
+    """The gain that decides, which is the first one."""
+    return next(iter(gains.values()))
+
+
+def _weights_of_rows(objectives: Sequence[Any], weights: Array | None) -> dict[str, Array]:
+    """The weights of each row of the table, the row that decides first."""
+    names = [str(objective) for objective in objectives]
+    rows: dict[str, Array] = {}
+    if weights is not None and len(names) > 1:
+        label = WEIGHTED_SUM
+        # An objective of this name has a row of its own.
+        while label in names:
+            label = f"the {label}"
+
+        rows[label] = weights
+
+    return rows | dict(zip(names, np.eye(len(names)), strict=True))
 
 
 def _candidates(
