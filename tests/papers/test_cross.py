@@ -81,6 +81,7 @@ def test_nobody_is_missing():
         "Doubling",
         "Forgetting",
         "GapWeighted",
+        "Pessimistic",
         "SingleArm",
         "WithFloor",
     }  # wrappers for horizons, drift and logs; no learner
