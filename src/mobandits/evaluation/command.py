@@ -79,7 +79,7 @@ def evaluate_file(
     check_evaluation_folder(out)
     number("--level", level, above=0.0, below=1.0)
     chosen_estimators = [estimator_named(name, clip) for name in estimators]
-    meanings = _checked_columns(Path(file), columns)
+    meanings = checked_columns(Path(file), columns)
     specs = named_specs(policies)
     if _is_table(Path(file)) and "propensity" not in meanings:
         _refuse_weights(chosen_estimators, list(specs.values()))
@@ -122,7 +122,7 @@ which has evaluation.json; found an empty file at /dev/null
     raise ValueError(f"--out must be {wanted}; found {found_at(out)} at {out}")
 
 
-def _checked_columns(file: Path, pairs: Sequence[str]) -> dict[str, str | list[str]]:
+def checked_columns(file: Path, pairs: Sequence[str]) -> dict[str, str | list[str]]:
     """The meanings of columns, which only a .csv file needs, and cannot do without."""
     meanings = columns_named(pairs)
     is_table = _is_table(file)

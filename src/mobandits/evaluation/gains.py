@@ -46,12 +46,9 @@ def weighted_value(estimate: Estimate, weights: Array, probability: float) -> Ga
         >>> weighted_value(estimate, np.array([1.0, 0.5]), 0.975).value
         1.0
     """
-    counted = weights > 0.0
-    effects = influence(estimate.terms)[:, counted] @ weights[counted]
-    value = float(estimate.value[counted] @ weights[counted])
-    size = float(np.abs(estimate.value[counted]) @ weights[counted])
-
-    return _gain(value, effects, size, probability)
+    effects = influence(estimate.terms)
+    sizes = np.abs(estimate.value)
+    return _weighted_sum(estimate.value, effects, sizes, weights, probability)
 
 
 def gain_over(estimate: Estimate, baseline: Estimate, weights: Array, probability: float) -> Gain:
@@ -73,22 +70,26 @@ def gain_over(estimate: Estimate, baseline: Estimate, weights: Array, probabilit
         >>> gain_over(estimate, estimate, np.ones(1), 0.975)[:4]
         (0.0, 0.0, 0.0, 1.0)
     """
+    effects = influence(estimate.terms) - influence(baseline.terms)
+    difference = estimate.value - baseline.value
+    sizes = np.abs(estimate.value) + np.abs(baseline.value)
+    return _weighted_sum(difference, effects, sizes, weights, probability)
+
+
+def _weighted_sum(
+    values: Array, effects: Array, sizes: Array, weights: Array, probability: float
+) -> Gain:
+    """The weighted sum of values (objectives,) whose rounds have the influences `effects`."""
     # An objective without weight may have no value at all: 0 times NaN would be NaN.
     counted = weights > 0.0
     of_weights = weights[counted]
-    effects = influence(estimate.terms) - influence(baseline.terms)
-    difference = float((estimate.value - baseline.value)[counted] @ of_weights)
-    sizes = np.abs(estimate.value) + np.abs(baseline.value)
+    value = float(values[counted] @ of_weights)
     size = float(sizes[counted] @ of_weights)
-    if abs(difference) <= FLAT * size:
-        difference = 0.0
+    if abs(value) <= FLAT * size:
+        value = 0.0
 
-    return _gain(difference, effects[:, counted] @ of_weights, size, probability)
-
-
-def _gain(value: float, effects: Array, size: float, probability: float) -> Gain:
-    """The number whose rounds have these influences, (rounds,)."""
-    spread = spread_of(effects[:, None], np.array([size]))
+    effect = effects[:, counted] @ of_weights
+    spread = spread_of(effect[:, None], np.array([size]))
     below, above = reach(spread, probability)
     p_value = tail(spread, np.array([value]))
 

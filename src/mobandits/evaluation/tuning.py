@@ -294,10 +294,13 @@ def _weights(weights: Any, objectives: tuple[Any, ...]) -> Array | None:
     if weights is None:
         return np.ones(1) if len(objectives) == 1 else None
     if isinstance(weights, Mapping):
-        for name in weights:
-            choice("weights: an objective", str(name), [str(each) for each in objectives])
+        # By their texts: a command line has no other names.
+        names = [str(objective) for objective in objectives]
+        weight_of_name = {str(name): weight for name, weight in weights.items()}
+        for name in weight_of_name:
+            choice("weights: an objective", name, names)
 
-        weights = [weights.get(name, 0.0) for name in objectives]
+        weights = [weight_of_name.get(name, 0.0) for name in names]
 
     vector = as_float_array("weights", weights)
     are_weights = vector.shape == (len(objectives),) and np.isfinite(vector).all()
