@@ -85,7 +85,7 @@ def evaluate_file(
         _refuse_weights(chosen_estimators, list(specs.values()))
 
     for spec in specs.values():
-        if not _is_plain(spec):
+        if not is_plain(spec):
             recipe(spec)  # a mistake in it need not wait until the log is read
 
     log: Feedback = read(file, **meanings)
@@ -326,7 +326,7 @@ def target_named(name: str, log: Feedback, recipe: Callable[[str], Recipe]) -> T
     return ConstantTarget(arm_of_text[text])
 
 
-def _is_plain(name: str) -> bool:
+def is_plain(name: str) -> bool:
     """Whether a name stands for a target that learns nothing, and so is no recipe."""
     return name in PLAIN or name.startswith(ARM)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from mobandits.contracts.protocols import Recipe
-from mobandits.evaluation.command import checked_columns, named_specs, target_named
+from mobandits.evaluation.command import checked_columns, is_plain, named_specs, target_named
 from mobandits.evaluation.gains import Gain
 from mobandits.evaluation.tuned import Tuned
 from mobandits.evaluation.tuning import tune
@@ -47,6 +47,10 @@ def tune_file(
     meanings: dict[str, Any] = checked_columns(Path(file), columns)
     specs = named_specs(policies)
     weight_of_objective = weights_named(weights)
+    for spec in specs.values():
+        if not is_plain(spec):
+            recipe(spec)  # a mistake in it need not wait until the log is read
+
     log = read(file, **meanings)
     candidates = {name: target_named(spec, log, recipe) for name, spec in specs.items()}
 
