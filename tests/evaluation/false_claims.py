@@ -46,6 +46,7 @@ def log_of(seed, kind="normal", rounds=ROUNDS, gain=0.0):
     """Rewards that depend on nothing where `gain` is 0; else the last arm pays by the sign of a feature.
 
     "skewed": exponential rewards, and a logging policy that prefers the first arm, more so where a feature is large.
+    "adaptive": the logging policy prefers the arm whose rewards have been largest so far.
     """
     rng = np.random.default_rng([seed, 77])
     contexts = np.column_stack([np.ones(rounds), rng.normal(size=(rounds, FEATURES - 1))])
@@ -53,13 +54,30 @@ def log_of(seed, kind="normal", rounds=ROUNDS, gain=0.0):
     if kind == "skewed":
         scores = np.exp(np.outer(contexts[:, 1], [0.8, 0.0, 0.0]))
         law = 0.3 / ARMS + 0.7 * scores / scores.sum(1, keepdims=True)
-    arms = (law.cumsum(1) < rng.random((rounds, 1))).sum(1)
+    coins = rng.random(rounds)
+    arms = (law.cumsum(1) < coins[:, None]).sum(1)
     noise = rng.exponential(size=(rounds, 2)) if kind == "skewed" else rng.normal(size=(rounds, 2))
     if kind == "binary":
         noise = (rng.random((rounds, 2)) < 0.3).astype(float)
+    if kind == "adaptive":
+        arms, law = adaptive_plays(noise.sum(1), coins)
     rewards = noise + gain * ((arms == ARMS - 1) * np.sign(contexts[:, 1]))[:, None]
     played = law[np.arange(rounds), arms]
     return Feedback(contexts, arms, rewards, played, "abc", ("quality", "thrift"))
+
+
+def adaptive_plays(rewards, coins):
+    """Arms and probabilities of a policy that plays the best arm so far half of the time, and any arm the other half."""
+    rounds = len(rewards)
+    arms, law = np.zeros(rounds, int), np.zeros((rounds, ARMS))
+    totals, counts = np.zeros(ARMS), np.zeros(ARMS)
+    for t in range(rounds):
+        law[t] = 0.5 / ARMS
+        law[t, np.argmax(totals / np.maximum(counts, 1.0))] += 0.5
+        arms[t] = (law[t].cumsum() < coins[t]).sum()
+        totals[arms[t]] += rewards[t]
+        counts[arms[t]] += 1.0
+    return arms, law
 
 
 def claims(kind, candidates, logs=LOGS, *, weights=WEIGHTS, margin=0.0, **log):
@@ -95,7 +113,7 @@ def main():
     print(f"{LOGS} logs of {ROUNDS} rounds, mobandits {mob.__version__}")
     print("| rewards | candidates | forward blocks | folds at random |")
     print("|---|---|---|---|")
-    for kind in ("normal", "binary", "skewed"):
+    for kind in ("normal", "binary", "skewed", "adaptive"):
         for candidates in CANDIDATES:
             forward = claims(kind, candidates).mean()
             folds = claims_of_random_folds(kind, candidates).mean()
