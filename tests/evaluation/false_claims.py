@@ -67,14 +67,14 @@ def log_of(seed, kind="normal", rounds=ROUNDS, gain=0.0):
 
 
 def adaptive_plays(rewards, coins):
-    """Arms and probabilities of a policy that plays the best arm so far half of the time, and any arm the other half."""
+    """Arms and laws of a policy that plays the best arm so far half of the time, else any arm."""
     rounds = len(rewards)
     arms, law = np.zeros(rounds, int), np.zeros((rounds, ARMS))
     totals, counts = np.zeros(ARMS), np.zeros(ARMS)
     for t in range(rounds):
         law[t] = 0.5 / ARMS
         law[t, np.argmax(totals / np.maximum(counts, 1.0))] += 0.5
-        arms[t] = (law[t].cumsum() < coins[t]).sum()
+        arms[t] = min((law[t].cumsum() < coins[t]).sum(), ARMS - 1)
         totals[arms[t]] += rewards[t]
         counts[arms[t]] += 1.0
     return arms, law
