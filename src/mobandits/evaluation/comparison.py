@@ -80,13 +80,8 @@ class Comparison:
         """A row per target and estimator: its values with their 95 % box, and its warnings."""
         header = ["target", "estimator", "warnings", *self.objectives]
         rows = []
-        # Estimates keep their spread, so that a box costs no pass over the rounds.
         for key, estimate in itertools.islice(self.estimates.items(), MOST_ROWS):
-            box = estimate.box()
-            columns = (estimate.value, box.low, box.high)
-            ends = zip(*(column.tolist() for column in columns), strict=True)
-            values = [f"{value:.4g} ({low:.4g} to {high:.4g})" for value, low, high in ends]
-            rows.append((*key, len(estimate.warnings), *values))
+            rows.append((*key, len(estimate.warnings), *values_in_text(estimate, 0.95)))
 
         values_table = html_table(header, rows, total=len(self.estimates), noun="estimate")
         return block(repr(self), values_table)
@@ -140,6 +135,18 @@ class Comparison:
 
         # Without any estimate there is a table without rows.
         return pl.concat([pl.DataFrame(schema=TABLE), *parts])
+
+
+def values_in_text(estimate: Estimate, level: float) -> list[str]:
+    """The value of each objective with its interval in the joint box, as notebooks show it."""
+    # Estimates keep their spread, so that a box costs no pass over the rounds.
+    box = estimate.box(level)
+    columns = (estimate.value, box.low, box.high)
+    texts = []
+    for value, low, high in zip(*(column.tolist() for column in columns), strict=True):
+        texts.append(f"{value:.4g} ({low:.4g} to {high:.4g})")
+
+    return texts
 
 
 def evaluate(

@@ -28,6 +28,11 @@ class Gain(NamedTuple):
     p_value: float
     freedom: float
 
+    @property
+    def text(self) -> str:
+        """The number with its interval, in four digits."""
+        return f"{self.value:.4g} ({self.low:.4g} to {self.high:.4g})"
+
 
 def weighted_value(estimate: Estimate, weights: Array, probability: float) -> Gain:
     """The weighted sum of a target's values.

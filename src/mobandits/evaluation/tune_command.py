@@ -6,7 +6,6 @@ from typing import Any
 
 from mobandits.contracts.protocols import Recipe
 from mobandits.evaluation.command import checked_columns, is_plain, named_specs, target_named
-from mobandits.evaluation.gains import Gain
 from mobandits.evaluation.tuned import Tuned
 from mobandits.evaluation.tuning import tune
 from mobandits.logs import read
@@ -92,19 +91,19 @@ def weights_named(pairs: Sequence[str]) -> dict[str, float] | None:
 def result_lines(tuned: Tuned) -> list[str]:
     """A line per candidate: its values and, but for the first, its gains; the answer last."""
     lines = []
+    decides = tuned.decides
     for name, candidate in tuned.candidates.items():
-        parts = [f"{label} {_in_text(value)}" for label, value in candidate.values.items()]
-        if name != tuned.baseline:
-            gains = candidate.gains.items()
-            decides = tuned.decides
-            parts += [f"gain in {row} {_in_text(gain)}" for row, gain in gains if row == decides]
+        parts = [f"{label} {value.text}" for label, value in candidate.values.items()]
+        is_first = name == tuned.baseline
+        if decides is not None and not is_first:
+            parts.append(f"gain in {decides} {candidate.gains[decides].text}")
+        if not is_first:
             parts.append(f"p = {candidate.p_value:.2g}")
 
         lines.append(f"{name}: {', '.join(parts)}")
-        lines += [f"    {doubt}" for doubt in candidate.doubts]
+        for doubt in candidate.doubts:
+            lines.append(f"    {doubt}")
 
-    return [*lines, tuned.answer]
+    lines.append(tuned.answer)
 
-
-def _in_text(gain: Gain) -> str:
-    return f"{gain.value:.4g} ({gain.low:.4g} to {gain.high:.4g})"
+    return lines

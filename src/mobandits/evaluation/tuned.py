@@ -123,9 +123,12 @@ class Tuned:
         header += ["p-value", "surely better", "doubts"]
         rows = []
         for name, candidate in list(self.candidates.items())[:MOST_ROWS]:
-            cells = [name, *(_with_ends(value) for value in candidate.values.values())]
+            cells: list[Any] = [name]
+            for value in candidate.values.values():
+                cells.append(value.text)
+
             if decides is not None:
-                cells.append(_with_ends(candidate.gains[decides]))
+                cells.append(candidate.gains[decides].text)
 
             cells += [candidate.p_value, candidate.sure, len(candidate.doubts)]
             rows.append(cells)
@@ -173,9 +176,11 @@ class Tuned:
 
     def _nearest(self) -> str:
         """The candidate that comes nearest, as the end of a sentence."""
-        others = {name: each for name, each in self.candidates.items() if name != self.baseline}
-        name, nearest = min(others.items(), key=lambda pair: pair[1].p_value)
-        if nearest.doubts and nearest.p_value <= 1.0 - self.level:
+        others = list(self.candidates)[1:]
+        name = min(others, key=lambda other: self.candidates[other].p_value)
+        nearest = self.candidates[name]
+        is_shown = nearest.p_value <= 1.0 - self.level
+        if is_shown and nearest.doubts:
             doubt = nearest.doubts[0].partition(";")[0]
             return f"; {name} would be, but its estimate is in doubt: {doubt}"
 
@@ -216,7 +221,3 @@ def candidate_name(target: Target) -> str:
         'MolUcb(scale=0.3)'
     """
     return short_repr(target)
-
-
-def _with_ends(gain: Gain) -> str:
-    return f"{gain.value:.4g} ({gain.low:.4g} to {gain.high:.4g})"

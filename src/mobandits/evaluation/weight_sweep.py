@@ -10,7 +10,13 @@ import polars as pl
 
 from mobandits.contracts.composition import composite, exchanged
 from mobandits.contracts.protocols import Array, Order, Recipe
-from mobandits.evaluation.comparison import Comparison, Model, check_comparison, tell
+from mobandits.evaluation.comparison import (
+    Comparison,
+    Model,
+    check_comparison,
+    tell,
+    values_in_text,
+)
 from mobandits.evaluation.doubly_robust import DoublyRobust
 from mobandits.evaluation.forward import ForwardLog, Learned
 from mobandits.evaluation.front import front, plot_front
@@ -59,10 +65,7 @@ class WeightSweep:
         rows = []
         for name in names[:MOST_ROWS]:
             estimate = self.comparison[name, DoublyRobust.name]
-            box = estimate.box(level)
-            columns = (estimate.value, box.low, box.high)
-            ends = zip(*(column.tolist() for column in columns), strict=True)
-            values = [f"{value:.4g} ({low:.4g} to {high:.4g})" for value, low, high in ends]
+            values = values_in_text(estimate, level)
             rows.append((name, len(estimate.warnings), *values))
 
         header = ["weights", "warnings", *self.comparison.objectives]
@@ -230,9 +233,13 @@ def _units(rewards: Array) -> Array:
     """(objectives,) the standard deviations of what was observed; 1 where nothing varies."""
     units = np.ones(rewards.shape[1])
     for objective, column in enumerate(rewards.T):
-        observed = column[~np.isnan(column)]
-        if len(observed) and observed.std() > 0.0:
-            units[objective] = observed.std()
+        was_observed = ~np.isnan(column)
+        if not was_observed.any():
+            continue
+
+        deviation = column[was_observed].std()
+        if deviation > 0.0:
+            units[objective] = deviation
 
     return units
 
