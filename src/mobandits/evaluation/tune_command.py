@@ -101,8 +101,7 @@ def result_lines(tuned: Tuned) -> list[str]:
             parts.append(f"p = {candidate.p_value:.2g}")
 
         lines.append(f"{name}: {', '.join(parts)}")
-        for doubt in candidate.doubts:
-            lines.append(f"    {doubt}")
+        lines += [f"    {doubt}" for doubt in candidate.doubts]
 
     lines.append(tuned.answer)
 

@@ -123,10 +123,8 @@ class Tuned:
         header += ["p-value", "surely better", "doubts"]
         rows = []
         for name, candidate in list(self.candidates.items())[:MOST_ROWS]:
-            cells: list[Any] = [name]
-            for value in candidate.values.values():
-                cells.append(value.text)
-
+            values = [value.text for value in candidate.values.values()]
+            cells: list[Any] = [name, *values]
             if decides is not None:
                 cells.append(candidate.gains[decides].text)
 
