@@ -249,7 +249,7 @@ def test_without_weights_the_pareto_order_decides(margin):
 
 
 def test_one_objective_needs_no_weights():
-    log = make_log(8, rounds=200, objectives=1)
+    log = make_log(8, rounds=800, objectives=1)
     tuned = tune([Uniform(), ConstantTarget("c")], log)
     assert tuned.weights == (1.0,)
     assert tuned.decides == "u"
@@ -329,7 +329,10 @@ def test_it_shows_itself():
         ({"recipes": "mol-ucb"}, r"^recipes must be a dictionary"),
         ({"recipes": [MolUcb()]}, r"^recipes must be at least two, the first of which is to be"),
         ({"recipes": [MolUcb(), MolUcb()]}, r"^recipes must be different.*got 'MolUcb\(\)' twice"),
-        ({"recipes": [MolUcb(), MolTs]}, r"^target '.*': target must be probabilities"),
+        (
+            {"recipes": [MolUcb(), MolTs]},
+            r"^target .*: target must be probabilities.*MolTs\(\.\.\.\)",
+        ),
         ({"baseline": "b"}, r"^baseline must be one of .*got 'b'"),
         ({"weights": [1.0]}, r"^weights must be 2 numbers, one per objective, at least 0"),
         ({"weights": [1.0, -1.0]}, r"^weights must be 2 numbers, one per objective, at least 0"),
@@ -486,5 +489,5 @@ def test_folds_at_random_claim_more_than_they_may():
 
 
 def test_a_true_gain_is_found():
-    found = claims("normal", "learners", logs=30, gain=0.5)
+    found = claims("normal", "learners", logs=30, gain=0.8)
     assert found.mean() >= 0.9

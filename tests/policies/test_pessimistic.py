@@ -135,7 +135,7 @@ def test_an_agent_learns_a_log_and_plays_it_under_any_preference():
     rewards = means[arms] + 0.3 * rng.normal(size=(600, 2))
     log = mob.logs.Feedback(np.ones((600, 1)), arms, rewards, [1 / 3] * 600, "abc", ("q", "c"))
     recipe = Pessimistic(MolUcb(scale="data"))
-    agent = mob.Agent(recipe, arms="abc", features=1, objectives=("q", "c"))
+    agent = mob.Agent(recipe, arms=list("abc"), features=1, objectives=("q", "c"))
     agent.learn_log(log)
     played = []
     for weights in ([1.0, 0.0], [0.5, 0.5], [0.0, 1.0]):

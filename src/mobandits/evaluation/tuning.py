@@ -211,14 +211,17 @@ class _Judge:
 
     def _values(self, estimate: Estimate) -> dict[str, Gain]:
         """The value of each row: those of objectives with ends for all objectives at once."""
-        # Sidak, as in `Estimate.box`: the level is the product of the levels of the objectives.
-        of_objective = self._level ** (1.0 / len(self._comparison.objectives))
+        box = estimate.box(self._level)
         values = {}
         for label, weights in self._rows.items():
-            is_sum = weights is self._weights
-            two_sided = self._level if is_sum else of_objective
-            probability = (1.0 + two_sided) / 2.0
-            values[label] = weighted_value(estimate, weights, probability)
+            value = weighted_value(estimate, weights, (1.0 + self._level) / 2.0)
+            if weights is not self._weights:
+                objective = int(weights.argmax())
+                low = float(box.low[objective])
+                high = float(box.high[objective])
+                value = value._replace(low=low, high=high)
+
+            values[label] = value
 
         return values
 
