@@ -28,6 +28,12 @@ def learners():
     }
 
 
+def one_learner():
+    """One recipe that learns, after the policy that was logged."""
+    everything = learners()
+    return {name: everything[name] for name in ("now", "greedy")}
+
+
 def scales():
     """Recipes that differ in a parameter alone: so does the first, and all of them learn."""
     order = Weighted(WEIGHTS)
@@ -39,7 +45,12 @@ def constants():
     return {f"arm {arm}": SingleArm(arm) for arm in range(ARMS)}
 
 
-CANDIDATES = {"learners": learners, "scales": scales, "constants": constants}
+CANDIDATES = {
+    "one learner": one_learner,
+    "learners": learners,
+    "scales": scales,
+    "constants": constants,
+}
 
 
 def log_of(seed, kind="normal", rounds=ROUNDS, gain=0.0):

@@ -462,7 +462,7 @@ SLACK = 3.0 * (FALSE * (1.0 - FALSE) / 300) ** 0.5
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("candidates", ["learners", "scales", "constants"])
+@pytest.mark.parametrize("candidates", ["one learner", "learners", "scales", "constants"])
 @pytest.mark.parametrize("kind", ["normal", "binary", "skewed", "adaptive"])
 def test_false_claims_are_as_rare_as_promised(kind, candidates):
     """Rewards depend on nothing: all candidates are equally good."""
@@ -483,9 +483,9 @@ def test_false_claims_of_the_pareto_order_are_rare():
 @pytest.mark.slow
 def test_folds_at_random_claim_more_than_they_may():
     """Why `tune` goes forward in time: the very same test is wrong more often on other folds."""
-    forward = claims("normal", "learners", logs=300).mean()
-    folds = claims_of_random_folds("normal", "learners", logs=300).mean()
-    assert folds > forward
+    forward = claims("normal", "one learner", logs=300).mean()
+    folds = claims_of_random_folds("normal", "one learner", logs=300).mean()
+    assert folds > FALSE > forward - SLACK
 
 
 def test_a_true_gain_is_found():
