@@ -52,18 +52,12 @@ MAY_IMPORT = {
     "simulation": GROUND | {"metrics", "statistics", "figures"},
     "testing": GROUND | {"simulation"},
     # Applications.
-<<<<<<< HEAD
-    "agent": GROUND | {"orders", "logs"},
-    "evaluation": GROUND | {"statistics", "logs", "figures", "agent"},
+    "agent": GROUND | {"orders", "logs", "encoding"},
+    "evaluation": GROUND | {"statistics", "logs", "figures", "orders", "agent", "encoding"},
     "monitoring": GROUND | {"agent", "logs", "statistics", "figures"},
     # Maps import the ground only; what fits them to a log is loaded late, and imports more.
     "features": GROUND | {"statistics", "logs", "evaluation"},
-    "interop": GROUND | {"agent", "environments"},
-=======
-    "agent": GROUND | {"orders", "logs", "encoding"},
-    "evaluation": GROUND | {"statistics", "logs", "figures", "encoding"},
     "interop": GROUND | {"agent", "environments", "encoding"},
->>>>>>> encoder
     # What is played with all of it.
     "papers": EVERYTHING_PLAYABLE,
     "demo": EVERYTHING_PLAYABLE,
@@ -142,15 +136,9 @@ def test_the_agent_asks_for_what_policies_declare():
 
 
 AGENT_CORE = {
-<<<<<<< HEAD
     *("advice", "arms", "batches", "bound_policy", "compiled_calls", "contexts", "core"),
     *("decision", "event_writer", "forked_lock", "growth", "guard", "inputs", "keyed", "keys"),
-    *("objectives", "parts", "pending", "ranking", "sizes"),
-=======
-    *("advice", "arms", "bound_policy", "compiled_calls", "contexts", "core", "decision"),
-    *("growth", "guard", "inputs", "keys", "named_contexts", "objectives", "parts", "pending"),
-    "sizes",
->>>>>>> encoder
+    *("named_contexts", "objectives", "parts", "pending", "ranking", "sizes"),
 }
 AGENT_SERVICES = {
     *(
@@ -259,6 +247,7 @@ PUBLIC = [
     "statistics",
     "support",
     "testing",
+    "tune",
 ]
 
 

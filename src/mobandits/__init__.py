@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     )
     from mobandits.agent import Agent, Decision, Objective
     from mobandits.encoding import Encoder
+    from mobandits.evaluation import tune
     from mobandits.fronts import front, gaps
     from mobandits.simulation import PreferenceSweep, Results, simulate
 
@@ -83,6 +84,7 @@ __all__ = [
     "statistics",
     "support",
     "testing",
+    "tune",
 ]
 
 _HOME = {
@@ -95,6 +97,7 @@ _HOME = {
     "front": "mobandits.fronts",
     "gaps": "mobandits.fronts",
     "simulate": "mobandits.simulation",
+    "tune": "mobandits.evaluation",
 }
 
 

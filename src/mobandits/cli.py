@@ -376,6 +376,60 @@ def evaluate_policies(
     typer.echo(page)
 
 
+@app.command("tune")
+def tune_policies(
+    log: Annotated[
+        Path,
+        typer.Argument(
+            metavar="LOG", help="Logged decisions, with their propensities, in the order of time."
+        ),
+    ],
+    policies: Annotated[
+        list[str],
+        typer.Option(
+            "--policy",
+            help="The first is the one to beat. As in evaluate; repeat for more.",
+        ),
+    ],
+    weights: Annotated[
+        list[str],
+        typer.Option(
+            "--weight",
+            help="OBJECTIVE=NUMBER, in the sum that decides; repeat for more. Without any, several "
+            "objectives are compared by the Pareto order.",
+        ),
+    ] = [],  # noqa: B006 - the parser copies it
+    margin: Annotated[
+        float, typer.Option(min=0.0, help="Without --weight: the loss that does not matter.")
+    ] = 0.0,
+    columns: Annotated[
+        list[str], typer.Option("--column", help="Of a .csv file, as in evaluate.")
+    ] = [],  # noqa: B006 - the parser copies it
+    level: Annotated[float, typer.Option(help="1 - the probability of a wrong claim.")] = 0.95,
+    blocks: Annotated[
+        int, typer.Option(min=2, help="Parts of the log; each is valued on what came before it.")
+    ] = 5,
+    seed: Annotated[int, typer.Option(min=0, help="Of everything.")] = 0,
+) -> None:
+    """Say which policy is surely better than the first on a log, or that nothing is."""
+    from mobandits.evaluation.tune_command import result_lines, tune_file  # noqa: PLC0415
+    from mobandits.spec import recipe_named  # noqa: PLC0415
+
+    options: Any = {
+        "weights": weights,
+        "margin": margin,
+        "columns": columns,
+        "level": level,
+        "blocks": blocks,
+        "seed": seed,
+    }
+    with progress_of("tune", "candidates") as progress, parameters():
+        tuned = tune_file(log, policies, recipe_named, **options, progress=progress)
+
+    for line in result_lines(tuned):
+        typer.echo(line)
+
+
 @app.command("import")
 def import_journal_as_store(
     folder: Annotated[Path, typer.Argument(help="The folder of a journal of version 0.1.")],

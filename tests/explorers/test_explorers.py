@@ -8,7 +8,7 @@ import pytest
 
 from mobandits.compiling.compiled import compile_loop, compiled
 from mobandits.estimators import DisjointRidge, Ridge, SampleMean
-from mobandits.explorers import Greedy, Thompson, Ucb
+from mobandits.explorers import Greedy, Lcb, Thompson, Ucb
 from mobandits.explorers.radii import Constant, Drugan, Levelled, Radius, SelfNormalised
 
 K, D, L = 4, 2, 2
@@ -65,6 +65,18 @@ def test_ucb_is_infinite_for_arms_never_played_even_with_radius_zero():
     assert np.isposinf(high[0]).all()
     assert np.isneginf(low[0]).all()
     np.testing.assert_array_equal(high[1:], mean[1:])
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_lcb_believes_the_lower_ends_of_ucb(missing):
+    for estimator in (Ridge(D, L), DisjointRidge(D, L, K)):
+        _, _, bounds = believed(Lcb(Sum(0.5)), estimator, missing=missing)
+        _, _, beliefs = believed(Ucb(Sum(0.5)), estimator, missing=missing)
+        for bound in bounds:
+            np.testing.assert_array_equal(bound, beliefs.low)
+    _, _, bounds = believed(Lcb(Constant(0.0)), SampleMean(K, L), features=0)
+    assert np.isneginf(bounds.mean[0]).all()
+    assert np.isfinite(bounds.mean[1:]).all()
 
 
 def test_greedy_believes_the_estimates():

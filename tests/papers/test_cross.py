@@ -82,6 +82,7 @@ def test_nobody_is_missing():
         "Features",
         "Forgetting",
         "GapWeighted",
+        "Pessimistic",
         "SingleArm",
         "WithFloor",
     }  # wrappers for horizons, drift and logs; no learner

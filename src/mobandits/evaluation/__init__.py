@@ -1,7 +1,8 @@
 """The value of other decisions, from a log: vectors, confidence regions, and warnings.
 
 `compare` evaluates targets on a log; `evaluate` one of them. See
-docs/tutorials/evaluate-before-you-deploy.md.
+docs/tutorials/evaluate-before-you-deploy.md. `tune` chooses a recipe on a log, and `sweep_weights`
+gives a front of policies. See docs/how-to/choose-from-a-log.md.
 """
 
 from mobandits.evaluation.case import EvaluationCase
@@ -23,11 +24,15 @@ from mobandits.evaluation.switch_dr import SwitchDr
 from mobandits.evaluation.targets import ConstantTarget, LoggingPolicy, Uniform
 from mobandits.evaluation.terms import Terms
 from mobandits.evaluation.training import Trained
+from mobandits.evaluation.tuned import Candidate, Tuned
+from mobandits.evaluation.tuning import tune
+from mobandits.evaluation.weight_sweep import WeightSweep, sweep_weights
 from mobandits.logs import Feedback
 
 __all__ = [
     "ESTIMATORS",
     "Box",
+    "Candidate",
     "Comparison",
     "ConstantTarget",
     "Diagnostics",
@@ -46,12 +51,16 @@ __all__ = [
     "SwitchDr",
     "Terms",
     "Trained",
+    "Tuned",
     "Uniform",
     "Verdict",
+    "WeightSweep",
     "compare",
     "dominance",
     "evaluate",
     "front",
     "plot_front",
     "replay",
+    "sweep_weights",
+    "tune",
 ]

@@ -88,13 +88,13 @@ def evaluate_file(
     check_evaluation_folder(out)
     number("--level", level, above=0.0, below=1.0)
     chosen_estimators = [estimator_named(name, clip) for name in estimators]
-    meanings = _checked_columns(Path(file), columns)
+    meanings = checked_columns(Path(file), columns)
     specs = named_specs(policies)
     if _is_table(Path(file)) and "propensity" not in meanings:
         _refuse_weights(chosen_estimators, list(specs.values()))
 
     for spec in specs.values():
-        if not _is_plain(spec):
+        if not is_plain(spec):
             recipe(spec)  # a mistake in it need not wait until the log is read
 
     if deploy is not None:
@@ -143,7 +143,7 @@ def check_deployment(name: str, specs: Mapping[str, str], store: Path) -> None:
         ValueError: --deploy must name a policy that learns, got 'all', which is uniform
     """
     choice("--deploy", name, specs)
-    if _is_plain(specs[name]):
+    if is_plain(specs[name]):
         raise ValueError(
             f"--deploy must name a policy that learns, got {quoted(name)}, which is {specs[name]}"
         )
@@ -186,7 +186,7 @@ which has evaluation.json; found an empty file at /dev/null
     raise ValueError(f"--out must be {wanted}; found {found_at(out)} at {out}")
 
 
-def _checked_columns(file: Path, pairs: Sequence[str]) -> dict[str, Any]:
+def checked_columns(file: Path, pairs: Sequence[str]) -> dict[str, Any]:
     """The meanings of columns, which only a .csv file needs, and cannot do without."""
     meanings = columns_named(pairs)
     is_table = _is_table(file)
@@ -396,7 +396,7 @@ def target_named(name: str, log: Feedback, recipe: Callable[[str], Recipe]) -> T
     return ConstantTarget(arm_of_text[text])
 
 
-def _is_plain(name: str) -> bool:
+def is_plain(name: str) -> bool:
     """Whether a name stands for a target that learns nothing, and so is no recipe."""
     return name in PLAIN or name.startswith(ARM)
 

@@ -88,13 +88,8 @@ class Comparison:
         """A row per target and estimator: its values with their 95 % box, and its warnings."""
         header = ["target", "estimator", "warnings", *self.objectives]
         rows = []
-        # Estimates keep their spread, so that a box costs no pass over the rounds.
         for key, estimate in itertools.islice(self.estimates.items(), MOST_ROWS):
-            box = estimate.box()
-            columns = (estimate.value, box.low, box.high)
-            ends = zip(*(column.tolist() for column in columns), strict=True)
-            values = [f"{value:.4g} ({low:.4g} to {high:.4g})" for value, low, high in ends]
-            rows.append((*key, len(estimate.warnings), *values))
+            rows.append((*key, len(estimate.warnings), *values_in_text(estimate, 0.95)))
 
         values_table = html_table(header, rows, total=len(self.estimates), noun="estimate")
         return block(repr(self), values_table)
@@ -195,6 +190,18 @@ class Comparison:
         return pl.concat([pl.DataFrame(schema=TABLE), *parts])
 
 
+def values_in_text(estimate: Estimate, level: float) -> list[str]:
+    """The value of each objective with its interval in the joint box, as notebooks show it."""
+    # Estimates keep their spread, so that a box costs no pass over the rounds.
+    box = estimate.box(level)
+    columns = (estimate.value, box.low, box.high)
+    texts = []
+    for value, low, high in zip(*(column.tolist() for column in columns), strict=True):
+        texts.append(f"{value:.4g} ({low:.4g} to {high:.4g})")
+
+    return texts
+
+
 def evaluate(
     log: Feedback,
     target: Target,
@@ -291,7 +298,7 @@ def compare(
     """
     check_progress(progress)
     by_label = _labelled(estimators)
-    _check_needs(log, targets, by_label)
+    check_comparison(log, targets, by_label)
     needs_model = any(each.needs_model for each in by_label.values())
     fits_model = needs_model and (model is None or isinstance(model, RidgePerArm))
     fits_recipe = any(isinstance(target, Recipe | Trained) for target in targets.values())
@@ -302,7 +309,7 @@ def compare(
         fold_of_round = np.zeros(len(log), np.int64)
 
     with shown_progress(progress, "compare", "targets") as report:
-        _report(report, 0, len(targets))
+        tell(report, 0, len(targets))
         predictions = None
         if needs_model:
             predictions = _predictions(log, model, fold_of_round)
@@ -314,28 +321,33 @@ def compare(
         estimates: dict[tuple[str, str], Estimate] = {}
         # Target by target, since the probabilities of one take as much memory as the log.
         for done, (name, target) in enumerate(targets.items(), 1):
-            with _naming_target(name):
+            with naming_target(name):
                 probabilities = probabilities_of(target, log, fold_of_round, seed)
                 case = EvaluationCase(log, probabilities, predictions)
 
             diagnostics = diagnose(case, logging_probabilities)
             for label, each in by_label.items():
-                estimates[name, label] = _estimate(name, case, each, diagnostics)
+                estimates[name, label] = estimate_case(name, case, each, diagnostics)
 
-            _report(report, done, len(targets))
+            tell(report, done, len(targets))
 
     return Comparison(log.objective_names, estimates, dict(targets), log)
 
 
-def _report(report: ProgressCallback | None, done: int, targets: int) -> None:
+def tell(report: ProgressCallback | None, done: int, targets: int) -> None:
+    """Report progress, where somebody asked for it."""
     if report is not None:
         report(done, targets)
 
 
-def _check_needs(
+def check_comparison(
     log: Feedback, targets: Mapping[str, Target], estimators: Mapping[str, ValueEstimator]
 ) -> None:
-    """Refuse now what would be refused after other targets were evaluated."""
+    """Refuse now what would be refused after other targets were evaluated.
+
+    Raises:
+        ValueError: naming parameter, rule and value.
+    """
     if not isinstance(log, Feedback):
         advice = ""
         if isinstance(log, str | Path):
@@ -352,7 +364,7 @@ def _check_needs(
 
     refuse_ranks(log)
     for name, target in targets.items():
-        with _naming_target(name):
+        with naming_target(name):
             check_target(target, log)
 
     # An estimator of a user's own need not declare it: it is refused where it asks for weights.
@@ -363,7 +375,7 @@ def _check_needs(
 
 
 @contextlib.contextmanager
-def _naming_target(name: str) -> Iterator[None]:
+def naming_target(name: str) -> Iterator[None]:
     """Errors name the target that they are about."""
     try:
         yield
@@ -416,9 +428,10 @@ def _predictions(log: Feedback, model: Model, fold_of_round: IntArray) -> Predic
     return OwnPredictions(model, log)
 
 
-def _estimate(
+def estimate_case(
     name: str, case: EvaluationCase, estimator: ValueEstimator, diagnostics: Diagnostics
 ) -> Estimate:
+    """The estimate of a target's value, with its warnings."""
     was_observed = ~np.isnan(case.rewards)
     estimate = Estimate(
         target=name,

@@ -1,6 +1,6 @@
 """Models of the rewards: a ridge regression per arm and objective, or a user's own numbers."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -102,14 +102,52 @@ class RidgePerArm:
             means_by_fold.append(mean)
 
         means = np.array(means_by_fold)
-        theta = self._coefficients(log, observed, folds, means)
+        theta = self._coefficients(log, observed, folds, means, _of_other_folds)
 
         return CrossFitted(log, folds, means, theta)
 
-    def _coefficients(self, log: Feedback, observed: Array, folds: IntArray, means: Array) -> Array:
+    def fit_forward(self, log: Feedback, blocks: IntArray) -> "CrossFitted":
+        """The regression of every block on those before it, for the rounds after the first block.
+
+        Args:
+            log: the logged decisions.
+            blocks: (rounds,) the block of each, from 0 and not decreasing, at least two of them.
+
+        Example:
+            >>> arms = ["a", "a", "b", "b"]
+            >>> rewards = [[1.0], [1.0], [2.0], [2.0]]
+            >>> log = Feedback(np.ones((4, 0)), arms, rewards, [0.5] * 4, ["a", "b"], ["q"])
+            >>> RidgePerArm().fit_forward(log, np.array([0, 0, 1, 1])).logged().ravel().tolist()
+            [1.0, 1.0]
+        """
+        observed = ~np.isnan(log.rewards)
+        block_count = int(blocks.max()) + 1
+        means_by_block = []
+        for block in range(block_count):
+            earlier = blocks < block
+            mean = _observed_means(log.rewards[earlier], observed[earlier])
+            means_by_block.append(mean)
+
+        means = np.array(means_by_block)
+        theta = self._coefficients(log, observed, blocks, means, _of_earlier_blocks)
+        # The first block has none before it: what it would be predicted from is not there.
+        first = int(np.searchsorted(blocks, 1))
+        later_blocks = blocks[first:] - 1
+
+        return CrossFitted(log[first:], later_blocks, means[1:], theta[1:])
+
+    def _coefficients(
+        self,
+        log: Feedback,
+        observed: Array,
+        folds: IntArray,
+        means: Array,
+        of_training: Callable[[Array], Array],
+    ) -> Array:
         """The coefficients theta, (folds, arms, features + 1, objectives).
 
-        Where all rewards were observed, one Gram matrix serves every objective.
+        `of_training` turns the sums over each fold into those over what it is fitted on. Where all
+        rewards were observed, one Gram matrix serves every objective.
         """
         fold_count, objectives = means.shape
         arms = len(log.arm_names)
@@ -136,9 +174,9 @@ class RidgePerArm:
             mass[fold, arm] = present.T.astype(np.float64) @ features
 
         # The regression is on rewards less their mean: sum z (r - m) = sum z r - m sum z.
-        shift = means[:, None, :, None] * _of_other_folds(mass)
-        centred = _of_other_folds(moment) - shift
-        ridge = _of_other_folds(gram) + self.penalty * np.eye(size)
+        shift = means[:, None, :, None] * of_training(mass)
+        centred = of_training(moment) - shift
+        ridge = of_training(gram) + self.penalty * np.eye(size)
         if complete:
             # One factorisation for the right-hand sides of all objectives.
             solution = np.linalg.solve(ridge[:, :, 0], centred.swapaxes(2, 3))
@@ -155,8 +193,8 @@ class CrossFitted:
     Args:
         log: the logged decisions.
         folds: (rounds,) the fold of each.
-        means: (folds, objectives) mean rewards of the other folds.
-        theta: (folds, arms, features + 1, objectives) coefficients, fitted on the other folds.
+        means: (folds, objectives) mean rewards of the rounds that each was fitted on.
+        theta: (folds, arms, features + 1, objectives) coefficients.
     """
 
     def __init__(self, log: Feedback, folds: IntArray, means: Array, theta: Array) -> None:
@@ -230,6 +268,13 @@ def _of_other_folds(sums: Array) -> Array:
     """The sums over all folds but each, from those of each."""
     others: Array = sums.sum(0) - sums
     return others
+
+
+def _of_earlier_blocks(sums: Array) -> Array:
+    """The sums over all blocks before each, from those of each."""
+    earlier: Array = np.zeros_like(sums)
+    earlier[1:] = np.cumsum(sums[:-1], axis=0)
+    return earlier
 
 
 def _features(log: Feedback, rounds: IntArray, arm: int) -> Array:

@@ -3,9 +3,19 @@
 from mobandits.explorers import radii
 from mobandits.explorers.greedy import Greedy
 from mobandits.explorers.hypervolume import RandomHypervolume
+from mobandits.explorers.lcb import Lcb
 from mobandits.explorers.linked import Linked
 from mobandits.explorers.random_weights import RandomWeights
 from mobandits.explorers.thompson import Thompson
 from mobandits.explorers.ucb import Ucb
 
-__all__ = ["Greedy", "Linked", "RandomHypervolume", "RandomWeights", "Thompson", "Ucb", "radii"]
+__all__ = [
+    "Greedy",
+    "Lcb",
+    "Linked",
+    "RandomHypervolume",
+    "RandomWeights",
+    "Thompson",
+    "Ucb",
+    "radii",
+]

@@ -29,6 +29,7 @@ from mobandits.policies.wrappers.doubling import Doubling as Doubling
 from mobandits.policies.wrappers.features import Features as Features
 from mobandits.policies.wrappers.forgetting import Forgetting as Forgetting
 from mobandits.policies.wrappers.gap_weighted import GapWeighted as GapWeighted
+from mobandits.policies.wrappers.pessimistic import Pessimistic as Pessimistic
 from mobandits.policies.wrappers.with_floor import WithFloor as WithFloor
 from mobandits.policies.zooming.contextual_zooming import ContextualZooming as ContextualZooming
 from mobandits.policies.zooming.pcz import Pcz as Pcz
@@ -58,6 +59,7 @@ __all__ = [
     "ParetoTs",
     "ParetoUcb1",
     "Pcz",
+    "Pessimistic",
     "PfLex",
     "PfiRls",
     "RandomChoice",

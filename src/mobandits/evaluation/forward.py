@@ -1,0 +1,166 @@
+"""Values on what follows: policies learn from the past of a log, and are valued on its next block.
+
+A policy that is learned from all other folds, and valued on its own, shares the noise of its
+training rounds with every other fold's value. Where policies differ by noise alone, that doubles
+the variance of a difference of values, and no standard error shows it: the product of two rounds'
+noise counts twice, once as what one fold taught and once as what another was valued on. Forward in
+time no pair of rounds counts twice. Given the past, the terms of a block are independent of each
+other and have the mean that they stand for, also where the logging policy learned while it logged.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from mobandits.contracts.protocols import Array, IntArray, Policy, Recipe
+from mobandits.evaluation.case import EvaluationCase, Predictions
+from mobandits.evaluation.comparison import Model, estimate_case
+from mobandits.evaluation.diagnostics import diagnose
+from mobandits.evaluation.doubly_robust import DoublyRobust
+from mobandits.evaluation.estimate import Estimate
+from mobandits.evaluation.reward_model import OwnPredictions, RidgePerArm
+from mobandits.evaluation.targets import Target, probabilities_of
+from mobandits.evaluation.training import (
+    Trained,
+    add_frozen_probabilities,
+    check_assumptions,
+    trained,
+)
+from mobandits.logs import Feedback
+from mobandits.support.checks import as_float_array, integer
+from mobandits.support.naming import quoted
+
+
+class Learned(NamedTuple):
+    """A policy that was learned from the rounds before a block.
+
+    Attributes:
+        policy: frozen.
+        state: what it learned.
+        rounds: those of the block, on which it is valued.
+        seed: of its draws on them.
+    """
+
+    policy: Policy
+    state: object
+    rounds: IntArray
+    seed: np.random.SeedSequence
+
+
+class ForwardLog:
+    """A log in blocks: whatever is valued on a block was learned from the blocks before it.
+
+    The first block only teaches. The reward model of a block is fitted on the same rounds as the
+    policies.
+
+    Args:
+        log: the logged decisions, in the order of time.
+        blocks: their number, at least 2; as even as can be.
+        model: of the rewards, see `compare`.
+        seed: of what policies draw.
+
+    Raises:
+        ValueError: naming parameter, rule and value.
+
+    Example:
+        >>> rewards = [[0.5]] * 10
+        >>> log = Feedback(np.ones((10, 1)), [0, 1] * 5, rewards, [0.5] * 10, ["a", "b"], ["q"])
+        >>> forward = ForwardLog(log, blocks=5, model=None, seed=0)
+        >>> len(forward.valued), forward.blocks.tolist()
+        (8, [0, 0, 1, 1, 2, 2, 3, 3, 4, 4])
+    """
+
+    def __init__(self, log: Feedback, blocks: int, model: Model, seed: int) -> None:
+        integer("seed", seed, at_least=0)
+        self.log = log
+        self.blocks = blocks_of(len(log), blocks)
+        self.first = int(np.searchsorted(self.blocks, 1))
+        self.valued = log[self.first :]
+        self.predictions = self._predictions(model)
+        self._seed = seed
+
+    def learned(self, recipe: Recipe) -> list[Learned]:
+        """The recipe's policy before every block but the first.
+
+        Raises:
+            ValueError: where the recipe cannot work on such a log.
+        """
+        check_assumptions(recipe, self.log)
+        learned = []
+        for block in range(1, int(self.blocks[-1]) + 1):
+            # A stream per block, and one apart for draws on it: all candidates share their luck.
+            seed = np.random.SeedSequence(self._seed, spawn_key=(block,))
+            for_learning, for_valuing = seed.spawn(2)
+            earlier = np.flatnonzero(self.blocks < block)
+            rounds = np.flatnonzero(self.blocks == block)
+            rng = np.random.default_rng(for_learning)
+            policy, state = trained(recipe, self.log, earlier, rng)
+            learned.append(Learned(policy, state, rounds, for_valuing))
+
+        return learned
+
+    def probabilities(self, learned: list[Learned], draws: int) -> Array:
+        """(valued rounds, arms) of learned policies, each on its block.
+
+        Args:
+            learned: from `learned`.
+            draws: see `Trained`.
+        """
+        table = np.zeros((len(self.log), len(self.log.arm_names)))
+        for policy, state, rounds, seed in learned:
+            rng = np.random.default_rng(seed)
+            add_frozen_probabilities(policy, state, self.log, rounds, draws, rng, table)
+
+        return table[self.first :]
+
+    def probabilities_of(self, target: Target) -> Array | None:
+        """(valued rounds, arms) of any target of `compare`; None for the logging policy."""
+        if isinstance(target, Recipe):
+            target = Trained(target)
+        if isinstance(target, Trained):
+            return self.probabilities(self.learned(target.recipe), target.draws)
+
+        probabilities = probabilities_of(target, self.log, self.blocks)
+        if probabilities is None:
+            return None
+
+        return probabilities[self.first :]
+
+    def estimate(self, name: str, probabilities: Array | None) -> Estimate:
+        """The doubly robust estimate of a target's value on the valued rounds.
+
+        Args:
+            name: of the target.
+            probabilities: (valued rounds, arms), None for the logging policy.
+        """
+        case = EvaluationCase(self.valued, probabilities, self.predictions)
+        return estimate_case(name, case, DoublyRobust(), diagnose(case))
+
+    def _predictions(self, model: Model) -> Predictions:
+        if model is None:
+            model = RidgePerArm()
+        if isinstance(model, RidgePerArm):
+            return model.fit_forward(self.log, self.blocks)
+
+        OwnPredictions(model, self.log)  # refuses predictions that do not fit the log
+        table = as_float_array("predictions", model)
+
+        return OwnPredictions(table[self.first :], self.valued)
+
+
+def blocks_of(rounds: int, blocks: int) -> IntArray:
+    """(rounds,) the block of every round, from 0, in the order of the log; as even as can be.
+
+    Raises:
+        ValueError: where there are too few blocks or rounds.
+
+    Example:
+        >>> blocks_of(7, 3).tolist()
+        [0, 0, 0, 1, 1, 2, 2]
+    """
+    integer("blocks", blocks, at_least=2)
+    if rounds < blocks:
+        rule = f"blocks must be at most the number of rounds, {rounds}"
+        raise ValueError(f"{rule}, got {quoted(blocks)}")
+
+    return np.arange(rounds) * blocks // rounds

@@ -1,0 +1,107 @@
+"""The difference of the values of two targets on the same rounds, in one objective or their sum."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from mobandits.contracts.protocols import Array
+from mobandits.evaluation.estimate import Estimate
+from mobandits.evaluation.regions import FLAT
+from mobandits.evaluation.spread import reach, spread_of, tail
+from mobandits.evaluation.terms import influence
+
+
+class Gain(NamedTuple):
+    """A number that was estimated from a log, with an interval.
+
+    Attributes:
+        value: the estimate.
+        low: the lower end.
+        high: the upper end.
+        p_value: of the claim that the number is above 0.
+        freedom: degrees of freedom of its standard error: few where few rounds decide.
+    """
+
+    value: float
+    low: float
+    high: float
+    p_value: float
+    freedom: float
+
+    @property
+    def text(self) -> str:
+        """The number with its interval, in four digits."""
+        return f"{self.value:.4g} ({self.low:.4g} to {self.high:.4g})"
+
+
+def weighted_value(estimate: Estimate, weights: Array, probability: float) -> Gain:
+    """The weighted sum of a target's values.
+
+    Args:
+        estimate: of the values.
+        weights: (objectives,) at least 0.
+        probability: with which each end by itself is right.
+
+    Example:
+        >>> from mobandits.evaluation import LoggingPolicy, evaluate
+        >>> from mobandits.logs import Feedback
+        >>> rewards = [[0.0, 1.0], [1.0, 1.0], [0.0, 1.0], [1.0, 1.0]]
+        >>> log = Feedback(np.ones((4, 1)), [0, 1, 0, 1], rewards, [0.5] * 4, ["a", "b"], "qc")
+        >>> estimate = evaluate(log, LoggingPolicy(), "snips")
+        >>> weighted_value(estimate, np.array([1.0, 0.5]), 0.975).value
+        1.0
+    """
+    effects = influence(estimate.terms)
+    sizes = np.abs(estimate.value)
+    return _weighted_sum(estimate.value, effects, sizes, weights, probability)
+
+
+def gain_over(estimate: Estimate, baseline: Estimate, weights: Array, probability: float) -> Gain:
+    """How much more a target brings than another one, in a weighted sum of the objectives.
+
+    The difference is taken round by round: what both owe to the same rounds cancels.
+
+    Args:
+        estimate: of the one target.
+        baseline: of the other, from the same rounds by the same estimator.
+        weights: (objectives,) at least 0.
+        probability: with which each end by itself is right.
+
+    Example:
+        >>> from mobandits.evaluation import LoggingPolicy, evaluate
+        >>> from mobandits.logs import Feedback
+        >>> log = Feedback(np.ones((2, 1)), [0, 1], [[0.5], [1.0]], [0.5, 0.5], ["a", "b"], ["q"])
+        >>> estimate = evaluate(log, LoggingPolicy(), "snips")
+        >>> gain_over(estimate, estimate, np.ones(1), 0.975)[:4]
+        (0.0, 0.0, 0.0, 1.0)
+    """
+    effects = influence(estimate.terms) - influence(baseline.terms)
+    difference = estimate.value - baseline.value
+    sizes = np.abs(estimate.value) + np.abs(baseline.value)
+    return _weighted_sum(difference, effects, sizes, weights, probability)
+
+
+def _weighted_sum(
+    values: Array, effects: Array, sizes: Array, weights: Array, probability: float
+) -> Gain:
+    """The weighted sum of values (objectives,) whose rounds have the influences `effects`."""
+    # An objective without weight may have no value at all: 0 times NaN would be NaN.
+    counted = weights > 0.0
+    of_weights = weights[counted]
+    value = float(values[counted] @ of_weights)
+    size = float(sizes[counted] @ of_weights)
+    if abs(value) <= FLAT * size:
+        value = 0.0
+
+    effect = effects[:, counted] @ of_weights
+    spread = spread_of(effect[:, None], np.array([size]))
+    below, above = reach(spread, probability)
+    p_value = tail(spread, np.array([value]))
+
+    return Gain(
+        value=value,
+        low=value - float(below[0]),
+        high=value + float(above[0]),
+        p_value=float(p_value[0]),
+        freedom=spread.freedom,
+    )

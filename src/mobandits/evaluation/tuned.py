@@ -1,0 +1,221 @@
+"""The answer of `tune`: the values of candidates on a log, and whether one is surely better."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from mobandits.evaluation.comparison import Comparison
+from mobandits.evaluation.estimate import Estimate
+from mobandits.evaluation.gains import Gain
+from mobandits.evaluation.targets import Target
+from mobandits.support.naming import conjunction, quantity, short_repr
+from mobandits.support.notebooks import MOST_ROWS, block, html_table, remark
+
+WEIGHTED_SUM = "weighted sum"  # a row of the table
+TABLE: dict[str, Any] = {
+    "policy": pl.String,
+    "objective": pl.String,
+    "value": pl.Float64,
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "gain": pl.Float64,
+    "gain_low": pl.Float64,
+    "gain_high": pl.Float64,
+    "p_value": pl.Float64,
+    "sure": pl.Boolean,
+}
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """What a log says of one candidate.
+
+    Attributes:
+        target: the recipe, or another target of `compare`.
+        values: per row of the table, the value with its interval.
+        gains: per row of the table, what it brings more than the first.
+        p_value: of the claim that it is better than the first, corrected for all candidates.
+        doubts: why its numbers, or those of the first, may not be trusted; empty where they may.
+        sure: whether it is surely better than the first.
+    """
+
+    target: Target
+    values: Mapping[str, Gain]
+    gains: Mapping[str, Gain]
+    p_value: float
+    doubts: tuple[str, ...]
+    sure: bool
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Tuned:
+    """What `tune` found.
+
+    Attributes:
+        candidates: {name: what the log says of it}, the first one, which is to be beaten, first.
+        best_name: the name of a candidate that is surely better than the first; the first's where
+            nothing is.
+        sure: whether the best is surely better than the first.
+        weights: of the objectives in the sum that decides; None where the Pareto order does.
+        margin: per objective, the loss that does not matter; used without weights.
+        level: 1 - the probability of a wrong claim.
+        comparison: the estimates, as of `compare`, on the rounds that were valued.
+    """
+
+    candidates: Mapping[str, Candidate]
+    best_name: str
+    sure: bool
+    weights: tuple[float, ...] | None
+    margin: tuple[float, ...]
+    level: float
+    comparison: Comparison
+
+    @property
+    def best(self) -> Target:
+        """The recipe that is surely better than the first; the first where nothing is."""
+        return self.candidates[self.best_name].target
+
+    @property
+    def baseline(self) -> str:
+        """The name of the first candidate."""
+        return next(iter(self.candidates))
+
+    @property
+    def decides(self) -> str | None:
+        """The row of the table that decides; None where the Pareto order does."""
+        if self.weights is None:
+            return None
+        return next(iter(self.candidates[self.baseline].values))
+
+    @property
+    def answer(self) -> str:
+        """The result in one sentence."""
+        if self.sure:
+            return f"{self.best_name} is surely better than {self.baseline}{self._how_much()}"
+        return f"nothing is surely better than the first, {self.baseline}{self._nearest()}"
+
+    def __str__(self) -> str:
+        return self.answer
+
+    def __repr__(self) -> str:
+        rounds = self.estimate(self.baseline).rounds
+        verdict = "nothing is surely better than the first"
+        if self.sure:
+            verdict = f"{self.best_name} is surely better"
+
+        counts = [
+            quantity(len(self.candidates), "candidate"),
+            quantity(rounds, "valued round"),
+            verdict,
+        ]
+        return f"Tuned({', '.join(counts)})"
+
+    def _repr_html_(self) -> str:
+        """The answer, and a row per candidate: its values, its gain over the first, its doubts."""
+        rows_of_values = list(self.candidates[self.baseline].values)
+        decides = self.decides
+        header = ["candidate", *rows_of_values]
+        if decides is not None:
+            header.append(f"gain in {decides}")
+
+        header += ["p-value", "surely better", "doubts"]
+        rows = []
+        for name, candidate in list(self.candidates.items())[:MOST_ROWS]:
+            values = [value.text for value in candidate.values.values()]
+            cells: list[Any] = [name, *values]
+            if decides is not None:
+                cells.append(candidate.gains[decides].text)
+
+            cells += [candidate.p_value, candidate.sure, len(candidate.doubts)]
+            rows.append(cells)
+
+        table = html_table(header, rows, total=len(self.candidates), noun="candidate")
+        return block(repr(self), remark(self.answer), table)
+
+    def estimate(self, name: str) -> Estimate:
+        """The estimate of a candidate's value.
+
+        Raises:
+            KeyError: where there is no such candidate.
+        """
+        return self.comparison[name, self.comparison.estimators[0]]
+
+    def table(self) -> pl.DataFrame:
+        """A row per candidate and objective, and one for the weighted sum where it decides.
+
+        Returns:
+            `policy`, `objective` str; `value`, `low`, `high` float: the ends are right for all
+            objectives of a candidate at once with probability `level`, those of the weighted sum by
+            themselves; `gain`, `gain_low`, `gain_high` float: the value less the first's, each
+            column of ends right for all candidates at once with probability `level`; `p_value`
+            float, `sure` bool: of the candidate, the same in all its rows.
+        """
+        rows = []
+        for name, candidate in self.candidates.items():
+            for label, value in candidate.values.items():
+                gain = candidate.gains[label]
+                ends = (value.value, value.low, value.high, gain.value, gain.low, gain.high)
+                rows.append((name, label, *ends, candidate.p_value, candidate.sure))
+
+        return pl.DataFrame(rows, TABLE, orient="row")
+
+    def _how_much(self) -> str:
+        """The gain of the best, as the end of a sentence."""
+        decides = self.decides
+        if decides is None:
+            return (
+                f": better in one objective, and in none worse by more than the margin {self._at}"
+            )
+
+        gain = self.candidates[self.best_name].gains[decides]
+        return f": by {gain.value:.4g} in {self._sum}, at least by {gain.low:.4g} {self._at}"
+
+    def _nearest(self) -> str:
+        """The candidate that comes nearest, as the end of a sentence."""
+        others = list(self.candidates)[1:]
+        name = min(others, key=lambda other: self.candidates[other].p_value)
+        nearest = self.candidates[name]
+        is_shown = nearest.p_value <= 1.0 - self.level
+        if is_shown and nearest.doubts:
+            doubt = nearest.doubts[0].partition(";")[0]
+            return f"; {name} would be, but its estimate is in doubt: {doubt}"
+
+        decides = self.decides
+        if decides is None:
+            return f"; {name} comes nearest, p = {nearest.p_value:.2g} {self._at}"
+
+        gain = nearest.gains[decides]
+        ends = f"{gain.low:.4g} and {gain.high:.4g}"
+        return f"; the gain of {name} in {self._sum} is between {ends} {self._at}"
+
+    @property
+    def _at(self) -> str:
+        others = len(self.candidates) - 1
+        return f"({100 * self.level:g} %, {quantity(others, 'candidate')} against the first)"
+
+    @property
+    def _sum(self) -> str:
+        """What decides, in words."""
+        objectives = self.comparison.objectives
+        if self.weights is None or len(objectives) == 1:
+            return str(self.decides)
+
+        parts = []
+        for weight, name in zip(self.weights, objectives, strict=True):
+            if weight > 0.0:
+                parts.append(f"{weight:g} {name}")
+
+        return f"the sum of {conjunction(parts)}"
+
+
+def candidate_name(target: Target) -> str:
+    """The name of a candidate that was given without one.
+
+    Example:
+        >>> from mobandits.policies import MolUcb
+        >>> candidate_name(MolUcb(scale=0.3))
+        'MolUcb(scale=0.3)'
+    """
+    return short_repr(target)

@@ -1,0 +1,331 @@
+"""Choose a recipe on a log: `mob.tune`."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mobandits.contracts.protocols import Array, Recipe
+from mobandits.evaluation.comparison import (
+    Comparison,
+    Model,
+    check_comparison,
+    naming_target,
+    tell,
+)
+from mobandits.evaluation.dominance import dominance
+from mobandits.evaluation.doubly_robust import DoublyRobust
+from mobandits.evaluation.estimate import Estimate
+from mobandits.evaluation.forward import ForwardLog
+from mobandits.evaluation.gains import Gain, gain_over, weighted_value
+from mobandits.evaluation.reliability import FREEDOM
+from mobandits.evaluation.targets import Target
+from mobandits.evaluation.training import Trained
+from mobandits.evaluation.tuned import WEIGHTED_SUM, Candidate, Tuned, candidate_name
+from mobandits.logs import Feedback
+from mobandits.support.checks import as_float_array, choice, number
+from mobandits.support.naming import quoted
+from mobandits.support.progress import Progress, check_progress, shown_progress
+
+
+def tune(
+    recipes: Mapping[str, Target] | Sequence[Target],
+    log: Feedback,
+    *,
+    weights: Mapping[Any, float] | Sequence[float] | None = None,
+    margin: float | Sequence[float] = 0.0,
+    baseline: str | None = None,
+    level: float = 0.95,
+    blocks: int = 5,
+    model: Model = None,
+    seed: int = 0,
+    progress: Progress = "auto",
+) -> Tuned:
+    """The recipe that a log shows to be better than the first, or the answer that nothing is.
+
+    The log is cut into blocks in the order of its rounds. For every block but the first, each
+    candidate learns from all rounds before the block, stops learning, and is valued on the block by
+    a doubly robust estimate (`DoublyRobust`), whose reward model is fitted on the same earlier
+    rounds. A candidate's value is the mean over these blocks: that of the recipe after it learned
+    from the first 20 to 80 % of the log, with five blocks.
+
+    With V_a the vector of values of candidate a, m the number of candidates besides the first, and
+    w the weights, a is surely better than the first where a one-sided test of its own shows
+
+        w . V_a > w . V_first                                                   with weights w,
+        V_a > V_first - margin in every objective, V_a > V_first in one         without,
+
+    at 1 - (1 - level) / m (Bonferroni), from the differences of the same rounds; and where no rule
+    of `Estimate.warnings` is broken by either estimate, and the difference has at least 10 degrees
+    of freedom. The best is the one of these whose gain has the largest lower end, or without
+    weights the least p-value. So a recipe that is no better than the first is called surely better
+    with probability at most 1 - level, for many rounds, also where the logging policy learned while
+    it logged. docs/how-to/choose-from-a-log.md has measured rates.
+
+    Values on folds at random, as of `compare`, cannot promise that: a recipe that learned from all
+    other folds shares their noise, which no standard error shows.
+
+    Args:
+        recipes: {name: candidate}, or candidates that are named by their text. A candidate is a
+            recipe, `Trained(recipe)`, or any other target of `compare`, such as `LoggingPolicy()`.
+            The first is the one to beat.
+        log: the logged decisions, with propensities, in the order of time. Rounds that are sorted by
+            something else are to be shuffled: ``log[rng.permutation(len(log))]``.
+        weights: of the objectives in the sum that decides, at least 0, one each or by name. Not
+            needed with one objective. None with several: by the Pareto order.
+        margin: the loss per objective that does not matter, at least 0; only without weights.
+        baseline: the name of the candidate to beat, which is then listed first; None: the first.
+        level: 1 - the probability of a wrong claim.
+        blocks: their number, at least 2.
+        model: of the rewards, see `compare`; predictions of your own must not have been fitted on
+            the log.
+        seed: of what recipes draw.
+        progress: as in `compare`, in candidates.
+
+    Raises:
+        ValueError: naming parameter, rule and value.
+
+    Reference:
+        Values on what follows: Blum, Kalai and Langford, Beating the hold-out, COLT 1999
+        (progressive validation). Tests: `Spread`. The Pareto rule: `dominance`.
+
+    Example:
+        >>> from mobandits.orders import Weighted
+        >>> from mobandits.policies import MolUcb, RandomChoice
+        >>> rng = np.random.default_rng(0)
+        >>> contexts = np.column_stack([np.ones(1000), rng.normal(size=1000)])
+        >>> arms = rng.integers(0, 2, 1000)
+        >>> rewards = np.where(arms == 1, contexts[:, 1], 0.0) + rng.normal(size=1000)
+        >>> log = Feedback(contexts, arms, rewards[:, None], [0.5] * 1000, "ab", ["q"])
+        >>> learned = MolUcb(scale=0.1, order=Weighted([1.0]))
+        >>> tuned = tune({"now": RandomChoice(), "learned": learned}, log)
+        >>> tuned.sure, tuned.best == learned
+        (True, True)
+    """
+    check_progress(progress)
+    candidates = _candidates(recipes, baseline)
+    check_comparison(log, candidates, {DoublyRobust.name: DoublyRobust()})
+    number("level", level, above=0.0, below=1.0)
+    weight_vector = _weights(weights, log.objective_names)
+    margins = _margins(margin, log.objective_names, weight_vector)
+    forward = ForwardLog(log, blocks, model, seed)
+    estimates = {}
+    with shown_progress(progress, "tune", "candidates") as report:
+        tell(report, 0, len(candidates))
+        # One by one, since the probabilities of one take as much memory as the log.
+        for done, (name, target) in enumerate(candidates.items(), 1):
+            with naming_target(name):
+                probabilities = forward.probabilities_of(target)
+                estimates[name, DoublyRobust.name] = forward.estimate(name, probabilities)
+
+            tell(report, done, len(candidates))
+
+    comparison = Comparison(log.objective_names, estimates)
+    judge = _Judge(comparison, weight_vector, margins, level)
+    judged = {name: judge.candidate(name, target) for name, target in candidates.items()}
+    best_name = judge.best(judged)
+
+    return Tuned(
+        candidates=judged,
+        best_name=best_name,
+        sure=judged[best_name].sure,
+        weights=None if weight_vector is None else tuple(weight_vector.tolist()),
+        margin=tuple(margins.tolist()),
+        level=level,
+        comparison=comparison,
+    )
+
+
+class _Judge:
+    """Compares candidates with the first one.
+
+    Args:
+        comparison: the estimates of all candidates, the first one first.
+        weights: (objectives,) in the sum that decides; None for the Pareto order.
+        margins: (objectives,) the losses that do not matter to the Pareto order.
+        level: of all claims together.
+    """
+
+    def __init__(
+        self, comparison: Comparison, weights: Array | None, margins: Array, level: float
+    ) -> None:
+        self._comparison = comparison
+        self._weights = weights
+        self._margins = margins
+        self._level = level
+        self._others = len(comparison.targets) - 1
+        # Bonferroni: each of the other candidates may be wrong with an equal share.
+        self._level_of_each = 1.0 - (1.0 - level) / self._others
+        self._first = self._estimate(comparison.targets[0])
+        self._rows = _weights_of_rows(comparison.objectives, weights)
+
+    def candidate(self, name: str, target: Target) -> Candidate:
+        """What the log says of a candidate."""
+        estimate = self._estimate(name)
+        values = self._values(estimate)
+        gains = {}
+        for label, weights in self._rows.items():
+            gains[label] = gain_over(estimate, self._first, weights, self._level_of_each)
+
+        if estimate is self._first:
+            return Candidate(target, values, gains, 1.0, estimate.warnings, sure=False)
+
+        claim = self._claim(estimate, gains)
+        of_first = [f"of the first: {warning}" for warning in self._first.warnings]
+        doubts = (*estimate.warnings, *of_first, *claim.doubts)
+        p_value = min(1.0, self._others * claim.p_value)
+        is_sure = claim.is_shown and not doubts
+
+        return Candidate(target, values, gains, p_value, doubts, is_sure)
+
+    def best(self, judged: Mapping[str, Candidate]) -> str:
+        """The name of the best candidate that is surely better than the first, or the first's."""
+        sure = [name for name, candidate in judged.items() if candidate.sure]
+        if not sure:
+            return self._comparison.targets[0]
+        if self._weights is None:
+            return min(sure, key=lambda name: judged[name].p_value)
+
+        # What is gained for sure, and not what was estimated: of many estimates the largest is
+        # often the one with most luck.
+        return max(sure, key=lambda name: _deciding(judged[name].gains).low)
+
+    def _estimate(self, name: str) -> Estimate:
+        return self._comparison[name, DoublyRobust.name]
+
+    def _claim(self, estimate: Estimate, gains: Mapping[str, Gain]) -> "_Claim":
+        """The test of whether a candidate is better than the first."""
+        if self._weights is None:
+            verdict = dominance(
+                estimate, self._first, margin=self._margins, level=self._level_of_each
+            )
+            return _Claim(verdict.decision == "dominates", verdict.p_dominates, ())
+
+        gain = _deciding(gains)
+        doubts: tuple[str, ...] = ()
+        if gain.freedom < FREEDOM:
+            freedom = f"{gain.freedom:.2g} degrees of freedom"
+            doubts = (f"few rounds decide: the gain has {freedom}, fewer than {FREEDOM}",)
+
+        return _Claim(gain.low > 0.0, gain.p_value, doubts)
+
+    def _values(self, estimate: Estimate) -> dict[str, Gain]:
+        """The value of each row: those of objectives with ends for all objectives at once."""
+        box = estimate.box(self._level)
+        values = {}
+        for label, weights in self._rows.items():
+            value = weighted_value(estimate, weights, (1.0 + self._level) / 2.0)
+            if weights is not self._weights:
+                objective = int(weights.argmax())
+                low = float(box.low[objective])
+                high = float(box.high[objective])
+                value = value._replace(low=low, high=high)
+
+            values[label] = value
+
+        return values
+
+
+class _Claim(NamedTuple):
+    """The claim that a candidate is better than the first.
+
+    Attributes:
+        is_shown: at the level of this claim.
+        p_value: of this claim by itself.
+        doubts: why the test may not be trusted.
+    """
+
+    is_shown: bool
+    p_value: float
+    doubts: tuple[str, ...]
+
+
+def _deciding(gains: Mapping[str, Gain]) -> Gain:
+    """The gain that decides, which is the first one."""
+    return next(iter(gains.values()))
+
+
+def _weights_of_rows(objectives: Sequence[Any], weights: Array | None) -> dict[str, Array]:
+    """The weights of each row of the table, the row that decides first."""
+    names = [str(objective) for objective in objectives]
+    rows: dict[str, Array] = {}
+    if weights is not None and len(names) > 1:
+        label = WEIGHTED_SUM
+        # An objective of this name has a row of its own.
+        while label in names:
+            label = f"the {label}"
+
+        rows[label] = weights
+
+    return rows | dict(zip(names, np.eye(len(names)), strict=True))
+
+
+def _candidates(
+    recipes: Mapping[str, Target] | Sequence[Target], baseline: str | None
+) -> dict[str, Target]:
+    """{name: candidate}, the one to beat first."""
+    if isinstance(recipes, Mapping):
+        candidates = dict(recipes)
+    else:
+        if isinstance(recipes, str | Recipe | Trained) or not isinstance(recipes, Sequence):
+            rule = "recipes must be a dictionary {name: recipe}, or a list of recipes"
+            raise ValueError(f"{rule}, got {quoted(recipes)}")
+
+        candidates = {}
+        for target in recipes:
+            name = candidate_name(target)
+            if name in candidates:
+                rule = "recipes must be different, or a dictionary of names"
+                raise ValueError(f"{rule}, got {quoted(name)} twice")
+
+            candidates[name] = target
+
+    if len(candidates) < 2:
+        rule = "recipes must be at least two, the first of which is to be beaten"
+        raise ValueError(f"{rule}, got {len(candidates)}")
+    if baseline is None:
+        return candidates
+
+    choice("baseline", baseline, candidates)
+    first = {baseline: candidates.pop(baseline)}
+
+    return first | candidates
+
+
+def _weights(weights: Any, objectives: tuple[Any, ...]) -> Array | None:
+    """(objectives,) the weights of the sum that decides; None for the Pareto order."""
+    if weights is None:
+        return np.ones(1) if len(objectives) == 1 else None
+    if isinstance(weights, Mapping):
+        # By their texts: a command line has no other names.
+        names = [str(objective) for objective in objectives]
+        weight_of_name = {str(name): weight for name, weight in weights.items()}
+        for name in weight_of_name:
+            choice("weights: an objective", name, names)
+
+        weights = [weight_of_name.get(name, 0.0) for name in names]
+
+    vector = as_float_array("weights", weights)
+    are_weights = vector.shape == (len(objectives),) and np.isfinite(vector).all()
+    if not are_weights or (vector < 0.0).any() or not vector.any():
+        rule = f"weights must be {len(objectives)} numbers, one per objective"
+        raise ValueError(f"{rule}, at least 0 and not all 0, got {quoted(vector.tolist())}")
+
+    return vector
+
+
+def _margins(margin: Any, objectives: tuple[Any, ...], weights: Array | None) -> Array:
+    """(objectives,) the losses that do not matter."""
+    given = as_float_array("margin", margin)
+    if given.shape not in ((), (1,), (len(objectives),)):
+        rule = f"margin must be a number, or one for each of {len(objectives)} objectives"
+        raise ValueError(f"{rule}, got {quoted(given.tolist())}")
+
+    margins = np.broadcast_to(given, (len(objectives),))
+    if not (margins >= 0.0).all():
+        raise ValueError(f"margin must be at least 0, got {quoted(given.tolist())}")
+    if weights is not None and margins.any():
+        rule = "margin must be 0 where weights, or the only objective, decide"
+        raise ValueError(f"{rule}, got {quoted(given.tolist())}")
+
+    return margins
