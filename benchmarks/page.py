@@ -39,6 +39,7 @@ SECTIONS = {  # in this order; others follow by name
     "scaling": "Costs per round against the size of a problem; all points are in `benchmarks/results/scaling.json`.\n\n"
     "![Microseconds per round against arms, features, objectives and rounds, on logarithmic axes]"
     "(images/benchmarks-scaling.png)",
+    "many_arms": "",
     "startup": "",
 }
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from mobandits.compiling.compiled import kernel
 from mobandits.contracts.protocols import Array, IntArray, Mask, Rng
+from mobandits.numerics.contenders import MANY, contender_rows
 from mobandits.numerics.dominance import dominated, nondominated
 from mobandits.numerics.masks import count, everyone, swap_in
 from mobandits.numerics.mixtures import TIE, can_gain, highest, solve
@@ -167,26 +168,34 @@ def effective_draw(values: Array, rng: Rng) -> int:
     """An arm of the effective front, uniformly: the first in a random order that is on it.
 
     The whole front is not needed: of F arms on it, (K + 1) / (F + 1) arms are tested on average. To
-    find the Pareto front would cost more than these tests do. So all arms are mixed, in units of
-    their ranges, as long as that proves something; at the first tie `rest_of_draw` goes on.
+    find the Pareto front would cost more than these tests do. So all arms are mixed (of a large
+    table all contenders), in units of their ranges, as long as that proves something; at the first
+    tie `rest_of_draw` goes on.
     """
     visit = np.arange(len(values))
-    every_arm = everyone(len(values))
     all_objectives = np.empty(0, np.int64)
-    low, size = objective_ranges(values)
+    place = np.arange(len(values))
+    rows = values
+    if len(values) >= MANY:
+        every_objective = np.arange(values.shape[1])
+        place, rows = contender_rows(values, every_objective, everyone(len(values)))
+
+    every_row = everyone(len(rows))
+    low, size = objective_ranges(rows)
     if not all_finite(size):
         first = swap_in(visit, 0, rng)
         return rest_of_draw(values, visit, first, 0, rng)
 
-    s = membership_program(columns_in_ranges(values, low, size))
+    s = membership_program(columns_in_ranges(rows, low, size))
     top = largest_sum(s.points)
     for i in range(len(visit)):
         arm = swap_in(visit, i, rng)
+        row = place[arm]
         # A single arm settles most cases, in a fraction of the time of the program.
-        if dominated(values, arm, all_objectives, every_arm):
+        if row < 0 or dominated(rows, row, all_objectives, every_row):
             continue
 
-        status = membership_status(s, arm, top)
+        status = membership_status(s, row, top)
         if status == ON:
             return arm
         # Ranges over all arms are at least those over the front. A proof in them holds in the

@@ -12,6 +12,11 @@ import numpy as np
 from mobandits.compiling.compiled import kernel
 from mobandits.contracts.protocols import Array
 
+# Arms whose features are columns at a time: a block of some twenty features stays in the processor's
+# first cache, where a pass over all of very many arms would come from memory. It is long enough that
+# tables of usual size are one block.
+BLOCK = 256
+
 
 @kernel
 def dot(x: Array, y: Array) -> float:
@@ -38,8 +43,17 @@ def quadratic(matrix: Array, x: Array, out: Array) -> float:
 
 
 @kernel
+def fill_columns(rows: Array, columns: Array) -> None:
+    """Column a of `columns` (features, at least as many arms) becomes row a of `rows`."""
+    arms, features = rows.shape
+    for a in range(arms):
+        for i in range(features):
+            columns[i, a] = rows[a, i]
+
+
+@kernel
 def weigh(columns: Array, weights: Array, out: Array) -> None:
-    """out[a] = weights . (column a) of `columns` (features, arms)."""
+    """out[a] = weights . (column a) of `columns` (features, at least as many arms as `out`)."""
     arms = len(out)
     features = len(weights)
     in_fours = features - features % 4
