@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from test_pareto_filter import KINDS, obvious_front, questions, table
 
 from mobandits.compiling.compiled import compile_loop
-from mobandits.numerics.contenders import MANY, contender_rows, contenders
+from mobandits.numerics.contenders import MANY, contender_table, contenders, row_of
 from mobandits.numerics.dominance import draw_from_many, draw_nondominated, nondominated
 from mobandits.numerics.hull import effective_draw, effective_front
 from mobandits.orders.effective_pareto import EffectivePareto
@@ -20,7 +20,11 @@ SEEDS = st.integers(0, 2**32 - 1)
 
 
 def contenders_loop(_order, values, which, among):
-    return contenders(values, which, among), contender_rows(values, which, among)
+    left = contender_table(values, which, among)
+    places = np.empty(len(left.arms), np.int64)
+    for row in range(len(places)):
+        places[row] = row_of(left.arms, left.arms[row])
+    return contenders(values, which, among), left, places
 
 
 def front_loop(_order, values, on, among):
@@ -79,12 +83,13 @@ def test_contenders_and_draws_of_small_tables(question, seed):
     front = np.zeros(len(values), bool)
     front[among] = obvious_front(seen[among])
     before = among.copy()
-    mask, (place, rows) = contenders_of(PARETO, values, which, among)
+    mask, (same, arms, rows), places = contenders_of(PARETO, values, which, among)
     np.testing.assert_array_equal(among, before)
     assert not (mask & ~among).any()
     assert not (front & ~mask).any()
-    np.testing.assert_array_equal(np.flatnonzero(place >= 0), np.flatnonzero(mask))
-    np.testing.assert_array_equal(place[mask], np.arange(mask.sum()))
+    np.testing.assert_array_equal(same, mask)
+    np.testing.assert_array_equal(arms, np.flatnonzero(mask))
+    np.testing.assert_array_equal(places, np.arange(mask.sum()))
     np.testing.assert_array_equal(rows, seen[mask])
     # What dominates a contender is one.
     for row in seen[mask]:
@@ -137,13 +142,13 @@ def test_effective_draws_where_an_arm_is_infinitely_bad():
 
 def test_few_contenders_are_left_of_a_cloud():
     values = np.random.default_rng(5).standard_normal((20_000, 3)) * [1e-6, 1.0, 1e6]
-    mask, _ = contenders_of(PARETO, values, np.arange(3), np.ones(20_000, bool))
+    mask, *_ = contenders_of(PARETO, values, np.arange(3), np.ones(20_000, bool))
     assert 0 < mask.sum() < 0.2 * len(values)
 
 
 def test_sums_that_are_no_numbers():
     values = np.full((MANY, 2), -math.inf)
-    mask, _ = contenders_of(PARETO, values, np.arange(2), np.ones(MANY, bool))
+    mask, *_ = contenders_of(PARETO, values, np.arange(2), np.ones(MANY, bool))
     assert mask.all()
     values[::2] = math.nan
     assert front_of(PARETO, values, ALL, np.ones(MANY, bool)).shape == (MANY,)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from mobandits.compiling.compiled import compiled
+from mobandits.compiling.compiled import compiled, kernel
 from mobandits.contracts.protocols import Array, IntArray, Rng
 from mobandits.estimators.linear import LinearEstimator, RidgeState
 from mobandits.numerics.linalg import (
@@ -13,6 +13,7 @@ from mobandits.numerics.linalg import (
     dot,
     fill_columns,
     weigh,
+    weigh_four,
     weigh_quadratic,
 )
 
@@ -99,22 +100,26 @@ class Ridge(LinearEstimator):
         # Parameters first: every block of arms is weighed with all of them.
         thetas = self.sampled_parameters(state, draws, radius, rng)
         count = len(arms)
+        in_fours = draws - draws % 4
         room = min(count, BLOCK)
         columns = np.empty((context.shape[1], room))
-        scores = np.empty(room)
         largest = np.empty(room)
         out = np.empty((count, self.objectives))
         for first in range(0, count, BLOCK):
             last = min(first + BLOCK, count)
             samples = out[first:last]
-            row = scores[: last - first]
             best = largest[: last - first]
+            scores = np.empty((4, last - first))
+            row = scores[0]
             fill_columns(context[first:last], columns)
             for l in range(self.objectives):
                 for a in range(len(best)):
                     best[a] = -math.inf
 
-                for m in range(draws):
+                for m in range(0, in_fours, 4):
+                    raise_to_four(columns, thetas[l, m : m + 4], scores, best)
+
+                for m in range(in_fours, draws):
                     weigh(columns, thetas[l, m], row)
                     for a in range(len(best)):
                         best[a] = max(best[a], row[a])
@@ -146,3 +151,22 @@ class Ridge(LinearEstimator):
                     out[l, m, i] = state.theta[0, l, i] + radius[0, column] * noise
 
         return out
+
+
+@kernel
+def raise_to_four(columns: Array, thetas: Array, scores: Array, best: Array) -> None:
+    """Raise the `best` of every arm to its largest score under four parameters (4, features).
+
+    `scores` (4, arms) is work space.
+    """
+    arms = len(best)
+    for k in range(4):
+        for a in range(arms):
+            scores[k, a] = 0.0
+
+    weigh_four(columns, thetas, scores)
+    for a in range(arms):
+        largest = max(best[a], scores[0, a])
+        largest = max(largest, scores[1, a])
+        largest = max(largest, scores[2, a])
+        best[a] = max(largest, scores[3, a])

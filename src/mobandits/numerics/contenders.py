@@ -8,6 +8,7 @@ arm is taken for the strongest, and an arm off the front is dominated by a conte
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -90,23 +91,53 @@ def contenders(values: Array, which: IntArray, among: Mask) -> Mask:
     return out
 
 
-@kernel
-def contender_rows(values: Array, which: IntArray, among: Mask) -> tuple[IntArray, Array]:
-    """Where each arm is in a table of contenders alone, (arms,) or -1, and that table.
+class Contenders(NamedTuple):
+    """The contenders of a table.
 
-    Its columns are the objectives `which`.
+    Attributes:
+        mask: (arms,) which arms they are.
+        arms: (contenders,) the same as numbers, which rise.
+        rows: (contenders, objectives) their rows, with the objectives that count as columns.
     """
+
+    mask: Mask
+    arms: IntArray
+    rows: Array
+
+
+@kernel
+def contender_table(values: Array, which: IntArray, among: Mask) -> Contenders:
+    """The contenders, with a table of their own."""
     mask = contenders(values, which, among)
-    place = np.empty(len(values), np.int64)
     size = 0
     for a in range(len(values)):
-        place[a] = size if mask[a] else -1
         size += mask[a]
 
+    arms = np.empty(size, np.int64)
     rows = np.empty((size, len(which)))
+    row = 0
     for a in range(len(values)):
         if mask[a]:
+            arms[row] = a
             for i in range(len(which)):
-                rows[place[a], i] = values[a, which[i]]
+                rows[row, i] = values[a, which[i]]
 
-    return place, rows
+            row += 1
+
+    return Contenders(mask, arms, rows)
+
+
+@kernel
+def row_of(arms: IntArray, arm: int) -> int:
+    """Where `arm` is among `arms`, which rise and hold it."""
+    # A table of rows by arm would answer at once, but to fill it costs more than a draw asks.
+    first = 0
+    last = len(arms) - 1
+    while first < last:
+        middle = (first + last) >> 1
+        if arms[middle] < arm:
+            first = middle + 1
+        else:
+            last = middle
+
+    return first

@@ -12,7 +12,7 @@ import numpy as np
 
 from mobandits.compiling.compiled import kernel
 from mobandits.contracts.protocols import Array, IntArray, Mask, Rng
-from mobandits.numerics.contenders import MANY, contender_rows
+from mobandits.numerics.contenders import MANY, contender_table, row_of
 from mobandits.numerics.masks import everyone, swap_in
 from mobandits.numerics.pareto_filter import chosen_objectives, nondominated
 
@@ -73,15 +73,18 @@ def draw_nondominated(values: Array, on: IntArray, among: Mask, rng: Rng) -> int
 def draw_from_many(values: Array, on: IntArray, among: Mask, rng: Rng) -> int:
     """As `draw_nondominated`, where arms are so many that only contenders are worth a test."""
     which = chosen_objectives(values.shape[1], on)
-    place, rows = contender_rows(values, which, among)
-    every_contender = everyone(len(rows))
+    left = contender_table(values, which, among)
+    every_contender = everyone(len(left.rows))
     all_objectives = np.empty(0, np.int64)
     # All arms are visited, so that the draw is the one that testing all of them gives.
     visit = np.arange(len(values))
     for i in range(len(visit)):
         arm = swap_in(visit, i, rng)
-        row = place[arm]
-        if row >= 0 and not dominated(rows, row, all_objectives, every_contender):
+        if not left.mask[arm]:
+            continue
+
+        row = row_of(left.arms, arm)
+        if not dominated(left.rows, row, all_objectives, every_contender):
             return arm
 
     return -1

@@ -16,7 +16,7 @@ import numpy as np
 
 from mobandits.compiling.compiled import kernel
 from mobandits.contracts.protocols import Array, IntArray, Mask, Rng
-from mobandits.numerics.contenders import MANY, contender_rows
+from mobandits.numerics.contenders import MANY, contender_table, row_of
 from mobandits.numerics.dominance import dominated, nondominated
 from mobandits.numerics.masks import count, everyone, swap_in
 from mobandits.numerics.mixtures import TIE, can_gain, highest, solve
@@ -173,12 +173,17 @@ def effective_draw(values: Array, rng: Rng) -> int:
     tie `rest_of_draw` goes on.
     """
     visit = np.arange(len(values))
+    among = everyone(len(values))
     all_objectives = np.empty(0, np.int64)
-    place = np.arange(len(values))
+    is_large = len(values) >= MANY
+    # What a mixture needs of a large table; its rows are `values` where that is not large.
     rows = values
-    if len(values) >= MANY:
-        every_objective = np.arange(values.shape[1])
-        place, rows = contender_rows(values, every_objective, everyone(len(values)))
+    members = visit
+    if is_large:
+        left = contender_table(values, np.arange(values.shape[1]), among)
+        among = left.mask
+        members = left.arms
+        rows = left.rows
 
     every_row = everyone(len(rows))
     low, size = objective_ranges(rows)
@@ -190,9 +195,12 @@ def effective_draw(values: Array, rng: Rng) -> int:
     top = largest_sum(s.points)
     for i in range(len(visit)):
         arm = swap_in(visit, i, rng)
-        row = place[arm]
+        if not among[arm]:
+            continue
+
+        row = row_of(members, arm) if is_large else arm
         # A single arm settles most cases, in a fraction of the time of the program.
-        if row < 0 or dominated(rows, row, all_objectives, every_row):
+        if dominated(rows, row, all_objectives, every_row):
             continue
 
         status = membership_status(s, row, top)
