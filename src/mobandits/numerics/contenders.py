@@ -141,3 +141,30 @@ def row_of(arms: IntArray, arm: int) -> int:
             last = middle
 
     return first
+
+
+@kernel
+def is_beaten(rows: Array, row: int, order: IntArray) -> bool:
+    """Whether a row dominates another, all objectives counting; `order` (rows,) is its to change.
+
+    Rows are tried in that order, and one that dominates moves ahead in it: with few strong rows
+    most tests end after some comparisons.
+    """
+    objectives = rows.shape[1]
+    for place in range(len(order)):
+        b = order[place]
+        more = False
+        less = False
+        for i in range(objectives):
+            more |= rows[b, i] > rows[row, i]
+            less |= rows[b, i] < rows[row, i]
+
+        if more and not less:
+            # Halfway, and not to the front: one lucky row would displace one that has proved
+            # itself.
+            ahead = place // 2
+            order[place] = order[ahead]
+            order[ahead] = b
+            return True
+
+    return False

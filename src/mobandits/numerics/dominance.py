@@ -12,8 +12,8 @@ import numpy as np
 
 from mobandits.compiling.compiled import kernel
 from mobandits.contracts.protocols import Array, IntArray, Mask, Rng
-from mobandits.numerics.contenders import MANY, contender_table, row_of
-from mobandits.numerics.masks import everyone, swap_in
+from mobandits.numerics.contenders import MANY, contender_table, is_beaten, row_of
+from mobandits.numerics.masks import swap_in
 from mobandits.numerics.pareto_filter import chosen_objectives, nondominated
 
 __all__ = [
@@ -74,17 +74,12 @@ def draw_from_many(values: Array, on: IntArray, among: Mask, rng: Rng) -> int:
     """As `draw_nondominated`, where arms are so many that only contenders are worth a test."""
     which = chosen_objectives(values.shape[1], on)
     left = contender_table(values, which, among)
-    every_contender = everyone(len(left.rows))
-    all_objectives = np.empty(0, np.int64)
+    order = np.arange(len(left.rows))
     # All arms are visited, so that the draw is the one that testing all of them gives.
     visit = np.arange(len(values))
     for i in range(len(visit)):
         arm = swap_in(visit, i, rng)
-        if not left.mask[arm]:
-            continue
-
-        row = row_of(left.arms, arm)
-        if not dominated(left.rows, row, all_objectives, every_contender):
+        if left.mask[arm] and not is_beaten(left.rows, row_of(left.arms, arm), order):
             return arm
 
     return -1

@@ -16,8 +16,8 @@ import numpy as np
 
 from mobandits.compiling.compiled import kernel
 from mobandits.contracts.protocols import Array, IntArray, Mask, Rng
-from mobandits.numerics.contenders import MANY, contender_table, row_of
-from mobandits.numerics.dominance import dominated, nondominated
+from mobandits.numerics.contenders import MANY, contender_table, is_beaten, row_of
+from mobandits.numerics.dominance import nondominated
 from mobandits.numerics.masks import count, everyone, swap_in
 from mobandits.numerics.mixtures import TIE, can_gain, highest, solve
 from mobandits.numerics.ranges import (
@@ -173,19 +173,17 @@ def effective_draw(values: Array, rng: Rng) -> int:
     tie `rest_of_draw` goes on.
     """
     visit = np.arange(len(values))
-    among = everyone(len(values))
-    all_objectives = np.empty(0, np.int64)
     is_large = len(values) >= MANY
-    # What a mixture needs of a large table; its rows are `values` where that is not large.
-    rows = values
+    # Of a large table the contenders, as rows of their own; else every arm is its own row.
+    among = everyone(len(values))
     members = visit
+    rows = values
     if is_large:
         left = contender_table(values, np.arange(values.shape[1]), among)
         among = left.mask
         members = left.arms
         rows = left.rows
 
-    every_row = everyone(len(rows))
     low, size = objective_ranges(rows)
     if not all_finite(size):
         first = swap_in(visit, 0, rng)
@@ -193,6 +191,7 @@ def effective_draw(values: Array, rng: Rng) -> int:
 
     s = membership_program(columns_in_ranges(rows, low, size))
     top = largest_sum(s.points)
+    order = np.arange(len(rows))
     for i in range(len(visit)):
         arm = swap_in(visit, i, rng)
         if not among[arm]:
@@ -200,7 +199,7 @@ def effective_draw(values: Array, rng: Rng) -> int:
 
         row = row_of(members, arm) if is_large else arm
         # A single arm settles most cases, in a fraction of the time of the program.
-        if dominated(rows, row, all_objectives, every_row):
+        if is_beaten(rows, row, order):
             continue
 
         status = membership_status(s, row, top)

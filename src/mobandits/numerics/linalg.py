@@ -90,6 +90,12 @@ def weigh(columns: Array, weights: Array, out: Array) -> None:
 
 
 @kernel
+def four_of(row: Array, first: int) -> tuple[float, float, float, float]:
+    """Four entries of a row."""
+    return row[first], row[first + 1], row[first + 2], row[first + 3]
+
+
+@kernel
 def weigh_four(columns: Array, weights: Array, rows: Array) -> None:
     """rows[k, a] += weights[k] . (column a), for four rows of weights (4, features) at once.
 
@@ -100,10 +106,10 @@ def weigh_four(columns: Array, weights: Array, rows: Array) -> None:
     in_fours = features - features % 4
     # As in `weigh`; and what was loaded of a column serves four sums.
     for j in range(0, in_fours, 4):
-        a0, a1, a2, a3 = weights[0, j], weights[0, j + 1], weights[0, j + 2], weights[0, j + 3]
-        b0, b1, b2, b3 = weights[1, j], weights[1, j + 1], weights[1, j + 2], weights[1, j + 3]
-        c0, c1, c2, c3 = weights[2, j], weights[2, j + 1], weights[2, j + 2], weights[2, j + 3]
-        d0, d1, d2, d3 = weights[3, j], weights[3, j + 1], weights[3, j + 2], weights[3, j + 3]
+        a0, a1, a2, a3 = four_of(weights[0], j)
+        b0, b1, b2, b3 = four_of(weights[1], j)
+        c0, c1, c2, c3 = four_of(weights[2], j)
+        d0, d1, d2, d3 = four_of(weights[3], j)
         for a in range(arms):
             x0 = columns[j, a]
             x1 = columns[j + 1, a]
@@ -162,10 +168,11 @@ def add_four_terms(columns: Array, upper: Array, rows: Array, out: Array) -> Non
         out: (arms,) one after the other, the terms are added to it.
     """
     arms = len(out)
-    a0, a1, a2, a3 = upper[0, 0], upper[0, 1], upper[0, 2], upper[0, 3]
-    b1, b2, b3 = upper[1, 1], upper[1, 2], upper[1, 3]
-    c2, c3 = upper[2, 2], upper[2, 3]
-    d3 = upper[3, 3]
+    # Entries left of the diagonal are not needed: the matrix is symmetric.
+    a0, a1, a2, a3 = four_of(upper[0], 0)
+    _, b1, b2, b3 = four_of(upper[1], 0)
+    _, _, c2, c3 = four_of(upper[2], 0)
+    _, _, _, d3 = four_of(upper[3], 0)
     # The corner on the diagonal is a triangle; the rest of the four rows is a rectangle.
     for a in range(arms):
         x0 = columns[0, a]
