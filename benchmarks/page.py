@@ -40,6 +40,7 @@ SECTIONS = {  # in this order; others follow by name
     "scaling": "Costs per round against the size of a problem; all points are in `benchmarks/results/scaling.json`.\n\n"
     "![Microseconds per round against arms, features, objectives and rounds, on logarithmic axes]"
     "(images/benchmarks-scaling.png)",
+    "many_arms": "",
     "startup": "",
     "store": """Stores took the place of the journal of version 0.1. Its benchmark measured, on an AMD EPYC with 2
 cores, for one `Journal.append` (the fastest of seven turns):

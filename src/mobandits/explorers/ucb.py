@@ -32,8 +32,11 @@ class Ucb:
         width = estimator.width(state, context, arms)
         radius = self.radius.of(estimator, state, context, arms)
         count, objectives = mean.shape
-        low = np.empty(mean.shape)
-        high = np.empty(mean.shape)
+        # In one piece: with many arms, memory that is freed in larger pieces than it was taken in
+        # goes back to the system, and every page of it is a fault in the next decision.
+        bounds = np.empty((2, count, objectives))
+        low = bounds[0]
+        high = bounds[1]
         # Widths and radii that all objectives, or all arms, share come as one column, or one row.
         has_own_widths = width.shape[1] > 1
         has_own_radii = radius.shape[1] > 1

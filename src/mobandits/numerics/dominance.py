@@ -12,6 +12,7 @@ import numpy as np
 
 from mobandits.compiling.compiled import kernel
 from mobandits.contracts.protocols import Array, IntArray, Mask, Rng
+from mobandits.numerics.contenders import MANY, contender_table, is_beaten, row_of
 from mobandits.numerics.masks import swap_in
 from mobandits.numerics.pareto_filter import chosen_objectives, nondominated
 
@@ -56,10 +57,29 @@ def draw_nondominated(values: Array, on: IntArray, among: Mask, rng: Rng) -> int
     It is the first in a random order that no arm of `among` dominates. The whole front is not
     needed: of F arms on it, (K + 1) / (F + 1) arms are tested on average.
     """
+    if len(values) >= MANY:
+        return draw_from_many(values, on, among, rng)
+
     visit = np.arange(len(values))
     for i in range(len(visit)):
         arm = swap_in(visit, i, rng)
         if among[arm] and not dominated(values, arm, on, among):
+            return arm
+
+    return -1
+
+
+@kernel
+def draw_from_many(values: Array, on: IntArray, among: Mask, rng: Rng) -> int:
+    """As `draw_nondominated`, where arms are so many that only contenders are worth a test."""
+    which = chosen_objectives(values.shape[1], on)
+    left = contender_table(values, which, among)
+    order = np.arange(len(left.rows))
+    # All arms are visited, so that the draw is the one that testing all of them gives.
+    visit = np.arange(len(values))
+    for i in range(len(visit)):
+        arm = swap_in(visit, i, rng)
+        if left.mask[arm] and not is_beaten(left.rows, row_of(left.arms, arm), order):
             return arm
 
     return -1

@@ -3,9 +3,8 @@
 `nondominated` is the archive alone: policies call it every round with some ten to some hundred
 arms, and every policy that can ask for a front compiles it. `front_of_many` gives all but the
 strongest arms to the tree when the table is large: subquadratic, and too much code to compile into
-every policy. Both see each arm as a point, its row of `values`.
-
-This file needs no other kernel, so that a cached compilation of it is never stale.
+every policy. Both see each arm as a point, its row of `values`, and of a large table only the
+contenders.
 """
 
 from typing import NamedTuple
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from mobandits.compiling.compiled import kernel
 from mobandits.contracts.protocols import Array, IntArray, Mask
+from mobandits.numerics.contenders import MANY, contenders
 
 # Masks in bytes, for arithmetic: truth values would be branches.
 Marks = NDArray[np.uint8]
@@ -56,6 +56,9 @@ def nondominated(values: Array, on: IntArray, among: Mask) -> Mask:
     count = len(values)
     which = chosen_objectives(values.shape[1], on)
     arms = np.empty(count, np.int64)
+    if count >= MANY:
+        among = contenders(values, which, among)
+
     # Room for all: nothing finds the archive full.
     size, _ = through_archive(values, which, among, count, arms)
 
@@ -73,6 +76,9 @@ def front_of_many(values: Array, on: IntArray) -> Mask:
     among = np.empty(len(values), np.bool_)
     for a in range(len(values)):
         among[a] = True
+
+    if len(values) >= MANY:
+        among = contenders(values, which, among)
 
     is_large = len(values) > FEW and len(which) > 0
     room = ARCHIVE if is_large else len(values)

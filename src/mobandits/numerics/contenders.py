@@ -1,0 +1,170 @@
+"""The arms of a large table that its strongest arm does not dominate: the first step to its front.
+
+Of a hundred thousand arms and three objectives that is a few hundredths of them, in two passes.
+
+Dominance is transitive: where arm b dominates a contender, what dominates b would dominate the
+contender too, so b is a contender. Hence the contenders' Pareto front is that of all arms, whichever
+arm is taken for the strongest, and an arm off the front is dominated by a contender.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from mobandits.compiling.compiled import kernel
+from mobandits.contracts.protocols import Array, IntArray, Mask
+
+# From so many arms on the two passes pay.
+MANY = 1000
+# Arms that the ranges of objectives are guessed from.
+GUESSED_FROM = 64
+
+
+@kernel
+def guessed_scales(values: Array, which: IntArray, among: Mask) -> Array:
+    """(objectives,) one over the range of each objective of `which`, over some arms of `among`."""
+    arms = len(values)
+    step = 1 + arms // GUESSED_FROM
+    out = np.empty(len(which))
+    for i in range(len(which)):
+        least = math.inf
+        most = -math.inf
+        for a in range(0, arms, step):
+            if among[a]:
+                least = min(least, values[a, which[i]])
+                most = max(most, values[a, which[i]])
+
+        size = most - least
+        is_range = 0.0 < size < math.inf
+        out[i] = 1.0 / size if is_range else 1.0
+
+    return out
+
+
+@kernel
+def strongest(values: Array, which: IntArray, among: Mask) -> int:
+    """The arm of `among` with the largest sum of the objectives `which`, in units of their ranges.
+
+    It is -1 where no sum is a number above minus infinity.
+    """
+    # Which arm it is decides how many others it dominates, and no answer: guesses will do.
+    scales = guessed_scales(values, which, among)
+    best = -1
+    largest = -math.inf
+    for a in range(len(values)):
+        total = 0.0
+        for i in range(len(which)):
+            total += scales[i] * values[a, which[i]]
+
+        if total > largest and among[a]:
+            largest = total
+            best = a
+
+    return best
+
+
+@kernel
+def contenders(values: Array, which: IntArray, among: Mask) -> Mask:
+    """(arms,) the arms of `among` that the strongest of them does not dominate."""
+    out = among.copy()
+    objectives = len(which)
+    strong = strongest(values, which, among)
+    if strong < 0:
+        return out
+
+    point = np.empty(objectives)
+    for i in range(objectives):
+        point[i] = values[strong, which[i]]
+
+    for a in range(len(values)):
+        more = False
+        less = False
+        for i in range(objectives):
+            value = values[a, which[i]]
+            # No early exit: a mispredicted branch costs more than the comparisons.
+            more |= point[i] > value
+            less |= point[i] < value
+
+        out[a] &= less or not more
+
+    return out
+
+
+class Contenders(NamedTuple):
+    """The contenders of a table.
+
+    Attributes:
+        mask: (arms,) which arms they are.
+        arms: (contenders,) the same as numbers, which rise.
+        rows: (contenders, objectives) their rows, with the objectives that count as columns.
+    """
+
+    mask: Mask
+    arms: IntArray
+    rows: Array
+
+
+@kernel
+def contender_table(values: Array, which: IntArray, among: Mask) -> Contenders:
+    """The contenders, with a table of their own."""
+    mask = contenders(values, which, among)
+    size = 0
+    for a in range(len(values)):
+        size += mask[a]
+
+    arms = np.empty(size, np.int64)
+    rows = np.empty((size, len(which)))
+    row = 0
+    for a in range(len(values)):
+        if mask[a]:
+            arms[row] = a
+            for i in range(len(which)):
+                rows[row, i] = values[a, which[i]]
+
+            row += 1
+
+    return Contenders(mask, arms, rows)
+
+
+@kernel
+def row_of(arms: IntArray, arm: int) -> int:
+    """Where `arm` is among `arms`, which rise and hold it."""
+    # A table of rows by arm would answer at once, but to fill it costs more than a draw asks.
+    first = 0
+    last = len(arms) - 1
+    while first < last:
+        middle = (first + last) >> 1
+        if arms[middle] < arm:
+            first = middle + 1
+        else:
+            last = middle
+
+    return first
+
+
+@kernel
+def is_beaten(rows: Array, row: int, order: IntArray) -> bool:
+    """Whether a row dominates another, all objectives counting; `order` (rows,) is its to change.
+
+    Rows are tried in that order, and one that dominates moves ahead in it: with few strong rows
+    most tests end after some comparisons.
+    """
+    objectives = rows.shape[1]
+    for place in range(len(order)):
+        b = order[place]
+        more = False
+        less = False
+        for i in range(objectives):
+            more |= rows[b, i] > rows[row, i]
+            less |= rows[b, i] < rows[row, i]
+
+        if more and not less:
+            # Halfway, and not to the front: one lucky row would displace one that has proved
+            # itself.
+            ahead = place // 2
+            order[place] = order[ahead]
+            order[ahead] = b
+            return True
+
+    return False
