@@ -56,7 +56,7 @@ MAY_IMPORT = {
     "evaluation": GROUND | {"statistics", "logs", "figures", "orders", "agent", "encoding"},
     "monitoring": GROUND | {"agent", "logs", "statistics", "figures"},
     # Maps import the ground only; what fits them to a log is loaded late, and imports more.
-    "features": GROUND | {"statistics", "logs", "evaluation"},
+    "features": GROUND | {"statistics", "logs", "evaluation", "encoding"},
     "interop": GROUND | {"agent", "environments", "encoding"},
     # What is played with all of it.
     "papers": EVERYTHING_PLAYABLE,

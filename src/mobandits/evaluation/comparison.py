@@ -158,7 +158,7 @@ class Comparison:
             known = shortened(", ".join(map(str, self.compared))) or "none"
             raise ValueError(f"name must be a target of {known}, got {quoted(name)}")
 
-        with _naming_target(name):
+        with naming_target(name):
             return deployed(self.compared[name], self.log, log, objectives, options)
 
     def table(self, level: float = 0.95) -> pl.DataFrame:

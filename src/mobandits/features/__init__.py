@@ -2,12 +2,13 @@
 
 `mobandits.policies.Features(map, recipe)` plays any linear recipe on phi(x). `fit(log, kind)` makes
 a map from a log, and measures what it gains over linear rewards on rounds that it was not fitted
-on. docs/how-to/features.md says which map helps when.
+on. docs/how-to/features.md says which map helps when. `Encoder` makes the numbers that maps take.
 """
 
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from mobandits.encoding.encoder import Encoder
 from mobandits.features.bins import Bins
 from mobandits.features.columns import Columns
 from mobandits.features.crosses import Crosses
@@ -26,6 +27,7 @@ __all__ = [
     "BoundMap",
     "Columns",
     "Crosses",
+    "Encoder",
     "FeatureMap",
     "FittedMap",
     "Fourier",
