@@ -1,6 +1,7 @@
 """Explorers: intervals and samples around the estimates, which make a policy explore."""
 
 from mobandits.explorers import radii
+from mobandits.explorers.charged import Charged
 from mobandits.explorers.greedy import Greedy
 from mobandits.explorers.hypervolume import RandomHypervolume
 from mobandits.explorers.linked import Linked
@@ -8,4 +9,13 @@ from mobandits.explorers.random_weights import RandomWeights
 from mobandits.explorers.thompson import Thompson
 from mobandits.explorers.ucb import Ucb
 
-__all__ = ["Greedy", "Linked", "RandomHypervolume", "RandomWeights", "Thompson", "Ucb", "radii"]
+__all__ = [
+    "Charged",
+    "Greedy",
+    "Linked",
+    "RandomHypervolume",
+    "RandomWeights",
+    "Thompson",
+    "Ucb",
+    "radii",
+]

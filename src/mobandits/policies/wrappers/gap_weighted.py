@@ -80,6 +80,22 @@ class GapWeightedPolicy(NotesNothing):
 
         return GapWeightedBeliefs(estimates, sharpness)
 
+    def bounds(
+        self,
+        explorer: Any,
+        state: GapWeightedState,
+        context: Array,
+        arms: IntArray,
+        rng: Rng,
+    ) -> Beliefs:
+        """The beliefs of an explorer about what the estimator has learned."""
+        bounds: Beliefs = self.policy.bounds(explorer, state.estimator, context, arms, rng)
+        return bounds
+
+    def eases(self, state: GapWeightedState, context: Array, arms: IntArray, rng: Rng) -> bool:
+        """Whether a limit is not kept by any of the arms: there are no limits here."""
+        return False
+
     def draw(self, beliefs: GapWeightedBeliefs, rng: Rng) -> Choice:
         """An arm by its probability."""
         probabilities = self.probabilities(beliefs)
