@@ -350,6 +350,8 @@ def _forms(annotation: Any, where: str) -> list[Form]:
     a_list = Form(lambda value: isinstance(value, list), "a list", converted_items)
     if origin in (tuple, list, Sequence, Floats, Ints):
         return [a_list]
+    if origin is Mapping:
+        return [Form(lambda value: isinstance(value, dict), "a table", _with_numbers)]
     if annotation is Recipe:
         return [Form(_is_entry, "a policy", lambda value: build("policies", value, where))]
 
@@ -361,6 +363,11 @@ def _forms(annotation: Any, where: str) -> list[Form]:
     anything = Form(lambda _: True, "anything", lambda value: value)
 
     return [an_order, a_list, anything]
+
+
+def _with_numbers(table: dict[str, Any]) -> dict[Any, Any]:
+    """A table by objective: keys of TOML are text, also those that are numbers."""
+    return {int(key) if key.isdecimal() else key: value for key, value in table.items()}
 
 
 def catalogue(kind: str) -> dict[str, Any]:

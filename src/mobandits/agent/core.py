@@ -41,9 +41,10 @@ from mobandits.agent.objectives import Expectations, Scales, as_objectives
 from mobandits.agent.pending import INACTIVE, Pending, PendingDecisions
 from mobandits.agent.sizes import refuse_large
 from mobandits.contracts.protocols import Array, IntArray, Recipe, Shape
+from mobandits.contracts.terms import Terms, arms_named, in_terms
 from mobandits.support.checks import choice, integer, number
 from mobandits.support.forks import on_fork
-from mobandits.support.naming import quoted
+from mobandits.support.naming import quoted, short_repr
 
 Propensity = Literal["exact", "sampled", "none"]
 # A decision, what is to be kept of it, and the norm of the features of its arm.
@@ -200,7 +201,8 @@ class AgentCore:
             len(self.objectives),
             rounds,
         )
-        self.bound = BoundPolicy(recipe, shape, self.seed, propensity)
+        own_recipe = self.in_own_terms(recipe)
+        self.bound = BoundPolicy(own_recipe, shape, self.seed, propensity)
         self.guard = Guard(recipe)
         self.scales = Scales(self.objectives)
         self.expectations = Expectations(self.objectives)
@@ -219,6 +221,19 @@ class AgentCore:
         self.process = os.getpid()
         on_fork(self, AgentCore.leave_to_parent)
         self.writer: EventWriter | None = None
+
+    def in_own_terms(self, recipe: Recipe) -> Recipe:
+        """A recipe that knows the names, directions and units of this agent, where it needs them."""
+        slot_of = {name: self.arms.slot(name) for name in self.arms.names}
+        terms = Terms(
+            self.objective_names,
+            tuple(each.line for each in self.objectives),
+            tuple(each.minimise for each in self.objectives),
+            slot_of,
+        )
+        own_recipe: Recipe = in_terms(recipe, terms)
+
+        return own_recipe
 
     def leave_to_parent(self) -> None:
         """Refuse all further calls, in the child of a fork.
@@ -465,6 +480,13 @@ class AgentCore:
     def remove_arm(self, name: Hashable) -> None:
         """One arm less; see `Agent.remove_arm`."""
         with self.lock:
+            # Its slot may be another arm's by and by, which the recipe would take for it.
+            if name in arms_named(self.recipe):
+                shown = short_repr(self.recipe)
+                raise ValueError(
+                    f"arm must not be one that the recipe names, {shown}, got {quoted(name)}"
+                )
+
             now = self.advance_clock()
             before = self.arms.saved()
             self.arms.remove(name)
@@ -619,6 +641,7 @@ class AgentCore:
             error,
             rows,
             names,
+            all_break=bound.all_break(rows, slots),
         )
 
         return decision, pending, norm
@@ -706,6 +729,7 @@ class AgentCore:
                 names[place],
                 context=rows,
                 eligible=names,
+                all_break=bound.all_break(rows, slots),
             )
             made.append((decision, pending, norm))
             number += 1

@@ -30,6 +30,8 @@ class Decision(NamedTuple):
         eligible: the eligible arms, in the order of the rows of `scores` and `context`.
         replayed: whether it was made by an earlier call with the same key. It then has no scores,
             and no context where arms came or went since.
+        all_break: whether every eligible arm broke a limit of the recipe (`Within`), so that the
+            least bad was played.
     """
 
     id: int
@@ -41,6 +43,7 @@ class Decision(NamedTuple):
     context: Array | None = None
     eligible: tuple[Hashable, ...] = ()
     replayed: bool = False
+    all_break: bool = False
 
     def replaced(self, **changes: Any) -> "Decision":
         """The same decision with other values of some attributes."""
@@ -69,6 +72,8 @@ class Decision(NamedTuple):
             text += f" ± {self.error:.2g}"
         if self.front is not None:
             text += f", {len(self.front):,} on the front"
+        if self.all_break:
+            text += ", all break a limit"
 
         return f"Decision({text}, {len(self.eligible):,} eligible)"
 

@@ -159,6 +159,7 @@ def _new_core(
     )
     # Arms came and went: slots are not in the order of names.
     core.arms.restore(names, header["slots"], header["arms_ever"])
+    core.bound.recipe = core.in_own_terms(core.recipe)
 
     return core
 

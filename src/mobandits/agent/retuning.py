@@ -118,7 +118,8 @@ def _rebound(core: AgentCore, recipe: Recipe, propensity: Any) -> BoundPolicy:
     """The new recipe with what it would have learned."""
     old = core.bound
     name = type(recipe).__name__
-    bound = BoundPolicy(recipe, old.shape, core.seed, propensity)
+    own_recipe = core.in_own_terms(recipe)
+    bound = BoundPolicy(own_recipe, old.shape, core.seed, propensity)
     bound.rng = old.rng
     bound.propensity_rng = old.propensity_rng
     if old.order is not None:
@@ -127,7 +128,7 @@ def _rebound(core: AgentCore, recipe: Recipe, propensity: Any) -> BoundPolicy:
     if old.stage == 0:
         return bound
 
-    first = next(iter(recipe.stages(old.shape)))
+    first = next(iter(own_recipe.stages(old.shape)))
     if old.left is not None or first.rounds is not None:
         raise ValueError(f"retune needs recipes that play without stages, got {name}")
 

@@ -108,7 +108,13 @@ class Conservative(Recipe):
         """The recipe's policy, with the baseline."""
         # Sums of features are no arms, of which a regression could have kept tables.
         without_tables = shape.replaced(fixed_arms=None)
-        policy = self.recipe.bind(without_tables)
+        stage = next(iter(self.recipe.stages(without_tables)))
+        # The condition is on all rounds: a policy that starts from scratch has forgotten some.
+        if stage.rounds is not None:
+            name = type(self.recipe).__name__
+            raise ValueError(f"Conservative.recipe must play without stages, got {name}")
+
+        policy: Any = stage.policy
         models = _models_of(policy)
         explorer = interval_explorer(policy, "Conservative.recipe")
         if not isinstance(explorer, Ucb):

@@ -22,6 +22,7 @@ from mobandits.policies.wrappers.subsets import position_of
     forgone=Field(("guards", "features")),
     kept=Field(("guards", "features")),
     rounds=counts("guards", "kinds", whole=True),
+    guarded=counts("marks", whole=True),
 )
 class ConservativeState(NamedTuple):
     """The inner policy's state, and sums of features, per guarded objective.
@@ -34,6 +35,8 @@ class ConservativeState(NamedTuple):
         forgone: (guards, features) v.
         kept: (guards, features) y.
         rounds: (guards, 2) the rounds of S, and the others.
+        guarded: (1 + guards,) the baseline's slot and the objectives, which never change: sums of
+            another baseline are not taken for these.
     """
 
     policy: Any
@@ -41,6 +44,7 @@ class ConservativeState(NamedTuple):
     forgone: Array
     kept: Array
     rounds: Array
+    guarded: Array
 
     def merged(self, other: "ConservativeState", first: "ConservativeState") -> "ConservativeState":
         """What both policies inside have learned, and the sums over the rounds of both."""
@@ -51,6 +55,7 @@ class ConservativeState(NamedTuple):
             self.forgone + other.forgone,
             self.kept + other.kept,
             self.rounds + other.rounds,
+            self.guarded,
         )
 
 
@@ -111,8 +116,12 @@ class ConservativePolicy(NotesNothing):
         forgone = np.zeros((guards, self.features))
         kept = np.zeros((guards, self.features))
         rounds = np.zeros((guards, 2))
+        guarded = np.empty(1 + guards)
+        guarded[0] = self.baseline
+        for j in range(guards):
+            guarded[1 + j] = self.objectives[j]
 
-        return ConservativeState(policy, others, forgone, kept, rounds)
+        return ConservativeState(policy, others, forgone, kept, rounds, guarded)
 
     def bounds(
         self, explorer: Any, state: ConservativeState, context: Array, arms: IntArray, rng: Rng
@@ -272,4 +281,11 @@ class ConservativePolicy(NotesNothing):
 
         policy = self.policy.update(state.policy, x, arm, note, reward, rng)
 
-        return ConservativeState(policy, state.others, state.forgone, state.kept, state.rounds)
+        return ConservativeState(
+            policy,
+            state.others,
+            state.forgone,
+            state.kept,
+            state.rounds,
+            state.guarded,
+        )
