@@ -13,7 +13,7 @@ from mobandits.contracts.terms import Terms
 from mobandits.estimators import DisjointRidge, Priced, Ridge, Scaled
 from mobandits.explorers import Ucb
 from mobandits.policies.wrappers.conservative_policy import ConservativePolicy
-from mobandits.policies.wrappers.intervals import interval_explorer
+from mobandits.policies.wrappers.intervals import interval_explorer, require_own_beliefs
 from mobandits.policies.wrappers.own_terms import Line, as_recipe, line_of, slot_of
 from mobandits.support.checks import number
 from mobandits.support.naming import quoted
@@ -117,6 +117,7 @@ class Conservative(Recipe):
         policy: Any = stage.policy
         models = _models_of(policy)
         explorer = interval_explorer(policy, "Conservative.recipe")
+        require_own_beliefs(policy, "Conservative.recipe")
         if not isinstance(explorer, Ucb):
             rule = "Conservative.recipe must have confidence intervals, as MolUcb has"
             raise ValueError(f"{rule}, got {quoted(type(self.recipe).__name__)}")
@@ -194,15 +195,6 @@ def _models_of(policy: Any) -> int:
             means.
     """
     inner = composite(policy)
-    layer = policy
-    while inner is not None and layer is not inner:
-        # What is guarded are the choices of a policy that says what it believes of every arm.
-        if not getattr(layer, "PASSES_BELIEFS", False):
-            inner = None
-            break
-
-        layer = layer.policy
-
     estimator: Any = None if inner is None else inner.estimator
     while isinstance(estimator, Scaled | Priced):
         estimator = estimator.model

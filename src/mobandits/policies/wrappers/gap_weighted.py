@@ -24,6 +24,7 @@ from mobandits.contracts.protocols import (
     Traits,
 )
 from mobandits.contracts.states import counts, state_fields
+from mobandits.estimators import Priced
 from mobandits.support.checks import number
 from mobandits.support.naming import quoted
 
@@ -226,6 +227,9 @@ class GapWeighted(Recipe):
             name = type(self.recipe).__name__
             rule = "GapWeighted.recipe must bind to an estimator, an explorer and an order"
             raise ValueError(f"{rule}, got {name}")
+        if isinstance(policy.estimator, Priced):
+            rule = "GapWeighted.recipe must have no budgets, whose prices its explorer charges"
+            raise ValueError(f"{rule}: it is not used, got {quoted(self.recipe)}")
 
         return GapWeightedPolicy(policy, shape.objectives, self.gamma, self.power)
 

@@ -7,6 +7,26 @@ from mobandits.contracts.states import declares
 from mobandits.support.naming import quoted
 
 
+def require_own_beliefs(policy: Any, where: str) -> None:
+    """Refuse a policy that acts on something else than the beliefs of its explorer.
+
+    Args:
+        policy: one with a `composite`.
+        where: the recipe's parameter, for messages.
+
+    Raises:
+        ValueError: naming the policy.
+    """
+    inner = composite(policy)
+    layer = policy
+    while layer is not inner:
+        if not getattr(layer, "PASSES_BELIEFS", False):
+            rule = f"{where} must act on the beliefs of its explorer, as MolUcb does"
+            raise ValueError(f"{rule}, got {type(layer).__name__}")
+
+        layer = layer.policy
+
+
 def interval_explorer(policy: Any, where: str) -> Any:
     """The explorer of intervals of mean rewards, objective by objective, that a policy rests on.
 

@@ -14,7 +14,7 @@ from mobandits.contracts.protocols import Assumption, Policy, Recipe, Shape, Sta
 from mobandits.contracts.terms import Terms
 from mobandits.estimators import Priced
 from mobandits.explorers import Charged
-from mobandits.policies.wrappers.intervals import interval_explorer
+from mobandits.policies.wrappers.intervals import interval_explorer, require_own_beliefs
 from mobandits.policies.wrappers.own_terms import Line, as_recipe, line_of, pairs_of
 from mobandits.support.checks import integer, number
 from mobandits.support.naming import quoted
@@ -131,6 +131,7 @@ class Paced(Recipe):
     def _priced(self, policy: Any, shape: Shape) -> Policy:
         # It refuses what has no estimates of several objectives.
         interval_explorer(policy, "Paced.recipe")
+        require_own_beliefs(policy, "Paced.recipe")
         inner = composite(policy)
         if isinstance(inner.estimator, Priced):
             raise ValueError("Paced.recipe must not be paced itself: give one all budgets")
