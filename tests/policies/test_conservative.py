@@ -80,7 +80,7 @@ def slow_safe(history, context, arms, shape, objective, mean):
         else:
             sure = len(kept) * mean
             needed = (1.0 - LOSS) * (len(history) + 1) * mean
-        safe.append(arm == BASE or least + sure - needed)
+        safe.append(True if arm == BASE else least + sure - needed)
     return safe
 
 

@@ -58,9 +58,7 @@ def slow_prices(costs, allowed, unit, horizon, step):
 def test_prices_follow_the_rule(costs, allowed, unit, horizon, step):
     priced = Priced(SampleMean(1, 2), [1], [0.0], [1.0], [allowed], [unit], horizon, step)
     state = priced.init()
-    for cost, expected in zip(
-        costs, slow_prices(costs, allowed, unit, horizon, step), strict=True
-    ):
+    for cost, expected in zip(costs, slow_prices(costs, allowed, unit, horizon, step), strict=True):
         state = priced.update(state, np.empty(0), 0, np.array([1.0, -cost]))
         assert state.price[0] == pytest.approx(expected, rel=1e-9, abs=1e-9)
     assert state.spent[0] == pytest.approx(sum(costs))

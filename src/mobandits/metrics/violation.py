@@ -44,6 +44,13 @@ def checked_budgets(name: str, budgets: Any) -> tuple[tuple[int | str, float], .
     return tuple(checked)
 
 
+def check_costs(name: str, budgets: Any, objectives: int) -> None:
+    """Refuse budgets of objectives that a problem does not have."""
+    for cost, _ in budgets:
+        if isinstance(cost, int) and cost >= objectives:
+            raise ValueError(f"{name} must be of objectives below {objectives}, got {cost}")
+
+
 def costs_of(truth: GroundTruth, table: Array, cost: int | str) -> Array:
     """(rounds or 1, arms) a cost of every arm.
 
@@ -89,6 +96,7 @@ class Violation:
 
     def components(self, shape: Shape) -> int:
         """One per budget."""
+        check_costs("Violation.budgets", self.budgets, shape.objectives)
         return len(self.budgets)
 
     def per_round(self, truth: GroundTruth, chosen: IntArray, fronts: Mask | None) -> Array:
