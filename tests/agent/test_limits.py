@@ -6,7 +6,7 @@ import pytest
 import mobandits as mob
 from mobandits import Objective
 from mobandits.orders import Pareto, Weighted
-from mobandits.policies import Conservative, MolUcb, Paced, Within, WithFloor
+from mobandits.policies import Conservative, MolUcb, Paced, WithFloor, Within
 
 ARMS = ["small", "medium", "large"]
 COSTS = {"small": 0.001, "medium": 0.004, "large": 0.02}
@@ -83,7 +83,7 @@ def test_a_budget_is_kept_by_name():
 def test_a_baseline_has_a_name():
     agent = agent_of(GUARD)
     assert live(agent, 3)[0].arm == "small"
-    with pytest.raises(ValueError, match="arm must not be one that the recipe names.*got 'small'"):
+    with pytest.raises(ValueError, match=r"arm must not be one that the recipe names.*got 'small'"):
         agent.remove_arm("small")
     agent.remove_arm("large")
     agent.add_arm("huge")
@@ -138,7 +138,7 @@ def test_sums_of_agents():
     paced = [agent_of(PACE, seed=1), agent_of(PACE, seed=2)]
     for each in paced:
         live(each, 5)
-    with pytest.raises(ValueError, match="merge needs .* but Paced keeps more than sums"):
+    with pytest.raises(ValueError, match=r"merge needs .* but Paced keeps more than sums"):
         paced[0].merge(paced[1])
 
 

@@ -107,15 +107,13 @@ def test_both_metrics_after_every_round(rounds, seed, stays):
             assert got == pytest.approx(best - earned, abs=1e-7)
 
 
+def simulated(*metrics):
+    environment = Linear(arms=3, features=2, objectives=2)
+    return mob.simulate(RandomChoice(), environment, rounds=50, trials=2, metrics=list(metrics))
+
+
 def test_in_a_simulation():
-    metrics = [Violation({1: 0.2}), BudgetRegret(0, {1: 0.2})]
-    results = mob.simulate(
-        RandomChoice(),
-        Linear(arms=3, features=2, objectives=2),
-        rounds=50,
-        trials=2,
-        metrics=metrics,
-    )
+    results = simulated(Violation({1: 0.2}), BudgetRegret(0, {1: 0.2}))
     assert set(results.table["metric"].unique()) == {"violation", "budget_regret"}
 
 
@@ -129,9 +127,9 @@ def test_in_a_simulation():
         (lambda: Violation({1: -0.5}), r"Violation\.budgets\[1\] must be at least 0"),
         (lambda: BudgetRegret(-1, {1: 0.5}), r"BudgetRegret\.objective must be an integer"),
         (lambda: BudgetRegret(0, {}), r"BudgetRegret\.budgets must be a dictionary"),
-        (lambda: Violation({2: 0.5}).components(Shape(3, 0, 2)), "below 2, got 2"),
-        (lambda: BudgetRegret(2, {1: 0.5}).components(Shape(3, 0, 2)), "below 2, got 2"),
-        (lambda: BudgetRegret(0, {2: 0.5}).components(Shape(3, 0, 2)), "below 2, got 2"),
+        (lambda: simulated(Violation({2: 0.5})), "objectives must be below 2, got 2"),
+        (lambda: simulated(BudgetRegret(2, {1: 0.5})), "objectives must be below 2, got 2"),
+        (lambda: simulated(BudgetRegret(0, {2: 0.5})), "objectives must be below 2, got 2"),
     ],
 )
 def test_what_is_refused(make, said):

@@ -21,8 +21,8 @@ from mobandits.policies import (
     MolTs,
     MolUcb,
     Paced,
-    Within,
     WithFloor,
+    Within,
 )
 
 QUALITY = Weighted([1.0, 0.0, 0.0])

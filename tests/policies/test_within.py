@@ -20,8 +20,8 @@ from mobandits.policies import (
     MolUcb,
     Paced,
     RandomChoice,
-    Within,
     WithFloor,
+    Within,
 )
 from mobandits.policies.composite import Composite
 from mobandits.policies.wrappers.within import WithinPolicy
@@ -225,4 +225,4 @@ def test_what_does_not_fit_is_refused_when_bound(recipe, said):
 
 
 def test_the_dimensions_are_those_of_the_suite():
-    assert (K, D, L, T) == tuple(OWN[:4])
+    assert tuple(OWN[:4]) == (K, D, L, T)

@@ -13,7 +13,7 @@ import numpy as np
 
 from mobandits.contracts.protocols import Array, GroundTruth, IntArray, Mask, Shape
 from mobandits.metrics.reward import of_chosen
-from mobandits.metrics.violation import check_costs, checked_budgets, costs_of
+from mobandits.metrics.violation import checked_budgets, costs_of
 from mobandits.support.checks import as_float_array, integer
 
 
@@ -119,18 +119,13 @@ class BudgetRegret:
 
     def components(self, shape: Shape) -> int:
         """What was received, and the reward and the costs of every arm."""
-        check_costs("BudgetRegret.budgets", self.budgets, shape.objectives)
-        if self.objective >= shape.objectives:
-            rule = f"BudgetRegret.objective must be below {shape.objectives}"
-            raise ValueError(f"{rule}, got {self.objective}")
-
         per_arm = 1 + len(self.budgets)
         return 1 + shape.arms * per_arm
 
     def per_round(self, truth: GroundTruth, chosen: IntArray, fronts: Mask | None) -> Array:
         """(rounds, 1 + arms (1 + budgets)) received; per arm its reward; per budget and arm a cost."""
         means = truth.block.means
-        gains = means[:, :, self.objective]
+        gains = -costs_of(truth, means, self.objective)
         rounds = len(chosen)
         arms = gains.shape[1]
         received = of_chosen(gains, chosen)

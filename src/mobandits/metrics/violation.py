@@ -44,13 +44,6 @@ def checked_budgets(name: str, budgets: Any) -> tuple[tuple[int | str, float], .
     return tuple(checked)
 
 
-def check_costs(name: str, budgets: Any, objectives: int) -> None:
-    """Refuse budgets of objectives that a problem does not have."""
-    for cost, _ in budgets:
-        if isinstance(cost, int) and cost >= objectives:
-            raise ValueError(f"{name} must be of objectives below {objectives}, got {cost}")
-
-
 def costs_of(truth: GroundTruth, table: Array, cost: int | str) -> Array:
     """(rounds or 1, arms) a cost of every arm.
 
@@ -58,9 +51,16 @@ def costs_of(truth: GroundTruth, table: Array, cost: int | str) -> Array:
         truth: of the block.
         table: (rounds or 1, arms, objectives) rewards or means, of which a cost is the negative.
         cost: the number of an objective, or the name of a quantity of the problem.
+
+    Raises:
+        ValueError: where the problem has no such objective.
     """
     if isinstance(cost, str):
         return truth.quantity(cost)
+
+    objectives = table.shape[2]
+    if cost >= objectives:
+        raise ValueError(f"objectives must be below {objectives}, got {cost}")
 
     costs: Array = -table[:, :, cost]
 
@@ -96,7 +96,6 @@ class Violation:
 
     def components(self, shape: Shape) -> int:
         """One per budget."""
-        check_costs("Violation.budgets", self.budgets, shape.objectives)
         return len(self.budgets)
 
     def per_round(self, truth: GroundTruth, chosen: IntArray, fronts: Mask | None) -> Array:
