@@ -1,7 +1,7 @@
 """Two tables of docs/how-to/budgets.md: budgets on real prompts, and a baseline that is kept.
 
-    python examples/budgets.py prompts
-    python examples/budgets.py baseline
+    python tools/budgets.py prompts
+    python tools/budgets.py baseline
 
 The first needs the extra `data`; each takes some minutes.
 """
