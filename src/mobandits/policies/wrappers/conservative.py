@@ -73,7 +73,7 @@ class Conservative(Recipe):
     """
 
     traits: ClassVar[Traits] = Traits(
-        context="linear",
+        context="as its recipe",
         beliefs="as its recipe",
         plays="its recipe, or a baseline where that might lose too much",
         log="as its recipe",
