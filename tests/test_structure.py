@@ -133,11 +133,21 @@ def test_the_agent_asks_for_what_policies_declare():
 
 AGENT_CORE = {
     *("advice", "arms", "bound_policy", "compiled_calls", "contexts", "core", "decision"),
-    *("growth", "guard", "inputs", "keys", "objectives", "parts", "pending", "sizes"),
+    *("growth", "guard", "inputs", "keys", "ledger", "objectives", "parts", "pending", "sizes"),
 }
 AGENT_SERVICES = {
-    *("adoption", "descriptions", "display", "explanation", "file_layout", "headers", "loading"),
-    *("merging", "recording", "replayed_events", "replaying", "restoring", "retuning", "saving"),
+    *("adoption", "descriptions", "display", "explanation", "file_layout", "headers"),
+    *(
+        "ledger_files",
+        "loading",
+        "merging",
+        "recording",
+        "replayed_events",
+        "replaying",
+        "restoring",
+        "retuning",
+        "saving",
+    ),
 }
 AGENT_FACE = {"__init__", "agent", "precompile"}
 
@@ -198,6 +208,7 @@ def test_nobody_imports_the_command_line():
 
 PUBLIC = [
     "Agent",
+    "Budget",
     "Decision",
     "Objective",
     "PreferenceSweep",

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
         support,
         testing,
     )
-    from mobandits.agent import Agent, Decision, Objective
+    from mobandits.agent import Agent, Budget, Decision, Objective
     from mobandits.fronts import front, gaps
     from mobandits.simulation import PreferenceSweep, Results, simulate
 
@@ -44,6 +44,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Agent",
+    "Budget",
     "Decision",
     "Objective",
     "PreferenceSweep",
@@ -79,6 +80,7 @@ __all__ = [
 
 _HOME = {
     "Agent": "mobandits.agent",
+    "Budget": "mobandits.agent",
     "Decision": "mobandits.agent",
     "Objective": "mobandits.agent",
     "PreferenceSweep": "mobandits.simulation",

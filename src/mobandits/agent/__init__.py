@@ -2,6 +2,7 @@
 
 from mobandits.agent.agent import Agent
 from mobandits.agent.decision import Decision
+from mobandits.agent.ledger import Balance, Budget
 from mobandits.agent.objectives import Objective
 
-__all__ = ["Agent", "Decision", "Objective"]
+__all__ = ["Agent", "Balance", "Budget", "Decision", "Objective"]

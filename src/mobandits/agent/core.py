@@ -37,6 +37,7 @@ from mobandits.agent.keys import (
     as_given,
     circumstances,
 )
+from mobandits.agent.ledger import Budget, Ledger
 from mobandits.agent.objectives import Expectations, Scales, as_objectives
 from mobandits.agent.pending import INACTIVE, Pending, PendingDecisions
 from mobandits.agent.sizes import refuse_large
@@ -52,7 +53,13 @@ Made = tuple[Decision, Pending, float]
 
 
 class EventWriter(Protocol):
-    """A writer of an agent's calls, each before its effect is seen: see `recording`."""
+    """A writer of an agent's calls, each before its effect is seen: see `recording`.
+
+    Attributes:
+        silent: whether nothing is written, while events are replayed.
+    """
+
+    silent: bool
 
     def position(self) -> int:
         """How much was written."""
@@ -134,6 +141,7 @@ class AgentCore:
         reward_places: {objective: position}.
         scales: between rewards and what is learned.
         pending: the decisions that wait.
+        ledger: the budgets.
         keys: the last decisions with a key of a client, where there is no log to ask.
         clock: seconds.
         now: when it was last asked.
@@ -159,6 +167,7 @@ class AgentCore:
         max_age: float | None,
         remembered: int,
         clock: Callable[[], float],
+        budgets: Iterable[Budget] = (),
     ) -> None:
         check_is_recipe(recipe)
         # Everything is checked before anything is made: a wrong argument leaves nothing behind.
@@ -215,12 +224,46 @@ class AgentCore:
         self.keys = KeyedDecisions(int(remembered))
         self.clock = clock
         self.now = 0.0
-        self.is_timed = self.pending.is_timed
+        self.writer: EventWriter | None = None
+        self.set_budgets(budgets)
         self.lessons = 0
         self.lock: Any = threading.RLock()
         self.process = os.getpid()
         on_fork(self, AgentCore.leave_to_parent)
-        self.writer: EventWriter | None = None
+
+    def set_budgets(self, budgets: Iterable[Budget]) -> None:
+        """Keep these budgets from now on; what was spent of equal ones counts on.
+
+        Raises:
+            ValueError: where one does not fit the agent.
+        """
+        before = getattr(self, "ledger", None)
+        self.ledger = Ledger(budgets, self.objectives, self.arms)
+        if before is not None:
+            self.ledger.restore(before.spent(), self.pending.open)
+
+        # Agents without budgets pay nothing for them.
+        self.pending.ledger = self.ledger if self.ledger.accounts else None
+        self.is_timed = self.pending.is_timed or self.ledger.is_timed or self.writer is not None
+
+    def within_budgets(self, offer: Offer, count: int = 1) -> Offer:
+        """The arms of an offer for which the budgets have room.
+
+        Args:
+            offer: as of `Contexts.offer`, or `Contexts.offers`.
+            count: how many decisions are to be made.
+
+        Raises:
+            BudgetError: where there is room for none.
+        """
+        # What is replayed had room when it was decided, and budgets may be others by now.
+        is_replayed = self.writer is not None and self.writer.silent
+        if is_replayed:
+            return offer
+
+        now = self.advance_clock()
+
+        return self.ledger.fitting(offer, now, count)
 
     def in_own_terms(self, recipe: Recipe) -> Recipe:
         """A recipe that knows the names, directions and units of this agent, where it needs them."""
@@ -258,6 +301,8 @@ class AgentCore:
             position = None
             try:
                 offer = self.contexts.offer(context, eligible)
+                if self.pending.ledger is not None:
+                    offer = self.within_budgets(offer)
                 if bound.left == 0 or bound.stage == 0:
                     position = bound.position()
                     self.begin_stage([offer[2]])
@@ -310,10 +355,15 @@ class AgentCore:
             streams = None if writer is None else bound.streams()
             position = bound.position()
             try:
-                names, slots, tables = self.contexts.offers(contexts, eligible)
-                if not len(tables):
+                offers = self.contexts.offers(contexts, eligible)
+                if not len(offers[2]):
                     self._unsettle_contexts()
                     return []
+
+                if self.pending.ledger is not None:
+                    offers = self.within_budgets(offers, len(offers[2]))
+
+                names, slots, tables = offers
                 if bound.left == 0 or bound.stage == 0:
                     self.begin_stage(tables)
 
@@ -462,6 +512,7 @@ class AgentCore:
             now = self.advance_clock()
             # Looked up first: the new arm may not be like itself.
             source = None if like is None else self.arms.slot(like)
+            self.ledger.check_arm(name)
             before = self.arms.saved()
             slot = self.arms.add(name)
             try:
@@ -738,6 +789,9 @@ class AgentCore:
 
     def teach(self, number: int, pending: Pending, new: list[float], known: list[float]) -> None:
         """Learn what is new of a reward, and settle the decision where all is known."""
+        if self.pending.ledger is not None:
+            self.ledger.settle(number, new)
+
         complete = not math.isnan(sum(known))
         partial = self.recipe.accepts_partial
         bound = self.bound

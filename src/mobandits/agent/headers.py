@@ -38,6 +38,7 @@ KEYS = {
     "logged",
     "arrays",
 }
+OPTIONAL = {"ledger"}  # of agents with budgets
 
 
 def whole_number(name: str, value: Any, at_least: int = 0, at_most: int = LARGEST) -> int:
@@ -73,7 +74,7 @@ def check_header(header: dict[str, Any]) -> None:
     Raises:
         ValueError: naming key, rule and value.
     """
-    if set(header) != KEYS:
+    if set(header) - OPTIONAL != KEYS:
         wanted = ", ".join(sorted(KEYS))
         there = ", ".join(sorted(header))
         raise ValueError(f"header must have {wanted}, got {shortened(there)}")

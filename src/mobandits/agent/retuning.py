@@ -56,7 +56,7 @@ def retune(
 
         _apply(core, new, law, bound)
         core.pending.set_limits(int(limit), age)
-        core.is_timed = core.writer is not None or core.pending.is_timed
+        core.is_timed = core.writer is not None or core.pending.is_timed or core.ledger.is_timed
         if core.writer is not None:
             core.writer.done(core)
 
@@ -111,6 +111,7 @@ def _new_core(
         max_age=options["max_age"],
         remembered=core.pending.remembered,
         clock=core.clock,
+        budgets=[account.budget for account in core.ledger.accounts],
     )
 
 

@@ -11,6 +11,7 @@ from mobandits.agent.descriptions import described
 from mobandits.agent.file_layout import ALWAYS_ACTIVE, PACKAGE, PENDING_COLUMNS, VERSION, file_bytes
 from mobandits.agent.growth import arrays
 from mobandits.agent.headers import FIELDS, OPTIONS
+from mobandits.agent.ledger_files import described_ledger
 from mobandits.agent.objectives import Objective
 from mobandits.agent.pending import Pending
 from mobandits.contracts.protocols import Array, Recipe
@@ -61,7 +62,7 @@ def _header(core: AgentCore) -> dict[str, Any]:
     if bound.order is not None:
         preference = described(bound.order, "preference")
 
-    return {
+    header = {
         "version": VERSION,
         "by": PACKAGE,
         "recipe": _described_recipe(core.recipe),
@@ -86,6 +87,11 @@ def _header(core: AgentCore) -> dict[str, Any]:
         "lessons": core.lessons,
         "logged": 0 if core.writer is None else core.writer.position(),
     }
+    # Files of agents without budgets are what they were before there were any.
+    if core.ledger.accounts:
+        header["ledger"] = described_ledger(core.ledger)
+
+    return header
 
 
 def _decision_tables(core: AgentCore) -> list[Array]:
