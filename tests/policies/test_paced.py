@@ -139,7 +139,7 @@ def test_beliefs_are_charged(recipe, shape):
 def test_a_budget_is_kept():
     """Two arms, the dear one better: as much of it as the budget allows, which a horizon hits."""
     spent = {}
-    for name, options in {"horizon": {"horizon": 2000}, "none": {"horizon": None}}.items():
+    for name, options in {"horizon": {"horizon": 2000}, "none": {"step": 1.0}}.items():
         shape = OWN._replace(arms=2, objectives=2, rounds=None, shared=True, features=1)
         recipe = Paced(
             MolUcb(scale=0.1, order=Weighted([1.0, 0.0])), {1: 0.3}, largest={1: 1.0}, **options

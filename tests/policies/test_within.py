@@ -52,7 +52,7 @@ ROWS = [
     ({0: 1.0}, {}, SHARED),
     ({0: 0.9, 2: 0.8}, {"keeps": "certain"}, OWN),
     ({1: 0.1}, {"relative_to": 2}, OWN),
-    ({0: 0.05, 1: 0.3}, {"relative_to": 0, "keeps": "possible"}, SHARED),
+    ({0: 0.0, 1: 0.0}, {"relative_to": 2, "keeps": "possible"}, SHARED),
     ({0: 50.0}, {}, OWN),
 ]
 

@@ -48,8 +48,8 @@ class Paced(Recipe):
             objectives that are minimised, in their unit. In a simulation by number: a reward of
             -0.001 is a cost of 0.001.
         horizon: the rounds that the budgets are for; None: the problem's, where it is known.
-        step: eta, positive, in rewards per unit of cost. With 3 in place of 10, the tightest budget
-            of the reference problem was overspent by a tenth.
+        step: eta, positive, in rewards per unit of cost. A large one needs a horizon: a price that
+            jumps between its ends makes up for nothing that was overspent.
         largest: {objective: u}, a large cost of one round, such as the 99 % quantile of a log;
             None: the largest cost so far.
 
