@@ -23,7 +23,7 @@ from mobandits.policies import Conservative, MolUcb, Paced, SingleArm
 
 BUDGETS = (0.0003, 0.001, 0.002, 0.004)  # dollars per prompt
 QUALITY = Weighted([1.0, 0.0])
-SCALE = 0.3
+SCALES = (1.0, 0.3)
 ORDERS = 20  # of the prompts
 
 LOSS = 0.1
@@ -89,39 +89,48 @@ def last(results: Any, policy: str, metric: str) -> Array:
 
 def prompts() -> None:
     """Print what is spent and earned under four budgets, beside mixtures in hindsight."""
-    dollars = LlmRouting().costs
-    problem = LlmRouting().problem(PROMPTS, np.random.default_rng(0))
-    quality = problem.rewards[:, :, 0]
     large = large_cost()
     print(f"A large cost is ${large:.4f}; {ORDERS} orders of {PROMPTS:,} prompts.\n")
-    print("| budget per prompt | spent | quality | best fixed mixture | no budget | it spends |")
-    print("|---|---|---|---|---|---|")
-    for budget in BUDGETS:
-        free = MolUcb(scale=SCALE, order=QUALITY)
-        paced = Paced(free, {1: budget / large}, largest={1: 1.0})
-        allowed = {"dollars": budget}
-        results = mob.simulate(
-            {"paced": paced, "free": free},
-            RoutingInDollars(),
-            rounds=PROMPTS,
-            trials=ORDERS,
-            metrics=["reward", "dollars", Violation(allowed), BudgetRegret(0, allowed)],
-        )
-        mixture = best_within_budgets(quality.mean(0), dollars.mean(0)[:, None], [budget])
-        spent = last(results, "paced", "dollars") / (PROMPTS * budget)
-        earned = last(results, "paced", "reward") / PROMPTS
-        free_spent = last(results, "free", "dollars") / (PROMPTS * budget)
-        free_earned = last(results, "free", "reward") / PROMPTS
-        print(
-            f"| ${budget:g} | {spent.mean():.3f} (at most {spent.max():.3f}) "
-            f"| {earned.mean():.3f} ± {earned.std(ddof=1):.3f} | {mixture.value:.3f} "
-            f"| {free_earned.mean():.3f} | {free_spent.mean():.1f} times |"
-        )
-        most = results.table.filter(
-            (pl.col("policy") == "paced") & (pl.col("metric") == "violation")
-        )
-        largest = most.group_by("trial").agg(pl.col("value").max())["value"].mean()
-        print(f"<!-- largest violation on the way, mean over orders: ${largest:.3f} -->")
+    print(
+        "| scale | budget per prompt | spent of it | overspent on the way | quality "
+        "| best fixed mixture | no budget | which spends |"
+    )
+    print("|---|---|---|---|---|---|---|---|")
+    for scale in SCALES:
+        for budget in BUDGETS:
+            print(row_of(scale, budget, large))
+
+
+def row_of(scale: float, budget: float, large: float) -> str:
+    """The row of one scale and budget."""
+    free = MolUcb(scale=scale, order=QUALITY)
+    paced = Paced(free, {1: budget / large}, largest={1: 1.0})
+    allowed = {"dollars": budget}
+    results = mob.simulate(
+        {"paced": paced, "free": free},
+        RoutingInDollars(),
+        rounds=PROMPTS,
+        trials=ORDERS,
+        metrics=["reward", "dollars", Violation(allowed), BudgetRegret(0, allowed)],
+    )
+    problem = LlmRouting().problem(PROMPTS, np.random.default_rng(0))
+    quality = problem.rewards[:, :, 0].mean(axis=0)
+    dollars = LlmRouting().costs.mean(axis=0)
+    mixture = best_within_budgets(quality, dollars[:, None], [budget])
+    whole = PROMPTS * budget
+    spent = last(results, "paced", "dollars") / whole
+    earned = last(results, "paced", "reward") / PROMPTS
+    free_spent = last(results, "free", "dollars") / whole
+    free_earned = last(results, "free", "reward") / PROMPTS
+    is_violation = (pl.col("policy") == "paced") & (pl.col("metric") == "violation")
+    violations = results.table.filter(is_violation)
+    largest = violations.group_by("trial").agg(pl.col("value").max())["value"].to_numpy() / whole
+
+    return (
+        f"| {scale:g} | ${budget:g} | {spent.mean():.3f} (largest {spent.max():.3f}) "
+        f"| {largest.mean():.3f} | {earned.mean():.3f} ± {earned.std(ddof=1):.3f} "
+        f"| {mixture.value:.3f} | {free_earned.mean():.3f} | {free_spent.mean():.1f} times as much |"
+    )
 
 
 @dataclass(frozen=True)
