@@ -65,7 +65,7 @@ def test_nothing_left_is_an_error_that_says_when_it_renews():
     assert agent.decide().arm == "small"
     total = agent_of(Budget("cost", 1.0, most=MOST))
     total.decide()
-    with pytest.raises(BudgetError, match="in total.*it does not renew") as e:
+    with pytest.raises(BudgetError, match=r"in total.*it does not renew") as e:
         total.decide()
     assert e.value.renews is None
 
