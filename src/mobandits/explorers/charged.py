@@ -58,16 +58,20 @@ class Charged:
         for a in range(count):
             charge = self.charge(estimator, state, believed.high[a])
             for l in range(objectives):
-                shift = charge
-                for j in range(len(estimator.objectives)):
-                    if estimator.objectives[j] == l:
-                        shift = 0.0
-
+                shift = 0.0 if self.has_budget(estimator, l) else charge
                 mean[a, l] = believed.mean[a, l] - shift
                 low[a, l] = believed.low[a, l] - shift
                 high[a, l] = believed.high[a, l] - shift
 
         return Beliefs(mean, low, high)
+
+    def has_budget(self, estimator: Any, objective: int) -> bool:
+        """Whether an objective has a budget: costs are not charged for themselves."""
+        has_budget = False
+        for j in range(len(estimator.objectives)):
+            has_budget |= estimator.objectives[j] == objective
+
+        return has_budget
 
     def charge(self, estimator: Any, state: Any, best: Array) -> float:
         """The price of one arm's costs, at the upper ends `best` (objectives,) of its rewards."""

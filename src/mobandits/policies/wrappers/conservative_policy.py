@@ -161,24 +161,36 @@ class ConservativePolicy(NotesNothing):
     ) -> None:
         """Clear `safe` (arms,) where an arm might break guard j."""
         others = self.others_low(state, j, context, arms, rng)
-        played = state.rounds[j, 0]
-        loss = self.losses[j]
-        offset = self.offsets[j]
-        slope = self.slopes[j]
-        # What all other terms of the condition add up to: it is the same for every arm.
-        if math.isnan(self.means[j]):
-            kept = max(self.kept_low(state, j, rng), 0.0)
-            forgone = self.forgone_high(state, j, context, baseline, rng)
-            needed = (1.0 - loss) * forgone - loss * kept
-        else:
-            rounds = played + state.rounds[j, 1] + 1.0
-            sure = state.rounds[j, 1] * self.means[j]
-            needed = (1.0 - loss) * rounds * self.means[j] - sure
-
+        rounds = state.rounds[j, 0] + 1.0
+        needed = self.needed(state, j, context, baseline, rng)
         for a in range(len(arms)):
-            least = (played + 1.0) * offset + slope * others[a]
-            if a != baseline and not least >= needed:
+            least = self.worth(j, rounds, others[a])
+            # Also where the two cannot be compared.
+            is_enough = least >= needed
+            if a != baseline and not is_enough:
                 safe[a] = False
+
+    def needed(
+        self, state: ConservativeState, j: int, context: Array, baseline: int, rng: Rng
+    ) -> float:
+        """What the rounds of S and this one must be worth, if the baseline is not played in it."""
+        kept_share = 1.0 - self.losses[j]
+        kept_rounds = state.rounds[j, 1]
+        mean = self.means[j]
+        if math.isnan(mean):
+            sure = max(self.kept_low(state, j, rng), 0.0)
+            forgone = self.forgone_high(state, j, context, baseline, rng)
+            return kept_share * forgone - self.losses[j] * sure
+
+        rounds = state.rounds[j, 0] + kept_rounds + 1.0
+        level = rounds * mean
+        sure = kept_rounds * mean
+
+        return kept_share * level - sure
+
+    def worth(self, j: int, rounds: float, end: float) -> float:
+        """The worth of so many rounds, whose learned rewards add up to `end`."""
+        return rounds * self.offsets[j] + self.slopes[j] * end
 
     def others_low(
         self, state: ConservativeState, j: int, context: Array, arms: IntArray, rng: Rng
@@ -212,31 +224,36 @@ class ConservativePolicy(NotesNothing):
 
     def kept_low(self, state: ConservativeState, j: int, rng: Rng) -> float:
         """The least worth of the rounds in which the baseline was played."""
+        l = self.objectives[j]
         rows = np.empty((1, self.features))
         for i in range(self.features):
             rows[0, i] = state.kept[j, i]
 
-        bounds = self.bounds(self.explorer, state, rows, self.baseline_model(), rng)
-        low: float = bounds.low[0, self.objectives[j]]
+        arm = self.baseline_arm()
+        bounds = self.bounds(self.explorer, state, rows, arm, rng)
+        rounds = state.rounds[j, 1]
 
-        return state.rounds[j, 1] * self.offsets[j] + self.slopes[j] * low
+        return self.worth(j, rounds, bounds.low[0, l])
 
     def forgone_high(
         self, state: ConservativeState, j: int, context: Array, baseline: int, rng: Rng
     ) -> float:
         """The largest worth that the baseline would have had in the rounds of S, and has now."""
+        l = self.objectives[j]
         row = baseline if len(context) > 1 else 0
+        now = context[row]
         rows = np.empty((1, self.features))
         for i in range(self.features):
-            rows[0, i] = state.forgone[j, i] + context[row, i]
+            rows[0, i] = state.forgone[j, i] + now[i]
 
-        bounds = self.bounds(self.explorer, state, rows, self.baseline_model(), rng)
-        high: float = bounds.high[0, self.objectives[j]]
+        arm = self.baseline_arm()
+        bounds = self.bounds(self.explorer, state, rows, arm, rng)
+        rounds = state.rounds[j, 0] + 1.0
 
-        return (state.rounds[j, 0] + 1.0) * self.offsets[j] + self.slopes[j] * high
+        return self.worth(j, rounds, bounds.high[0, l])
 
-    def baseline_model(self) -> IntArray:
-        """(1,) the arm whose model is the baseline's."""
+    def baseline_arm(self) -> IntArray:
+        """(1,) the baseline, as eligible arms are given."""
         arm = np.empty(1, np.int64)
         arm[0] = self.baseline
         return arm
