@@ -101,7 +101,7 @@ def prompts() -> None:
             print(row_of(scale, budget, large))
 
 
-def row_of(scale: float, budget: float, large: float) -> str:
+def row_of(scale: Any, budget: float, large: float) -> str:
     """The row of one scale and budget."""
     free = MolUcb(scale=scale, order=QUALITY)
     paced = Paced(free, {1: budget / large}, largest={1: 1.0})
@@ -127,7 +127,7 @@ def row_of(scale: float, budget: float, large: float) -> str:
     largest = violations.group_by("trial").agg(pl.col("value").max())["value"].to_numpy() / whole
 
     return (
-        f"| {scale:g} | ${budget:g} | {spent.mean():.3f} (largest {spent.max():.3f}) "
+        f"| {scale} | ${budget:g} | {spent.mean():.3f} (largest {spent.max():.3f}) "
         f"| {largest.mean():.3f} | {earned.mean():.3f} ± {earned.std(ddof=1):.3f} "
         f"| {mixture.value:.3f} | {free_earned.mean():.3f} | {free_spent.mean():.1f} times as much |"
     )

@@ -216,7 +216,7 @@ def test_a_log_leads_to_the_same_balance(tmp_path):
 
 def test_files_keep_budgets(tmp_path):
     clock = Clock(100.0)
-    budgets = [Budget("cost", 9.0, per="month", most=MOST), Budget("cost", 50.0, most=25.0)]
+    budgets = [Budget("cost", 9.0, per="month", most=MOST), Budget("cost", 90.0, most=25.0)]
     agent = agent_of(*budgets, clock=clock)
     bill(agent, agent.decide(), 0.5)
     agent.decide()

@@ -48,13 +48,18 @@ def test_a_limit_is_in_the_units_of_the_objective():
 def test_a_decision_says_that_all_arms_break_a_limit():
     agent = agent_of(Within(MolUcb(scale=0.3, order=QUALITY), {"cost": 0.0005}), propensity="exact")
     made = live(agent, 300)
-    assert not made[0].all_break
+    # Before any bill, costs are believed at the worst end of their range.
+    assert made[0].all_break
+    assert len({one.arm for one in made[:3]}) > 1 or made[0].propensity < 1.0
     assert made[-1].all_break
     assert made[-1].arm == "small"
     assert "all break a limit" in repr(made[-1])
     explanation = agent.explain(made[-1])
     assert "Every one of them broke a limit" in explanation.sentence
-    assert "Every one" not in agent.explain(made[0]).sentence
+    kept = agent_of(LIMIT, propensity="exact")
+    last = live(kept, 300)[-1]
+    assert not last.all_break
+    assert "Every one" not in kept.explain(last).sentence
     assert [one.all_break for one in agent.decide_batch([[1.0]] * 2)] == [True, True]
     quiet = agent_of(Within(MolUcb(scale=0.3, order=QUALITY), {"cost": 0.0005}))
     live(quiet, 300)
@@ -77,7 +82,8 @@ def test_a_budget_is_kept_by_name():
     made = live(agent, 400)
     spent = sum(COSTS[one.arm] for one in made)
     assert 0.9 < spent / (400 * 0.004) < 1.02
-    assert len({one.arm for one in made[200:]}) > 1
+    # Medium alone uses it up; small and large together could too.
+    assert "medium" in {one.arm for one in made[200:]}
 
 
 def test_a_baseline_has_a_name():

@@ -133,7 +133,7 @@ def all_break_limits(session: Session, context: Array, arms: IntArray) -> bool:
         context: (arms or 1, features).
         arms: the eligible arms.
     """
-    policy = session.policy
+    policy: Any = session.policy
     eases: bool = policy.eases(session.state, context, arms, session.rng)
     return eases
 

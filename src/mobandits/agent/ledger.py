@@ -148,8 +148,12 @@ class Account:
     def largest(self) -> float:
         """What any decision may cost at most."""
         declared = self.budget.most
-        amounts = list(declared.values()) if isinstance(declared, Mapping) else [declared]
-        amounts.append(self.objective.high)
+        amounts = [self.objective.high]
+        if isinstance(declared, Mapping):
+            amounts += declared.values()
+        else:
+            amounts.append(declared)
+
         known = [amount for amount in amounts if amount is not None]
 
         return max(known)
@@ -363,12 +367,12 @@ class Ledger:
 
     def spent(self) -> dict[tuple[Hashable, str], tuple[int, float]]:
         """What `restore` takes."""
-        out = {}
+        spent: dict[tuple[Hashable, str], tuple[int, float]] = {}
         for account in self.accounts:
             key = (account.budget.objective, account.budget.per)
-            out[key] = (account.period, account.spent)
+            spent[key] = (account.period, account.spent)
 
-        return out
+        return spent
 
 
 def _start(account: Account) -> float:

@@ -152,14 +152,15 @@ class Priced:
 
     def rest(self, state: PricedState, j: int) -> float:
         """The cost per round that budget j has left."""
-        allowed = self.allowed[j]
-        left = self.horizon - state.settled[j]
+        allowed: float = self.allowed[j]
+        left: float = self.horizon - state.settled[j]
         if left <= 0.0:
             return allowed
 
         budget = self.horizon * allowed
+        unspent: float = budget - state.spent[j]
 
-        return (budget - state.spent[j]) / left
+        return unspent / left
 
     def charge(self, state: PricedState, j: int, cost: float) -> None:
         """Learn one cost of budget j."""

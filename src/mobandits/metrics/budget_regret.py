@@ -5,7 +5,6 @@ is allowed per round, t the rounds.
 """
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -90,7 +89,7 @@ class BudgetRegret:
 
     Args:
         objective: the number of the one that is to be large.
-        budgets: {cost: allowed per round}, as of `Violation`; costs of objectives are those of
+        budgets: a dictionary {cost: allowed per round}, as of `Violation`; costs of objectives are those of
             their means.
 
     Raises:
@@ -106,7 +105,7 @@ class BudgetRegret:
     """
 
     objective: int
-    budgets: Mapping[int | str, float] | tuple[Any, ...]
+    budgets: Any
     name: ClassVar[str] = "budget_regret"
     cumulative: ClassVar[bool] = True
     needs_fronts: ClassVar[bool] = False

@@ -72,7 +72,7 @@ class Violation:
     """What was spent above the budget so far, max(0, spent - rounds times allowed), per budget.
 
     Args:
-        budgets: {cost: allowed per round}. A cost is a quantity of the problem, by name, such as
+        budgets: a dictionary {cost: allowed per round}. A cost is a quantity of the problem, by name, such as
             "dollars", or an objective, by number, whose rewards are negative costs: what was paid
             counts, and not its mean.
 
@@ -84,7 +84,7 @@ class Violation:
         1
     """
 
-    budgets: Mapping[int | str, float] | tuple[Any, ...]
+    budgets: Any
     name: ClassVar[str] = "violation"
     cumulative: ClassVar[bool] = True
     needs_fronts: ClassVar[bool] = False

@@ -127,6 +127,7 @@ class Conservative(Recipe):
             rule = f"Conservative.baseline must be an arm below {shape.arms}"
             raise ValueError(f"{rule}, got {quoted(self.baseline)}")
 
+        lines = self._lines(shape)
         means = [math.nan if mean is None else mean for mean in self._means()]
         is_learned = None in self._means()
         if is_learned and not shape.shared and shape.fixed_arms is None:
@@ -136,7 +137,6 @@ class Conservative(Recipe):
             )
 
         row: Any = [] if shape.fixed_arms is None else shape.fixed_arms[baseline]
-        lines = self._lines(shape)
 
         return ConservativePolicy(
             policy,

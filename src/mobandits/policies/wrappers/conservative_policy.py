@@ -174,15 +174,16 @@ class ConservativePolicy(NotesNothing):
         self, state: ConservativeState, j: int, context: Array, baseline: int, rng: Rng
     ) -> float:
         """What the rounds of S and this one must be worth, if the baseline is not played in it."""
-        kept_share = 1.0 - self.losses[j]
-        kept_rounds = state.rounds[j, 1]
-        mean = self.means[j]
+        kept_share: float = 1.0 - self.losses[j]
+        kept_rounds: float = state.rounds[j, 1]
+        mean: float = self.means[j]
         if math.isnan(mean):
             sure = max(self.kept_low(state, j, rng), 0.0)
             forgone = self.forgone_high(state, j, context, baseline, rng)
-            return kept_share * forgone - self.losses[j] * sure
+            lost_share = 1.0 - kept_share
+            return kept_share * forgone - lost_share * sure
 
-        rounds = state.rounds[j, 0] + kept_rounds + 1.0
+        rounds: float = state.rounds[j, 0] + kept_rounds + 1.0
         level = rounds * mean
         sure = kept_rounds * mean
 
@@ -190,7 +191,8 @@ class ConservativePolicy(NotesNothing):
 
     def worth(self, j: int, rounds: float, end: float) -> float:
         """The worth of so many rounds, whose learned rewards add up to `end`."""
-        return rounds * self.offsets[j] + self.slopes[j] * end
+        worth: float = rounds * self.offsets[j] + self.slopes[j] * end
+        return worth
 
     def others_low(
         self, state: ConservativeState, j: int, context: Array, arms: IntArray, rng: Rng

@@ -77,7 +77,8 @@ def slot_of(terms: Terms | None, arm: Any, where: str) -> int:
             rule = f"{where} must be the number of an arm, from 0, outside of an agent"
             raise ValueError(f"{rule}, got {quoted(arm)}")
 
-        return arm
+        slot: int = arm
+        return slot
 
     try:
         return terms.arms[arm]

@@ -93,7 +93,7 @@ class WithinPolicy(NotesNothing):
             bounds: the intervals.
             reference: the position of the arm that limits are relative to; -1: there is none.
         """
-        limit = self.limits[j]
+        limit: float = self.limits[j]
         if self.reference < 0:
             return limit
         # An arm that is not eligible has no interval to be compared with.
@@ -102,7 +102,7 @@ class WithinPolicy(NotesNothing):
 
         l = self.objectives[j]
         end = bounds.high[reference, l] if self.certain else bounds.low[reference, l]
-        worth = self.offsets[j] + self.slopes[j] * end
+        worth: float = self.offsets[j] + self.slopes[j] * end
         # Of an infinite end there is no share.
         if math.isinf(worth):
             return worth
