@@ -23,7 +23,7 @@ from mobandits.policies import Conservative, MolUcb, Paced, SingleArm
 
 BUDGETS = (0.0003, 0.001, 0.002, 0.004)  # dollars per prompt
 QUALITY = Weighted([1.0, 0.0])
-SCALES = (1.0, 0.3)
+SCALES = ("data", 1.0, 0.3)
 ORDERS = 20  # of the prompts
 
 LOSS = 0.1
