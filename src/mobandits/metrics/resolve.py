@@ -30,7 +30,7 @@ def registry() -> dict[str, type[Any]]:
 
     Example:
         >>> sorted(registry())[:3]
-        ['adversarial_pareto_regret', 'bin_ratio', 'chain_regret']
+        ['adversarial_pareto_regret', 'bin_ratio', 'budget_regret']
     """
     # `Quantity` is left out: its name is whatever the problem calls its quantity.
     classes = (
