@@ -230,6 +230,17 @@ def test_files_keep_budgets(tmp_path):
     assert (tmp_path / "agent").read_bytes() == (tmp_path / "again").read_bytes()
 
 
+def test_a_budget_that_is_new_to_a_log_knows_what_waits(tmp_path):
+    clock = Clock(100.0)
+    path = tmp_path / "log.db"
+    agent = agent_of(Budget("cost", 9.0, most=MOST), clock=clock, log=path)
+    agent.decide(eligible=["medium"])
+    agent.close()
+    changed = agent_of(Budget("cost", 9.0, per="hour", most=MOST), clock=clock, log=path)
+    assert changed.balances[0][1:4] == (0.0, 4.0, 5.0)
+    changed.close()
+
+
 def test_decisions_of_others_are_paid_from_the_same_purse():
     agent = agent_of(Budget("cost", 5.0, most=MOST))
     agent.adopt(None, "medium", rewards={"cost": 2.0, "quality": 1.0})

@@ -234,9 +234,7 @@ class Agent:
         core = self.core
         with core.lock:
             now = core.advance_clock()
-            for account in core.ledger.accounts:
-                account.turn(now)
-
+            core.ledger.turn(now)
             return tuple(account.balance() for account in core.ledger.accounts)
 
     def decide(

@@ -240,7 +240,7 @@ class AgentCore:
         before = getattr(self, "ledger", None)
         self.ledger = Ledger(budgets, self.objectives, self.arms)
         if before is not None:
-            self.ledger.restore(before.spent(), self.pending.open)
+            self.ledger.restore(before.spent(), self.pending.open, self.now)
 
         # Agents without budgets pay nothing for them.
         self.pending.ledger = self.ledger if self.ledger.accounts else None

@@ -264,9 +264,7 @@ class Ledger:
             BudgetError: where none is left.
         """
         names, slots, rows = offer
-        for account in self.accounts:
-            account.turn(now)
-
+        self.turn(now)
         kept = [i for i, name in enumerate(names) if self._fits(name, count)]
         if len(kept) == len(names):
             return offer
@@ -340,21 +338,29 @@ class Ledger:
             if not math.isnan(cost):
                 account.settle(number, cost)
 
+    def turn(self, now: float) -> None:
+        """Begin new periods where their time has come."""
+        for account in self.accounts:
+            account.turn(now)
+
     def restore(
         self,
         spent: Mapping[tuple[Hashable, str], tuple[int, float]],
         waiting: Mapping[int, Pending],
+        now: float,
     ) -> None:
         """Go on from where another ledger was.
 
         Args:
             spent: {(objective, per): (period, spent)}.
             waiting: the decisions that wait.
+            now: the time.
         """
         for account in self.accounts:
             key = (account.budget.objective, account.budget.per)
             first = period_of(account.budget.per, 0.0)
             account.period, account.spent = spent.get(key, (first, 0.0))
+            account.turn(now)
             account.reserved.clear()
             account.held = 0.0
             for decision, pending in waiting.items():

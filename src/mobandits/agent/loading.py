@@ -224,7 +224,8 @@ def _fill(core: AgentCore, header: dict[str, Any], tables: Sequence[Array]) -> N
     pending.restart_timers()
     core.now = float(header["now"])
     core.lessons = int(header["lessons"])
-    core.ledger.restore(spent_in(header.get("ledger", [])), pending.open)
+    spent = spent_in(header.get("ledger", []))
+    core.ledger.restore(spent, pending.open, core.now)
 
 
 def _check_tables(core: AgentCore, header: dict[str, Any], tables: Sequence[Array]) -> None:

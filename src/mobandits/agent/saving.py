@@ -89,6 +89,7 @@ def _header(core: AgentCore) -> dict[str, Any]:
     }
     # Files of agents without budgets are what they were before there were any.
     if core.ledger.accounts:
+        core.ledger.turn(core.now)
         header["ledger"] = described_ledger(core.ledger)
 
     return header
