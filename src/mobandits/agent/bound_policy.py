@@ -355,6 +355,9 @@ class BoundPolicy:
             compiled_calls.add_probabilities,
         ):
             prepare_like(function, session, self.session)
+        if self.has_limits:
+            prepare_like(compiled_calls.all_break_limits, session, self.session)
+
         prepare_like(compiled_calls.update_state, session, self.session, stores_arguments=True)
         # The state moves from one session to the other, and back where the preference does.
         prepare_state_of(self.session)
