@@ -132,7 +132,7 @@ def test_the_agent_asks_for_what_policies_declare():
 
 
 AGENT_CORE = {
-    *("advice", "arms", "bound_policy", "compiled_calls", "contexts", "core", "decision"),
+    *("advice", "arms", "bound_policy", "budget", "compiled_calls", "contexts", "core", "decision"),
     *("growth", "guard", "inputs", "keys", "ledger", "objectives", "parts", "pending", "sizes"),
 }
 AGENT_SERVICES = {

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 import mobandits as mob
 from mobandits import Budget, Objective
-from mobandits.agent.ledger import Ledger, end_of, period_of
+from mobandits.agent.budget import end_of, period_of
+from mobandits.agent.ledger import Ledger
 from mobandits.agent.objectives import as_objectives
 from mobandits.errors import BudgetError
 from mobandits.policies import RandomChoice

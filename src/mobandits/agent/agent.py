@@ -5,10 +5,10 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from mobandits.agent.budget import Balance, Budget
 from mobandits.agent.core import AgentCore, Propensity
 from mobandits.agent.decision import Decision
 from mobandits.agent.inputs import UNCHANGED, check_counts
-from mobandits.agent.ledger import Balance, Budget
 from mobandits.compiling.tracebacks import shorten
 from mobandits.contracts.protocols import Recipe
 from mobandits.errors import StateError

@@ -17,6 +17,7 @@ import numpy as np
 
 from mobandits.agent.arms import Arms
 from mobandits.agent.bound_policy import FAILURES, BoundPolicy
+from mobandits.agent.budget import Budget
 from mobandits.agent.contexts import Contexts
 from mobandits.agent.decision import Adoption, Decision, Offer
 from mobandits.agent.guard import Guard
@@ -37,7 +38,7 @@ from mobandits.agent.keys import (
     as_given,
     circumstances,
 )
-from mobandits.agent.ledger import Budget, Ledger
+from mobandits.agent.ledger import Ledger
 from mobandits.agent.objectives import Expectations, Scales, as_objectives
 from mobandits.agent.pending import INACTIVE, Pending, PendingDecisions
 from mobandits.agent.sizes import refuse_large

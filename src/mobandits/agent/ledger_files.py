@@ -3,8 +3,9 @@
 from collections.abc import Hashable, Mapping
 from typing import Any
 
+from mobandits.agent.budget import Budget
 from mobandits.agent.headers import whole_number
-from mobandits.agent.ledger import Budget, Ledger
+from mobandits.agent.ledger import Ledger
 from mobandits.logs.names import checked_name, decoded, encoded
 from mobandits.support.checks import number
 from mobandits.support.naming import quoted
