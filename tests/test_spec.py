@@ -6,7 +6,8 @@ import pytest
 
 from mobandits import environments, metrics, orders, policies
 from mobandits.errors import SpecError
-from mobandits.policies import MolTs, MolUcb, MoslbPl
+from mobandits.metrics import Violation
+from mobandits.policies import Conservative, MolTs, MolUcb, MoslbPl, Paced, Within
 from mobandits.spec import KINDS, build, catalogue, convert, load, recipe_named
 from mobandits.support.naming import kebab, short_repr
 
@@ -225,6 +226,19 @@ def test_conversions(hint, value, expected):
 def test_conversions_that_fail(hint, value, message):
     with pytest.raises(ValueError, match=message):
         convert(hint, value, "x")
+
+
+def test_limits_of_objectives_are_tables():
+    """Their keys are text in TOML, also where they are numbers."""
+    entry = {"name": "within", "recipe": "mol-ucb", "limits": {"0": 0.5, "2": 1}}
+    assert build("policies", entry, "policy") == Within(MolUcb(), {0: 0.5, 2: 1.0})
+    entry = {"name": "paced", "recipe": "mol-ucb", "budgets": [[1, 0.5]]}
+    assert build("policies", entry, "policy") == Paced(MolUcb(), {1: 0.5})
+    entry = {"name": "conservative", "recipe": "mol-ucb", "baseline": 0, "loss": 0.1}
+    entry["objective"] = 1
+    assert build("policies", entry, "policy") == Conservative(MolUcb(), 0, 0.1, 1)
+    metric = build("metrics", {"name": "violation", "budgets": {"dollars": 0.5}}, "metric")
+    assert metric == Violation({"dollars": 0.5})
 
 
 def test_kebab():

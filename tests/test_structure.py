@@ -136,8 +136,18 @@ def test_the_agent_asks_for_what_policies_declare():
 
 
 AGENT_CORE = {
-    *("advice", "arms", "batches", "bound_policy", "compiled_calls", "contexts", "core"),
-    *("decision", "event_writer", "forked_lock", "growth", "guard", "inputs", "keyed", "keys"),
+    *("advice", "arms", "batches", "bound_policy", "budget", "compiled_calls", "contexts", "core"),
+    *(
+        "decision",
+        "event_writer",
+        "forked_lock",
+        "growth",
+        "guard",
+        "inputs",
+        "keyed",
+        "keys",
+        "ledger",
+    ),
     *("named_contexts", "objectives", "parts", "pending", "ranking", "sizes"),
 }
 AGENT_SERVICES = {
@@ -149,6 +159,7 @@ AGENT_SERVICES = {
         "explanation",
         "file_layout",
         "headers",
+        "ledger_files",
         "loading",
     ),
     *("merging", "recording", "replayed_events", "replaying", "restoring", "retuning", "saving"),
@@ -212,6 +223,7 @@ def test_nobody_imports_the_command_line():
 
 PUBLIC = [
     "Agent",
+    "Budget",
     "Decision",
     "Encoder",
     "Objective",

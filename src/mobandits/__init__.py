@@ -39,7 +39,7 @@ if TYPE_CHECKING:
         support,
         testing,
     )
-    from mobandits.agent import Agent, Decision, Objective
+    from mobandits.agent import Agent, Budget, Decision, Objective
     from mobandits.encoding import Encoder
     from mobandits.evaluation import tune
     from mobandits.fronts import front, gaps
@@ -49,6 +49,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Agent",
+    "Budget",
     "Decision",
     "Encoder",
     "Objective",
@@ -89,6 +90,7 @@ __all__ = [
 
 _HOME = {
     "Agent": "mobandits.agent",
+    "Budget": "mobandits.agent",
     "Decision": "mobandits.agent",
     "Encoder": "mobandits.encoding",
     "Objective": "mobandits.agent",

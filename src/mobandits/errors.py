@@ -2,6 +2,7 @@
 
     MobanditsError
     ├── BackendError       ValueError    a way to compile that does not exist or cannot be had
+    ├── BudgetError                      a budget of an agent with no room for a decision
     ├── CompileError                     a method of a `compiled` class that cannot be compiled
     ├── EngineError                      a Ray cluster that cannot be reached, or lost a trial
     ├── FolderError        ValueError    a folder of results that cannot be used
@@ -33,6 +34,7 @@ from typing import ClassVar
 
 __all__ = [
     "BackendError",
+    "BudgetError",
     "CompileError",
     "CompilingWarning",
     "EngineError",
@@ -57,6 +59,19 @@ class MobanditsError(Exception):
 
 class BackendError(MobanditsError, ValueError):
     """``MOBANDITS_COMPILING`` asks for something that does not exist, or not with this Numba."""
+
+
+class BudgetError(MobanditsError):
+    """A budget of an agent that has no room for another decision; none was made.
+
+    Args:
+        message: which budget, what is left of it, and when it renews.
+        renews: when it does, in seconds of the agent's clock; None: never.
+    """
+
+    def __init__(self, message: str, renews: float | None = None) -> None:
+        super().__init__(message)
+        self.renews = renews
 
 
 class CompileError(MobanditsError):

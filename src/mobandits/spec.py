@@ -359,19 +359,34 @@ def _forms(annotation: Any, where: str) -> list[Form]:
     a_list = Form(lambda value: isinstance(value, list), "a list", converted_items)
     if origin in (tuple, list, Sequence, Floats, Ints):
         return [a_list]
-    if annotation is Recipe:
-        return [Form(_is_entry, "a policy", lambda value: build("policies", value, where))]
-    if annotation is FeatureMap:
-        return [Form(_is_entry, "a feature map", lambda value: build("features", value, where))]
-
-    an_order = Form(_is_entry, "an order", lambda value: build("orders", value, where))
-    if annotation is Order:
-        return [an_order]
+    if origin is Mapping:
+        return [Form(lambda value: isinstance(value, dict), "a table", _with_numbers)]
+    if annotation in PART_FORMS:
+        return [_part_form(annotation, where)]
 
     # A field that holds a part may be annotated `Any`.
     anything = Form(lambda _: True, "anything", lambda value: value)
 
-    return [an_order, a_list, anything]
+    return [_part_form(Order, where), a_list, anything]
+
+
+# What is built of other parts: their kind, and what it is called in messages.
+PART_FORMS: dict[Any, tuple[str, str]] = {
+    Recipe: ("policies", "a policy"),
+    FeatureMap: ("features", "a feature map"),
+    Order: ("orders", "an order"),
+}
+
+
+def _part_form(annotation: Any, where: str) -> Form:
+    """The form of a part that an entry of its own describes."""
+    kind, words = PART_FORMS[annotation]
+    return Form(_is_entry, words, lambda value: build(kind, value, where))
+
+
+def _with_numbers(table: dict[str, Any]) -> dict[Any, Any]:
+    """A table by objective: keys of TOML are text, also those that are numbers."""
+    return {int(key) if key.isdecimal() else key: value for key, value in table.items()}
 
 
 def catalogue(kind: str) -> dict[str, Any]:

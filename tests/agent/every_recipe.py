@@ -36,6 +36,7 @@ from mobandits.orders import (
 from mobandits.policies import (
     AnnealingPareto,
     CdUcb1,
+    Conservative,
     ContextualZooming,
     CpUcb1,
     CsUcb1,
@@ -54,6 +55,7 @@ from mobandits.policies import (
     MoslbPc,
     MoslbPl,
     Mtlo,
+    Paced,
     ParetoKg,
     ParetoTs,
     ParetoUcb1,
@@ -66,6 +68,7 @@ from mobandits.policies import (
     Stlo,
     Ucb1,
     WithFloor,
+    Within,
 )
 
 K, D, L, ROUNDS = 5, 2, 3, 400
@@ -81,6 +84,7 @@ class Case:
     recipe: Recipe
     shared: bool = False
     features: int = D
+    costs: tuple[int, ...] = ()  # objectives that are minimised
 
     def __str__(self):
         return f"{self.recipe}{', shared' * self.shared}"
@@ -91,7 +95,7 @@ class Case:
             **{
                 "arms": K,
                 "features": self.features,
-                "objectives": L,
+                "objectives": [mob.Objective(l, minimise=l in self.costs) for l in range(L)],
                 "rounds": ROUNDS,
                 "seed": 3,
                 **other,
@@ -158,6 +162,12 @@ CASES = [
     Case(WithFloor(Pcz(scale=0.02), epsilon=0.2)),
     Case(Forgetting(HypervolumeUcb(scale="data"), discount=0.9), shared=True),
     Case(Pessimistic(MolUcb(scale=0.3)), shared=True),
+    Case(Within(MolUcb(scale=0.3), {0: 0.4})),
+    Case(Within(WithFloor(MolTs(scale=0.3), 0.3), {0: 0.2}, relative_to=1), shared=True),
+    Case(Paced(MolUcb(scale=0.3, order=Pareto(on=[0])), {1: 0.4}), costs=(1,)),
+    Case(Paced(MolTs(scale="data"), {1: 0.4, 2: 0.3}), shared=True, costs=(1, 2)),
+    Case(Conservative(MolUcb(scale=0.3), 1, 0.3, (0, 2), (0.4, 0.3))),
+    Case(Conservative(MolTs(scale=0.3), 1, 0.3, 0), shared=True),
     Case(AnnealingPareto(rate=0.97)),
     Case(ParetoKg()),
     Case(PfLex(epsilon=0.5, scale=0.3)),

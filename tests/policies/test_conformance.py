@@ -7,10 +7,11 @@ from mobandits import policies
 from mobandits.contracts.protocols import Recipe
 from mobandits.contracts.states import declares
 from mobandits.features import Bins, Crosses, Fourier
-from mobandits.orders import EffectivePareto, Levels
+from mobandits.orders import EffectivePareto, Levels, Pareto
 from mobandits.policies import (
     AnnealingPareto,
     CdUcb1,
+    Conservative,
     ContextualZooming,
     CpUcb1,
     CsUcb1,
@@ -29,6 +30,7 @@ from mobandits.policies import (
     MoslbPc,
     MoslbPl,
     Mtlo,
+    Paced,
     ParetoKg,
     ParetoTs,
     ParetoUcb1,
@@ -42,6 +44,7 @@ from mobandits.policies import (
     Stlo,
     Ucb1,
     WithFloor,
+    Within,
 )
 from mobandits.testing import DEFAULT_SHAPE, PolicyCase, prepare
 
@@ -91,6 +94,13 @@ CASES = [
     PolicyCase(Pessimistic(MolUcb(scale=0.3))),
     PolicyCase(Pessimistic(MolTs(scale="data")), SHARED),
     PolicyCase(Pessimistic(Forgetting(MolUcb(scale=0.3), discount=0.95))),
+    PolicyCase(Within(MolUcb(scale=0.3), {0: 0.4, 2: 0.2})),
+    PolicyCase(Within(WithFloor(MolTs(scale=0.3), 0.3), {0: 0.2}, relative_to=1), SHARED),
+    PolicyCase(Paced(MolUcb(scale=0.3, order=Pareto(on=[0])), {1: 0.5}, largest={1: 1.0})),
+    PolicyCase(Paced(MolTs(scale="data"), {1: 0.5, 2: 0.1}, horizon=200), SHARED),
+    PolicyCase(Conservative(MolUcb(scale=0.3), 1, 0.3, (0, 2), (0.4, 0.3))),
+    PolicyCase(Conservative(MolTs(scale=0.3), 1, 0.3, 0), SHARED),
+    PolicyCase(Conservative(MolUcb(scale=0.1), 1, 0.3, 0), FIXED),
     PolicyCase(AnnealingPareto(rate=0.97)),
     PolicyCase(ParetoKg()),
     PolicyCase(PfLex(epsilon=0.5, scale=0.3)),

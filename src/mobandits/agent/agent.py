@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from mobandits.agent.batches import decide_batch, decide_batch_once
+from mobandits.agent.budget import Balance, Budget
 from mobandits.agent.core import AgentCore, Propensity
 from mobandits.agent.decision import Decision
 from mobandits.agent.inputs import UNCHANGED, check_counts
@@ -66,6 +67,10 @@ class Agent:
             it need not replay what was before. Where more decisions wait or are remembered, a tenth
             of their number, since writing them takes as long.
         clock: seconds, such as `time.time`; asked only where times are needed.
+        budgets: hard limits on costs, such as `Budget("cost", 5.0, per="day")`: arms that do not fit
+            are not eligible, and where none fits a `BudgetError` says when there is room again.
+            With a log, they may be others at every opening; what was spent of budgets of the same
+            objective and period counts on.
 
     Attributes:
         core: its arms, policy, pending decisions and clock, for services; not part of the public
@@ -110,6 +115,7 @@ class Agent:
         durability: "Durability | None" = None,
         snapshot_every: int = 10_000,
         clock: Callable[[], float] = time.time,
+        budgets: Iterable[Budget] = (),
     ) -> None:
         self.core = AgentCore(
             recipe,
@@ -124,6 +130,7 @@ class Agent:
             max_age=max_age,
             remembered=remembered,
             clock=clock,
+            budgets=budgets,
         )
         check_counts(snapshot_every=(snapshot_every, 1))
         if log is None and durability is not None:
@@ -243,6 +250,28 @@ class Agent:
         """How many decisions were dropped for their age, and how many because too many waited."""
         pending = self.core.pending
         return dict(pending.dropped)
+
+    @property
+    def balances(self) -> tuple[Balance, ...]:
+        """What became of the budgets, by now.
+
+        Example:
+            >>> from mobandits.agent import Budget, Objective
+            >>> from mobandits.policies import MolUcb
+            >>> cost = Objective("cost", minimise=True, unit="USD", high=0.25)
+            >>> options = {"arms": 3, "features": 2, "objectives": ["quality", cost]}
+            >>> agent = Agent(MolUcb(scale=0.3), **options, budgets=[Budget("cost", 0.75)])
+            >>> agent.learn(agent.decide([0.5, 0.1]).id, {"cost": 0.125, "quality": 1.0})
+            >>> _ = agent.decide([0.5, 0.1])
+            >>> balance = agent.balances[0]
+            >>> balance.spent, balance.reserved, balance.left
+            (0.125, 0.25, 0.375)
+        """
+        core = self.core
+        with core.lock:
+            now = core.advance_clock()
+            core.ledger.turn(now)
+            return tuple(account.balance() for account in core.ledger.accounts)
 
     def decide(
         self,

@@ -7,7 +7,7 @@ import numpy as np
 
 from mobandits.agent.bound_policy import FAILURES
 from mobandits.agent.core import AgentCore, Made
-from mobandits.agent.decision import Decision
+from mobandits.agent.decision import Decision, Offer
 from mobandits.agent.keyed import made_before
 from mobandits.agent.keys import ORDINARY, Circumstances, as_given, circumstances
 from mobandits.contracts.protocols import Array, IntArray
@@ -35,7 +35,7 @@ def decide_batch(
         streams = None if writer is None else bound.streams()
         position = bound.position()
         try:
-            names, slots, tables = core.contexts.offers(contexts, eligible)
+            names, slots, tables = _affordable_offers(core, contexts, eligible)
             if not len(tables):
                 core.unsettle_contexts()
                 return []
@@ -67,6 +67,17 @@ def decide_batch(
             writer.done(core)
 
         return decisions
+
+
+def _affordable_offers(
+    core: AgentCore, contexts: Any, eligible: Iterable[Hashable] | None
+) -> Offer:
+    """The offers of `Contexts.offers`, of the arms for which the budgets have room."""
+    offers = core.contexts.offers(contexts, eligible)
+    _, _, tables = offers
+    if core.pending.ledger is None or not len(tables):
+        return offers
+    return core.within_budgets(offers, len(tables))
 
 
 def decide_batch_once(
@@ -262,6 +273,7 @@ def _make_at_once(
             names[place],
             context=rows,
             eligible=names,
+            all_break=bound.all_break(rows, slots),
         )
         made.append((decision, pending, norm))
         number += 1

@@ -195,6 +195,10 @@ class BoundPolicy:
         self.own_models = has_own_models(self.recipe, self.shape)
         self.decide = self._decision_call()
         session = self.session
+        self.has_limits = declares(self.policy, "EASES_LIMITS")
+        if self.has_limits:
+            self.breaks_all = compiled_for(compiled_calls.all_break_limits, session)
+
         self.decide_many = compiled_for(compiled_calls.decide_many, session)
         self.add_probabilities = compiled_for(compiled_calls.add_probabilities, session)
         self.update_state = compiled_for(
@@ -202,6 +206,15 @@ class BoundPolicy:
             session,
             stores_arguments=True,
         )
+
+    def all_break(self, rows: Array, slots: IntArray) -> bool:
+        """Whether every arm breaks a limit, so that the least bad ones are played."""
+        if not self.has_limits:
+            return False
+
+        # Asked after the decision and not in it: the compiled call of other policies stays as it
+        # is, and notes are for what updates need.
+        return bool(self.breaks_all(self.session, rows, slots))
 
     def _decision_call(self) -> Any:
         """The compiled call of a decision.
@@ -342,6 +355,9 @@ class BoundPolicy:
             compiled_calls.add_probabilities,
         ):
             prepare_like(function, session, self.session)
+        if self.has_limits:
+            prepare_like(compiled_calls.all_break_limits, session, self.session)
+
         for update in (compiled_calls.update_state, compiled_calls.update_many):
             prepare_like(update, session, self.session, stores_arguments=True)
         # The state moves from one session to the other, and back where the preference does.

@@ -126,6 +126,19 @@ def add_probabilities(
             squares[a] += p * p
 
 
+def all_break_limits(session: Session, context: Array, arms: IntArray) -> bool:
+    """Whether every arm breaks a limit of the policy, so that the least bad ones are played.
+
+    Args:
+        session: of a policy with limits.
+        context: (arms or 1, features).
+        arms: the eligible arms.
+    """
+    policy: Any = session.policy
+    eases: bool = policy.eases(session.state, context, arms, session.rng)
+    return eases
+
+
 def beliefs_in_state(
     policy: Policy, session: Session, context: Array, arms: IntArray, rng: Rng
 ) -> Beliefs:

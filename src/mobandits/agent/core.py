@@ -16,6 +16,7 @@ import numpy as np
 
 from mobandits.agent.arms import Arms
 from mobandits.agent.bound_policy import FAILURES, BoundPolicy
+from mobandits.agent.budget import Budget
 from mobandits.agent.contexts import Contexts
 from mobandits.agent.decision import Decision, Offer
 from mobandits.agent.event_writer import EventWriter
@@ -32,14 +33,17 @@ from mobandits.agent.inputs import (
     reward_list,
 )
 from mobandits.agent.keys import ORDINARY, Circumstances, KeyedDecisions
+from mobandits.agent.ledger import Ledger
 from mobandits.agent.named_contexts import NamedContexts
 from mobandits.agent.objectives import Expectations, Scales, as_objectives
 from mobandits.agent.pending import INACTIVE, Pending, PendingDecisions
 from mobandits.agent.sizes import refuse_large
 from mobandits.contracts.protocols import Array, Recipe, Shape
+from mobandits.contracts.terms import Terms, arms_named, in_terms
 from mobandits.encoding.encoder import Encoder
 from mobandits.support.checks import choice, integer, number
 from mobandits.support.forks import on_fork
+from mobandits.support.naming import quoted, short_repr
 
 Propensity = Literal["exact", "sampled", "none"]
 # A decision, what is to be kept of it, and the norm of the features of its arm.
@@ -67,6 +71,7 @@ class AgentCore:
         reward_places: {objective: position}.
         scales: between rewards and what is learned.
         pending: the decisions that wait.
+        ledger: the budgets.
         keys: the last decisions with a key of a client, where there is no log to ask.
         clock: seconds.
         now: when it was last asked.
@@ -92,6 +97,7 @@ class AgentCore:
         max_age: float | None,
         remembered: int,
         clock: Callable[[], float],
+        budgets: Iterable[Budget] = (),
     ) -> None:
         check_is_recipe(recipe)
         # Everything is checked before anything is made: a wrong argument leaves nothing behind.
@@ -138,7 +144,8 @@ class AgentCore:
             len(self.objectives),
             rounds,
         )
-        self.bound = BoundPolicy(recipe, shape, self.seed, propensity)
+        own_recipe = self.in_own_terms(recipe)
+        self.bound = BoundPolicy(own_recipe, shape, self.seed, propensity)
         self.guard = Guard(recipe)
         self.scales = Scales(self.objectives)
         self.expectations = Expectations(self.objectives)
@@ -151,12 +158,59 @@ class AgentCore:
         self.keys = KeyedDecisions(int(remembered))
         self.clock = clock
         self.now = 0.0
-        self.is_timed = self.pending.is_timed
+        self.writer: EventWriter | None = None
+        self.set_budgets(budgets)
         self.lessons = 0
         self.lock: Any = threading.RLock()
         self.process = os.getpid()
         on_fork(self, AgentCore.leave_to_parent)
-        self.writer: EventWriter | None = None
+
+    def set_budgets(self, budgets: Iterable[Budget]) -> None:
+        """Keep these budgets from now on; what was spent of equal ones counts on.
+
+        Raises:
+            ValueError: where one does not fit the agent.
+        """
+        before = getattr(self, "ledger", None)
+        self.ledger = Ledger(budgets, self.objectives, self.arms)
+        if before is not None:
+            self.ledger.restore(before.spent(), self.pending.open, self.now)
+
+        # Agents without budgets pay nothing for them.
+        self.pending.ledger = self.ledger if self.ledger.accounts else None
+        self.is_timed = self.pending.is_timed or self.ledger.is_timed or self.writer is not None
+
+    def within_budgets(self, offer: Offer, count: int = 1) -> Offer:
+        """The arms of an offer for which the budgets have room.
+
+        Args:
+            offer: as of `Contexts.offer`, or `Contexts.offers`.
+            count: how many decisions are to be made.
+
+        Raises:
+            BudgetError: where there is room for none.
+        """
+        # What is replayed had room when it was decided, and budgets may be others by now.
+        is_replayed = self.writer is not None and self.writer.silent
+        if is_replayed:
+            return offer
+
+        now = self.advance_clock()
+
+        return self.ledger.fitting(offer, now, count)
+
+    def in_own_terms(self, recipe: Recipe) -> Recipe:
+        """A recipe that knows the names, directions and units of this agent, where it needs them."""
+        slot_of = {name: self.arms.slot(name) for name in self.arms.names}
+        terms = Terms(
+            self.objective_names,
+            tuple(each.line for each in self.objectives),
+            tuple(each.minimise for each in self.objectives),
+            slot_of,
+        )
+        own_recipe: Recipe = in_terms(recipe, terms)
+
+        return own_recipe
 
     @property
     def declared_features(self) -> int | Encoder:
@@ -186,6 +240,8 @@ class AgentCore:
             position = None
             try:
                 offer = self.contexts.offer(context, eligible)
+                if self.pending.ledger is not None:
+                    offer = self.within_budgets(offer)
                 if bound.left == 0 or bound.stage == 0:
                     position = bound.position()
                     self.begin_stage([offer[2]])
@@ -306,6 +362,7 @@ class AgentCore:
             now = self.advance_clock()
             # Looked up first: the new arm may not be like itself.
             source = None if like is None else self.arms.slot(like)
+            self.ledger.check_arm(name)
             before = self.arms.saved()
             slot = self.arms.add(name)
             try:
@@ -324,6 +381,13 @@ class AgentCore:
     def remove_arm(self, name: Hashable) -> None:
         """One arm less; see `Agent.remove_arm`."""
         with self.lock:
+            # Its slot may be another arm's by and by, which the recipe would take for it.
+            if name in arms_named(self.recipe):
+                shown = short_repr(self.recipe)
+                raise ValueError(
+                    f"arm must not be one that the recipe names, {shown}, got {quoted(name)}"
+                )
+
             now = self.advance_clock()
             before = self.arms.saved()
             self.arms.remove(name)
@@ -479,6 +543,7 @@ class AgentCore:
             error,
             rows,
             names,
+            all_break=bound.all_break(rows, slots),
         )
 
         return decision, pending, norm
@@ -503,6 +568,9 @@ class AgentCore:
 
     def teach(self, number: int, pending: Pending, new: list[float], known: list[float]) -> None:
         """Learn what is new of a reward, and settle the decision where all is known."""
+        if self.pending.ledger is not None:
+            self.ledger.settle(number, new)
+
         complete = not math.isnan(sum(known))
         partial = self.recipe.accepts_partial
         bound = self.bound

@@ -33,6 +33,8 @@ class Decision(NamedTuple):
         further: the decisions of the further ranks, where the call asked for the `top` arms; each
             is one among the arms that were left, with an id, and a propensity that is conditional
             on the ranks before it.
+        all_break: whether every eligible arm broke a limit of the recipe (`Within`), so that the
+            least bad was played.
     """
 
     id: int
@@ -45,6 +47,7 @@ class Decision(NamedTuple):
     eligible: tuple[Hashable, ...] = ()
     replayed: bool = False
     further: tuple["Decision", ...] = ()
+    all_break: bool = False
 
     @property
     def ranking(self) -> tuple["Decision", ...]:
@@ -99,6 +102,8 @@ class Decision(NamedTuple):
             text += f" ± {self.error:.2g}"
         if self.front is not None:
             text += f", {len(self.front):,} on the front"
+        if self.all_break:
+            text += ", all break a limit"
 
         text += f", {len(self.eligible):,} eligible"
         if self.further:

@@ -8,7 +8,13 @@ from mobandits.agent.keys import Circumstances
 
 
 class EventWriter(Protocol):
-    """A writer of an agent's calls, each before its effect is seen: see `recording`."""
+    """A writer of an agent's calls, each before its effect is seen: see `recording`.
+
+    Attributes:
+        silent: whether nothing is written, while events are replayed.
+    """
+
+    silent: bool
 
     def position(self) -> int:
         """How much was written."""

@@ -265,7 +265,11 @@ def _how_it_was_played(core: AgentCore, decision: Decision) -> str:
     eligible = len(decision.eligible)
     arms = len(core.arms.names)
 
-    return f"{decision.arm} was played{chance}, one of {eligible} eligible arms of {arms}."
+    sentence = f"{decision.arm} was played{chance}, one of {eligible} eligible arms of {arms}."
+    if decision.all_break:
+        sentence += " Every one of them broke a limit: the least bad was left."
+
+    return sentence
 
 
 def _rewards_in_words(core: AgentCore, rewards: Array) -> str:

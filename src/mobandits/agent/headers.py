@@ -40,6 +40,7 @@ KEYS = {
 }
 SINCE_ENCODERS = 5  # the first version of files that has an encoder, and always has one
 ENCODER_FIELDS = ("intercept", "columns", "unseen")
+OPTIONAL = {"ledger"}  # of agents with budgets
 
 
 def whole_number(name: str, value: Any, at_least: int = 0, at_most: int = LARGEST) -> int:
@@ -76,7 +77,7 @@ def check_header(header: dict[str, Any]) -> None:
         ValueError: naming key, rule and value.
     """
     keys = KEYS | {"encoder"} if header["version"] >= SINCE_ENCODERS else KEYS
-    if set(header) != keys:
+    if set(header) - OPTIONAL != keys:
         wanted = ", ".join(sorted(keys))
         there = ", ".join(sorted(header))
         raise ValueError(f"header must have {wanted}, got {shortened(there)}")

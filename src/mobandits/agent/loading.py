@@ -21,6 +21,7 @@ from mobandits.agent.file_layout import (
     parsed_file,
 )
 from mobandits.agent.headers import OPTIONS, check_header, decoded_names, whole_number
+from mobandits.agent.ledger_files import made_budgets, spent_in
 from mobandits.agent.objectives import Objective
 from mobandits.agent.pending import INACTIVE, Pending
 from mobandits.agent.restoring import possible, refuse_small, restored_state
@@ -159,6 +160,7 @@ def _new_core(
         max_age=waiting["max_age"],
         remembered=waiting["remembered"],
         clock=clock,
+        budgets=made_budgets(header.get("ledger", [])),
         **options,
     )
     # Arms came and went: slots are not in the order of names.
@@ -166,6 +168,7 @@ def _new_core(
     if core.contexts.named is not None:
         for column, word, count in header["encoder"]["unseen"]:
             core.contexts.named.unseen[column, word] = count
+    core.bound.recipe = core.in_own_terms(core.recipe)
 
     return core
 
@@ -239,6 +242,8 @@ def _fill(core: AgentCore, header: dict[str, Any], tables: Sequence[Array]) -> N
     pending.restart_timers()
     core.now = float(header["now"])
     core.lessons = int(header["lessons"])
+    spent = spent_in(header.get("ledger", []))
+    core.ledger.restore(spent, pending.open, core.now)
 
 
 def _check_tables(core: AgentCore, header: dict[str, Any], tables: Sequence[Array]) -> None:

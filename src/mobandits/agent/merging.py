@@ -46,6 +46,9 @@ def _check_alike(core: AgentCore, other: AgentCore) -> None:
             "learned"
         )
 
+    if core.ledger.accounts or other.ledger.accounts:
+        raise ValueError("merge needs agents without budgets: which of them pays cannot be told")
+
     pairs = {
         "recipe": (core.recipe, other.recipe),
         "objectives": (core.objectives, other.objectives),

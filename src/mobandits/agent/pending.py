@@ -4,7 +4,7 @@ import heapq
 import math
 from collections import OrderedDict, deque
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -116,6 +116,16 @@ def _is_active_from_start(pending: Mapping[int, Pending], number: int) -> bool:
     return decision is not None and decision.since is None
 
 
+class PendingLedger(Protocol):
+    """What is told of decisions that begin to wait, and of those that wait no more."""
+
+    def reserve(self, number: int, pending: Pending) -> None:
+        """A decision waits."""
+
+    def release(self, number: int) -> None:
+        """It waits no more, and was not settled."""
+
+
 class PendingDecisions:
     """The decisions that wait, by id, and the rewards of the last settled ones.
 
@@ -133,6 +143,7 @@ class PendingDecisions:
         settled: the rewards of those that are remembered.
         dropped: how many were dropped, for their age and because too many waited.
         next_id: of the next decision.
+        ledger: told of decisions that begin to wait, and of those that wait no more; None: nobody.
         is_timed: whether time changes anything.
     """
 
@@ -146,6 +157,7 @@ class PendingDecisions:
         self.remembered = remembered
         self.dropped = {"limit": 0, "age": 0}
         self.next_id = 0
+        self.ledger: PendingLedger | None = None
         self._timers = []
         for i, objective in enumerate(objectives):
             after = objective.after
@@ -162,6 +174,8 @@ class PendingDecisions:
         self.next_id = number + 1
         self.make_room()
         self.open[number] = pending
+        if self.ledger is not None:
+            self.ledger.reserve(number, pending)
 
         return number
 
@@ -271,6 +285,8 @@ class PendingDecisions:
     def abandon(self, number: int) -> None:
         """Wait for a decision no more."""
         del self.open[number]
+        if self.ledger is not None:
+            self.ledger.release(number)
 
     def number(self, given: object) -> int:
         """An id that is a whole number, but not an `int`.
@@ -313,5 +329,7 @@ class PendingDecisions:
 
     def _drop_oldest(self, why: str) -> None:
         waiting = self.open
-        waiting.popitem(last=False)
+        number, _ = waiting.popitem(last=False)
         self.dropped[why] += 1
+        if self.ledger is not None:
+            self.ledger.release(number)

@@ -79,6 +79,9 @@ def _decide_new(
     position = bound.position() if bound.stage == 0 else None
     try:
         offer = core.contexts.offer(context, eligible)
+        if core.pending.ledger is not None:
+            offer = core.within_budgets(offer, count)
+
         _check_count(count, offer)
         if position is not None:
             core.begin_stage([offer[2]])

@@ -157,6 +157,8 @@ def _caught_up(core: AgentCore, store: Store, every: int, after: int | None) -> 
     _replay_events(current, writer, start)
     if current is not core:
         _check_same(current, core, store, but=RETUNED.values() if retuned else ())
+        # Unlike what decisions follow from, budgets may be others at every opening.
+        current.set_budgets([account.budget for account in core.ledger.accounts])
     # What a file brought is in no event: without a snapshot the store would not lead to it.
     if known is None and after is not None:
         writer.snapshot(current)

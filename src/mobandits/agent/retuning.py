@@ -56,7 +56,7 @@ def retune(
 
         _apply(core, new, law, bound)
         core.pending.set_limits(int(limit), age)
-        core.is_timed = core.writer is not None or core.pending.is_timed
+        core.is_timed = core.writer is not None or core.pending.is_timed or core.ledger.is_timed
         if core.writer is not None:
             core.writer.done(core)
 
@@ -128,6 +128,7 @@ def _new_core(
         max_age=options["max_age"],
         remembered=core.pending.remembered,
         clock=core.clock,
+        budgets=[account.budget for account in core.ledger.accounts],
     )
 
 
@@ -135,7 +136,8 @@ def _rebound(core: AgentCore, recipe: Recipe, propensity: Any) -> BoundPolicy:
     """The new recipe with what it would have learned."""
     old = core.bound
     name = type(recipe).__name__
-    bound = BoundPolicy(recipe, old.shape, core.seed, propensity)
+    own_recipe = core.in_own_terms(recipe)
+    bound = BoundPolicy(own_recipe, old.shape, core.seed, propensity)
     bound.rng = old.rng
     bound.propensity_rng = old.propensity_rng
     if old.order is not None:
@@ -144,7 +146,7 @@ def _rebound(core: AgentCore, recipe: Recipe, propensity: Any) -> BoundPolicy:
     if old.stage == 0:
         return bound
 
-    first = next(iter(recipe.stages(old.shape)))
+    first = next(iter(own_recipe.stages(old.shape)))
     if old.left is not None or first.rounds is not None:
         raise ValueError(f"retune needs recipes that play without stages, got {name}")
 

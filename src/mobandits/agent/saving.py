@@ -18,6 +18,7 @@ from mobandits.agent.file_layout import (
 )
 from mobandits.agent.growth import arrays
 from mobandits.agent.headers import FIELDS, OPTIONS
+from mobandits.agent.ledger_files import described_ledger
 from mobandits.agent.named_contexts import NamedContexts
 from mobandits.agent.objectives import Objective
 from mobandits.agent.pending import Pending
@@ -73,7 +74,7 @@ def _header(core: AgentCore) -> dict[str, Any]:
     if core.contexts.named is not None:
         encoding = {"encoder": _described_encoder(core.contexts.named)}
 
-    return {
+    header = {
         # The lowest version that knows all of it, so that older ones read what they can.
         "version": VERSION if encoding else WITHOUT_ENCODER,
         "by": PACKAGE,
@@ -100,6 +101,12 @@ def _header(core: AgentCore) -> dict[str, Any]:
         "logged": 0 if core.writer is None else core.writer.position(),
         **encoding,
     }
+    # Files of agents without budgets are what they were before there were any.
+    if core.ledger.accounts:
+        core.ledger.turn(core.now)
+        header["ledger"] = described_ledger(core.ledger)
+
+    return header
 
 
 def _decision_tables(core: AgentCore) -> list[Array]:

@@ -11,6 +11,9 @@ agent must know to explain them and to exchange them:
   intervals which its own beliefs rest on;
 - a wrapper with `PASSES_BELIEFS = True` has the beliefs of the policy inside of it;
 - a wrapper that shows it other contexts holds the map that makes them as `feature_map`;
+- a policy may offer `bounds(explorer, state, context, arms, rng)`, the beliefs of another explorer
+  about what it has learned, and `eases(state, context, arms, rng)`, whether no arm keeps a limit;
+  where that may be so, it or a part of it declares `EASES_LIMITS = True`;
 - an order may offer `succeeded_by(order)`: what is played where another order is preferred.
 """
 

@@ -19,6 +19,7 @@ Classes of parts (policies, estimators, explorers) declare facts as class attrib
 
 - `RANDOM_BELIEFS`: beliefs are drawn, so that `probabilities` is conditional on the draw.
 - `FORGETS`: older rewards count less than later ones, so that their order matters.
+- `ORDERED`: the order of rewards matters in another way.
 
 What is not declared is taken for the usual: numbers are finite, an axis that grows when an arm
 joins is one of arms, and no state can be merged.

@@ -6,6 +6,7 @@ from mobandits.estimators.disjoint_ridge import DisjointRidge
 from mobandits.estimators.fixed_ridge import FixedRidge, FixedState
 from mobandits.estimators.linear import LinearEstimator, RidgeState
 from mobandits.estimators.online_newton import NewtonState, OnlineNewton
+from mobandits.estimators.priced import Priced, PricedState
 from mobandits.estimators.ridge import Ridge
 from mobandits.estimators.ridge_for import ridge_for
 from mobandits.estimators.sample_mean import MeanState, SampleMean
@@ -21,6 +22,8 @@ __all__ = [
     "MeanState",
     "NewtonState",
     "OnlineNewton",
+    "Priced",
+    "PricedState",
     "Ridge",
     "RidgeState",
     "SampleMean",

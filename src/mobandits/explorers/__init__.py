@@ -1,6 +1,7 @@
 """Explorers: intervals and samples around the estimates, which make a policy explore."""
 
 from mobandits.explorers import radii
+from mobandits.explorers.charged import Charged
 from mobandits.explorers.greedy import Greedy
 from mobandits.explorers.hypervolume import RandomHypervolume
 from mobandits.explorers.lcb import Lcb
@@ -10,6 +11,7 @@ from mobandits.explorers.thompson import Thompson
 from mobandits.explorers.ucb import Ucb
 
 __all__ = [
+    "Charged",
     "Greedy",
     "Lcb",
     "Linked",

@@ -2,6 +2,7 @@
 
 from mobandits.metrics.adversarial import AdversarialParetoRegret, adversarial_pareto_regret
 from mobandits.metrics.bin_ratio import BinRatio
+from mobandits.metrics.budget_regret import BudgetedMixture, BudgetRegret, best_within_budgets
 from mobandits.metrics.chain_regret_authors import ChainRegretAuthors
 from mobandits.metrics.fairness import (
     FrontRecall,
@@ -24,11 +25,14 @@ from mobandits.metrics.quantity import Quantity
 from mobandits.metrics.regret import ChainRegret, EffectiveParetoRegret, LevelRegret, ParetoRegret
 from mobandits.metrics.resolve import DEFAULT_METRICS, registry, resolve
 from mobandits.metrics.reward import Reward
+from mobandits.metrics.violation import Violation
 
 __all__ = [
     "DEFAULT_METRICS",
     "AdversarialParetoRegret",
     "BinRatio",
+    "BudgetRegret",
+    "BudgetedMixture",
     "ChainRegret",
     "ChainRegretAuthors",
     "EffectiveParetoRegret",
@@ -47,7 +51,9 @@ __all__ = [
     "Quantity",
     "Reward",
     "Unfairness",
+    "Violation",
     "adversarial_pareto_regret",
+    "best_within_budgets",
     "front_recall",
     "hypervolume",
     "jaccard",

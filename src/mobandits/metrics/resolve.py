@@ -7,6 +7,7 @@ from typing import Any
 from mobandits.contracts.protocols import Metric
 from mobandits.metrics.adversarial import AdversarialParetoRegret
 from mobandits.metrics.bin_ratio import BinRatio
+from mobandits.metrics.budget_regret import BudgetRegret
 from mobandits.metrics.chain_regret_authors import ChainRegretAuthors
 from mobandits.metrics.fairness import FrontRecall, JainIndex, PlayEntropy, PlayRatio, Unfairness
 from mobandits.metrics.front_rounds import FrontRounds
@@ -17,6 +18,7 @@ from mobandits.metrics.plays import FrontPlays, Plays
 from mobandits.metrics.quantity import Quantity
 from mobandits.metrics.regret import ChainRegret, EffectiveParetoRegret, LevelRegret, ParetoRegret
 from mobandits.metrics.reward import Reward
+from mobandits.metrics.violation import Violation
 from mobandits.support.checks import choice
 from mobandits.support.naming import quoted
 
@@ -28,12 +30,13 @@ def registry() -> dict[str, type[Any]]:
 
     Example:
         >>> sorted(registry())[:3]
-        ['adversarial_pareto_regret', 'bin_ratio', 'chain_regret']
+        ['adversarial_pareto_regret', 'bin_ratio', 'budget_regret']
     """
     # `Quantity` is left out: its name is whatever the problem calls its quantity.
     classes = (
         AdversarialParetoRegret,
         BinRatio,
+        BudgetRegret,
         ChainRegret,
         ChainRegretAuthors,
         EffectiveParetoRegret,
@@ -51,6 +54,7 @@ def registry() -> dict[str, type[Any]]:
         Plays,
         Reward,
         Unfairness,
+        Violation,
     )
     return {cls.name: cls for cls in classes}
 

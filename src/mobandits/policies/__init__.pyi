@@ -25,18 +25,22 @@ from mobandits.policies.linear.mol_eps_greedy import MolEpsGreedy as MolEpsGreed
 from mobandits.policies.linear.mol_ts import MolTs as MolTs
 from mobandits.policies.linear.mol_ucb import MolUcb as MolUcb
 from mobandits.policies.linear.pfi_rls import PfiRls as PfiRls
+from mobandits.policies.wrappers.conservative import Conservative as Conservative
 from mobandits.policies.wrappers.doubling import Doubling as Doubling
 from mobandits.policies.wrappers.features import Features as Features
 from mobandits.policies.wrappers.forgetting import Forgetting as Forgetting
 from mobandits.policies.wrappers.gap_weighted import GapWeighted as GapWeighted
+from mobandits.policies.wrappers.paced import Paced as Paced
 from mobandits.policies.wrappers.pessimistic import Pessimistic as Pessimistic
 from mobandits.policies.wrappers.with_floor import WithFloor as WithFloor
+from mobandits.policies.wrappers.within import Within as Within
 from mobandits.policies.zooming.contextual_zooming import ContextualZooming as ContextualZooming
 from mobandits.policies.zooming.pcz import Pcz as Pcz
 
 __all__ = [
     "AnnealingPareto",
     "CdUcb1",
+    "Conservative",
     "ContextualZooming",
     "CpUcb1",
     "CsUcb1",
@@ -55,6 +59,7 @@ __all__ = [
     "MoslbPc",
     "MoslbPl",
     "Mtlo",
+    "Paced",
     "ParetoKg",
     "ParetoTs",
     "ParetoUcb1",
@@ -68,4 +73,5 @@ __all__ = [
     "Stlo",
     "Ucb1",
     "WithFloor",
+    "Within",
 ]

@@ -42,6 +42,17 @@ class Composite(NotesNothing):
         beliefs: Beliefs = self.explorer.beliefs(self.estimator, state, context, arms, rng)
         return beliefs
 
+    def bounds(
+        self, explorer: Any, state: Any, context: Array, arms: IntArray, rng: Rng
+    ) -> Beliefs:
+        """The beliefs of another explorer about what this policy has learned, such as intervals."""
+        bounds: Beliefs = explorer.beliefs(self.estimator, state, context, arms, rng)
+        return bounds
+
+    def eases(self, state: Any, context: Array, arms: IntArray, rng: Rng) -> bool:
+        """Whether a limit is not kept by any of the arms: there are no limits here."""
+        return False
+
     def draw(self, beliefs: Beliefs, rng: Rng) -> Choice:
         """An arm, uniform on the front."""
         order = self.order

@@ -223,8 +223,9 @@ def mean_probabilities(
 def partial_rewards_add_up(rehearsal: Rehearsal) -> None:
     """A reward in parts, in any order and late, teaches what the full reward does.
 
-    A recipe that does not accept parts must be refused them by name. A part that declares `FORGETS = True`
-    makes older rewards count less, so that only parts in order must add up.
+    A recipe that does not accept parts must be refused them by name. Where a part declares
+    `FORGETS = True`, since older rewards count less, or `ORDERED = True`, only parts in order must
+    add up.
     """
     recipe = rehearsal.case.recipe
     if not recipe.accepts_partial:
@@ -239,7 +240,8 @@ def partial_rewards_add_up(rehearsal: Rehearsal) -> None:
     late = [parts[i] for i in rng.permutation(len(parts))]
     expected = learned(rehearsal, start, full)
     _require_same_lesson(rehearsal, expected, parts, "")
-    if not declares(rehearsal.policy, "FORGETS"):
+    is_ordered = declares(rehearsal.policy, "FORGETS") or declares(rehearsal.policy, "ORDERED")
+    if not is_ordered:
         _require_same_lesson(rehearsal, expected, late, ", late and out of order,")
 
 

@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 from mobandits.compiling.compiled import compiled
 from mobandits.contracts.notes import Note, PassesNotes
-from mobandits.contracts.protocols import Array, Choice, IntArray, Rng
+from mobandits.contracts.protocols import Array, Beliefs, Choice, IntArray, Rng
 
 
 @compiled
@@ -49,6 +49,18 @@ class InCells(PassesNotes):
         # Every arm's row may lie in a cell of its own.
         slots = self.cells.slots(context, arms)
         return self.policy.beliefs(state, context, slots, rng)
+
+    def bounds(
+        self, explorer: Any, state: Any, context: Array, arms: IntArray, rng: Rng
+    ) -> Beliefs:
+        """The beliefs of an explorer about the slots of the cells that hold the context."""
+        slots = self.cells.slots(context, arms)
+        bounds: Beliefs = self.policy.bounds(explorer, state, context, slots, rng)
+        return bounds
+
+    def eases(self, state: Any, context: Array, arms: IntArray, rng: Rng) -> bool:
+        """Whether a limit is not kept by any of the arms: there are no limits here."""
+        return False
 
     def draw(self, beliefs: Any, rng: Rng) -> Choice:
         """The inner policy's choice."""

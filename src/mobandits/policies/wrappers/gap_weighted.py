@@ -24,6 +24,7 @@ from mobandits.contracts.protocols import (
     Traits,
 )
 from mobandits.contracts.states import counts, state_fields
+from mobandits.estimators import Priced
 from mobandits.support.checks import number
 from mobandits.support.naming import quoted
 
@@ -79,6 +80,22 @@ class GapWeightedPolicy(NotesNothing):
         estimates = Beliefs(mean, mean, mean)
 
         return GapWeightedBeliefs(estimates, sharpness)
+
+    def bounds(
+        self,
+        explorer: Any,
+        state: GapWeightedState,
+        context: Array,
+        arms: IntArray,
+        rng: Rng,
+    ) -> Beliefs:
+        """The beliefs of an explorer about what the estimator has learned."""
+        bounds: Beliefs = self.policy.bounds(explorer, state.estimator, context, arms, rng)
+        return bounds
+
+    def eases(self, state: GapWeightedState, context: Array, arms: IntArray, rng: Rng) -> bool:
+        """Whether a limit is not kept by any of the arms: there are no limits here."""
+        return False
 
     def draw(self, beliefs: GapWeightedBeliefs, rng: Rng) -> Choice:
         """An arm by its probability."""
@@ -210,6 +227,9 @@ class GapWeighted(Recipe):
             name = type(self.recipe).__name__
             rule = "GapWeighted.recipe must bind to an estimator, an explorer and an order"
             raise ValueError(f"{rule}, got {name}")
+        if isinstance(policy.estimator, Priced):
+            rule = "GapWeighted.recipe must have no budgets, whose prices its explorer charges"
+            raise ValueError(f"{rule}: it is not used, got {quoted(self.recipe)}")
 
         return GapWeightedPolicy(policy, shape.objectives, self.gamma, self.power)
 

@@ -15,6 +15,7 @@ from mobandits.contracts.notes import Note, PassesNotes
 from mobandits.contracts.protocols import (
     Array,
     Assumption,
+    Beliefs,
     Choice,
     IntArray,
     Policy,
@@ -63,6 +64,18 @@ class FloorPolicy(PassesNotes):
         """The inner policy's beliefs."""
         # The coin belongs to `draw`: beliefs stay as definite as the inner policy's.
         return self.policy.beliefs(state, context, arms, rng)
+
+    def bounds(
+        self, explorer: Any, state: Any, context: Array, arms: IntArray, rng: Rng
+    ) -> Beliefs:
+        """The inner policy's."""
+        bounds: Beliefs = self.policy.bounds(explorer, state, context, arms, rng)
+        return bounds
+
+    def eases(self, state: Any, context: Array, arms: IntArray, rng: Rng) -> bool:
+        """Whether the inner policy eases a limit."""
+        eases: bool = self.policy.eases(state, context, arms, rng)
+        return eases
 
     def draw(self, beliefs: Any, rng: Rng) -> Choice:
         """A uniform arm with probability epsilon, else the inner policy's, with a note of its own.

@@ -1,0 +1,83 @@
+"""An application's terms: the names, directions and units in which it speaks of a problem.
+
+A policy knows objectives and arms by number, and more is always better. A recipe with limits on
+rewards, or with a certain arm in it, is written in the application's own terms: "cost", in dollars,
+less is better. An agent gives its recipe its `Terms` before it binds it. In a simulation there are
+none: objectives and arms are numbers there, and rewards are what the environment pays.
+"""
+
+import copy
+import dataclasses
+from collections.abc import Hashable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+
+class Terms(NamedTuple):
+    """The terms of an application.
+
+    Attributes:
+        objectives: the names of the objectives.
+        lines: (offset, factor) of each: the policy learns (reward - offset) factor.
+        minimised: of each, whether less is better.
+        arms: {name: slot}.
+    """
+
+    objectives: tuple[Hashable, ...]
+    lines: tuple[tuple[float, float], ...]
+    minimised: tuple[bool, ...]
+    arms: Mapping[Hashable, int]
+
+
+def in_terms(recipe: Any, terms: Terms) -> Any:
+    """A recipe with the terms of an application, and so all recipes inside of it.
+
+    A recipe that needs them has a field `terms` that its constructor does not take.
+
+    Args:
+        recipe: any; one that needs no terms is returned as it is.
+        terms: of the application.
+    """
+    if not dataclasses.is_dataclass(recipe):
+        return recipe
+
+    changes = {}
+    for field in dataclasses.fields(recipe):
+        value = getattr(recipe, field.name)
+        if hasattr(value, "bind"):
+            inner = in_terms(value, terms)
+            if inner is not value:
+                changes[field.name] = inner
+
+    needs_terms = any(
+        field.name == "terms" and not field.init for field in dataclasses.fields(recipe)
+    )
+    if not changes and not needs_terms:
+        return recipe
+
+    # Recipes are frozen; the copy is not seen by anybody before it has its terms.
+    with_terms = copy.copy(recipe)
+    if needs_terms:
+        changes["terms"] = terms
+    for name, value in changes.items():
+        object.__setattr__(with_terms, name, value)
+
+    return with_terms
+
+
+def arms_named(recipe: Any) -> Iterator[Hashable]:
+    """The arms that a recipe, or one inside of it, names: they cannot leave.
+
+    A recipe that names arms lists the fields in `ARM_FIELDS`.
+    """
+    if not dataclasses.is_dataclass(recipe):
+        return
+
+    for name in getattr(recipe, "ARM_FIELDS", ()):
+        arm = getattr(recipe, name)
+        if arm is not None:
+            yield arm
+
+    for field in dataclasses.fields(recipe):
+        value = getattr(recipe, field.name)
+        if hasattr(value, "bind"):
+            yield from arms_named(value)

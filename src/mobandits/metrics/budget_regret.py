@@ -1,0 +1,170 @@
+"""The regret against the best mixture of arms that keeps budgets.
+
+Symbols: g_a the mean rewards of arm a, added up over the rounds so far, c_{a,j} its costs, b_j what
+is allowed per round, t the rounds.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from mobandits.contracts.protocols import Array, GroundTruth, IntArray, Mask, Shape
+from mobandits.metrics.reward import of_chosen
+from mobandits.metrics.violation import checked_budgets, costs_of
+from mobandits.support.checks import as_float_array, integer
+
+
+class BudgetedMixture(NamedTuple):
+    """The best mixture of arms within budgets.
+
+    Attributes:
+        value: its reward; NaN where no mixture keeps the budgets.
+        weights: (arms,) the share of each arm; NaN likewise.
+    """
+
+    value: float
+    weights: Array
+
+
+def best_within_budgets(gains: Any, costs: Any, allowed: Any) -> BudgetedMixture:
+    """The mixture p of arms with the largest sum of p_a g_a whose costs stay within the budgets.
+
+        maximise  sum_a p_a g_a   over the simplex,   where  sum_a p_a c_{a,j} <= b_j  for every j
+
+    Args:
+        gains: (arms,) g.
+        costs: (arms, budgets) c.
+        allowed: (budgets,) b.
+
+    Raises:
+        ValueError: where the shapes do not fit together.
+
+    Example:
+        >>> mixture = best_within_budgets([0.5, 0.9], [[0.0], [1.0]], [0.25])
+        >>> round(mixture.value, 6), mixture.weights.round(6).tolist()
+        (0.6, [0.75, 0.25])
+    """
+    # SciPy's solvers take a while to load, and most simulations have no budgets.
+    from scipy.optimize import linprog  # noqa: PLC0415
+
+    gain = as_float_array("gains", gains)
+    cost = as_float_array("costs", costs)
+    bound = as_float_array("allowed", allowed)
+    arms = len(gain)
+    if cost.shape != (arms, len(bound)):
+        wanted = (arms, len(bound))
+        raise ValueError(f"costs must have shape (arms, budgets) = {wanted}, got {cost.shape}")
+
+    # Rows of size 1: the solver's tolerances are absolute, and costs may be in small units.
+    sizes = np.maximum(np.abs(cost).max(axis=0), np.abs(bound))
+    units = np.where(sizes > 0.0, sizes, 1.0)
+    size = float(np.abs(gain).max()) or 1.0
+    solved = linprog(
+        -gain / size,
+        A_ub=(cost / units).T,
+        b_ub=bound / units,
+        A_eq=np.ones((1, arms)),
+        b_eq=np.ones(1),
+        method="highs",
+    )
+    if not solved.success:
+        return BudgetedMixture(math.nan, np.full(arms, math.nan))
+
+    weights: Array = solved.x
+
+    return BudgetedMixture(float(weights @ gain), weights)
+
+
+@dataclass(frozen=True)
+class BudgetRegret:
+    """The rewards of the best mixture of arms within budgets, less those of the arms played.
+
+        max over p of  sum_a p_a g_a  with  sum_a p_a c_{a,j} <= t b_j     minus the sum of mu_{a_t}
+
+    The mixture is the best in hindsight for the rounds so far, and the same in all of them. A
+    policy that reads contexts, or overspends, may be ahead of it: the regret is negative then, and
+    `Violation` belongs beside it. NaN where no mixture keeps the budgets.
+
+    Args:
+        objective: the number of the one that is to be large.
+        budgets: a dictionary {cost: allowed per round}, as of `Violation`; costs of objectives are those of
+            their means.
+
+    Raises:
+        ValueError: where a parameter does not fit.
+
+    Reference:
+        Agrawal and Devanur, "Linear contextual bandits with knapsacks", NIPS 2016, compare with the
+        best policy of contexts; this benchmark knows no contexts.
+
+    Example:
+        >>> BudgetRegret(0, {1: 0.5}).name
+        'budget_regret'
+    """
+
+    objective: int
+    budgets: Any
+    name: ClassVar[str] = "budget_regret"
+    cumulative: ClassVar[bool] = True
+    needs_fronts: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        """Check the parameters; budgets become a tuple, so that metrics compare by value."""
+        integer("BudgetRegret.objective", self.objective, at_least=0)
+        budgets = checked_budgets("BudgetRegret.budgets", self.budgets)
+        object.__setattr__(self, "budgets", budgets)
+
+    def components(self, shape: Shape) -> int:
+        """What was received, and the reward and the costs of every arm."""
+        per_arm = 1 + len(self.budgets)
+        return 1 + shape.arms * per_arm
+
+    def per_round(self, truth: GroundTruth, chosen: IntArray, fronts: Mask | None) -> Array:
+        """(rounds, 1 + arms (1 + budgets)) received; per arm its reward; per budget and arm a cost."""
+        means = truth.block.means
+        gains = -costs_of(truth, means, self.objective)
+        rounds = len(chosen)
+        arms = gains.shape[1]
+        received = of_chosen(gains, chosen)
+        columns = [received[:, None], np.broadcast_to(gains[:rounds], (rounds, arms))]
+        for cost, _ in self.budgets:
+            costs = costs_of(truth, means, cost)
+            columns.append(np.broadcast_to(costs[:rounds], (rounds, arms)))
+
+        return np.hstack(columns)
+
+    def accumulator(self, shape: Shape) -> "Mixtures":
+        """Nothing played."""
+        allowed = [each for _, each in self.budgets]
+        return Mixtures(shape.arms, allowed)
+
+
+class Mixtures:
+    """The rewards and costs of every arm so far, of which the best mixture is made anew."""
+
+    def __init__(self, arms: int, allowed: list[float]) -> None:
+        columns = 1 + arms * (1 + len(allowed))
+        self._arms = arms
+        self._allowed = np.array(allowed)
+        self._total = np.zeros(columns)
+        self._rounds = 0
+
+    def add(self, values: Array) -> None:
+        """More rounds, as `BudgetRegret.per_round` gives them."""
+        self._total += values.sum(axis=0)
+        self._rounds += len(values)
+
+    def value(self) -> Array:
+        """(1,) the regret so far."""
+        received = self._total[0]
+        tables = self._total[1:].reshape(-1, self._arms)
+        mixture = best_within_budgets(
+            tables[0],
+            tables[1:].T,
+            self._rounds * self._allowed,
+        )
+        regret = mixture.value - received
+
+        return np.array([regret])

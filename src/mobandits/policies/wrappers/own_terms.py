@@ -1,0 +1,134 @@
+"""Parameters of wrappers in the terms of an application, as policies know them."""
+
+from collections.abc import Hashable, Mapping
+from typing import Any, NamedTuple
+
+from mobandits.contracts.protocols import Recipe
+from mobandits.contracts.terms import Terms
+from mobandits.support.checks import number
+from mobandits.support.naming import quoted
+
+
+class Line(NamedTuple):
+    """An objective as a policy learns it, and back: offset + slope learned is its worth.
+
+    The worth is the reward in its own unit, negated where less is better: more is better.
+
+    Attributes:
+        objective: its number.
+        offset: the worth of what is learned as 0.
+        slope: positive.
+        minimised: whether less is better in the objective's own direction.
+    """
+
+    objective: int
+    offset: float
+    slope: float
+    minimised: bool
+
+
+def line_of(terms: Terms | None, objective: Any, where: str) -> Line:
+    """The line of an objective.
+
+    Args:
+        terms: of the application; None: objectives are numbers, and rewards are learned as they
+            are.
+        objective: its name, or its number.
+        where: the parameter, for messages.
+
+    Raises:
+        ValueError: where there is no such objective.
+
+    Example:
+        >>> terms = Terms(("cost",), ((0.5, -2.0),), (True,), {})
+        >>> line_of(terms, "cost", "limits")
+        Line(objective=0, offset=-0.5, slope=0.5, minimised=True)
+    """
+    if terms is None:
+        is_number = isinstance(objective, int) and not isinstance(objective, bool)
+        if not is_number or objective < 0:
+            rule = f"{where} must name objectives by number, from 0, outside of an agent"
+            raise ValueError(f"{rule}, got {quoted(objective)}")
+
+        return Line(objective, 0.0, 1.0, minimised=False)
+
+    if objective not in terms.objectives:
+        known = quoted(list(terms.objectives))
+        rule = f"{where} must name objectives of the agent, which are {known}"
+        raise ValueError(f"{rule}, got {quoted(objective)}")
+
+    place = terms.objectives.index(objective)
+    offset, factor = terms.lines[place]
+    minimised = terms.minimised[place]
+    sign = -1.0 if minimised else 1.0
+
+    return Line(place, sign * offset, sign / factor, minimised)
+
+
+def slot_of(terms: Terms | None, arm: Any, where: str) -> int:
+    """The slot of an arm, given its name; in a simulation, its number.
+
+    Raises:
+        ValueError: where there is no such arm.
+    """
+    if terms is None:
+        is_number = isinstance(arm, int) and not isinstance(arm, bool)
+        if not is_number or arm < 0:
+            rule = f"{where} must be the number of an arm, from 0, outside of an agent"
+            raise ValueError(f"{rule}, got {quoted(arm)}")
+
+        slot: int = arm
+        return slot
+
+    try:
+        return terms.arms[arm]
+    except (KeyError, TypeError):
+        known = quoted(list(terms.arms))
+        rule = f"{where} must be an arm of the agent, which are {known}"
+        raise ValueError(f"{rule}, got {quoted(arm)}") from None
+
+
+def pairs_of(given: Any, where: str) -> tuple[tuple[Hashable, float], ...]:
+    """{objective: number} as a tuple of pairs, which recipes can keep.
+
+    Raises:
+        ValueError: where it is empty, names an objective twice, or holds something else.
+
+    Example:
+        >>> pairs_of({"cost": 1}, "limits")
+        (('cost', 1.0),)
+    """
+    rule = f"{where} must be a dictionary such as {{'cost': 0.001}}"
+    items = given.items() if isinstance(given, Mapping) else given
+    try:
+        pairs = [(objective, value) for objective, value in items]
+        distinct = {objective for objective, _ in pairs}
+    except (TypeError, ValueError):
+        raise ValueError(f"{rule}, got {quoted(given)}") from None
+
+    if not pairs:
+        raise ValueError(f"{rule}, got none")
+    if len(distinct) < len(pairs):
+        raise ValueError(f"{where} must name every objective once, got {quoted(pairs)}")
+
+    checked = []
+    for objective, value in pairs:
+        number(f"{where}[{quoted(objective)}]", value)
+        checked.append((objective, float(value)))
+
+    return tuple(checked)
+
+
+def as_recipe(recipe: Any, where: str) -> Recipe:
+    """A recipe, also where its class was given.
+
+    Raises:
+        ValueError: where it is none.
+    """
+    if isinstance(recipe, type) and issubclass(recipe, Recipe):
+        recipe = recipe()
+    if not isinstance(recipe, Recipe):
+        rule = f"{where} must be a recipe such as MolUcb(scale=0.3)"
+        raise ValueError(f"{rule}, got {quoted(recipe)}")
+
+    return recipe

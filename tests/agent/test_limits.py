@@ -1,0 +1,191 @@
+"""Limits, budgets and baselines in agents: names and units, what decisions say, files, logs, sums, refusals."""
+
+import numpy as np
+import pytest
+
+import mobandits as mob
+from mobandits import Objective
+from mobandits.orders import Pareto, Weighted
+from mobandits.policies import Conservative, MolUcb, Paced, WithFloor, Within
+
+ARMS = ["small", "medium", "large"]
+COSTS = {"small": 0.001, "medium": 0.004, "large": 0.02}
+GRADES = {"small": 0.6, "medium": 0.75, "large": 0.9}
+QUALITY = Weighted([1.0, 0.0])
+LIMIT = Within(MolUcb(scale=0.3, order=QUALITY), {"cost": 0.005})
+PACE = Paced(MolUcb(scale=0.3, order=QUALITY), {"cost": 0.004}, largest={"cost": 0.02})
+GUARD = Conservative(MolUcb(scale=0.1, order=QUALITY), "small", 0.1, "quality")
+
+
+def agent_of(recipe, *, high=0.05, **options):
+    cost = Objective("cost", minimise=True, unit="USD", low=0.0, high=high)
+    fields = {"arms": ARMS, "features": 1, "objectives": ["quality", cost], "rounds": 400}
+    return mob.Agent(recipe, **{**fields, **options})
+
+
+def live(agent, rounds, seed=0, *, costs=COSTS):
+    rng = np.random.default_rng(seed)
+    made = []
+    for _ in range(rounds):
+        decision = agent.decide([1.0])
+        made.append(decision)
+        grade = GRADES[decision.arm] + 0.02 * rng.standard_normal()
+        agent.learn(decision.id, {"quality": grade})
+        agent.learn(decision.id, {"cost": costs[decision.arm]})
+    return made
+
+
+def test_a_limit_is_in_the_units_of_the_objective():
+    """Dollars, less is better, learned on [0, 1]; another range is another prior, and the same limit."""
+    for high in (0.05, 0.03):
+        agent = agent_of(LIMIT, high=high, propensity="exact")
+        made = live(agent, 300)
+        assert {one.arm for one in made[100:]} == {"medium"}
+        assert {one.propensity for one in made[100:]} == {1.0}
+        assert not any(one.all_break for one in made[100:])
+
+
+def test_a_decision_says_that_all_arms_break_a_limit():
+    agent = agent_of(Within(MolUcb(scale=0.3, order=QUALITY), {"cost": 0.0005}), propensity="exact")
+    made = live(agent, 300)
+    # Before any bill, costs are believed at the worst end of their range.
+    assert made[0].all_break
+    assert len({one.arm for one in made[:3]}) > 1 or made[0].propensity < 1.0
+    assert made[-1].all_break
+    assert made[-1].arm == "small"
+    assert "all break a limit" in repr(made[-1])
+    explanation = agent.explain(made[-1])
+    assert "Every one of them broke a limit" in explanation.sentence
+    kept = agent_of(LIMIT, propensity="exact")
+    last = live(kept, 300)[-1]
+    assert not last.all_break
+    assert "Every one" not in kept.explain(last).sentence
+    assert [one.all_break for one in agent.decide_batch([[1.0]] * 2)] == [True, True]
+    quiet = agent_of(Within(MolUcb(scale=0.3, order=QUALITY), {"cost": 0.0005}))
+    live(quiet, 300)
+    assert [one.all_break for one in quiet.decide_batch([[1.0]] * 2)] == [True, True]
+
+
+def test_scores_and_explanations_are_in_units():
+    agent = agent_of(PACE, propensity="exact")
+    live(agent, 200)
+    decision = agent.decide([1.0])
+    explanation = agent.explain(decision)
+    # What is explained is estimated, and not what it was charged.
+    place = ARMS.index(decision.arm)
+    assert explanation.estimates[place, 1] == pytest.approx(COSTS[decision.arm], rel=0.2)
+    assert explanation.estimates[place, 0] == pytest.approx(GRADES[decision.arm], rel=0.1)
+
+
+def test_a_budget_is_kept_by_name():
+    agent = agent_of(PACE)
+    made = live(agent, 400)
+    spent = sum(COSTS[one.arm] for one in made)
+    assert 0.9 < spent / (400 * 0.004) < 1.02
+    # Medium alone uses it up; small and large together could too.
+    assert "medium" in {one.arm for one in made[200:]}
+
+
+def test_a_baseline_has_a_name():
+    agent = agent_of(GUARD)
+    assert live(agent, 3)[0].arm == "small"
+    with pytest.raises(ValueError, match=r"arm must not be one that the recipe names.*got 'small'"):
+        agent.remove_arm("small")
+    agent.remove_arm("large")
+    agent.add_arm("huge")
+    assert agent.decide([1.0], ["medium", "huge"]).arm in ("medium", "huge")
+    relative = agent_of(Within(MolUcb(scale=0.3), {"quality": 0.1}, relative_to="large"))
+    with pytest.raises(ValueError, match="arm must not be one that the recipe names"):
+        relative.remove_arm("large")
+    inside = agent_of(WithFloor(GUARD, 0.1))
+    with pytest.raises(ValueError, match="arm must not be one that the recipe names"):
+        inside.remove_arm("small")
+
+
+@pytest.mark.parametrize("recipe", [LIMIT, PACE, GUARD], ids=lambda one: type(one).__name__)
+def test_files_and_logs_keep_all_of_it(recipe, tmp_path):
+    agent = agent_of(recipe, log=tmp_path / "log.db", propensity="exact")
+    live(agent, 40)
+    agent.remove_arm("medium")
+    agent.add_arm("medium")
+    agent.save(tmp_path / "agent")
+    before = [np.array(each) for each in leaves(agent)]
+    agent.close()
+    loaded = mob.Agent.load(tmp_path / "agent")
+    replayed = agent_of(recipe, log=tmp_path / "log.db", propensity="exact")
+    for other in (loaded, replayed):
+        assert other.recipe == recipe
+        for mine, theirs in zip(before, leaves(other), strict=True):
+            assert np.array_equal(mine, theirs)
+    assert live(loaded, 20, seed=1) == live(replayed, 20, seed=1)
+    replayed.close()
+
+
+def leaves(agent):
+    from mobandits.agent.growth import arrays  # noqa: PLC0415
+
+    return arrays(agent.core.bound.state())
+
+
+def test_sums_of_agents():
+    """Limits have no state, and a baseline has sums; prices depend on the order of costs."""
+    for recipe in (LIMIT, GUARD):
+        whole = agent_of(recipe)
+        shards = [agent_of(recipe, seed=1), agent_of(recipe, seed=2)]
+        rng = np.random.default_rng(0)
+        for i in range(30):
+            arm = ARMS[i % 3]
+            rewards = [GRADES[arm] + 0.1 * rng.random(), COSTS[arm]]
+            for each in (whole, shards[i % 2]):
+                each.adopt([1.0], arm, rewards=rewards)
+        shards[0].merge(shards[1])
+        for mine, theirs in zip(leaves(shards[0]), leaves(whole), strict=True):
+            assert mine == pytest.approx(theirs)
+    paced = [agent_of(PACE, seed=1), agent_of(PACE, seed=2)]
+    for each in paced:
+        live(each, 5)
+    with pytest.raises(ValueError, match=r"merge needs .* but Paced keeps more than sums"):
+        paced[0].merge(paced[1])
+
+
+def test_retuning():
+    agent = agent_of(LIMIT)
+    live(agent, 40)
+    looser = Within(MolUcb(scale=0.3, order=QUALITY), {"cost": 0.05})
+    agent.retune(looser)
+    assert agent.recipe == looser
+    live(agent, 5)
+    guarded = agent_of(GUARD)
+    live(guarded, 10)
+    other = Conservative(MolUcb(scale=0.1, order=QUALITY), "large", 0.1, "quality")
+    with pytest.raises(ValueError, match="retune"):
+        guarded.retune(other)
+
+
+def test_another_preference_keeps_the_limits():
+    agent = agent_of(LIMIT, propensity="exact")
+    live(agent, 200)
+    agent.preference = Pareto(on=[0])
+    assert agent.decide([1.0]).arm == "medium"
+
+
+@pytest.mark.parametrize(
+    ("recipe", "said"),
+    [
+        (
+            Within(MolUcb(), {"money": 1.0}),
+            r"Within\.limits must name objectives of the agent.*'mon",
+        ),
+        (Within(MolUcb(), {1: 1.0}), r"Within\.limits must name objectives of the agent"),
+        (Within(MolUcb(), {"cost": 0.1}, relative_to="tiny"), "must be an arm of the agent"),
+        (Paced(MolUcb(), {"quality": 1.0}), "objectives with minimise=True, which are costs"),
+        (Paced(MolUcb(), {"money": 1.0}), r"Paced\.budgets must name objectives of the agent"),
+        (Conservative(MolUcb(), "tiny", 0.1, "quality"), r"Conservative\.baseline must be an arm"),
+        (Conservative(MolUcb(), "small", 0.1, "cost"), "must be maximised"),
+        (WithFloor(Within(MolUcb(), {"money": 1.0})), r"Within\.limits must name objectives"),
+    ],
+    ids=str,
+)
+def test_what_is_refused(recipe, said):
+    with pytest.raises(ValueError, match=said):
+        agent_of(recipe)

@@ -1,0 +1,203 @@
+"""Two tables of docs/how-to/budgets.md: budgets on real prompts, and a baseline that is kept.
+
+    python tools/budgets.py prompts
+    python tools/budgets.py baseline
+
+The first needs the extra `data`; each takes some minutes.
+"""
+
+import sys
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+import mobandits as mob
+from mobandits.contracts.protocols import Array, Block, Rng, Shape
+from mobandits.environments import LlmRouting
+from mobandits.environments.llm_routing import FIRST, PROMPTS
+from mobandits.metrics import BudgetRegret, Violation, best_within_budgets
+from mobandits.orders import Weighted
+from mobandits.policies import Conservative, MolUcb, Paced, SingleArm
+
+BUDGETS = (0.0003, 0.001, 0.002, 0.004)  # dollars per prompt
+QUALITY = Weighted([1.0, 0.0])
+SCALES = ("data", 1.0, 0.3)
+ORDERS = 20  # of the prompts
+
+LOSS = 0.1
+DELTA = 0.01
+NOISE = 0.1
+RUNS = 1000
+ROUNDS = 500
+
+
+@dataclass(frozen=True)
+class RoutingInDollars:
+    """`LlmRouting` with costs that add up: minus dollars, in units of a large one."""
+
+    max_rounds = PROMPTS
+
+    def problem(self, rounds: int, rng: Rng) -> "DollarProblem":
+        """One random order of the prompts."""
+        return DollarProblem(LlmRouting().problem(rounds, rng))
+
+
+class DollarProblem(NamedTuple):
+    """A trial of `LlmRouting` whose second reward is the cost in dollars."""
+
+    inner: Any
+
+    @property
+    def shape(self) -> Shape:
+        """Three arms, one context for all of them, two objectives."""
+        shape: Shape = self.inner.shape
+        return shape
+
+    def block(self, first: int, rounds: int, rng: Rng) -> Block:
+        """The rounds of the inner problem, with dollars."""
+        block: Block = self.inner.block(first, rounds, rng)
+        dollars = self.quantities(first, rounds)["dollars"]
+        rewards = np.stack([block.rewards[:, :, 0], -dollars / large_cost()], axis=2)
+
+        return Block(block.contexts, rewards, rewards)
+
+    def quantities(self, first: int, rounds: int) -> dict[str, Array]:
+        """The dollars."""
+        quantities: dict[str, Array] = self.inner.quantities(first, rounds)
+        return quantities
+
+
+def large_cost() -> float:
+    """The 99 % quantile of the dollars of an answer, in the first file."""
+    return float(np.quantile(LlmRouting().costs[:FIRST], 0.99))
+
+
+def last(results: Any, policy: str, metric: str) -> Array:
+    """(trials,) the last value of a metric."""
+    rows = results.table.filter(
+        (pl.col("policy") == policy)
+        & (pl.col("metric") == metric)
+        & (pl.col("component") == 0)
+        & (pl.col("round") == PROMPTS)
+    )
+    values: Array = rows.sort("trial")["value"].to_numpy()
+
+    return values
+
+
+def prompts() -> None:
+    """Print what is spent and earned under four budgets, beside mixtures in hindsight."""
+    large = large_cost()
+    print(f"A large cost is ${large:.4f}; {ORDERS} orders of {PROMPTS:,} prompts.\n")
+    print(
+        "| scale | budget per prompt | spent of it | overspent on the way | quality "
+        "| best fixed mixture | no budget | which spends |"
+    )
+    print("|---|---|---|---|---|---|---|---|")
+    for scale in SCALES:
+        for budget in BUDGETS:
+            print(row_of(scale, budget, large))
+
+
+def row_of(scale: Any, budget: float, large: float) -> str:
+    """The row of one scale and budget."""
+    free = MolUcb(scale=scale, order=QUALITY)
+    paced = Paced(free, {1: budget / large}, largest={1: 1.0})
+    allowed = {"dollars": budget}
+    results = mob.simulate(
+        {"paced": paced, "free": free},
+        RoutingInDollars(),
+        rounds=PROMPTS,
+        trials=ORDERS,
+        metrics=["reward", "dollars", Violation(allowed), BudgetRegret(0, allowed)],
+    )
+    problem = LlmRouting().problem(PROMPTS, np.random.default_rng(0))
+    quality = problem.rewards[:, :, 0].mean(axis=0)
+    dollars = LlmRouting().costs.mean(axis=0)
+    mixture = best_within_budgets(quality, dollars[:, None], [budget])
+    whole = PROMPTS * budget
+    spent = last(results, "paced", "dollars") / whole
+    earned = last(results, "paced", "reward") / PROMPTS
+    free_spent = last(results, "free", "dollars") / whole
+    free_earned = last(results, "free", "reward") / PROMPTS
+    is_violation = (pl.col("policy") == "paced") & (pl.col("metric") == "violation")
+    violations = results.table.filter(is_violation)
+    largest = violations.group_by("trial").agg(pl.col("value").max())["value"].to_numpy() / whole
+
+    return (
+        f"| {scale} | ${budget:g} | {spent.mean():.3f} (largest {spent.max():.3f}) "
+        f"| {largest.mean():.3f} | {earned.mean():.3f} ± {earned.std(ddof=1):.3f} "
+        f"| {mixture.value:.3f} | {free_earned.mean():.3f} | {free_spent.mean():.1f} times as much |"
+    )
+
+
+@dataclass(frozen=True)
+class SmallLinear:
+    """Twenty fixed arms of four features, one reward; arm 0, the baseline, has the mean 0.5."""
+
+    def problem(self, rounds: int, rng: Rng) -> "SmallProblem":
+        """Positive parameters of norm 1, and arms with means between 0 and 1."""
+        theta = np.abs(rng.standard_normal(4))
+        theta /= np.linalg.norm(theta)
+        directions = np.abs(rng.standard_normal((20, 4)))
+        directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+        arms = directions * rng.random((20, 1))
+        aside = rng.standard_normal(4)
+        aside -= (aside @ theta) * theta
+        arms[0] = 0.5 * theta + 0.3 * aside / np.linalg.norm(aside)
+        shape = Shape(20, 4, 1, rounds, fixed_arms=arms)
+
+        return SmallProblem(shape, arms, arms @ theta)
+
+
+class SmallProblem(NamedTuple):
+    """One instance; rewards are means and normal noise."""
+
+    shape: Shape
+    arms: Array
+    means: Array
+
+    def block(self, first: int, rounds: int, rng: Rng) -> Block:
+        """Rounds with the same arms."""
+        noise = NOISE * rng.standard_normal((rounds, 1, 1))
+        means = self.means[None, :, None]
+
+        return Block(self.arms[None], means, means + noise)
+
+
+def baseline() -> None:
+    """Print in how many runs the baseline's level was broken in some round."""
+    linear = MolUcb(delta=DELTA, noise=NOISE, order=Weighted([1.0]))
+    policies = {
+        "LinUCB": linear,
+        "CLUCB, baseline unknown": Conservative(linear, 0, LOSS, 0),
+        "CLUCB, baseline known": Conservative(linear, 0, LOSS, 0, 0.5),
+        "always the baseline": SingleArm(0),
+    }
+    results = mob.simulate(
+        policies,
+        SmallLinear(),
+        rounds=ROUNDS,
+        trials=RUNS,
+        metrics=["reward"],
+        record=range(1, ROUNDS + 1),
+    )
+    wide = results.table.select("policy", "trial", "round", "value")
+    level = wide.filter(pl.col("policy") == "always the baseline").drop("policy")
+    level = level.rename({"value": "level"})
+    rows = wide.join(level, on=["trial", "round"])
+    print(f"{RUNS:,} runs of {ROUNDS} rounds, loss {LOSS}, delta {DELTA}.\n")
+    print("| policy | runs in which the level was broken | reward per round, of the baseline's |")
+    print("|---|---|---|")
+    for name in policies:
+        mine = rows.filter(pl.col("policy") == name)
+        below = mine.filter(pl.col("value") < (1.0 - LOSS) * pl.col("level") - 1e-9)
+        ends = mine.filter(pl.col("round") == ROUNDS)
+        gain = (ends["value"] / ends["level"]).mean()
+        print(f"| {name} | {below['trial'].n_unique():,} | {gain:.3f} |")
+
+
+if __name__ == "__main__":
+    {"prompts": prompts, "baseline": baseline}[sys.argv[1]]()
