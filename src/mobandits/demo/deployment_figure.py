@@ -74,15 +74,16 @@ def draw_mixtures(panel: Axes, table: pl.DataFrame) -> None:
         )
 
     for model, (cost, quality) in within.items():
-        is_left = cost < RIGHT / 10.0
+        # The names of dear models stand on the left, above the curve; there is room for them.
+        is_cheap = cost < RIGHT / 10.0
         panel.plot([cost], [quality], "s", color=BLACK, markersize=8)
         panel.annotate(
             f"always {model}",
             (cost, quality),
-            (6, -4) if is_left else (-6, 9),
+            (6, -10) if is_cheap else (-10, 0),
             textcoords="offset points",
-            ha="left" if is_left else "right",
-            va="top" if is_left else "bottom",
+            ha="left" if is_cheap else "right",
+            va="center",
             fontsize=8.5,
         )
 
