@@ -16,7 +16,7 @@ from mobandits.cli import app
 from mobandits.errors import LogError
 from mobandits.logs import Store
 from mobandits.orders import Lexicographic
-from mobandits.policies import Doubling, Forgetting, MolTs, MolUcb, ScalarizedUcb1
+from mobandits.policies import Doubling, Forgetting, MolTs, MolUcb, Paced, ScalarizedUcb1
 
 OLD = MolUcb(scale=0.3)
 # The first of each pair learns what MolUcb does; the others learn it again.
@@ -256,3 +256,35 @@ def test_the_command_retunes(tmp_path):
     missing = CliRunner().invoke(app, ["retune", str(tmp_path / "missing"), "--pending", "3"])
     assert missing.exit_code != 0
     assert not (tmp_path / "missing").exists()
+
+
+def test_budgets_begin_when_an_agent_is_retuned_to_them():
+    """What was learned stays; what was spent before counts for no budget."""
+    clock = Clock()
+    agent, twin = agent_of(clock=clock), agent_of(clock=clock)
+    lived(agent, clock, twin)
+    learned = arrays(agent.core.bound.state())
+    paced = Paced(OLD, {"y": 0.5}, largest={"y": 1.0}, start={"y": 0.125})
+    agent.retune(recipe=paced)
+    state = agent.core.bound.state()
+    assert state.price.tolist() == [0.125]
+    assert state.spent.tolist() == [0.0]
+    for mine, theirs in zip(arrays(state.model), learned, strict=True):
+        assert np.array_equal(mine, theirs)
+
+    lived(agent, clock, twin, n=20)
+    assert agent.core.bound.state().settled[0] > 0
+    agent.retune(recipe=Paced(OLD, {"y": 0.25}))
+    assert agent.core.bound.state().spent.tolist() == [0.0]
+    agent.retune(recipe=OLD)
+    mine, theirs = arrays(agent.core.bound.state()), arrays(twin.core.bound.state())
+    for one, other in zip(mine, theirs, strict=True):
+        assert np.allclose(one, other)
+
+
+def test_budgets_for_another_penalty_need_a_log():
+    clock = Clock()
+    agent = agent_of(clock=clock)
+    lived(agent, clock)
+    with pytest.raises(ValueError, match="retune to Paced needs an agent with a log"):
+        agent.retune(recipe=Paced(MolUcb(scale=0.3, penalty=2.5), {"y": 0.5}))

@@ -22,6 +22,7 @@ def small(monkeypatch):
     monkeypatch.setattr(demo, "PROMPTS", ROUNDS)
     monkeypatch.setattr(demo, "QUICK", 2)
     monkeypatch.setattr(demo, "POINTS", 10)
+    monkeypatch.setattr(demo, "DEPLOYED_PROMPTS", 40)
     some = {name: demo.LEARNERS[name] for name in ("MOL-UCB", "MOL-eps-Greedy")}
     monkeypatch.setattr(demo, "LEARNERS", some)
     monkeypatch.setattr(demo, "BALANCED", some)
@@ -48,14 +49,16 @@ def test_one_call_leaves_a_whole_folder_and_a_second_changes_nothing(small, tmp_
         tmp_path / "demo", quick=True, progress=lambda done, total: said.append((done, total))
     )
     assert page == tmp_path / "demo" / "report.html"
-    assert said[-1] == (4 * ROUNDS, 4 * ROUNDS)
+    assert said[-1] == (6 * ROUNDS, 6 * ROUNDS)
     assert [done for done, _ in said] == sorted(done for done, _ in said)
     before = files(tmp_path / "demo")
     assert {
         "results.parquet",
+        "deployments.parquet",
         "manifest.json",
         "report.html",
         "figures/cost_quality.png",
+        "figures/deployment.png",
     } <= before.keys()
     demo.run(tmp_path / "demo", quick=True)
     assert files(tmp_path / "demo") == before

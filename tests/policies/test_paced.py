@@ -56,7 +56,7 @@ def slow_prices(costs, allowed, unit, horizon, step):
     st.sampled_from([0.5, 10.0]),
 )
 def test_prices_follow_the_rule(costs, allowed, unit, horizon, step):
-    priced = Priced(SampleMean(1, 2), [1], [0.0], [1.0], [allowed], [unit], horizon, step)
+    priced = Priced(SampleMean(1, 2), [1], [0.0], [1.0], [allowed], [unit], [0.0], horizon, step)
     state = priced.init()
     for cost, expected in zip(costs, slow_prices(costs, allowed, unit, horizon, step), strict=True):
         state = priced.update(state, np.empty(0), 0, np.array([1.0, -cost]))
@@ -68,8 +68,8 @@ def test_prices_follow_the_rule(costs, allowed, unit, horizon, step):
 def test_costs_are_in_the_unit_of_the_objective():
     """A reward on [0, 1], where 1 is the best, of costs between 0 and 5."""
     inside = SampleMean(1, 2)
-    own = Priced(inside, [1], [0.0], [1.0], [0.5], [2.0], 10, 10.0)
-    ranged = Priced(inside, [1], [-5.0], [5.0], [0.5], [2.0], 10, 10.0)
+    own = Priced(inside, [1], [0.0], [1.0], [0.5], [2.0], [0.0], 10, 10.0)
+    ranged = Priced(inside, [1], [-5.0], [5.0], [0.5], [2.0], [0.0], 10, 10.0)
     states = [own.init(), ranged.init()]
     for cost in (0.75, 0.125, 2.5):
         states[0] = own.update(states[0], np.empty(0), 0, np.array([1.0, -cost]))
@@ -82,7 +82,7 @@ def test_costs_are_in_the_unit_of_the_objective():
 
 def test_costs_that_come_late_and_alone():
     """In the same order, parts are the full reward; before a cost is there, nothing was spent."""
-    priced = Priced(SampleMean(2, 2), [1], [0.0], [1.0], [0.5], [1.0], 10, 10.0)
+    priced = Priced(SampleMean(2, 2), [1], [0.0], [1.0], [0.5], [1.0], [0.0], 10, 10.0)
     whole, parts = priced.init(), priced.init()
     x = np.empty(0)
     for cost in (0.75, 0.25, 1.0):

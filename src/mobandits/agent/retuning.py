@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Hashable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from mobandits.agent.recording import StoreWriter
 from mobandits.agent.replayed_events import replay
 from mobandits.contracts.composition import composite, context_maps
 from mobandits.contracts.protocols import Policy, Recipe
+from mobandits.contracts.states import declares
 from mobandits.errors import LogError
 from mobandits.support.checks import choice, number
 from mobandits.support.naming import short_repr
@@ -150,10 +151,8 @@ def _rebound(core: AgentCore, recipe: Recipe, propensity: Any) -> BoundPolicy:
     if old.left is not None or first.rounds is not None:
         raise ValueError(f"retune needs recipes that play without stages, got {name}")
 
-    if _agree(old.recipe_policy, first.policy):
-        copies = [array.copy() for array in arrays(old.state())]
-        state = rebuilt(old.state(), iter(copies))
-    else:
+    state = _taken_over(old.recipe_policy, old.state(), first.policy)
+    if state is None:
         state = _relearned(core, recipe)
 
     bound.restore(1, None, lambda _: state)
@@ -162,6 +161,59 @@ def _rebound(core: AgentCore, recipe: Recipe, propensity: Any) -> BoundPolicy:
         check_adoptable(recipe, bound, "retune")
 
     return bound
+
+
+class _Kept(NamedTuple):
+    """What a policy keeps of its rewards: an estimator, its first state and the one it is in."""
+
+    estimator: Any
+    first: Any
+    state: Any
+
+
+def _taken_over(old: Policy, state: Any, new: Policy) -> Any | None:
+    """The state of a new policy with the statistics of an old one; None where they do not fit."""
+    if _agree(old, new):
+        return _copied(state)
+
+    first = new.init()
+    before = _kept(old, state)
+    after = _kept(new, first)
+    if before is None or after is None or before.estimator != after.estimator:
+        return None
+    if not _same_state(before.first, after.first):
+        return None
+
+    statistics = _copied(before.state)
+    if _begins_anew(new):
+        return first._replace(model=statistics)
+    return statistics
+
+
+def _kept(policy: Policy, state: Any) -> _Kept | None:
+    """The statistics of a policy; None where its state has more than they."""
+    inner = composite(policy)
+    first = policy.init()
+    if inner is None or not _same_classes(first, inner.estimator.init()):
+        return None
+    if _begins_anew(policy):
+        return _Kept(inner.estimator.model, first.model, state.model)
+    return _Kept(inner.estimator, first, state)
+
+
+def _begins_anew(policy: Policy) -> bool:
+    """Whether a policy's estimator keeps numbers beside another one's, which belong to it alone.
+
+    Such an estimator declares `BEGINS_ANEW = True`, and has the other one and its state in fields
+    `model`.
+    """
+    inner = composite(policy)
+    return inner is not None and declares(inner.estimator, "BEGINS_ANEW")
+
+
+def _copied(state: Any) -> Any:
+    copies = [array.copy() for array in arrays(state)]
+    return rebuilt(state, iter(copies))
 
 
 def _agree(old: Policy, new: Policy) -> bool:
@@ -180,13 +232,15 @@ def _agree(old: Policy, new: Policy) -> bool:
         return False
 
     # Wrappers keep numbers of their own in the state; and a penalty shows in the first Gram matrix.
-    before = old.init()
-    after = new.init()
-    if not _same_classes(before, after):
+    return _same_state(old.init(), new.init())
+
+
+def _same_state(one: Any, other: Any) -> bool:
+    if not _same_classes(one, other):
         return False
 
-    pairs = zip(arrays(before), arrays(after), strict=True)
-    return all(np.array_equal(one, other) for one, other in pairs)
+    pairs = zip(arrays(one), arrays(other), strict=True)
+    return all(np.array_equal(mine, theirs) for mine, theirs in pairs)
 
 
 def _same_classes(one: Any, other: Any) -> bool:

@@ -8,9 +8,11 @@ import numpy as np
 import polars as pl
 
 from mobandits.contracts.protocols import Recipe
+from mobandits.demo.deployment import deployments
 from mobandits.demo.hindsight import hindsight
-from mobandits.demo.page import demo_page
+from mobandits.demo.page import DEPLOYMENTS, demo_page
 from mobandits.environments import LlmRouting
+from mobandits.environments.llm_routing import FIRST
 from mobandits.figures.contents import Manifest
 from mobandits.figures.page import write_page
 from mobandits.orders import Weighted
@@ -27,11 +29,15 @@ from mobandits.simulation import PreferenceSweep, simulate
 from mobandits.simulation.collection import RUNS, check_collection, collect
 from mobandits.simulation.files import locked
 from mobandits.support.checks import integer
+from mobandits.support.files import replacing
 from mobandits.support.naming import short_repr
 
 NAME = "demo"
 TRIALS = 30
 QUICK = 4
+LOGS = 20
+PARTS = 3  # deployments, orders with the text as context, and orders with a constant
+DEPLOYED_PROMPTS = None  # of each file; None: all
 POINTS = 60  # recorded rounds
 METRICS = ("pareto_regret", "effective_pareto_regret", "reward", "dollars", "plays")
 TEXT = LlmRouting()
@@ -87,15 +93,17 @@ def run(
 ) -> Path:
     """Play, record and explain the demonstration in a folder.
 
-    After an interruption, the same call continues. A trial is one random order of the 3,609
-    prompts, and every policy learns online from its own choices only. One table holds all policies
-    with the prompts' text as context; eleven weights that read the beliefs of one MOL-UCB learner;
-    that learner and the best balanced one with a constant as context, on the same orders; and the
-    best model per prompt in hindsight.
+    After an interruption, the same call continues. First, what one would really do: policies learn
+    from a log of the first file of prompts, and are deployed on the second with a budget. Then a
+    hard case, from nothing: a trial is one random order of the 3,609 prompts, and every policy
+    learns online from its own choices only. One table holds all policies with the prompts' text as
+    context; eleven weights that read the beliefs of one MOL-UCB learner; that learner and the best
+    balanced one with a constant as context, on the same orders; and the best model per prompt in
+    hindsight.
 
     Args:
-        out: a folder of its own: `results.parquet`, `manifest.json`, `figures/`, `report.html`, and
-            `runs/`.
+        out: a folder of its own: `results.parquet`, `deployments.parquet`, `manifest.json`,
+            `figures/`, `report.html`, and `runs/`.
         quick: fewer trials; a full run may follow in the same folder.
         workers: threads; None: one per processor.
         seed: of the orders and of the policies, at least 0.
@@ -118,7 +126,7 @@ def run(
         policies: Mapping[str, Recipe | PreferenceSweep],
         environment: LlmRouting,
         folder: Path,
-        half: int,
+        part: int,
     ) -> pl.DataFrame:
         results = simulate(
             policies,
@@ -131,7 +139,7 @@ def run(
             workers=workers,
             experiment=NAME,
             out=folder,
-            progress=progress_of_half(progress, half),
+            progress=progress_of_part(progress, part),
         )
         return results.table
 
@@ -140,17 +148,18 @@ def run(
         check_collection(out, NAME)
         runs = out / RUNS
         runs.mkdir(exist_ok=True)
+        write_deployments(out, trials, seed, progress_of_part(progress, 0))
         readings = {reading(weights): Weighted(weights) for weights in WEIGHTS}
         reader = {READER: PreferenceSweep(MolUcb(scale=SCALE), readings)}
 
         text_folder = runs / "text"
         policies = {**LEARNERS, **CHANCE, **MODELS}
-        text_table = play({**policies, **reader}, TEXT, text_folder, 0)
+        text_table = play({**policies, **reader}, TEXT, text_folder, 1)
 
         # One learner without the text is enough to see what the text is worth: the best one.
         best = best_learner(text_table, list(BALANCED))
         constant_folder = runs / f"constant-{best.lower()}"
-        constant_table = play({best: BALANCED[best], **reader}, CONSTANT, constant_folder, 1)
+        constant_table = play({best: BALANCED[best], **reader}, CONSTANT, constant_folder, 2)
 
         known_rows = {f"hindsight, {reading(weights)}": weights for weights in WEIGHTS}
         known_table = hindsight(TEXT, known_rows, NAME)
@@ -161,14 +170,33 @@ def run(
         return write_page(out, page)
 
 
-def progress_of_half(progress: Progress | None, half: int) -> Progress | None:
-    """The report on one of two simulations of the same size, as one on both together."""
+def write_deployments(out: Path, trials: int, seed: int, progress: Progress | None) -> None:
+    """Write the table of deployments, unless it is there with as many trials."""
+    file = out / DEPLOYMENTS
+    logs = min(trials, LOGS)
+    if file.exists():
+        written = pl.read_parquet(file, columns=["trial"])
+        if written["trial"].n_unique() == logs:
+            return
+
+    def report(done: int, total: int) -> None:
+        # A log and what comes after it are as many prompts as an order of all of them.
+        if progress is not None:
+            progress(done * trials * PROMPTS // total, trials * PROMPTS)
+
+    table = deployments(logs, seed, report, DEPLOYED_PROMPTS)
+    with replacing(file) as temporary:
+        table.write_parquet(temporary)
+
+
+def progress_of_part(progress: Progress | None, part: int) -> Progress | None:
+    """The report on one of three parts of the same size, as one on all together."""
     if progress is None:
         return None
 
     def report(done: int, total: int) -> None:
-        done_before = half * total
-        progress(done_before + done, 2 * total)
+        done_before = part * total
+        progress(done_before + done, PARTS * total)
 
     return report
 
@@ -200,6 +228,9 @@ def demo_specification(trials: int, seed: int, best: str) -> dict[str, Any]:
         "experiment": NAME,
         "rounds": PROMPTS,
         "trials": trials,
+        "logs": min(trials, LOGS),
+        "first": FIRST,
+        "second": PROMPTS - FIRST,
         "seed": seed,
         "models": list(LlmRouting.models),
         "text": short_repr(TEXT),

@@ -5,7 +5,14 @@ from typing import NamedTuple
 
 import polars as pl
 
-from mobandits.figures.formatting import format_number, interval, join_words, money
+from mobandits.demo.deployed import Deployed
+from mobandits.figures.formatting import (
+    format_number,
+    interval,
+    join_words,
+    money,
+    plus_minus,
+)
 
 FEW = 3  # so many weights are named, more are counted
 # A cheaper model that gives up less than this share of the best one's quality will do for most
@@ -120,6 +127,38 @@ def about_models(models: pl.DataFrame) -> Finding:
         )
 
     return Finding(headline, f"{rival} {prices}")
+
+
+def about_deployment(results: Sequence[Deployed]) -> Finding:
+    """What to deploy, what it costs, how sure: the budget at which the gain is the surest.
+
+    Args:
+        results: of every budget.
+    """
+    best = max(results, key=lambda result: result.gain.low)
+    better = [result for result in results if result.gain.low > 0.0]
+    if not better:
+        headline = "Deploy a mixture of models: nothing learned from the log was surely better."
+    elif len(better) == len(results):
+        headline = "Deploy a policy that has learned from a log, with a budget."
+    else:
+        budgets = join_words([f"${result.budget:g}" for result in better])
+        headline = f"Deploy a policy that has learned from a log, at a budget of {budgets}."
+
+    gain = format_number(best.gain.mean, 3)
+    sureness = interval(best.gain.low, best.gain.high, 3)
+    gains = [f"{plus_minus(*result.gain, 3)} at ${result.budget:g}" for result in results]
+
+    most = max(result.most / result.budget for result in results)
+    text = (
+        f"With ${best.budget:g} per 1,000 prompts it delivered a quality of "
+        f"{best.quality.mean:.3f} for ${best.spent.mean:.3f}; the best mixture of models for that "
+        f"money, known only afterwards, {best.bound:.3f} (difference {gain}, {sureness}). At every "
+        f"budget, quality less that of the mixture: {join_words(gains)}. No trial spent more than "
+        f"{100 * most:.1f} % of its budget."
+    )
+
+    return Finding(headline, text)
 
 
 COIN_HEADLINES = {  # whether some weights were clearly better, and whether some were clearly worse

@@ -9,16 +9,24 @@ import polars as pl
 
 from mobandits.demo.context_gain import draw_context_gain
 from mobandits.demo.cost_quality import draw_cost_quality
-from mobandits.demo.findings import Finding
+from mobandits.demo.deployed import Deployed, deployed
+from mobandits.demo.deployment_figure import draw_deployment
+from mobandits.demo.findings import Finding, about_deployment
 from mobandits.demo.model_use import draw_use, use_data
 from mobandits.demo.numbers import SHOWN, Numbers, findings_of, numbers
-from mobandits.demo.tables import coin_table, context_table, policy_table
+from mobandits.demo.tables import (
+    coin_table,
+    context_table,
+    deployment_table,
+    policy_table,
+)
 from mobandits.figures.contents import Manifest
 from mobandits.figures.formatting import join_words, money
 from mobandits.figures.metric_curves import curves_data, draw_curves
 from mobandits.figures.page import Picture, Table, draw_picture, render
 from mobandits.figures.provenance import Provenance, provenance
 
+DEPLOYMENTS = "deployments.parquet"
 TITLE = "Which model should answer this prompt?"
 REGRETS = {"pareto_regret": "Pareto regret", "effective_pareto_regret": "effective Pareto regret"}
 
@@ -33,7 +41,14 @@ class DemoPage:
         rounds: prompts of a trial.
         trials: how many there are.
         price_ratio: of the dearest model to the cheapest.
-        findings: most useful first.
+        deployment: what to deploy, what it costs, how sure.
+        deployed: policies that learned from a log, and mixtures of models, in the plane of cost and
+            quality.
+        budgets: the table of the same.
+        logs: how many logs there are.
+        first: prompts of the log.
+        second: prompts after it.
+        findings: of the hard case, most useful first.
         cost_quality: what policies cost and deliver.
         context_gain: what the text added, weight by weight.
         regret: over time.
@@ -52,6 +67,12 @@ class DemoPage:
     rounds: int
     trials: int
     price_ratio: float
+    deployment: Finding
+    deployed: Picture
+    budgets: Table
+    logs: int
+    first: int
+    second: int
     findings: Sequence[Finding]
     cost_quality: Picture
     context_gain: Picture
@@ -70,7 +91,8 @@ def demo_page(directory: Path, table: pl.DataFrame, manifest: Manifest) -> str:
     """Write the figures of the demonstration, and make its page.
 
     Args:
-        directory: of the demonstration; the figures go to its folder `figures`.
+        directory: of the demonstration, with its table of deployments; the figures go to its folder
+            `figures`.
         table: its rows.
         manifest: its manifest.
     """
@@ -78,12 +100,20 @@ def demo_page(directory: Path, table: pl.DataFrame, manifest: Manifest) -> str:
     data = numbers(table, specification)
     with_text = table.filter(pl.col("environment") == specification["text"])
     figures = directory / "figures"
+    deployments = pl.read_parquet(directory / DEPLOYMENTS)
+    results = deployed(deployments, specification["seed"])
     page = DemoPage(
         title=TITLE,
         models=specification["models"],
         rounds=specification["rounds"],
         trials=specification["trials"],
         price_ratio=price_ratio(data),
+        deployment=about_deployment(results),
+        deployed=deployment_picture(figures, deployments, results),
+        budgets=deployment_table(results, specification["logs"]),
+        logs=specification["logs"],
+        first=specification["first"],
+        second=specification["second"],
         findings=findings_of(data),
         cost_quality=cost_quality_picture(figures, data),
         context_gain=context_gain_picture(figures, data),
@@ -106,6 +136,20 @@ def price_ratio(data: Numbers) -> float:
     models = data.points.filter(pl.col("role") == "model")
     dollars = models.group_by("policy").agg(pl.col("dollars").mean())["dollars"].to_list()
     return float(max(dollars) / min(dollars))
+
+
+def deployment_picture(figures: Path, table: pl.DataFrame, results: Sequence[Deployed]) -> Picture:
+    """What deployed policies cost and deliver; its text lists all points."""
+    points = [
+        f"with ${result.budget:g} quality {result.quality.mean:.3f}, "
+        f"mixtures {result.bound:.3f} for the same money"
+        for result in results
+    ]
+    alt = f"Dollars per 1,000 prompts against mean quality: {'; '.join(points)}."
+
+    return draw_picture(
+        lambda width: draw_deployment(table, results, width), figures, "deployment", alt
+    )
 
 
 def cost_quality_picture(figures: Path, data: Numbers) -> Picture:

@@ -1,15 +1,49 @@
 """The tables of the demonstration's page."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
 
+from mobandits.demo.deployed import Deployed
 from mobandits.demo.numbers import SHOWN, Numbers
 from mobandits.figures.formatting import plus_minus
 from mobandits.figures.page import Bold, Table
 from mobandits.statistics.bands import bands
 
 Band = tuple[float, float, float]  # mean, and both ends of its 95 % interval
+
+
+def deployment_table(results: Sequence[Deployed], trials: int) -> Table:
+    """What every budget bought."""
+    rows: list[list[str | Bold]] = []
+    for result in results:
+        gain = plus_minus(*result.gain, 3)
+        is_clear = result.gain.low > 0.0 or result.gain.high < 0.0
+        cells: list[str | Bold] = [
+            f"${result.budget:g}",
+            f"{100 * result.spent.mean / result.budget:.1f} %",
+            plus_minus(*result.quality, 3),
+            f"{result.mixture.mean:.3f} ({100 * result.mixture_spent / result.budget:.1f} %)",
+            f"{result.bound:.3f}",
+            Bold(gain) if is_clear else gain,
+        ]
+        rows.append(cells)
+
+    header = [
+        "budget per\n1,000 prompts",
+        "spent",
+        "quality",
+        "mixture by the log\n(spent)",
+        "mixture in\nhindsight",
+        "quality less\nhindsight’s",
+    ]
+    caption = (
+        f"The second file of prompts: means over {trials} logs ± 95 %, over logs and prompts. The "
+        "mixture in hindsight spends what the policy spent. Bold: the interval leaves out zero."
+    )
+
+    return Table(header, rows, caption)
 
 
 def policy_table(data: Numbers) -> Table:

@@ -61,6 +61,7 @@ class Priced:
         slopes: (budgets,) of costs, positive.
         allowed: (budgets,) b, positive.
         units: (budgets,) u, such as a large cost of one round; 0: the largest one so far.
+        first: (budgets,) the prices in the beginning.
         horizon: T; 0: not known.
         step: eta.
 
@@ -71,7 +72,7 @@ class Priced:
     Example:
         >>> from mobandits.estimators import SampleMean
         >>> priced = Priced(
-        ...     SampleMean(slots=2, objectives=2), [1], [0.0], [1.0], [0.5], [1.0], 10, 10.0
+        ...     SampleMean(slots=2, objectives=2), [1], [0.0], [1.0], [0.5], [1.0], [0.0], 10, 10.0
         ... )
         >>> state = priced.update(priced.init(), np.empty(0), 0, np.array([1.0, -0.6]))
         >>> state.price.round(6).tolist(), state.spent.tolist()
@@ -87,16 +88,18 @@ class Priced:
     slopes: Floats
     allowed: Floats
     units: Floats
+    first: Floats
     horizon: int
     step: float
 
     ORDERED: ClassVar[bool] = True  # prices are clipped on the way
+    BEGINS_ANEW: ClassVar[bool] = True  # a retuned agent keeps `model`, and has other budgets
 
     def init(self) -> PricedState:
         """Nothing spent, and nothing priced."""
         model = self.model.init()
         budgets = len(self.allowed)
-        price = np.zeros(budgets)
+        price = np.copy(self.first)
         spent = np.zeros(budgets)
         settled = np.zeros(budgets)
         largest = np.zeros(budgets)

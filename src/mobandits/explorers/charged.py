@@ -26,7 +26,7 @@ class Charged:
         >>> from mobandits.estimators import Priced, SampleMean
         >>> from mobandits.explorers import Greedy
         >>> means = SampleMean(slots=2, objectives=2)
-        >>> priced = Priced(means, [1], [0.0], [1.0], [0.5], [1.0], 10, 10.0)
+        >>> priced = Priced(means, [1], [0.0], [1.0], [0.5], [1.0], [0.0], 10, 10.0)
         >>> state, x = priced.init(), np.empty(0)
         >>> for arm, cost in ((1, 0.25), (0, 0.75)):
         ...     state = priced.update(state, x, arm, np.array([1.0, -cost]))

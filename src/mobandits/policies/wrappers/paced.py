@@ -52,6 +52,8 @@ class Paced(Recipe):
             jumps between its ends makes up for nothing that was overspent.
         largest: {objective: u}, a large cost of one round, such as the 99 % quantile of a log;
             None: the largest cost so far.
+        start: {objective: price}, the first price of one unit of cost in what the recipe learns of
+            other rewards, such as quality per dollar; it needs `largest`. None: 0.
 
     Raises:
         ValueError: where a parameter does not fit; on `bind`, where the recipe has no estimates per
@@ -84,6 +86,7 @@ class Paced(Recipe):
     horizon: int | None = None
     step: float = 10.0
     largest: Mapping[Any, Any] | tuple[Any, ...] | None = None
+    start: Mapping[Any, Any] | tuple[Any, ...] | None = None
     terms: Terms | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -106,10 +109,24 @@ class Paced(Recipe):
                     raise ValueError(f"{rule}, got {quoted(objective)}")
 
             object.__setattr__(self, "largest", largest)
+        if self.start is not None:
+            object.__setattr__(self, "start", self._checked_start())
 
         object.__setattr__(self, "recipe", recipe)
         object.__setattr__(self, "budgets", budgets)
         object.__setattr__(self, "accepts_partial", recipe.accepts_partial)
+
+    def _checked_start(self) -> tuple[Any, ...]:
+        start = pairs_of(self.start, "Paced.start")
+        units = dict(self.largest or ())
+        for objective, price in start:
+            number(f"Paced.start[{quoted(objective)}]", price, at_least=0.0)
+            # Prices are kept per large cost: without it the first price has no unit.
+            if objective not in units:
+                rule = "Paced.start must be of objectives that Paced.largest has"
+                raise ValueError(f"{rule}, got {quoted(objective)}")
+
+        return start
 
     def bind(self, shape: Shape) -> Policy:
         """The recipe's policy, with prices."""
@@ -139,6 +156,7 @@ class Paced(Recipe):
         lines = self._lines(shape)
         horizon = shape.rounds if self.horizon is None else self.horizon
         units = dict(self.largest or ())
+        prices = dict(self.start or ())
         estimator = Priced(
             inner.estimator,
             objectives=[line.objective for line in lines],
@@ -146,6 +164,10 @@ class Paced(Recipe):
             slopes=[line.slope for line in lines],
             allowed=[allowed for _, allowed in self.budgets],
             units=[units.get(objective, 0.0) for objective, _ in self.budgets],
+            first=[
+                units.get(objective, 0.0) * prices.get(objective, 0.0)
+                for objective, _ in self.budgets
+            ],
             horizon=horizon or 0,
             step=self.step,
         )
