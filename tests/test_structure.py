@@ -60,7 +60,8 @@ MAY_IMPORT = {
     "interop": GROUND | {"agent", "environments", "encoding"},
     # What is played with all of it.
     "papers": EVERYTHING_PLAYABLE,
-    "demo": EVERYTHING_PLAYABLE,
+    # What one would do with it all: learn from a log, deploy an agent.
+    "demo": EVERYTHING_PLAYABLE | {"agent", "logs", "evaluation"},
 }
 
 

@@ -64,7 +64,7 @@ def explanation(error: Exception, arguments: Sequence[Any], remedy: str) -> str:
         remedy: the last sentence.
     """
     text = COLOUR.sub("", str(error))
-    names = []
+    names: list[str] = []
     for argument in arguments:
         names.extend(cls.__name__ for cls in foreign(argument))
 

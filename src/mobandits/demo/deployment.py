@@ -5,7 +5,7 @@ probability, and the quality and the price of that one answer were seen. The sec
 it, and nothing is chosen on it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import NamedTuple
 
 import numpy as np
@@ -124,7 +124,7 @@ def deployments(
 def uniform_log(prompts: Prompts, rng: Rng) -> Feedback:
     """A log of decisions that a uniform policy made, with what was seen of each."""
     count, models = prompts.quality.shape
-    arms = rng.integers(models, size=count)
+    arms: IntArray = rng.integers(models, size=count)
     rows = np.arange(count)
     quality = prompts.quality[rows, arms]
     dollars = prompts.dollars[rows, arms]
@@ -159,7 +159,7 @@ def deploy(log: Feedback, prompts: Prompts, order: IntArray, budget: float) -> I
     agent.retune(recipe=paced)
 
     arms = np.empty(len(order), np.int64)
-    position = {model: i for i, model in enumerate(MODELS)}
+    position: dict[Hashable, int] = {model: i for i, model in enumerate(MODELS)}
     for prompt in order:
         decision = agent.decide(prompts.contexts[prompt])
         arm = position[decision.arm]

@@ -113,7 +113,7 @@ def _first_core(history: History, newest: Snapshot) -> AgentCore:
     """The agent before its first event; its parameters are in every snapshot."""
     core = _core_of(newest)
     agent = history.agent
-    first = first_change_of(history.connection, agent.id, "retune", history.source)
+    first = first_change_of(history.connection, agent.id, "retune", 0, history.source)
     arms = first_arms(agent.description, history.source)
 
     return core_at_start(core, tuple(arms.names), first)
