@@ -4,6 +4,8 @@ import copy
 import os
 import pickle
 import random
+import subprocess
+import sys
 import threading
 import time
 
@@ -69,6 +71,29 @@ def test_threads_share_an_agent_without_a_log():
     ids = sorted([*agent.core.pending.open, *agent.core.pending.settled])
     assert ids == list(range(agent.core.pending.next_id))
     assert set(ARMS) < set(agent.arms)
+
+
+def test_a_second_process_is_refused_and_told_who_has_the_log(tmp_path):
+    path = tmp_path / "log"
+    code = (
+        "import sys, mobandits as mob\n"
+        "recipe = mob.policies.RandomChoice()\n"
+        "mob.Agent(recipe, arms=2, features=0, objectives=1, log=sys.argv[1])\n"
+    )
+    with mob.Agent(RandomChoice(), arms=2, features=0, objectives=1, log=path) as agent:
+        agent.decide()
+        done = subprocess.run(
+            [sys.executable, "-c", code, str(path)],
+            env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        said = f"LogError: {path} is in use by process {os.getpid()}: one process writes at a time"
+        assert said in done.stderr
+        agent.decide()
+    with Store(path) as store:
+        assert [event["id"] for event in store.events()] == [0, 1]
 
 
 def test_two_agents_merge_into_each_other_at_once():
