@@ -255,7 +255,7 @@ def test_what_is_no_store_and_what_is_damaged(tmp_path):
     changes = {
         "UPDATE decisions SET arm = 1 - arm WHERE id = 7": "is damaged: event",
         "UPDATE rewards SET value = value + 1 WHERE seq = (SELECT max(seq) FROM rewards)": "damaged",
-        "DELETE FROM rewards WHERE seq = (SELECT min(seq) FROM rewards)": "is missing",
+        "DELETE FROM rewards WHERE seq = (SELECT min(seq) FROM rewards)": "is damaged: it has",
     }
     for i, (statement, message) in enumerate(changes.items()):
         other = tmp_path / f"{i}.db"

@@ -47,7 +47,8 @@ class DriftAlarms:
             if not interval.is_known:
                 continue
 
-            low, high = interval.low, interval.high
+            low = interval.low
+            high = interval.high
             watched = np.clip(rewards[used:], low, high)
             played = arms[used:]
             for arm in np.unique(played).tolist():

@@ -11,7 +11,6 @@ from mobandits.contracts.protocols import Array, IntArray, Mask
 from mobandits.errors import LogError
 from mobandits.logs.names import name_of
 from mobandits.logs.store.content import AgentRow
-from mobandits.logs.store.replay import missing
 from mobandits.logs.store.rows import (
     SELECT_DECISIONS,
     Row,
@@ -68,12 +67,14 @@ def check_complete(connection: sqlite3.Connection, agent: AgentRow, source: str)
     """Refuse a store that lacks an event after its last deletion.
 
     Raises:
-        LogError: saying that one is missing.
+        LogError: saying how many there are.
     """
     parameters = (agent.id, agent.complete_after, agent.events)
     (count,) = connection.execute(COUNT_EVENTS, parameters).fetchone()
-    if count != agent.events - agent.complete_after:
-        raise missing(source, agent.complete_after + count + 1)
+    expected = agent.events - agent.complete_after
+    if count != expected:
+        where = f"after event {agent.complete_after}"
+        raise LogError(f"{source} is damaged: it has {count} events {where}, and had {expected}")
 
 
 def outcomes(
