@@ -51,7 +51,7 @@ cores, for one `Journal.append` (the fastest of seven turns):
 | a decision, 5 features that arms share | 196 µs | 36.5 µs | 24.1 µs |
 | a decision, 50 arms of 20 features | 1.01 ms | 784 µs | 770 µs |
 
-Opening 100,000 events of it took 787 ms, reading them 623 ms from sealed tables and 1.53 s from lines.""",
+With 100,000 events it took 787 ms to open where they were lines, and 623 ms to read where they were sealed tables.""",
 }
 
 
