@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from training import asked, drawn, lessons, trained
 
 from mobandits.estimators import Discounted, DisjointRidge, FixedRidge, Ridge, Scaled
-from mobandits.numerics.linalg import BLOCK, cholesky
+from mobandits.numerics.blocks import BLOCK
+from mobandits.numerics.linalg import cholesky
 
 EDGES = (1, 2, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK, 1000)
 

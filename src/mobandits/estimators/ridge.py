@@ -4,18 +4,11 @@ import math
 
 import numpy as np
 
-from mobandits.compiling.compiled import compiled, kernel
+from mobandits.compiling.compiled import compiled
 from mobandits.contracts.protocols import Array, IntArray, Rng
 from mobandits.estimators.linear import LinearEstimator, RidgeState
-from mobandits.numerics.linalg import (
-    BLOCK,
-    cholesky,
-    dot,
-    fill_columns,
-    weigh,
-    weigh_four,
-    weigh_quadratic,
-)
+from mobandits.numerics.blocks import BLOCK, largest_of_many, norms_of_many, scores_of_many
+from mobandits.numerics.linalg import cholesky, dot, weigh, weigh_quadratic
 
 
 @compiled
@@ -46,47 +39,39 @@ class Ridge(LinearEstimator):
     penalty: float = 1.0
     slots: int = 1
 
-    # Arms innermost: one conversion per block is cheaper than sums over features, arm by arm. Every
-    # arm's own sums are in the same order whatever its block, so blocks change no bit.
-
     def mean(self, state: RidgeState, context: Array, arms: IntArray) -> Array:
         """(arms, objectives) theta_l . x_a."""
         count = len(arms)
-        room = min(count, BLOCK)
-        columns = np.empty((context.shape[1], room))
-        scores = np.empty(room)
+        if count > BLOCK:
+            return scores_of_many(context, state.theta[0])
+
         out = np.empty((count, self.objectives))
-        for first in range(0, count, BLOCK):
-            last = min(first + BLOCK, count)
-            means = out[first:last]
-            row = scores[: last - first]
-            fill_columns(context[first:last], columns)
-            for l in range(self.objectives):
-                weigh(columns, state.theta[0, l], row)
-                for a in range(len(row)):
-                    means[a, l] = row[a]
+        row = np.empty(count)
+        # Arms innermost: one conversion per round is cheaper than sums over features, arm by arm.
+        columns = context.T.copy()
+        for l in range(self.objectives):
+            weigh(columns, state.theta[0, l], row)
+            for a in range(count):
+                out[a, l] = row[a]
 
         return out
 
     def width(self, state: RidgeState, context: Array, arms: IntArray) -> Array:
         """(arms, grams) sqrt(x_a' V^-1 x_a)."""
         count = len(arms)
+        if count > BLOCK:
+            return norms_of_many(context, state.inverse[0])
+
         grams = state.inverse.shape[1]
-        room = min(count, BLOCK)
-        columns = np.empty((context.shape[1], room))
-        squares = np.empty(room)
+        row = np.empty(count)
+        columns = context.T.copy()
         out = np.empty((count, grams))
-        for first in range(0, count, BLOCK):
-            last = min(first + BLOCK, count)
-            widths = out[first:last]
-            row = squares[: last - first]
-            fill_columns(context[first:last], columns)
-            for g in range(grams):
-                weigh_quadratic(columns, state.inverse[0, g], row)
-                for a in range(len(row)):
-                    # Rounding can leave a tiny negative number in a direction that was seen often.
-                    square = max(row[a], 0.0)
-                    widths[a, g] = math.sqrt(square)
+        for g in range(grams):
+            weigh_quadratic(columns, state.inverse[0, g], row)
+            for a in range(count):
+                # Rounding can leave a tiny negative number in a direction that was seen often.
+                square = max(row[a], 0.0)
+                out[a, g] = math.sqrt(square)
 
         return out
 
@@ -97,35 +82,27 @@ class Ridge(LinearEstimator):
 
         They are x_a . N(theta_l, radius^2 V^-1); `radius` is (1, grams), or (1, objectives).
         """
-        # Parameters first: every block of arms is weighed with all of them.
+        # Parameters first: arms are weighed with all of them, a block of arms at a time.
         thetas = self.sampled_parameters(state, draws, radius, rng)
         count = len(arms)
-        in_fours = draws - draws % 4
-        room = min(count, BLOCK)
-        columns = np.empty((context.shape[1], room))
-        largest = np.empty(room)
+        if count > BLOCK:
+            return largest_of_many(context, thetas)
+
+        row = np.empty(count)
+        best = np.empty(count)
+        columns = context.T.copy()
         out = np.empty((count, self.objectives))
-        for first in range(0, count, BLOCK):
-            last = min(first + BLOCK, count)
-            samples = out[first:last]
-            best = largest[: last - first]
-            scores = np.empty((4, last - first))
-            row = scores[0]
-            fill_columns(context[first:last], columns)
-            for l in range(self.objectives):
-                for a in range(len(best)):
-                    best[a] = -math.inf
+        for l in range(self.objectives):
+            for a in range(count):
+                best[a] = -math.inf
 
-                for m in range(0, in_fours, 4):
-                    raise_to_four(columns, thetas[l, m : m + 4], scores, best)
+            for m in range(draws):
+                weigh(columns, thetas[l, m], row)
+                for a in range(count):
+                    best[a] = max(best[a], row[a])
 
-                for m in range(in_fours, draws):
-                    weigh(columns, thetas[l, m], row)
-                    for a in range(len(best)):
-                        best[a] = max(best[a], row[a])
-
-                for a in range(len(best)):
-                    samples[a, l] = best[a]
+            for a in range(count):
+                out[a, l] = best[a]
 
         return out
 
@@ -151,22 +128,3 @@ class Ridge(LinearEstimator):
                     out[l, m, i] = state.theta[0, l, i] + radius[0, column] * noise
 
         return out
-
-
-@kernel
-def raise_to_four(columns: Array, thetas: Array, scores: Array, best: Array) -> None:
-    """Raise the `best` of every arm to its largest score under four parameters (4, features).
-
-    `scores` (4, arms) is work space.
-    """
-    arms = len(best)
-    for k in range(4):
-        for a in range(arms):
-            scores[k, a] = 0.0
-
-    weigh_four(columns, thetas, scores)
-    for a in range(arms):
-        largest = max(best[a], scores[0, a])
-        largest = max(largest, scores[1, a])
-        largest = max(largest, scores[2, a])
-        best[a] = max(largest, scores[3, a])

@@ -22,11 +22,15 @@ GUESSED_FROM = 64
 
 
 @kernel
-def guessed_scales(values: Array, which: IntArray, among: Mask) -> Array:
-    """(objectives,) one over the range of each objective of `which`, over some arms of `among`."""
+def guessed_ideal(values: Array, which: IntArray, among: Mask) -> tuple[Array, Array]:
+    """A point better than most arms, and one over the range of each objective, (objectives,) each.
+
+    Both are of some arms only.
+    """
     arms = len(values)
     step = 1 + arms // GUESSED_FROM
-    out = np.empty(len(which))
+    ideal = np.empty(len(which))
+    scales = np.empty(len(which))
     for i in range(len(which)):
         least = math.inf
         most = -math.inf
@@ -37,28 +41,32 @@ def guessed_scales(values: Array, which: IntArray, among: Mask) -> Array:
 
         size = most - least
         is_range = 0.0 < size < math.inf
-        out[i] = 1.0 / size if is_range else 1.0
+        scales[i] = 1.0 / size if is_range else 1.0
+        # Of a bell-shaped cloud the best of all arms lies about as far beyond the best of some.
+        ideal[i] = most + 0.5 * size if is_range else most
 
-    return out
+    return ideal, scales
 
 
 @kernel
 def strongest(values: Array, which: IntArray, among: Mask) -> int:
-    """The arm of `among` with the largest sum of the objectives `which`, in units of their ranges.
+    """The arm of `among` nearest to a guessed ideal point, or -1 where no distance is a number.
 
-    It is -1 where no sum is a number above minus infinity.
+    Distances are Euclidean, in units of the objectives' ranges.
     """
-    # Which arm it is decides how many others it dominates, and no answer: guesses will do.
-    scales = guessed_scales(values, which, among)
+    # Which arm it is decides how many others it dominates, and no answer: guesses will do. The
+    # largest sum would often be that of an arm that is bad in one objective, and dominates few.
+    ideal, scales = guessed_ideal(values, which, among)
     best = -1
-    largest = -math.inf
+    nearest = math.inf
     for a in range(len(values)):
-        total = 0.0
+        distance = 0.0
         for i in range(len(which)):
-            total += scales[i] * values[a, which[i]]
+            lack = scales[i] * max(0.0, ideal[i] - values[a, which[i]])
+            distance += lack * lack
 
-        if total > largest and among[a]:
-            largest = total
+        if distance < nearest and among[a]:
+            nearest = distance
             best = a
 
     return best

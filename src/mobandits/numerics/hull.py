@@ -17,7 +17,7 @@ import numpy as np
 from mobandits.compiling.compiled import kernel
 from mobandits.contracts.protocols import Array, IntArray, Mask, Rng
 from mobandits.numerics.contenders import MANY, contender_table, is_beaten, row_of
-from mobandits.numerics.dominance import nondominated
+from mobandits.numerics.dominance import dominated, nondominated
 from mobandits.numerics.masks import count, everyone, swap_in
 from mobandits.numerics.mixtures import TIE, can_gain, highest, solve
 from mobandits.numerics.ranges import (
@@ -168,45 +168,70 @@ def effective_draw(values: Array, rng: Rng) -> int:
     """An arm of the effective front, uniformly: the first in a random order that is on it.
 
     The whole front is not needed: of F arms on it, (K + 1) / (F + 1) arms are tested on average. To
-    find the Pareto front would cost more than these tests do. So all arms are mixed (of a large
-    table all contenders), in units of their ranges, as long as that proves something; at the first
-    tie `rest_of_draw` goes on.
+    find the Pareto front would cost more than these tests do. So all arms are mixed, in units of
+    their ranges, as long as that proves something; at the first tie `rest_of_draw` goes on.
     """
-    visit = np.arange(len(values))
-    is_large = len(values) >= MANY
-    # Of a large table the contenders, as rows of their own; else every arm is its own row.
-    among = everyone(len(values))
-    members = visit
-    rows = values
-    if is_large:
-        left = contender_table(values, np.arange(values.shape[1]), among)
-        among = left.mask
-        members = left.arms
-        rows = left.rows
+    if len(values) >= MANY:
+        return effective_draw_from_many(values, rng)
 
-    low, size = objective_ranges(rows)
+    visit = np.arange(len(values))
+    every_arm = everyone(len(values))
+    all_objectives = np.empty(0, np.int64)
+    low, size = objective_ranges(values)
     if not all_finite(size):
         first = swap_in(visit, 0, rng)
         return rest_of_draw(values, visit, first, 0, rng)
 
-    s = membership_program(columns_in_ranges(rows, low, size))
+    s = membership_program(columns_in_ranges(values, low, size))
     top = largest_sum(s.points)
-    order = np.arange(len(rows))
     for i in range(len(visit)):
         arm = swap_in(visit, i, rng)
-        if not among[arm]:
-            continue
-
-        row = row_of(members, arm) if is_large else arm
         # A single arm settles most cases, in a fraction of the time of the program.
-        if is_beaten(rows, row, order):
+        if dominated(values, arm, all_objectives, every_arm):
             continue
 
-        status = membership_status(s, row, top)
+        status = membership_status(s, arm, top)
         if status == ON:
             return arm
         # Ranges over all arms are at least those over the front. A proof in them holds in the
         # front's units too; a tie in them may be none.
+        if status == TIED:
+            return rest_of_draw(values, visit, arm, i, rng)
+
+    return -1
+
+
+@kernel
+def effective_draw_from_many(values: Array, rng: Rng) -> int:
+    """As `effective_draw`, where arms are so many that only contenders are worth a test, or mixing.
+
+    Other arms are not on the front, and no mixture needs them.
+    """
+    every_objective = np.arange(values.shape[1])
+    left = contender_table(values, every_objective, everyone(len(values)))
+    # All arms are visited, so that the draw is the one that testing all of them gives.
+    visit = np.arange(len(values))
+    low, size = objective_ranges(left.rows)
+    if not all_finite(size):
+        first = swap_in(visit, 0, rng)
+        return rest_of_draw(values, visit, first, 0, rng)
+
+    s = membership_program(columns_in_ranges(left.rows, low, size))
+    top = largest_sum(s.points)
+    order = np.arange(len(left.rows))
+    for i in range(len(visit)):
+        arm = swap_in(visit, i, rng)
+        if not left.mask[arm]:
+            continue
+
+        row = row_of(left.arms, arm)
+        if is_beaten(left.rows, row, order):
+            continue
+
+        # As above: a proof in the contenders' ranges holds in those of the front.
+        status = membership_status(s, row, top)
+        if status == ON:
+            return arm
         if status == TIED:
             return rest_of_draw(values, visit, arm, i, rng)
 

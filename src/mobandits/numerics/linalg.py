@@ -12,11 +12,6 @@ import numpy as np
 from mobandits.compiling.compiled import kernel
 from mobandits.contracts.protocols import Array
 
-# Arms whose features are columns at a time: a block of some twenty features stays in the processor's
-# first cache, where a pass over all of very many arms would come from memory. It is long enough that
-# tables of usual size are one block.
-BLOCK = 256
-
 
 @kernel
 def dot(x: Array, y: Array) -> float:
@@ -43,27 +38,8 @@ def quadratic(matrix: Array, x: Array, out: Array) -> float:
 
 
 @kernel
-def fill_columns(rows: Array, columns: Array) -> None:
-    """Column a of `columns` (features, at least as many arms) becomes row a of `rows`."""
-    arms, features = rows.shape
-    in_fours = features - features % 4
-    # Four features in one pass over the arms: a row is half as long as a line of the cache, or
-    # longer, and read from there once for all four.
-    for j in range(0, in_fours, 4):
-        for a in range(arms):
-            columns[j, a] = rows[a, j]
-            columns[j + 1, a] = rows[a, j + 1]
-            columns[j + 2, a] = rows[a, j + 2]
-            columns[j + 3, a] = rows[a, j + 3]
-
-    for j in range(in_fours, features):
-        for a in range(arms):
-            columns[j, a] = rows[a, j]
-
-
-@kernel
 def weigh(columns: Array, weights: Array, out: Array) -> None:
-    """out[a] = weights . (column a) of `columns` (features, at least as many arms as `out`)."""
+    """out[a] = weights . (column a) of `columns` (features, arms)."""
     arms = len(out)
     features = len(weights)
     in_fours = features - features % 4
@@ -90,111 +66,21 @@ def weigh(columns: Array, weights: Array, out: Array) -> None:
 
 
 @kernel
-def four_of(row: Array, first: int) -> tuple[float, float, float, float]:
-    """Four entries of a row."""
-    return row[first], row[first + 1], row[first + 2], row[first + 3]
-
-
-@kernel
-def weigh_four(columns: Array, weights: Array, rows: Array) -> None:
-    """rows[k, a] += weights[k] . (column a), for four rows of weights (4, features) at once.
-
-    Each of the four gets the bits that `weigh` gives it where it starts from 0.
-    """
-    arms = rows.shape[1]
-    features = weights.shape[1]
-    in_fours = features - features % 4
-    # As in `weigh`; and what was loaded of a column serves four sums.
-    for j in range(0, in_fours, 4):
-        a0, a1, a2, a3 = four_of(weights[0], j)
-        b0, b1, b2, b3 = four_of(weights[1], j)
-        c0, c1, c2, c3 = four_of(weights[2], j)
-        d0, d1, d2, d3 = four_of(weights[3], j)
-        for a in range(arms):
-            x0 = columns[j, a]
-            x1 = columns[j + 1, a]
-            x2 = columns[j + 2, a]
-            x3 = columns[j + 3, a]
-            rows[0, a] = (((rows[0, a] + a0 * x0) + a1 * x1) + a2 * x2) + a3 * x3
-            rows[1, a] = (((rows[1, a] + b0 * x0) + b1 * x1) + b2 * x2) + b3 * x3
-            rows[2, a] = (((rows[2, a] + c0 * x0) + c1 * x1) + c2 * x2) + c3 * x3
-            rows[3, a] = (((rows[3, a] + d0 * x0) + d1 * x1) + d2 * x2) + d3 * x3
-
-    for j in range(in_fours, features):
-        first = weights[0, j]
-        second = weights[1, j]
-        third = weights[2, j]
-        fourth = weights[3, j]
-        for a in range(arms):
-            x = columns[j, a]
-            rows[0, a] += first * x
-            rows[1, a] += second * x
-            rows[2, a] += third * x
-            rows[3, a] += fourth * x
-
-
-@kernel
 def weigh_quadratic(columns: Array, matrix: Array, out: Array) -> None:
     """out[a] = (column a)' M (column a) for a symmetric M."""
     arms = len(out)
-    features = len(matrix)
-    in_fours = features - features % 4
-    rows = np.empty((4, arms))
+    row = np.empty(arms)
     for a in range(arms):
         out[a] = 0.0
 
     # x' M x = sum_i x_i (2 sum_(j >= i) M_ij x_j - M_ii x_i): the upper half is weighed, and
     # doubled.
-    for i in range(0, in_fours, 4):
-        add_four_terms(columns[i:], matrix[i : i + 4, i:], rows, out)
-
-    row = rows[0]
-    for i in range(in_fours, features):
+    for i in range(len(matrix)):
         diagonal = matrix[i, i]
         weigh(columns[i:], matrix[i, i:], row)
         for a in range(arms):
             x = columns[i, a]
             out[a] += x * (2.0 * row[a] - diagonal * x)
-
-
-@kernel
-def add_four_terms(columns: Array, upper: Array, rows: Array, out: Array) -> None:
-    """Add four terms of `weigh_quadratic`.
-
-    Args:
-        columns: from the first of the four features on.
-        upper: (4, features) four rows of the matrix, from the diagonal on.
-        rows: (4, arms) work space.
-        out: (arms,) one after the other, the terms are added to it.
-    """
-    arms = len(out)
-    # Entries left of the diagonal are not needed: the matrix is symmetric.
-    a0, a1, a2, a3 = four_of(upper[0], 0)
-    _, b1, b2, b3 = four_of(upper[1], 0)
-    _, _, c2, c3 = four_of(upper[2], 0)
-    _, _, _, d3 = four_of(upper[3], 0)
-    # The corner on the diagonal is a triangle; the rest of the four rows is a rectangle.
-    for a in range(arms):
-        x0 = columns[0, a]
-        x1 = columns[1, a]
-        x2 = columns[2, a]
-        x3 = columns[3, a]
-        # Sums start from 0.0, as those of `weigh`: -0.0 would stay what it is otherwise.
-        rows[0, a] = (((0.0 + a0 * x0) + a1 * x1) + a2 * x2) + a3 * x3
-        rows[1, a] = ((0.0 + b1 * x1) + b2 * x2) + b3 * x3
-        rows[2, a] = (0.0 + c2 * x2) + c3 * x3
-        rows[3, a] = 0.0 + d3 * x3
-
-    weigh_four(columns[4:], upper[:, 4:], rows)
-    for a in range(arms):
-        x0 = columns[0, a]
-        x1 = columns[1, a]
-        x2 = columns[2, a]
-        x3 = columns[3, a]
-        total = out[a] + x0 * (2.0 * rows[0, a] - a0 * x0)
-        total = total + x1 * (2.0 * rows[1, a] - b1 * x1)
-        total = total + x2 * (2.0 * rows[2, a] - c2 * x2)
-        out[a] = total + x3 * (2.0 * rows[3, a] - d3 * x3)
 
 
 @kernel
