@@ -117,8 +117,10 @@ def held(allocated):
 def test_memory_of_the_process_stays_for_a_million(tmp_path, has_log):
     clock = Clock()
     options = {"log": tmp_path / "log.db", "durability": "buffered"} if has_log else {}
-    program = Program(agent_of(clock, **options), clock, own=False)
-    program.run(100_000)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    program.run(900_000)
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 4_000  # kB
+    with agent_of(clock, **options) as agent:
+        program = Program(agent, clock, own=False)
+        program.run(100_000)
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        program.run(900_000)
+        after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert after - before < 4_000  # kB

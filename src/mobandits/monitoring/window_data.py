@@ -56,11 +56,7 @@ def window_data(history: History, window: Window) -> WindowData:
     ages = found.reward_times - found.times[:, None]
     rewards, by_default = _with_defaults(history, found)
     known = np.where(by_default, rewards, found.rewards)
-<<<<<<< HEAD
-    is_complete: Mask = np.all(np.isfinite(known), axis=1)
-=======
     is_complete: Mask = np.asarray(np.isfinite(known).all(axis=1))
->>>>>>> monitor
 
     return WindowData(
         outcomes=found,
