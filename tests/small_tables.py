@@ -2,8 +2,11 @@
 
 import math
 
+import numpy as np
 import polars as pl
 import pytest
+
+from mobandits.demo import deployment
 
 COLUMNS = ["experiment", "environment", "policy", "trial", "round", "metric", "component", "value"]
 MODELS = {
@@ -96,6 +99,9 @@ def make_demo():
         specification = {
             "experiment": "demo",
             "rounds": 100,
+            "logs": 2,
+            "first": 60,
+            "second": 40,
             "trials": trials,
             "seed": 0,
             "models": list(MODELS),
@@ -136,3 +142,18 @@ def manifest():
         }
 
     return make
+
+
+def write_deployments(directory):
+    """What a demonstration says of policies that learned from a log, with outcomes drawn at random."""
+    rng = np.random.default_rng(0)
+    policies = [(f"always {name}", None, 0) for name in deployment.MODELS]
+    for budget in deployment.BUDGETS:
+        for trial in range(2):
+            policies += [("deployed", budget, trial), ("mixture", budget, trial)]
+    frames = []
+    for i, (policy, budget, trial) in enumerate(policies):
+        outcomes = {"quality": rng.random(40), "dollars": rng.random(40) * 1e-4 * (1 + i % 3)}
+        who = {"policy": policy, "budget": budget, "trial": trial, "prompt": range(40)}
+        frames.append(pl.DataFrame(who | outcomes).cast(deployment.SCHEMA))
+    pl.concat(frames).write_parquet(directory / "deployments.parquet")

@@ -5,6 +5,7 @@ from html.parser import HTMLParser
 
 import polars as pl
 import pytest
+from small_tables import write_deployments
 from test_evaluation_figures import content, front_table, outline_table, values_table
 from test_paper_page import entry, made, plot
 
@@ -83,6 +84,7 @@ def test_the_page_of_a_run(table, manifest, tmp_path):
 
 def test_the_page_of_the_demonstration(make_demo, manifest, tmp_path):
     table, said = make_demo()
+    write_deployments(tmp_path)
     page = demo_page(tmp_path, marked(table), hostile(manifest(said)))
     check(page, "cheap", "always cheap", "Text()", "L", "Chosen <before>.")
 

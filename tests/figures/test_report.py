@@ -5,6 +5,7 @@ import re
 import numpy as np
 import polars as pl
 import pytest
+from small_tables import write_deployments
 
 from mobandits import report
 from mobandits.errors import FolderError
@@ -25,6 +26,8 @@ def folder(tmp_path, manifest):
         (directory / "results.parquet").write_bytes(data)
         content = manifest(specification) | {"results_sha256": hashlib.sha256(data).hexdigest()}
         (directory / "manifest.json").write_text(json.dumps(content))
+        if name == "demo":
+            write_deployments(directory)
         return directory
 
     return make
@@ -64,6 +67,13 @@ def test_demo_page_says_so_when_context_did_not_help(folder, make_demo):
     text = report.write(folder("demo", *make_demo(gain=-0.02))).read_text()
     assert "Context did not help L: it hurt." in text
     assert "For a stated preference, context did not help." in text
+
+
+def test_a_demo_of_an_earlier_version_is_to_be_run_again(folder, make_demo):
+    directory = folder("demo", *make_demo())
+    (directory / "deployments.parquet").unlink()
+    with pytest.raises(FolderError, match="demo has no deployments.parquet: run mobandits demo"):
+        report.write(directory)
 
 
 def test_any_run_has_a_page(folder, table):

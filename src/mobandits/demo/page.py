@@ -20,6 +20,7 @@ from mobandits.demo.tables import (
     deployment_table,
     policy_table,
 )
+from mobandits.errors import FolderError
 from mobandits.figures.contents import Manifest
 from mobandits.figures.formatting import join_words, money
 from mobandits.figures.metric_curves import curves_data, draw_curves
@@ -100,7 +101,7 @@ def demo_page(directory: Path, table: pl.DataFrame, manifest: Manifest) -> str:
     data = numbers(table, specification)
     with_text = table.filter(pl.col("environment") == specification["text"])
     figures = directory / "figures"
-    deployments = pl.read_parquet(directory / DEPLOYMENTS)
+    deployments = read_deployments(directory)
     results = deployed(deployments, specification["seed"])
     page = DemoPage(
         title=TITLE,
@@ -129,6 +130,18 @@ def demo_page(directory: Path, table: pl.DataFrame, manifest: Manifest) -> str:
     )
 
     return render("demo.html", page)
+
+
+def read_deployments(directory: Path) -> pl.DataFrame:
+    """The table of deployments.
+
+    Raises:
+        FolderError: where there is none, as in folders of earlier versions.
+    """
+    file = directory / DEPLOYMENTS
+    if not file.exists():
+        raise FolderError(f"{directory} has no {DEPLOYMENTS}: run mobandits demo into it again")
+    return pl.read_parquet(file)
 
 
 def price_ratio(data: Numbers) -> float:
