@@ -72,7 +72,7 @@ def test_demo_page_says_so_when_context_did_not_help(folder, make_demo):
 def test_a_demo_of_an_earlier_version_is_to_be_run_again(folder, make_demo):
     directory = folder("demo", *make_demo())
     (directory / "deployments.parquet").unlink()
-    with pytest.raises(FolderError, match="demo has no deployments.parquet: run mobandits demo"):
+    with pytest.raises(FolderError, match=r"demo has no deployments\.parquet: run mobandits demo"):
         report.write(directory)
 
 

@@ -221,9 +221,11 @@ def best_shares(log: Feedback, budget: float) -> Array:
 
     shares = np.zeros(len(MODELS))
     best = best_mixture(points, budget)
-    for arm, (_, quality) in enumerate(points):
-        # One model alone may be the best, where the budget is large or no pair is within it.
-        if quality == best:
+    cheapest, _ = min(points)
+    for arm, (cost, quality) in enumerate(points):
+        # One model alone may be the best; below the cheapest model, that one is all there is.
+        is_affordable = cost <= max(budget, cheapest)
+        if is_affordable and quality == best:
             shares[arm] = 1.0
             return shares
 
