@@ -46,11 +46,12 @@ def test_a_limit_is_in_the_units_of_the_objective():
 
 
 def test_a_decision_says_that_all_arms_break_a_limit():
-    agent = agent_of(Within(MolUcb(scale=0.3, order=QUALITY), {"cost": 0.0005}), propensity="exact")
-    made = live(agent, 300)
-    # Before any bill, costs are believed at the worst end of their range.
-    assert made[0].all_break
-    assert len({one.arm for one in made[:3]}) > 1 or made[0].propensity < 1.0
+    # With a scale of 1, the interval of an unknown arm is all of the range.
+    hopeless = Within(MolUcb(scale=1.0, order=QUALITY), {"cost": 0.0005})
+    agent = agent_of(hopeless, propensity="exact")
+    bills = {"small": 0.01, "medium": 0.02, "large": 0.04}
+    made = live(agent, 300, costs=bills)
+    assert not made[0].all_break
     assert made[-1].all_break
     assert made[-1].arm == "small"
     assert "all break a limit" in repr(made[-1])
@@ -61,8 +62,8 @@ def test_a_decision_says_that_all_arms_break_a_limit():
     assert not last.all_break
     assert "Every one" not in kept.explain(last).sentence
     assert [one.all_break for one in agent.decide_batch([[1.0]] * 2)] == [True, True]
-    quiet = agent_of(Within(MolUcb(scale=0.3, order=QUALITY), {"cost": 0.0005}))
-    live(quiet, 300)
+    quiet = agent_of(hopeless)
+    live(quiet, 300, costs=bills)
     assert [one.all_break for one in quiet.decide_batch([[1.0]] * 2)] == [True, True]
 
 

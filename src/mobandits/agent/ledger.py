@@ -109,7 +109,11 @@ class Account:
     def balance(self) -> Balance:
         """Where it stands."""
         renews = end_of(self.budget.per, self.period)
-        return Balance(self.budget, self.spent, self.held, self.left, renews)
+        # Added up anew: `held` has the roundings of all that came and went.
+        reserved = math.fsum(self.reserved.values())
+        left = self.budget.limit - self.spent - reserved
+
+        return Balance(self.budget, self.spent, reserved, left, renews)
 
 
 class Ledger:

@@ -5,6 +5,7 @@ is allowed per round, t the rounds.
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -105,7 +106,7 @@ class BudgetRegret:
     """
 
     objective: int
-    budgets: Any
+    budgets: Mapping[Any, Any] | tuple[Any, ...]
     name: ClassVar[str] = "budget_regret"
     cumulative: ClassVar[bool] = True
     needs_fronts: ClassVar[bool] = False

@@ -84,7 +84,7 @@ class Violation:
         1
     """
 
-    budgets: Any
+    budgets: Mapping[Any, Any] | tuple[Any, ...]
     name: ClassVar[str] = "violation"
     cumulative: ClassVar[bool] = True
     needs_fronts: ClassVar[bool] = False
