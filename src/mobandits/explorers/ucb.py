@@ -41,16 +41,20 @@ class Ucb:
         has_own_widths = width.shape[1] > 1
         has_own_radii = radius.shape[1] > 1
         has_own_models = len(radius) > 1
+        is_shared = not (has_own_widths or has_own_radii)
         for a in range(count):
             model = arms[a] if has_own_models else 0
+            half_width = 0.0
             for l in range(objectives):
-                column = l if has_own_widths else 0
-                gram = l if has_own_radii else 0
-                unscaled = width[a, column]
-                half_width = math.inf
-                # A radius of 0 times an infinite width would be NaN.
-                if unscaled < math.inf:
-                    half_width = radius[model, gram] * unscaled
+                # One half-width for all objectives where nothing of it is their own.
+                if l == 0 or not is_shared:
+                    column = l if has_own_widths else 0
+                    gram = l if has_own_radii else 0
+                    unscaled = width[a, column]
+                    half_width = math.inf
+                    # A radius of 0 times an infinite width would be NaN.
+                    if unscaled < math.inf:
+                        half_width = radius[model, gram] * unscaled
 
                 estimate = mean[a, l]
                 low[a, l] = estimate - half_width
