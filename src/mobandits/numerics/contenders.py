@@ -17,10 +17,11 @@ from mobandits.contracts.protocols import Array, IntArray, Mask
 
 # From so many arms on the pass pays.
 MANY = 1000
-# Arms that the ranges of objectives are guessed from, and those that a strong one is sought among:
-# of all of them a stronger one would come, for the time of half the first step.
+# Arms that the ranges of objectives are guessed from.
 GUESSED_FROM = 64
-SOUGHT_AMONG = 4096
+# Arms that a strong one is sought among, at most. Of a hundred thousand, all of them would give one
+# hardly stronger for three times the work, and 4,000 one that leaves several times as many arms.
+SOUGHT_AMONG = 32_768
 
 
 @kernel
