@@ -5,8 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from mobandits.compiling.compiled import compiled
+from mobandits.compiling.compiled import compiled, kernel
 from mobandits.contracts.protocols import Array, Beliefs, IntArray, Rng
+
+
+@kernel
+def scaled_width(radius: float, width: float) -> float:
+    """The half-width of an interval."""
+    # A radius of 0 times an infinite width would be NaN.
+    return radius * width if width < math.inf else math.inf
 
 
 @compiled
@@ -41,16 +48,16 @@ class Ucb:
         has_own_widths = width.shape[1] > 1
         has_own_radii = radius.shape[1] > 1
         has_own_models = len(radius) > 1
+        has_own = has_own_widths or has_own_radii
         for a in range(count):
             model = arms[a] if has_own_models else 0
+            shared = scaled_width(radius[model, 0], width[a, 0])
             for l in range(objectives):
-                column = l if has_own_widths else 0
-                gram = l if has_own_radii else 0
-                unscaled = width[a, column]
-                half_width = math.inf
-                # A radius of 0 times an infinite width would be NaN.
-                if unscaled < math.inf:
-                    half_width = radius[model, gram] * unscaled
+                half_width = shared
+                if has_own:
+                    column = l if has_own_widths else 0
+                    gram = l if has_own_radii else 0
+                    half_width = scaled_width(radius[model, gram], width[a, column])
 
                 estimate = mean[a, l]
                 low[a, l] = estimate - half_width

@@ -102,8 +102,8 @@ def fill_columns(rows: Array, columns: Array) -> None:
     """Column a of `columns` (features, at least as many arms) becomes row a of `rows`."""
     arms, features = rows.shape
     in_fours = features - features % 4
-    # Four features in one pass over the arms: a row is half as long as a line of the cache, or
-    # longer, and read from there once for all four.
+    # Four features in one pass over the arms: they lie side by side, and a line of the cache that
+    # was read for one of them serves all.
     for j in range(0, in_fours, 4):
         for a in range(arms):
             columns[j, a] = rows[a, j]
@@ -137,7 +137,10 @@ def raise_to_four(columns: Array, thetas: Array, sums: Array, best: Array) -> No
 
 @kernel
 def weigh_quadratic_by_fours(columns: Array, matrix: Array, sums: Array, out: Array) -> None:
-    """As `linalg.weigh_quadratic`, four rows of the matrix at once; `sums` (4, arms) is work space."""
+    """out[a] = (column a)' M (column a) for a symmetric M; `sums` (4, arms) is work space.
+
+    As `linalg.weigh_quadratic`, which says why the upper half is enough, with four rows at once.
+    """
     arms = len(out)
     features = len(matrix)
     in_fours = features - features % 4
