@@ -150,9 +150,7 @@ def changes_of_arms(connection: sqlite3.Connection, agent: int, source: str) -> 
 def sound_snapshots(connection: sqlite3.Connection, agent: int) -> Iterator[Snapshot]:
     """The snapshots of an agent that are not damaged, the newest first; of others, a warning."""
     for seq, state, check in connection.execute(SELECT_SNAPSHOTS, (agent,)).fetchall():
-        # A damaged schema may give a column the values of another one.
-        is_state = isinstance(state, bytes)
-        if is_state and check == checksum(seq, blob=state):
+        if check == checksum(seq, blob=state):
             yield Snapshot(seq, state)
         else:
             said = f"the snapshot after event {seq} is damaged, and was passed over"

@@ -45,6 +45,8 @@ Event = dict[str, Any]
 Row = tuple[Any, ...]
 Statement = tuple[str, Row]
 
+NO_CHECKSUM = -1  # of no row: checksums are not negative
+
 
 class Lesson(NamedTuple):
     """The rewards of one call, as the table has them.
@@ -64,13 +66,17 @@ class Lesson(NamedTuple):
     pairs: list[tuple[str, float]]
 
 
-def checksum(*fields: Any, blob: bytes | None = None) -> int:
+def checksum(*fields: Any, blob: Any = None) -> int:
     """A 32-bit checksum of some fields; floats count by their shortest text, which is exact.
 
     Example:
         >>> checksum(1, 0.5) == checksum(1, 0.5), checksum(1, 0.5) == checksum(1, 0.25)
         (True, False)
     """
+    # A damaged schema may give a column the values of another one, which are no bytes.
+    if blob is not None and not isinstance(blob, bytes):
+        return NO_CHECKSUM
+
     text = repr(fields).encode("utf-8", "surrogatepass")
     return zlib.crc32(blob or b"", zlib.crc32(text))
 
