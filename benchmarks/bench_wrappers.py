@@ -56,7 +56,7 @@ def main():
         rows.append(harness.own_row(title, times["theirs"], parts=parts))
 
     notes = [
-        "Checked first: with a limit that nothing breaks and a budget that nothing exceeds, the arms are those of MOL-UCB.",
+        "Checked first: a limit that nothing breaks and a budget that nothing exceeds change no arm.",
         "Environment and regrets are not in these times.",
     ]
     title = "Wrappers, a round of MOL-UCB: 10 arms that share 5 features, 2 objectives"
