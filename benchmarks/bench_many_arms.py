@@ -25,6 +25,10 @@ ARMS = (50, 1000, 10_000, 100_000)
 FEATURES, OBJECTIVES = 20, 3
 LESSONS, CHECKS, SCALE = 60, 20, 0.3
 RECIPES = {"MolUcb": mob.policies.MolUcb(scale=SCALE), "MolTs": mob.policies.MolTs(scale=SCALE)}
+AGENT = (
+    "An agent copies the context too, which its decision keeps, and checks every number. With few arms its call is the "
+    "cheaper one: it hands over policy and state in compiled form."
+)
 
 
 # --- NumPy
@@ -188,7 +192,7 @@ def main():
         f"{FEATURES} features, {OBJECTIVES} objectives, one thread, in a state that {LESSONS} lessons led to.",
         f"Equal first: beliefs to 1e-9, and {CHECKS} decisions on NumPy's fronts, the agent's being the policy's.",
         "A decision is the beliefs of all arms and a uniform draw from the front that MolUcb or MolTs plays.",
-        "An agent copies the context too, which its decision keeps, and checks every number.",
+        AGENT,
         f"Exponent of the policy's time in the number of arms: {slopes}.",
     ]
     harness.write("many_arms", "One decision between very many arms, against NumPy", rows, notes)

@@ -110,6 +110,12 @@ def test_a_batch_is_that_many_decisions_without_learning(shared):
     assert batch.decide_batch(given[:0]) == []
 
 
+def test_a_batch_among_some_arms_is_that_many_decisions_among_them():
+    batch, single = (agent_of(MolUcb(scale=0.5), seed=4) for _ in range(2))
+    given, some = contexts(30, shared=False), [4, 0, 5]
+    assert batch.decide_batch(given, some) == [single.decide(context, some) for context in given]
+
+
 def test_other_memory_is_the_same_input():
     context = np.round(contexts(1, shared=False)[0], 2).astype(np.float32)
     frozen = context.astype(float)

@@ -1,4 +1,4 @@
-"""Scores of very many arms, in blocks of them: the bits of linalg.py, in a third of the time or less.
+"""Scores of very many arms, in blocks of them: the bits of linalg.py, in less than half the time.
 
 `linalg.weigh` passes over all arms for every four features, and a pass over a hundred thousand arms
 comes from memory. Here the features of a block become columns that stay in the processor's first
