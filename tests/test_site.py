@@ -21,7 +21,6 @@ WITHOUT_PAGE = {"demo", "figures", "papers"}  # their faces are commands
 ON_OTHER_PAGES = {"GrossScalar", "pc_gap_authors"}  # of the orders: no orders
 SHAPES = [Shape(4, 0, 2), Shape(4, 2, 2, shared=True)]
 ZOOMING = {"Pcz", "ContextualZooming"}
-AS_THEIR_RECIPE = {"Doubling", "Features", "Forgetting", "WithFloor"}
 NEEDED = {
     "Doubling": {"recipe": policies.MocMab},
     "SingleArm": {"arm": 1},
@@ -32,7 +31,9 @@ NEEDED = {
     "Conservative": {"baseline": 0, "loss": 0.1, "objective": 0},
 }
 # Their beliefs are drawn where those of their recipe are.
-AS_THEIR_RECIPE = {"Doubling", "Forgetting", "WithFloor", "Within", "Paced", "Conservative"}
+AS_THEIR_RECIPE = {
+    *("Conservative", "Doubling", "Features", "Forgetting", "Paced", "WithFloor", "Within"),
+}
 
 
 @pytest.fixture(scope="module")

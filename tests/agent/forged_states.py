@@ -89,7 +89,11 @@ def clock_from(start):
 
 def honest(case, folder):
     """The file of an agent that has lived: arms came and went, rewards came in part, some are awaited."""
-    objectives = [Objective("x", default=0.5, after=5.0), "y", "z"]
+    waits = [{"default": 0.5, "after": 5.0}, {}, {}]
+    objectives = [
+        Objective(number, minimise=number in case.costs, **options)
+        for number, options in enumerate(waits)
+    ]
     options = {"rounds": every_recipe.ROUNDS, "max_age": 30.0, "clock": clock_from(1)}
     agent = mob.Agent(
         case.recipe, arms=every_recipe.K, features=case.features, objectives=objectives, **options
@@ -99,7 +103,7 @@ def honest(case, folder):
         waiting.append(agent.decide(case.context(rng)).id)
         if len(waiting) > 4:
             x, y, z = rng.integers(0, 2, 3).tolist()
-            agent.learn(waiting.pop(0), {"x": 0.5, "y": y, "z": z} if x else {"y": y, "z": z})
+            agent.learn(waiting.pop(0), {0: 0.5, 1: y, 2: z} if x else {1: y, 2: z})
     if agent.core.bound.left is None:
         try:
             agent.remove_arm(1)

@@ -157,6 +157,7 @@ def test_parameters_and_copies():
     assert bandit.get_params() == {
         "recipe": recipe,
         "arms": ["a", "b"],
+        "encoder": None,
         "rounds": 7,
         "random_state": 3,
     }

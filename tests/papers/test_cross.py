@@ -77,15 +77,10 @@ def test_every_policy_fits_its_environment(name):
 def test_nobody_is_missing():
     playing = {type(recipe).__name__ for name in OURS for recipe in recipes(name).values()}
     public = {name for name in policies.__all__ if issubclass(getattr(policies, name), Recipe)}
-    assert public - playing == {
-        "Doubling",
-        "Features",
-        "Forgetting",
-        "GapWeighted",
-        "Pessimistic",
-        "SingleArm",
-        "WithFloor",
-    }  # wrappers for horizons, drift and logs; no learner
+    # Wrappers for horizons, drift, logs, limits and features; no learner.
+    wrappers = {"Doubling", "Features", "Forgetting", "GapWeighted", "Pessimistic", "WithFloor"}
+    wrappers |= {"Conservative", "Paced", "Within"}
+    assert public - playing == {"SingleArm", *wrappers}
 
 
 def test_zooming_plays_only_where_contexts_lie_in_the_unit_cube():

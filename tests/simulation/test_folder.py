@@ -340,7 +340,7 @@ def test_what_is_no_run_is_named_for_what_it_is(tmp_path):
         ("nowhere", "nothing"),
         ("empty", "an empty folder"),
         ("spec.toml", "a text file"),
-        ("log", "a folder with 000000.jsonl, as a log has"),
+        ("log", "a folder with 000000.jsonl, as a journal of version 0.1 has"),
         ("run/results.parquet", f"a Parquet file; give its folder, {tmp_path / 'run'}"),
     ):
         with pytest.raises(FolderError) as caught:

@@ -175,6 +175,8 @@ def _taken_over(old: Policy, state: Any, new: Policy) -> Any | None:
     """The state of a new policy with the statistics of an old one; None where they do not fit."""
     if _agree(old, new):
         return _copied(state)
+    if context_maps(old) != context_maps(new):
+        return None
 
     first = new.init()
     before = _kept(old, state)
