@@ -340,7 +340,8 @@ def test_a_shortened_store(tmp_path):
     assert found["shortened"]
     known = [window["calibration"][0]["count"] for window in found["windows"]]
     assert known[0] == 0
-    assert known[-1] > 0
+    # The last decisions are younger than the default's time limit.
+    assert max(known[-3:]) > 0
     assert found["calibration"]["first"] > 1
 
 

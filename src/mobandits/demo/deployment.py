@@ -124,7 +124,7 @@ def deployments(
 def uniform_log(prompts: Prompts, rng: Rng) -> Feedback:
     """A log of decisions that a uniform policy made, with what was seen of each."""
     count, models = prompts.quality.shape
-    arms: IntArray = rng.integers(models, size=count)
+    arms: IntArray = np.asarray(rng.integers(models, size=count))
     rows = np.arange(count)
     quality = prompts.quality[rows, arms]
     dollars = prompts.dollars[rows, arms]

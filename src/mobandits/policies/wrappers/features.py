@@ -7,13 +7,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mobandits.compiling.compiled import compiled
-from mobandits.contracts.notes import Note, note_of, possible_notes, unpacked_note
+from mobandits.contracts.notes import Note, PassesNotes
 from mobandits.contracts.protocols import (
     Array,
     Assumption,
     Choice,
     IntArray,
-    Mask,
     Policy,
     Recipe,
     Rng,
@@ -23,11 +22,12 @@ from mobandits.contracts.protocols import (
 )
 from mobandits.contracts.states import parts_of
 from mobandits.features.feature_map import FeatureMap
+from mobandits.policies.wrappers.own_terms import as_recipe
 from mobandits.support.naming import quoted
 
 
 @compiled
-class FeaturesPolicy:
+class FeaturesPolicy(PassesNotes):
     """A policy that sees phi(x) in the place of every context row x.
 
     Args:
@@ -49,22 +49,6 @@ class FeaturesPolicy:
     feature_map: Any
 
     PASSES_BELIEFS: ClassVar[bool] = True
-
-    def note(self) -> Note:
-        """A note of the inner policy."""
-        return note_of(self.policy)
-
-    def possible_notes(self, state: Any, note: Note) -> Mask:
-        """(decisions,) as the inner policy."""
-        return possible_notes(self.policy, state, note)
-
-    def unpacked_note(self, packed: float) -> Note:
-        """The note of the inner policy."""
-        return unpacked_note(self.policy, packed)
-
-    def note_for(self, beliefs: Any, arm: int, probability: float, rng: Rng) -> Note:
-        """The inner policy's."""
-        return self.policy.note_for(beliefs, arm, probability, rng)
 
     def init(self) -> Any:
         """The inner policy's first state."""
@@ -146,13 +130,7 @@ class Features(Recipe):
             rule = "Features.map must be a map of mobandits.features such as Crosses(2)"
             raise ValueError(f"{rule}, got {quoted(self.map)}")
 
-        recipe: Any = self.recipe
-        if isinstance(recipe, type) and issubclass(recipe, Recipe):
-            recipe = recipe()
-        if not isinstance(recipe, Recipe):
-            rule = "Features.recipe must be a recipe such as MolUcb(scale=0.3)"
-            raise ValueError(f"{rule}, got {quoted(recipe)}")
-
+        recipe = as_recipe(self.recipe, "Features.recipe")
         object.__setattr__(self, "recipe", recipe)
         object.__setattr__(self, "accepts_partial", recipe.accepts_partial)
 

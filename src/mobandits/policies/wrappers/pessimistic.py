@@ -9,6 +9,7 @@ from mobandits.contracts.composition import composite, exchanged
 from mobandits.contracts.protocols import Assumption, Policy, Recipe, Shape, Stage, Traits
 from mobandits.explorers import Lcb
 from mobandits.policies.wrappers.gap_weighted import GapWeightedPolicy
+from mobandits.policies.wrappers.own_terms import as_recipe
 from mobandits.support.naming import quoted
 
 
@@ -57,13 +58,7 @@ class Pessimistic(Recipe):
 
     def __post_init__(self) -> None:
         """Check the parameter; a class becomes a recipe."""
-        recipe: Any = self.recipe
-        if isinstance(recipe, type) and issubclass(recipe, Recipe):
-            recipe = recipe()
-        if not isinstance(recipe, Recipe):
-            rule = "Pessimistic.recipe must be a recipe such as MolUcb(scale=0.3)"
-            raise ValueError(f"{rule}, got {quoted(recipe)}")
-
+        recipe = as_recipe(self.recipe, "Pessimistic.recipe")
         object.__setattr__(self, "recipe", recipe)
         object.__setattr__(self, "accepts_partial", recipe.accepts_partial)
 

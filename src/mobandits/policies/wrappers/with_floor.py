@@ -26,8 +26,8 @@ from mobandits.contracts.protocols import (
     Traits,
 )
 from mobandits.contracts.states import declares
+from mobandits.policies.wrappers.own_terms import as_recipe
 from mobandits.support.checks import number
-from mobandits.support.naming import quoted
 
 
 @compiled
@@ -167,13 +167,7 @@ class WithFloor(Recipe):
 
     def __post_init__(self) -> None:
         """Check the parameters; a class becomes a recipe."""
-        recipe: Any = self.recipe
-        if isinstance(recipe, type) and issubclass(recipe, Recipe):
-            recipe = recipe()
-        if not isinstance(recipe, Recipe):
-            rule = "WithFloor.recipe must be a recipe such as MolUcb(scale=0.3)"
-            raise ValueError(f"{rule}, got {quoted(recipe)}")
-
+        recipe = as_recipe(self.recipe, "WithFloor.recipe")
         number("WithFloor.epsilon", self.epsilon, above=0.0, at_most=1.0)
         object.__setattr__(self, "recipe", recipe)
         object.__setattr__(self, "accepts_partial", recipe.accepts_partial)
