@@ -8,6 +8,7 @@ from pathlib import Path
 import harness
 import numpy as np
 
+import mobandits as mob
 from mobandits.logs import Store, export, scan
 
 DESCRIPTION = {"arms": list(range(50)), "objectives": ["q", "c"]}
@@ -76,6 +77,52 @@ def costs():
     return rows
 
 
+class Deciding:
+    """An agent that decides batches of contexts, and learns their rewards."""
+
+    def __init__(self, agent, contexts, batch):
+        self.agent = agent
+        self._contexts = contexts
+        self._batch = batch
+
+    def __call__(self):
+        """Microseconds of `decide` and of `learn`."""
+        contexts = self._contexts
+        start = time.perf_counter()
+        made = [self.agent.decide(contexts[i % len(contexts)]).id for i in range(self._batch)]
+        decided = time.perf_counter()
+        for number in made:
+            self.agent.learn(number, [0.5, 0.25])
+
+        learned = time.perf_counter()
+        return [1e6 * span / self._batch for span in (decided - start, learned - decided)]
+
+
+def agents():
+    """Two rows per durability and kind of context: whole calls of an agent, with MolUcb."""
+    rows = []
+    rng = np.random.default_rng(0)
+    for durability, count in {**BATCH, None: 2000}.items():
+        for kind, (arms, features) in KINDS.items():
+            shape = features if arms == 1 else (arms, features)
+            contexts = list(rng.normal(size=(64, *np.atleast_1d(shape))) / features)
+            options = {"arms": 50, "features": features, "objectives": ["q", "c"]}
+            with tempfile.TemporaryDirectory(dir=harness.ROOT) as folder:
+                if durability is not None:
+                    options |= {"log": f"{folder}/agent.db", "durability": durability}
+                agent = mob.Agent(mob.policies.MolUcb(scale=0.3), **options)
+                side = Deciding(agent, contexts, count)
+                side()
+                found = harness.readings({"ours": side}, repeats=7)["ours"]
+                agent.close()
+
+            log = "no log" if durability is None else f'"{durability}"'
+            for position, name in enumerate(("decide", "learn")):
+                times = [spans[position] for spans in found]
+                rows.append(harness.own_row(f"agent, {log}, {kind}: {name}", times))
+    return rows
+
+
 def timed(function):
     """Microseconds of a call."""
     start = time.perf_counter()
@@ -140,11 +187,11 @@ def check():
 
 def main():
     check()
-    harness.write("store", "Stores of decisions", [*costs(), *files()], NOTES)
+    harness.write("store", "Stores of decisions", [*costs(), *agents(), *files()], NOTES)
 
 
 NOTES = [
-    "Times per event are of `append`.",
+    "Times per event are of `append`; rows of an agent are of its whole calls, with MolUcb.",
     '"disk" waits for this disk; "system" survives a killed process; "buffered" loses at most 10 ms with it.',
     f"Whole stores: {PAIRS:,} decisions with 5 shared features and as many lessons; times are for all of them.",
     "Checked first: events come back as they were appended.",

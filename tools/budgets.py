@@ -1,9 +1,10 @@
-"""Two tables of docs/how-to/budgets.md: budgets on real prompts, and a baseline that is kept.
+"""The tables of docs/how-to/budgets.md: budgets on real prompts, and a baseline that is kept.
 
     python tools/budgets.py prompts
+    python tools/budgets.py capped
     python tools/budgets.py baseline
 
-The first needs the extra `data`; each takes some minutes.
+The first two need the extra `data`; each takes some minutes.
 """
 
 import sys
@@ -133,6 +134,70 @@ def row_of(scale: Any, budget: float, large: float) -> str:
     )
 
 
+class Ending(NamedTuple):
+    """What an agent has spent and earned at the end of an order of the prompts.
+
+    Attributes:
+        spent: of the whole budget.
+        quality: of the average answer.
+        refused: prompts for which nothing was left, so that the cheapest model answered them.
+    """
+
+    spent: float
+    quality: float
+    refused: int
+
+
+def capped() -> None:
+    """Print the same for agents whose budget is hard, and paced."""
+    print("| budget per prompt | spent of it | quality | prompts for which nothing was left |")
+    print("|---|---|---|---|")
+    for budget in BUDGETS:
+        ends = [run_capped(budget, order) for order in range(ORDERS)]
+        spent = np.array([end.spent for end in ends])
+        quality = np.array([end.quality for end in ends])
+        refused = max(end.refused for end in ends)
+        print(
+            f"| ${budget:g} | {spent.mean():.3f} (largest {spent.max():.3f}) "
+            f"| {quality.mean():.3f} ± {quality.std(ddof=1):.3f} | at most {refused} |"
+        )
+
+
+def run_capped(budget: float, order: int) -> Ending:
+    """One order of the prompts, answered by an agent that knows the most that a model may cost."""
+    problem = LlmRouting().problem(PROMPTS, np.random.default_rng(order))
+    whole = PROMPTS * budget
+    most = dict(zip(LlmRouting.models, problem.dollars.max(axis=0).tolist(), strict=True))
+    free = MolUcb(scale="data", order=QUALITY)
+    agent = mob.Agent(
+        Paced(free, {"cost": budget}, horizon=PROMPTS, largest={"cost": large_cost()}),
+        arms=LlmRouting.models,
+        features=problem.shape.features,
+        objectives=["quality", mob.Objective("cost", minimise=True, unit="USD")],
+        seed=order,
+        budgets=[mob.Budget("cost", whole, most=most)],
+    )
+    spent = 0.0
+    earned = 0.0
+    refused = 0
+    for prompt in problem.order:
+        try:
+            decision = agent.decide(problem.contexts[prompt, 0])
+        except mob.errors.BudgetError:
+            arm = 0
+            refused += 1
+        else:
+            arm = LlmRouting.models.index(decision.arm)
+            bill = float(problem.dollars[prompt, arm])
+            grade = float(problem.rewards[prompt, arm, 0])
+            agent.learn(decision.id, {"quality": grade, "cost": bill})
+
+        spent += problem.dollars[prompt, arm]
+        earned += problem.rewards[prompt, arm, 0]
+
+    return Ending(spent / whole, earned / PROMPTS, refused)
+
+
 @dataclass(frozen=True)
 class SmallLinear:
     """Twenty fixed arms of four features, one reward; arm 0, the baseline, has the mean 0.5."""
@@ -200,4 +265,4 @@ def baseline() -> None:
 
 
 if __name__ == "__main__":
-    {"prompts": prompts, "baseline": baseline}[sys.argv[1]]()
+    {"prompts": prompts, "capped": capped, "baseline": baseline}[sys.argv[1]]()
