@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mobandits.demo.deployed import cells, deployed, mixture_for
+from mobandits.demo.deployed import budget_results, cells, mixture_for
 from mobandits.demo.deployment import (
     BUDGETS,
     DEPLOYED,
@@ -131,7 +131,7 @@ def test_a_mixture_gains_nothing_over_the_mixture_for_the_same_money():
     ]
     half = [(cheap + dear) / 2] * 5
     table = table_of(half, [np.full(200, 0.0003)] * 5, models)
-    for result in deployed(table, 0):
+    for result in budget_results(table, 0):
         assert result.spent.mean == pytest.approx(0.3)
         assert result.gain.mean == pytest.approx(0.0, abs=1e-12)
         assert result.gain.low == pytest.approx(0.0, abs=1e-12)

@@ -39,7 +39,7 @@ from mobandits.agent.objectives import Expectations, Scales, as_objectives
 from mobandits.agent.pending import INACTIVE, Pending, PendingDecisions
 from mobandits.agent.sizes import refuse_large
 from mobandits.contracts.protocols import Array, Recipe, Shape
-from mobandits.contracts.terms import Terms, arms_named, in_terms
+from mobandits.contracts.terms import ApplicationTerms, arms_named, in_terms
 from mobandits.encoding.encoder import Encoder
 from mobandits.support.checks import choice, integer, number
 from mobandits.support.forks import on_fork
@@ -202,7 +202,7 @@ class AgentCore:
     def in_own_terms(self, recipe: Recipe) -> Recipe:
         """A recipe that knows the names, directions and units of this agent, where it needs them."""
         slot_of = {name: self.arms.slot(name) for name in self.arms.names}
-        terms = Terms(
+        terms = ApplicationTerms(
             self.objective_names,
             tuple(each.line for each in self.objectives),
             tuple(each.minimise for each in self.objectives),

@@ -2,7 +2,7 @@
 
 A policy knows objectives and arms by number, and more is always better. A recipe with limits on
 rewards, or with a certain arm in it, is written in the application's own terms: "cost", in dollars,
-less is better. An agent gives its recipe its `Terms` before it binds it. In a simulation there are
+less is better. An agent gives its recipe its `ApplicationTerms` before it binds it. In a simulation there are
 none: objectives and arms are numbers there, and rewards are what the environment pays.
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 
-class Terms(NamedTuple):
+class ApplicationTerms(NamedTuple):
     """The terms of an application.
 
     Attributes:
@@ -28,7 +28,7 @@ class Terms(NamedTuple):
     arms: Mapping[Hashable, int]
 
 
-def in_terms(recipe: Any, terms: Terms) -> Any:
+def in_terms(recipe: Any, terms: ApplicationTerms) -> Any:
     """A recipe with the terms of an application, and so all recipes inside of it.
 
     A recipe that needs them has a field `terms` that its constructor does not take.

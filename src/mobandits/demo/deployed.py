@@ -46,14 +46,14 @@ class Deployed(NamedTuple):
     gain: Band
 
 
-class Cells(NamedTuple):
+class OutcomeTables(NamedTuple):
     """(trials, prompts) quality and US dollars per 1,000 prompts of one policy."""
 
     quality: Array
     dollars: Array
 
 
-def deployed(table: pl.DataFrame, seed: int) -> list[Deployed]:
+def budget_results(table: pl.DataFrame, seed: int) -> list[Deployed]:
     """The results of every budget.
 
     Args:
@@ -70,7 +70,7 @@ def deployed(table: pl.DataFrame, seed: int) -> list[Deployed]:
     return results
 
 
-def cells(table: pl.DataFrame, policy: str, budget: float | None) -> Cells:
+def cells(table: pl.DataFrame, policy: str, budget: float | None) -> OutcomeTables:
     """The outcomes of one policy, trial by trial and prompt by prompt."""
     of_policy = pl.col("policy") == policy
     of_budget = pl.col("budget").eq_missing(pl.lit(budget, pl.Float64))
@@ -79,10 +79,10 @@ def cells(table: pl.DataFrame, policy: str, budget: float | None) -> Cells:
     quality = rows["quality"].to_numpy().reshape(trials, -1)
     dollars = rows["dollars"].to_numpy().reshape(trials, -1)
 
-    return Cells(quality, THOUSAND * dollars)
+    return OutcomeTables(quality, THOUSAND * dollars)
 
 
-def mixture_for(models: list[Cells], over_prompts: Array, dollars: float) -> float:
+def mixture_for(models: list[OutcomeTables], over_prompts: Array, dollars: float) -> float:
     """The best quality of a mixture of models for so many dollars, on weighted prompts."""
     points = []
     for model in models:
@@ -94,7 +94,11 @@ def mixture_for(models: list[Cells], over_prompts: Array, dollars: float) -> flo
 
 
 def _result(
-    budget: float, policy: Cells, mixture: Cells, models: list[Cells], seed: int
+    budget: float,
+    policy: OutcomeTables,
+    mixture: OutcomeTables,
+    models: list[OutcomeTables],
+    seed: int,
 ) -> Deployed:
     trials, prompts = policy.quality.shape
 

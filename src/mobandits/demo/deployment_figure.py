@@ -32,7 +32,7 @@ def draw_deployment(
     """
     height = 4.4 if width >= WIDTH else 5.6
     figure, (panel,) = panels(width, height)
-    set_axes(panel)
+    set_axes_around_budgets(panel)
     draw_mixtures(panel, table)
     draw_chosen_mixtures(panel, results)
     draw_deployed(panel, results)
@@ -42,7 +42,7 @@ def draw_deployment(
     return figure
 
 
-def set_axes(panel: Axes) -> None:
+def set_axes_around_budgets(panel: Axes) -> None:
     """Set the axes to where the budgets are."""
     panel.set(xscale="log", xlim=(LEFT, RIGHT))
     panel.set(xlabel="US dollars per 1,000 prompts (log scale)", ylabel="mean quality")

@@ -9,7 +9,7 @@ import polars as pl
 
 from mobandits.demo.context_gain import draw_context_gain
 from mobandits.demo.cost_quality import draw_cost_quality
-from mobandits.demo.deployed import Deployed, deployed
+from mobandits.demo.deployed import Deployed, budget_results
 from mobandits.demo.deployment_figure import draw_deployment
 from mobandits.demo.findings import Finding, about_deployment
 from mobandits.demo.model_use import draw_use, use_data
@@ -102,7 +102,7 @@ def demo_page(directory: Path, table: pl.DataFrame, manifest: Manifest) -> str:
     with_text = table.filter(pl.col("environment") == specification["text"])
     figures = directory / "figures"
     deployments = read_deployments(directory)
-    results = deployed(deployments, specification["seed"])
+    results = budget_results(deployments, specification["seed"])
     page = DemoPage(
         title=TITLE,
         models=specification["models"],

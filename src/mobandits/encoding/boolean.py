@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mobandits.contracts.protocols import Array, IntArray
-from mobandits.encoding.column import Column, is_missing, refused
+from mobandits.encoding.column import SourceColumn, is_missing, refused
 from mobandits.encoding.kind import KNOWN, MISSING, Kind, codes_of
 from mobandits.encoding.number import mean_of
 from mobandits.support.checks import number as check_number
@@ -30,7 +30,7 @@ class Boolean(Kind):
         indicator: whether there is a feature for missing values; None: where the fit meets some.
 
     Example:
-        >>> Boolean().fitted(Column("member", [True, "no", 1, False]))
+        >>> Boolean().fitted(SourceColumn("member", [True, "no", 1, False]))
         Boolean(share=0.5, indicator=False)
     """
 
@@ -48,9 +48,9 @@ class Boolean(Kind):
         """Whether share and indicator are known."""
         return self.share is not None and self.indicator is not None
 
-    def fitted(self, column: Column) -> "Boolean":
+    def fitted(self, column: SourceColumn) -> "Boolean":
         """With share and indicator of a column, where they are not given."""
-        truths = column.mapped(truth_of)
+        truths = column.mapped(truth_value_of)
         present = [truth for truth in truths if not math.isnan(truth)]
         share = self.share
         if share is None:
@@ -67,7 +67,7 @@ class Boolean(Kind):
 
     def write(self, value: Any, out: Array, first: int) -> int:
         """1 or 0, and whether it is missing."""
-        truth = truth_of(value)
+        truth = truth_value_of(value)
         if math.isnan(truth):
             out[first] = self._of_missing
             if self.indicator:
@@ -77,9 +77,9 @@ class Boolean(Kind):
         out[first] = truth
         return KNOWN
 
-    def write_column(self, column: Column, out: Array) -> IntArray:
+    def write_column(self, column: SourceColumn, out: Array) -> IntArray:
         """As `write`."""
-        truths = np.array(column.mapped(truth_of), np.float64)
+        truths = np.array(column.mapped(truth_value_of), np.float64)
         missing = np.isnan(truths)
         out[:, 0] = np.where(missing, self._of_missing, truths)
         if self.indicator:
@@ -106,14 +106,14 @@ class Boolean(Kind):
         return f"missing: {share}{', and 1 beside it' if self.indicator else ''}"
 
 
-def truth_of(value: Any) -> float:
+def truth_value_of(value: Any) -> float:
     """1 where a value is true, 0 where it is false, NaN where it is missing.
 
     Raises:
         ValueError: where it is none of them.
 
     Example:
-        >>> [truth_of(value) for value in (True, "No", 1.0, "")]
+        >>> [truth_value_of(value) for value in (True, "No", 1.0, "")]
         [1.0, 0.0, 1.0, nan]
     """
     if isinstance(value, bool | np.bool_):

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mobandits.contracts.protocols import Array, IntArray
-from mobandits.encoding.column import Column, is_missing, refused
+from mobandits.encoding.column import SourceColumn, is_missing, refused
 from mobandits.encoding.kind import KNOWN, MISSING, UNKNOWN, Kind
 from mobandits.encoding.number import require_values
 from mobandits.support.checks import integer
@@ -29,7 +29,7 @@ class Category(Kind):
         most: how many categories of the fit have a feature, the most frequent ones.
 
     Example:
-        >>> kind = Category().fitted(Column("city", ["Rome", "Paris", "Rome"]))
+        >>> kind = Category().fitted(SourceColumn("city", ["Rome", "Paris", "Rome"]))
         >>> kind.names("city")
         ['city=Paris', 'city=Rome', 'city other']
     """
@@ -61,7 +61,7 @@ class Category(Kind):
         """Whether the categories are known."""
         return self.values is not None
 
-    def fitted(self, column: Column) -> "Category":
+    def fitted(self, column: SourceColumn) -> "Category":
         """With the most frequent values of a column, where none are given."""
         if self.values is not None:
             return self
@@ -93,7 +93,7 @@ class Category(Kind):
 
         return UNKNOWN if place == other else KNOWN
 
-    def write_column(self, column: Column, out: Array) -> IntArray:
+    def write_column(self, column: SourceColumn, out: Array) -> IntArray:
         """As `write`."""
         texts = column.mapped(text_of)
         other = len(self.places)

@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Column:
+class SourceColumn:
     """The values of a column, in the order of the rows.
 
     Attributes:
@@ -66,7 +66,7 @@ class Column:
         """The error about the value of a row, counted from 0.
 
         Example:
-            >>> Column("age", []).refusal(16, "expected a number, got 'abc'")
+            >>> SourceColumn("age", []).refusal(16, "expected a number, got 'abc'")
             ValueError("column 'age', row 17: expected a number, got 'abc'")
         """
         place = f"column {quoted(self.name)}, row {self.first_row + row}"

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mobandits.contracts.protocols import Array, IntArray
-from mobandits.encoding.column import Column, is_missing, refused
+from mobandits.encoding.column import SourceColumn, is_missing, refused
 from mobandits.encoding.kind import KNOWN, MISSING, Kind, codes_of
 from mobandits.encoding.number import deviation_of, mean_of
 from mobandits.support.checks import number as check_number
@@ -61,7 +61,7 @@ class Date(Kind):
         indicator: whether there is a feature for missing dates; None: where the fit meets some.
 
     Example:
-        >>> kind = Date(parts=("weekday",)).fitted(Column("when", ["2026-01-31", "2026-02-01T12:30"]))
+        >>> kind = Date(parts=("weekday",)).fitted(SourceColumn("when", ["2026-01-31", "2026-02-01T12:30"]))
         >>> kind.names("when")
         ['when weekday sin', 'when weekday cos']
     """
@@ -95,7 +95,7 @@ class Date(Kind):
         has_scale = self.mean is not None and self.deviation is not None
         return self.indicator is not None and (has_scale or not self.age)
 
-    def fitted(self, column: Column) -> "Date":
+    def fitted(self, column: SourceColumn) -> "Date":
         """With what is not given of a column."""
         times, missing = times_of(column)
         mean = self.mean
@@ -143,7 +143,7 @@ class Date(Kind):
 
         return KNOWN
 
-    def write_column(self, column: Column, out: Array) -> IntArray:
+    def write_column(self, column: SourceColumn, out: Array) -> IntArray:
         """As `write`."""
         times, missing = times_of(column)
         present = ~missing
@@ -243,7 +243,7 @@ def _of_text(text: str) -> int:
         raise refused("a date such as 2026-01-31T12:30", text) from None
 
 
-def times_of(column: Column) -> tuple[IntArray, Any]:
+def times_of(column: SourceColumn) -> tuple[IntArray, Any]:
     """(rows,) microseconds since 1970, 0 where missing, and (rows,) whether it is missing."""
     series = column.values
     physical = _physical(series)

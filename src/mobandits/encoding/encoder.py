@@ -13,7 +13,7 @@ from mobandits.encoding.descriptions import described_columns, made_columns
 from mobandits.encoding.inference import inferred
 from mobandits.encoding.kind import MISSING, UNKNOWN, Kind
 from mobandits.encoding.short_specs import kind_of_text, kinds_of_text
-from mobandits.encoding.tables import columns_of, require_columns, row_of
+from mobandits.encoding.tables import columns_of, require_columns, row_from_table
 from mobandits.support.naming import quantity, quoted, shortened
 
 INTERCEPT = "intercept"
@@ -36,7 +36,7 @@ class Encoded(NamedTuple):
     unseen: Unseen
 
 
-class Layout(NamedTuple):
+class ColumnLayout(NamedTuple):
     """Where the features of columns are.
 
     Attributes:
@@ -168,7 +168,7 @@ class Encoder:
         return Encoder.from_data, (self.data,)
 
     @cached_property
-    def layout(self) -> Layout:
+    def layout(self) -> ColumnLayout:
         """Where the features of columns are.
 
         Raises:
@@ -191,7 +191,7 @@ class Encoder:
         if self.intercept:
             template[0] = 1.0
 
-        return Layout(tuple(names), tuple(steps), template)
+        return ColumnLayout(tuple(names), tuple(steps), template)
 
     def encode(self, row: Any) -> Array:
         """(d,) the numbers of a row.
@@ -219,7 +219,7 @@ class Encoder:
     def encoded(self, row: Any) -> Encoded:
         """As `encode`, with what the fit has not seen."""
         layout = self.layout
-        named = row if type(row) is dict else row_of(row)
+        named = row if type(row) is dict else row_from_table(row)
         if len(named) != len(layout.steps):
             require_columns("row", named, list(self.columns))
 

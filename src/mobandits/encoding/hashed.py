@@ -10,7 +10,7 @@ import numpy as np
 
 from mobandits.contracts.protocols import Array, IntArray
 from mobandits.encoding.category import text_of
-from mobandits.encoding.column import Column
+from mobandits.encoding.column import SourceColumn
 from mobandits.encoding.kind import KNOWN, MISSING, Kind, codes_of
 from mobandits.support.checks import integer
 from mobandits.support.naming import quoted
@@ -64,7 +64,7 @@ class Hashed(Kind):
 
         return KNOWN
 
-    def write_column(self, column: Column, out: Array) -> IntArray:
+    def write_column(self, column: SourceColumn, out: Array) -> IntArray:
         """As `write`."""
         texts = column.mapped(text_of)
         count = self.buckets

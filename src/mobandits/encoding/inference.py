@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
-from mobandits.encoding.boolean import Boolean, truth_of
+from mobandits.encoding.boolean import Boolean, truth_value_of
 from mobandits.encoding.category import Category, text_of
-from mobandits.encoding.column import Column, is_missing
+from mobandits.encoding.column import SourceColumn, is_missing
 from mobandits.encoding.date import Date, time_of
 from mobandits.encoding.hashed import Hashed
 from mobandits.encoding.kind import Kind
@@ -16,7 +16,7 @@ MOST_CATEGORIES = 64
 WORDS_OF_TEXT = 4.0  # on average, of a text; names of things have fewer
 
 
-def inferred(column: Column) -> Kind:
+def inferred(column: SourceColumn) -> Kind:
     """The kind of a column: the first of these that all of its values are, if they are not missing.
 
     Numbers, also as text; booleans; dates, also as text; at most 64 categories, each twice on
@@ -26,7 +26,7 @@ def inferred(column: Column) -> Kind:
         ValueError: where everything is missing, or a value is of none of these kinds.
 
     Example:
-        >>> inferred(Column("city", ["Rome", "Paris", "Rome", None]))
+        >>> inferred(SourceColumn("city", ["Rome", "Paris", "Rome", None]))
         Category(values=None, most=64)
     """
     if column.numbers() is not None:
@@ -36,7 +36,7 @@ def inferred(column: Column) -> Kind:
     require_values(len(present), column)
     if _all_are(number_of, present):
         return Number()
-    if _all_are(truth_of, present):
+    if _all_are(truth_value_of, present):
         return Boolean()
     if _all_are(time_of, present):
         return Date()

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mobandits.contracts.protocols import Array, IntArray
-from mobandits.encoding.column import Column
+from mobandits.encoding.column import SourceColumn
 
 # What became of a value: what the fit has not seen is counted.
 KNOWN, UNKNOWN, MISSING = range(3)
@@ -29,7 +29,7 @@ class Kind:
         """Whether it can encode: nothing of it is still to be fitted."""
         return True
 
-    def fitted(self, column: Column) -> "Kind":
+    def fitted(self, column: SourceColumn) -> "Kind":
         """The kind with what depends on data taken from a column; what is given already stays.
 
         Raises:
@@ -52,7 +52,7 @@ class Kind:
         """
         raise NotImplementedError
 
-    def write_column(self, column: Column, out: Array) -> IntArray:
+    def write_column(self, column: SourceColumn, out: Array) -> IntArray:
         """As `write` for a column; `out` (rows, features) is zero.
 
         Returns:

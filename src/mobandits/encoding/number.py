@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mobandits.contracts.protocols import Array, IntArray
-from mobandits.encoding.column import Column, is_missing, refused
+from mobandits.encoding.column import SourceColumn, is_missing, refused
 from mobandits.encoding.kind import KNOWN, MISSING, Kind, codes_of
 from mobandits.support.checks import number as check_number
 from mobandits.support.naming import quoted
@@ -33,7 +33,7 @@ class Number(Kind):
         indicator: whether there is a feature for missing numbers; None: where the fit meets some.
 
     Example:
-        >>> kind = Number().fitted(Column("age", [20, 40, None]))
+        >>> kind = Number().fitted(SourceColumn("age", [20, 40, None]))
         >>> kind
         Number(standardise=True, mean=30.0, deviation=10.0, indicator=True)
         >>> kind.names("age")
@@ -69,9 +69,9 @@ class Number(Kind):
         has_scale = self.deviation is not None or not self.standardise
         return self.mean is not None and has_scale and self.indicator is not None
 
-    def fitted(self, column: Column) -> "Number":
+    def fitted(self, column: SourceColumn) -> "Number":
         """With mean, deviation and indicator of a column, where they are not given."""
-        numbers = numbers_of(column)
+        numbers = numbers_in_column(column)
         present = numbers[~np.isnan(numbers)]
         mean = self.mean
         deviation = self.deviation
@@ -101,9 +101,9 @@ class Number(Kind):
         out[first] = (number - self.shift) / self.divisor
         return KNOWN
 
-    def write_column(self, column: Column, out: Array) -> IntArray:
+    def write_column(self, column: SourceColumn, out: Array) -> IntArray:
         """As `write`; the same operations on the same doubles give the same bits."""
-        numbers = numbers_of(column)
+        numbers = numbers_in_column(column)
         missing = np.isnan(numbers)
         values = (numbers - self.shift) / self.divisor
         out[:, 0] = np.where(missing, self.of_missing, values)
@@ -167,7 +167,7 @@ def _as_double(value: Any) -> float:
         raise refused("a number", value) from None
 
 
-def numbers_of(column: Column) -> Array:
+def numbers_in_column(column: SourceColumn) -> Array:
     """(rows,) a column as doubles, NaN where missing.
 
     Raises:
@@ -186,7 +186,7 @@ def numbers_of(column: Column) -> Array:
     return numbers
 
 
-def mean_of(numbers: Sequence[float], column: Column) -> float:
+def mean_of(numbers: Sequence[float], column: SourceColumn) -> float:
     """The mean, rounded once; so that it does not depend on the order of the rows."""
     require_values(len(numbers), column)
     try:
@@ -195,7 +195,7 @@ def mean_of(numbers: Sequence[float], column: Column) -> float:
         raise _too_large(column) from None
 
 
-def deviation_of(numbers: Sequence[float], mean: float, column: Column) -> float:
+def deviation_of(numbers: Sequence[float], mean: float, column: SourceColumn) -> float:
     """The standard deviation of a population around `mean`; 1 where it is 0.
 
     Raises:
@@ -212,7 +212,7 @@ def deviation_of(numbers: Sequence[float], mean: float, column: Column) -> float
     return deviation if deviation > 0.0 else 1.0
 
 
-def require_values(count: int, column: Column) -> None:
+def require_values(count: int, column: SourceColumn) -> None:
     """Refuse to fit a column in which everything is missing."""
     if count == 0:
         name = quoted(column.name)
@@ -221,6 +221,6 @@ def require_values(count: int, column: Column) -> None:
         )
 
 
-def _too_large(column: Column) -> ValueError:
+def _too_large(column: SourceColumn) -> ValueError:
     name = quoted(column.name)
     return ValueError(f"column {name}: expected numbers of which the squares can be added up")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mobandits.encoding.column import Column
+from mobandits.encoding.column import SourceColumn
 from mobandits.errors import LogError
 from mobandits.support.naming import quoted, shortened
 from mobandits.support.nearest import did_you_mean
@@ -24,7 +24,7 @@ def columns_of(
     *,
     others: bool = False,
     first_row: int = 1,
-) -> dict[str, Column]:
+) -> dict[str, SourceColumn]:
     """The columns of a table, by name.
 
     Args:
@@ -56,7 +56,7 @@ def columns_of(
     if len(sizes) > 1:
         raise ValueError(f"table must have columns of one length, got {quoted(sorted(sizes))}")
 
-    return {name: Column(name, values, first_row) for name, values in columns.items()}
+    return {name: SourceColumn(name, values, first_row) for name, values in columns.items()}
 
 
 def require_columns(
@@ -83,7 +83,7 @@ def require_columns(
             )
 
 
-def row_of(row: Any) -> Mapping[str, Any]:
+def row_from_table(row: Any) -> Mapping[str, Any]:
     """A row as {column: value}.
 
     Args:
@@ -108,7 +108,7 @@ def row_of(row: Any) -> Mapping[str, Any]:
 
 
 def _listed(values: Any) -> Any:
-    """The values of a column as `Column` takes them."""
+    """The values of a column as `SourceColumn` takes them."""
     is_column = isinstance(values, list | np.ndarray) or hasattr(values, "dtype")
     if is_column or not isinstance(values, Sequence) or isinstance(values, str):
         return values if is_column else [values]

@@ -17,7 +17,7 @@ MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 SHIFT = np.uint64(29)  # brings high bits, which depend on all bits of both words, down
 
 
-class Terms(NamedTuple):
+class TextTerms(NamedTuple):
     """The counts of terms, each text's in the order of buckets, texts one after the other.
 
     Attributes:
@@ -33,7 +33,7 @@ class Terms(NamedTuple):
     counts: IntArray
 
 
-def terms_of(texts: Sequence[str | None], buckets: int, *, pairs: bool) -> Terms:
+def terms_of(texts: Sequence[str | None], buckets: int, *, pairs: bool) -> TextTerms:
     """The terms of texts: words of two letters and more, in lower case, and pairs of neighbours.
 
     A word's digest is that of `Hashed`; a pair's is, modulo 2^64, m xor (m >> 29) with
@@ -74,7 +74,7 @@ def terms_of(texts: Sequence[str | None], buckets: int, *, pairs: bool) -> Terms
     # One integer for a text and a bucket: sorted, they are in the order of both.
     keys, counts = np.unique(rows * buckets + places, return_counts=True)
 
-    return Terms(len(sizes), keys // buckets, keys % buckets, counts)
+    return TextTerms(len(sizes), keys // buckets, keys % buckets, counts)
 
 
 @functools.lru_cache(maxsize=CACHED)

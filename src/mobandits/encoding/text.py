@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mobandits.contracts.protocols import Array, IntArray
-from mobandits.encoding.column import Column, is_missing, refused
+from mobandits.encoding.column import SourceColumn, is_missing, refused
 from mobandits.encoding.kind import KNOWN, MISSING, UNKNOWN, Kind
 from mobandits.encoding.number import require_values
-from mobandits.encoding.terms import Terms, terms_of
-from mobandits.encoding.text_fit import fitted_directions, places_of, weighted_rows
+from mobandits.encoding.terms import TextTerms, terms_of
+from mobandits.encoding.text_fit import fitted_directions, places_of_terms, weighted_rows
 from mobandits.support.checks import integer
 from mobandits.support.checks import number as check_number
 from mobandits.support.naming import quoted
@@ -51,7 +51,7 @@ class Text(Kind):
 
     Example:
         >>> texts = ["the cat sat", "a dog ran", "the dog sat", "two and two"]
-        >>> kind = Text(dimensions=2).fitted(Column("prompt", texts))
+        >>> kind = Text(dimensions=2).fitted(SourceColumn("prompt", texts))
         >>> kind.names("prompt")
         ['prompt~1', 'prompt~2']
     """
@@ -82,7 +82,7 @@ class Text(Kind):
 
         if all(given):
             self._take_arrays()
-            object.__setattr__(self, "places", places_of(self.known, self.buckets))
+            object.__setattr__(self, "places", places_of_terms(self.known, self.buckets))
 
     def _take_arrays(self) -> None:
         """What was fitted, as arrays that fit together."""
@@ -133,7 +133,7 @@ class Text(Kind):
         """Whether there are weights and vectors."""
         return self.known is not None
 
-    def fitted(self, column: Column) -> "Text":
+    def fitted(self, column: SourceColumn) -> "Text":
         """With weights and vectors of a column, where they are not given."""
         if self.is_fitted:
             return self
@@ -161,7 +161,7 @@ class Text(Kind):
         codes = self._project([checked_text(value)], row)
         return int(codes[0])
 
-    def write_column(self, column: Column, out: Array) -> IntArray:
+    def write_column(self, column: SourceColumn, out: Array) -> IntArray:
         """As `write`, whose arithmetic this is."""
         texts = column.mapped(checked_text)
         return self._project(texts, out)
@@ -182,7 +182,7 @@ class Text(Kind):
 
         return codes
 
-    def _terms(self, texts: Sequence[str | None]) -> Terms:
+    def _terms(self, texts: Sequence[str | None]) -> TextTerms:
         return terms_of(texts, self.buckets, pairs=self.pairs)
 
     @property

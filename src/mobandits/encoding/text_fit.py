@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from mobandits.contracts.protocols import Array, IntArray
-from mobandits.encoding.terms import Terms
+from mobandits.encoding.terms import TextTerms
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -40,7 +40,7 @@ class Directions(NamedTuple):
     spread: float
 
 
-def fitted_directions(terms: Terms, buckets: int, dimensions: int) -> Directions:
+def fitted_directions(terms: TextTerms, buckets: int, dimensions: int) -> Directions:
     """The directions of texts.
 
     idf = ln((1 + n) / (1 + df)) + 1, with n texts, of which df have the word; rows are (1 + ln tf)
@@ -59,7 +59,7 @@ def fitted_directions(terms: Terms, buckets: int, dimensions: int) -> Directions
     ratios = [(1.0 + texts) / (1.0 + df) for df in frequencies]
     weights = np.array([1.0 + math.log(ratio) for ratio in ratios])
 
-    places = places_of(known, buckets)
+    places = places_of_terms(known, buckets)
     rows = weighted_rows(terms, places, weights)
     sizes = np.diff(rows.indptr)
     rows = rows[sizes > 0]
@@ -75,14 +75,14 @@ def fitted_directions(terms: Terms, buckets: int, dimensions: int) -> Directions
     return Directions(known, weights, components, mean, spread)
 
 
-def places_of(known: IntArray, buckets: int) -> IntArray:
+def places_of_terms(known: IntArray, buckets: int) -> IntArray:
     """(buckets,) the position of each bucket in `known`, -1 where it is not there."""
     places = np.full(buckets, UNKNOWN_PLACE)
     places[known] = np.arange(len(known))
     return places
 
 
-def weighted_rows(terms: Terms, places: IntArray, weights: Array) -> "csr_array":
+def weighted_rows(terms: TextTerms, places: IntArray, weights: Array) -> "csr_array":
     """(texts, words) TF-IDF rows of norm 1; a text without a known word has the row 0.
 
     The same bits for a text alone and among others.

@@ -11,7 +11,7 @@ from mobandits.evaluation.spread import reach, spread_of, tail
 from mobandits.evaluation.terms import influence
 
 
-class Gain(NamedTuple):
+class CandidateGain(NamedTuple):
     """A number that was estimated from a log, with an interval.
 
     Attributes:
@@ -34,7 +34,7 @@ class Gain(NamedTuple):
         return f"{self.value:.4g} ({self.low:.4g} to {self.high:.4g})"
 
 
-def weighted_value(estimate: Estimate, weights: Array, probability: float) -> Gain:
+def weighted_value(estimate: Estimate, weights: Array, probability: float) -> CandidateGain:
     """The weighted sum of a target's values.
 
     Args:
@@ -56,7 +56,9 @@ def weighted_value(estimate: Estimate, weights: Array, probability: float) -> Ga
     return _weighted_sum(estimate.value, effects, sizes, weights, probability)
 
 
-def gain_over(estimate: Estimate, baseline: Estimate, weights: Array, probability: float) -> Gain:
+def gain_over(
+    estimate: Estimate, baseline: Estimate, weights: Array, probability: float
+) -> CandidateGain:
     """How much more a target brings than another one, in a weighted sum of the objectives.
 
     The difference is taken round by round: what both owe to the same rounds cancels.
@@ -83,7 +85,7 @@ def gain_over(estimate: Estimate, baseline: Estimate, weights: Array, probabilit
 
 def _weighted_sum(
     values: Array, effects: Array, sizes: Array, weights: Array, probability: float
-) -> Gain:
+) -> CandidateGain:
     """The weighted sum of values (objectives,) whose rounds have the influences `effects`."""
     # An objective without weight may have no value at all: 0 times NaN would be NaN.
     counted = weights > 0.0
@@ -98,7 +100,7 @@ def _weighted_sum(
     below, above = reach(spread, probability)
     p_value = tail(spread, np.array([value]))
 
-    return Gain(
+    return CandidateGain(
         value=value,
         low=value - float(below[0]),
         high=value + float(above[0]),

@@ -8,7 +8,7 @@ import polars as pl
 
 from mobandits.evaluation.comparison import Comparison
 from mobandits.evaluation.estimate import Estimate
-from mobandits.evaluation.gains import Gain
+from mobandits.evaluation.gains import CandidateGain
 from mobandits.evaluation.targets import Target
 from mobandits.support.naming import conjunction, quantity, short_repr
 from mobandits.support.notebooks import MOST_ROWS, block, html_table, remark
@@ -42,8 +42,8 @@ class Candidate:
     """
 
     target: Target
-    values: Mapping[str, Gain]
-    gains: Mapping[str, Gain]
+    values: Mapping[str, CandidateGain]
+    gains: Mapping[str, CandidateGain]
     p_value: float
     doubts: tuple[str, ...]
     sure: bool

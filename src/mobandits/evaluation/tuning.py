@@ -17,7 +17,7 @@ from mobandits.evaluation.dominance import dominance
 from mobandits.evaluation.doubly_robust import DoublyRobust
 from mobandits.evaluation.estimate import Estimate
 from mobandits.evaluation.forward import ForwardLog
-from mobandits.evaluation.gains import Gain, gain_over, weighted_value
+from mobandits.evaluation.gains import CandidateGain, gain_over, weighted_value
 from mobandits.evaluation.reliability import FREEDOM
 from mobandits.evaluation.targets import Target
 from mobandits.evaluation.training import Trained
@@ -193,7 +193,7 @@ class _Judge:
     def _estimate(self, name: str) -> Estimate:
         return self._comparison[name, DoublyRobust.name]
 
-    def _claim(self, estimate: Estimate, gains: Mapping[str, Gain]) -> "_Claim":
+    def _claim(self, estimate: Estimate, gains: Mapping[str, CandidateGain]) -> "_Claim":
         """The test of whether a candidate is better than the first."""
         if self._weights is None:
             verdict = dominance(
@@ -209,7 +209,7 @@ class _Judge:
 
         return _Claim(gain.low > 0.0, gain.p_value, doubts)
 
-    def _values(self, estimate: Estimate) -> dict[str, Gain]:
+    def _values(self, estimate: Estimate) -> dict[str, CandidateGain]:
         """The value of each row: those of objectives with ends for all objectives at once."""
         box = estimate.box(self._level)
         values = {}
@@ -240,7 +240,7 @@ class _Claim(NamedTuple):
     doubts: tuple[str, ...]
 
 
-def _deciding(gains: Mapping[str, Gain]) -> Gain:
+def _deciding(gains: Mapping[str, CandidateGain]) -> CandidateGain:
     """The gain that decides, which is the first one."""
     return next(iter(gains.values()))
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mobandits.features.examples import Examples
+from mobandits.features.examples import LoggedExamples
 from mobandits.features.leaves import Leaves
 from mobandits.support.optional import missing_extra
 
@@ -11,7 +11,7 @@ LEAST_PER_LEAF = 10  # rounds
 RATE = 0.5  # of boosting: with the usual 0.1, so few trees would be nearly the same tree
 
 
-def boosted_leaves(examples: Examples, trees: int, depth: int, seed: int) -> Leaves:
+def boosted_leaves(examples: LoggedExamples, trees: int, depth: int, seed: int) -> Leaves:
     """The leaves of gradient-boosted trees, grown for every output by itself.
 
     Outputs with fewer than 20 observed rewards get no trees.

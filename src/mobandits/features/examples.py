@@ -8,7 +8,7 @@ from mobandits.contracts.protocols import Array
 from mobandits.logs import Feedback
 
 
-class Examples(NamedTuple):
+class LoggedExamples(NamedTuple):
     """Examples for a model that predicts several outputs from a row.
 
     Every pair of an arm and an objective is an output, as every arm has a regression of its own.
@@ -53,7 +53,7 @@ def as_one_arm(log: Feedback) -> Feedback:
     )
 
 
-def examples_of(log: Feedback) -> Examples:
+def examples_of(log: Feedback) -> LoggedExamples:
     """The examples of a log whose arms share contexts.
 
     Example:
@@ -68,7 +68,7 @@ def examples_of(log: Feedback) -> Examples:
     by_arm[rounds, log.arms] = log.rewards
     targets = by_arm.reshape(len(log), arms * objectives)
 
-    return Examples(log.contexts, targets)
+    return LoggedExamples(log.contexts, targets)
 
 
 def has_constant(rows: Array) -> bool:

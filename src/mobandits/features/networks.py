@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mobandits.contracts.protocols import Array
-from mobandits.features.examples import Examples
+from mobandits.features.examples import LoggedExamples
 from mobandits.features.layers import Layers
 from mobandits.support.optional import missing_extra
 
@@ -27,7 +27,7 @@ class Standard(NamedTuple):
     deviation: Array
 
 
-def trained_layers(examples: Examples, hidden: tuple[int, ...], seed: int) -> Layers:
+def trained_layers(examples: LoggedExamples, hidden: tuple[int, ...], seed: int) -> Layers:
     """The hidden layers of a network with ReLU, trained on examples.
 
     Rows and targets are standardised for training; the first matrix is then changed so that it

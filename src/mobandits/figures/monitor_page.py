@@ -98,7 +98,7 @@ def monitor_page(directory: Path, summary: MonitorSummary) -> str:
         drift_words=drift_words(summary),
         calibration=calibration_section(summary, pictures),
         every_window=windows_table(summary, timeline),
-        provenance=provenance_of(summary, timeline),
+        provenance=provenance_of_store(summary, timeline),
     )
 
     return render("monitor.html", page)
@@ -207,7 +207,7 @@ def calibration_section(
     )
 
 
-def provenance_of(summary: MonitorSummary, timeline: Timeline) -> Provenance:
+def provenance_of_store(summary: MonitorSummary, timeline: Timeline) -> Provenance:
     """What was read, and by what."""
     return Provenance(
         [

@@ -29,7 +29,7 @@ from scipy.special import bdtrc
 from mobandits.contracts.protocols import Array
 from mobandits.figures.monitor_contents import CalibrationSummary, CalibrationWindow, WindowSummary
 from mobandits.monitoring.beliefs import Believed, Replayed
-from mobandits.monitoring.means import half_width
+from mobandits.monitoring.means import half_width_of_mean
 from mobandits.monitoring.window_data import WindowData
 
 MISSES = 0.05  # of windows, where all intervals hold
@@ -69,7 +69,7 @@ def calibration_windows(data: WindowData, believed: Believed) -> list[Calibratio
 def _compared(table: Array) -> CalibrationWindow:
     """Rewards, estimates, and lower and upper ends, (4, decisions), in the mean."""
     rewards, estimates, _, _ = table
-    noise = half_width(rewards - estimates)
+    noise = half_width_of_mean(rewards - estimates)
     if noise is None:
         return {**NOTHING, "count": len(rewards)}
 

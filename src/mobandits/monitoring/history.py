@@ -10,7 +10,7 @@ from typing import Any
 from mobandits.logs.join import Objectives
 from mobandits.logs.store.content import AgentRow, only_agent
 from mobandits.logs.store.lifetimes import ArmHistory, Moments, arm_history, last_time, moments
-from mobandits.logs.store.outcomes import check_complete
+from mobandits.logs.store.outcomes import check_all_there
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def history_of(connection: sqlite3.Connection, path: Path, name: str | None) -> 
     """
     source = str(path)
     agent = only_agent(connection, name, source)
-    check_complete(connection, agent, source)
+    check_all_there(connection, agent, source)
     description = agent.description
     now = last_time(connection, agent)
 

@@ -11,12 +11,12 @@ def finite(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def half_width(values: Array) -> float | None:
+def half_width_of_mean(values: Array) -> float | None:
     """Half the 95 % interval of a mean, by Student's t; None for fewer than two numbers.
 
     Example:
         >>> import numpy as np
-        >>> round(half_width(np.array([1.0, 3.0])), 2), half_width(np.array([1.0]))
+        >>> round(half_width_of_mean(np.array([1.0, 3.0])), 2), half_width_of_mean(np.array([1.0]))
         (12.71, None)
     """
     if len(values) < 2:

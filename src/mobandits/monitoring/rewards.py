@@ -3,7 +3,7 @@
 import numpy as np
 
 from mobandits.figures.monitor_contents import RewardWindow
-from mobandits.monitoring.means import finite, half_width
+from mobandits.monitoring.means import finite, half_width_of_mean
 from mobandits.monitoring.window_data import WindowData
 
 
@@ -19,7 +19,7 @@ def reward_windows(data: WindowData) -> list[RewardWindow]:
         is_known = ~np.isnan(column)
         values = column[is_known]
         mean = finite(values.mean()) if len(values) else None
-        half = half_width(values)
+        half = half_width_of_mean(values)
         has_interval = mean is not None and half is not None
         windows.append(
             {

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mobandits.contracts.protocols import Array, IntArray, Mask
-from mobandits.logs.store.outcomes import Outcomes, joined_outcomes, outcomes
+from mobandits.logs.store.outcomes import DecisionOutcomes, joined_outcomes, outcomes_between
 from mobandits.logs.store.windows import Window
 from mobandits.monitoring.history import History
 
@@ -27,7 +27,7 @@ class WindowData(NamedTuple):
         status: (n,) what became of each, such as `COMPLETE`.
     """
 
-    outcomes: Outcomes
+    outcomes: DecisionOutcomes
     choices: IntArray
     rewards: Array
     by_default: Mask
@@ -42,7 +42,7 @@ def window_data(history: History, window: Window) -> WindowData:
         LogError: where the store is damaged.
     """
     places = {objective.name: i for i, objective in enumerate(history.objectives)}
-    blocks = outcomes(
+    blocks = outcomes_between(
         history.connection,
         history.agent,
         places,
@@ -68,7 +68,7 @@ def window_data(history: History, window: Window) -> WindowData:
     )
 
 
-def _with_defaults(history: History, found: Outcomes) -> tuple[Array, Mask]:
+def _with_defaults(history: History, found: DecisionOutcomes) -> tuple[Array, Mask]:
     """Rewards with the defaults that are due, and which these are."""
     rewards = found.rewards.copy()
     by_default = np.zeros(rewards.shape, bool)
@@ -89,7 +89,7 @@ def _with_defaults(history: History, found: Outcomes) -> tuple[Array, Mask]:
     return rewards, by_default
 
 
-def _active_since(history: History, found: Outcomes) -> Array:
+def _active_since(history: History, found: DecisionOutcomes) -> Array:
     """(decisions,) when each took effect, infinite where it has not."""
     first_reward = np.fmin.reduce(found.reward_times, axis=1, initial=np.inf)
     # Who rewards a decision has seen that it took effect.
@@ -97,7 +97,7 @@ def _active_since(history: History, found: Outcomes) -> Array:
     return np.where(found.active, found.times, activated)
 
 
-def _status(history: History, found: Outcomes, is_complete: Mask) -> IntArray:
+def _status(history: History, found: DecisionOutcomes, is_complete: Mask) -> IntArray:
     """(decisions,) what became of each; what comes first in this order counts."""
     is_abandoned = np.isfinite(history.abandoned.of(found.ids))
     is_too_old = found.times + history.max_age < history.now

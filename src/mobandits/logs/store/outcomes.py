@@ -35,7 +35,7 @@ SELECT (SELECT count(*) FROM decisions WHERE agent = ?1 AND seq > ?2 AND seq <= 
 """
 
 
-class Outcomes(NamedTuple):
+class DecisionOutcomes(NamedTuple):
     """Consecutive decisions and what they brought so far.
 
     Attributes:
@@ -63,7 +63,7 @@ class Outcomes(NamedTuple):
     reward_times: Array
 
 
-def check_complete(connection: sqlite3.Connection, agent: AgentRow, source: str) -> None:
+def check_all_there(connection: sqlite3.Connection, agent: AgentRow, source: str) -> None:
     """Refuse a store that lacks an event after its last deletion.
 
     Raises:
@@ -77,14 +77,14 @@ def check_complete(connection: sqlite3.Connection, agent: AgentRow, source: str)
         raise LogError(f"{source} is damaged: it has {count} events {where}, and had {expected}")
 
 
-def outcomes(
+def outcomes_between(
     connection: sqlite3.Connection,
     agent: AgentRow,
     places: Mapping[Any, int],
     after: int,
     last: int,
     source: str,
-) -> Iterator[Outcomes]:
+) -> Iterator[DecisionOutcomes]:
     """The decisions with after < seq <= last and all rewards of them, in order.
 
     Args:
@@ -106,15 +106,15 @@ def outcomes(
             yield _outcomes(decisions, rewards, places, source)
 
 
-def joined_outcomes(blocks: Sequence[Outcomes]) -> Outcomes:
+def joined_outcomes(blocks: Sequence[DecisionOutcomes]) -> DecisionOutcomes:
     """Blocks, of which there is at least one, as one."""
     columns = zip(*blocks, strict=True)
-    return Outcomes(*[np.concatenate(column) for column in columns])
+    return DecisionOutcomes(*[np.concatenate(column) for column in columns])
 
 
 def _outcomes(
     decisions: Sequence[Row], rewards: Sequence[Row], places: Mapping[Any, int], source: str
-) -> Outcomes:
+) -> DecisionOutcomes:
     for row in decisions:
         check_decision(row, source)
 
@@ -124,7 +124,7 @@ def _outcomes(
     if None in times:
         times = tuple(_time_of(row) for row in decisions)
 
-    return Outcomes(
+    return DecisionOutcomes(
         seqs=np.array(seqs, np.int64),
         ids=np.array(ids, np.int64),
         times=_numbers(times),

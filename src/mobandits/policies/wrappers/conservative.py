@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from mobandits.contracts.composition import composite
 from mobandits.contracts.protocols import Assumption, Policy, Recipe, Shape, Traits
-from mobandits.contracts.terms import Terms
+from mobandits.contracts.terms import ApplicationTerms
 from mobandits.estimators import DisjointRidge, Priced, Ridge, Scaled
 from mobandits.explorers import Ucb
 from mobandits.policies.wrappers.conservative_policy import ConservativePolicy
@@ -86,7 +86,7 @@ class Conservative(Recipe):
     loss: float
     objective: Any
     mean: float | tuple[float, ...] | None = None
-    terms: Terms | None = field(default=None, init=False, repr=False, compare=False)
+    terms: ApplicationTerms | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Check the parameters; a class becomes a recipe."""

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Mapping
 from typing import Any, NamedTuple
 
 from mobandits.contracts.protocols import Recipe
-from mobandits.contracts.terms import Terms
+from mobandits.contracts.terms import ApplicationTerms
 from mobandits.support.checks import number
 from mobandits.support.naming import quoted
 
@@ -27,7 +27,7 @@ class Line(NamedTuple):
     minimised: bool
 
 
-def line_of(terms: Terms | None, objective: Any, where: str) -> Line:
+def line_of(terms: ApplicationTerms | None, objective: Any, where: str) -> Line:
     """The line of an objective.
 
     Args:
@@ -40,7 +40,7 @@ def line_of(terms: Terms | None, objective: Any, where: str) -> Line:
         ValueError: where there is no such objective.
 
     Example:
-        >>> terms = Terms(("cost",), ((0.5, -2.0),), (True,), {})
+        >>> terms = ApplicationTerms(("cost",), ((0.5, -2.0),), (True,), {})
         >>> line_of(terms, "cost", "limits")
         Line(objective=0, offset=-0.5, slope=0.5, minimised=True)
     """
@@ -65,7 +65,7 @@ def line_of(terms: Terms | None, objective: Any, where: str) -> Line:
     return Line(place, sign * offset, sign / factor, minimised)
 
 
-def slot_of(terms: Terms | None, arm: Any, where: str) -> int:
+def slot_of(terms: ApplicationTerms | None, arm: Any, where: str) -> int:
     """The slot of an arm, given its name; in a simulation, its number.
 
     Raises:

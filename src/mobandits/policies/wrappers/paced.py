@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from mobandits.contracts.composition import composite, exchanged
 from mobandits.contracts.protocols import Assumption, Policy, Recipe, Shape, Stage, Traits
-from mobandits.contracts.terms import Terms
+from mobandits.contracts.terms import ApplicationTerms
 from mobandits.estimators import Priced
 from mobandits.explorers import Charged
 from mobandits.policies.wrappers.intervals import interval_explorer, require_own_beliefs
@@ -87,7 +87,7 @@ class Paced(Recipe):
     step: float = 10.0
     largest: Mapping[Any, Any] | tuple[Any, ...] | None = None
     start: Mapping[Any, Any] | tuple[Any, ...] | None = None
-    terms: Terms | None = field(default=None, init=False, repr=False, compare=False)
+    terms: ApplicationTerms | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Check the parameters; a class becomes a recipe, dictionaries tuples of pairs."""

@@ -26,7 +26,7 @@ from mobandits.contracts.protocols import (
     Stage,
     Traits,
 )
-from mobandits.contracts.terms import Terms
+from mobandits.contracts.terms import ApplicationTerms
 from mobandits.policies.wrappers.intervals import interval_explorer
 from mobandits.policies.wrappers.own_terms import as_recipe, line_of, pairs_of, slot_of
 from mobandits.policies.wrappers.subsets import arms_at, position_of, rows_at
@@ -277,7 +277,7 @@ class Within(Recipe):
     limits: Mapping[Any, Any] | tuple[Any, ...]
     keeps: Literal["possible", "certain"] | None = None
     relative_to: Any = None
-    terms: Terms | None = field(default=None, init=False, repr=False, compare=False)
+    terms: ApplicationTerms | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Check the parameters; a class becomes a recipe, and a dictionary a tuple of pairs."""
