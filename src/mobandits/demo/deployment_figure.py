@@ -46,7 +46,7 @@ def set_axes_around_budgets(panel: Axes) -> None:
     """Set the axes to where the budgets are."""
     panel.set(xscale="log", xlim=(LEFT, RIGHT))
     panel.set(xlabel="US dollars per 1,000 prompts (log scale)", ylabel="mean quality")
-    panel.set_xticks([0.03, 0.05, 0.1, 0.2, 0.35, 0.5])
+    panel.set_xticks([0.03, 0.1, 0.2, 0.5])
     panel.set_xticks([], minor=True)
     panel.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"${value:g}"))
     panel.yaxis.set_major_locator(MultipleLocator(0.02))
