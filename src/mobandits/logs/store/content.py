@@ -85,7 +85,11 @@ def agent_rows(connection: sqlite3.Connection, source: str) -> list[AgentRow]:
         number, name, text, created, events, complete_after, check = row
         if check != checksum(name, text, created):
             raise LogError(f"{source} is damaged: an agent is not described as it was written")
-        rows.append(AgentRow(number, name, decoded(json.loads(text)), events, complete_after))
+        description = decoded(json.loads(text))
+        last = _whole(events)
+        gap = _whole(complete_after)
+        rows.append(AgentRow(number, name, description, last, gap))
+
     return rows
 
 
@@ -138,7 +142,18 @@ def first_change_of(
 def last_seq(connection: sqlite3.Connection, agent: int) -> int:
     """The last seq of an agent's rows; 0 where it has none."""
     seqs = connection.execute(LAST_SEQS, (agent,)).fetchone()
-    return max(seq or 0 for seq in seqs)
+    return max((_whole(seq) for seq in seqs if seq is not None), default=0)
+
+
+def _whole(value: Any) -> int:
+    """A number of an event; in a damaged row a column may hold anything.
+
+    Raises:
+        sqlite3.DatabaseError: where it is none.
+    """
+    if not isinstance(value, int):
+        raise sqlite3.DatabaseError(f"the number of an event is {quoted(value)}")
+    return value
 
 
 def changes_of_arms(connection: sqlite3.Connection, agent: int, source: str) -> Iterator[Event]:
